@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pecli.analysis import E
 from pecli.core.errors import UsageError, option_text, shorten
@@ -16,13 +16,12 @@ from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.figures.base import Figure
 from pecli.figures.canvas import Canvas
+from pecli.figures.colors import STROKES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SPAN = re.compile(r"\s*([+-]?\d{1,15})(?::([+-]?\d{1,15}))?\s*")
-LEFTWARD, DOWNWARD = 4, 7  # matplotlib's numbers of arrowheads whose tip is at their place
-ARROWHEAD = 4.0  # points
 
 
 def place_text(value: int | range) -> str | None:
@@ -84,26 +83,17 @@ def mark_cells(
 ) -> None:
     """Frame rows of an image and label them at the right; without a text for positions, its columns.
 
-    The frame is two outlines, light within dark, to be seen on any colour; cells too thin for it have an arrowhead.
+    The frame is two outlines, dark within light, to be seen on any colour.
     """
-    from pecli.figures.labels import FRAME, ColumnLabel, RowLabel
+    from pecli.figures.labels import RowLabel
 
-    label: Any
-    draw: Any
     for span in spans:
-        edges = edges_of(span)
+        edges, draw = edges_of(span), axes.axvspan if position_text is None else axes.axhspan
+        for colour, width in STROKES:
+            draw(*edges, edgecolor=colour, linewidth=width * canvas.scale, fill=False, zorder=3)
         if position_text is not None:
             place = 1.0, _middle(edges, axes.get_ylim())
-            text, system = _text(span, position_text), axes.get_yaxis_transform()
-            label, draw, marker = RowLabel(axes, text, place, system, canvas, va="center"), axes.axhspan, LEFTWARD
-        else:
-            place, system = (_middle(edges, axes.get_xlim()), 1.0), axes.get_xaxis_transform()
-            label, draw, marker = ColumnLabel(axes, "", place, system, canvas), axes.axvspan, DOWNWARD
-        outlines = ((FRAME * canvas.scale, "white"), (0.9 * canvas.scale, "black"))
-        label.frames = [draw(*edges, edgecolor=c, linewidth=w, fill=False, zorder=3) for w, c in outlines]
-        look: dict[str, Any] = {"marker": marker, "markersize": ARROWHEAD * canvas.scale, "linestyle": "none"}
-        colour = axes.xaxis.label.get_color()
-        (label.head,) = axes.plot(*place, transform=system, color=colour, clip_on=False, **look)
+            RowLabel(axes, _text(span, position_text), place, axes.get_yaxis_transform(), canvas, va="center")
 
 
 def mark_stretch(

@@ -22,15 +22,13 @@ from pecli.figures.text import backing, ems, points_per_pixel
 from pecli.figures.ticks import RoundTicks
 
 if TYPE_CHECKING:
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Rectangle
+    pass
 
 L = TypeVar("L", bound=Text)
-LINE, GAP = 1.25, 0.6  # ems of a line of text, and between two labels
+LINE, GAP = 1.25, 0.2  # ems of a line of text, and between two labels
 MAX_SHARE = 0.3  # of a panel's width, about, that labels of lines take at most: else a legend has them
 MAX_LETTERS = 24  # of a line of a label
 LEADER, FREE, PALE = 8, 2.5, 0.5  # points from a line to its label and free before its leader, and the leader's opacity
-FRAME = 2.2  # points of the wider line of a frame around cells
 THIN = 0.1  # of the frame's width or height, at most, across the points of one offset that are labelled
 
 
@@ -55,8 +53,6 @@ class LineLabel(Label):
 class DotLabel(Label):
     """The label of a dot on a line, above it or below."""
 
-    below: bool
-
 
 class LevelLabel(Label):
     """The label at the left or right end of a line across a panel, above it or below."""
@@ -71,30 +67,12 @@ class OffsetLabel(Label):
     all_points: Array
 
 
-class MarkLabel(Label):
-    """The label of marked positions, and the frame around their cells, or the arrowhead where it would hide them."""
-
-    frames: Sequence[Rectangle] = ()
-    head: Line2D | None = None
-
-    def show_mark(self, axes: Axes, canvas: Canvas) -> float:
-        """Show the frame, or the arrowhead; return how many points the arrowhead takes."""
-        if self.head is None:
-            return 0.0
-        box = self.frames[0].get_window_extent()
-        thin = points_per_pixel(axes) * min(box.width, box.height) < 2 * FRAME * canvas.scale
-        self.head.set_visible(thin)
-        for frame in self.frames:
-            frame.set_visible(not thin)
-        return thin * float(self.head.get_markersize())
-
-
-class RowLabel(MarkLabel):
+class RowLabel(Label):
     """Right of marked rows."""
 
 
-class ColumnLabel(MarkLabel):
-    """Above marked columns."""
+class ColumnLabel(Label):
+    """Above marked positions."""
 
 
 def labels_of(axes: Axes, kind: type[L]) -> list[L]:
@@ -183,9 +161,8 @@ def label_lines(axes: Axes, entries: Sequence[tuple[str, Look]], canvas: Canvas)
         key(axes, [entries[at] for at in labelled])
         return
     for at in labelled:
-        ends = {"shrinkA": 1, "shrinkB": FREE * canvas.scale, "relpos": (0, 1 - 0.5 / (texts[at].count("\n") + 1))}
         look = {"color": entries[at][1]["color"], "alpha": PALE, "linewidth": 0.6 * canvas.scale}
-        leader = {"arrowstyle": "-", **look, **ends}  # to the first line of the label
+        leader = {"arrowstyle": "-", "shrinkA": 1, "shrinkB": FREE * canvas.scale, "relpos": (0, 0.5), **look}
         place = (1.0, 1 - at / len(texts))
         label = LineLabel(axes, texts[at], place, axes.transAxes, canvas, va="center", arrowprops=leader)
         label.set_position((LEADER * canvas.scale, 0))
@@ -215,35 +192,32 @@ def end_of(x: Array, values: Array) -> tuple[float, float]:
 
 def _place_line_labels(axes: Axes, labels: Sequence[LineLabel], canvas: Canvas) -> None:
     """Move labels up and down."""
-    ends, (width, height), em = _anchors(axes, labels).tolist(), _frame(axes), canvas.small
-    lines = [label.get_text().count("\n") + 1 for label in labels]
-    first = [y - LINE * em * (count - 1) / 2 for (_, y), count in zip(ends, lines, strict=True)]
-    sizes = [(LINE * count + (GAP if count > 1 else 0.0)) * em for count in lines]
-    for label, (x, y), middle in zip(labels, ends, spread(first, sizes, 0.0, height), strict=True):
+    ends, (width, height) = _anchors(axes, labels), _frame(axes)
+    sizes = [(LINE * (label.get_text().count("\n") + 1) + GAP) * canvas.small for label in labels]
+    middles = spread(ends[:, 1].tolist(), sizes, 0.0, height)
+    for label, (x, y), middle in zip(labels, ends.tolist(), middles, strict=True):
         label.set_position((width - x + LEADER * canvas.scale, middle - y))
-        leader: Any = label.arrow_patch
-        leader.set_linestyle(":" if width - x > 3 * LEADER * canvas.scale else "-")  # no part of the line
 
 
 # Dots
 
 
 def label_dots(axes: Axes, dots: Mapping[tuple[float, float], str], canvas: Canvas) -> None:
-    """Label dots on lines, with room for the labels below or above all lines; a dot without a number has none."""
+    """Label dots on lines, all below or all above, with room for that; a dot without a number has no label."""
+    known = {dot: text for dot, text in dots.items() if isfinite(dot[1])}
+    if not known:
+        return
     low, high = axes.dataLim.intervaly
-    for dot, text in dots.items():
-        if isfinite(dot[1]):
-            label = DotLabel(axes, text, dot, axes.transData, canvas, ha="center", bbox=backing(axes))
-            label.below = dot[1] < (low + high) / 2
-    sides = {label.below for label in labels_of(axes, DotLabel)}
-    if sides:
-        room = max(0.05, min(0.3, (_dot_gap(canvas) + 1.4 * canvas.small) / _frame(axes)[1]))
-        under, over = (room if side in sides else 0.05 for side in (True, False))
-        whole = ((high - low) or 1.0) / (1 - under - over)
-        axes.set_ylim(low - under * whole, high + over * whole, auto=True)
-        near = 1e-6 * whole
-        if isinstance(ticks := axes.yaxis.get_major_locator(), RoundTicks):
-            ticks.ends = (low - near if True in sides else -inf, high + near if False in sides else inf)
+    below = sum(y for _, y in known) / len(known) < (low + high) / 2
+    style: dict[str, Any] = {"ha": "center", "va": "top" if below else "bottom", "bbox": backing(axes)}
+    for dot, text in known.items():
+        DotLabel(axes, text, dot, axes.transData, canvas, **style)
+    room = max(0.05, min(0.3, (_dot_gap(canvas) + 1.4 * canvas.small) / _frame(axes)[1]))
+    under, over = (room, 0.05) if below else (0.05, room)
+    whole = ((high - low) or 1.0) / (1 - under - over)
+    axes.set_ylim(low - under * whole, high + over * whole, auto=True)
+    if isinstance(ticks := axes.yaxis.get_major_locator(), RoundTicks):
+        ticks.ends = (low - 1e-6 * whole, inf) if below else (-inf, high + 1e-6 * whole)
 
 
 def dots_have_room(axes: Axes, texts: Sequence[str], places: Sequence[float], canvas: Canvas) -> bool:
@@ -256,12 +230,10 @@ def dots_have_room(axes: Axes, texts: Sequence[str], places: Sequence[float], ca
 
 
 def _place_dot_labels(axes: Axes, labels: Sequence[DotLabel], canvas: Canvas) -> None:
-    """Move labels sideways, within the frame; each is below its dot where that is low."""
-    away, heights = _dot_gap(canvas), _anchors(axes, labels)[:, 1]
-    for label, y, aside in zip(labels, heights, _shifts(axes, labels, 0, _widths(labels, canvas)), strict=True):
-        below = label.below and y > away + 0.9 * canvas.small
-        label.set_position((aside, -away if below else away))
-        label.set_verticalalignment("top" if below else "bottom")
+    """Move labels sideways, within the frame."""
+    away = _dot_gap(canvas)
+    for label, aside in zip(labels, _shifts(axes, labels, 0, _widths(labels, canvas)), strict=True):
+        label.set_position((aside, -away if label.get_verticalalignment() == "top" else away))
 
 
 def _dot_gap(canvas: Canvas) -> float:
@@ -297,18 +269,16 @@ def _place_level_labels(axes: Axes, labels: Sequence[LevelLabel], canvas: Canvas
 
 
 def _place_row_labels(axes: Axes, labels: Sequence[RowLabel], canvas: Canvas) -> None:
-    """Move labels up and down, beyond arrowheads where there are some."""
-    away = max(label.show_mark(axes, canvas) for label in labels) + 3 * canvas.scale
+    """Move labels up and down."""
     for label, up in zip(labels, _shifts(axes, labels, 1, [1.2 * canvas.small] * len(labels)), strict=True):
-        label.set_position((away, up))
+        label.set_position((3 * canvas.scale, up))
 
 
 def _place_column_labels(axes: Axes, labels: Sequence[ColumnLabel], canvas: Canvas) -> None:
     """Move labels sideways, and the panel's title above them."""
     for label, aside in zip(labels, _shifts(axes, labels, 0, _widths(labels, canvas)), strict=True):
-        label.show_mark(axes, canvas)
         label.set_position((aside, 2 * canvas.scale))
-    if any(label.get_text() for label in labels) and axes.get_title():
+    if axes.get_title():
         axes.set_title(axes.get_title(), pad=4 + 1.2 * canvas.small)
 
 

@@ -122,18 +122,15 @@ class Precision(Figure[Harmonic]):
         first, largest = np.full(pairs, np.inf), (0.0, 0, rows.start)
 
         def errors(start: int, count: int) -> Array:
-            """Return the errors from a position on; note where each pair is first wrong, nearest to 0, and the
-            largest."""
+            """Return the errors from a position on; note where each pair is first wrong, and the largest."""
             nonlocal largest
             positions = rows.start + np.arange(start, start + count, dtype=np.float64)
             values = _pair_errors(encoding, positions)
-            order = np.lexsort((-positions, np.abs(positions))) if rows.start < 0 else slice(None)
-            near, wrong = positions[order], values[:, order] > NOTABLE
-            nearest = np.where(wrong.any(axis=1), near[wrong.argmax(axis=1)], np.inf)
-            np.copyto(first, nearest, where=np.abs(nearest) <= np.abs(first))
+            wrong = values > NOTABLE
+            np.minimum(first, np.where(wrong.any(axis=1), positions[wrong.argmax(axis=1)], np.inf), out=first)
             if values.max() > largest[0]:
-                pair, at = np.unravel_index(values[:, order].argmax(), values.shape)
-                largest = float(values.max()), int(pair), int(near[at])
+                pair, at = np.unravel_index(values.argmax(), values.shape)
+                largest = float(values.max()), int(pair), int(positions[at])
             return values
 
         _, high, _ = envelope(errors, edges, pairs)
@@ -149,7 +146,7 @@ class Precision(Figure[Harmonic]):
             pair=largest[1],
             position=largest[2],
             wrong=int(wrong.sum()),
-            wrong_from=int(min(first, key=abs)) if wrong.any() else None,
+            wrong_from=int(first.min()) if wrong.any() else None,
             ends=(low, max(top, 2 * low)),
         )
 

@@ -17,7 +17,7 @@ STEPS = [1, 2, 2.5, 5, 10]
 STEP = 0.03  # inches
 MAX_TICKS = 9
 NEAR = 1e-9  # of an axis, by which a tick at its end may lie beyond
-APART, CLOSE = 0.5, 0.15  # ems between labels, and where there would be a single one else
+APART = 0.5  # ems between labels
 
 
 def inches(axis: Any) -> float:
@@ -27,23 +27,21 @@ def inches(axis: Any) -> float:
     return round(length / STEP) * STEP
 
 
-def fit(axis: Any, texts: Sequence[str], spacing: float, apart: float = APART) -> bool:
-    """Return whether labels so many inches from each other leave room between them, so many ems."""
+def fit(axis: Any, texts: Sequence[str], spacing: float) -> bool:
+    """Return whether labels so many inches from each other leave room between them."""
     default = mpl.rcParams["xtick.labelsize"] if axis.axis_name == "x" else mpl.rcParams["ytick.labelsize"]
     size = FontProperties(size=axis.get_tick_params().get("labelsize") or default).get_size_in_points()
     widest = max(map(ems, texts), default=0.0) if axis.axis_name == "x" else 0.85
-    return spacing >= (widest + apart) * float(size) / 72
+    return spacing >= (widest + APART) * float(size) / 72
 
 
-def first_fitting(
-    axis: Any, sets: Iterable[Any], texts_of: Callable[[Any], Sequence[str]], apart: float = APART
-) -> Any:
+def first_fitting(axis: Any, sets: Iterable[Any], texts_of: Callable[[Any], Sequence[str]]) -> Any:
     """Return the first of some sets of ticks whose labels have room beside each other, else the last."""
     low, high = sorted(axis.get_view_interval())
     ticks = np.zeros(0)
     for ticks in sets:
         room = inches(axis) * float(np.diff(ticks).min(initial=np.inf)) / (high - low)
-        if len(ticks) < 2 or fit(axis, texts_of(ticks.tolist()), room, apart):
+        if len(ticks) < 2 or fit(axis, texts_of(ticks.tolist()), room):
             break
     return ticks
 
@@ -64,22 +62,20 @@ class RoundTicks(MaxNLocator):
         low, high = sorted(axis.get_view_interval())
         asked = (low, high, inches(axis))
         if asked not in self._known:
-            ticks = first_fitting(axis, self._sets(low, high), number_texts)
-            several = [item for item in self._sets(low, high) if len(item) > 1] if len(ticks) < 2 else []
-            if several:  # that are close rather than one
-                few = several[-1]
-                ticks = first_fitting(axis, [few, few[[0, -1]], ticks], number_texts, CLOSE)
-            self._known[asked] = ticks
+            self._known[asked] = first_fitting(axis, self._sets(low, high), number_texts)
         ticks = self._known[asked]
         return ticks[(ticks >= self.ends[0]) & (ticks <= self.ends[1])]
 
     def _sets(self, low: float, high: float) -> Iterator[Any]:
-        """Yield ticks between two numbers, fewer and fewer."""
-        near = NEAR * (high - low)
+        """Yield ticks between two numbers, fewer and fewer; before a single one the first and the last of several."""
+        near, ticks = NEAR * (high - low), np.zeros(0)
         for count in range(MAX_TICKS, 0, -1):
             self.set_params(nbins=count)
-            ticks = np.asarray(self.tick_values(low, high))
-            yield ticks[(ticks >= low - near) & (ticks <= high + near)]
+            several, ticks = ticks, np.asarray(self.tick_values(low, high))
+            ticks = ticks[(ticks >= low - near) & (ticks <= high + near)]
+            if len(ticks) < 2 < len(several):
+                yield several[[0, -1]]
+            yield ticks
 
 
 def share_ends(axes: Sequence[Any]) -> None:

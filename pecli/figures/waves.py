@@ -91,8 +91,8 @@ class Waves(Figure[TableEncoding]):
         waves = periods(view)
         order = np.argsort(waves, kind="stable")
         moving = np.count_nonzero(waves <= 4 * view.covered.length)  # a longer wave looks like a constant
-        chosen = spread(order[:moving], DEFAULT_LINES)
-        return np.concatenate([chosen, spread(order[moving:], DEFAULT_LINES - len(chosen))])
+        first = order[: max(moving, DEFAULT_LINES)]
+        return first[np.unique(np.linspace(0, len(first) - 1, DEFAULT_LINES).astype(int))]
 
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
@@ -174,11 +174,6 @@ def periods(view: View[TableEncoding]) -> Array:
     if isinstance(encoding, Harmonic):
         return encoding.column_wavelengths()
     return wavelengths(encoding, view.covered)
-
-
-def spread(items: Array, most: int) -> Array:
-    """Return at most so many of them, from the first to the last."""
-    return items[np.unique(np.linspace(0, len(items) - 1, min(most, len(items))).astype(int))]
 
 
 def wavelength_text(encoding: Encoding, wave: float) -> str:

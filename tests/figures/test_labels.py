@@ -11,7 +11,7 @@ from matplotlib.text import Text
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.figures.labels import LineLabel, MarkLabel, broken, labels_of, spread
+from pecli.figures.labels import ColumnLabel, LineLabel, RowLabel, broken, labels_of, spread
 from tests.drawing import page_of, texts
 
 
@@ -53,7 +53,7 @@ def drawn(figure: str, /, **options: Any) -> list[Any]:
 
 
 def names(axes: Any) -> list[str]:
-    return [text.get_text() for text in labels_of(axes, MarkLabel)]
+    return [text.get_text() for text in (*labels_of(axes, RowLabel), *labels_of(axes, ColumnLabel))]
 
 
 def test_python_may_give_numbers_and_ranges() -> None:
@@ -107,13 +107,12 @@ def test_stretches_of_lines_are_shaded_behind_them(figure: str) -> None:
     assert names(axes) == ["20 to 30", "3"]
 
 
-def test_cells_thinner_than_a_frame_are_pointed_at_and_not_hidden() -> None:
-    (axes,) = drawn("distance", length=200, highlight=["10", "11", "100:180"])
-    for label, thin in zip(labels_of(axes, MarkLabel), [True, True, False] * 2, strict=True):
-        assert label.head is not None and label.head.get_visible() == thin
-        assert [frame.get_visible() for frame in label.frames] == [not thin] * 2
-    edges = [tuple(map(float, line.get_xydata()[0])) for line in axes.lines if line.get_visible()]
-    assert edges == [(10, 1), (11, 1), (1, 10), (1, 11)]
+def test_rows_and_columns_of_a_distance_are_framed_and_its_rows_named() -> None:
+    (axes,) = drawn("distance", length=200, highlight=["10", "100:180"])
+    boxes = [patch.get_extents().transformed(axes.transData.inverted()) for patch in axes.patches]
+    sides = [tuple(np.round(ends, 1)) for box in boxes for ends in (box.intervalx, np.sort(box.intervaly))]
+    assert {*sides} == {(-0.5, 199.5), (9.5, 10.5), (99.5, 179.5)}
+    assert names(axes) == ["10", "100 to 179"]
 
 
 @pytest.mark.parametrize("figure", ["heatmap", "curves"])

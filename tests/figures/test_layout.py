@@ -234,12 +234,12 @@ def test_a_panel_is_averaged_to_the_pixels_that_it_has() -> None:
     assert np.shape(drawing.axes[1].images[0].get_array())[0] <= rows
 
 
-def test_a_short_bar_has_ticks_that_stand_close_rather_than_one() -> None:
+def test_a_short_bar_has_the_first_and_the_last_tick_rather_than_one() -> None:
     drawing = Drawing(figsize=(1, 0.6), dpi=100)
     axes = drawing.add_axes((0, 0, 1, 1), ylim=(-4.9, 4.9))
     axes.tick_params(labelsize=10)
     axes.yaxis.set_major_locator(RoundTicks())
-    assert axes.get_yticks().tolist() == [-2.5, 0.0, 2.5]
+    assert axes.get_yticks().tolist() == [-2.5, 2.5]
     drawing.set_size_inches(1, 0.4)
     assert axes.get_yticks().tolist() == [-2.5, 2.5]
     axes.set_ylim(0.0, 9.6)

@@ -121,16 +121,14 @@ def test_the_picture_says_once_how_large_the_largest_error_is(encoding: str, sai
     assert {"0.2", "0.3"} <= {*texts(bar.get_yticklabels(minor=True))}
 
 
-@pytest.mark.parametrize(("start", "length"), [(0, 997), (-600, 997), (-996, 1101), (-700, 650), (40, 700)])
-def test_the_message_is_how_many_pairs_are_off_and_from_which_position_on_nearest_to_0(start: int, length: int) -> None:
+@pytest.mark.parametrize(("start", "length"), [(0, 997), (-600, 997), (40, 700)])
+def test_the_message_is_how_many_pairs_are_off_and_from_which_position_on(start: int, length: int) -> None:
     options: Any = {"encoding": "rope:d=8,base=10", "start": start, "length": length}
     whole, seen = (numbers_of("precision", panels, **options) for panels in (None, ((30, 9),)))
-    positions = np.arange(start, start + length)
     wrong = whole.error.T > 0.1
-    first = [min(positions[pair], key=lambda at: (abs(at), -at), default=np.nan) for pair in wrong]
+    first = np.where(wrong.any(axis=1), start + wrong.argmax(axis=1), np.nan)
     assert wrong.any() and seen.first_wrong == pytest.approx(first, nan_ok=True)
-    nearest = min((at for at in first if np.isfinite(at)), key=abs)
-    text = f"{wrong.any(axis=1).sum()} of 4 pairs are off by more than 0.1, the first at position {nearest}"
+    text = f"{wrong.any(axis=1).sum()} of 4 pairs are off by more than 0.1, the first at position {np.nanmin(first):g}"
     assert whole.message() == seen.message() == text.replace("-", "−")
 
 

@@ -49,12 +49,9 @@ def test_what_a_panel_refuses_the_overview_refuses() -> None:
 @pytest.mark.parametrize(
     ("encoding", "names", "counts"), [("sinusoidal", "dials,terms", (1, 5)), ("alibi", "bias,attention", (8, 6))]
 )
-@pytest.mark.parametrize("size", ["page", "12x7"])
-def test_a_part_of_several_panels_has_rows_of_its_own(
-    encoding: str, names: str, counts: tuple[int, int], size: str
-) -> None:
+def test_a_part_of_several_panels_has_rows_of_its_own(encoding: str, names: str, counts: tuple[int, int]) -> None:
     """No bar stands over another panel, and dials are as wide as all that is below them."""
-    every = page_of("overview", encoding=encoding, panels=names, length=9, dpi=40, size=size, text_size=5).axes
+    every = page_of("overview", encoding=encoding, panels=names, length=9, dpi=40, size="12x7", text_size=5).axes
     boxes = [item.get_window_extent() for item in every]
     first, second = boxes[: counts[0]], boxes[counts[0] : sum(counts)]
     assert len(boxes) > sum(counts) and min(item.y0 for item in first) > max(item.y1 for item in second)

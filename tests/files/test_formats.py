@@ -78,15 +78,16 @@ def test_other_programs_read_the_file(path: Path, format: str) -> None:
     ("formats", "figure", "options"),
     [
         (SINGLE, "overview", {"panels": "distance,scatter"}),
-        (FRAMED, "heatmap", {"base": [10, 100]}),
+        (FRAMED, "heatmap", {"base": [10, 100], "d": 2, "length": 2, "size": "2x2", "no_title": True}),
         (NUMBERS, "scatter", {}),
     ],
 )
 def test_the_second_time_and_alone_gives_the_same_bytes(
     formats: list[str], figure: str, options: dict[str, Any]
 ) -> None:
-    together = pecli.figure(figure, **SMALL, **options).render(*formats)
-    alone = [pecli.figure(figure, **SMALL, **options).render(format)[0] for format in formats]
+    options = SMALL | options
+    together = pecli.figure(figure, **options).render(*formats)
+    alone = [pecli.figure(figure, **options).render(format)[0] for format in formats]
     assert [name for name, item, other in zip(formats, together, alone, strict=True) if item != other] == []
 
     for data in together:

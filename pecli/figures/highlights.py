@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from operator import index
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 from pecli.analysis import E
@@ -28,10 +28,7 @@ def place_text(value: int | range) -> str | None:
     """Return the text of a position, or of a range of them, that Python gives; None for others."""
     if isinstance(value, range):
         return f"{value.start}:{value.stop}" if value.step == 1 else None
-    try:
-        return None if isinstance(value, bool) else str(index(value))
-    except TypeError:
-        return None
+    return str(value) if isinstance(value, Integral) and not isinstance(value, bool) else None
 
 
 @dataclass(frozen=True)

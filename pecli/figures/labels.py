@@ -302,9 +302,8 @@ def _place_offset_labels(axes: Axes, labels: Sequence[OffsetLabel], canvas: Canv
     """Put labels on that side of their points, left, right, below or above, where most have room."""
     frame = _frame(axes)
     every = _in_points(axes, axes.transData.transform(labels[0].all_points))
-    boxes: list[Bbox] = []
-    for side in ((-1, 0), (1, 0), (0, -1), (0, 1)):
-        boxes = max(boxes, _free_boxes(axes, labels, side, every, canvas), key=len)
+    sides = ((-1, 0), (1, 0), (0, -1), (0, 1))
+    boxes = max((_free_boxes(axes, labels, side, every, canvas) for side in sides), key=len)
     for label, box in zip_longest(labels, boxes):
         label.set_visible(box is not None)
         label.xy = (0.5, 0.5) if box is None else tuple(box.get_points().mean(axis=0) / frame)

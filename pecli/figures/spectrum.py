@@ -167,14 +167,7 @@ class Spectrum(Figure[TableEncoding]):
         ratio = translate("wavelength, times that without the scaling")
         length = translate("wavelength λ, {units}", units=join_or(sorted(units)))
         label_powers(panel.yaxis, ratio if self.ratio else length)
-        names = [encoding.label() for encoding in view.encodings]
-        if not self.ratio:
-            above = template("{encoding}: {count} of {all} above")
-            names = [
-                translate(above, encoding=name, count=(each > view.positions.length).sum(), all=len(each))
-                for name, each in zip(names, waves, strict=True)
-            ]
-        entries = [(name, self._look(view.encodings[at], at, canvas)) for at, name in enumerate(names)]
+        entries = [(e.label(), self._look(e, at, canvas)) for at, e in enumerate(view.encodings)]
         if len(entries) > 1 and len({*map(len, waves)}) == 1:  # no line leads from an end across others
             label_lines(panel, entries, canvas)
         elif len(entries) > 1:

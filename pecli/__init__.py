@@ -26,12 +26,13 @@ if TYPE_CHECKING:
     from pecli.core.lazy import Array
     from pecli.core.options import option
     from pecli.core.positions import Positions
-    from pecli.core.version import __version__
     from pecli.encodings.base import Additive, BiasEncoding, Encoding, Rotary, TableEncoding
     from pecli.encodings.harmonic import Harmonic
     from pecli.jobs.figure_functions import *  # noqa: F403  # pecli.heatmap and its like, for editors and type checkers
     from pecli.jobs.picture import Picture
     from pecli.jobs.run import Result
+
+__version__ = "0.1.0"
 
 _MODULES = {  # of the names that are imported when they are first asked for
     **dict.fromkeys(("Additive", "BiasEncoding", "Encoding", "Rotary", "TableEncoding"), "pecli.encodings.base"),
@@ -39,7 +40,6 @@ _MODULES = {  # of the names that are imported when they are first asked for
     "Harmonic": "pecli.encodings.harmonic",
     "Picture": "pecli.jobs.picture",
     "Positions": "pecli.core.positions",
-    "__version__": "pecli.core.version",
     "option": "pecli.core.options",
 }
 

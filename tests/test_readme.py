@@ -20,7 +20,7 @@ import pytest
 
 import pecli
 from pecli.cli.app import PANELS
-from pecli.core.version import DISTRIBUTION
+from pecli.cli.batch import DISTRIBUTION
 from pecli.encodings.registry import ENCODINGS
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures.canvas import Canvas

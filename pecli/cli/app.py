@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from pecli import __version__
 from pecli.core.lazy import Registry
 from pecli.core.terminal import print_notes, print_results
-from pecli.core.version import __version__
 from pecli.figures import FIGURES
 from pecli.files.writer import discard_stdout
 from pecli.reports import REPORTS

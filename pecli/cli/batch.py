@@ -19,7 +19,6 @@ import typer
 from pecli.cli.show import Command, guard
 from pecli.core.errors import PecliError, UnusedOptionError, UsageError, as_flags, as_keys, option_text
 from pecli.core.terminal import TRACKER, Steps, can_print, print_json, print_notes, print_results, track, untracked
-from pecli.core.version import DISTRIBUTION
 from pecli.files.writer import check_target, write
 from pecli.jobs.batch import EXAMPLE, STDIN, Batch, read_batch
 from pecli.jobs.command_line import command
@@ -27,6 +26,7 @@ from pecli.jobs.index import page, page_path
 from pecli.jobs.run import STATES, WRITTEN, Result, differences, is_done, run
 from pecli.jobs.schema import batch_schema
 
+DISTRIBUTION = "position-encoding-cli"  # what is installed; on the public package index pecli is another program
 TIMEOUT = 10  # seconds for a cluster to answer
 
 

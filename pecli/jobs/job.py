@@ -10,6 +10,7 @@ from math import prod
 from os import PathLike
 from typing import Any, Self
 
+from pecli import __version__
 from pecli.analysis import Analysis, View
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import (
@@ -25,7 +26,6 @@ from pecli.core.language import (
 from pecli.core.memory import PIXEL, check_bytes, check_memory
 from pecli.core.options import canonical_name
 from pecli.core.positions import Positions
-from pecli.core.version import __version__
 from pecli.encodings.base import common_pieces, distinguishing_labels, titled_text
 from pecli.encodings.registry import Encoding
 from pecli.figures.base import Figure, panels_of

@@ -12,17 +12,19 @@ from pecli.core.language import translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import bound_text
 from pecli.core.options import option
-from pecli.encodings.base import BiasEncoding, Rotary
+from pecli.encodings.base import Additive, BiasEncoding, Rotary
 from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import DIFFERENCE
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, PanelGroup, in_columns
 from pecli.figures.tokens import TokenFigure, fit_tokens, label_tokens, read_order, token_panel
-from pecli.measures.attention import AttentionEncoding, attention_weights, restore_order, weights
+from pecli.measures.pairwise import products
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+AttentionEncoding = Additive | Rotary | BiasEncoding
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -228,3 +230,26 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
 def _names(view: View[AttentionEncoding]) -> tuple[str, str]:
     """Return the names of the two rows: without and with the encoding."""
     return translate("no encoding"), view.encoding.name
+
+
+def attention_weights(encoding: AttentionEncoding, content: Array, positions: Array, head: int) -> Array:
+    """Return the weights of embeddings at their positions, (n, n); of a bias, those of this head."""
+    if isinstance(encoding, Rotary):
+        return weights(encoding.rotate(content, positions))
+    if isinstance(encoding, Additive):
+        return weights(content + encoding.table(positions))
+    offsets = positions[:, None] - positions
+    return weights(content, encoding.bias(offsets.reshape(-1))[head].reshape(offsets.shape))
+
+
+def weights(x: Array, bias: Array | float = 0.0) -> Array:
+    """Return softmax(x xᵀ / √d + bias), shape (n, n); the same bits for the same rows in any order."""
+    scores = products(x, x) / np.sqrt(x.shape[1]) + bias
+    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return raised / np.sort(raised, axis=1).sum(axis=1, keepdims=True)  # sorted: a sum that no order changes
+
+
+def restore_order(second: Array, order: Array) -> Array:
+    """Return the weights of the second order, (n, n), with rows and columns in the first; order : (n,)."""
+    back = np.argsort(order)
+    return second[np.ix_(back, back)]

@@ -16,7 +16,7 @@ from pecli.figures.distance import spread_along_diagonals
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, PanelGroup, grids_around, in_columns
 from pecli.figures.tokens import TokenFigure, fit_tokens, label_tokens, token_panel
-from pecli.measures.attention import products
+from pecli.measures.pairwise import products
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

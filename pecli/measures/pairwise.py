@@ -250,3 +250,16 @@ def offset_runs(encoding: TableEncoding, measure: Measure, positions: Positions,
     mean = np.add.reduceat(total[:stop], starts) / np.where(counts, counts, np.nan)  # a long offset has fewer pairs
     runs = Envelope(np.fmin.reduceat(low[:stop], starts)[None], np.fmax.reduceat(high[:stop], starts)[None], mean[None])
     return OffsetRuns(runs, widest, length * (length + 1) // 2 - int(pairs.sum()))
+
+
+def products(first: Array, second: Array) -> Array:
+    """Return ⟨first_p, second_q⟩ for rows p of one, (n, d), and q of the other, (m, d): (n, m).
+
+    Each entry is summed by itself, not by BLAS, whose rounding depends on where in the matrix an entry stands: the
+    same two rows give the same bits in any order of the rows.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        result = np.stack([(second * row).sum(axis=-1) for row in first])
+    if not np.isfinite(result).all():
+        raise UsageError("the embeddings or the encoding hold numbers too large to be multiplied")
+    return result

@@ -16,10 +16,10 @@ from pecli.core.errors import PecliError, UsageError
 from pecli.core.numbers import bound_text
 from pecli.encodings.base import Additive
 from pecli.encodings.rope import Rope
-from pecli.figures.attention import Attention, AttentionNumbers
+from pecli.figures.attention import Attention, AttentionNumbers, weights
 from pecli.figures.terms import TITLES, Terms, TermsNumbers
 from pecli.figures.tokens import EXAMPLES, fit_tokens, label_tokens, random_vector, read_order
-from pecli.measures.attention import products, weights
+from pecli.measures.pairwise import products
 from tests.drawing import numbers_of, panels_of
 
 Ask = Callable[..., Any]

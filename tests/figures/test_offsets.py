@@ -11,8 +11,8 @@ from matplotlib.colors import to_rgb
 import pecli
 from pecli.core.errors import UsageError
 from pecli.encodings.biases import T5, Alibi
+from pecli.figures.attention import weights
 from pecli.figures.labels import LineLabel, labels_of
-from pecli.measures.attention import weights
 from tests.drawing import axes_of, line_labels, numbers_of, page_of, panels_of, texts
 
 

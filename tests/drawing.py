@@ -10,7 +10,7 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.language import use_language
-from pecli.figures.labels import DotLabel, LineLabel, labels_of
+from pecli.figures.labels import LineLabel, labels_of
 from pecli.figures.page import draw_frames, draw_page
 from pecli.figures.style import style_context
 from pecli.jobs.picture import titles_of
@@ -52,11 +52,6 @@ def numbers_of(figure: str, /, panels: tuple[tuple[int, int], ...] | None = None
 def line_labels(axes: Any) -> list[str]:
     """Return the names at the ends of lines, each in one line."""
     return [" ".join(label.get_text().split()) for label in labels_of(axes, LineLabel)]
-
-
-def dot_labels(axes: Any) -> list[str]:
-    """Return the names at dots."""
-    return [label.get_text() for label in labels_of(axes, DotLabel)]
 
 
 def texts(artists: Any) -> list[str]:

@@ -220,9 +220,7 @@ def _rows_of_parts(parts: Sequence[PanelGroup]) -> tuple[Mosaic, ...]:
 
 
 def share_limits(axes: Sequence[Axes], panels: Sequence[Panel]) -> None:
-    """Give axes that show the same one window, and numbers as far as one of them has."""
-    from pecli.figures.ticks import share_ends
-
+    """Give axes that show the same one window."""
     for x_or_y, field in (("x", "x"), ("y", "y"), ("y", "ends")):
         subjects: list[Any] = [getattr(panel, field) for panel in panels]
         for subject in dict.fromkeys(filter(None, subjects)):
@@ -232,7 +230,6 @@ def share_limits(axes: Sequence[Axes], panels: Sequence[Panel]) -> None:
             for item, (first, last) in zip(group, ends, strict=True):
                 if {first, last} != {low, high}:
                     getattr(item, f"set_{x_or_y}lim")((low, high) if first < last else (high, low))
-            share_ends([getattr(item, f"{x_or_y}axis") for item in group])
 
 
 def share_colours(mappables: Sequence[Any], panels: Sequence[Panel]) -> None:

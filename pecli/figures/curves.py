@@ -171,6 +171,8 @@ class Curves(Highlighting[TableEncoding]):
         return [PanelGroup((Panel(0.55, x=(self.against, self.across(view), self.log), ends=self.measure),))]
 
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        from pecli.figures.labels import label_lines
+
         encoding, across = view.encoding, self.across(view)
         frame_lines(axes[0], max(1, across.start) if self.log else across.start, across.stop - 1, log=self.log)
         label = translate("offset from a line's own position") if self.against == "offset" else log_label(encoding)
@@ -181,23 +183,16 @@ class Curves(Highlighting[TableEncoding]):
         else:
             label_positions(axes[0].xaxis, encoding)
         label_values(axes[0].yaxis, MEASURES[self.measure].label)
-        starts = self.starts(view).tolist()
-        if self._dot_labels(encoding, starts, axes[0], canvas) is None:
-            names = [translate("from {position}", position=encoding.position_text(at)) for at in starts]
-            key(axes[0], [(name, look(line)) for line, name in enumerate(names)])
+        starts = map(encoding.position_text, self.starts(view))
+        entries = [(translate("from {position}", position=at), look(line)) for line, at in enumerate(starts)]
+        if self.against == "offset":  # no line leads from an end across others
+            key(axes[0], entries)
+        else:
+            label_lines(axes[0], entries, canvas)
         mark_stretch(axes[0], self.spans(), canvas)
 
-    def _dot_labels(self, encoding: TableEncoding, starts: list[float], axes: Axes, canvas: Canvas) -> list[str] | None:
-        """Return the labels of the dots where lines start; None where a legend has them."""
-        from pecli.figures.labels import dots_have_room
-
-        texts = [encoding.position_text(at) for at in starts]
-        names = [translate("from {position}", position=text) for text in texts]
-        fitting = [name for name in (names, [*names[:1], *texts[1:]]) if dots_have_room(axes, name, starts, canvas)]
-        return fitting[0] if fitting and self.against == "position" else None
-
     def draw(self, numbers: CurvesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        from pecli.figures.labels import label_dots
+        from pecli.figures.labels import put_line_labels
 
         rows = zip(numbers.low, numbers.curves, numbers.at, numbers.own, strict=True)
         for line, (low, high, at, own) in enumerate(rows):
@@ -213,10 +208,7 @@ class Curves(Highlighting[TableEncoding]):
             style: dict[str, Any] = {} if has_place else {"transform": axes[0].get_yaxis_transform()}
             marker = "o" if has_place else "<"
             axes[0].plot([dot], [own], marker=marker, color=f"C{line}", clip_on=False, zorder=3, **style)
-        texts = self._dot_labels(numbers.view.encoding, numbers.at.tolist(), axes[0], canvas)
-        if texts is not None:
-            dots = [(max(at, axes[0].get_xlim()[0]), own) for at, own in zip(numbers.at, numbers.own, strict=True)]
-            label_dots(axes[0], dict(zip(dots, texts, strict=True)), canvas)
+        put_line_labels(axes[0], [(numbers.positions, row) for row in (numbers.low + numbers.curves) / 2])
         return [None]
 
 

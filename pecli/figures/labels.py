@@ -1,14 +1,13 @@
-"""Labels of lines, dots, levels, offsets and marked positions: artists that `place_labels` keeps apart."""
+"""Labels of lines, levels, offsets and marked positions: artists that `place_labels` keeps apart."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import zip_longest
-from math import ceil, inf, isfinite, sqrt
+from math import ceil, inf, sqrt
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.text import Annotation, Text
@@ -19,7 +18,6 @@ from pecli.core.lazy import Array
 from pecli.figures.canvas import Canvas
 from pecli.figures.lines import MAX_LINES, Look, key
 from pecli.figures.text import backing, ems, points_per_pixel
-from pecli.figures.ticks import RoundTicks
 
 if TYPE_CHECKING:
     pass
@@ -48,10 +46,6 @@ class LineLabel(Label):
     """The label at the end of a line: the number of that among all lines."""
 
     line: int
-
-
-class DotLabel(Label):
-    """The label of a dot on a line, above it or below."""
 
 
 class LevelLabel(Label):
@@ -178,16 +172,14 @@ def broken(text: str) -> str:
     return "\n".join(lines)
 
 
-def put_line_labels(axes: Axes, ends: Sequence[tuple[float, float]]) -> None:
-    """Anchor the labels where their lines end."""
+def put_line_labels(axes: Axes, lines: Sequence[tuple[Array, Array]]) -> None:
+    """Anchor the labels where their lines, x and values, end; one without numbers has no label."""
     for label in labels_of(axes, LineLabel):
-        label.xy, label.xycoords = ends[label.line], axes.transData
-
-
-def end_of(x: Array, values: Array) -> tuple[float, float]:
-    """Return the last point of a line at which there is a number."""
-    known = np.flatnonzero(np.isfinite(values))
-    return (float(x[known[-1]]), float(values[known[-1]])) if len(known) else (float(x[-1]), 0.0)
+        x, values = lines[label.line]
+        known = np.flatnonzero(np.isfinite(values))
+        label.set_visible(len(known) > 0)
+        if len(known):
+            label.xy, label.xycoords = (float(x[known[-1]]), float(values[known[-1]])), axes.transData
 
 
 def _place_line_labels(axes: Axes, labels: Sequence[LineLabel], canvas: Canvas) -> None:
@@ -197,48 +189,6 @@ def _place_line_labels(axes: Axes, labels: Sequence[LineLabel], canvas: Canvas) 
     middles = spread(ends[:, 1].tolist(), sizes, 0.0, height)
     for label, (x, y), middle in zip(labels, ends.tolist(), middles, strict=True):
         label.set_position((width - x + LEADER * canvas.scale, middle - y))
-
-
-# Dots
-
-
-def label_dots(axes: Axes, dots: Mapping[tuple[float, float], str], canvas: Canvas) -> None:
-    """Label dots on lines, all below or all above, with room for that; a dot without a number has no label."""
-    known = {dot: text for dot, text in dots.items() if isfinite(dot[1])}
-    if not known:
-        return
-    low, high = axes.dataLim.intervaly
-    below = sum(y for _, y in known) / len(known) < (low + high) / 2
-    style: dict[str, Any] = {"ha": "center", "va": "top" if below else "bottom", "bbox": backing(axes)}
-    for dot, text in known.items():
-        DotLabel(axes, text, dot, axes.transData, canvas, **style)
-    room = max(0.05, min(0.3, (_dot_gap(canvas) + 1.4 * canvas.small) / _frame(axes)[1]))
-    under, over = (room, 0.05) if below else (0.05, room)
-    whole = ((high - low) or 1.0) / (1 - under - over)
-    axes.set_ylim(low - under * whole, high + over * whole, auto=True)
-    if isinstance(ticks := axes.yaxis.get_major_locator(), RoundTicks):
-        ticks.ends = (low - 1e-6 * whole, inf) if below else (-inf, high + 1e-6 * whole)
-
-
-def dots_have_room(axes: Axes, texts: Sequence[str], places: Sequence[float], canvas: Canvas) -> bool:
-    """Return whether labels fit side by side at these places along an axis as long as a panel is about."""
-    length = 0.75 * _panel_width(axes, canvas)
-    sizes = np.array([(0.9 * ems(text) + 0.8) * canvas.small for text in texts])
-    shares = (axes.transScale + axes.transLimits).transform([(place, 1.0) for place in places])[:, 0]
-    wanted = np.minimum(np.maximum(length * shares, sizes / 2), length - sizes / 2)
-    return bool((np.abs(wanted - spread(wanted.tolist(), sizes.tolist())) <= sizes / 4).all())
-
-
-def _place_dot_labels(axes: Axes, labels: Sequence[DotLabel], canvas: Canvas) -> None:
-    """Move labels sideways, within the frame."""
-    away = _dot_gap(canvas)
-    for label, aside in zip(labels, _shifts(axes, labels, 0, _widths(labels, canvas)), strict=True):
-        label.set_position((aside, -away if label.get_verticalalignment() == "top" else away))
-
-
-def _dot_gap(canvas: Canvas) -> float:
-    """Return how many points there are from the middle of a dot to its label."""
-    return float(0.45 * canvas.small + mpl.rcParams["lines.markersize"] / 2)
 
 
 # Levels
@@ -332,7 +282,6 @@ def _free_boxes(
 
 PLACING: dict[type[Text], Any] = {
     LineLabel: _place_line_labels,
-    DotLabel: _place_dot_labels,
     LevelLabel: _place_level_labels,
     RowLabel: _place_row_labels,
     ColumnLabel: _place_column_labels,

@@ -276,11 +276,11 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         return [{"color": shades(share), "linestyle": look(at)["linestyle"]} for at, share in shares]
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        from pecli.figures.labels import end_of, put_line_labels
+        from pecli.figures.labels import put_line_labels
 
         (panel,), offsets, encodings = axes, numbers.offsets, numbers.view.encodings
         looks = self._looks(numbers.view, panel)
-        put_line_labels(panel, [end_of(offsets, row) for row in numbers.main])
+        put_line_labels(panel, [(offsets, row) for row in numbers.main])
         if isinstance(numbers, BiasLinesNumbers):
             for low, high, encoding, line in zip(numbers.low, numbers.bias, numbers.encoding, looks, strict=True):
                 plot_run(panel, offsets, low, high, line, "default" if encodings[encoding].known else "steps-mid")

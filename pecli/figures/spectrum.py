@@ -180,7 +180,7 @@ class Spectrum(Figure[TableEncoding]):
         return {"color": f"C{at}", "linestyle": "-" if known else "none", **marks}
 
     def draw(self, numbers: SpectrumNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        from pecli.figures.labels import end_of, put_line_labels
+        from pecli.figures.labels import put_line_labels
 
         panel, ends = axes[0], []
         for at, encoding in enumerate(numbers.view.encodings):
@@ -190,7 +190,7 @@ class Spectrum(Figure[TableEncoding]):
             panel.plot(pair, drawn, clip_on=False, **self._look(encoding, at, canvas))  # marks stand on the frame
             if (stretch != 1).any() and not self.ratio:
                 panel.plot(pair, wave / stretch, "--", color=f"C{at}", linewidth=0.8 * canvas.scale)
-            ends.append(end_of(pair, drawn) if len(pair) else (0.0, 1.0))
+            ends.append((pair, drawn))
         for at, ramp in ramps_of(numbers.view).items():
             panel.axvspan(*ramp, color=f"C{at}", alpha=0.12, linewidth=0)
         put_line_labels(panel, ends)

@@ -47,14 +47,10 @@ def first_fitting(axis: Any, sets: Iterable[Any], texts_of: Callable[[Any], Sequ
 
 
 class RoundTicks(MaxNLocator):
-    """Round numbers, as many as there is room for.
-
-    ends : the axis goes on beyond these without numbers, as where labels of dots are
-    """
+    """Round numbers, as many as there is room for."""
 
     def __init__(self, integer: bool = False) -> None:
         super().__init__(nbins=MAX_TICKS, steps=STEPS, integer=integer, min_n_ticks=1)
-        self.ends = (-float("inf"), float("inf"))
         self._known: dict[tuple[float, float, float], Any] = {}
 
     def __call__(self) -> Any:
@@ -63,8 +59,7 @@ class RoundTicks(MaxNLocator):
         asked = (low, high, inches(axis))
         if asked not in self._known:
             self._known[asked] = first_fitting(axis, self._sets(low, high), number_texts)
-        ticks = self._known[asked]
-        return ticks[(ticks >= self.ends[0]) & (ticks <= self.ends[1])]
+        return self._known[asked]
 
     def _sets(self, low: float, high: float) -> Iterator[Any]:
         """Yield ticks between two numbers, fewer and fewer; before a single one the first and the last of several."""
@@ -76,14 +71,6 @@ class RoundTicks(MaxNLocator):
             if len(ticks) < 2 < len(several):
                 yield several[[0, -1]]
             yield ticks
-
-
-def share_ends(axes: Sequence[Any]) -> None:
-    """Give axes of round numbers their numbers as far as one of them has."""
-    ticks = [tick for axis in axes if isinstance(tick := axis.get_major_locator(), RoundTicks)]
-    ends = [tick.ends for tick in ticks]
-    for tick in ticks:
-        tick.ends = min(low for low, _ in ends), max(high for _, high in ends)
 
 
 class FittingTicks(Locator):

@@ -163,7 +163,7 @@ class Waves(Figure[TableEncoding]):
             middle = -LANE * lane
             axes[0].axhline(middle, zorder=0, **grid_look())
             plot_run(axes[0], numbers.positions, middle + low, middle + high, look, style)
-            ends.append((float(numbers.positions[-1]), float(middle + (low[-1] + high[-1]) / 2)))
+            ends.append((numbers.positions, middle + (low + high) / 2))
         put_line_labels(axes[0], ends)
         return [None]
 

@@ -17,7 +17,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.colors import MIN_CONTRAST, lightness, seen_colours
 from pecli.figures.limits import ends, few_colours_note, resolve_limits
 from pecli.figures.style import style_context
-from tests.drawing import axes_of, dot_labels, line_labels, page_of
+from tests.drawing import axes_of, line_labels, page_of
 
 OUTLIER = np.append(np.linspace(-1, 1, 999), 500.0)
 
@@ -88,7 +88,7 @@ def test_both_signs_differ_in_grey_with_the_map_that_the_help_names() -> None:
 def test_five_lines_stay_apart_without_colour(figure: str, options: dict[str, Any]) -> None:
     axes = axes_of(figure, **options)
     assert axes.get_legend() is None
-    assert len([*line_labels(axes), *dot_labels(axes)]) == 5  # named where they end or begin
+    assert len(line_labels(axes)) == 5  # named where they end or begin
     drawn = {str(line._dash_pattern) for line in axes.get_lines() if len(line.get_xdata()) > 1}
     assert len(drawn) >= 4  # a band has no dashes
 

@@ -61,7 +61,7 @@ def texts(drawing: Any) -> list[tuple[str, Any]]:
     """Return every text that is seen, and its box, a little within its letters' own."""
     seen = [text for text in drawing.findobj(Text) if text.get_visible() and text.get_text().strip()]
     hidden = unused_labels(drawing)
-    boxes = [(text.get_text(), text.get_window_extent()) for text in seen if id(text) not in hidden]
+    boxes = [(text.get_text(), Text.get_window_extent(text)) for text in seen if id(text) not in hidden]  # no leaders
     return [(text, box.padded(-0.12 * min(box.width, box.height))) for text, box in boxes]
 
 

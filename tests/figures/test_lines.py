@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from itertools import pairwise
 from typing import Any
 
@@ -15,9 +14,9 @@ from pecli.encodings.base import Encoding
 from pecli.encodings.binary import Binary
 from pecli.encodings.clock import Clock
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.figures.labels import DotLabel, LineLabel, labels_of
+from pecli.figures.labels import LineLabel, labels_of
 from pecli.figures.waves import wavelength_text
-from tests.drawing import axes_of, dot_labels, line_labels, page_of
+from tests.drawing import axes_of, line_labels, page_of, texts
 
 
 def drawn(**options: Any) -> Any:
@@ -38,26 +37,13 @@ def test_each_line_is_the_distance_from_its_position_with_a_mark_at_itself(d: in
         assert mark.get_marker() == "o"
 
 
-def test_names_of_lines_stand_at_their_dots_and_in_a_key_where_there_is_no_room() -> None:
+def test_curves_are_named_at_their_ends_and_in_a_key_where_they_end_beside_each_other() -> None:
     axes = drawn(d=7, length=11, at="3,7")
-    assert axes.get_legend() is None
-    assert [(label.get_text(), label.xy) for label in labels_of(axes, DotLabel)] == [
-        ("from 3", (3, 0)),
-        ("from 7", (7, 0)),
-    ]
-    for legend in (drawn(d=7, at="3,4", length=99), drawn(d=7, at="3,4", length=11, against="offset")):
-        assert [text.get_text() for text in legend.get_legend().get_texts()] == ["from 3", "from 4"]
-
-
-@pytest.mark.parametrize(("measure", "below"), [("euclidean", True), ("cos", False)])
-def test_names_at_dots_stand_on_the_side_on_which_no_line_is_apart_and_inside(measure: str, below: bool) -> None:
-    axes = page_of("curves", d=8, length=40, dpi=200, measure=measure, size="column").axes[0]
-    boxes = [label.get_window_extent() for label in labels_of(axes, DotLabel)]
-    assert len(boxes) == 5 and all(a.x1 < b.x0 for a, b in itertools.pairwise(boxes))
-    ends = axes.transData.transform([(0, end) for end in axes.dataLim.intervaly])[:, 1]
-    for box in boxes:
-        assert axes.bbox.x0 - 0.5 <= box.x0 and box.x1 <= axes.bbox.x1 + 0.5  # half a pixel
-        assert axes.bbox.y0 <= box.y0 and box.y1 < ends[0] if below else ends[1] < box.y0 and box.y1 <= axes.bbox.y1
+    assert axes.get_legend() is None and line_labels(axes) == ["from 3", "from 7"]
+    ends = [line.get_xydata()[-1] for line in axes.lines if len(line.get_xdata()) > 1]
+    assert np.array([label.xy for label in labels_of(axes, LineLabel)]) == pytest.approx(np.array(ends))
+    legend = drawn(d=7, at="3,4", length=11, against="offset").get_legend()
+    assert texts(legend.get_texts()) == ["from 3", "from 4"]
 
 
 @pytest.mark.parametrize(("encoding", "coincide"), [("sinusoidal", True), ("binary", False)])
@@ -110,12 +96,6 @@ def test_more_positions_than_pixels_of_a_log_axis_keep_their_extremes(encoding: 
     assert np.delete(line.get_ydata(), at) == pytest.approx((numbers.low + numbers.curves)[0] / 2)
 
 
-def test_names_at_dots_are_shorter_where_whole_ones_have_no_room() -> None:
-    axes = page_of("curves", length=3000, d=8, size="2.5x2", dpi=40).axes[0]
-    assert dot_labels(axes) == ["from 0", "750", "1,500", "2,250", "2,999"]
-    assert axes.get_ylim()[0] < axes.get_yticks().min() == 0  # no number where the names stand
-
-
 @pytest.mark.parametrize(
     ("options", "at"),
     [
@@ -146,7 +126,7 @@ def test_undefined_values_leave_a_gap_and_a_line_of_them_has_no_name() -> None:
     line = drawn(d=1, length=5, at=[2], measure="cos").lines[0]
     assert np.isnan(np.asarray(line.get_ydata())).tolist() == [True, False, False, False, False]
     options: dict[str, Any] = {"encoding": "binary", "measure": "corr", "length": 16, "at": [0, 5]}
-    assert dot_labels(drawn(**options)) == ["from 5"]
+    assert [label.get_visible() for label in labels_of(drawn(**options), LineLabel)] == [False, True]
     assert "from 0: undefined (constant row)" in pecli.figure("curves", **options).seen.caption()
 
 

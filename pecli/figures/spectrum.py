@@ -214,9 +214,10 @@ def _mark_lengths(numbers: SpectrumNumbers, panel: Axes, canvas: Canvas) -> None
     lengths: list[tuple[str, str, float]] = [(translate("length {count:,.0f}", count=length), "--", length)]
     lengths += [(translate(CONTEXTS[name], count=at), ":", at) for name, at in contexts]
     look: dict[str, Any] = {"color": panel.xaxis.label.get_color(), "linewidth": 0.8 * canvas.scale, "alpha": 0.7}
-    for text, style, at in lengths:  # labelled left, where waves are short
+    several = len(view.encodings) > 1
+    for text, style, at in lengths:  # labelled left, where waves are short, but not over those of few pairs
         panel.axhline(at, linestyle=style, **look)
-        label_level(panel, text, at, canvas)
+        label_level(panel, text, at, canvas, right=several, below=style == "--" and (several or bool(contexts)))
     beyond = Rectangle((0, length), 1, BEYOND * panel.get_ylim()[1], facecolor="0.5", alpha=SHADE, zorder=0)
     beyond.set_transform(panel.get_yaxis_transform())
     panel.add_artist(beyond)  # no data, which would move the limits

@@ -38,7 +38,8 @@ MARKERS = {"o": "●", "s": "■", "^": "▲", "D": "◆", "v": "▼"}  # of pai
 class RotationNumbers(ColouredNumbers[Rotary]):
     """after, before : (length, d), Q with and without the rotation, or of fewer rows and columns, the means of blocks;
     change : as they, after − before; positions : one a row, of a block its middle; pairs : (n,), those with a path;
-    paths : (n, length, 2), the two columns of each pair after the rotation, never means."""
+    paths : (n, length, 2), the two columns of each pair after the rotation, never means; radii : (n,), of the largest
+    circle that each runs on."""
 
     main_array: ClassVar[str] = "after"
     row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
@@ -49,6 +50,7 @@ class RotationNumbers(ColouredNumbers[Rotary]):
     pairs: Array
     paths: Array
     change: Array
+    radii: Array
     limit: float
     block: int
     columns_block: int  # dimensions a column
@@ -160,6 +162,7 @@ class Rotation(WithCellNumbers[Rotary]):
             before=before,
             pairs=pairs,
             paths=paths,
+            radii=np.hypot(*np.moveaxis(paths, -1, 0)).max(axis=1, initial=0.0),
             change=after - before,
             limit=limit,
             ends=(-limit, limit),

@@ -101,9 +101,7 @@ def mark_stretch(
 
     for span in spans:
         ends = span.start, span.stop - 1
-        axes.axvspan(*ends, facecolor="0.5", alpha=0.25, linewidth=0, zorder=0)
-        for end in {*ends}:
-            axes.axvline(end, color="0.5", linewidth=0.8 * canvas.scale, zorder=0)
+        axes.axvspan(*ends, facecolor=("0.5", 0.25), edgecolor="0.5", linewidth=0.8 * canvas.scale, zorder=0)
         place, transform = (_middle(ends, axes.get_xlim()), 1.0), axes.get_xaxis_transform()
         ColumnLabel(axes, _text(span, position_text), place, transform, canvas, ha="center")
 

@@ -17,7 +17,7 @@ from pecli.core.language import translate
 from pecli.core.lazy import Array
 from pecli.figures.canvas import Canvas
 from pecli.figures.lines import MAX_LINES, Look, key
-from pecli.figures.text import backing, ems, points_per_pixel
+from pecli.figures.text import ems, points_per_pixel
 
 if TYPE_CHECKING:
     pass
@@ -199,7 +199,7 @@ def label_level(
 ) -> None:
     """Label the line across a panel at this value: at its left or right end, above or below it."""
     place, style = (float(right), level), {"ha": "right" if right else "left", "va": "center"}
-    label = LevelLabel(axes, text, place, axes.get_yaxis_transform(), canvas, bbox=backing(axes), **style)
+    label = LevelLabel(axes, text, place, axes.get_yaxis_transform(), canvas, **style)
     label.below = below
 
 

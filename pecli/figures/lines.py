@@ -30,14 +30,6 @@ def frame_lines(axes: Axes, first: float, last: float, log: bool = False) -> Non
     axes.grid(axis="y")
 
 
-def grid_look() -> Look:
-    """Return the look of grid lines, for a line that stands for one."""
-    import matplotlib as mpl
-
-    now = mpl.rcParams
-    return {"color": now["grid.color"], "linewidth": now["grid.linewidth"], "alpha": now["grid.alpha"]}
-
-
 def look(line: int) -> Look:
     """Return colour and dashes of a line, so that five stay apart in grey and for the colour-blind too."""
     return {"color": f"C{line}", "linestyle": DASHES[line % len(DASHES)]}
@@ -50,14 +42,9 @@ def bound_look(line: int) -> Look:
 
 def key(axes: Axes, entries: Iterable[tuple[str, Look]]) -> None:
     """Add the legend: a name and the look of its line each; below the panel where it has no room beside it."""
-    axes.legend(handles=_samples(entries), alignment="left")
-
-
-def _samples(entries: Iterable[tuple[str, Look]]) -> list[Any]:
-    """Return what shows the looks of lines, with their names."""
     from matplotlib.lines import Line2D
 
-    return [Line2D([], [], label=name, **look) for name, look in entries]
+    axes.legend(handles=[Line2D([], [], label=name, **look) for name, look in entries], alignment="left")
 
 
 def plot_run(axes: Axes, x: Array, low: Array, high: Array, look: Look, style: str = "default") -> None:

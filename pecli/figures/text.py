@@ -92,14 +92,6 @@ def ems(text: str) -> float:
     return sum(1.0 if is_wide(sign) else 0.65 for sign in text)
 
 
-def backing(axes: Axes) -> dict[str, Any]:
-    """Return the box behind a text over lines; none on a panel that is itself transparent."""
-    from matplotlib.colors import to_rgba
-
-    red, green, blue, opacity = to_rgba(axes.get_facecolor())
-    return {"facecolor": (red, green, blue, 0.8 * opacity), "edgecolor": "none", "pad": 0.5}
-
-
 def points_per_pixel(axes: Axes) -> float:
     """Return how many points a pixel is in the picture of an Axes."""
     return 72 / float(axes.get_figure(root=True).dpi)  # type: ignore[union-attr]  # an Axes that is drawn on has one

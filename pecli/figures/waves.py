@@ -15,7 +15,7 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_positions
 from pecli.figures.base import Figure, Numbers, View, extremes
 from pecli.figures.canvas import Canvas
-from pecli.figures.lines import Look, frame_lines, grid_look, plot_run
+from pecli.figures.lines import Look, frame_lines, plot_run
 from pecli.figures.panels import Panel, PanelGroup
 from pecli.figures.wavelengths import short_length, wavelength_unit, waves_text
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, middles
@@ -131,7 +131,6 @@ class Waves(Figure[TableEncoding]):
 
         encoding, dims = view.encoding, self.chosen(view)
         frame_lines(axes[0], view.covered.start, view.covered.stop - 1)
-        axes[0].grid(False)
         label_positions(axes[0].xaxis, encoding)
         axes[0].set_ylabel(translate(encoding.dimension_label))
         names = encoding.dimension_names()
@@ -161,7 +160,6 @@ class Waves(Figure[TableEncoding]):
         scaled = (numbers.low / numbers.limit, numbers.values / numbers.limit, self._looks(numbers.view))
         for lane, (low, high, look) in enumerate(zip(*scaled, strict=True)):
             middle = -LANE * lane
-            axes[0].axhline(middle, zorder=0, **grid_look())
             plot_run(axes[0], numbers.positions, middle + low, middle + high, look, style)
             ends.append((numbers.positions, middle + (low + high) / 2))
         put_line_labels(axes[0], ends)

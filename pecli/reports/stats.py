@@ -329,7 +329,7 @@ class Stats(Report[TableEncoding]):
             result += [Table(header, rows, plain=True), Paragraph()]
         if thinned > 1:
             note = translate("asymmetry and correlations: of one position in {count}", count=thinned)
-            result[-1:] = [Paragraph(note), Paragraph()]
+            result += [Paragraph(note), Paragraph()]
         return [*result, Facts({translate(label): translate(meaning) for label, meaning in ROWS.items()})]
 
 

@@ -92,6 +92,8 @@ def test_the_difference_is_the_first_less_the_second_with_a_bar_of_its_own() -> 
 def test_what_lines_show_upwards_is_shared_where_it_is_the_same(figure: str, encoding: list[str], shared: bool) -> None:
     panels, _ = drawn(figure=figure, encoding=encoding)
     assert (len({panel.get_ylim() for panel in panels}) == 1) == shared
+    ends = [(*panel.get_ylim(), line.get_ydata()) for panel in panels for line in panel.lines]
+    assert all(low <= np.nanmin(y) and np.nanmax(y) <= high for low, high, y in ends)
     assert figure != "curves" or all(tick >= 0 for panel in panels for tick in panel.get_yticks())  # names hang below 0
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import log10
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from pecli.analysis import Limits
 from pecli.core.errors import UsageError
-from pecli.core.language import translate
-from pecli.core.lazy import Array
+from pecli.core.language import template, translate
+from pecli.core.lazy import Array, np
 from pecli.core.positions import Blocks, LogBlocks
-from pecli.encodings.base import TableEncoding
+from pecli.encodings.base import Encoding, TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import (
     check_log,
@@ -24,15 +24,18 @@ from pecli.figures.axis_labels import (
 from pecli.figures.base import ColouredNumbers, View, averaging_cells, difference_of
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import DIFFERENCE
-from pecli.figures.highlights import Highlighting, mark_cells, span_edges
+from pecli.figures.highlights import Highlighting, mark_cells
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup
-from pecli.figures.wavelengths import halving_text, has_known_waves, rule_over, unfinished, unfinished_runs
+from pecli.figures.wavelengths import has_known_waves
 from pecli.measures.reduce import averaged_columns, even_bins
 from pecli.measures.waves import wavelengths
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+ABOVE, THICK = 1.7, 1.2  # points: how far above the frame the rule stands, and how thick it is
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,10 +66,25 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         return [translate("rule above: pairs that never finish a turn")] if ruled else []
 
     def message(self) -> str:
-        encoding = self.view.encoding
+        """Return how many pairs have a wavelength beyond the length; of others than waves, that each dimension changes
+        half as often as the one before."""
+        encoding, length = self.view.encoding, self.view.covered.length
+        if not has_known_waves(encoding):
+            return ""
+        waves = wavelengths(encoding, self.view.covered)
         if isinstance(encoding, Harmonic):
-            return unfinished(encoding, self.view.covered.length)
-        return halving_text(encoding, wavelengths(encoding, self.view.covered)) if has_known_waves(encoding) else ""
+            count, within = int((waves > length).sum()), _positions_text(encoding, length)
+            if length == 1:
+                return ""
+            if not count:
+                return translate("every pair finishes a turn in {length}", length=within)
+            text = template("{count} of {all} pairs never finish a turn in {length}")
+            return translate(text, count=count, all=len(waves), length=within)
+        if len(waves) < 2 or (waves[1:] != 2 * waves[:-1]).any():
+            return ""
+        text = template("each {dimension} changes half as often as the one before: {dimension} {last} every {length}")
+        name, every = translate(encoding.dimension_label), _positions_text(encoding, int(waves[-1]) // 2)
+        return translate(text, dimension=name, last=len(waves) - 1, length=every)
 
     def averaged(self) -> bool:
         return max(self.block, self.columns_block) > 1
@@ -161,7 +179,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
             top, bottom = log_ends(view)
             axes[0].set(ylim=(bottom, top), ylabel=log_label(encoding))
             label_decades(axes[0].yaxis, top, bottom)
-        mark_cells(axes[0], self.spans(), canvas, encoding.position_text, log_rows if self.log else span_edges)
+        mark_cells(axes[0], self.spans(), canvas, encoding.position_text, self.log)
 
     def draw(self, numbers: HeatmapNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         rows = numbers.view.covered
@@ -188,6 +206,26 @@ def log_ends(view: View[TableEncoding]) -> tuple[float, float]:
     return log10(max(1, view.covered.start)), log10(view.covered.stop)
 
 
-def log_rows(span: range) -> Limits:
-    """Return where a span begins and ends on the logarithmic axis."""
-    return log10(max(1, span.start)), log10(max(1, span.stop))
+def _positions_text(encoding: TableEncoding, count: int) -> str:
+    """Return a number of positions with its unit."""
+    return encoding.length_text(count) if encoding.position_unit else translate("{count} positions", count=f"{count:,}")
+
+
+def unfinished_runs(encoding: Encoding, length: int) -> list[tuple[int, int]]:
+    """Return the first and the stop of each run of columns that never finish a turn in the length."""
+    if not isinstance(encoding, Harmonic) or length == 1:
+        return []
+    longer = np.concatenate(([False], encoding.column_wavelengths() > length, [False]))
+    edges = np.flatnonzero(longer[1:] != longer[:-1])
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+
+
+def rule_over(axes: Axes, runs: Sequence[tuple[int, int]], canvas: Canvas) -> None:
+    """Draw rules above the frame of an image, over these runs of its columns."""
+    from matplotlib.transforms import offset_copy
+
+    above = offset_copy(axes.get_xaxis_transform(), axes.get_figure(root=True), y=ABOVE * canvas.scale, units="points")
+    style: dict[str, Any] = {"color": axes.xaxis.label.get_color(), "linewidth": THICK * canvas.scale}
+    for first, stop in runs:
+        ends = (first - 0.5, stop - 0.5)
+        axes.plot(ends, (1, 1), solid_capstyle="butt", transform=above, clip_on=False, **style)

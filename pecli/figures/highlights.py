@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import log10
 from numbers import Integral
 from typing import TYPE_CHECKING
 
@@ -66,8 +67,10 @@ class Highlighting(Figure[E]):
                 raise UsageError(message, option="highlight", value=text)
 
 
-def span_edges(span: range) -> tuple[float, float]:
-    """Return where a span begins and ends on an axis of cells, each of width 1."""
+def span_edges(span: range, log: bool) -> tuple[float, float]:
+    """Return where a span begins and ends on an axis of cells, each of width 1, or of decimal logarithms."""
+    if log:
+        return log10(max(1, span.start)), log10(max(1, span.stop))
     return span.start - 0.5, span.stop - 0.5
 
 
@@ -76,7 +79,7 @@ def mark_cells(
     spans: list[range],
     canvas: Canvas,
     position_text: Callable[[float], str] | None = None,
-    edges_of: Callable[[range], tuple[float, float]] = span_edges,
+    log: bool = False,
 ) -> None:
     """Frame rows of an image and label them at the right; without a text for positions, its columns.
 
@@ -85,7 +88,7 @@ def mark_cells(
     from pecli.figures.labels import RowLabel
 
     for span in spans:
-        edges, draw = edges_of(span), axes.axvspan if position_text is None else axes.axhspan
+        edges, draw = span_edges(span, log), axes.axvspan if position_text is None else axes.axhspan
         for colour, width in STROKES:
             draw(*edges, edgecolor=colour, linewidth=width * canvas.scale, fill=False, zorder=3)
         if position_text is not None:

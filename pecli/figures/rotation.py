@@ -10,6 +10,7 @@ from pecli.analysis import View, chosen_indices, refuse_positions, refuse_turned
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import template, translate
 from pecli.core.lazy import Array, np
+from pecli.core.numbers import number_text
 from pecli.core.options import EXACT, option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Rotary
@@ -19,7 +20,6 @@ from pecli.figures.base import ColouredNumbers, Numbers, averaging_cells
 from pecli.figures.canvas import Canvas
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup, in_columns
-from pecli.figures.wavelengths import angle_text, relative_turns, turns_between_ends
 from pecli.files.tables import read_table
 from pecli.measures.reduce import averaged_columns, averaged_rows
 
@@ -64,7 +64,15 @@ class RotationNumbers(ColouredNumbers[Rotary]):
         return [translate(text, position=self.view.encoding.position_text(self.view.covered.start))]
 
     def message(self) -> str:
-        return relative_turns(self.view.encoding, self.view.covered)
+        """Return how far the fastest and the slowest pair turn over all positions; nothing where all turn alike."""
+        turns, encoding, rows = _turns_of(self.view), self.view.encoding, self.view.covered
+        if len(set(turns)) < 2:
+            return ""
+        fast, slow = int(turns.argmax()), int(turns.argmin())
+        ends = {"first": encoding.position_text(rows.start), "last": encoding.position_text(rows.stop - 1)}
+        text = template("from position {first} to {last} pair {fast} covers {much}, pair {slow} only {little}")
+        much, little = angle_text(turns[fast]), angle_text(turns[slow])
+        return translate(text, **ends, fast=fast, slow=slow, much=much, little=little)
 
     def coloured(self) -> list[Array]:
         return [self.before, self.after]
@@ -213,7 +221,7 @@ class Rotation(WithCellNumbers[Rotary]):
         pairs = self.drawn_pairs(view)
         names = [
             f"{_marker(line)[1]} {pair}: {angle_text(turns)}" if isfinite(turns) else f"{_marker(line)[1]} {pair}"
-            for line, (pair, turns) in enumerate(zip(pairs.tolist(), _turns_of(view, pairs).tolist(), strict=True))
+            for line, (pair, turns) in enumerate(zip(pairs.tolist(), _turns_of(view)[pairs].tolist(), strict=True))
         ]
         ends = (-PLANE, PLANE)
         axes[3].set(title=translate("pairs in the plane"), xticks=[], xlim=ends, ylim=ends)
@@ -254,11 +262,19 @@ def _marker(line: int) -> tuple[str, str]:
     return list(MARKERS.items())[line % len(MARKERS)]
 
 
-def _turns_of(view: View[Rotary], pairs: Array) -> Array:
-    """Return how often these pairs turn from the first position to the last, infinity where no frequency says it."""
+def _turns_of(view: View[Rotary]) -> Array:
+    """Return how often each pair turns from the first position to the last, infinity where no frequency says it."""
     if not isinstance(view.encoding, Harmonic) or view.covered.length == 1:
-        return np.full(len(pairs), np.inf)
-    return turns_between_ends(view.encoding, view.covered)[pairs]
+        return np.full(view.encoding.width // 2, np.inf)
+    return (view.covered.length - 1) / view.encoding.wavelengths()
+
+
+def angle_text(turns: float) -> str:
+    """Return an angle in turns, or in degrees where it is less than one."""
+    if turns < 1:
+        return f"{number_text(360 * turns, 3)}°"
+    count = number_text(turns, 3)
+    return translate(template("{count} turn") if count == "1" else template("{count} turns"), count=count)
 
 
 def _draw_circles(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
@@ -267,7 +283,7 @@ def _draw_circles(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
     from matplotlib.patches import Circle
 
     thin, edge, count = 0.6 * canvas.scale, axes.xaxis.label.get_color(), len(numbers.pairs)
-    for line, turns in enumerate(_turns_of(numbers.view, numbers.pairs)):
+    for line, turns in enumerate(_turns_of(numbers.view)[numbers.pairs]):
         ring, color = (line + 1) / count, f"C{line}"
         path = numbers.paths[line] @ [1, 1j]
         path *= ring / (np.abs(path).max() or 1.0)

@@ -17,7 +17,7 @@ from pecli.figures.base import Figure, Numbers, View, extremes
 from pecli.figures.canvas import Canvas
 from pecli.figures.lines import Look, frame_lines, plot_run
 from pecli.figures.panels import Panel, PanelGroup
-from pecli.figures.wavelengths import short_length, wavelength_unit, waves_text
+from pecli.figures.wavelengths import has_known_waves, short_length, short_wave_text, wavelength_unit
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, middles
 from pecli.measures.waves import wavelengths
 
@@ -55,7 +55,13 @@ class WavesNumbers(Numbers[TableEncoding]):
         return [] if known else [wavelength_unit(self.view.encoding)]
 
     def message(self) -> str:
-        return waves_text(self.view.encoding, self.wavelengths)
+        """Return from what to what waves get longer, in the order in which they are drawn, where they do."""
+        encoding, waves = self.view.encoding, self.wavelengths
+        moving = waves[np.isfinite(waves)]
+        if len(np.unique(moving)) < 2 or not has_known_waves(encoding) or (waves[:-1] > waves[1:]).any():
+            return ""
+        low, high = short_length(encoding, float(moving.min())), short_wave_text(encoding, float(moving.max()))
+        return translate("the waves get longer from top to bottom: {low} to {high}", low=low, high=high)
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,7 @@ def test_the_json_has_every_key_of_a_rope(ask: Ask) -> None:
     assert set(ROPE) | {"max_position", "layer_indices"} <= set(layer)
     assert len(layer["inv_freq"]) == layer["rotary_dim"] // 2
     assert all(set(item) == {"key", "value", "level", "text"} for item in data["findings"])
+    assert [len(told(ask, name)["findings"]) for name in ("bert", "roberta", "bart")] == [0, 1, 1]
 
 
 def test_the_spec_to_type_draws_the_same_rates(ask: Ask) -> None:

@@ -97,6 +97,8 @@ def test_longrope_changes_at_one_token_beyond_the_original() -> None:
 def test_pairs_of_a_proportional_rope_stand_still() -> None:
     made = rope("scaling=proportional,partial_rotary_factor=0.5,base=100")
     np.testing.assert_allclose(made.frequencies(), [1, 100**-0.25, 0, 0], rtol=1e-15)
+    faster = rope("scaling=proportional,partial_rotary_factor=0.5,base=100,factor=0.5")
+    np.testing.assert_allclose(faster.frequencies(), 2 * made.frequencies(), rtol=1e-15)
 
 
 def test_the_attention_factor_is_in_the_table_and_its_square_in_the_scores() -> None:

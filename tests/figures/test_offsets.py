@@ -159,8 +159,9 @@ def test_the_sum_of_cosines_without_the_scaling_is_dotted_in_the_same_colour() -
     ],
 )
 def test_what_does_not_fit_together_is_refused(options: dict[str, Any], said: str) -> None:
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(UsageError, match=said) as refused:
         numbers(**options)
+    assert refused.value.option in (None, *options)
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,15 @@ def test_any_real_type_order_and_leading_sides_of_one_become_a_table(dtype: str)
         assert read.dtype == np.float64 and np.array_equal(read, WHOLE)
 
 
+@pytest.mark.parametrize("name", [
+    "h.wpe.weight", "bert.position_embeddings.weight", "position_embedding.weight", "decoder.embed_positions.weight",
+    "positions_embed.weight", "text.positional_embedding", "vit.pos_embed",
+])  # fmt: skip
+def test_usual_names_are_found_among_others(name: str) -> None:
+    path = write("t.npz", TABLE + 1, **{name: TABLE, "ln.bias": TABLE[0]})
+    assert np.array_equal(read_table(path), TABLE)
+
+
 @pytest.mark.parametrize(
     ("names", "asked", "expected"),
     [

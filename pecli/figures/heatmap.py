@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import log10
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.core.errors import UsageError
 from pecli.core.language import template, translate
-from pecli.core.lazy import Array, np
+from pecli.core.lazy import Array
 from pecli.core.positions import Blocks, LogBlocks
-from pecli.encodings.base import Encoding, TableEncoding
+from pecli.encodings.base import TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import (
     check_log,
@@ -23,7 +22,6 @@ from pecli.figures.axis_labels import (
 )
 from pecli.figures.base import ColouredNumbers, View, averaging_cells, difference_of
 from pecli.figures.canvas import Canvas
-from pecli.figures.colors import DIFFERENCE
 from pecli.figures.highlights import Highlighting, mark_cells
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup
@@ -33,9 +31,6 @@ from pecli.measures.waves import wavelengths
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-
-ABOVE, THICK = 1.7, 1.2  # points: how far above the frame the rule stands, and how thick it is
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,10 +55,6 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
             rows = translate("each pixel: mean of up to {rows:,} positions", rows=self.block)
             return [rows, averaging_cells(1, self.columns_block)]
         return [averaging_cells(self.block, self.columns_block)]
-
-    def marks(self) -> list[str]:
-        ruled = unfinished_runs(self.view.encoding, self.view.covered.length)
-        return [translate("rule above: pairs that never finish a turn")] if ruled else []
 
     def message(self) -> str:
         """Return how many pairs have a wavelength beyond the length; of others than waves, that each dimension changes
@@ -195,8 +186,6 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
             centred=numbers.palette != "binary",
             extent=(-0.5, right, bottom, top),
         )
-        if numbers.palette != DIFFERENCE:
-            rule_over(axes[0], unfinished_runs(numbers.view.encoding, rows.length), canvas)
         self.write_numbers(axes, [image], canvas)
         return [image]
 
@@ -209,23 +198,3 @@ def log_ends(view: View[TableEncoding]) -> tuple[float, float]:
 def _positions_text(encoding: TableEncoding, count: int) -> str:
     """Return a number of positions with its unit."""
     return encoding.length_text(count) if encoding.position_unit else translate("{count} positions", count=f"{count:,}")
-
-
-def unfinished_runs(encoding: Encoding, length: int) -> list[tuple[int, int]]:
-    """Return the first and the stop of each run of columns that never finish a turn in the length."""
-    if not isinstance(encoding, Harmonic) or length == 1:
-        return []
-    longer = np.concatenate(([False], encoding.column_wavelengths() > length, [False]))
-    edges = np.flatnonzero(longer[1:] != longer[:-1])
-    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
-
-
-def rule_over(axes: Axes, runs: Sequence[tuple[int, int]], canvas: Canvas) -> None:
-    """Draw rules above the frame of an image, over these runs of its columns."""
-    from matplotlib.transforms import offset_copy
-
-    above = offset_copy(axes.get_xaxis_transform(), axes.get_figure(root=True), y=ABOVE * canvas.scale, units="points")
-    style: dict[str, Any] = {"color": axes.xaxis.label.get_color(), "linewidth": THICK * canvas.scale}
-    for first, stop in runs:
-        ends = (first - 0.5, stop - 0.5)
-        axes.plot(ends, (1, 1), solid_capstyle="butt", transform=above, clip_on=False, **style)

@@ -30,7 +30,6 @@ IMAGES = (template("Q before"), template("Q after"), template("after − before"
 PATHS = 4  # pairs whose paths are drawn where none are asked for
 FLAT = 0.36  # height over width of the images where panels stand below each other
 PLANE = 1.05  # half the side of the square that shows the circles, the largest of radius 1
-SHORT, LONG = 0.1, 0.7  # rad that an arrow turns
 MARKERS = {"o": "●", "s": "■", "^": "▲", "D": "◆", "v": "▼"}  # of pairs, and as letters
 
 
@@ -60,7 +59,7 @@ class RotationNumbers(ColouredNumbers[Rotary]):
         return [self.query, averaging_cells(self.block, self.columns_block)]
 
     def marks(self) -> list[str]:
-        text = template("circles: pairs, each to its own scale; marks: position {position}; arrows: which way")
+        text = template("circles: pairs, each to its own scale, turning counterclockwise; marks: position {position}")
         return [translate(text, position=self.view.encoding.position_text(self.view.covered.start))]
 
     def message(self) -> str:
@@ -278,30 +277,14 @@ def angle_text(turns: float) -> str:
 
 
 def _draw_circles(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
-    """Draw the path of each pair on a circle of its own, the first the smallest, with a mark at the first position and
-    an arrow inside, no longer than the path if that can be seen; a pair that stands at 0 has none."""
+    """Draw the path of each pair on a circle of its own, the first the smallest, with a mark at the first position."""
     from matplotlib.patches import Circle
 
     thin, edge, count = 0.6 * canvas.scale, axes.xaxis.label.get_color(), len(numbers.pairs)
-    for line, turns in enumerate(_turns_of(numbers.view)[numbers.pairs]):
-        ring, color = (line + 1) / count, f"C{line}"
-        path = numbers.paths[line] @ [1, 1j]
+    for line, pair in enumerate(numbers.paths):
+        ring, color, path = (line + 1) / count, f"C{line}", pair @ [1, 1j]
         path *= ring / (np.abs(path).max() or 1.0)
         axes.add_patch(Circle((0, 0), ring, fill=False, edgecolor="0.5", alpha=0.5, linewidth=thin, zorder=0))
         axes.plot(path.real, path.imag, ".", markersize=2 * canvas.scale, color=color)
         look: dict[str, Any] = {"markersize": 4 * canvas.scale, "markeredgecolor": edge, "markeredgewidth": thin}
         axes.plot(path[0].real, path[0].imag, color=color, marker=_marker(line)[0], **look)
-        if not path[0]:
-            continue
-        angle = min(LONG, max(2 * np.pi * turns, SHORT))
-        start = path[0] / abs(path[0]) * (ring - 0.5 / count)  # half way to the circle inside
-        end = start * np.exp(1j * angle)
-        style = {
-            "arrowstyle": "->,head_width=0.2,head_length=0.3",
-            "color": color,
-            "linewidth": canvas.scale,
-            "connectionstyle": f"arc3,rad={np.tan(angle / 2) / 2}",  # its tangents are the circle's
-            "shrinkA": 0,
-            "shrinkB": 0,
-        }
-        axes.annotate("", (end.real, end.imag), (start.real, start.imag), arrowprops=style)

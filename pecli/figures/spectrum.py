@@ -206,8 +206,6 @@ class Spectrum(Figure[TableEncoding]):
 
 def _mark_lengths(numbers: SpectrumNumbers, panel: Axes, canvas: Canvas) -> None:
     """Mark the lengths there are, and how many pairs of the only encoding are longer than the picture's."""
-    from matplotlib.patches import Rectangle
-
     from pecli.figures.labels import label_level
 
     view, length, contexts = numbers.view, numbers.view.positions.length, contexts_of(numbers.view)
@@ -218,9 +216,9 @@ def _mark_lengths(numbers: SpectrumNumbers, panel: Axes, canvas: Canvas) -> None
     for text, style, at in lengths:  # labelled left, where waves are short, but not over those of few pairs
         panel.axhline(at, linestyle=style, **look)
         label_level(panel, text, at, canvas, right=several, below=style == "--" and (several or bool(contexts)))
-    beyond = Rectangle((0, length), 1, BEYOND * panel.get_ylim()[1], facecolor="0.5", alpha=SHADE, zorder=0)
-    beyond.set_transform(panel.get_yaxis_transform())
-    panel.add_artist(beyond)  # no data, which would move the limits
+    ends = panel.get_ylim()
+    panel.axhspan(length, BEYOND * ends[1], facecolor="0.5", alpha=SHADE, linewidth=0, zorder=0)
+    panel.set_ylim(ends)
     longer = numbers.longer[0]
     if longer and len(view.encodings) == 1 and not contexts:
         every = len(numbers.pair) + numbers.still[0]

@@ -43,14 +43,13 @@ def label_positions(axis: Any, encoding: Encoding, label: str | None = None) -> 
 
 def label_dimensions(axis: Any, encoding: TableEncoding) -> None:
     """Label an axis along which the columns of the table run."""
-    from pecli.figures.ticks import FittingTicks, NumberTexts, multiples
+    from matplotlib.ticker import FixedFormatter, FixedLocator
 
     names = encoding.dimension_names()
     label_values(axis, translate(encoding.dimension_label), integer=True)
     if names is not None and len(names) <= MAX_NAMES:
-        text, steps = (lambda dim: names[round(dim)]), range(1, len(names) + 1)
-        axis.set_major_locator(FittingTicks(partial(multiples, steps), text))
-        axis.set_major_formatter(NumberTexts(text))
+        axis.set_major_locator(FixedLocator(range(len(names))))
+        axis.set_major_formatter(FixedFormatter(names))
 
 
 def label_decades(axis: Any, low: float, high: float) -> None:
@@ -96,6 +95,15 @@ def names_fit(axis: Any, names: Sequence[str], apart: float = 1) -> bool:
 
     low, high = sorted(axis.get_view_interval())
     return fit(axis, [line for name in names for line in name.split("\n")], apart * inches(axis) / (high - low))
+
+
+def turn_names(axis: Any) -> None:
+    """Turn the names below a panel where they would touch each other side by side."""
+    from matplotlib.ticker import FixedFormatter
+
+    formatter = axis.get_major_formatter()
+    if isinstance(formatter, FixedFormatter):
+        axis.set_tick_params(labelrotation=0 if names_fit(axis, formatter.seq) else 90)
 
 
 def log_option() -> Any:

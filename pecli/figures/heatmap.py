@@ -19,6 +19,7 @@ from pecli.figures.axis_labels import (
     label_positions,
     log_label,
     log_option,
+    turn_names,
 )
 from pecli.figures.base import ColouredNumbers, View, averaging_cells, difference_of
 from pecli.figures.canvas import Canvas
@@ -171,6 +172,10 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
             axes[0].set(ylim=(bottom, top), ylabel=log_label(encoding))
             label_decades(axes[0].yaxis, top, bottom)
         mark_cells(axes[0], self.spans(), canvas, encoding.position_text, self.log)
+
+    def fit(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        super().fit(view, axes, canvas)
+        turn_names(axes[0].xaxis)
 
     def draw(self, numbers: HeatmapNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         rows = numbers.view.covered

@@ -24,10 +24,10 @@ MAX_NAMES = 16  # dimensions that have a name each
 
 def label_values(axis: Any, label: str, integer: bool = False) -> None:
     """Label an axis along which numbers run."""
-    from pecli.figures.ticks import NumberTexts, RoundTicks
+    from pecli.figures.ticks import NumberTexts, round_ticks
 
     axis.set_label_text(label)
-    axis.set_major_locator(RoundTicks(integer))
+    axis.set_major_locator(round_ticks(integer))
     axis.set_major_formatter(NumberTexts())
 
 

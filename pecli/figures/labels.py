@@ -127,11 +127,6 @@ def _panel_width(axes: Axes, canvas: Canvas) -> float:
     return 72 * width / max(ceil(sqrt(count)), min(count, in_a_row))
 
 
-def _widths(labels: Sequence[Text], canvas: Canvas) -> list[float]:
-    """Return about how wide labels are, with what is free between them, points."""
-    return [(0.9 * ems(label.get_text()) + 0.8) * canvas.small for label in labels]
-
-
 def _shifts(axes: Axes, labels: Sequence[Label], along: int, sizes: Sequence[float]) -> list[float]:
     """Return how far labels of these sizes move along x (0) or y (1) so that none touches another, points."""
     places = _anchors(axes, labels)[:, along]
@@ -226,7 +221,8 @@ def _place_row_labels(axes: Axes, labels: Sequence[RowLabel], canvas: Canvas) ->
 
 def _place_column_labels(axes: Axes, labels: Sequence[ColumnLabel], canvas: Canvas) -> None:
     """Move labels sideways, and the panel's title above them."""
-    for label, aside in zip(labels, _shifts(axes, labels, 0, _widths(labels, canvas)), strict=True):
+    widths = [(0.9 * ems(label.get_text()) + 0.8) * canvas.small for label in labels]  # and what is free between them
+    for label, aside in zip(labels, _shifts(axes, labels, 0, widths), strict=True):
         label.set_position((aside, 2 * canvas.scale))
     if axes.get_title():
         axes.set_title(axes.get_title(), pad=4 + 1.2 * canvas.small)

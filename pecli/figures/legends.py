@@ -18,7 +18,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.colors import COLOURS, STROKES
 from pecli.figures.panels import ColorBar
 from pecli.figures.text import Ruler, points_per_pixel
-from pecli.figures.ticks import BetweenPowers, NumberTexts, RoundTicks
+from pecli.figures.ticks import BetweenPowers, NumberTexts, round_ticks
 
 HANDLE = 4.0  # ems of a sample of a line and what stands around it and its text
 OUTLINE = 0.4  # points
@@ -81,7 +81,7 @@ def add_bar(drawing: Drawing, mappable: Any, bar: ColorBar, canvas: Canvas, axes
     place = drawing.add_axes((0.0, 0.0, 0.05, 1.0)) if axes is None else axes
     place.set_label("<colorbar>")  # as matplotlib calls those that it makes itself
     log = isinstance(mappable.norm, LogNorm)
-    ticks: Any = list(bar.ticks) if bar.ticks is not None else None if log else RoundTicks()
+    ticks: Any = list(bar.ticks) if bar.ticks is not None else None if log else round_ticks()
     values, (low, high) = mappable.get_array(), mappable.get_clim()
     below, above = bool((values < low).any()), bool((values > high).any())
     extend: Any = ("both" if above else "min") if below else ("max" if above else "neither")

@@ -74,11 +74,6 @@ class OffsetsNumbers(Numbers[TableEncoding]):
         dotted = translate("dotted: without the scaling") if len(self.unscaled) else ""
         return [translate(band) if wide else "", translate(BOUND) if len(self.decay) else "", dotted]
 
-    def _wide(self) -> list[int]:
-        """Return the encodings whose pairs differ at one offset."""
-        scale = ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
-        return [at for at, width in enumerate(self.spread) if width > scale]
-
     def _trend(self) -> str:
         """Return where the only line begins and where it is farthest from there; nothing where it goes nowhere."""
         known = np.flatnonzero(np.isfinite(self.low[0]))
@@ -97,7 +92,9 @@ class OffsetsNumbers(Numbers[TableEncoding]):
         return translate(TRENDS[bool(up > down)], measure=MEASURES[self.measure].label, first=first, far=far)
 
     def message(self) -> str:
-        wide, known = self._wide(), [at for at, width in enumerate(self.spread) if width >= 0]
+        same = ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
+        wide = [at for at, width in enumerate(self.spread) if width > same]  # their pairs differ at one offset
+        known = [at for at, width in enumerate(self.spread) if width >= 0]
         only = translate("only the offset counts")
         if wide:
             names, differ = short_names(self.view.encodings), template("at one offset pairs differ by up to {number}")

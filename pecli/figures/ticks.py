@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import matplotlib as mpl
@@ -35,22 +36,16 @@ def fit(axis: Any, texts: Sequence[str], spacing: float) -> bool:
     return spacing >= (widest + APART) * float(size) / 72
 
 
-def first_fitting(axis: Any, sets: Iterable[Any], texts_of: Callable[[Any], Sequence[str]]) -> Any:
-    """Return the first of some sets of ticks whose labels have room beside each other, else the last."""
-    low, high = sorted(axis.get_view_interval())
-    ticks = np.zeros(0)
-    for ticks in sets:
-        room = inches(axis) * float(np.diff(ticks).min(initial=np.inf)) / (high - low)
-        if len(ticks) < 2 or fit(axis, texts_of(ticks.tolist()), room):
-            break
-    return ticks
+class FittingTicks(Locator):
+    """The first of some sets of ticks whose labels have room beside each other, else the last.
 
+    sets : those of an axis from low to high; text : of one tick, None: as numbers are written
+    """
 
-class RoundTicks(MaxNLocator):
-    """Round numbers, as many as there is room for."""
-
-    def __init__(self, integer: bool = False) -> None:
-        super().__init__(nbins=MAX_TICKS, steps=STEPS, integer=integer, min_n_ticks=1)
+    def __init__(
+        self, sets: Callable[[float, float], Iterable[Any]], text: Callable[[float], str] | None = None
+    ) -> None:
+        self.sets, self.text = sets, text
         self._known: dict[tuple[float, float, float], Any] = {}
 
     def __call__(self) -> Any:
@@ -58,31 +53,31 @@ class RoundTicks(MaxNLocator):
         low, high = sorted(axis.get_view_interval())
         asked = (low, high, inches(axis))
         if asked not in self._known:
-            self._known[asked] = first_fitting(axis, self._sets(low, high), number_texts)
+            ticks = np.zeros(0)
+            for ticks in self.sets(low, high):
+                room = asked[2] * float(np.diff(ticks).min(initial=np.inf)) / (high - low)
+                texts = number_texts(ticks.tolist()) if self.text is None else [*map(self.text, ticks.tolist())]
+                if len(ticks) < 2 or fit(axis, texts, room):
+                    break
+            self._known[asked] = ticks
         return self._known[asked]
 
-    def _sets(self, low: float, high: float) -> Iterator[Any]:
-        """Yield ticks between two numbers, fewer and fewer; before a single one the first and the last of several."""
-        near, ticks = NEAR * (high - low), np.zeros(0)
-        for count in range(MAX_TICKS, 0, -1):
-            self.set_params(nbins=count)
-            several, ticks = ticks, np.asarray(self.tick_values(low, high))
-            ticks = ticks[(ticks >= low - near) & (ticks <= high + near)]
-            if len(ticks) < 2 < len(several):
-                yield several[[0, -1]]
-            yield ticks
+
+def round_ticks(integer: bool = False) -> FittingTicks:
+    """Return ticks at round numbers, as many as there is room for."""
+    return FittingTicks(partial(round_numbers, integer))
 
 
-class FittingTicks(Locator):
-    """The first of some sets of ticks for which there is room; the sets are those of an axis from low to high."""
-
-    def __init__(self, sets: Callable[[float, float], Iterable[Any]], text: Callable[[float], str]) -> None:
-        self.sets, self.text = sets, text
-
-    def __call__(self) -> Any:
-        axis: Any = self.axis
-        low, high = sorted(axis.get_view_interval())
-        return first_fitting(axis, self.sets(low, high), lambda ticks: [*map(self.text, ticks)])
+def round_numbers(integer: bool, low: float, high: float) -> Iterator[Any]:
+    """Yield round numbers between two, fewer and fewer; before a single one the first and the last of several."""
+    near, ticks = NEAR * (high - low), np.zeros(0)
+    for count in range(MAX_TICKS, 0, -1):
+        locator = MaxNLocator(count, steps=STEPS, integer=integer, min_n_ticks=1)
+        several, ticks = ticks, np.asarray(locator.tick_values(low, high))
+        ticks = ticks[(ticks >= low - near) & (ticks <= high + near)]
+        if len(ticks) < 2 < len(several):
+            yield several[[0, -1]]
+        yield ticks
 
 
 def multiples(steps: Sequence[int], low: float, high: float) -> Iterator[Any]:

@@ -21,7 +21,7 @@ from pecli.figures.page import draw_page
 from pecli.figures.panels import grids_around
 from pecli.figures.style import style_context
 from pecli.figures.text import Ruler, pieces
-from pecli.figures.ticks import RoundTicks
+from pecli.figures.ticks import round_ticks
 
 SIZES = ("column", "page", "blog", "slide", "5x3")
 SMALL = {"d": 8, "length": 23, "dpi": 40}
@@ -238,7 +238,7 @@ def test_a_short_bar_has_the_first_and_the_last_tick_rather_than_one() -> None:
     drawing = Drawing(figsize=(1, 0.6), dpi=100)
     axes = drawing.add_axes((0, 0, 1, 1), ylim=(-4.9, 4.9))
     axes.tick_params(labelsize=10)
-    axes.yaxis.set_major_locator(RoundTicks())
+    axes.yaxis.set_major_locator(round_ticks())
     assert axes.get_yticks().tolist() == [-2.5, 2.5]
     drawing.set_size_inches(1, 0.4)
     assert axes.get_yticks().tolist() == [-2.5, 2.5]

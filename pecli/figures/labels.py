@@ -1,33 +1,27 @@
-"""Labels of lines, levels, offsets and marked positions: artists that `place_labels` keeps apart."""
+"""Labels of lines, levels and marked positions: artists that `place_labels` keeps apart."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import zip_longest
 from math import ceil, inf, sqrt
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.text import Annotation, Text
-from matplotlib.transforms import Bbox, Transform
+from matplotlib.transforms import Transform
 
-from pecli.core.language import translate
 from pecli.core.lazy import Array
 from pecli.figures.canvas import Canvas
 from pecli.figures.lines import MAX_LINES, Look, key
 from pecli.figures.text import ems, points_per_pixel
-
-if TYPE_CHECKING:
-    pass
 
 L = TypeVar("L", bound=Text)
 LINE, GAP = 1.25, 0.2  # ems of a line of text, and between two labels
 MAX_SHARE = 0.3  # of a panel's width, about, that labels of lines take at most: else a legend has them
 MAX_LETTERS = 24  # of a line of a label
 LEADER, FREE, PALE = 8, 2.5, 0.5  # points from a line to its label and free before its leader, and the leader's opacity
-THIN = 0.1  # of the frame's width or height, at most, across the points of one offset that are labelled
 
 
 class Label(Annotation):
@@ -52,13 +46,6 @@ class LevelLabel(Label):
     """The label at the left or right end of a line across a panel, above it or below."""
 
     below: bool
-
-
-class OffsetLabel(Label):
-    """The label of the points of one offset in a scatter, (n, 2); it is over none of all the points, (m, 2)."""
-
-    points: Array
-    all_points: Array
 
 
 class RowLabel(Label):
@@ -228,58 +215,9 @@ def _place_column_labels(axes: Axes, labels: Sequence[ColumnLabel], canvas: Canv
         axes.set_title(axes.get_title(), pad=4 + 1.2 * canvas.small)
 
 
-# Offsets
-
-
-def label_offsets(axes: Axes, points: Array, offsets: Array, count: int, canvas: Canvas) -> None:
-    """Label the points of the smallest offsets, as far as there is a place free of points.
-
-    points : (n, 2), data coordinates; offsets : (n,), the |p − q| of each; count : labels at most
-    """
-    for offset in range(1, count + 1):
-        if not (offsets == offset).any():
-            return
-        text = translate("offset {number}", number=offset) if offset == 1 else str(offset)
-        label = OffsetLabel(axes, text, (0.0, 0.0), axes.transAxes, canvas, ha="center", va="center")
-        label.points, label.all_points = points[offsets == offset], points
-
-
-def _place_offset_labels(axes: Axes, labels: Sequence[OffsetLabel], canvas: Canvas) -> None:
-    """Put labels on that side of their points, left, right, below or above, where most have room."""
-    frame = _frame(axes)
-    every = _in_points(axes, axes.transData.transform(labels[0].all_points))
-    sides = ((-1, 0), (1, 0), (0, -1), (0, 1))
-    boxes = max((_free_boxes(axes, labels, side, every, canvas) for side in sides), key=len)
-    for label, box in zip_longest(labels, boxes):
-        label.set_visible(box is not None)
-        label.xy = (0.5, 0.5) if box is None else tuple(box.get_points().mean(axis=0) / frame)
-
-
-def _free_boxes(
-    axes: Axes, labels: Sequence[OffsetLabel], side: tuple[int, int], every: Array, canvas: Canvas
-) -> list[Bbox]:
-    """Return boxes for labels on one side of their points, from the first label on as far as all are free."""
-    frame, em, free = _frame(axes), canvas.small, list[Bbox]()
-    for label in labels:
-        points = _in_points(axes, axes.transData.transform(label.points))
-        low, high = points.min(axis=0), points.max(axis=0)
-        size = np.array([ems(label.get_text()), 1.0]) * em
-        middle = (low + high) / 2 + side * ((high - low + size) / 2 + 0.4 * em)
-        if side[0]:
-            middle[1] = min(max(middle[1], em / 2), frame[1] - em / 2)
-        box = Bbox.from_bounds(*(middle - size / 2), *size)
-        outside = (middle < size / 2).any() or (middle + size / 2 > frame).any()
-        over = outside or box.padded(1.5 * canvas.scale).count_contains(every)
-        if over or ((high - low) / frame).min() > THIN or any(box.overlaps(item.padded(0.6 * em)) for item in free):
-            break
-        free.append(box)
-    return free
-
-
 PLACING: dict[type[Text], Any] = {
     LineLabel: _place_line_labels,
     LevelLabel: _place_level_labels,
     RowLabel: _place_row_labels,
     ColumnLabel: _place_column_labels,
-    OffsetLabel: _place_offset_labels,
 }

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LABELLED = 5  # offsets whose streaks have a label, at most
+APART = 0.1  # of the points' range: free of others around a label; a streak that has one is thinner
 MAX_POINTS = 200_000  # that are drawn; more are counted
 MAX_VECTOR_POINTS = 2000  # that a vector file carries one by one
 LARGE_POINTS = 500  # fewer are drawn larger
@@ -182,11 +183,9 @@ class Scatter(Figure[TableEncoding]):
 
 
 def _draw_points(numbers: ScatterNumbers, axes: Axes, canvas: Canvas) -> Any:
-    from pecli.figures.labels import label_offsets
-
     order = np.random.default_rng(0).permutation(len(numbers.x))  # so that no offset always lies on top
     offsets = np.abs(numbers.q - numbers.p)
-    label_offsets(axes, np.column_stack((numbers.x, numbers.y)), offsets, LABELLED, canvas)
+    _label_offsets(axes, np.column_stack((numbers.x, numbers.y)), offsets, canvas)
     return axes.scatter(
         numbers.x[order],
         numbers.y[order],
@@ -196,6 +195,24 @@ def _draw_points(numbers: ScatterNumbers, axes: Axes, canvas: Canvas) -> Any:
         cmap=seen_colours(canvas.colours("sequential"), axes),
         rasterized=len(numbers.x) > MAX_VECTOR_POINTS,
     )
+
+
+def _label_offsets(axes: Axes, points: Array, offsets: Array, canvas: Canvas) -> None:
+    """Name the streaks of the smallest offsets, as long as they are thin and stand apart from all other points."""
+    low, high = points.min(axis=0, initial=np.inf), points.max(axis=0, initial=-np.inf)
+    for offset in range(1, LABELLED + 1):
+        own, others = points[offsets == offset], points[offsets != offset]
+        if not len(own) or (np.ptp(own, axis=0) > APART * (high - low)).all():
+            return
+        x, y = np.median(own, axis=0).tolist()
+        right, below = 2 * x > low[0] + high[0], 2 * y > low[1] + high[1]
+        end = own[:, 1].min() if below else own[:, 1].max()
+        if (np.abs(others - (x, end)) < APART * (high - low)).all(axis=1).any():
+            return
+        style: dict[str, Any] = {"ha": "right" if right else "left", "va": "top" if below else "bottom"}
+        away = (0, (-3 if below else 3) * canvas.scale)
+        text = translate("offset {number}", number=offset) if offset == 1 else str(offset)
+        axes.annotate(text, (x, end), away, textcoords="offset points", fontsize=canvas.small, **style)
 
 
 def _draw_counts(numbers: DensityNumbers, axes: Axes, canvas: Canvas) -> Any:

@@ -47,20 +47,18 @@ def test_both_correlations_of_the_cloud_are_printed_in_the_picture() -> None:
     assert not any("ρ" in axes.get_title() for axes in panels(d=7, base=10, length=23))
 
 
-def test_streaks_are_named_where_they_are_and_over_no_point() -> None:
-    alone, grid = panels(d=64, length=100), panels(d=64, length=100, base=[1000, 10000], triangle="upper")
-    assert grid[0].get_xlim() == grid[1].get_xlim()
-    for axes in alone + grid:
-        labels = [text for text in axes.texts if text.get_visible()]
-        assert texts(labels)[:3] == ["offset 1", "2", "3"]
-        assert len({(text.get_ha(), text.get_va()) for text in labels}) == 1
-        places = axes.transData.transform(np.asarray(axes.collections[0].get_offsets()))
-        for offset, text in enumerate(labels, 1):
-            box = text.get_window_extent()
-            assert not box.count_contains(places)
-            own = places[np.asarray(axes.collections[0].get_array()) == offset]
-            near = np.clip(own, (box.x0, box.y0), (box.x1, box.y1)) - own
-            assert np.hypot(*near.T).min() < 1.5 * box.height
+@pytest.mark.parametrize(("x", "y"), [("corr", "euclidean"), ("euclidean", "corr")])
+def test_streaks_are_named_where_no_other_point_is_near(x: str, y: str) -> None:
+    axes = panels(d=64, length=100, triangle="upper", x=x, y=y, dpi=40)[0]
+    points, offsets = (np.asarray(axes.collections[0].get_offsets()), np.asarray(axes.collections[0].get_array()))
+    assert texts(axes.texts)[:2] == ["offset 1", "2"] and len(axes.texts) <= 5
+    for offset, text in enumerate(axes.texts, 1):
+        own, below = points[offsets == offset], y == "corr"
+        assert text.xy == (np.median(own[:, 0]), own[:, 1].min() if below else own[:, 1].max())
+        assert (text.get_va(), text.get_ha()) == (("top", "left") if below else ("bottom", "right"))
+        away = np.abs(points[offsets != offset] - text.xy) / np.ptp(points, axis=0)
+        assert away.max(axis=1).min() >= 0.1
+    assert not panels(encoding="binary", length=100, triangle="upper", dpi=40)[0].texts  # no streaks
 
 
 def test_the_message_names_both_measures_and_how_one_follows_the_other() -> None:

@@ -160,7 +160,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
         encoding = view.encoding
         bar = ColorBar(translate("value"), None if encoding.signed else (0.0, encoding.limit or 1.0))
         x, y = (encoding.dimension_label, encoding.width), (encoding.position_label, view.covered, self.log)
-        return [PanelGroup((Panel(bar=bar, x=x, y=y),))]
+        return [PanelGroup((Panel(bar=bar, x=x, y=y, rows=0 if self.log else view.covered.length),))]
 
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         encoding, rows = view.encoding, view.covered

@@ -48,6 +48,7 @@ MAX_PASSES = 6  # of measuring, at most: ticks depend on the size, and the size 
 TOLERANCE = 0.005  # inches: what moves less than that stands still
 MAX_COMPUTES = 3  # times that numbers are computed, at most: they bring captions and bars that take some of the pixels
 SHORTAGE = 0.06  # inches that a panel may lack before it is seen
+HIGHER = 1.25  # times the height that a panel wants, which it takes where every row of its image has a pixel then
 GROWTH = 1.1  # times larger is the next size that is tried, to name one that would do
 
 
@@ -272,8 +273,14 @@ class Page:
         """Return the height that the panels of a row want that stand in no other; beside exact ones that of those."""
         alone = [at for at in row if self.places[at].top == self.places[at].bottom]
         exact = [across[at][1] * self.panels[at].aspect for at in alone if self.panels[at].exact]
-        free = [max(across[at][1] * self.panels[at].aspect, self.least(at)[1]) for at in alone]
+        free = [max(self._free_height(at, across[at][1]), self.least(at)[1]) for at in alone]
         return max(exact or free, default=0.0)
+
+    def _free_height(self, at: int, width: float) -> float:
+        """Return the height that a panel wants at a width: where little more is a pixel a row of its image, that."""
+        panel, whole = self.panels[at], (self.panels[at].rows + 0.5) / self.canvas.dpi
+        height = width * panel.aspect
+        return whole if self.canvas.inches.height is None and height < whole <= HIGHER * height else height
 
     def _put(self, axes: Axes, box: Sequence[float]) -> None:
         """Put a frame (left, bottom, width, height) on whole pixels."""

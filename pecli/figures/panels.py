@@ -32,6 +32,7 @@ class Panel:
     ends : what the vertical axis shows where it ends with the data: panels of the same end alike
     head : what the title says, where it is that of the whole column: said once, at the top (None: each is titled)
     legend_below : a legend stands below the panel, wherever else there is room
+    rows : of an image: where that takes little more height, each has a pixel
     """
 
     aspect: float = 0.62
@@ -43,6 +44,7 @@ class Panel:
     ends: Hashable = None
     head: Hashable = None
     legend_below: bool = False
+    rows: int = 0
 
 
 @dataclass(frozen=True)

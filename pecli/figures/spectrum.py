@@ -212,10 +212,11 @@ def _mark_lengths(numbers: SpectrumNumbers, panel: Axes, canvas: Canvas) -> None
     lengths: list[tuple[str, str, float]] = [(translate("length {count:,.0f}", count=length), "--", length)]
     lengths += [(translate(CONTEXTS[name], count=at), ":", at) for name, at in contexts]
     look: dict[str, Any] = {"color": panel.xaxis.label.get_color(), "linewidth": 0.8 * canvas.scale, "alpha": 0.7}
-    several = len(view.encodings) > 1
-    for text, style, at in lengths:  # labelled left, where waves are short, but not over those of few pairs
+    pairs = [int((numbers.encoding == at).sum()) for at in range(len(view.encodings))]
+    few = min(pairs) < max(pairs) / 2  # they rise to the labels, which stand left where waves are short
+    for text, style, at in lengths:
         panel.axhline(at, linestyle=style, **look)
-        label_level(panel, text, at, canvas, right=several, below=style == "--" and (several or bool(contexts)))
+        label_level(panel, text, at, canvas, right=few, below=style == "--" and (few or bool(contexts)))
     ends = panel.get_ylim()
     panel.axhspan(length, BEYOND * ends[1], facecolor="0.5", alpha=SHADE, linewidth=0, zorder=0)
     panel.set_ylim(ends)

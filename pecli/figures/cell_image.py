@@ -34,7 +34,8 @@ class CellImage(AxesImage):
     def make_image(self, renderer: Any, magnification: float = 1.0, unsampled: bool = False) -> Any:
         """Return the colours of the pixels, (rows, columns, 4) from the lowest row up, and where their first corner is.
 
-        unsampled : the file takes pixels of any size, which the last thing that is given says
+        magnification : 1, for what has pixels; unsampled : the file takes pixels of any size, which the last thing that
+            is given says
         """
         image = self.get_window_extent()
         seen = Bbox.intersection(image, self.axes.bbox)
@@ -42,12 +43,11 @@ class CellImage(AxesImage):
             return None, 0, 0, None
         if unsampled:
             return self._whole_cells(image, seen, max(FINE, 72 * renderer.get_image_magnification()))
-        left, bottom, right, top = (round(end * magnification) for end in seen.extents)
+        left, bottom, right, top = (round(end) for end in seen.extents)
         rows, columns = self.get_size()
-        down = cell_edges(bottom, top, (image.y1 * magnification, image.y0 * magnification), rows)
-        across = cell_edges(left, right, (image.x0 * magnification, image.x1 * magnification), columns)
-        colours = self._colours(down, across)
-        return colours, left / magnification, bottom / magnification, Affine2D()
+        down = cell_edges(bottom, top, (image.y1, image.y0), rows)
+        across = cell_edges(left, right, (image.x0, image.x1), columns)
+        return self._colours(down, across), left, bottom, Affine2D()
 
     def _whole_cells(self, image: Bbox, seen: Bbox, resolution: float) -> Any:
         """Return the cells in view, each of whole pixels, at least so many an inch, and their place."""

@@ -1,0 +1,111 @@
+"""What pecli says and computes stays as it is: texts of reports and pages, facts and sums of every figure's arrays.
+
+What they are now stands in tests/data/outputs.json. After a change that is meant, write that anew and read the
+difference: ``python -m tests.test_outputs``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import pecli
+from pecli.cli.app import app
+from pecli.core.errors import UsageError
+from pecli.encodings.registry import ENCODINGS
+from pecli.figures import FIGURES
+from pecli.jobs.explore import Explorer
+from pecli.jobs.job_options import ANALYSES
+from pecli.jobs.sweep import make_job
+
+DATA = Path(__file__).with_name("data")
+STORED = DATA / "outputs.json"
+SMALL = {"d": 6, "length": 7, "size": "column", "dpi": 40}
+SCALED = "rope:d=16,scaling=llama3,factor=8,original=64,low_freq_factor=1,high_freq_factor=4,base=100"
+BIASES = ("alibi", "kerple", "t5")
+LINES = [
+    "encodings",
+    *(f"encodings {name}" for name in ENCODINGS),
+    *(f"explain {name} -d 4 -n 3" for name in ("sinusoidal", "rope", "learned", "relative")),
+    *("explain clock", "explain binary", "explain --lang zh", "explain -d 2 --dtype float16"),
+    *("stats rope clock binary -n 50", f"stats {SCALED} -n 5000", "table -d 4 -n 9", "table clock -n 30"),
+    *(f"model {path.name}" for path in sorted((DATA / "configs").glob("*.json"))),
+]
+
+
+def printed(line: str) -> list[str]:
+    """Return the lines of a report in Markdown, made in the folder of the configs."""
+    before = Path.cwd()
+    os.chdir(DATA / "configs")
+    try:
+        ended = CliRunner().invoke(app, [*line.split(), "--format", "md"], prog_name="pecli")
+    finally:
+        os.chdir(before)
+    return [line for line in (ended.stdout + ended.stderr).splitlines() if line]
+
+
+def computed(figure: str, name: str) -> dict[str, Any]:
+    """Return what a figure says, its key numbers, and of each array its shape and two sums."""
+    known = {**ANALYSES[figure].options(), **ENCODINGS.get(name, ENCODINGS["rope"]).options()}
+    options = {key: value for key, value in SMALL.items() if key != "d" or ("d" in known and ":" not in name)}
+    options |= {"figure": "bias"} if figure == "compare" and name in BIASES else {}
+    options |= {"panels": "bias,offsets"} if figure == "overview" and name in BIASES else {}
+    if figure in ("attention", "terms", "dials", "bias"):
+        del options["length"]
+    try:
+        picture = pecli.figure(figure, encoding=name, **options)
+        numbers = picture.numbers
+    except UsageError as error:
+        return {"refused": str(error)}
+    sums = {}
+    for key, array in numbers.arrays().items():
+        flat = np.nan_to_num(np.asarray(array, dtype=float), posinf=0.0, neginf=0.0).ravel()
+        sums[key] = [list(array.shape), float(flat.sum()), float(flat @ np.arange(1, len(flat) + 1))]
+    title = picture.title() if picture.job.figure.drawn else ""
+    said = {"title": title, "headline": numbers.message(), "notes": numbers.caption()}
+    return {**said, "facts": json.loads(json.dumps(numbers.facts(), default=str)), "arrays": sums}
+
+
+def found() -> dict[str, Any]:
+    """Return everything that is compared."""
+    every = [f"{figure} {name}" for figure in FIGURES for name in [*ENCODINGS, SCALED]]
+    texts = {name: [kind.summary, kind.defines, *kind.row_meanings.values()] for name, kind in ANALYSES.items()}
+    schema = json.loads(CliRunner().invoke(app, ["batch", "--schema"]).stdout)
+    pages = {name: Explorer(make_job(name, {})).layout() for name in ("heatmap", "spectrum", "bias")}
+    return {
+        **{line: printed(line) for line in LINES},
+        **{line: computed(*line.split(" ", 1)) for line in every},
+        "help": texts,
+        "schema": schema,
+        "explore": json.loads(json.dumps(pages, default=str)),
+    }
+
+
+def alike(first: Any, second: Any) -> bool:
+    """Return whether both are the same but for rounding."""
+    if isinstance(first, dict) and isinstance(second, dict):
+        return first.keys() == second.keys() and all(alike(first[key], second[key]) for key in first)
+    if isinstance(first, list) and isinstance(second, list):
+        return len(first) == len(second) and all(map(alike, first, second))
+    if isinstance(first, float) or isinstance(second, float):
+        return bool(first == pytest.approx(second, rel=1e-6, abs=1e-9, nan_ok=True))
+    return bool(first == second)
+
+
+def test_outputs_are_those_that_are_stored() -> None:
+    stored, now = json.loads(STORED.read_text(encoding="utf-8")), found()
+    assert stored.keys() == now.keys()
+    for line, value in stored.items():
+        assert alike(value, now[line]), f"{line}:\n{now[line]}\nwas\n{value}"
+
+
+if __name__ == "__main__":
+    STORED.write_text(json.dumps(found(), indent=0, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
+    sys.stdout.write(f"{STORED.stat().st_size:,} bytes\n")

@@ -82,8 +82,9 @@ def test_every_scaling_reads_back_from_its_text_and_closed_forms_hold(name: str)
     ],
 )
 def test_what_cannot_be_is_refused(text: str, reason: str) -> None:
-    with pytest.raises(UsageError, match=reason):
+    with pytest.raises(UsageError, match=reason) as refused:
         rope(text)
+    assert refused.value.option in (None, *Rope.options())
 
 
 def test_longrope_changes_at_one_token_beyond_the_original() -> None:

@@ -136,7 +136,7 @@ def test_a_picture_is_whole_in_every_size(figure: str, size: str) -> None:
         ("spectrum", {"base": 10**6, "d": 128, "length": 200, "size": "column"}),
         (
             "spectrum",
-            {"encoding": ["rope:scaling=yarn,factor=8,original=8192", "rope:scaling=linear,factor=8"], "length": 8192},
+            {"encoding": ["rope:scaling=yarn,factor=8,original=8192"], "length": 8192},
         ),
         ("overview", {"panels": "offsets,heatmap,curves,distance,curves", "d": 24, "length": 12, "size": "10.5x3.47"}),
         ("terms", {"encoding": "sinusoidal:d=2", "tokens": "a 1,024 c", "size": "2.5"}),  # two columns are found late

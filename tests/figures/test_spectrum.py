@@ -119,6 +119,7 @@ def test_a_scaled_rope_has_its_contexts_its_ramp_and_what_it_was() -> None:
     lines = {float(line.get_ydata()[0]): line.get_linestyle() for line in axes.lines if len(set(line.get_ydata())) == 1}
     assert lines == {100: "--", 32768: ":", 131072: ":"}
     assert sorted(texts(axes.texts)) == ["factor × original 131,072", "length 100", "original context 32,768"]
+    assert all(0 < text.get_position()[0] < abs(text.get_position()[1]) < 12 for text in axes.texts)  # inside, near
     band, shade = axes.patches
     assert shade.get_y() == 100
     assert (band.get_x(), band.get_x() + band.get_width()) == (23, 40)

@@ -72,6 +72,17 @@ def test_every_pixel_has_the_colour_of_its_cell(length: int) -> None:
         assert np.array_equal(pixels[np.ix_(rows, columns)], expected)
 
 
+@pytest.mark.parametrize(
+    ("length", "ticks"),
+    [(3000, ["1", "10", "100", "1,000"]), (60, ["1", "2", "5", "10", "20", "50"]), (10**9, ["1", "10"])],
+)
+def test_a_logarithmic_axis_has_powers_of_ten_or_what_is_between(length: int, ticks: list[str]) -> None:
+    axis = page_of("heatmap", d=4, length=length, log=True, size="3x3", dpi=40).axes[0].yaxis
+    texts = [label.get_text() for label in axis.get_ticklabels()]
+    assert texts[: len(ticks)] == ticks
+    assert axis.get_ticklocs() == pytest.approx(np.log10([float(text.replace(",", "")) for text in texts]))
+
+
 def test_a_logarithmic_axis_begins_at_position_1() -> None:
     numbers = numbers_of("heatmap", log=True, d=6, length=3)
     assert numbers.positions.tolist() == [1, 2]

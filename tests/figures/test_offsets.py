@@ -215,6 +215,11 @@ def test_in_runs_of_offsets_no_offset_is_named() -> None:
     assert seen.message() == f"{ONLY}: the Euclidean distance rises from 0 to {seen.high.max():.3g}"
 
 
+def test_of_several_the_title_says_what_is_drawn() -> None:
+    for encoding, title in (("rope:d=4", "rope, d 4, base 10,000"), (["alibi", "kerple"], "bias by offset")):
+        assert pecli.figure("offsets", length=4, encoding=encoding).title() == f"{title}; 4 positions"
+
+
 # biases
 
 

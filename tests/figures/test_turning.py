@@ -242,6 +242,8 @@ def test_before_after_and_paths_stand_beside_each_other() -> None:
         assert np.array_equal(image.get_array(), array) and low == -high
         assert list(image.get_extent()) == [-0.5, D - 0.5, 110.5, 99.5] and image.get_cmap().name == "RdBu_r"
     assert before.images[0].get_clim() == after.images[0].get_clim()
+    assert change.images[0].get_clim()[1] == np.abs(numbers.change).max()
+    assert panels(length=1)[2].images[0].get_clim() == (-1, 1)  # nothing changes
     assert [item.get_title() for item in (before, after, change)] == ["Q before", "Q after", "after − before"]
     lines = [line for line in plane.get_lines() if line.get_marker() == "."]
     for line, path in zip(lines, on_rings(numbers), strict=True):

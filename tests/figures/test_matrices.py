@@ -74,7 +74,7 @@ def test_every_pixel_has_the_colour_of_its_cell(length: int) -> None:
 
 @pytest.mark.parametrize(
     ("length", "ticks"),
-    [(3000, ["1", "10", "100", "1,000"]), (60, ["1", "2", "5", "10", "20", "50"]), (10**9, ["1", "10"])],
+    [(3000, ["1", "10", "100", "1,000"]), (60, ["1", "2", "5", "10", "20", "50"])],
 )
 def test_a_logarithmic_axis_has_powers_of_ten_or_what_is_between(length: int, ticks: list[str]) -> None:
     axis = page_of("heatmap", d=4, length=length, log=True, size="3x3", dpi=40).axes[0].yaxis

@@ -18,6 +18,8 @@ from tests.drawing import page_of, texts
 def test_boxes_that_would_touch_are_piled_up_around_where_they_wanted_to_be() -> None:
     assert spread([0, 100, 200], [10, 10, 10]) == [0, 100, 200]
     assert spread([0, 0], [10, 10]) == [-5, 5]
+    assert spread([0, 0, 0], [10, 10, 10]) == [-10, 0, 10]
+    assert spread([5, 16, 22.5], [10, 10, 10]) == [4.5, 14.5, 24.5]  # the last two push the first
     assert spread([100, 4, 0], [10, 10, 10]) == [100, 7, -3]
     assert spread([10, 50, 99], [10, 10, 10], 0, 100) == [10, 50, 95]  # within the frame
     assert spread([50, 100], [60, 60], 0, 100) == [25, 75]  # there is no room

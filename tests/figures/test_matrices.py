@@ -83,6 +83,11 @@ def test_a_logarithmic_axis_has_powers_of_ten_or_what_is_between(length: int, ti
     assert axis.get_ticklocs() == pytest.approx(np.log10([float(text.replace(",", "")) for text in texts]))
 
 
+def test_an_axis_of_times_has_round_ones() -> None:
+    axis = page_of("heatmap", encoding="clock", length=300, size="3x3", dpi=40).axes[0].yaxis
+    assert [label.get_text() for label in axis.get_ticklabels()][:3] == ["00:00:00", "00:00:30", "00:01:00"]
+
+
 def test_a_logarithmic_axis_begins_at_position_1() -> None:
     numbers = numbers_of("heatmap", log=True, d=6, length=3)
     assert numbers.positions.tolist() == [1, 2]

@@ -108,6 +108,8 @@ def test_undefined_pairs_are_counted_and_named_never_drawn() -> None:
     assert "r = undefined" in numbers.caption() and "21 of 21 pairs left out" in numbers.caption()
     some = pecli.figure("scatter", d=1, length=7, x="cos").numbers  # position 0 is a row of zeros
     assert some.facts()["undefined"] == 6 and 0 not in some.arrays()["p"]
+    counted = numbers_of("scatter", ((40, 40),), d=1, length=640, x="cos")  # 639 of 204,480 are undefined
+    assert "; 203,841 pairs counted; " in counted.caption()
 
 
 @pytest.mark.parametrize(("length", "said"), [(1, "length"), (141_422, r"10,000,020,331 pairs.*length")])

@@ -156,3 +156,9 @@ def test_how_far_neighbours_are_apart() -> None:
         ({"d": 2}, ""),
     ):
         assert [*numbers(**options).facts()["ratio"].values()] == [ratio]  # the article's 1.2 times
+
+
+def test_the_title_of_several_is_what_they_have_in_common() -> None:
+    titles = [pecli.figure("spectrum", encoding=given).title() for given in ("clock", [LLAMA, YARN])]
+    assert titles == ["clock, periods 60,3600,43200", "wavelengths"]
+    assert pecli.figure("spectrum", encoding=[LLAMA, YARN], ratio=True).title() == "what scalings do to wavelengths"

@@ -14,7 +14,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.memory import COPIES
 from pecli.core.options import Options
 from pecli.core.positions import Positions
-from pecli.encodings.base import Encoding, Rotary, TableEncoding
+from pecli.encodings.base import Encoding, TableEncoding
 
 Limits = tuple[float, float]  # low, high
 E = TypeVar("E", bound=Encoding)
@@ -76,15 +76,9 @@ def chosen_indices(
     return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
 
 
-def refuse_positions(asked: Positions, default_length: int, why: str) -> None:
-    """Refuse positions that are given where none are looked at."""
-    for name, value in asked.changed({"length": default_length}).items():
-        raise UnusedOptionError(name, value, why)
-
-
-def refuse_turned(encoding: Rotary, why: str) -> None:
-    """Refuse options of what the table turns where no table is looked at."""
-    for name, value in encoding.turned.items():
+def refuse_unused(options: Mapping[str, Any], why: str) -> None:
+    """Refuse options that are given where nothing looks at them."""
+    for name, value in options.items():
         raise UnusedOptionError(name, value, why)
 
 

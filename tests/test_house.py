@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 import pecli
-from pecli.analysis import Analysis, Numbers
+from pecli.analysis import Analysis
 from pecli.cli.figures import run_parameters
 from pecli.core.errors import UsageError
 from pecli.core.language import Language
@@ -312,25 +312,6 @@ def small(analysis: type[Analysis[Any]], **options: Any) -> Job:
         return make_job(analysis.name, {"length": LENGTH, **given})
     except UsageError:  # the length is not free: it has a token a position
         return make_job(analysis.name, given)
-
-
-@analyses
-def test_a_study_computes_its_usual_encoding(analysis: type[Analysis[Any]]) -> None:
-    numbers = Picture(small(analysis)).numbers
-    assert numbers.arrays() or numbers.facts()
-    assert all(isinstance(array, np.ndarray) for array in numbers.arrays().values())
-    assert numbers.main.size if numbers.arrays() else numbers.facts()
-
-
-def kinds_of_numbers(base: type[Numbers[Any]] = Numbers) -> Iterator[type[Numbers[Any]]]:
-    for kind in base.__subclasses__():
-        yield kind
-        yield from kinds_of_numbers(kind)
-
-
-@pytest.mark.parametrize("kind", list(kinds_of_numbers()), ids=lambda kind: kind.__name__)
-def test_numbers_are_made_by_keyword(kind: type[Numbers[Any]]) -> None:
-    assert all(field.kw_only for field in dataclasses.fields(kind) if field.name != "view")
 
 
 @analyses

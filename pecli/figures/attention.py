@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pecli.analysis import check_indices, refuse_turned
+from pecli.analysis import check_indices, refuse_unused
 from pecli.core.errors import UsageError, option_text, shorten
 from pecli.core.language import translate
 from pecli.core.lazy import Array, np
@@ -117,7 +117,7 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
                 raise UsageError(f"{encoding.name} adds what is learned: give its table, {encoding.name}:file=…")
             return
         if isinstance(encoding, Rotary):
-            refuse_turned(encoding, f"{self.name} turns the embeddings of the tokens")
+            refuse_unused(encoding.turned, f"{self.name} turns the embeddings of the tokens")
         if self.head is not None:
             text = f"{option_text('head', self.head)} chooses a head's bias, and {encoding.name} has none"
             raise UsageError(text, option="head", value=self.head)

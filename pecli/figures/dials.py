@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pecli.analysis import chosen_indices, refuse_positions
+from pecli.analysis import chosen_indices, refuse_unused
 from pecli.core.language import listing, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
@@ -109,7 +109,7 @@ class Dials(Figure[Harmonic]):
 
     def positions_for(self, asked: Positions) -> Positions:
         if self.at is not None:
-            refuse_positions(asked, self.default_length(None), "--at says which positions are drawn")
+            refuse_unused(asked.changed({"length": self.default_length(None)}), "--at says which positions are drawn")
         return asked
 
     def check_view(self, view: View[Harmonic]) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pecli.analysis import View, chosen_indices, refuse_positions, refuse_turned
+from pecli.analysis import View, chosen_indices, refuse_unused
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import template, translate
 from pecli.core.lazy import Array, np
@@ -132,7 +132,7 @@ class Rotation(WithCellNumbers[Rotary]):
 
     def positions_for(self, asked: Positions) -> Positions:
         if self.matrix is not None:
-            refuse_positions(asked, self.default_length(None), _matrix_alone(self.matrix))
+            refuse_unused(asked.changed({"length": self.default_length(None)}), _matrix_alone(self.matrix))
         return asked
 
     def shape(self, view: View[Rotary]) -> tuple[int, ...]:
@@ -140,7 +140,7 @@ class Rotation(WithCellNumbers[Rotary]):
 
     def check_view(self, view: View[Rotary]) -> None:
         super().check_view(view)
-        refuse_turned(view.encoding, f"{self.name} turns --content")
+        refuse_unused(view.encoding.turned, f"{self.name} turns --content")
         self.drawn_pairs(view)
 
     def drawn_pairs(self, view: View[Rotary]) -> Array:

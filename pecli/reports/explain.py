@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from pecli.analysis import Numbers
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
@@ -19,7 +19,6 @@ from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.files.tables import read_table
 from pecli.reports.base import LEFT_OUT_COLUMNS, LEFT_OUT_ROWS, Report, View, both_ends, grid
 
-T = TypeVar("T")
 OFFSETS = (0, 1, 2)  # p - q at which products are shown
 SHIFTS = (0, 7, 100)  # n at each of them
 WORDS = ("我", "喜欢", "你")
@@ -283,10 +282,9 @@ class Walk:
 
     def _texts(self, header: list[str], rows: list[list[str]]) -> Table:
         """Return a table of texts without its middle rows."""
-        shown: list[list[str]] = self._ends(rows, self.options.rows, [LEFT_OUT_ROWS] * len(header))
-        return Table(header, shown, plain=True)
+        return Table(header, self._ends(rows, self.options.rows, [LEFT_OUT_ROWS] * len(header)), plain=True)
 
-    def _ends(self, items: list[T], most: int, gap: T) -> list[T]:
+    def _ends(self, items: list[Any], most: int, gap: Any) -> list[Any]:
         """Return the items, or so many of them from both ends around a gap."""
         shown, head = both_ends(len(items), most)
         some = [items[at] for at in shown]
@@ -418,14 +416,12 @@ class Explain(Report[TableEncoding]):
         return "random", words, np.array(rows)
 
     def _read(self, path: str, view: View[TableEncoding]) -> Array:
-        vectors, text = read_table(path), option_text("embeddings", path)
-        (count, size), width = vectors.shape, view.encoding.width
-        wrong = advice = ""
+        vectors, width = read_table(path), view.encoding.width
+        count, size = vectors.shape
+        if size == width and count <= view.positions.length:
+            return vectors
+        wrong, advice = f"holds {count} vectors", f"{option_text('length', count)} or more"
         if size != width:
             wrong = f"holds vectors of {size} numbers, not of the encoding's {width}"
             advice = f"try {option_text('d', size)}"
-        elif count > view.positions.length:
-            wrong, advice = f"holds {count} vectors", f"{option_text('length', count)} or more"
-        if wrong:
-            raise UsageError(f"{text} {wrong}", option="embeddings", value=path, advice=advice)
-        return vectors
+        raise UsageError(f"{option_text('embeddings', path)} {wrong}", option="embeddings", value=path, advice=advice)

@@ -75,7 +75,8 @@ def indicators(encoding: TableEncoding, positions: Positions, measure: str, agai
     distance, pair = closest(encoding, by_name["euclidean"].low[0], rows)
     thinned = ceil(rows.length / SAMPLE)
     y, x = (pairs_of(encoding, MEASURES[name], rows, thinned) for name in (measure, against))
-    linear, rank = correlations(x, y)
+    defined = np.triu(~(np.isnan(x) | np.isnan(y)), 1)  # pairs p < q at which both are
+    across, up = x[defined], y[defined]
     widths = (bands.high - bands.low) / whole if whole else np.full(1, np.nan)
     growing, first_fall = growth(-bands.mean[0] if similarity else bands.mean[0])
     return Indicators(
@@ -88,8 +89,8 @@ def indicators(encoding: TableEncoding, positions: Positions, measure: str, agai
         closest=pair,
         effective_dimension=effective_dimension(encoding, rows),
         dimensions=encoding.width,
-        pearson=linear,
-        spearman=rank,
+        pearson=pearson(across, up),
+        spearman=pearson(ranks(across), ranks(up)),
         thinned=thinned,
         **of_waves(encoding, positions.length),
     )
@@ -166,15 +167,6 @@ def effective_dimension(encoding: TableEncoding, rows: Positions) -> float | Non
     trace, squares = float(np.trace(products)), float(np.sum(products**2))
     constant = trace <= ROUNDING**2 * rows.length * float(mean @ mean)
     return None if squares == 0 or constant else trace**2 / squares
-
-
-def correlations(x: Array, y: Array) -> tuple[float | None, float | None]:
-    """Return the linear and rank correlation of two measures over all pairs p < q at which both are defined."""
-    upper = np.triu_indices(len(x), 1)
-    x, y = x[upper], y[upper]
-    defined = ~(np.isnan(x) | np.isnan(y))
-    x, y = x[defined], y[defined]
-    return pearson(x, y), pearson(ranks(x), ranks(y))
 
 
 def of_waves(encoding: TableEncoding, length: int) -> dict[str, Any]:
@@ -265,8 +257,8 @@ class StatsNumbers(Numbers[TableEncoding]):
         return ["encoding", *self.columns()], [specs, self.values]
 
     def facts(self) -> dict[str, Any]:
-        join_and = zip(self.view.encodings, self.measured, strict=True)
-        return {"statistics": [{"encoding": encoding.spec(), **asdict(item)} for encoding, item in join_and]}
+        items = zip(self.view.encodings, self.measured, strict=True)
+        return {"statistics": [{"encoding": encoding.spec(), **asdict(item)} for encoding, item in items]}
 
 
 @dataclass(frozen=True)
@@ -318,8 +310,8 @@ class Stats(Report[TableEncoding]):
 
     def show(self, numbers: StatsNumbers, width: int) -> list[Block]:
         labels = ["", *map(translate, ROWS)]
-        join_and = zip(numbers.view.encodings, numbers.measured, strict=True)
-        columns = [[encoding.spec(), *row_texts(item, encoding)] for encoding, item in join_and]
+        items = zip(numbers.view.encodings, numbers.measured, strict=True)
+        columns = [[encoding.spec(), *row_texts(item, encoding)] for encoding, item in items]
         positions, thinned = numbers.view.positions, max(item.thinned for item in numbers.measured)
         first, last = f"{positions.start:,}", f"{positions.stop - 1:,}"
         where = translate("positions {first} to {last}", first=first, last=last)

@@ -15,7 +15,6 @@ from PIL import Image
 from pecli.encodings.registry import ENCODINGS
 from pecli.figures import FIGURES
 from pecli.figures.compare import Compare
-from pecli.figures.overview import Overview
 from pecli.files.metadata import read_metadata
 from pecli.jobs.batch import Batch, Entry, read_batch
 from pecli.jobs.index import page
@@ -91,14 +90,6 @@ def test_every_figure_every_encoding_and_a_difference_are_shown(plan: Batch) -> 
     assert {job.figure.name for job in plan.jobs} >= set(FIGURES)
     assert {encoding.name for job in plan.jobs for encoding in job.encodings} >= set(ENCODINGS)
     assert any(isinstance(job.figure, Compare) and job.figure.difference for job in plan.jobs)
-
-
-def test_the_first_articles_figures_come_first(plan: Batch) -> None:
-    first = plan.jobs[:4]
-    assert [job.figure.name for job in first] == ["overview", "overview", "scatter", "curves"]
-    assert [job.encodings[0].spec() for job in first[:2]] == ["sinusoidal", "sinusoidal:base=10"]
-    assert {job.positions.start for job in first} == {1}
-    assert isinstance(first[0].figure, Overview) and first[0].figure.panels == ("heatmap", "distance")
 
 
 def test_it_stays_small() -> None:

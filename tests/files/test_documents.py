@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import re
@@ -17,7 +16,6 @@ from pecli.core.errors import UsageError
 from pecli.core.terminal import Block, Facts, Paragraph, Table
 from pecli.encodings.registry import ENCODINGS
 from pecli.figures.style import CJK
-from pecli.files.documents import csv as csv_bytes
 from pecli.files.documents import md, tex
 from pecli.files.formats import FORMATS
 from pecli.files.metadata import About
@@ -52,11 +50,6 @@ def test_latex_has_tables_of_booktabs_and_no_sign_of_its_own_left() -> None:
     ]
     assert blocks[2].splitlines()[2:5] == [r" & \shortstack{x\\y} \\", "\\midrule", r"p & $-0.5$ \\"]
     assert blocks[3] == "100\\% \\& \\$5, p$-$1 -{}-rows x\\textbar{}y\n"
-
-
-def test_csv_has_the_rows_of_facts_and_tables() -> None:
-    rows = list(csv.reader(io.StringIO(csv_bytes(DOCUMENT, NOTHING).decode())))
-    assert rows == [["name", "a_b"], [], ["", "x\ny"], ["p", "-0.5"], ["⋮", "⋮"]]
 
 
 @pytest.mark.parametrize("name", ENCODINGS)

@@ -39,11 +39,6 @@ def test_a_list_of_an_option_that_takes_a_list_is_one_value() -> None:
     assert job.paths == ("a.png", "a.svg")
 
 
-def test_a_list_of_lists_is_a_sweep_of_lists() -> None:
-    jobs = jobs_of("waves", {"dims": [[4, 5], [6]], "base": [10, 100]})
-    assert [job.figure.settings()["dims"] for job in jobs] == [(4, 5), (4, 5), (6,), (6,)]
-
-
 def test_encodings_are_pictures_where_a_figure_shows_one() -> None:
     jobs = jobs_of("heatmap", {"encoding": ["sinusoidal:d=6", "clock", "rope:d=6"], "length": [5, 7]})
     assert len(jobs) == 6

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import threading
 import time
@@ -75,6 +76,7 @@ def test_nobody_else_is_answered(server: Server, path: str | None, headers: dict
 def test_a_picture_and_a_file_are_answers(server: Server) -> None:
     status, body, _ = posted(server, "picture", {"values": {**JOB, "base": "10"}, "pixels": 250})
     assert status == 200 and json.loads(body)["command"].startswith("pecli heatmap --d 8 --base 10")
+    assert 240 < int.from_bytes(base64.b64decode(json.loads(body)["image"].partition(",")[2])[16:20], "big") < 260
     status, body, headers = posted(server, "file", {"values": JOB, "format": "pdf"})
     assert (status, headers["Content-Type"]) == (200, "application/pdf") and body.startswith(b"%PDF")
 

@@ -331,3 +331,9 @@ def test_a_bias_is_added_to_the_scores_and_a_causal_one_hides_later_keys() -> No
 def test_attention_refuses_what_has_no_bias(options: dict[str, Any], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         pecli.figure("attention", tokens="a b c a", **options)
+
+
+def test_on_a_log_axis_a_line_runs_up_to_where_its_band_begins() -> None:
+    axes = page_of("offsets", encoding="alibi:heads=1", log=True, length=9000, size="3x2", dpi=40).axes[0]
+    single, upper, lower = (line.get_xdata() for line in axes.lines)
+    assert single[:3].tolist() == [1, 2, 3] and single[-1] == upper[0] == lower[0]

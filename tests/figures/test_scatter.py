@@ -28,6 +28,7 @@ def test_every_pair_is_one_point_of_correlation_and_distance(d: int) -> None:
     for axes in (left, right):
         (points,) = axes.collections
         found = np.c_[np.asarray(points.get_offsets()), np.asarray(points.get_array())]
+        assert np.all(points.get_linewidths() == 0)
         both = [[*point, q - p] for point, (p, q) in zip(expected, pairs, strict=True)]
         assert np.array(sorted(found.tolist())) == pytest.approx(np.array(sorted(both)), abs=1e-12)
     assert "p < q" in left.get_title() and "p > q" in right.get_title()

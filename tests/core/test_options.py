@@ -116,13 +116,6 @@ def test_values_are_kept_and_compared() -> None:
         Cake().eggs = 7  # type: ignore[misc]  # that is the point
 
 
-def test_an_option_is_taken_beside_the_values_that_it_belongs_to() -> None:
-    assert Cake.make({"rising": "yeast", "hours": 2, "grams": 7}).hours == 2
-    risen = Cake.make({"rising": "powder", "grams": 7})
-    assert "grams" in risen.settings() and "hours" not in risen.settings() and "grams" not in Cake().settings()
-    assert Cake.make(risen.settings()) == risen and Cake.make({"grams": None}) == Cake()  # nothing is given
-
-
 @pytest.mark.parametrize(
     ("text", "whole", "log", "numbers"),
     [

@@ -23,6 +23,12 @@ def test_the_articles_table_which_msb_reverses(number: int, bits: str) -> None:
     assert "".join(f"{bit:.0f}" for bit in msb) == bits[::-1] == f"{number:04b}"
 
 
+def test_pm1_is_2x_minus_1() -> None:
+    bits = pecli.encode("binary", length=37)
+    assert np.array_equal(pecli.encode("binary", length=37, values="pm1"), 2 * bits - 1)
+    assert set(np.unique(bits)) == {0, 1}
+
+
 @pytest.mark.parametrize(
     ("start", "length", "d"), [(0, 1, 1), (0, 2, 1), (0, 3, 2), (0, 64, 6), (0, 65, 7), (1020, 5, 11)]
 )

@@ -70,21 +70,28 @@ def _as_typed(parameter: Any, ctx: Any, value: Any) -> Any:
     return value if parameter.callback is None else parameter.callback(ctx, parameter, value)
 
 
-class TextCommand(TyperCommand):
-    """A command that gets the text of its options as it was typed.
+def _all_as_typed(parameters: list[Any]) -> list[Any]:
+    """Return the parameters, each of which gives its text as it was typed.
 
     Typer would make a pydantic adapter for each of forty options, 0.1 s, although `pecli.core.options` reads the text.
     """
+    for parameter in parameters:
+        parameter.process_value = partial(_as_typed, parameter)
+    return parameters
+
+
+class TextCommand(TyperCommand):
+    """A command that gets the text of its options as it was typed."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        parameters: list[Any] = super().get_params(ctx)
-        for parameter in parameters:
-            parameter.process_value = partial(_as_typed, parameter)
-        return parameters
+        return _all_as_typed(super().get_params(ctx))
 
 
 class AllCommands(TyperGroup):
     """The program: lists commands by one line each, builds the one that is called, explains mistakes on one line."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _all_as_typed(super().get_params(ctx))
 
     def main(self, *args: Any, **options: Any) -> Any:
         try:

@@ -138,7 +138,6 @@ def test_a_picture_is_whole_in_every_size(figure: str, size: str) -> None:
             "spectrum",
             {"encoding": ["rope:scaling=yarn,factor=8,original=8192"], "length": 8192},
         ),
-        ("overview", {"panels": "offsets,heatmap,curves,distance,curves", "d": 24, "length": 12, "size": "10.5x3.47"}),
         ("terms", {"encoding": "sinusoidal:d=2", "tokens": "a 1,024 c", "size": "2.5"}),  # two columns are found late
     ],
 )

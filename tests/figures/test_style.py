@@ -17,7 +17,7 @@ from PIL import Image
 
 import pecli
 from pecli.core.errors import PecliError, UsageError
-from pecli.figures.canvas import SIZES, Canvas
+from pecli.figures.canvas import Canvas
 from pecli.figures.style import (
     GENERIC,
     bundled_styles,
@@ -181,7 +181,7 @@ def test_a_generic_family_works_or_a_line_says_what_is_used(ask: Ask, font: str)
 
 @pytest.mark.parametrize("words", [
     *(("--font", font) for font in OURS),
-    *(("--size", size) for size in (*SIZES, "5x3", "8cm")),
+    ("--size", "8cm"),
     *(pytest.param(("--style", style), marks=[] if at % 12 == 0 else pytest.mark.long) for at, style in STYLES),
 ], ids=lambda words: " ".join(words))  # fmt: skip
 def test_nothing_is_said_when_all_is_well(ask: Ask, words: tuple[str, ...]) -> None:

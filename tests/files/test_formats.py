@@ -77,7 +77,7 @@ def test_other_programs_read_the_file(path: Path, format: str) -> None:
 @pytest.mark.parametrize(
     ("formats", "figure", "options"),
     [
-        (SINGLE, "overview", {"panels": "distance,scatter"}),
+        (SINGLE, "distance", {}),
         (FRAMED, "heatmap", {"base": [10, 100], "d": 2, "length": 2, "size": "2x2", "no_title": True}),
         (NUMBERS, "scatter", {}),
     ],

@@ -21,6 +21,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Drawing
 from matplotlib.legend import Legend
 from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 
 from pecli.analysis import Numbers, View
 from pecli.core.errors import UsageError, option_text
@@ -70,10 +71,13 @@ def words_of(title: str, numbers: Numbers[Any], canvas: Canvas) -> Words:
 
 def margins_of(axes: Axes, ruler: Ruler) -> Array:
     """Return how far labels reach beyond the frame: left, bottom, right, top; no texts in cells, no legends."""
-    texts = [text for text in axes.texts if text.get_visible() and text.get_in_layout()]
-    box = axes.get_tightbbox(ruler.renderer, bbox_extra_artists=[*texts, *axes.child_axes], for_layout_only=True)
+    box = axes.get_tightbbox(ruler.renderer, bbox_extra_artists=axes.child_axes, for_layout_only=True)
     assert box is not None  # an Axes that is visible has one
-    frame, outer = np.array(axes.bbox.extents), np.array(box.extents)
+    texts = [text for text in axes.texts if text.get_visible() and text.get_in_layout()]
+    for text in texts:
+        text.update_positions(ruler.renderer)
+    boxes = [box, *(Text.get_window_extent(text, ruler.renderer) for text in texts)]  # leaders are never the outermost
+    frame, outer = np.array(axes.bbox.extents), np.array(Bbox.union(boxes).extents)
     return np.maximum(0.0, [*(frame[:2] - outer[:2]), *(outer[2:] - frame[2:])]) / ruler.dpi
 
 

@@ -20,7 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Drawing
 from matplotlib.legend import Legend
-from matplotlib.text import Text
+from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox
 
 from pecli.analysis import Numbers, View
@@ -73,7 +73,8 @@ def margins_of(axes: Axes, ruler: Ruler) -> Array:
     """Return how far labels reach beyond the frame: left, bottom, right, top; no texts in cells, no legends."""
     box = axes.get_tightbbox(ruler.renderer, bbox_extra_artists=axes.child_axes, for_layout_only=True)
     assert box is not None  # an Axes that is visible has one
-    texts = [text for text in axes.texts if text.get_visible() and text.get_in_layout()]
+    beside = (text for text in axes.texts if isinstance(text, Annotation))
+    texts = [text for text in beside if text.get_visible() and text.get_in_layout()]
     for text in texts:
         text.update_positions(ruler.renderer)
     boxes = [box, *(Text.get_window_extent(text, ruler.renderer) for text in texts)]  # leaders are never the outermost

@@ -45,7 +45,8 @@ def printed(line: str) -> list[str]:
     before = Path.cwd()
     os.chdir(DATA / "configs")
     try:
-        ended = CliRunner().invoke(app, [*line.split(), "--format", "md"], prog_name="pecli")
+        to = ["-o", "-"] if line.split()[0] in ANALYSES else []
+        ended = CliRunner().invoke(app, [*line.split(), "--format", "md", *to], prog_name="pecli")
     finally:
         os.chdir(before)
     return [line for line in (ended.stdout + ended.stderr).splitlines() if line]

@@ -62,7 +62,7 @@ def check_indices(option: str, given: Iterable[int] | None, view: View[Encoding]
     """Refuse a number of a dimension or pair that the only encoding does not have."""
     beyond = [index for index in given or () if index >= count]
     if beyond:
-        text = f"{option_text(option, beyond[0])} does not exist: {view.encoding.label()} has {what} 0 to {count - 1}"
+        text = f"{option_text(option, beyond[0])} does not exist: {view.encoding.title()} has {what} 0 to {count - 1}"
         raise UsageError(text, option=option, value=beyond[0])
 
 

@@ -131,7 +131,7 @@ def show_picture(job: Job) -> list[str]:
     png = picture.render("png")[0]
     if has is None:  # which is too coarse for letters
         screen.print(half_blocks(reduced(png, width)), end="")
-        show([Paragraph(text) for text in (picture.title(), picture.message(), picture.caption()) if text])
+        show([Paragraph(text) for text in (picture.message(), picture.title(), picture.caption()) if text])
     else:
         sys.stdout.write(PROTOCOLS[has](png, width) + "\n")
     sys.stdout.flush()

@@ -19,7 +19,7 @@ from pecli.core.positions import Positions
 from pecli.encodings.registry import ENCODINGS, Encoding, all_encodings, encoding_named
 from pecli.figures.canvas import SIZES, Canvas
 from pecli.files.formats import FORMATS
-from pecli.jobs.job_options import EncodingOption, Output, encoding_parameters, known_options
+from pecli.jobs.job_options import EncodingOption, Labels, Output, encoding_parameters, known_options
 from pecli.models.spec import encoding_of
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def job_parameters(figure: type[Analysis[Any]], words: Sequence[str] = ()) -> li
     specs = typer.Argument(help=text, metavar="ENCODING", show_default=False, autocompletion=offered)
     rows = [_keyword(SPECS, list[str] | None, None, specs)]
     rows += [parameter(entry, f"Options of {figure.name}", entry.in_spec) for entry in figure.options().values()]
-    rows.append(parameter(encoding, "Encoding"))
+    rows += [parameter(encoding, "Encoding"), parameter(Labels.options()["label"], "Encoding")]
     chosen = chosen_encodings(figure, words)
     owners: dict[str, type[Encoding]] = {}
     for kind in [*chosen, *filter(figure.takes, ENCODINGS.values())]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from decimal import ROUND_CEILING, Context
 from functools import partial
-from math import floor, isinf, log10
+from math import isinf, log10
 
 from pecli.core.lazy import Array, np
 
@@ -47,14 +46,6 @@ def number_text(value: float, digits: int = 4) -> str:
     if float(f"{size:.{digits}g}") >= 10 ** (digits - 1):  # as it is rounded: 999.96 is 1,000
         return minus(f"{round(value):,}")
     return minus(f"{value:.{digits}g}")
-
-
-def bound_text(value: float, digits: int = 4) -> str:
-    """Return a number, not below 0, that others do not exceed, in so many digits: rounded up, so that it is true."""
-    whole = SMALL <= value < LARGE
-    shown = max(digits, floor(log10(value)) + 1) if whole else min(digits, DIGITS)
-    above = Context(prec=shown, rounding=ROUND_CEILING).create_decimal_from_float(value * (1 - ROUNDING))
-    return number_text(float(above), digits)
 
 
 def number_texts(values: Sequence[float]) -> list[str]:

@@ -63,6 +63,11 @@ class Encoding(Options, ABC):
     position_unit: ClassVar[str] = ""  # of bare numbers, where ticks are not written in the encoding's own terms
     tick_steps: ClassVar[tuple[int, ...]] = ()  # round numbers of positions, where they are not powers of ten
 
+    label: str | None = option(None, "name in the picture", unset="its name and parameters", in_spec=True)
+
+    def settings(self) -> dict[str, Any]:
+        return {name: value for name, value in super().settings().items() if name != "label" or value is not None}
+
     def fitted(self, positions: Positions) -> Self:
         """This encoding with what it leaves open, such as a number of bits, settled by the positions."""
         return self
@@ -101,19 +106,29 @@ class Encoding(Options, ABC):
                 given.append(f"{name}=" + (text if item.many else text.replace(",", r"\,")))  # no end of the value
         return self.name + (":" + ",".join(given) if given else "")
 
-    def label(self) -> str:
-        """Return the encoding in a title, what was changed or is always shown: ``sinusoidal, d 128, base 10``."""
+    def title(self) -> str:
+        """Return the encoding in a title: its label, else what it is."""
+        return self.label or self.described()
+
+    def described(self) -> str:
+        """Return the name and what was changed or is always shown: ``sinusoidal, d = 128, base = 10``."""
         return ", ".join(self.title_pieces())
 
     def title_pieces(self, without: Collection[str] = ()) -> list[str]:
-        """Return what stands in a title, piece by piece: the name, ``base 10``, but for these parameters."""
+        """Return what stands in a title, piece by piece: the name, ``base = 10``, but for these parameters."""
+        if self.label:
+            return [self.label]
         known, titled = self.options(), self.titled().items()
-        return [self.name, *(f"{key} {titled_text(known[key], value)}" for key, value in titled if key not in without)]
+        return [
+            self.name,
+            *(f"{key} = {titled_text(known[key], value)}" for key, value in titled if key not in without),
+        ]
 
     def titled(self) -> dict[str, Any]:
         """Return the parameters that stand in a title."""
-        given = [(self.options()[name], name, value) for name, value in self.settings().items() if value is not None]
-        return {name: value for option, name, value in given if option.shown or value != option.default}
+        given = {name: value for name, value in self.settings().items() if value is not None and name != "label"}
+        known = self.options()
+        return {name: value for name, value in given.items() if known[name].shown or value != known[name].default}
 
 
 def titled_text(item: Option, value: Any) -> str:
@@ -306,12 +321,12 @@ def distinguishing_labels(encodings: Sequence[Encoding], without: Collection[str
     """Return what tells each from the others; the name of one that has nothing more than they all."""
     shared = common_pieces(encodings, without)
     if not shared and not without:
-        return [encoding.label() for encoding in encodings]
+        return [encoding.title() for encoding in encodings]
     every = [encoding.title_pieces(without) for encoding in encodings]
     return [", ".join(text for text in pieces if text not in shared) or pieces[0] for pieces in every]
 
 
 def short_names(encodings: Sequence[Encoding]) -> list[str]:
     """Return what tells each from the others in a sentence: its name, or else its parameters."""
-    names = [encoding.name for encoding in encodings]
+    names = [encoding.label or encoding.name for encoding in encodings]
     return names if len(set(names)) == len(names) or len(set(encodings)) == 1 else distinguishing_labels(encodings)

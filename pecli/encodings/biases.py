@@ -174,7 +174,7 @@ class T5(DirectedBias):
     def inputs(self) -> tuple[str, ...]:
         return () if self.file is None else (self.file,)
 
-    def label(self) -> str:
+    def described(self) -> str:
         known = [] if self.file is None else [Path(self.file).name, *filter(None, [self.tensor])]
         buckets = translate("{count} buckets to {distance:,}", count=self.buckets, distance=self.max_distance)
         return ", ".join([self.name, buckets, *known])

@@ -87,7 +87,7 @@ class Harmonic(TableEncoding):
             fastest = max(abs(Decimal(rate)) for rate in self.rates())
         if fastest > FASTEST:
             raise UsageError(
-                f"{self.label()} turns by {float(fastest):.3g} rad a position: {FASTEST:.0e} is the most, "
+                f"{self.title()} turns by {float(fastest):.3g} rad a position: {FASTEST:.0e} is the most, "
                 "such as a larger base, radix or period gives"
             )
 

@@ -102,10 +102,10 @@ class Learned(Additive):
     def inputs(self) -> tuple[str, ...]:
         return () if self.file is None else (self.file,)
 
-    def label(self) -> str:
+    def described(self) -> str:
         if self.file is None:
-            return translate("{encoding}, untrained", encoding=super().label())
-        return ", ".join(filter(None, [self.name, Path(self.file).name, self.tensor, f"d {self.width}"]))
+            return translate("{encoding}, untrained", encoding=super().described())
+        return ", ".join(filter(None, [self.name, Path(self.file).name, self.tensor, f"d = {self.width}"]))
 
 
 @lru_cache(maxsize=16)

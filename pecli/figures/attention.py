@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import check_indices, refuse_unused
 from pecli.core.errors import UsageError, option_text, shorten
-from pecli.core.language import translate
+from pecli.core.language import template, translate
 from pecli.core.lazy import Array, np
-from pecli.core.numbers import bound_text
+from pecli.core.numbers import number_text
 from pecli.core.options import option
-from pecli.encodings.base import Additive, BiasEncoding, Rotary
+from pecli.encodings.base import Additive, BiasEncoding, Rotary, short_names
 from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import DIFFERENCE
 from pecli.figures.matrix import WithCellNumbers, show_matrix
-from pecli.figures.panels import ColorBar, PanelGroup, in_columns
+from pecli.figures.panels import ColorBar, PanelGroup
 from pecli.figures.tokens import TokenFigure, fit_tokens, label_tokens, read_order, token_panel
 from pecli.measures.pairwise import products
 
@@ -59,7 +60,14 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
         """Return nothing where the second order is the first."""
         if not self.difference_encoded:
             return ""
-        return translate("without an encoding, order does not count; with {name} it does", name=self.view.encoding.name)
+        text = template(
+            "without positions, reordering changes no weight; with {name}, weights change by up to {number}"
+        )
+        return translate(
+            text,
+            name=short_names([self.view.encoding])[0],
+            number=number_text(self.difference_encoded, 2),
+        )
 
     def remarks(self) -> list[str]:
         order = shorten(" ".join(self.reordered_tokens), 80).replace("$", r"\$")
@@ -170,10 +178,10 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
             token_panel(self.words, ColorBar(label)) for label in (translate("weight"), translate("change"))
         )
         if self._is_upright(canvas):
-            return [PanelGroup((weight, weight, change) * 2, (((0, 3), (1, 4), (2, 5)),))]
-        row = (replace(weight, head="given"), replace(weight, head="reordered"), change)  # titles of the second row too
+            return [PanelGroup((*[weight] * 4, change), (((0, 2), (1, 3), (4, 4)),))]
+        row = replace(weight, head="given"), replace(weight, head="reordered")  # titles of the second row too
         below = (replace(item, y=(item.y, "encoded")) for item in row)
-        return [PanelGroup((*row, *below), in_columns(6, 3))]
+        return [PanelGroup((*row, *below, change), (((0, 1, 4, 4), (2, 3, 4, 4)), ((0, 1, 4), (2, 3, 4))))]
 
     def _is_upright(self, canvas: Canvas) -> bool:
         """Return whether a column, and no row, is without and with the encoding: on a page where three are narrow."""
@@ -181,43 +189,30 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         return canvas.narrow or (size.height or 0) > 1.1 * size.width
 
     def decorate(self, view: View[AttentionEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        titles, upright = self._titles(view, canvas, 0.001, 0.001), self._is_upright(canvas)  # about
-        for at, (ax, title) in enumerate(zip(axes, titles, strict=True)):
-            ax.set_title(title, fontsize=canvas.small)
+        names, orders = (
+            (translate("no encoding"), short_names([view.encoding])[0]),
+            (template("as given"), template("reordered")),
+        )
+        upright = self._is_upright(canvas)
+        for at, (ax, (name, order)) in enumerate(zip(axes, product(names, orders), strict=False)):
+            ax.set_title(f"{name}\n{translate(order)}" if upright else translate(order), fontsize=canvas.small)
             label_tokens(ax, self.words, translate("query p"), translate("key q"))
-            if not upright and at % 3 == 0:
-                ax.set_ylabel(f"{_names(view)[at // 3]}\n{translate('query p')}")
+            if not upright and at % 2 == 0:
+                ax.set_ylabel(f"{name}\n{translate('query p')}")
+        axes[4].set_title(translate("change with {name}", name=names[1]), fontsize=canvas.small)
+        label_tokens(axes[4], self.words, translate("query p"), translate("key q"))
 
     def fit(self, view: View[AttentionEncoding], axes: list[Axes], canvas: Canvas) -> None:
         for ax in axes:
             fit_tokens(ax, canvas.small)
 
-    def _titles(self, view: View[AttentionEncoding], canvas: Canvas, *differences: float) -> list[str]:
-        """Return the titles of the panels; where columns share an encoding, its name too."""
-        return [
-            f"{name}\n{what}" if self._is_upright(canvas) else what
-            for name, difference in zip(_names(view), differences, strict=True)
-            for what in (
-                translate("as given"),
-                translate("reordered"),
-                translate("|change| ≤ {number}", number=bound_text(difference, 3))
-                if difference
-                else translate("no change"),
-            )
-        ]
-
     def draw(self, numbers: AttentionNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        differences = numbers.difference_plain, numbers.difference_encoded
-        titles = self._titles(numbers.view, canvas, *differences)
-        for at in (2, 5):  # the others stay: a composed figure may have added names to them
-            axes[at].set_title(titles[at], fontsize=canvas.small)
-        reach = max(differences) or numbers.largest
+        reach = numbers.difference_encoded or numbers.largest
         weight: Any = {"colours": canvas.colours("sequential"), "limits": numbers.ends}
         change: Any = {"colours": canvas.colours(DIFFERENCE), "limits": (-reach, reach), "centred": True}
         panels = (
             (numbers.plain, weight),
             (restore_order(numbers.reordered_plain, numbers.order), weight),
-            (numbers.change_plain, change),
             (numbers.encoded, weight),
             (restore_order(numbers.reordered_encoded, numbers.order), weight),
             (numbers.change_encoded, change),
@@ -225,11 +220,6 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         images = [show_matrix(ax, values, **look) for ax, (values, look) in zip(axes, panels, strict=True)]
         self.write_numbers(axes, images, canvas)
         return images
-
-
-def _names(view: View[AttentionEncoding]) -> tuple[str, str]:
-    """Return the names of the two rows: without and with the encoding."""
-    return translate("no encoding"), view.encoding.name
 
 
 def attention_weights(encoding: AttentionEncoding, content: Array, positions: Array, head: int) -> Array:

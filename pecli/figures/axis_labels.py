@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, option_text
 from pecli.core.language import listing, translate
 from pecli.core.lazy import np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding, TableEncoding
+from pecli.figures.canvas import Canvas
 from pecli.figures.panels import Panel, VisibleLabels
 
 if TYPE_CHECKING:
@@ -87,6 +89,30 @@ def label_edges(axes: Axes, panel: Panel, shown: VisibleLabels) -> None:
     if panel.y is not None:
         axes.yaxis.label.set_visible(shown.left)
         axes.tick_params(axis="y", labelleft=shown.left)
+
+
+def label_as_asked(axes: Sequence[Axes], panels: Sequence[Panel], canvas: Canvas) -> None:
+    """Write the author's labels of axes, and letters at panels; raises UsageError where there is none to write over."""
+    for name, along in {"xlabel": "xaxis", "ylabel": "yaxis"}.items():
+        text, labels = getattr(canvas, name), [getattr(ax, along).label for ax in axes]
+        shown = [label for label in labels if label.get_text()]
+        if text is not None and not shown:
+            raise UsageError(f"no panel has a label there: leave {option_text(name)} out", option=name, value=text)
+        for label in shown if text is not None else ():
+            beside, line, _ = label.get_text().rpartition("\n")  # what a grid says of a row
+            label.set_text(beside + line + text)
+    if canvas.cbar_label and not any(panel.bar for panel in panels):
+        raise UsageError("there is no colour bar: leave --cbar-label out", option="cbar_label")
+    for ax, letter in zip(axes, letters_of(len(axes)) if canvas.letters else (), strict=False):
+        look: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "ha": "right"}
+        place = -0.8 * canvas.small, 0.5 * canvas.small
+        ax.annotate(letter, (0.0, 1.0), place, weight="bold", fontsize=canvas.inches.font, va="bottom", **look)
+
+
+def letters_of(count: int) -> list[str]:
+    """Return a, b, c, … z, aa, ab, … for so many panels."""
+    one = [*ascii_lowercase]
+    return [*one, *(first + last for first in one for last in one)][:count]
 
 
 def names_fit(axis: Any, names: Sequence[str], apart: float = 1) -> bool:

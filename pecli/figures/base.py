@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 from pecli.analysis import Analysis, E, E_co, Limits
 from pecli.analysis import Numbers as Numbers
 from pecli.analysis import View as View
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, option_text
 from pecli.core.language import join_clauses, template, translate
 from pecli.core.lazy import np
 from pecli.core.numbers import minus
@@ -17,7 +17,7 @@ from pecli.core.positions import Positions
 from pecli.encodings.base import TableEncoding
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import DIFFERENCE
-from pecli.figures.panels import Panel, PanelGroup
+from pecli.figures.panels import Panel, PanelGroup, in_columns
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,13 +82,27 @@ class Figure(Analysis[E]):
 
     def title(self, view: View[E]) -> str:
         """Return the picture's title where the user gives none."""
-        return join_clauses([*(encoding.label() for encoding in view.encodings), self.unseen(view)])
+        return join_clauses([*(encoding.title() for encoding in view.encodings), self.unseen(view)])
 
     def unseen(self, view: View[E]) -> str:
         """Return what a title says of the positions where nothing else in the picture does; mostly nothing."""
         if self.counts_positions:
             return all_positions_text(view.positions)
         return "" if self.shows_positions else positions_text(view.positions.start, view.positions.length)
+
+
+def groups_of(figure: Figure[Any], view: View[Any], canvas: Canvas) -> list[PanelGroup]:
+    """Return the groups of a figure's panels, in as many columns as are asked for (UsageError: more than panels)."""
+    groups, columns = figure.panel_groups(view, canvas), canvas.columns
+    if columns is None:
+        return groups
+    most = max(len(group.panels) for group in groups)
+    if columns > most:
+        text = f"{option_text('columns', columns)} is more than the panels of this {figure.name}, {most}"
+        raise UsageError(text, option="columns", value=columns)
+    counts = (len(group.panels) for group in groups)
+    grids = (in_columns(count, min(columns, count)) for count in counts)
+    return [replace(group, grids=own) for group, own in zip(groups, grids, strict=True)]
 
 
 def panels_of(figure: Figure[Any], view: View[Any], canvas: Canvas | None = None) -> list[Panel]:
@@ -119,17 +133,14 @@ def other_positions_text(view: View[TableEncoding]) -> str:
 
 
 def averaging(size: int) -> str:
-    """Return the caption of pixels that are means over pairs of so many positions each."""
-    return translate("each pixel: mean of {count:,} × {count:,} pairs", count=size) if size > 1 else ""
+    """Return the note on pixels that are means over pairs of so many positions each."""
+    return averaging_cells(size, size)
 
 
 def averaging_cells(rows: int, columns: int) -> str:
-    """Return the caption of pixels that are means over so many positions and dimensions each."""
-    if rows > 1 and columns > 1:
-        return translate("each pixel: mean of {rows:,} positions × {columns:,} dimensions", rows=rows, columns=columns)
-    if columns > 1:
-        return translate("each pixel: mean of {columns:,} dimensions", columns=columns)
-    return translate("each pixel: mean of {rows:,} positions", rows=rows) if rows > 1 else ""
+    """Return the note on pixels that are means over so many rows and columns of cells."""
+    text = template("{rows:,} × {columns:,} cells a pixel, averaged")
+    return translate(text, rows=rows, columns=columns) if max(rows, columns) > 1 else ""
 
 
 def difference_of(first: N, second: N, **facts: Any) -> N:
@@ -151,9 +162,9 @@ def difference_of(first: N, second: N, **facts: Any) -> N:
 
 def extremes(size: int) -> str:
     """Return the caption of a line drawn from the minimum to the maximum of every run of positions."""
-    return translate("each pixel: minimum to maximum of up to {count:,} positions", count=size) if size > 1 else ""
+    return translate("up to {count:,} positions a pixel, minimum to maximum", count=size) if size > 1 else ""
 
 
 def extremes_of_offsets(size: int) -> str:
     """Return the same of every run of offsets."""
-    return translate("each pixel: minimum to maximum of up to {count:,} offsets", count=size) if size > 1 else ""
+    return translate("up to {count:,} offsets a pixel, minimum to maximum", count=size) if size > 1 else ""

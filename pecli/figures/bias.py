@@ -10,10 +10,11 @@ from pecli.analysis import chosen_indices
 from pecli.core.errors import UsageError
 from pecli.core.language import template, translate
 from pecli.core.lazy import Array, np
-from pecli.core.numbers import MAX_EXACT, minus, number_text
+from pecli.core.numbers import MAX_EXACT, number_text
 from pecli.core.options import option
 from pecli.core.positions import Blocks
 from pecli.encodings.base import BiasEncoding
+from pecli.encodings.biases import Alibi
 from pecli.figures.axis_labels import label_positions
 from pecli.figures.base import ColouredNumbers, View, averaging
 from pecli.figures.canvas import Canvas
@@ -49,22 +50,15 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
 
     def message(self) -> str:
         """Return how far heads look where that grows from each to the next, or which offsets a head tells apart."""
-        means = np.nanmean(self.bias, axis=(1, 2))
-        if len(means) > 1 and (np.diff(self.heads) > 0).all() and (np.diff(means) > 0).all():
-            return translate("the higher a head's number, the farther back it looks")
+        if isinstance(self.view.encoding, Alibi) and min(len(self.heads), self.view.positions.length) > 1:
+            return translate("the smaller the slope, the weaker the penalty on distant keys")
         text = template("each distance up to {last} has a {what} of its own, farther ones share theirs")
         return translate(text, last=self.apart - 1, what=translate(self.view.encoding.quantity)) if self.apart else ""
 
     def remarks(self) -> list[str]:
-        shown, heads, low = len(self.heads), self.view.encoding.n_heads, self.ends[0]
-        return [
-            translate("{count} of {all} heads", count=shown, all=heads) if shown < heads else "",
-            averaging(self.block),
-            translate("colours end at {number}", number=minus(f"{low:g}")) if self.smallest < low else "",
-        ]
-
-    def marks(self) -> list[str]:
-        return [translate("blank: keys that a query does not see")] if np.isnan(self.bias).any() else []
+        shown, heads = len(self.heads), self.view.encoding.n_heads
+        count = translate("{count} of {all} heads", count=shown, all=heads) if shown < heads else ""
+        return [count, averaging(self.block)]
 
     def sheet(self) -> tuple[list[str], list[Array]]:
         """Return one row a pair of positions: query, key, then the heads."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import reduce
 from math import inf
 from typing import Any, NamedTuple
 
@@ -37,6 +39,8 @@ FPS = 5.0  # frames a second
 MAX_PIXELS = 2**16 - 1  # matplotlib's own limit a side
 DEFAULT = "default"  # the style that is pecli's own, to stand beside others in a sweep
 ADAPTIVE = "auto"  # the style of an SVG whose lines and text follow the reader's light or dark mode
+TEXTS = ("headline", "title", "footnote")
+LABELS = ("xlabel", "ylabel", "cbar_label")
 OWNED = {  # what some formats alone have, by the attribute of `pecli.files.formats.Format` that those have
     "style": "markup",  # of the adaptive one
     "text": "markup",
@@ -71,10 +75,24 @@ class Canvas(Options):
     vmin: float | None = option(None, "value at the lower end of the colour scale", unset="the values' own")
     vmax: float | None = option(None, "value at the upper end of the colour scale", unset="the values' own")
     robust: bool = option(False, "end the colours at the {}nd and {}th percentile of the values".format(*PERCENTILES))
+    headline: str | None = option(None, "headline; {headline} is pecli's own", unset="what there is to see")
     title: str | None = option(
-        None, "title of the picture; {base} is the base's value", unset="the encoding's name and parameters"
+        None, "title; {title} is pecli's own, {base} the base's value", unset="the encoding's name and parameters"
     )
-    no_title: bool = option(False, "no title; the headline goes below the picture")
+    footnote: str | None = option(None, "footnote; {footnote} is pecli's own", unset="how it was made")
+    xlabel: str | None = option(None, "label of horizontal axes", unset="what they show")
+    ylabel: str | None = option(None, "label of vertical axes", unset="what they show")
+    cbar_label: str | None = option(None, "label of colour bars", unset="what they show")
+    columns: int | None = option(
+        None, "columns of panels", at_least=1, at_most=256, split=False, unset="as many as fit"
+    )
+    letters: bool = option(False, "letter panels a, b, c")
+    no_headline: bool = option(False, "no headline")
+    no_title: bool = option(False, "no title")
+    no_footnote: bool = option(False, "no footnote")
+    plain: bool = option(False, "no headline, title and footnote, for a picture with a caption")
+    no_colorbar: bool = option(False, "no colour bar")
+    no_legend: bool = option(False, "no legend")
     style: str | None = option(
         None,
         f"matplotlib style on top of pecli's: a name, a file, {DEFAULT} for none; {ADAPTIVE}: an SVG that follows "
@@ -101,9 +119,11 @@ class Canvas(Options):
     font: str | None = option(None, "font family or font file", unset="DejaVu Sans, with a CJK font where needed")
 
     def check(self) -> None:
-        if self.title is not None and self.no_title:
-            text = "--title and --no-title exclude each other"
-            raise UsageError(text, option="no_title", advice="give one of them")
+        for name in TEXTS:
+            if getattr(self, name) is not None and not self.has(name):
+                out = "plain" if self.plain else f"no_{name}"
+                text = f"{option_text(name)} and {option_text(out)} exclude each other"
+                raise UsageError(text, option=out, advice="give one of them")
         if self.vmin is not None and self.vmax is not None and not 0 < self.vmax - self.vmin < inf:
             allowed = f"less than {option_text('vmax', self.vmax)}, by a finite number"
             raise UsageError(option="vmin", value=self.vmin, allowed=allowed)
@@ -128,10 +148,16 @@ class Canvas(Options):
             size = Size(*sides, min(max(FONTS[0], sides[0]), FONTS[1]))
         return size if self.text_size is None else size._replace(font=self.text_size)
 
-    @property
-    def headed(self) -> bool:
-        """Whether anything may stand above the panels."""
-        return not self.no_title and self.title != ""
+    def has(self, name: str) -> bool:
+        """Return whether the picture has its headline, title or footnote."""
+        return not (self.plain or getattr(self, f"no_{name}"))
+
+    def written(self, name: str, own: Mapping[str, str]) -> str:
+        """Return the headline, title or footnote: pecli's own, or the author's with those for its blanks, or none."""
+        text = getattr(self, name)
+        if text is None or not self.has(name):
+            return own[name] if self.has(name) else ""
+        return reduce(lambda filled, blank: filled.replace(f"{{{blank}}}", own[blank]), own, text)
 
     @property
     def small(self) -> float:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError
-from pecli.core.language import join_clauses, translate
+from pecli.core.language import join_clauses, listing, template, translate
 from pecli.core.lazy import np
-from pecli.core.numbers import ROUNDING, bound_text
+from pecli.core.numbers import ROUNDING, number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding, common_pieces, distinguishing_labels, short_names
@@ -25,34 +26,55 @@ from pecli.figures.composite import (
     part_of,
     single_figures,
 )
+from pecli.figures.heatmap import longer_waves
 from pecli.figures.highlights import Highlighting
 from pecli.figures.panels import PanelGroup
 from pecli.measures.pairwise import measure_option
 
+MAX_WHOLE = 2**22  # numbers, of which the largest difference is known also where a pixel is a mean
 MAX_NAME = 28  # characters of a difference's name
 
 
 @dataclass(frozen=True, kw_only=True)
 class CompareNumbers(ComposedNumbers):
-    """The figure with the numbers of each encoding, in order; the difference of two as the last where asked for."""
+    """The figure with the numbers of each encoding, in order; the difference of two as the last where asked for.
+
+    reach : the smallest and the largest difference, of all numbers; None where they are too many
+    distances : whether it is one of distances
+    """
+
+    reach: tuple[float, float] | None = None
+    distances: bool = False
 
     def message(self) -> str:
         """Return how large the difference is, and whether the order of columns alone makes it; else what each says."""
         if len(self.parts) == len(self.view.encodings):
-            return super().message()
-        difference = self.parts[-1].numbers
-        low, high = (float(end.reduce(difference.main, axis=None, initial=0.0)) for end in (np.fmin, np.fmax))
-        number, rounding = bound_text(max(-low, high), 3), ROUNDING * max(-low, high)
+            return self._longer_waves() or super().message()
+        low, high = self.reach or (0.0, 0.0)
+        number, rounding = number_text(max(-low, high), 3), ROUNDING * max(-low, high)
         if not low < 0 and not high > 0:
             text = translate("no difference")
-        elif difference.averaged():
-            text = translate("the means differ by up to {number}", number=number)
+        elif self.reach is None:
+            text = ""
         elif -low > rounding and high > rounding:
             text = translate("the two differ by up to {number}", number=number)
         else:
             name = self.labels[0 if high > rounding else 1]
-            text = translate("{name} is larger by up to {number}", name=name, number=number)
+            apart = template("{name} puts positions up to {number} farther apart")
+            larger = template("{name} has values larger by up to {number}")
+            text = translate(apart if self.distances else larger, name=name, number=number)
         return join_clauses([translate("the same columns in another order") if self.reordered() else "", text])
+
+    def _longer_waves(self) -> str:
+        """Return how many wavelengths of each table do not fit into the sequence, of as many pairs."""
+        views = [part.numbers.view for part in self.parts if part.figure.name == "heatmap"]
+        counts = [count for view in views if (count := longer_waves(view)) is not None]
+        pairs = {len(view.encoding.frequencies()) for view in views if isinstance(view.encoding, Harmonic)}
+        if not 1 < len(counts) == len(self.parts) or len(pairs) > 1 or len({*counts}) == 1:
+            return ""
+        text = template("wavelengths longer than the sequence: {counts}, of {all} pairs")
+        each = (f"{count} ({label})" for count, label in zip(counts, self.labels, strict=True))
+        return translate(text, counts=listing(each), all=pairs.pop())
 
     def reordered(self) -> bool:
         """Return whether the formulas of two say that their tables have the same columns in another order."""
@@ -130,13 +152,27 @@ class Compare(Composite, Highlighting[Encoding]):
         if not self.difference:
             return numbers
         first, second, third = numbers.parts
-        return replace(numbers, parts=(first, second, third._replace(numbers=first.numbers.difference(second.numbers))))
+        difference = first.numbers.difference(second.numbers)
+        parts, palette = (first, second, third._replace(numbers=difference)), getattr(first.numbers, "palette", "")
+        return replace(numbers, parts=parts, reach=self._reach(view, difference), distances=palette == "sequential")
+
+    def _reach(self, view: View[Encoding], difference: Any) -> tuple[float, float] | None:
+        """Return the smallest and the largest difference; None where pixels are means of too many to know."""
+        array = difference.main
+        if difference.averaged():
+            views = [cell.view for cell in self.cells_of(view)[:2]]
+            if max(prod(self.part().shape(own)) for own in views) > MAX_WHOLE:
+                return None
+            first, second = (self.part().compute(own).main for own in views)
+            array = first - second
+        low, high = (float(end.reduce(array, axis=None, initial=0.0)) for end in (np.fmin, np.fmax))
+        return low, high
 
     def texts(self) -> list[str]:
         return self.part().texts()
 
     def title(self, view: View[Encoding]) -> str:
-        item = view.encoding.label() if len(view.encodings) == 1 else ""
+        item = view.encoding.title() if len(view.encodings) == 1 else ""
         shared = common_pieces(view.encodings) if len(set(view.encodings)) > 1 else []
         return join_clauses([item, ", ".join(shared), self.unseen(view)])
 
@@ -155,5 +191,5 @@ def distinct_names(view: View[Encoding]) -> list[str]:
     if len(view.encodings) == 1:
         return [""]
     if len(set(view.encodings)) == 1:
-        return [encoding.label() for encoding in view.encodings]
+        return [encoding.title() for encoding in view.encodings]
     return distinguishing_labels(view.encodings)

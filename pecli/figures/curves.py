@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import listing, template, translate
 from pecli.core.lazy import Array, np
-from pecli.core.numbers import ROUNDING, bound_text
+from pecli.core.numbers import ROUNDING, number_text
 from pecli.core.options import EXACT, option
 from pecli.core.positions import Positions
 from pecli.encodings.base import TableEncoding
 from pecli.figures.axis_labels import check_log, label_positions, label_powers, label_values, log_label, log_option
-from pecli.figures.base import Numbers, View, tells_of_offsets
+from pecli.figures.base import Numbers, View, extremes, tells_of_offsets
 from pecli.figures.canvas import Canvas
 from pecli.figures.highlights import Highlighting, mark_stretch
-from pecli.figures.lines import frame_lines, key, look
+from pecli.figures.lines import Look, frame_lines, key
 from pecli.figures.panels import Panel, PanelGroup
 from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, measure_option, to_all
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles, mirrored_envelope
@@ -24,7 +24,8 @@ from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, lo
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-DEFAULT_LINES = 5  # lines where none are asked for
+DEFAULT_LINES = 3  # lines where none are asked for
+MAX_WHOLE = 100_000  # positions, all of which are looked at where a pixel stands for several
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,27 +44,24 @@ class CurvesNumbers(Numbers[TableEncoding]):
     own: Array
     block: int
     apart: float | None  # how much lines differ at one offset, where they differ most; None where runs hide it
-    against: str
+    measure: str
 
     def remarks(self) -> list[str]:
         lost = listing(map(self.view.encoding.position_text, self.at[np.isnan(self.own)]))
-        band = template("band: minimum to maximum of up to {count:,} positions, line: its middle")
-        return [
-            translate("from {positions}: undefined (constant row)", positions=lost) if lost else "",
-            translate(band, count=self.block) if self.block > 1 else "",
-        ]
+        undefined = translate("from {positions}: undefined (constant row)", positions=lost) if lost else ""
+        return [undefined, extremes(self.block)]
 
     def message(self) -> str:
         """Return whether lines have one shape, where that is known."""
+        label = MEASURES[self.measure].label
         if self.apart is None or len(self.at) == 1:
             return ""
         if self.apart > ROUNDING * float(np.nanmax(np.abs(self.curves), initial=0.0)):
-            return translate("at one offset lines differ by up to {number}", number=bound_text(self.apart, 3))
+            text = template("at equal offset, {measure} still differs by up to {number}")
+            return translate(text, measure=label, number=number_text(self.apart, 3))
         if not tells_of_offsets(self.view):
             return ""
-        if self.against == "offset":
-            return translate("all lines coincide: only the offset counts")
-        return translate("one shape, shifted: only the offset counts")
+        return translate("every curve has the same shape: {measure} depends only on p − q", measure=label)
 
 
 @dataclass(frozen=True)
@@ -154,7 +152,10 @@ class Curves(Highlighting[TableEncoding]):
             low, high, _ = envelope(values, edges, len(at))
         own = np.array([values(int(p) - rows.start, 1)[line, 0] for line, p in enumerate(at)])
         centres = rows.start + middles(edges)
-        apart = largest_spread(high, centres - at[:, None]) if block == 1 else None
+        apart = None  # of very many positions nobody asks
+        if rows.length <= MAX_WHOLE:
+            every = high if block == 1 and not self.log else values(0, rows.length)
+            apart = largest_spread(every, rows.start + np.arange(rows.length) - at[:, None])
         return CurvesNumbers(
             view=view,
             curves=high,
@@ -164,7 +165,7 @@ class Curves(Highlighting[TableEncoding]):
             own=own,
             block=block,
             apart=0.0 if is_by_offset(view.encoding, measure) else apart,
-            against=self.against,
+            measure=self.measure,
         )
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
@@ -184,11 +185,11 @@ class Curves(Highlighting[TableEncoding]):
             label_positions(axes[0].xaxis, encoding)
         label_values(axes[0].yaxis, MEASURES[self.measure].label)
         starts = map(encoding.position_text, self.starts(view))
-        entries = [(translate("from {position}", position=at), look(line)) for line, at in enumerate(starts)]
-        if self.against == "offset":  # no line leads from an end across others
-            key(axes[0], entries)
-        else:
+        entries = [(translate("from {position}", position=at), _look(line)) for line, at in enumerate(starts)]
+        if self.against == "position":
             label_lines(axes[0], entries, canvas)
+        elif not is_by_offset(encoding, MEASURES[self.measure]):  # else one line lies on the other
+            key(axes[0], entries)
         mark_stretch(axes[0], self.spans(), canvas)
 
     def draw(self, numbers: CurvesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
@@ -204,12 +205,17 @@ class Curves(Highlighting[TableEncoding]):
             if numbers.block > 1 and has_place:  # the line goes through its dot
                 index = np.searchsorted(x, dot)
                 x, middle = np.insert(x, index, dot), np.insert(middle, index, own)
-            axes[0].plot(x, middle, **look(line))
+            axes[0].plot(x, middle, **_look(line))
             style: dict[str, Any] = {} if has_place else {"transform": axes[0].get_yaxis_transform()}
             marker = "o" if has_place else "<"
             axes[0].plot([dot], [own], marker=marker, color=f"C{line}", clip_on=False, zorder=3, **style)
         put_line_labels(axes[0], [(numbers.positions, row) for row in (numbers.low + numbers.curves) / 2])
         return [None]
+
+
+def _look(line: int) -> Look:
+    """Return the colour of a line; its dot and its name tell it apart in grey."""
+    return {"color": f"C{line}"}
 
 
 def largest_spread(curves: Array, offsets: Array) -> float:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import chosen_indices, refuse_unused
-from pecli.core.language import listing, translate
+from pecli.core.language import listing, template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
 from pecli.core.options import EXACT, option
@@ -47,11 +47,12 @@ class DialsNumbers(Numbers[Harmonic]):
         if ends[1] > MAX_WAVELENGTH or len({short_length(encoding, wave) for wave in ends}) == 1:
             return ""
         fast, slow = short_wave_text(encoding, ends[0]), short_length(encoding, ends[1])
-        return translate("the fastest hand turns once in {fast}, the slowest in {slow}", fast=fast, slow=slow)
+        text = template("the fastest {hand} turns once every {fast}, the slowest once every {slow}")
+        hand = "hand" if self.view.encoding.tick_steps else "pair"
+        return translate(text, hand=translate(hand), fast=fast, slow=slow)
 
     def marks(self) -> list[str]:
-        named = bool(self.view.encoding.tick_steps)  # the hands' names say how long they take
-        return [translate("top: angle 0; hands turn clockwise"), "" if named else translate("λ: positions of one turn")]
+        return [translate("clockwise from the top")]
 
     def columns(self) -> list[str]:
         return [f"pair {pair}" for pair in self.pairs]
@@ -177,9 +178,8 @@ class Dials(Figure[Harmonic]):
         tips = centres + RADIUS * np.stack([np.sin(angles), np.cos(angles)], axis=-1)
         tops = [[(x, y + RADIUS), (x, y + 0.85 * RADIUS)] for x, y in centres]
         faces = [Circle((x, y), RADIUS) for x, y in centres]
-        colours = [f"C{pair}" for pair in range(pairs)] * positions
         thin, thick = 0.7 * canvas.scale, 1.6 * canvas.scale
         axes[0].add_collection(PatchCollection(faces, facecolor="none", edgecolor="0.6", linewidth=thin))
         axes[0].add_collection(LineCollection(tops, colors="0.6", linewidths=thin))
-        axes[0].add_collection(LineCollection(list(np.stack([centres, tips], 1)), colors=colours, linewidths=thick))
+        axes[0].add_collection(LineCollection(list(np.stack([centres, tips], 1)), colors="C0", linewidths=thick))
         return [None]

@@ -7,9 +7,9 @@ from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
-from pecli.core.language import translate
+from pecli.core.language import template, translate
 from pecli.core.lazy import Array, np
-from pecli.core.numbers import ROUNDING, bound_text
+from pecli.core.numbers import ROUNDING, number_text
 from pecli.encodings.base import TableEncoding
 from pecli.figures.axis_labels import label_positions
 from pecli.figures.base import ColouredNumbers, View, averaging, difference_of
@@ -19,10 +19,13 @@ from pecli.figures.highlights import Highlighting, mark_cells
 from pecli.figures.limits import ends
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup
-from pecli.measures.pairwise import MEASURES, is_by_offset, matrix, measure_option
+from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, matrix, measure_option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+MAX_WHOLE = 2048  # positions, all pairs of which are looked at where a pixel is a mean
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +33,7 @@ class DistanceNumbers(ColouredNumbers[TableEncoding]):
     """matrix : (n, n); positions : (n,), the mean position of each row and column; block : positions a row."""
 
     main_array: ClassVar[str] = "matrix"
-    no_facts: ClassVar[tuple[str, ...]] = (*ColouredNumbers.no_facts, "by_offset")
+    no_facts: ClassVar[tuple[str, ...]] = (*ColouredNumbers.no_facts, "by_offset", "measure")
     row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
     column_coordinates: ClassVar[str | None] = "positions"
 
@@ -41,6 +44,8 @@ class DistanceNumbers(ColouredNumbers[TableEncoding]):
     largest: float | None
     undefined: int  # entries that are NaN: a row is constant or zero
     by_offset: bool  # whether p − q alone counts, by the formula
+    apart: float | None  # how much pairs at one offset differ, at most; None where they are too many to know
+    measure: str
     palette: str
 
     def remarks(self) -> list[str]:
@@ -49,16 +54,15 @@ class DistanceNumbers(ColouredNumbers[TableEncoding]):
         return [averaging(self.block), undefined]
 
     def message(self) -> str:
-        if len(self.positions) == 1:
+        if len(self.positions) == 1 or self.palette == DIFFERENCE:
             return ""
+        label = MEASURES[self.measure].label
         if self.by_offset:
-            return translate("one value per diagonal: only the offset counts")
-        if self.block > 1 or self.palette == DIFFERENCE:
+            return translate("{measure} depends only on the offset p − q", measure=label)
+        if self.apart is None or self.apart <= ROUNDING * max(-(self.smallest or 0.0), self.largest or 0.0):
             return ""
-        apart = spread_along_diagonals(self.matrix)
-        if apart <= ROUNDING * float(np.nanmax(np.abs(self.matrix), initial=0.0)):
-            return ""
-        return translate("at one offset pairs differ by up to {number}", number=bound_text(apart, 3))
+        text = template("at equal offset, {measure} still differs by up to {number}")
+        return translate(text, measure=label, number=number_text(self.apart, 3))
 
     def averaged(self) -> bool:
         return self.block > 1
@@ -108,8 +112,10 @@ class Distance(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
     def compute(self, view: View[TableEncoding]) -> DistanceNumbers:
         blocks = view.covered.blocks(view.pixel_side)
         values = matrix(view.encoding, MEASURES[self.measure], blocks)
-        undefined = int(np.isnan(values).sum())
-        known = values[~np.isnan(values)] if undefined else values
+        undefined, by_offset = int(np.isnan(values).sum()), is_by_offset(view.encoding, MEASURES[self.measure])
+        whole = self._whole(view, values if blocks.size == 1 else None)
+        every = values if whole is None else whole
+        known = every[~np.isnan(every)]
         low, high = (float(known.min()), float(known.max())) if known.size else (None, None)
         return DistanceNumbers(
             view=view,
@@ -119,10 +125,19 @@ class Distance(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
             smallest=low,
             largest=high,
             undefined=undefined,
-            by_offset=is_by_offset(view.encoding, MEASURES[self.measure]),
+            by_offset=by_offset,
+            apart=None if by_offset or whole is None else spread_along_diagonals(whole),
+            measure=self.measure,
             ends=ends(low or 0.0, high or 0.0),
             palette=MEASURES[self.measure].palette,
         )
+
+    def _whole(self, view: View[TableEncoding], known: Array | None) -> Array | None:
+        """Return the measure before pixels are means: of all offsets, or of all pairs; None where they are too many."""
+        measure, rows = MEASURES[self.measure], view.covered
+        if known is not None or is_by_offset(view.encoding, measure):
+            return by_offset(view.encoding, measure, rows.length) if known is None else known
+        return matrix(view.encoding, measure, rows.blocks(None)) if rows.length <= MAX_WHOLE else None
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         shown = (view.encoding.position_label, view.covered)

@@ -26,8 +26,8 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.highlights import Highlighting, mark_cells
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup
-from pecli.figures.wavelengths import has_known_waves
-from pecli.measures.reduce import averaged_columns, even_bins
+from pecli.figures.wavelengths import columns_end, columns_shown, has_known_waves, pairs_shown
+from pecli.measures.reduce import even_bins
 from pecli.measures.waves import wavelengths
 
 if TYPE_CHECKING:
@@ -52,10 +52,11 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
     palette: str
 
     def remarks(self) -> list[str]:
+        pairs = pairs_shown(self.view.encoding, self.columns_block)
         if self.log and self.block > 1:
-            rows = translate("each pixel: mean of up to {rows:,} positions", rows=self.block)
-            return [rows, averaging_cells(1, self.columns_block)]
-        return [averaging_cells(self.block, self.columns_block)]
+            text = template("up to {rows:,} × {columns:,} cells a pixel, averaged")
+            return [translate(text, rows=self.block, columns=1 if pairs else self.columns_block), pairs]
+        return [averaging_cells(self.block, 1 if pairs else self.columns_block), pairs]
 
     def message(self) -> str:
         """Return how many pairs have a wavelength beyond the length; of others than waves, that each dimension changes
@@ -64,14 +65,13 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         if not has_known_waves(encoding):
             return ""
         waves = wavelengths(encoding, self.view.covered)
-        if isinstance(encoding, Harmonic):
-            count, within = int((waves > length).sum()), _positions_text(encoding, length)
-            if length == 1:
-                return ""
-            if not count:
-                return translate("every pair finishes a turn in {length}", length=within)
-            text = template("{count} of {all} pairs never finish a turn in {length}")
-            return translate(text, count=count, all=len(waves), length=within)
+        if (count := longer_waves(self.view)) is not None:
+            within = _positions_text(encoding, length)
+            one = template("1 of {all} sine–cosine pairs has a wavelength longer than the {length} shown")
+            many = template("{count} of {all} sine–cosine pairs have wavelengths longer than the {length} shown")
+            none = template("no sine–cosine pair has a wavelength longer than the {length} shown")
+            text = many if count > 1 else one if count else none
+            return translate(text, count=count, all=len(waves), length=within) if length > 1 else ""
         if len(waves) < 2 or (waves[1:] != 2 * waves[:-1]).any():
             return ""
         text = template("each {dimension} changes half as often as the one before: {dimension} {last} every {length}")
@@ -139,7 +139,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
 
     def compute(self, view: View[TableEncoding]) -> HeatmapNumbers:
         blocks = self.bins(view)
-        table, across = averaged_columns(view.encoding.mean_table(blocks), view.pixel_columns)
+        table, across = columns_shown(view.encoding, view.encoding.mean_table(blocks), view.pixel_columns)
         smallest, largest = float(table.min()), float(table.max())
         limit = view.encoding.limit or max(-smallest, largest) or 1.0
         return HeatmapNumbers(
@@ -158,7 +158,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         encoding = view.encoding
-        bar = ColorBar(translate("value"), None if encoding.signed else (0.0, encoding.limit or 1.0))
+        bar = ColorBar("", None if encoding.signed else (0.0, encoding.limit or 1.0))
         x, y = (encoding.dimension_label, encoding.width), (encoding.position_label, view.covered, self.log)
         return [PanelGroup((Panel(bar=bar, x=x, y=y, rows=0 if self.log else view.covered.length),))]
 
@@ -179,7 +179,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
 
     def draw(self, numbers: HeatmapNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         rows = numbers.view.covered
-        right = numbers.table.shape[1] * numbers.columns_block - 0.5
+        right = columns_end(numbers.view.encoding, numbers.table, numbers.columns_block)
         top, bottom = rows.start - 0.5, rows.start + len(numbers.table) * numbers.block - 0.5
         if numbers.log:
             top, bottom = log_ends(numbers.view)
@@ -193,6 +193,12 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
         )
         self.write_numbers(axes, [image], canvas)
         return [image]
+
+
+def longer_waves(view: View[TableEncoding]) -> int | None:
+    """Return how many pairs have a wavelength longer than the positions shown; None of what has no pairs."""
+    encoding = view.encoding
+    return int((encoding.wavelengths() > view.covered.length).sum()) if isinstance(encoding, Harmonic) else None
 
 
 def log_ends(view: View[TableEncoding]) -> tuple[float, float]:

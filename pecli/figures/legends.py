@@ -49,6 +49,12 @@ def put_legend(axes: Axes, frame: tuple[float, float], bottom: float, below: boo
     legend.set_bbox_to_anchor(place, transform=axes.transAxes)
 
 
+def remove_legends(every: Sequence[Axes]) -> None:
+    """Remove the legends of panels."""
+    for legend in filter(None, (axes.get_legend() for axes in every)):
+        legend.remove()
+
+
 def move_legend(drawing: Drawing, owner: Axes, room: float, ruler: Ruler) -> Legend:
     """Move the legend of a panel to the foot of the page, in as many columns as fit; it is that of all panels."""
     legend: Any = owner.get_legend()
@@ -76,6 +82,11 @@ def keep_last_legend(cells: Sequence[Sequence[Axes]]) -> None:
                 legend.remove()
 
 
+def bar_label(bar: ColorBar, canvas: Canvas) -> str:
+    """Return the label of a colour bar: the author's, or what its colours show."""
+    return bar.label if canvas.cbar_label is None else canvas.cbar_label
+
+
 def add_bar(drawing: Drawing, mappable: Any, bar: ColorBar, canvas: Canvas, axes: Axes | None = None) -> Axes:
     """Draw a colour bar on a new Axes, to be put in its place, or on the one given."""
     place = drawing.add_axes((0.0, 0.0, 0.05, 1.0)) if axes is None else axes
@@ -85,7 +96,8 @@ def add_bar(drawing: Drawing, mappable: Any, bar: ColorBar, canvas: Canvas, axes
     values, (low, high) = mappable.get_array(), mappable.get_clim()
     below, above = bool((values < low).any()), bool((values > high).any())
     extend: Any = ("both" if above else "min") if below else ("max" if above else "neither")
-    drawn = drawing.colorbar(mappable, cax=place, ticks=ticks, label=bar.label, format=NumberTexts(), extend=extend)
+    look: dict[str, Any] = {"label": bar_label(bar, canvas), "format": NumberTexts(), "extend": extend}
+    drawn = drawing.colorbar(mappable, cax=place, ticks=ticks, **look)
     if log:
         drawn.minorformatter = BetweenPowers()
     drawn.outline.set_linewidth(OUTLINE * canvas.scale)

@@ -8,7 +8,7 @@ from typing import Any
 
 from pecli.analysis import Limits, Numbers
 from pecli.core.errors import UsageError
-from pecli.core.language import translate
+from pecli.core.language import template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
 from pecli.figures.canvas import PERCENTILES, Canvas
@@ -38,10 +38,11 @@ def resolve_limits(canvas: Canvas, limits: Limits, values: Sequence[Array]) -> L
     return low if canvas.vmin is None else canvas.vmin, high if canvas.vmax is None else canvas.vmax
 
 
-def limits_text(canvas: Canvas) -> str:
-    """Return the caption where the colours do not end at the extreme values; mostly nothing."""
-    low, high = PERCENTILES
-    return translate("colours from the {low}nd to the {high}th percentile", low=low, high=high) if canvas.robust else ""
+def footnotes(numbers: Numbers[Any], canvas: Canvas) -> list[str]:
+    """Return how the picture was made, what its marks are, and where its colours do not end at the extreme values."""
+    text = template("colours from the {low}nd to the {high}th percentile")
+    ends = translate(text, low=PERCENTILES[0], high=PERCENTILES[1]) if canvas.robust and numbers.coloured() else ""
+    return [*filter(None, [*numbers.remarks(), *numbers.marks(), ends])]
 
 
 def most_values(values: Sequence[Array]) -> Limits | None:

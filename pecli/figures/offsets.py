@@ -9,10 +9,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import join_and, join_clauses, listing, merge_labels, template, translate
 from pecli.core.lazy import Array, np
-from pecli.core.numbers import ROUNDING, bound_text, number_text
+from pecli.core.numbers import ROUNDING, number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
-from pecli.encodings.base import BiasEncoding, Encoding, TableEncoding, short_names
+from pecli.encodings.base import (
+    BiasEncoding,
+    Encoding,
+    TableEncoding,
+    common_pieces,
+    distinguishing_labels,
+    short_names,
+)
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope_scaling import Scaled
 from pecli.figures.axis_labels import label_powers, label_values
@@ -22,7 +29,7 @@ from pecli.figures.colors import colour_map, seen_colours
 from pecli.figures.highlights import Highlighting, mark_stretch
 from pecli.figures.lines import MAX_LINES, Look, bound_look, frame_lines, key, look, plot_run
 from pecli.figures.panels import Panel, PanelGroup
-from pecli.measures.pairwise import MEASURES, is_by_offset, measure_option, offset_runs
+from pecli.measures.pairwise import MEASURES, OffsetRuns, is_by_offset, measure_option, offset_runs
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles
 
 if TYPE_CHECKING:
@@ -33,10 +40,6 @@ BOUND = template(
     "$q_j k_j^*$ from pair to pair (0 after the last), it bounds the product of any q and k"
 )
 BOUND_LABEL = template("mean of $|S_j|$, RoFormer 3.4.3")
-TRENDS = {  # whether it rises
-    True: template("the {measure} rises from {first} to {far}"),
-    False: template("the {measure} falls from {first} to {far}"),
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,13 +63,13 @@ class OffsetsNumbers(Numbers[TableEncoding]):
     measure: str
     spread: tuple[float, ...]  # the widest band of each encoding over one offset, 0 where it is a line exactly
     undefined: tuple[int, ...]  # pairs of each encoding that are left out: a row is constant or zero
+    peaks: bool  # whether every line is largest at offset 0, and nowhere else
 
     def remarks(self) -> list[str]:
         left_out = template("{encoding}: {count:,} undefined pairs left out")
         counts = zip(self.view.encodings, self.undefined, strict=True)
-        exact = "" if any(width != 0 for width in self.spread) else translate("at each offset all pairs agree")
         lost = [translate(left_out, encoding=encoding.name, count=count) for encoding, count in counts if count]
-        return [exact, extremes_of_offsets(self.block), *lost]
+        return [extremes_of_offsets(self.block), *lost]
 
     def marks(self) -> list[str]:
         wide = any(width > 0 for width in self.spread)
@@ -74,36 +77,25 @@ class OffsetsNumbers(Numbers[TableEncoding]):
         dotted = translate("dotted: without the scaling") if len(self.unscaled) else ""
         return [translate(band) if wide else "", translate(BOUND) if len(self.decay) else "", dotted]
 
-    def _trend(self) -> str:
-        """Return where the only line begins and where it is farthest from there; nothing where it goes nowhere."""
-        known = np.flatnonzero(np.isfinite(self.low[0]))
-        if len(self.mean) > 1 or not len(known):
-            return ""
-        low, high = self.low[0, known], self.high[0, known]
-        up, down = high.max() - low[0], high[0] - low.min()
-        if max(up, down) <= ROUNDING * np.abs(high).max():
-            return ""
-        values, end = (high, int(high.argmax())) if up > down else (low, int(low.argmin()))
-        first, far = number_text(float((low if up > down else high)[0]), 3), number_text(float(values[end]), 3)
-        if self.block == 1:
-            places, at = self.offsets[known], template("{value} at {offset}")
-            first = translate(at, value=first, offset=number_text(float(places[0])))
-            far = translate(at, value=far, offset=number_text(float(places[end])))
-        return translate(TRENDS[bool(up > down)], measure=MEASURES[self.measure].label, first=first, far=far)
-
     def message(self) -> str:
-        same = ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
+        label, same = MEASURES[self.measure].label, ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
+        only = translate("{measure} depends only on the offset p − q", measure=label)
         wide = [at for at, width in enumerate(self.spread) if width > same]  # their pairs differ at one offset
         known = [at for at, width in enumerate(self.spread) if width >= 0]
-        only = translate("only the offset counts")
         if wide:
-            names, differ = short_names(self.view.encodings), template("at one offset pairs differ by up to {number}")
-            texts = [translate(differ, number=bound_text(self.spread[at], 3)) if at in wide else only for at in known]
+            names, differ = (
+                short_names(self.view.encodings),
+                template("at equal offset, {measure} still differs by up to {number}"),
+            )
+            texts = [
+                translate(differ, measure=label, number=number_text(self.spread[at], 3)) if at in wide else only
+                for at in known
+            ]
             return join_clauses(merge_labels([names[at] for at in known], [[text] for text in texts]))
         if not known or not tells_of_offsets(self.view):
-            only = ""
-        text = self._trend()
-        return translate("only the offset counts: {text}", text=text) if text and only else text or only
+            return ""
+        peaks = translate("{measure} depends only on the offset p − q and is largest at 0", measure=label)
+        return peaks if self.peaks else only
 
     def facts(self) -> dict[str, Any]:
         specs = [encoding.spec() for encoding in self.view.encodings]
@@ -232,7 +224,14 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
             measure=self.measure,
             spread=tuple(run.widest for run in runs),
             undefined=tuple(run.undefined for run in runs),
+            peaks=shown.start <= 0 and all(map(self._peaks, view.encodings, runs)),
         )
+
+    def _peaks(self, encoding: TableEncoding, runs: OffsetRuns) -> bool:
+        """Return whether the measure is larger at offset 0 than at all others."""
+        high, same = runs.values.high[0], encoding.covered(Positions(length=1))
+        zero = offset_runs(encoding, MEASURES[self.measure], same, np.array([0, 1])).values.low[0, 0]
+        return bool(len(high) > 1 and zero >= high[0] * (1 - ROUNDING) and high[0] > np.nanmax(high[1:]))
 
     def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
         return [PanelGroup((Panel(0.55, x=self.shown(view), ends=self._quantity(view), legend_below=self.decay),))]
@@ -248,7 +247,7 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         else:
             label_values(panel.xaxis, translate("offset p − q"), integer=True)
         label_values(panel.yaxis, self._quantity(view))
-        names, looks = [encoding.label() for encoding in view.encodings], self._looks(view, panel)
+        names, looks = distinguishing_labels(view.encodings), self._looks(view, panel)
         if _are_biases(view):
             several = len(names) > 1
             names = [listing([e.name * several, e.head_text(n)]) for e in view.encodings for n in range(e.n_heads)]
@@ -299,7 +298,7 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
     def title(self, view: View[Any]) -> str:
         if len(view.encodings) == 1:
             return super().title(view)
-        return join_clauses([translate("{what} by offset", what=self._quantity(view)), self.unseen(view)])
+        return join_clauses([", ".join(common_pieces(view.encodings)), self.unseen(view)])
 
     def _quantity(self, view: View[Any]) -> str:
         """Return what is drawn upwards."""

@@ -29,6 +29,14 @@ from pecli.figures.panels import PanelGroup, with_own_bar
 from pecli.measures.pairwise import measure_option
 
 
+class OverviewNumbers(ComposedNumbers):
+    """The numbers of the figures side by side."""
+
+    def message(self) -> str:
+        """Return what there is to see in the first figure that says something."""
+        return next(filter(None, self.messages()), "")
+
+
 @dataclass(frozen=True)
 class Overview(Composite, Highlighting[Encoding]):
     """The first article's two-panel figure, or any list of figures."""
@@ -87,4 +95,4 @@ class Overview(Composite, Highlighting[Encoding]):
         return [text for name in self.panels for text in part_of(self, name).texts()]
 
     def composed_numbers(self, view: View[Encoding], **fields: Any) -> ComposedNumbers:
-        return ComposedNumbers(view=view, labels=tuple(map(translate, self.panels)), **fields)
+        return OverviewNumbers(view=view, labels=tuple(map(translate, self.panels)), **fields)

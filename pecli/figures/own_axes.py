@@ -11,10 +11,10 @@ from matplotlib.axes import Axes
 from pecli.analysis import Numbers, View
 from pecli.core.errors import UsageError
 from pecli.core.language import letters
-from pecli.figures.axis_labels import label_edges
-from pecli.figures.base import Figure
+from pecli.figures.axis_labels import label_as_asked, label_edges
+from pecli.figures.base import Figure, groups_of
 from pecli.figures.canvas import Canvas
-from pecli.figures.legends import add_bar
+from pecli.figures.legends import add_bar, remove_legends
 from pecli.figures.limits import resolve_limits
 from pecli.figures.panels import Mosaic, Panel, below_each_other, columns_of, label_outer, places_of
 from pecli.figures.style import make_readable
@@ -32,15 +32,18 @@ def check_axes(axes: object) -> None:
 
 def draw_on(figure: Figure[Any], view: View[Any], axes: Axes, canvas: Canvas) -> Numbers[Any]:
     """Draw a figure onto an Axes; return the numbers that it shows: as many as the Axes has pixels now."""
-    groups = figure.panel_groups(view, canvas)
+    groups = groups_of(figure, view, canvas)
     panels = [panel for group in groups for panel in group.panels]
     mosaic = below_each_other([group.grids[0] for group in groups])
     parts = split_axes(axes, panels, mosaic)
     figure.decorate(view, parts, canvas)
+    if canvas.no_legend:
+        remove_legends(parts)
     texts = " ".join([*figure.texts(), letters()])
     make_readable(axes, canvas, texts)  # before texts are measured
     for part, panel, visible in zip(parts, panels, label_outer(panels, mosaic), strict=True):
         label_edges(part, panel, visible)
+    label_as_asked(parts, panels, canvas)
     figure.fit(view, parts, canvas)
     boxes = [part.get_window_extent() for part in parts]
     seen = replace(view, panels=tuple((max(1, int(box.height)), max(1, int(box.width))) for box in boxes))
@@ -50,7 +53,7 @@ def draw_on(figure: Figure[Any], view: View[Any], axes: Axes, canvas: Canvas) ->
     drawing: Any = axes.get_figure(root=True)
     bars = [panel.bar for panel in panels]
     for bar, last in dict(zip(bars, parts, strict=True)).items():
-        if bar is not None:
+        if bar is not None and not canvas.no_colorbar:
             add_bar(drawing, mappables[bars.index(bar)], bar, canvas, last.inset_axes((BESIDE, 0, BAR, 1)))
     for part in parts:
         if (legend := part.get_legend()) is not None:

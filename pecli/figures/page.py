@@ -27,12 +27,12 @@ from pecli.analysis import Numbers, View
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import capitalised, join_clauses
 from pecli.core.lazy import Array
-from pecli.figures.axis_labels import label_edges
-from pecli.figures.base import Figure
+from pecli.figures.axis_labels import label_as_asked, label_edges
+from pecli.figures.base import Figure, groups_of
 from pecli.figures.canvas import LIMITS, Canvas
 from pecli.figures.composite import share_colours, share_limits
-from pecli.figures.legends import add_bar, legend_size, move_legend, put_legend
-from pecli.figures.limits import limits_text, resolve_limits
+from pecli.figures.legends import add_bar, bar_label, legend_size, move_legend, put_legend, remove_legends
+from pecli.figures.limits import footnotes, resolve_limits
 from pecli.figures.panels import ColorBar, Mosaic, PanelGroup, columns_of, counted_from, label_outer, places_of
 from pecli.figures.style import set_sizes
 from pecli.figures.text import HEADLINE, Ruler
@@ -48,6 +48,7 @@ SHARE = 0.5  # of the panel's width, that a legend beside it takes at most
 MAX_PASSES = 6  # of measuring, at most: ticks depend on the size, and the size on ticks
 TOLERANCE = 0.005  # inches: what moves less than that stands still
 MAX_COMPUTES = 3  # times that numbers are computed, at most: they bring captions and bars that take some of the pixels
+GREY = 0.7  # opacity of what stands beside the headline
 SHORTAGE = 0.06  # inches that a panel may lack before it is seen
 HIGHER = 1.25  # times the height that a panel wants, which it takes where every row of its image has a pixel then
 GROWTH = 1.1  # times larger is the next size that is tried, to name one that would do
@@ -56,17 +57,16 @@ GROWTH = 1.1  # times larger is the next size that is tried, to name one that wo
 class Words(NamedTuple):
     """What a picture says: what it shows of what, what there is to see in it, and how it was made."""
 
+    headline: str
     title: str
-    message: str
-    caption: str
+    footnote: str
 
 
 def words_of(title: str, numbers: Numbers[Any], canvas: Canvas) -> Words:
-    """Return what a picture says under that title; where the user wants none, nothing stands above it, all below."""
-    message, caption = numbers.message(), [numbers.caption(), limits_text(canvas) if numbers.coloured() else ""]
-    if not canvas.headed:
-        return Words("", "", join_clauses([message, *caption]))
-    return Words(title, capitalised(message), join_clauses(caption))
+    """Return what a picture says under that title: pecli's texts or the author's, and none that is to be left out."""
+    footnote = join_clauses(footnotes(numbers, canvas))
+    own = {"headline": capitalised(numbers.message()), "title": title, "footnote": footnote}
+    return Words(**{name: canvas.written(name, own) for name in own})
 
 
 def margins_of(axes: Axes, ruler: Ruler) -> Array:
@@ -134,7 +134,7 @@ class Page:
         size = canvas.inches
         self.figure, self.view, self.canvas, self.title, self.grids = figure, view, canvas, title, grids
         self.em, self.gap = size.font / 72, size.font / 144
-        groups = figure.panel_groups(view, canvas)
+        groups = groups_of(figure, view, canvas)
         self.panels = [panel for group in groups for panel in group.panels]
         self.rows = [row for grid in self.grids for row in grid]
         self.places = places_of(tuple(self.rows))
@@ -145,6 +145,8 @@ class Page:
         share = 0.8 / max(map(len, self.rows))
         self.axes = [self.drawing.add_axes((0.1, 0.1, share, 0.5)) for _ in self.panels]
         figure.decorate(view, self.axes, canvas)
+        if canvas.no_legend:
+            remove_legends(self.axes)
         self.titles = [axes.get_title() for axes in self.axes]
         self.legends_below = {at for at, panel in enumerate(self.panels) if panel.legend_below}
         self.legend: Legend | None = None
@@ -153,24 +155,27 @@ class Page:
             self.legend = move_legend(self.drawing, owners[0], size.width - 2 * self.gap, self.ruler)
         for axes, panel, shown in zip(self.axes, self.panels, label_outer(self.panels, tuple(self.rows)), strict=True):
             label_edges(axes, panel, shown)
-        self.bars: dict[ColorBar, Axes | None] = {panel.bar: None for panel in self.panels if panel.bar}
+        label_as_asked(self.axes, self.panels, canvas)
+        bars = [panel.bar for panel in self.panels if panel.bar and not canvas.no_colorbar]
+        self.bars: dict[ColorBar, Axes | None] = dict.fromkeys(bars)
         self.mappables: list[Any] = []
         look: dict[str, Any] = {"ha": "center", "fontsize": size.font, "va": "top"}
         self.texts: list[Text] = [
-            self.drawing.suptitle("", **look),
             self.drawing.text(0.5, 1.0, "", weight=HEADLINE, **look),
-            self.drawing.supxlabel("", fontsize=canvas.small, va="bottom", alpha=0.7),
+            self.drawing.suptitle("", alpha=GREY, **look),
+            self.drawing.supxlabel("", fontsize=canvas.small, va="bottom", alpha=GREY),
         ]
         unknown = " " if size.height else ""  # what may come takes a line
-        self.say(Words(title, unknown if canvas.headed else "", unknown))
+        own = {"headline": unknown, "title": title, "footnote": unknown}
+        self.say(Words(**{name: canvas.written(name, own) for name in own}))
 
     def say(self, words: Words) -> None:
-        """Write title and message at the top, the caption at the bottom, in lines as long as the page is wide."""
+        """Write headline and title at the top, the footnote at the bottom, in lines as long as the page is wide."""
         font, small, room = self.canvas.inches.font, self.canvas.small, self.canvas.inches.width - 2 * self.gap
-        title, message, caption = self.texts
+        headline, title, footnote = self.texts
+        headline.set_text(self.bold.wrapped(words.headline, font, room))
         title.set_text(self.ruler.wrapped(words.title, font, room))
-        message.set_text(self.bold.wrapped(words.message, font, room))
-        caption.set_text(self.ruler.wrapped(words.caption, small, room))
+        footnote.set_text(self.ruler.wrapped(words.footnote, small, room))
 
     def _height(self, artist: Text | Legend | None) -> float:
         """Return the height of a text or legend with the gap behind it; 0 where there is none."""
@@ -186,7 +191,7 @@ class Page:
             if (legend := axes.get_legend()) is not None:
                 wide, high = legend_size(legend, self.ruler)
                 right, bottom = (right, bottom + high) if at in self.legends_below else (max(right, wide), bottom)
-            if panel.bar and at == self._panel_beside(panel.bar):
+            if panel.bar in self.bars and at == self._panel_beside(panel.bar):
                 bar = self.bars[panel.bar]
                 inner = self.gap if self.places[at].right + 1 < max(map(len, self.rows)) else 0.0
                 about = BAR_LABELS * self.em + self.ruler.width(TICK, self.canvas.small)
@@ -322,7 +327,7 @@ class Page:
                 self._put(axes, (x, low, BAR * self.em, high - low))
 
     def _place_words(self, height: float, outside: float) -> None:
-        """Put title, message, legend and caption where they stand."""
+        """Put headline, title, legend and footnote where they stand."""
         y = height - self.gap - outside
         for text in self.texts[:2]:
             text.set_y(y / height)
@@ -340,9 +345,10 @@ class Page:
             wide = max(wide, across.get_window_extent(self.ruler.renderer).width / self.ruler.dpi)
         if up.get_visible():
             high = max(high, up.get_window_extent(self.ruler.renderer).height / self.ruler.dpi)
-        bar = self.panels[at].bar
+        bar = self.panels[at].bar if self.bars else None
         alone = bar is not None and [panel.bar for panel in self.panels].count(bar) == 1
-        return wide, max(high, self.ruler.width(bar.label, self.canvas.inches.font) if bar and alone else 0.0)
+        label = bar_label(bar, self.canvas) if bar and alone else ""
+        return wide, max(high, self.ruler.width(label, self.canvas.inches.font))
 
     def lacks(self) -> Array:
         """Return by how much the page is too narrow and too low for its panels, (2,); below 0 where it is not."""
@@ -429,7 +435,7 @@ def _draw_pages(
     failed = []
     for smaller in (canvas, *canvas.smaller()):
         set_sizes(smaller)
-        for grids in grids_to_try(contents[0][0].panel_groups(contents[0][1], smaller), smaller):
+        for grids in grids_to_try(groups_of(*contents[0][:2], smaller), smaller):
             pages, numbers = _shown([Page(*content, smaller, grids) for content in contents], figure, view, known)
             if numbers is not None:
                 for page in pages:
@@ -473,7 +479,7 @@ def _holds(pages: Sequence[Page]) -> bool:
 
 
 def _align_words(pages: Sequence[Page]) -> None:
-    """Let the titles of several pictures begin at one place, and what there is to see in them: so nothing jumps."""
+    """Let the headlines of several pictures begin at one place, and their titles: so nothing jumps."""
     for texts in zip(*(page.texts[:2] for page in pages), strict=True) if len(pages) > 1 else ():
         renderer = pages[0].ruler.renderer
         share = max(text.get_window_extent(renderer).width / text.figure.bbox.width for text in texts)

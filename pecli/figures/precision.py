@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import template, translate
 from pecli.core.lazy import Array, np
-from pecli.core.numbers import number_text
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_positions, label_values
 from pecli.figures.base import ColouredNumbers, Figure, View, other_positions_text
 from pecli.figures.canvas import Canvas
-from pecli.figures.colors import STROKES, text_color_on
+from pecli.figures.colors import STROKES
 from pecli.figures.matrix import show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, middles
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
 WORST = 2.0  # the largest error that a sine can have
 NOTABLE = 0.1  # an error that matters: a tenth of what a sine reaches
-RING = 7.0  # points across, of what marks the largest error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,25 +45,19 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
     wrong_from: int | None  # the first position at which one is
 
     def remarks(self) -> list[str]:
-        encoding = self.view.encoding
-        place = {"position": encoding.position_text(self.position), "pair": encoding.pair_text(self.pair)}
-        ring = template("ring: the largest error, {error}, at position {position}, {pair}")
-        return [
-            other_positions_text(self.view),
-            translate("every step in {dtype}, against float64", dtype=encoding.dtype),
-            translate(ring, error=number_text(self.largest), **place) if self.largest else "",
-            translate("each pixel: largest of {count:,} positions", count=self.block) if self.block > 1 else "",
-        ]
+        pooled = translate("{count:,} positions a pixel, the largest error", count=self.block) if self.block > 1 else ""
+        return [other_positions_text(self.view), pooled]
 
     def marks(self) -> list[str]:
-        return [translate("bars: where a pair is first off by more than {error}", error=NOTABLE)] if self.wrong else []
+        return [translate("line: an error of {error}", error=NOTABLE)] if self.wrong else []
 
     def message(self) -> str:
+        encoding = self.view.encoding
         if self.wrong_from is None:
-            return translate("no pair of dimensions is off by more than {error}", error=NOTABLE)
-        text = template("{count:,} of {all:,} pairs are off by more than {error}, the first at position {position}")
-        position, pairs = self.view.encoding.position_text(self.wrong_from), len(self.view.encoding.frequencies())
-        return translate(text, count=self.wrong, all=pairs, error=NOTABLE, position=position)
+            return translate("in {dtype}, errors exceed {error} in no pair", dtype=encoding.dtype, error=NOTABLE)
+        text = template("in {dtype}, errors exceed {error} in {count:,} of {all:,} pairs, first at position {position}")
+        position, pairs = encoding.position_text(self.wrong_from), len(encoding.frequencies())
+        return translate(text, dtype=encoding.dtype, count=self.wrong, all=pairs, error=NOTABLE, position=position)
 
     def columns(self) -> list[Any]:
         return [f"pair {pair}" for pair in range(self.error.shape[1])]
@@ -171,14 +163,9 @@ class Precision(Figure[Harmonic]):
             log=True,
             extent=(-0.5, columns - 0.5, first + rows * numbers.block, first),
         )
-        wrong = np.flatnonzero(np.isfinite(numbers.first_wrong))
-        for colour, width in STROKES:  # dark within light
-            at = numbers.first_wrong[wrong] - 0.5
-            panel.hlines(at, wrong - 0.5, wrong + 0.5, colors=colour, linewidths=width * canvas.scale)
-        if numbers.largest:
-            ring, color = RING * canvas.scale, text_color_on(image, numbers.largest)
-            look: dict[str, Any] = {"markerfacecolor": "none", "markersize": ring, "clip_on": False, "zorder": 3}
-            panel.plot(numbers.pair, numbers.position, "o", color=color, **look)
+        edges = np.append(numbers.first_wrong, np.nan) - 0.5
+        for colour, width in STROKES:  # dark within light: where a pair is first off by more, one step a pair
+            panel.step(np.arange(columns + 1) - 0.5, edges, where="post", color=colour, linewidth=width * canvas.scale)
         return [image]
 
 

@@ -49,7 +49,11 @@ class RelativeNumbers(ColouredNumbers[Harmonic]):
         return [wavelength_unit(self.view.encoding)]
 
     def message(self) -> str:
-        return translate("one value per diagonal: only the offset counts") if len(self.offsets) > 1 else ""
+        return (
+            translate("each component is constant along diagonals: it depends only on p − q")
+            if len(self.offsets) > 1
+            else ""
+        )
 
     def sheet(self) -> tuple[list[str], list[Array]]:
         """Return one row a pair of positions: query, key, offset, then the dimensions."""
@@ -60,7 +64,7 @@ class RelativeNumbers(ColouredNumbers[Harmonic]):
 
 @dataclass(frozen=True)
 class RelativeTensor(WithCellNumbers[Harmonic]):
-    """The L × L matrix of offsets p − q, and slices of the L × L × d tensor that holds the encoding of each.
+    """Slices of the L × L × d tensor that holds the encoding of each offset p − q.
 
     Notes
     -----
@@ -70,12 +74,14 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
     name: ClassVar[str] = "relative"
     requires: ClassVar[Any] = Harmonic
     summary: ClassVar[str] = "The tensor of relative encodings: one vector for each pair of positions"
-    defines: ClassVar[str] = "first p − q, then number j of the vector for the offset p − q, query p down, key q across"
+    defines: ClassVar[str] = "number j of the vector for the offset p − q, query p down, key q across"
     counts_positions: ClassVar[bool] = True
     example: ClassVar[str] = "pecli relative --length 8 --d 32 --dims 0,1,8,9"
     examples: ClassVar[tuple[str, ...]] = ("pecli relative -n 6 -d 16 -o relative.svg",)
     needs: ClassVar[str] = "angles"  # that is, a formula that holds for negative offsets too
     default_encoding: ClassVar[str] = "relative"
+
+    offsets: bool = option(False, "add the matrix of offsets p − q")
 
     dims: tuple[int, ...] | None = option(
         None,
@@ -124,7 +130,9 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
 
     def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:
         count = len(self.shown(view))
-        panel = Panel(1.0, exact=True, least=(6.0, 6.0), bar=ColorBar(translate("value")), x="key", y="query")
+        panel = Panel(1.0, exact=True, least=(6.0, 6.0), bar=ColorBar(""), x="key", y="query")
+        if not self.offsets:
+            return [PanelGroup((panel,) * count)]
         strip = 2 * ems(number_text(-_reach(view))) + 2.0  # that the numbers on a strip take
         offsets = replace(panel, bar=None, least=(max(6.0, strip), 6.0))
         return [PanelGroup((offsets, *[panel] * count), (*grids_around(0, 1 + count), *in_columns(1 + count)))]
@@ -138,17 +146,18 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
             label_values(panel.xaxis, translate("key q"), integer=True)
             label_values(panel.yaxis, translate("query p"), integer=True)
         encoding, waves, lengths = view.encoding, view.encoding.wave_names(), view.encoding.column_wavelengths()
-        for panel, dim in zip(axes[1:], self.shown(view), strict=True):
+        for panel, dim in zip(axes[1:] if self.offsets else axes, self.shown(view), strict=True):
             name = listing([waves[dim], translate("dim {dim}", dim=dim)])
             panel.set_title(f"{name}\nλ {encoding.length_text(lengths[dim])}", fontsize=canvas.small)
-        axes[0].set_title(translate("offset p − q"), fontsize=canvas.small, pad=TITLE_PAD * canvas.small)
-        add_strip(axes[0], canvas, _reach(view), canvas.colours("diverging"))
+        if self.offsets:
+            axes[0].set_title(translate("offset p − q"), fontsize=canvas.small, pad=TITLE_PAD * canvas.small)
+            add_strip(axes[0], canvas, _reach(view), canvas.colours("diverging"))
 
     def draw(self, numbers: RelativeNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         first, reach = numbers.view.positions.start - 0.5, _reach(numbers.view)
         last = first + len(numbers.offsets) * numbers.block
-        slices = [numbers.offsets, *np.moveaxis(numbers.tensor, -1, 0)]
-        ends = [(-reach, reach), *[numbers.ends] * len(numbers.dims)]
+        slices = [*[numbers.offsets] * self.offsets, *np.moveaxis(numbers.tensor, -1, 0)]
+        ends = [*[(-reach, reach)] * self.offsets, *[numbers.ends] * len(numbers.dims)]
         colours, extent = canvas.colours("diverging"), (first, last, last, first)
         images = [
             show_matrix(panel, values, colours=colours, limits=limits, centred=True, extent=extent)

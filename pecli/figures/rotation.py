@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from math import isfinite
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import View, chosen_indices, refuse_unused
@@ -20,13 +19,14 @@ from pecli.figures.base import ColouredNumbers, Numbers, averaging_cells
 from pecli.figures.canvas import Canvas
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup, in_columns
+from pecli.figures.wavelengths import columns_end, columns_shown, pairs_shown
 from pecli.files.tables import read_table
-from pecli.measures.reduce import averaged_columns, averaged_rows
+from pecli.measures.reduce import averaged_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-IMAGES = (template("Q before"), template("Q after"), template("after − before"))
+IMAGES = (template("Q before"), template("Q after"))
 PATHS = 4  # pairs whose paths are drawn where none are asked for
 FLAT = 0.36  # height over width of the images where panels stand below each other
 PLANE = 1.05  # half the side of the square that shows the circles, the largest of radius 1
@@ -35,10 +35,10 @@ MARKERS = {"o": "●", "s": "■", "^": "▲", "D": "◆", "v": "▼"}  # of pai
 
 @dataclass(frozen=True, kw_only=True)
 class RotationNumbers(ColouredNumbers[Rotary]):
-    """after, before : (length, d), Q with and without the rotation, or of fewer rows and columns, the means of blocks;
-    change : as they, after − before; positions : one a row, of a block its middle; pairs : (n,), those with a path;
-    paths : (n, length, 2), the two columns of each pair after the rotation, never means; radii : (n,), of the largest
-    circle that each runs on."""
+    """after, before : (length, d), Q with and without the rotation, or of fewer rows and columns, means of positions,
+    some of the pairs; positions : one a row, of a block its middle; pairs : (n,), those with a path; paths :
+    (n, length, 2), the two columns of each pair after the rotation, never means; radii : (n,), of the largest circle
+    that each runs on."""
 
     main_array: ClassVar[str] = "after"
     row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
@@ -48,7 +48,6 @@ class RotationNumbers(ColouredNumbers[Rotary]):
     before: Array
     pairs: Array
     paths: Array
-    change: Array
     radii: Array
     limit: float
     block: int
@@ -56,11 +55,14 @@ class RotationNumbers(ColouredNumbers[Rotary]):
     query: str  # where it comes from
 
     def remarks(self) -> list[str]:
-        return [self.query, averaging_cells(self.block, self.columns_block)]
+        pairs = pairs_shown(self.view.encoding, self.columns_block)
+        return [self.query, averaging_cells(self.block, 1 if pairs else self.columns_block), pairs]
 
     def marks(self) -> list[str]:
-        text = template("circles: pairs, each to its own scale, turning counterclockwise; marks: position {position}")
-        return [translate(text, position=self.view.encoding.position_text(self.view.covered.start))]
+        return [translate("angles anticlockwise, marks: position {position}", position=self._first())]
+
+    def _first(self) -> str:
+        return self.view.encoding.position_text(self.view.covered.start)
 
     def message(self) -> str:
         """Return how far the fastest and the slowest pair turn over all positions; nothing where all turn alike."""
@@ -68,9 +70,9 @@ class RotationNumbers(ColouredNumbers[Rotary]):
         if len(set(turns)) < 2:
             return ""
         fast, slow = int(turns.argmax()), int(turns.argmin())
-        ends = {"first": encoding.position_text(rows.start), "last": encoding.position_text(rows.stop - 1)}
-        text = template("from position {first} to {last} pair {fast} covers {much}, pair {slow} only {little}")
-        much, little = angle_text(turns[fast]), angle_text(turns[slow])
+        ends = {"first": self._first(), "last": encoding.position_text(rows.stop - 1)}
+        text = template("from position {first} to {last}, pair {fast} makes {much} turns and pair {slow} {little}")
+        much, little = (number_text(turns[pair], 3) for pair in (fast, slow))
         return translate(text, **ends, fast=fast, slow=slow, much=much, little=little)
 
     def coloured(self) -> list[Array]:
@@ -103,8 +105,7 @@ class Rotation(WithCellNumbers[Rotary]):
     requires: ClassVar[Any] = Rotary
     summary: ClassVar[str] = "What RoPE does to a query: before, after, and the circles on which pairs of columns turn"
     defines: ClassVar[str] = (
-        "pair j of a row of Q is turned by ω_j p at position p; the change is after less before; R_P x is x "
-        "turned, --matrix P draws R_P"
+        "pair j of a row of Q is turned by ω_j p at position p; R_P x is x turned, --matrix P draws R_P"
     )
     example: ClassVar[str] = "pecli rotation --d 32 --length 64 --pairs 0,4,8"
     copies: ClassVar[int] = 7
@@ -158,10 +159,10 @@ class Rotation(WithCellNumbers[Rotary]):
         blocks, pairs = view.covered.blocks(view.pixel_rows), self.drawn_pairs(view)
         query = self._query((view.covered.length, rope.width))
         rotated = rope.rotate(query, view.covered.array())
-        before, columns_block = averaged_columns(averaged_rows(query, blocks.size), view.pixel_columns)
-        after, _ = averaged_columns(averaged_rows(rotated, blocks.size), view.pixel_columns)
+        before, columns_block = columns_shown(rope, averaged_rows(query, blocks.size), view.pixel_columns)
+        after, _ = columns_shown(rope, averaged_rows(rotated, blocks.size), view.pixel_columns)
         paths = np.stack([part[:, pairs].T for part in rope.split(rotated)], axis=-1)
-        limit = float(np.abs([before, after]).max())
+        limit = float(max(np.abs(query).max(), np.abs(rotated).max()))  # before pixels are means
         return RotationNumbers(
             view=view,
             after=after,
@@ -170,7 +171,6 @@ class Rotation(WithCellNumbers[Rotary]):
             pairs=pairs,
             paths=paths,
             radii=np.hypot(*np.moveaxis(paths, -1, 0)).max(axis=1, initial=0.0),
-            change=after - before,
             limit=limit,
             ends=(-limit, limit),
             block=blocks.size,
@@ -193,15 +193,14 @@ class Rotation(WithCellNumbers[Rotary]):
         return table
 
     def panel_groups(self, view: View[Rotary], canvas: Canvas) -> list[PanelGroup]:
-        bar = ColorBar(translate("value"), fixed=self.matrix is not None)
+        bar = ColorBar("", fixed=self.matrix is not None)
         if self.matrix is not None:
             return [PanelGroup((Panel(1.0, exact=True, bar=bar),))]
         x, y = ("dimension", view.encoding.width), ("position", view.positions)
         query = Panel(FLAT, least=(7.0, 4.0), bar=bar, x=x, y=y)
-        change = replace(query, bar=ColorBar(translate("change")))
         side = max(10.0, 1.3 * len(self.drawn_pairs(view)))
         plane = Panel(1.0, exact=True, least=(side, side))
-        return [PanelGroup((query, query, change, plane), (((0, 3), (1, 3), (2, 3)), *in_columns(4, 2, 1)))]
+        return [PanelGroup((query, query, plane), (((0, 2), (1, 2)), *in_columns(3, 1)))]
 
     def decorate(self, view: View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
         encoding, rows = view.encoding, view.covered
@@ -211,7 +210,7 @@ class Rotation(WithCellNumbers[Rotary]):
             label_values(axes[0].xaxis, translate("column"), integer=True)
             label_values(axes[0].yaxis, translate("row"), integer=True)
             return
-        for panel, title in zip(axes[:3], IMAGES, strict=True):
+        for panel, title in zip(axes[:2], IMAGES, strict=True):
             panel.set(
                 title=translate(title), xlim=(-0.5, encoding.width - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5)
             )
@@ -219,17 +218,16 @@ class Rotation(WithCellNumbers[Rotary]):
             label_positions(panel.yaxis, encoding)
         pairs = self.drawn_pairs(view)
         names = [
-            f"{_marker(line)[1]} {pair}: {angle_text(turns)}" if isfinite(turns) else f"{_marker(line)[1]} {pair}"
-            for line, (pair, turns) in enumerate(zip(pairs.tolist(), _turns_of(view)[pairs].tolist(), strict=True))
+            f"{_marker(line)[1]} {translate('pair {pair}', pair=pair)}" for line, pair in enumerate(pairs.tolist())
         ]
         ends = (-PLANE, PLANE)
-        axes[3].set(title=translate("pairs in the plane"), xticks=[], xlim=ends, ylim=ends)
-        axes[3].set_yticks(np.linspace(1, -1, len(names) + 2)[1:-1], names)
-        axes[3].yaxis.tick_right()
-        axes[3].tick_params(length=0)
-        for line, name in enumerate(axes[3].get_yticklabels()):
+        axes[2].set(title=translate("pairs in the plane"), xticks=[], xlim=ends, ylim=ends)
+        axes[2].set_yticks(np.linspace(1, -1, len(names) + 2)[1:-1], names)
+        axes[2].yaxis.tick_right()
+        axes[2].tick_params(length=0)
+        for line, name in enumerate(axes[2].get_yticklabels()):
             name.set_color(f"C{line}")
-        axes[3].spines[:].set_visible(False)
+        axes[2].spines[:].set_visible(False)
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         colours = canvas.colours("diverging")
@@ -238,17 +236,15 @@ class Rotation(WithCellNumbers[Rotary]):
             images = [show_matrix(axes[0], numbers.matrix, colours=colours, limits=(-most, most), centred=True)]
             self.write_numbers(axes, images, canvas)
             return images
-        rows, columns = numbers.after.shape
+        rows, right = len(numbers.after), columns_end(numbers.view.encoding, numbers.after, numbers.columns_block)
         start = numbers.view.covered.start - 0.5
-        extent = (-0.5, columns * numbers.columns_block - 0.5, start + rows * numbers.block, start)
-        most = float(np.abs(numbers.change).max(initial=0.0)) or 1.0
-        shown = ((numbers.before, numbers.ends), (numbers.after, numbers.ends), (numbers.change, (-most, most)))
+        extent = (-0.5, right, start + rows * numbers.block, start)
         images = [
-            show_matrix(panel, values, colours=colours, limits=limits, centred=True, extent=extent)
-            for panel, (values, limits) in zip(axes[:3], shown, strict=True)
+            show_matrix(panel, values, colours=colours, limits=numbers.ends, centred=True, extent=extent)
+            for panel, values in zip(axes[:2], (numbers.before, numbers.after), strict=True)
         ]
-        self.write_numbers(axes[:3], images, canvas)
-        _draw_circles(axes[3], numbers, canvas)
+        self.write_numbers(axes[:2], images, canvas)
+        _draw_circles(axes[2], numbers, canvas)
         return [*images, None]
 
 
@@ -266,14 +262,6 @@ def _turns_of(view: View[Rotary]) -> Array:
     if not isinstance(view.encoding, Harmonic) or view.covered.length == 1:
         return np.full(view.encoding.width // 2, np.inf)
     return (view.covered.length - 1) / view.encoding.wavelengths()
-
-
-def angle_text(turns: float) -> str:
-    """Return an angle in turns, or in degrees where it is less than one."""
-    if turns < 1:
-        return f"{number_text(360 * turns, 3)}°"
-    count = number_text(turns, 3)
-    return translate(template("{count} turn") if count == "1" else template("{count} turns"), count=count)
 
 
 def _draw_circles(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:

@@ -38,34 +38,31 @@ TREND = 0.5  # a rank correlation, without its sign, that is a trend
 class CloudNumbers(Numbers[TableEncoding]):
     """Both correlations of all pairs, drawn as points or as counts."""
 
-    no_facts: ClassVar[tuple[str, ...]] = ("measures", "mirrored")
+    no_facts: ClassVar[tuple[str, ...]] = ("measures",)
 
     pearson: float | None  # linear correlation of the cloud
     spearman: float | None  # rank correlation of the cloud
     pairs: int
     undefined: int  # pairs left out: a measure is not defined for a constant row
     measures: tuple[str, str]  # across and up
-    mirrored: bool  # whether both triangles are shown, which are the same: every measure is symmetric
 
     def message(self) -> str:
         across, up = (MEASURES[name].label for name in self.measures)
         if self.spearman is None or across == up:
             return ""
-        if abs(self.spearman) < TREND:
-            return translate("the {x} says little about the {y}", x=across, y=up)
-        rises, falls = (
-            template("as the {x} rises, the {y} tends to rise"),
-            template("as the {x} rises, the {y} tends to fall"),
+        little, rises, falls = (
+            template("{x} says little about {y} (ρ = {rank})"),
+            template("the larger the {x}, the larger the {y} (ρ = {rank})"),
+            template("the larger the {x}, the smaller the {y} (ρ = {rank})"),
         )
-        return translate(rises if self.spearman > 0 else falls, x=across, y=up)
+        text = little if abs(self.spearman) < TREND else rises if self.spearman > 0 else falls
+        return translate(text, x=across, y=up, rank=_two_digits(self.spearman))
 
     def remarks(self) -> list[str]:
-        linear, rank = (translate("undefined") if r is None else f"{r:.4f}" for r in (self.pearson, self.spearman))
-        correlations = minus(translate("linear r = {linear}, rank ρ = {rank}", linear=linear, rank=rank))
-        same = translate("p > q: the same, both measures are symmetric") if self.mirrored else ""
+        linear = translate("undefined") if self.pearson is None else _two_digits(self.pearson)
         left_out = template("{count:,} of {all:,} pairs left out: a row is constant, no correlation is defined")
         undefined = translate(left_out, count=self.undefined, all=self.pairs) if self.undefined else ""
-        return [other_positions_text(self.view), correlations, same, undefined]
+        return [other_positions_text(self.view), translate("Pearson r = {linear}", linear=linear), undefined]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +102,7 @@ class Scatter(Figure[TableEncoding]):
     Notes
     -----
     The colour says how far apart the pair stands; where pairs are too many to tell apart, how many there are. Both
-    measures are symmetric, so the two panels, the upper and the lower triangle of the distance matrix, show the same.
+    measures are symmetric, so the upper and the lower triangle of the distance matrix show the same.
 
     The cost grows with the square of the length: a correlation depends on p and q, not on p − q alone, so each of the
     n(n − 1)/2 pairs has a point of its own, which must be worked out and counted (measured: 8 million a second).
@@ -126,7 +123,9 @@ class Scatter(Figure[TableEncoding]):
     x: str = choice_of_measure("corr", "measure on the x axis")
     y: str = choice_of_measure("euclidean", "measure on the y axis")
     triangle: str = option(
-        "both", "which pairs: p < q (upper), p > q (lower) or both", choices=lambda: ("both", "upper", "lower")
+        "upper",
+        "pairs p < q (upper), p > q (lower) or both, which are the same",
+        choices=lambda: ("both", "upper", "lower"),
     )
 
     def shown(self) -> tuple[str, ...]:
@@ -152,7 +151,7 @@ class Scatter(Figure[TableEncoding]):
 
     def compute(self, view: View[TableEncoding]) -> CloudNumbers:
         across, up = MEASURES[self.x], MEASURES[self.y]
-        known: dict[str, Any] = {"view": view, "measures": (self.x, self.y), "mirrored": self.triangle == "both"}
+        known: dict[str, Any] = {"view": view, "measures": (self.x, self.y)}
         if view.panels is None or not self.too_many(view):
             cloud = points(view.encoding, across, up, view.covered)
             first, second = (cloud.q, cloud.p) if self.triangle == "lower" else (cloud.p, cloud.q)
@@ -173,13 +172,18 @@ class Scatter(Figure[TableEncoding]):
 
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         for panel, name in zip(axes, self.shown(), strict=True):
-            panel.set_title(translate("upper triangle, p < q" if name == "upper" else "lower triangle, p > q"))
+            if self.triangle == "both":
+                panel.set_title(translate("upper triangle, p < q" if name == "upper" else "lower triangle, p > q"))
             label_values(panel.xaxis, MEASURES[self.x].label)
             label_values(panel.yaxis, MEASURES[self.y].label)
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         draw = _draw_counts if isinstance(numbers, DensityNumbers) else _draw_points
         return [draw(numbers, panel, canvas) for panel in axes]
+
+
+def _two_digits(correlation: float) -> str:
+    return minus(f"{round(correlation, 2) + 0.0:.2f}")  # no sign before 0.00
 
 
 def _draw_points(numbers: ScatterNumbers, axes: Axes, canvas: Canvas) -> Any:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.errors import UnusedOptionError, UsageError
 from pecli.core.language import join_or, listing, template, translate
 from pecli.core.lazy import Array, np
-from pecli.core.numbers import bound_text, number_text
+from pecli.core.numbers import number_text
 from pecli.core.options import option
-from pecli.encodings.base import TableEncoding, short_names
+from pecli.encodings.base import TableEncoding, common_pieces, distinguishing_labels, short_names
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope_scaling import Scaled
 from pecli.figures.axis_labels import label_powers, label_values
@@ -30,9 +29,6 @@ CONTEXTS = {
     "original": template("original context {count:,.0f}"),
     "scaled": template("factor × original {count:,.0f}"),
 }
-SHADE = 0.12  # opacity of the grey over waves longer than the length
-BEYOND = 1e9  # times the upper end: a shade still fills its panel when that is moved for others
-RIGHT = 0.4  # of the pairs are longer than the length, at least, where the right end below it is free
 MARGIN = 0.12  # above and below wavelengths, as a share of the axis: for what is written there
 MARKS = "os^Dv"  # of the encodings in turn, so that they stay apart in grey
 
@@ -76,15 +72,30 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         if any(self.still):  # the longest shown is not the longest
             return ""
         if len(encodings) > 1:
-            longest = [float(self.wavelength[self.encoding == at].max()) for at in range(len(encodings))]
-            return "" if self.shows_ratio else longest_text(encodings, longest)
+            return "" if self.shows_ratio else self._longer_text()
         if (self.stretch != 1).any():
             return stretch_text(self.stretch)
         known = has_known_waves(encodings[0]) and np.ptp(self.wavelength) > NOTABLE * self.wavelength.max()
-        text = template("each wavelength is {ratio} the one before: {low} to {high}")
+        text = template("wavelengths grow by a factor of {ratio} per {pair}, from {low} to {high}")
         low, high = (float(wave) for wave in self.wavelength[[0, -1]])
         ends = {"low": short_length(encodings[0], low), "high": short_wave_text(encodings[0], high)}
-        return translate(text, ratio=self.ratios[0], **ends) if known else ""
+        pair = translate("pair" if isinstance(encodings[0], Harmonic) else encodings[0].dimension_label)
+        return translate(text, ratio=self.ratios[0], pair=pair, **ends) if known and low < high else ""
+
+    def _longer_text(self) -> str:
+        """Return by how much one of two encodings has longer wavelengths, pair by pair, or that they are the same."""
+        encodings, waves = self.view.encodings, [self.wavelength[self.encoding == at] for at in (0, 1)]
+        if len(encodings) != 2 or len(waves[0]) != len(waves[1]):
+            return ""
+        names, ratio = distinguishing_labels(encodings), waves[1] / waves[0]
+        if (np.abs(ratio - 1) <= NOTABLE).all():
+            both = dict(zip(("one", "other"), short_names(encodings), strict=True))
+            return translate("{one} and {other} have the same wavelengths", **both)
+        if ratio.min() < 1 - NOTABLE < 1 + NOTABLE < ratio.max():
+            return ""
+        name, times = (names[1], ratio.max()) if ratio.max() > 1 + NOTABLE else (names[0], 1 / ratio.min())
+        text = template("{name} has up to {ratio} times longer wavelengths")
+        return translate(text, name=name, ratio=number_text(float(times), 2 if times >= 10 else 3))
 
     def facts(self) -> dict[str, Any]:
         specs = [encoding.spec() for encoding in self.view.encodings]
@@ -97,11 +108,11 @@ class SpectrumNumbers(Numbers[TableEncoding]):
 
 @dataclass(frozen=True)
 class Spectrum(Figure[TableEncoding]):
-    """Wavelengths 2π/ω on a logarithmic axis, with a line at the length shown.
+    """Wavelengths 2π/ω on a logarithmic axis.
 
     Notes
     -----
-    Pairs above the line never finish a turn. From the formula where the encoding has frequencies; else each column's
+    From the formula where the encoding has frequencies; else each column's
     strongest frequency in its discrete Fourier transform, over one whole cycle (binary) or over the length shown.
     A rope that is scaled has lines at the model's contexts, its wavelengths without the scaling dashed, and a band over
     the pairs between kept and divided; ``ratio`` shows what the scaling alone does.
@@ -167,7 +178,8 @@ class Spectrum(Figure[TableEncoding]):
         ratio = translate("wavelength, times that without the scaling")
         length = translate("wavelength λ, {units}", units=join_or(sorted(units)))
         label_powers(panel.yaxis, ratio if self.ratio else length)
-        entries = [(e.label(), self._look(e, at, canvas)) for at, e in enumerate(view.encodings)]
+        looks = (self._look(encoding, at, canvas) for at, encoding in enumerate(view.encodings))
+        entries = list(zip(distinguishing_labels(view.encodings), looks, strict=True))
         if len(entries) > 1 and len({*map(len, waves)}) == 1:  # no line leads from an end across others
             label_lines(panel, entries, canvas)
         elif len(entries) > 1:
@@ -195,36 +207,26 @@ class Spectrum(Figure[TableEncoding]):
             panel.axvspan(*ramp, color=f"C{at}", alpha=0.12, linewidth=0)
         put_line_labels(panel, ends)
         if not self.ratio:
-            _mark_lengths(numbers, panel, canvas)
+            _mark_contexts(numbers, panel, canvas)
         return [None]
 
     def title(self, view: View[TableEncoding]) -> str:
         if len(view.encodings) == 1:
             return super().title(view)
-        return translate("what scalings do to wavelengths") if self.ratio else translate("wavelengths")
+        return ", ".join(common_pieces(view.encodings))
 
 
-def _mark_lengths(numbers: SpectrumNumbers, panel: Axes, canvas: Canvas) -> None:
-    """Mark the lengths there are, and how many pairs of the only encoding are longer than the picture's."""
+def _mark_contexts(numbers: SpectrumNumbers, panel: Axes, canvas: Canvas) -> None:
+    """Mark the contexts of the models whose rope is scaled."""
     from pecli.figures.labels import label_level
 
-    view, length, contexts = numbers.view, numbers.view.positions.length, contexts_of(numbers.view)
-    lengths: list[tuple[str, str, float]] = [(translate("length {count:,.0f}", count=length), "--", length)]
-    lengths += [(translate(CONTEXTS[name], count=at), ":", at) for name, at in contexts]
-    look: dict[str, Any] = {"color": panel.xaxis.label.get_color(), "linewidth": 0.8 * canvas.scale, "alpha": 0.7}
+    view = numbers.view
     pairs = [int((numbers.encoding == at).sum()) for at in range(len(view.encodings))]
     few = min(pairs) < max(pairs) / 2  # they rise to the labels, which stand left where waves are short
-    for text, style, at in lengths:
-        panel.axhline(at, linestyle=style, **look)
-        label_level(panel, text, at, canvas, right=few, below=style == "--" and (few or bool(contexts)))
-    ends = panel.get_ylim()
-    panel.axhspan(length, BEYOND * ends[1], facecolor="0.5", alpha=SHADE, linewidth=0, zorder=0)
-    panel.set_ylim(ends)
-    longer = numbers.longer[0]
-    if longer and len(view.encodings) == 1 and not contexts:
-        every = len(numbers.pair) + numbers.still[0]
-        text = translate("↑ {count} of {all}\nnever finish a turn", count=longer, all=every)
-        label_level(panel, text, length, canvas, below=True, right=longer >= RIGHT * every)
+    look: dict[str, Any] = {"color": panel.xaxis.label.get_color(), "linewidth": 0.8 * canvas.scale, "alpha": 0.7}
+    for name, at in contexts_of(view):
+        panel.axhline(at, linestyle=":", **look)
+        label_level(panel, translate(CONTEXTS[name], count=at), at, canvas, right=few)
 
 
 def waves_of(view: View[TableEncoding]) -> list[Array]:
@@ -250,12 +252,12 @@ def ramps_of(view: View[TableEncoding]) -> dict[int, tuple[float, float]]:
 
 
 def ratio_text(waves: Array) -> str:
-    """Return how many times longer each wavelength is than the one before: ×1.155, or ×12 to ×60."""
+    """Return how many times longer each wavelength is than the one before: 1.155, or 12 to 60."""
     if len(waves) < 2:
         return ""
     ratios = waves[1:] / waves[:-1]
     low, high = (number_text(float(ratio), 4) for ratio in (ratios.min(), ratios.max()))
-    return f"×{low}" if low == high else translate("×{low} to ×{high}", low=low, high=high)
+    return low if low == high else translate("{low} to {high}", low=low, high=high)
 
 
 def stretch_text(stretch: Array) -> str:
@@ -263,15 +265,4 @@ def stretch_text(stretch: Array) -> str:
     longer = stretch > 1 + NOTABLE
     first = int(longer.argmax())
     text = template("from pair {pair} on waves are longer with the scaling, up to {ratio} times")
-    return translate(text, pair=first, ratio=bound_text(float(stretch.max()), 3)) if longer[first:].all() else ""
-
-
-def longest_text(encodings: Sequence[TableEncoding], longest: Sequence[float]) -> str:
-    """Return which of several encodings has the shortest and which the longest of their longest waves."""
-    low, high = int(np.argmin(longest)), int(np.argmax(longest))
-    if longest[high] <= longest[low] * (1 + NOTABLE):
-        return ""
-    names = short_names(encodings)
-    short, long = (short_wave_text(encodings[at], longest[at]) for at in (low, high))
-    text = template("the longest waves run from {short} with {one} to {long} with {other}")
-    return translate(text, short=short, one=names[low], long=long, other=names[high])
+    return translate(text, pair=first, ratio=number_text(float(stretch.max()), 3)) if longer[first:].all() else ""

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pecli.core.language import templates, translate
+from pecli.core.language import template, templates, translate
 from pecli.core.lazy import Array, np
-from pecli.core.numbers import ROUNDING, bound_text
+from pecli.core.numbers import ROUNDING, number_text
 from pecli.encodings.base import Additive
 from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.canvas import Canvas
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 TITLES = templates(
     {
         "content_content": "content · content\n$x_p \\cdot x_q$",
-        "content_position": "content · position\n$+\\;x_p \\cdot \\mathrm{PE}_q$",
-        "position_content": "position · content\n$+\\;\\mathrm{PE}_p \\cdot x_q$",
-        "position_position": "position · position\n$+\\;\\mathrm{PE}_p \\cdot \\mathrm{PE}_q$",
-        "total": "sum of the four\n= score",
+        "content_position": "content · position\n$x_p \\cdot \\mathrm{PE}_q$",
+        "position_content": "position · content\n$\\mathrm{PE}_p \\cdot x_q$",
+        "position_position": "position · position\n$\\mathrm{PE}_p \\cdot \\mathrm{PE}_q$",
+        "total": "score:\nsum of the four",
     }
 )
 
@@ -61,10 +61,17 @@ class TermsNumbers(ColouredNumbers[Additive]):
         return list(self.arrays().values())
 
     def message(self) -> str:
-        spread = self.spreads[-1]
-        if spread <= ROUNDING * float(np.abs(self.total).max()):
-            return translate("four parts make the score; position · position depends on the offset alone")
-        return translate("position · position varies along a diagonal, by up to {number}", number=bound_text(spread, 2))
+        same = ROUNDING * float(np.abs(self.total).max())
+        if (spread := self.spreads[-1]) > same:
+            text = template("at equal offset, the position–position term still differs by up to {number}")
+            return translate(text, number=number_text(spread, 2))
+        if min(self.spreads[1:-1]) <= same:  # so do others
+            return translate("the position–position term depends on offset alone")
+        parts = np.abs([part for name, part in self.arrays().items() if name != "total"])
+        largest = parts.mean(axis=(1, 2)).argmax() == parts.max(axis=(1, 2)).argmax() == len(parts) - 1
+        only = template("only the position–position term depends on offset alone")
+        here = template("only the position–position term depends on offset alone; here it is the largest")
+        return translate(here if largest else only)
 
     def remarks(self) -> list[str]:
         return [self.embeddings]

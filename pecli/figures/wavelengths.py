@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pecli.core.language import translate
+from pecli.core.lazy import Array
 from pecli.core.numbers import number_text
 from pecli.encodings.base import Encoding, TableEncoding
 from pecli.encodings.harmonic import Harmonic
+from pecli.measures.reduce import averaged_columns
 from pecli.measures.waves import MEASURED
-
-if TYPE_CHECKING:
-    pass
 
 MAX_WAVELENGTH = 1e15  # positions; a longer wave stands still, and an axis has no room for it
 
@@ -35,3 +32,24 @@ def short_wave_text(encoding: Encoding, wave: float) -> str:
 def has_known_waves(encoding: TableEncoding) -> bool:
     """Return whether wavelengths follow from a formula or are those of a whole cycle; else they are estimates."""
     return isinstance(encoding, Harmonic) or encoding.cycle(MEASURED) is not None
+
+
+def columns_shown(encoding: TableEncoding, table: Array, most: int | None) -> tuple[Array, int]:
+    """Return at most so many columns of a table (n, d), and for how many each stands: of pairs every so many-th, since
+    the mean of a sine and a cosine is neither; of others means."""
+    if most is None or table.shape[1] <= most or not isinstance(encoding, Harmonic):
+        return averaged_columns(table, most)
+    size = -(-len(encoding.frequencies()) // max(1, most // 2))
+    return table[:, [column for column, (_, pair) in enumerate(encoding.waves()) if pair % size == 0]], size
+
+
+def columns_end(encoding: TableEncoding, table: Array, size: int) -> float:
+    """Return where the last column of an image ends whose columns stand for so many: means overlap the axis, pairs
+    stand for those beside them."""
+    columns = table.shape[1] * size
+    return (min(columns, encoding.width) if isinstance(encoding, Harmonic) else columns) - 0.5
+
+
+def pairs_shown(encoding: TableEncoding, size: int) -> str:
+    """Return the note on pairs that are left out where there is one column for so many."""
+    return translate("one pair in {count:,} shown", count=size) if size > 1 and isinstance(encoding, Harmonic) else ""

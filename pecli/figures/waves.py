@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import check_indices
-from pecli.core.language import listing, translate
+from pecli.core.language import listing, template, translate
 from pecli.core.lazy import Array, np
-from pecli.core.numbers import number_text
 from pecli.core.options import option
-from pecli.encodings.base import Encoding, TableEncoding
+from pecli.encodings.base import TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_positions
 from pecli.figures.base import Figure, Numbers, View, extremes
@@ -48,7 +47,7 @@ class WavesNumbers(Numbers[TableEncoding]):
     def remarks(self) -> list[str]:
         shown, width = len(self.dims), self.view.encoding.width
         part = translate("{count} of {all:,} dimensions", count=shown, all=width) if shown < width else ""
-        return [part, translate("each lane is ±{reach}", reach=number_text(self.limit)), extremes(self.block)]
+        return [part, extremes(self.block)]
 
     def marks(self) -> list[str]:
         known = self.message() or not np.isfinite(self.wavelengths).any()
@@ -60,8 +59,13 @@ class WavesNumbers(Numbers[TableEncoding]):
         moving = waves[np.isfinite(waves)]
         if len(np.unique(moving)) < 2 or not has_known_waves(encoding) or (waves[:-1] > waves[1:]).any():
             return ""
-        low, high = short_length(encoding, float(moving.min())), short_wave_text(encoding, float(moving.max()))
-        return translate("the waves get longer from top to bottom: {low} to {high}", low=low, high=high)
+        low, high = short_wave_text(encoding, float(moving[0])), short_length(encoding, float(moving[-1]))
+        if encoding.dimension_names() is not None or (np.diff(self.dims) <= 0).any():
+            return translate("wavelength grows from lane to lane: {low} to {high}", low=low, high=high)
+        first, last = int(self.dims[0]), int(self.dims[len(moving) - 1])
+        text = template("wavelength grows with {dimension}: {low} at {dimension} {first}, {high} at {last}")
+        name = translate(encoding.dimension_label)
+        return translate(text, dimension=name, low=low, first=first, high=high, last=last)
 
 
 @dataclass(frozen=True)
@@ -151,13 +155,10 @@ class Waves(Figure[TableEncoding]):
         label_lines(axes[0], list(zip(beside, self._looks(view), strict=True)), canvas)
 
     def _looks(self, view: View[TableEncoding]) -> list[Look]:
-        """Return the look of every line: a colour a pair, cosines dashed."""
+        """Return the look of every line: cosines are dashed."""
         encoding, dims = view.encoding, self.chosen(view)
-        if not isinstance(encoding, Harmonic):
-            return [{"color": f"C{lane}"} for lane in range(len(dims))]
-        waves = [encoding.waves()[dim] for dim in dims]
-        pairs = list(dict.fromkeys(pair for _, pair in waves))
-        return [{"color": f"C{pairs.index(pair)}", "linestyle": "--" if wave == "cos" else "-"} for wave, pair in waves]
+        names = encoding.wave_names() if isinstance(encoding, Harmonic) else [""] * encoding.width
+        return [{"color": "C0", "linestyle": "--" if names[dim] == "cos" else "-"} for dim in dims]
 
     def draw(self, numbers: WavesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from pecli.figures.labels import put_line_labels
@@ -180,7 +181,7 @@ def periods(view: View[TableEncoding]) -> Array:
     return wavelengths(encoding, view.covered)
 
 
-def wavelength_text(encoding: Encoding, wave: float) -> str:
+def wavelength_text(encoding: TableEncoding, wave: float) -> str:
     """Return a wavelength beside its line; its unit stands in the message or the caption."""
-    about = "=" if isinstance(encoding, Harmonic) else "≈"
+    about = "=" if has_known_waves(encoding) else "≈"
     return translate("still") if np.isinf(wave) else f"λ {about} {short_length(encoding, wave)}"

@@ -13,7 +13,7 @@ from pecli.files.writer import check_target
 from pecli.jobs.batch import Batch, inside
 from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
-from pecli.jobs.picture import alt_in_file
+from pecli.jobs.picture import said_in_file
 
 Failures = Mapping[tuple[str, ...], PecliError]  # by the paths of the picture
 NOT_DRAWN = "Not drawn"
@@ -61,7 +61,7 @@ def _markdown(batch: Batch, folder: Path, failures: Failures) -> str:
             if failure is not None:
                 parts.append(f"{NOT_DRAWN}: {_one_line(failure.sentence(as_keys))}")
                 continue
-            parts += [f"![{_text(alt_in_file(job))}]({image})"] if image else []
+            parts += [f"![{_text(said_in_file(job)['alt'])}]({image})"] if image else []
             parts.append(", ".join(f"[{path}]({path})" for path in others))
     return "\n\n".join(filter(None, parts)) + "\n"
 
@@ -85,7 +85,11 @@ def _html(batch: Batch, folder: Path, failures: Failures) -> str:
                 links, image = f"<strong>{NOT_DRAWN}: {_shown(failure.sentence(as_keys))}</strong>", ""
             else:
                 links = " ".join(f'<a href="{html.escape(path)}">{html.escape(path)}</a>' for path in others)
-            shown = f'<img src="{html.escape(image)}" alt="{_shown(alt_in_file(job))}" loading="lazy">' if image else ""
+            shown = (
+                f'<img src="{html.escape(image)}" alt="{_shown(said_in_file(job)["alt"])}" loading="lazy">'
+                if image
+                else ""
+            )
             caption = f"<figcaption>{note}<code>{_shown(_line(job))}</code> {links}</figcaption>"
             cells.append(f"<figure><h2>{_shown(entry.name)}</h2>{shown}{caption}</figure>\n")
     return (

@@ -28,8 +28,8 @@ from pecli.core.options import canonical_name
 from pecli.core.positions import Positions
 from pecli.encodings.base import common_pieces, distinguishing_labels, titled_text
 from pecli.encodings.registry import Encoding
-from pecli.figures.base import Figure, panels_of
-from pecli.figures.canvas import Canvas
+from pecli.figures.base import Figure, groups_of, panels_of
+from pecli.figures.canvas import LABELS, TEXTS, Canvas
 from pecli.figures.composite import Cell
 from pecli.figures.grid import Axis, Grid
 from pecli.figures.style import check_mathematics
@@ -37,7 +37,7 @@ from pecli.files.formats import FORMATS
 from pecli.files.tables import fingerprint
 from pecli.files.writer import check_target, real_path
 from pecli.jobs.job_options import EncodingOption, Output, figures_for, known_options
-from pecli.jobs.names import Target, resolve_title, targets_of
+from pecli.jobs.names import Target, fill_texts, targets_of
 from pecli.reports.base import Report
 
 OPTION_TEXTS = templates(  # of options that are no encoding's, in the language of the picture
@@ -88,9 +88,11 @@ class Job:
         for _, format in self.targets:
             self.check_format(format)
         for cell in self.cells:
-            cell.settle()
+            replace(cell, canvas=replace(cell.canvas, columns=None)).settle()
         if not self.cells:
             self._check_view()
+        if isinstance(self.analysis, Figure) and self.canvas.columns is not None:
+            groups_of(self.analysis, self.view, self.canvas)
         check_bytes(*self._drawing(), "lower --dpi or --size, or give fewer values")
         self.check_memory(self._needed_view)
         return self
@@ -152,7 +154,7 @@ class Job:
         each = translate(OPTION_TEXTS[name]) if name in OPTION_TEXTS else name.replace("_", " ")
         texts = [translate("default") if value is None else titled_text(item, value) for value in values]
         number = single and item.scalar in (int, float)
-        return Axis(name, tuple(plain), tuple(f"{each} {text}" for text in texts), number)
+        return Axis(name, tuple(plain), tuple(f"{each} = {text}" for text in texts), number)
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -291,7 +293,9 @@ class Job:
     def check_names(self) -> None:
         """Refuse a colour map, a style, a font or mathematics that matplotlib does not know; imports it."""
         self.canvas.check_names()
-        check_mathematics(resolve_title(self) or "", "title")
+        canvas = fill_texts(self)
+        for name in (*TEXTS, *LABELS):
+            check_mathematics(getattr(canvas, name) or "", name)
 
     def check_memory(self, view: View[Any]) -> None:
         """Refuse numbers of that view that memory cannot hold."""

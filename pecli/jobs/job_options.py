@@ -57,7 +57,22 @@ class EncodingOption(Options):
     )
 
 
-SECTIONS: tuple[type[Options], ...] = (EncodingOption, Positions, Canvas, Output, Language)
+@dataclass(frozen=True)
+class Labels(Options):
+    """What the encodings are called in the picture; a job has it in their texts."""
+
+    what = "encoding option"
+
+    label: tuple[str, ...] = option(
+        (),
+        "name in the picture, again for each encoding",
+        unset="its name and parameters",
+        split=False,
+        aliases=("labels",),
+    )
+
+
+SECTIONS: tuple[type[Options], ...] = (EncodingOption, Labels, Positions, Canvas, Output, Language)
 ANALYSES: Registry[type[Analysis[Any]]] = FIGURES | REPORTS
 
 

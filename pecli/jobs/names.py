@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.core.errors import UnknownNameError, UsageError, option_text
 from pecli.core.options import Options, canonical_name, write_scalar
 from pecli.core.positions import Positions
-from pecli.figures.canvas import Canvas
+from pecli.figures.canvas import LABELS, TEXTS, Canvas
 from pecli.files.formats import format_of
 from pecli.files.metadata import can_carry, find_metadata
 from pecli.files.writer import real_path
@@ -126,15 +127,15 @@ def fill_blanks(path: str, known: Mapping[str, str]) -> str:
     return BLANK.sub(fill, path)
 
 
-def resolve_title(job: Job) -> str | None:
-    """Return the title that is given, with blanks filled in as in the name of a file: ``base {base}`` is base 10.
+def fill_texts(job: Job) -> Canvas:
+    """Return the canvas, in its texts blanks filled in as in the name of a file: ``base {base}`` is base 10.
 
     Mathematics stays as it is, and so do words that are no option's, for a title says what it likes.
     """
-    title = job.canvas.title
-    if title is None or "{" not in title:
-        return title
-    known, every = blanks(job), known_options(type(job.figure))
+    given = {name: text for name in (*TEXTS, *LABELS) if "{" in (text := getattr(job.canvas, name) or "")}
+    if not given:
+        return job.canvas
+    known, every = {k: text for k, text in blanks(job).items() if k not in TEXTS}, known_options(type(job.figure))
 
     def fill(match: re.Match[str]) -> str:
         name = canonical_name(every, match[2] or "")
@@ -142,7 +143,8 @@ def resolve_title(job: Job) -> str | None:
             return match[0]
         return f"{{{match[2]}}}" if match[1] and match[3] else (match[1] or "") + known[name] + (match[3] or "")
 
-    return IN_TITLE.sub(fill, title)
+    filled: dict[str, Any] = {name: IN_TITLE.sub(fill, text) for name, text in given.items()}
+    return replace(job.canvas, **filled)
 
 
 def escape_blanks(path: str) -> str:

@@ -17,9 +17,9 @@ from pecli.core.lazy import Array
 from pecli.core.options import write_scalar
 from pecli.core.terminal import Document
 from pecli.figures.base import Figure
-from pecli.figures.canvas import FPS
+from pecli.figures.canvas import FPS, LABELS, TEXTS, Canvas
 from pecli.figures.grid import Grid
-from pecli.figures.limits import note_on_colours
+from pecli.figures.limits import footnotes, note_on_colours
 from pecli.figures.style import style_context
 from pecli.files.animation import Animation, Frame, SweptOption
 from pecli.files.documents import WIDTH
@@ -29,7 +29,7 @@ from pecli.files.numbers import plain
 from pecli.files.writer import check_target, write
 from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
-from pecli.jobs.names import resolve_title
+from pecli.jobs.names import fill_texts
 from pecli.jobs.workers import map_in_order
 from pecli.reports.base import Report
 
@@ -41,23 +41,35 @@ if TYPE_CHECKING:
 
 
 def result_of(picture: Picture) -> dict[str, Any]:
-    """Return the result of one job: "files", "alt", "job", "encodings", "facts" and the versions that drew it."""
+    """Return the result of one job: "files", "headline", "footnotes", "alt", "job", "facts", versions."""
     job = picture.job
     whole = job.figure.drawn and all(FORMATS[target.format].numbers for target in job.targets)
     numbers = picture.numbers if whole else picture.seen
     files = [{"path": path, "bytes": size} for path, size in picture.sizes.items()]
-    return {"files": files, **job_data(job, alt_text(job, numbers)), "facts": plain(numbers.facts())}
+    return {"files": files, **job_data(job, said_of(job, numbers)), "facts": plain(numbers.facts())}
 
 
-def job_data(job: Job, alt: str) -> dict[str, Any]:
-    """Return all that a job is of, defaults included, null where nothing is said; what its figures were drawn from."""
+def job_data(job: Job, said: dict[str, Any]) -> dict[str, Any]:
+    """Return all that a job is of, defaults included, null where nothing is said; its inputs, and what is said."""
     settings = {"command": job.figure.name, **job.settings()}
     encodings = [{"name": encoding.name, "spec": encoding.spec(), **encoding.settings()} for encoding in job.encodings]
-    return {**json.loads(job.metadata), "job": settings, "encodings": encodings, "alt": alt}
+    return {**json.loads(job.metadata), "job": settings, "encodings": encodings, **said}
+
+
+def said_of(job: Job, numbers: Numbers[Any] | None = None) -> dict[str, Any]:
+    """Return "headline" and "footnotes", also of a picture that is drawn without, and "alt".
+
+    numbers : none where they were not computed
+    """
+    said: dict[str, Any] = {"headline": "", "footnotes": []}
+    if numbers is not None:
+        with use_language(job.language):
+            said = {"headline": capitalised(numbers.message()), "footnotes": footnotes(numbers, job.canvas)}
+    return {**said, "alt": alt_text(job, numbers)}
 
 
 def alt_text(job: Job, numbers: Numbers[Any] | None = None) -> str:
-    """Return the alt text: what the numbers show, then which figure of which encodings, positions and options.
+    """Return the alt text: the headline, then which figure of which encodings, positions and options, and the notes.
 
     numbers : none where they were not computed
     """
@@ -68,15 +80,22 @@ def alt_text(job: Job, numbers: Numbers[Any] | None = None) -> str:
         options = figure.changed(figure.default_options).items()
         how = [f"{name.replace('_', ' ')} {figure.options()[name].write(value)}" for name, value in options]
         clauses = join_clauses([translate(figure.summary), labels_of(job), where, *how])
-        text = translate("{sentence}.", sentence=clauses)
-        message = "" if numbers is None else capitalised(numbers.message())
-        return translate("{message}. {sentence}", message=message, sentence=text) if message else text
+        said = ["", ""] if numbers is None else [numbers.message(), join_clauses(footnotes(numbers, job.canvas))]
+        *before, last = filter(None, [said[0], clauses, said[1]])
+        text = translate("{sentence}.", sentence=capitalised(last))
+        for sentence in reversed(before):
+            text = translate("{message}. {sentence}", message=capitalised(sentence), sentence=text)
+        return text
 
 
-def alt_in_file(job: Job) -> str:
-    """Return what is to be seen, as the first of the job's files says it that says anything."""
-    texts = (find_metadata(path).get("alt") for path in job.paths)
-    return str(next(filter(None, texts), "")) or alt_text(job)
+def said_in_file(job: Job) -> dict[str, Any]:
+    """Return the same as `said_of`, as the first of the job's files says it that says anything."""
+    found = next((data for path in job.paths if (data := find_metadata(path)).get("alt")), None)
+    if found is None:
+        return said_of(job)
+    notes = found.get("footnotes")
+    texts = {name: str(found.get(name) or "") for name in ("headline", "alt")}
+    return {**texts, "footnotes": list(map(str, notes)) if isinstance(notes, list) else []}
 
 
 def labels_of(job: Job) -> str:
@@ -84,7 +103,7 @@ def labels_of(job: Job) -> str:
     if job.cells and isinstance(job.analysis, Figure):
         through = translate("by {options}", options=listing(name.replace("_", " ") for name in job.axes))
         return listing([job.analysis.title(job.view), through])
-    return join_and(encoding.label() for encoding in job.view.encodings)
+    return join_and(encoding.title() for encoding in job.view.encodings)
 
 
 @dataclass
@@ -229,26 +248,28 @@ class Picture:
             self.sizes[path] = len(data)
         return list(job.paths)
 
+    @property
+    def canvas(self) -> Canvas:
+        """What it is drawn on, with blanks of the author's texts filled in."""
+        return fill_texts(self.job)
+
     def title(self) -> str:
         """Return the title that is drawn; empty for none."""
-        if self.job.canvas.no_title:
-            return ""
-        given = resolve_title(self.job)
-        return self._own_title() if given is None else given
+        return self.canvas.written("title", {"title": self._own_title()})
 
     def caption(self) -> str:
-        """Return what stands under the picture: how it was made, where that matters; empty for none."""
-        return self._words().caption
+        """Return the footnote: how the picture was made, where that matters; empty for none."""
+        return self._words().footnote
 
     def message(self) -> str:
-        """Return what there is to see, as it stands under the title; empty where there is nothing to say."""
-        return self._words().message
+        """Return the headline: what there is to see; empty where there is nothing to say."""
+        return self._words().headline
 
     def _words(self) -> Words:
         from pecli.figures.page import words_of
 
         with use_language(self.job.language):
-            return words_of(self.title(), self.seen, self.job.canvas)
+            return words_of(self._own_title(), self.seen, self.canvas)
 
     def _own_title(self) -> str:
         with use_language(self.job.language):
@@ -258,7 +279,9 @@ class Picture:
     def _style(self) -> Iterator[None]:
         self.job.check_names()
         with use_language(self.job.language):
-            texts = " ".join([self.title(), *self.figure.texts(), letters()])
+            own = [getattr(self.canvas, name) or "" for name in (*TEXTS, *LABELS)]
+            own += [encoding.label or "" for encoding in self.job.encodings]
+            texts = " ".join([*own, self._own_title(), *self.figure.texts(), letters()])
             with style_context(self.job.canvas, texts) as notes:
                 yield
         self._note(*notes)
@@ -269,23 +292,23 @@ class Picture:
     def _drawing(self) -> Drawing:
         from pecli.figures.page import draw_page
 
-        drawing, self._shown = draw_page(self.figure, self.job.view, self.job.canvas, self.title(), self._numbers)
+        drawing, self._shown = draw_page(self.figure, self.job.view, self.canvas, self._own_title(), self._numbers)
         self._note(note_on_colours(self._shown, self.job.canvas))
         return drawing
 
     def _animation(self) -> Animation:
         from pecli.figures.page import draw_frames
 
-        grid, canvas = self.figure, replace(self.job.canvas, dpi=self.job.canvas.frame_dpi)
+        grid, canvas = self.figure, replace(self.canvas, title=None, dpi=self.job.canvas.frame_dpi)
         assert isinstance(grid, Grid)  # formats of many pictures are refused for one
-        titles = titles_of(self.job, grid, self.title())
+        titles = titles_of(self.job, grid, self._own_title())
         drawings, numbers = draw_frames(grid, self.job.view, canvas, titles)
         self._shown, messages = numbers, numbers.messages()
         lines = [command(cell) for cell in self.job.cells]
         swept = []
         for axis in grid.axes:
             name = axis.name.replace("_", " ")
-            swept.append(SweptOption(name, tuple(text.removeprefix(f"{name} ") for text in axis.texts), axis.number))
+            swept.append(SweptOption(name, tuple(text.removeprefix(f"{name} = ") for text in axis.texts), axis.number))
         return Animation(
             frames=tuple(Frame(*frame) for frame in zip(drawings, grid.labels, lines, messages, strict=True)),
             swept=tuple(swept),
@@ -311,7 +334,7 @@ class Picture:
         title = self.title() or self._own_title() if isinstance(job.figure, Figure) else job.figure.name
         one_line = " ".join((title or translate(job.figure.summary)).split())
         alt = alt_text(job, shown)
-        made = job.metadata if shown is None else json.dumps({**json.loads(job.metadata), "alt": alt})
+        made = job.metadata if shown is None else json.dumps({**json.loads(job.metadata), **said_of(job, shown)})
         return About(made, job.id_prefix(), one_line, alt, canvas.inline, canvas.adaptive)
 
     def _repr_png_(self) -> bytes | None:
@@ -324,9 +347,7 @@ class Picture:
 
 def titles_of(job: Job, grid: Grid, title: str) -> list[str]:
     """Return the title of each picture, with what tells it where the title's own blanks do not."""
-    if job.canvas.no_title:
-        return [""] * len(grid.labels)
-    own = [resolve_title(cell) or title for cell in job.cells]
+    own = [fill_texts(cell).written("title", {"title": title}) for cell in job.cells]
     if len(set(own)) == len(own):
         return own
     return [listing(both) for both in zip(own, grid.labels, strict=True)]

@@ -19,7 +19,7 @@ from pecli.core.terminal import track
 from pecli.files.metadata import can_carry, find_metadata
 from pecli.files.writer import check_target, real_path, write
 from pecli.jobs.job import LIBRARIES, Job
-from pecli.jobs.picture import Picture, alt_in_file, job_data
+from pecli.jobs.picture import Picture, job_data, said_in_file
 from pecli.jobs.workers import ENDED, START, cores, in_executor, in_processes
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Result:
         files = [{"path": path, "bytes": Path(path).stat().st_size} for path in self.paths if os.path.isfile(path)]
         failure = None if self.failure is None else self.failure.sentence()
         ended = {"state": self.state, "failure": failure, "where": self.where, "files": files}
-        return {**ended, **job_data(self.job, alt_in_file(self.job))}
+        return {**ended, **job_data(self.job, said_in_file(self.job))}
 
 
 def is_done(job: Job) -> bool:

@@ -71,6 +71,8 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> li
     spelled = {
         n: known[n].as_text(value) if n in known else value for n, value in with_canonical_names(known, given).items()
     }
+    if labels := known["label"].read(spelled.pop("label", ())):
+        spelled["encoding"] = _labelled(spelled.get("encoding") or kind.default_encoding, labels)
     known = {**parameters_of(specs_in(spelled)), **known}
     spelled = with_canonical_names(known, spelled)
     spelled = {**by_environment(spelled), **spelled}
@@ -84,6 +86,16 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> li
     text = tuple(dict.fromkeys([*several, *_written(values, several)]))
     combinations = (dict(zip(values, each, strict=True)) for each in product(*values.values()))
     return [replace(_job(kind, combination), swept=text, axes=several) for combination in combinations]
+
+
+def _labelled(encodings: Any, labels: Sequence[str]) -> list[str]:
+    """Return the texts of encodings, each with its label; raises UsageError where there are more or fewer labels."""
+    specs = [str(item) for item in _items(encodings)]
+    if len(specs) != len(labels) or any(isinstance(item, (list, tuple)) for item in _items(encodings)):
+        text = f"{option_text('label')} is given {len(labels)} times, and encodings are {len(specs)}"
+        raise UsageError(text, option="label", advice="give it once for each, or write sinusoidal:label=NAME")
+    pairs = zip(specs, (label.replace(",", r"\,") for label in labels), strict=True)
+    return [f"{spec}{',' if ':' in spec else ':'}label={label}" for spec, label in pairs]
 
 
 def _choices(option: Option | None, value: Any, analysis: type[Analysis[Any]]) -> Sequence[Any]:

@@ -143,7 +143,7 @@ class Walk:
             "pair_up": translate("Pairs of words"),
         }
         parameters = {
-            translate("encoding"): numbers.view.encoding.label(),
+            translate("encoding"): numbers.view.encoding.title(),
             translate("formula"): translate(numbers.view.encoding.formula),
             translate("positions"): str(length),
             translate("dimensions"): str(dimensions),

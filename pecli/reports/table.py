@@ -83,7 +83,7 @@ class Table(Report[TableEncoding]):
         encoding, (shown, dimensions) = numbers.view.encoding, numbers.table.shape
         size = translate(
             "{encoding}: {rows:,} positions × {columns:,} dimensions",
-            encoding=encoding.label(),
+            encoding=encoding.title(),
             rows=numbers.length,
             columns=dimensions,
         )

@@ -86,11 +86,14 @@ def test_half_blocks_have_the_texts_below_them_and_nothing_that_turns_the_termin
         return " ".join(line.rstrip() for line in shown(*words).splitlines() if "▀" not in line)
 
     turning = ("--length", "7", "--base", "1")
-    assert texts(*turning) == "sinusoidal, d 4, base 1 Every pair finishes a turn in 7 positions"
-    assert texts(*turning, "--no-title") == "every pair finishes a turn in 7 positions"  # below
+    assert (
+        texts(*turning)
+        == "No sine–cosine pair has a wavelength longer than the 7 positions shown sinusoidal, d = 4, base = 1"
+    )
+    assert texts(*turning, "--no-title") == "No sine–cosine pair has a wavelength longer than the 7 positions shown"
     text = texts("--title", "[red]a\u202eb", "--length", "2000")
-    message = "Every pair finishes a turn in 2,000 positions"
-    assert re.fullmatch(rf"\[red]a\\u202eb {message} each pixel: mean of \d+ positions", text)
+    message = "No sine–cosine pair has a wavelength longer than the 2,000 positions shown"
+    assert re.fullmatch(rf"{message} \[red]a\\u202eb \d+ × 1 cells a pixel, averaged", text)
 
 
 def test_a_terminal_without_colours_is_told_so(shown: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -181,4 +181,4 @@ def test_an_array_is_told_the_file_that_it_belongs_in(draw: Callable[[Any], Any]
 
 
 def test_a_picture_tells_in_a_few_words_what_it_is() -> None:
-    assert repr(pecli.figure("heatmap", d=4)) == "<pecli heatmap: sinusoidal, d 4, base 10,000, length 200>"
+    assert repr(pecli.figure("heatmap", d=4)) == "<pecli heatmap: sinusoidal, d = 4, base = 10,000, length 200>"

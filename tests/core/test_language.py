@@ -119,7 +119,7 @@ def test_without_a_chinese_font_one_line_says_so(folder: Path) -> None:
 
 def test_what_is_seen_is_said_in_the_language_too() -> None:
     alt = Picture(make_job("heatmap", {"lang": "zh", "d": 4, "length": 9})).alt
-    assert re.match("2 对中有 1 对.*。位置编码矩阵的热图.*。$", alt)
+    assert re.match("2 组正余弦中，1 组的波长超过.*。位置编码矩阵的热图.*。$", alt)
 
 
 def test_the_language_that_is_given_wins_over_the_environment_whatever_that_says(

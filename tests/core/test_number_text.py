@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pecli.core.numbers import bound_text, number_text, number_texts
+from pecli.core.numbers import number_text, number_texts
 
 
 @pytest.mark.parametrize(
@@ -32,25 +32,6 @@ from pecli.core.numbers import bound_text, number_text, number_texts
 )
 def test_a_number_is_short_at_any_size(value: float, text: str) -> None:
     assert number_text(value) == text
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (0.1521, "0.153"),
-        (0.5, "0.5"),
-        (0.1 + 0.2, "0.3"),  # more by an error of rounding
-        (1234.2, "1,235"),
-        (0.99999, "1"),
-        (1.2301e7, "1.24×10⁷"),
-        (2.301e-7, "2.31×10⁻⁷"),
-        (5e-324, "4.94×10⁻³²⁴"),
-        (float("inf"), "∞"),
-        (0.0, "0"),
-    ],
-)
-def test_a_bound_is_rounded_up(value: float, text: str) -> None:
-    assert bound_text(value, 3) == text
 
 
 @pytest.mark.parametrize(

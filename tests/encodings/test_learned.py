@@ -109,11 +109,11 @@ def test_the_untrained_numbers_stay_those_of_the_pictures_that_were_made(positio
 
 
 def test_the_label_names_the_file_and_not_its_folder(file: str) -> None:
-    assert Learned(file=str(Path(file).absolute())).label() == "learned, trained.npy, d 6"
-    assert Learned(file=MINILM, tensor="position_embeddings.weight").label() == (
-        "learned, minilm_16x24.safetensors, position_embeddings.weight, d 24"
+    assert Learned(file=str(Path(file).absolute())).title() == "learned, trained.npy, d = 6"
+    assert Learned(file=MINILM, tensor="position_embeddings.weight").title() == (
+        "learned, minilm_16x24.safetensors, position_embeddings.weight, d = 24"
     )
-    assert Learned(d=5).label() == "learned, d 5, untrained"
+    assert Learned(d=5).title() == "learned, d = 5, untrained"
     assert Learned.trained and not Learned.extrapolates
 
 

@@ -52,7 +52,7 @@ def test_rates_and_factor_are_those_of_transformers(case: dict[str, Any], spelli
 @pytest.mark.parametrize("name", SCALINGS)
 def test_every_scaling_reads_back_from_its_text_and_closed_forms_hold(name: str) -> None:
     made = rope(f"scaling={name}{EXAMPLES[name]}")
-    assert read_encoding(made.spec()) == made and len(made.label()) < 200
+    assert read_encoding(made.spec()) == made and len(made.title()) < 200
     table = made.table(np.arange(30.0))
     sums = np.cos(made.angles(np.arange(30.0))) @ made.amplitudes**2
     np.testing.assert_allclose(table @ table[0], sums, atol=1e-12)

@@ -32,9 +32,9 @@ def bars(axes: list[Any]) -> list[Any]:
 def test_two_options_are_rows_and_columns_told_once() -> None:
     job, axes = drawn("heatmap", d=[4, 6], base=[10, 100, 1000])
     panels = [ax for ax in axes if ax not in bars(axes)]
-    assert [panel.get_title() for panel in panels] == ["base 10", "base 100", "base 1,000", "", "", ""]
+    assert [panel.get_title() for panel in panels] == ["base = 10", "base = 100", "base = 1,000", "", "", ""]
     rows = [panel.get_ylabel().partition("\n")[0] for panel in panels[::3]]
-    assert rows == ["d 4", "d 6"] and Picture(job).title() == "sinusoidal"
+    assert rows == ["d = 4", "d = 6"] and Picture(job).title() == "sinusoidal"
     assert [panel.yaxis.label.get_visible() for panel in panels] == [True, False, False] * 2
     assert len(bars(axes)) == 1
     tops = sorted({round(panel.get_position().y1, 6) for panel in panels})
@@ -42,11 +42,11 @@ def test_two_options_are_rows_and_columns_told_once() -> None:
 
 
 def test_what_all_in_a_column_say_stands_once_and_is_told_by_its_column_alone() -> None:
-    job, axes = drawn("heatmap", encoding=["sinusoidal", "rope"], base=[2, 10000], length=50)
+    job, axes = drawn("distance", encoding=["sinusoidal", "rope"], measure=["dot", "cos"])
     above = [" ".join(text.get_text().split()) for text in axes[0].figure.texts]
-    each = ["Every pair finishes a turn in 50 positions", "1 of 2 pairs never finish a turn in 50 positions"]
-    assert Picture(job).message() == f"{each[0]} (base 2); {each[1]} (base 10,000)"
-    assert [item for item in above if "turn in" in item] == [Picture(job).message()]
+    each = ["Dot product depends only on the offset p − q", "cosine similarity depends only on the offset p − q"]
+    assert Picture(job).message() == f"{each[0]} (measure = dot); {each[1]} (measure = cos)"
+    assert [item for item in above if "offset p − q" in item] == [Picture(job).message()]
 
 
 def test_every_cell_is_its_own_picture_under_the_limits_of_all() -> None:
@@ -68,20 +68,22 @@ def test_measures_of_their_own_kind_keep_their_own_limits_and_bars() -> None:
 
 
 def test_lines_are_compared_in_one_window_with_one_legend() -> None:
-    _, axes = drawn("curves", base=[2, 10000], against="offset")
+    _, axes = drawn("curves", base=[2, 10000], against="offset", measure="corr")
     assert len({ax.get_ylim() for ax in axes}) == 1
     assert all(ax.get_legend() is None for ax in axes)
     (legend,) = axes[0].figure.legends
     assert legend.get_texts()[0].get_text() == "from 0"
     below = legend.get_window_extent().y1
     assert all(ax.get_tightbbox().y0 > below for ax in axes)
+    _, alike = drawn("curves", base=[2, 10000], against="offset")  # one line lies on the other
+    assert all(ax.get_legend() is None for ax in alike) and not alike[0].figure.legends
 
 
 def test_a_figure_of_several_panels_is_a_row_a_value(folder: Path) -> None:
-    _, axes = drawn("scatter", base=[10, 100])
-    assert [ax.get_title().split("\n")[0] for ax in axes[:4:2]] == ["base 10", "base 100"]
+    _, axes = drawn("scatter", base=[10, 100], triangle="both")
+    assert [ax.get_title().split("\n")[0] for ax in axes[:4:2]] == ["base = 10", "base = 100"]
     _, axes = drawn("attention", base=[10, 100], d=[4, 6], tokens="a b", length=2)
-    assert [ax.get_ylabel().count("base") for ax in axes[:12:6]] == [0, 0] and "d 4, base 10" in axes[0].get_title()
+    assert [ax.get_ylabel().count("base") for ax in axes[:10:5]] == [0, 0] and "d = 4, base = 10" in axes[0].get_title()
 
 
 def test_numbers_have_an_axis_an_option(folder: Path) -> None:
@@ -133,13 +135,13 @@ def test_blanks_for_some_of_the_options_make_a_grid_of_the_others() -> None:
 def test_what_turns_stays_round_and_tables_of_other_widths_fill_their_panels() -> None:
     _, axes = drawn("rotation", d=[8, 128])
     shown = [ax for ax in axes if ax not in bars(axes)]
-    for circles, table, width in ((shown[3], shown[0], 8), (shown[7], shown[4], 128)):
+    for circles, table, width in ((shown[2], shown[0], 8), (shown[5], shown[3], 128)):
         across, up = circles.transData.transform((1, 1)) - circles.transData.transform((0, 0))
         assert across == pytest.approx(up, rel=0.02) and circles.yaxis.label.get_visible()
         assert table.get_xlim() == (-0.5, width - 0.5)
 
 
-@pytest.mark.parametrize(("figure", "count"), [("overview", 2), ("attention", 6)])
+@pytest.mark.parametrize(("figure", "count"), [("overview", 2), ("attention", 5)])
 def test_panels_of_cells_share_the_limits_of_their_own_kind(figure: str, count: int) -> None:
     """Also under ends that the user gives, and what one cell has more of is not lost."""
     for options in ({"vmax": 0.5},) if figure == "overview" else ({},):
@@ -149,5 +151,5 @@ def test_panels_of_cells_share_the_limits_of_their_own_kind(figure: str, count: 
 
 
 def test_what_one_figure_says_in_all_cells_is_said_once() -> None:
-    numbers = Picture(job_of("overview", {"base": [10, 10000], "length": 40})).seen
-    assert "one value per diagonal" in numbers.message() and "never finish" in numbers.message()
+    given = {"base": [10, 10000], "length": 40, "panels": "distance,heatmap"}
+    assert Picture(job_of("overview", given)).seen.message() == "Euclidean distance depends only on the offset p − q"

@@ -26,7 +26,7 @@ def test_boxes_that_would_touch_are_piled_up_around_where_they_wanted_to_be() ->
 
 
 def test_a_name_breaks_between_its_parameters_and_not_within_one() -> None:
-    assert broken("sinusoidal, d 128, base 10,000").split("\n")[-1].replace("\u00a0", " ") == "base 10,000"
+    assert broken("sinusoidal, d = 128, base = 10,000").split("\n")[-1].replace("\u00a0", " ") == "base = 10,000"
     assert broken("39 of 64 pairs never finish a turn") == "39 of 64 pairs never\nfinish a turn"
 
 

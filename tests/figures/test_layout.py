@@ -147,7 +147,7 @@ def test_what_was_seen_broken_is_whole(figure: str, options: dict[str, Any]) -> 
 
 @pytest.mark.parametrize(
     ("size", "across"),
-    [("column", ["no encoding", "sinusoidal"]), ("slide", ["as given", "reordered", "no change"])],
+    [("column", ["no encoding", "sinusoidal"]), ("slide", ["as given", "reordered", "change with"])],
 )
 def test_every_token_is_labelled_and_rows_of_attention_stay_rows(size: str, across: list[str]) -> None:
     """An encoding a column where that is narrower: its change is below its weights. Panels in a row share an axis."""
@@ -165,7 +165,7 @@ def test_every_token_is_labelled_and_rows_of_attention_stay_rows(size: str, acro
     ("figure", "options"),
     [
         ("heatmap", {"size": "1x1"}),
-        ("precision", {"size": "2x2"}),  # its headline takes more lines than a page without numbers has
+        ("precision", {"size": "1.6x1.6"}),  # its headline takes more lines than a page without numbers has
     ],
 )
 def test_the_size_that_is_named_is_enough(figure: str, options: dict[str, Any]) -> None:
@@ -193,7 +193,7 @@ def test_no_text_is_smaller_than_7_points() -> None:
 @pytest.mark.parametrize(("figure", "large"), [("terms", 4), ("relative", 0)])
 def test_the_panel_that_matters_stands_large(figure: str, large: int, size: str) -> None:
     """As wide as the others together in a column, else as tall as they are; and the bar is as tall as its panels."""
-    drawing, *_ = in_size(figure, size)
+    drawing, *_ = drawn(figure, size=size, **({"offsets": True} if figure == "relative" else {}))
     frames = [axes.bbox for axes in frames_of(drawing)]
     own, others = frames.pop(large), frames
     ends = ("x0", "x1") if size == "column" else ("y0", "y1")
@@ -268,7 +268,7 @@ def test_the_others_make_a_full_grid_or_none_is_large() -> None:
 
 @pytest.mark.parametrize(("lines", "beside"), [(3, True), (23, False)])
 def test_a_legend_stands_beside_its_panel_where_there_is_room_else_below(lines: int, beside: bool) -> None:
-    drawing, *_ = drawn("curves", against="offset", at=tuple(range(lines)))
+    drawing, *_ = drawn("curves", encoding="binary", against="offset", at=tuple(range(lines)))
     (axes,) = drawing.axes
     box = axes.get_legend().get_window_extent()
     assert (box.x0 > axes.bbox.x1) == beside and (box.y1 < axes.bbox.y0) != beside

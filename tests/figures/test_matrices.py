@@ -25,16 +25,16 @@ def test_the_image_is_the_table_at_its_positions(d: int, length: int, start: int
     assert axes.get_ylim() == (start + length - 0.5, start - 0.5)  # position down
     assert (image.get_clim(), image.get_cmap().name) == ((-1, 1), "RdBu_r")
     assert axes.figure.axes == [axes] and bar is image.colorbar.ax
-    assert (axes.get_xlabel(), axes.get_ylabel(), bar.get_ylabel()) == ("dimension", "position p", "value")
+    assert (axes.get_xlabel(), axes.get_ylabel(), bar.get_ylabel()) == ("dimension", "position p", "")
     assert axes_of("heatmap", d=7, length=5, cmap="PiYG").images[0].get_cmap().name == "PiYG"
 
 
 @pytest.mark.parametrize(
     ("encoding", "said"),
     [
-        ("sinusoidal:d=128", "39 of 64 pairs never finish a turn in 200 positions"),
-        ("clock", "2 of 3 pairs never finish a turn in 200 s"),
-        ("sinusoidal:d=2", "every pair finishes a turn in 200 positions"),
+        ("sinusoidal:d=128", "39 of 64 sine–cosine pairs have wavelengths longer than the 200 positions shown"),
+        ("clock", "2 of 3 sine–cosine pairs have wavelengths longer than the 200 s shown"),
+        ("sinusoidal:d=2", "no sine–cosine pair has a wavelength longer than the 200 positions shown"),
         ("binary", "each bit changes half as often as the one before: bit 7 every 128 positions"),
     ],
 )
@@ -50,7 +50,7 @@ def test_a_heatmap_of_a_billion_positions_has_a_headline_and_one_without_stripes
     for silent in ("sinusoidal", "binary:d=1", "learned"):
         assert numbers_of("heatmap", encoding=silent, length=1).message() == ""
     long = pecli.figure("heatmap", d=2, length=10**9, dpi=20)
-    assert long.message() == "Every pair finishes a turn in 1,000,000,000 positions"
+    assert long.message() == "No sine–cosine pair has a wavelength longer than the 1,000,000,000 positions shown"
 
 
 @pytest.mark.parametrize("length", [11, 25])
@@ -94,7 +94,7 @@ def test_a_logarithmic_axis_begins_at_position_1() -> None:
     assert np.array_equal(numbers.main, pecli.encode(d=6, start=1, length=2))
     assert numbers_of("heatmap", log=True, d=6, start=5, length=3).positions[0] == 5
     caption = numbers_of("heatmap", ((30, 3),), log=True, d=8, length=5000).caption()
-    assert "mean of up to 1,235 positions; each pixel: mean of 3 dimensions" in caption
+    assert "up to 1,235 × 1 cells a pixel, averaged; one pair in 4 shown" in caption
 
 
 @pytest.mark.parametrize(("start", "length"), [(0, 2), (0, 1), (-1, 9)])
@@ -111,7 +111,7 @@ def test_more_positions_than_pixels_are_averaged_but_not_in_the_numbers() -> Non
     assert seen.main == pytest.approx(
         np.array([table[at : at + size].mean(axis=0) for at in range(0, 1009, size)]), abs=1e-14
     )
-    assert seen.caption() == f"each pixel: mean of {size} positions"
+    assert seen.caption() == f"{size} × 1 cells a pixel, averaged"
     assert axes_of("heatmap", **options).get_ylim() == (1011.5, 2.5)  # a short last block does not stretch the axis
     assert np.array_equal(whole.main, table) and whole.caption() == ""
     assert (whole.smallest, whole.largest, whole.limit) == (table.min(), table.max(), 1)
@@ -171,7 +171,7 @@ def test_more_positions_than_pixels_are_averaged_and_the_caption_says_so(d: int)
     expected = [[whole[i : i + size, j : j + size].mean() for j in cuts] for i in cuts]
     assert size > 1 and 101 % size
     assert numbers.main == pytest.approx(np.array(expected), abs=1e-12)
-    assert f"{size} × {size} pairs" in numbers.caption()
+    assert f"{size} × {size} cells a pixel, averaged" in numbers.caption()
     axes = drawn(d=d, length=1001, start=3)
     assert axes.get_xlim() == axes.get_ylim()[::-1] == (2.5, 1003.5)
 
@@ -187,9 +187,8 @@ def test_the_message_says_where_diagonals_are_the_same(encoding: str, alike: boo
     numbers = numbers_of("distance", encoding=encoding, length=9)
     spread = max(np.ptp(np.diag(numbers.main, k)) for k in range(-8, 9))
     assert bool(spread < 1e-9) is alike
-    apart = f"at one offset pairs differ by up to {spread:.3g}"
-    assert (apart, "one value per diagonal")[alike] in numbers.message()
-    assert numbers.difference(numbers).message().startswith("one value") is alike
+    apart = f"still differs by up to {spread:.3g}"
+    assert (apart, "depends only on the offset")[alike] in numbers.message()
 
 
 @pytest.mark.parametrize(("measure", "undefined"), [("corr", 25), ("cos", 9)])
@@ -223,3 +222,15 @@ def test_axes_and_a_colour_bar_as_tall_as_the_panel_are_labelled(encoding: str, 
 def test_every_row_has_a_pixel_where_that_takes_little_more_height(length: int, block: int) -> None:
     found: Any = pecli.figure("heatmap", d=64, base=2, length=length, size="column", dpi=127).seen
     assert found.block == block
+
+
+@pytest.mark.parametrize(("encoding", "pixels", "columns"), [
+    ("rope:d=10,pairing=half", 4, [0, 3, 5, 8]), ("rope:d=10", 5, [0, 1, 6, 7]), ("sinusoidal:d=7", 6, [0, 1, 4, 5]),
+])  # fmt: skip
+def test_too_many_pairs_for_the_pixels_are_some_of_them_and_no_means(
+    encoding: str, pixels: int, columns: list[int]
+) -> None:
+    seen = numbers_of("heatmap", ((9, pixels),), encoding=encoding, length=9)
+    table = pecli.encode(encoding, length=9)
+    assert np.array_equal(seen.table, table[:, columns])
+    assert seen.caption() == f"one pair in {seen.columns_block} shown"

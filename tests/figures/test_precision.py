@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.collections import LineCollection
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.numbers import number_text
 from pecli.core.positions import Blocks
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
@@ -85,7 +83,7 @@ def test_a_pixel_is_the_largest_error_of_its_positions() -> None:
     whole, seen = (numbers_of("precision", panels, encoding="rope:d=8", length=99) for panels in (None, ((20, 9),)))
     assert np.array_equal(seen.error, [whole.error[first : first + 5].max(axis=0) for first in range(0, 99, 5)])
     assert (seen.largest, seen.position, seen.pair) == (whole.largest, whole.position, whole.pair)
-    assert seen.caption().endswith("each pixel: largest of 5 positions") and seen.columns()[1] == "pair 1"
+    assert seen.caption() == "5 positions a pixel, the largest error" and seen.columns()[1] == "pair 1"
 
 
 @pytest.mark.parametrize(
@@ -103,20 +101,27 @@ def test_what_cannot_be_shown_is_refused(options: dict[str, Any], said: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("encoding", "said"), [("rope:d=8,base=10", "3 of 4"), ("rope:d=8,base=10,dtype=float32", "no")]
+    ("encoding", "said", "line"),
+    [
+        (
+            "rope:d=8,base=10",
+            "in float16, errors exceed 0.1 in 3 of 4 pairs, first at position 243",
+            "; line: an error of 0.1",
+        ),
+        ("rope:d=8,base=10,dtype=float32", "in float32, errors exceed 0.1 in no pair", ""),
+    ],
 )
-def test_the_picture_says_once_how_large_the_largest_error_is(encoding: str, said: str) -> None:
+def test_an_error_that_matters_is_said_and_marked_where_there_is_one(encoding: str, said: str, line: str) -> None:
     options: Any = {"encoding": encoding, "length": 2048, "size": "3x3", "dpi": 40}
     found: Any = pecli.figure("precision", **options).seen
     axes, bar = page_of("precision", **options).axes
     image = axes.get_images()[0]
     assert type(image.norm).__name__ == "LogNorm" and isinstance(image, CellImage)  # whose cells are equally wide
-    assert found.message().startswith(f"{said} pair") and "0.1" in found.message()
-    assert f"{number_text(found.largest)}, at position {found.position:,}, pair {found.pair}" in found.caption()
-    (ring,) = [line for line in axes.lines if line.get_marker() == "o"]
-    assert (ring.get_xdata()[0], ring.get_ydata()[0]) == (found.pair, found.position)
+    assert found.message() == said
+    assert found.caption() == f"{found.block} positions a pixel, the largest error{line}"
+    assert not [item for item in axes.lines if item.get_marker() == "o"]  # no ring
     assert bar.get_ylabel() == "error of sine or cosine"
-    assert [line.get_ydata()[0] for line in bar.lines if line.get_linewidth() > 1] == [0.1, 0.1] * (said != "no")
+    assert [item.get_ydata()[0] for item in bar.lines if item.get_linewidth() > 1] == [0.1, 0.1] * bool(line)
     bar.set_ylim(0.05, 0.35)  # fewer powers of ten than ticks
     assert {"0.2", "0.3"} <= {*texts(bar.get_yticklabels(minor=True))}
 
@@ -128,31 +133,29 @@ def test_the_message_is_how_many_pairs_are_off_and_from_which_position_on(start:
     wrong = whole.error.T > 0.1
     first = np.where(wrong.any(axis=1), start + wrong.argmax(axis=1), np.nan)
     assert wrong.any() and seen.first_wrong == pytest.approx(first, nan_ok=True)
-    text = f"{wrong.any(axis=1).sum()} of 4 pairs are off by more than 0.1, the first at position {np.nanmin(first):g}"
+    text = (
+        f"in float16, errors exceed 0.1 in {wrong.any(axis=1).sum()} of 4 pairs, first at position {np.nanmin(first):g}"
+    )
     assert whole.message() == seen.message() == text.replace("-", "−")
 
 
-def test_a_bar_stands_where_each_pair_is_first_off_by_much() -> None:
+def test_a_line_of_steps_stands_where_each_pair_is_first_off_by_much() -> None:
     """In two strokes, at the position that the error says, not at a pixel's first."""
     options: Any = {"encoding": "rope:d=8,base=10", "length": 2000, "size": "3x3", "dpi": 40}
     wrong = numbers(**options).error.T > 0.1
-    columns = np.flatnonzero(wrong.any(axis=1))
+    first = np.where(wrong.any(axis=1), wrong.argmax(axis=1) - 0.5, np.nan)
     (panel, _), seen = page_of("precision", **options).axes, pecli.figure("precision", **options).seen
-    strokes = [
-        np.array(collection.get_segments())
-        for collection in panel.collections
-        if isinstance(collection, LineCollection)
-    ]
-    assert seen.facts()["block"] > 1 and len(strokes) == 2 and len(columns) > 0
-    for ends in strokes:
-        assert ends[:, :, 0].tolist() == [[column - 0.5, column + 0.5] for column in columns]
-        assert ends[:, 0, 1] == pytest.approx(wrong.argmax(axis=1)[columns] - 0.5)
+    assert seen.facts()["block"] > 1 and len(panel.lines) == 2 and wrong.any()
+    for line in panel.lines:
+        assert line.get_drawstyle() == "steps-post"  # of a pair from its left side to its right one
+        assert line.get_xdata().tolist() == [-0.5, 0.5, 1.5, 2.5, 3.5]
+        assert line.get_ydata() == pytest.approx([*first, np.nan], nan_ok=True)
 
 
-def test_what_is_exact_is_blank_and_the_caption_says_what_is_rounded() -> None:
+def test_what_is_exact_is_blank_and_the_headline_says_what_is_rounded() -> None:
     panel = axes_of("precision", encoding="rope:d=8,dtype=bfloat16", length=50)
     assert np.ma.getmaskarray(panel.get_images()[0].get_array())[0].all()  # position 0
     found = numbers(encoding="rope:d=8,dtype=bfloat16", length=50)
     assert found.coloured()[0].min() > 0  # percentiles are of what has a colour
-    caption = found.caption()
-    assert caption.startswith("every step in bfloat16, against float64; ring: the largest error, 0.01874, at position")
+    assert found.message() == "in bfloat16, errors exceed 0.1 in no pair" and found.caption() == ""
+    assert f"{found.largest:.4g}" == "0.01874"

@@ -38,7 +38,7 @@ def tensor(length: int, d: int, base: float = 10000) -> Array:
 
 
 def test_the_offsets_have_a_strip_of_their_own_colours_and_push_no_panel_away() -> None:
-    drawn = panels(length=LENGTH, d=D, dims=(0, 5))
+    drawn = panels(length=LENGTH, d=D, dims=(0, 5), offsets=True)
     (strip,) = drawn[0].findobj(BboxImage)
     assert strip.get_clim() == drawn[0].get_images()[0].get_clim() == (-6, 6)
     assert texts(drawn[0].texts[:3]) == ["−6", "0", "6"]
@@ -76,7 +76,7 @@ def test_four_dimensions_are_all_shown_and_of_more_those_that_do_not_look_flat(
 
 
 def test_a_wave_that_begins_anywhere_is_not_called_a_sine_and_colours_are_those_of_the_slices() -> None:
-    (_, slice_) = panels(encoding="rope:d=8,query=random:3", length=LENGTH, dims=(2,))
+    (slice_, _) = panels(encoding="rope:d=8,query=random:3", length=LENGTH, dims=(2,))  # and its colour bar
     radii = Rope(d=8, query="random:3").amplitudes
     assert slice_.get_title() == "dim 2\nλ 62.83"
     assert slice_.get_images()[0].get_clim() == pytest.approx((-radii[1], radii[1])) and radii[1] < radii.max() / 2
@@ -118,10 +118,11 @@ def test_averages_over_pixels_are_those_of_every_pair_in_them(spec: str, blocks:
 
 
 def test_more_positions_than_pixels_are_averaged_and_the_caption_says_so() -> None:
-    options: Any = {"d": D, "base": 10, "length": 101, "start": 3, "dims": (0, 5), "size": "5x3", "dpi": 30}
+    options: Any = {"d": D, "base": 10, "length": 101, "start": 3, "dims": (0, 5), "offsets": True}
+    options |= {"size": "5x3", "dpi": 30}
     seen: Any = pecli.figure("relative", **options).seen
     assert seen.block > 1 and 101 % seen.block
-    assert seen.caption() == f"each pixel: mean of {seen.block} × {seen.block} pairs; wavelength λ in positions"
+    assert seen.caption() == f"{seen.block} × {seen.block} cells a pixel, averaged; wavelength λ in positions"
     first, *slices = page_of("relative", **options).axes[:3]
     assert texts(first.texts) == ["−100", "0", "100"]
     for panel, dim in zip(slices, (0, 5), strict=True):
@@ -149,7 +150,7 @@ def test_every_slice_is_constant_along_its_diagonals_and_transposed_the_sines_ch
 
 
 def test_the_panels_are_the_offsets_and_the_chosen_slices() -> None:
-    first, *slices = panels(length=LENGTH, d=D, dims=(1, 0, 4), start=100)
+    first, *slices = panels(length=LENGTH, d=D, dims=(1, 0, 4), start=100, offsets=True)
     titles = ["cos, dim 1\nλ 6.283", "sin, dim 0\nλ 6.283", "sin, dim 4\nλ 2,916"]
     assert [item.get_title() for item in (first, *slices)] == ["offset p − q", *titles]
     offsets = np.subtract.outer(range(LENGTH), range(LENGTH))
@@ -166,5 +167,5 @@ def test_numbers_are_whole_and_the_picture_computes_only_what_it_shows() -> None
     every = numbers_of("relative", length=51, d=100, base=10)
     assert np.allclose(every.tensor, tensor(51, 100, 10), rtol=0, atol=1e-13)
     assert every.caption() == "wavelength λ in positions"
-    assert every.message() == "one value per diagonal: only the offset counts"
+    assert every.message() == "each component is constant along diagonals: it depends only on p − q"
     assert numbers_of("relative", ((20, 20),), length=10**6, d=100).tensor.shape == (20, 20, 4)

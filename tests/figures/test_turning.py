@@ -98,9 +98,9 @@ def test_pairs_and_positions_are_the_users_in_their_order_and_numbers_are_angles
 @pytest.mark.parametrize(
     ("figure", "encoding", "said"),
     [
-        ("dials", "rope", "top: angle 0; hands turn clockwise; λ: positions of one turn"),
-        ("dials", "clock", "top: angle 0; hands turn clockwise"),
-        ("compare", ["clock", "rope"], "top: angle 0; hands turn clockwise; λ: positions of one turn"),
+        ("dials", "rope", "clockwise from the top"),
+        ("dials", "clock", "clockwise from the top"),
+        ("compare", ["clock", "rope"], "clockwise from the top"),
     ],
 )
 def test_the_caption_says_where_0_is_and_which_way_hands_turn(figure: str, encoding: Any, said: str) -> None:
@@ -111,8 +111,8 @@ def test_the_caption_says_where_0_is_and_which_way_hands_turn(figure: str, encod
 @pytest.mark.parametrize(
     ("encoding", "pairs", "said"),
     [
-        ("rope:d=4,base=100", None, "the fastest hand turns once in 6.28 positions, the slowest in 62.8"),
-        ("clock", None, "the fastest hand turns once in 1 min, the slowest in 12 h"),
+        ("rope:d=4,base=100", None, "the fastest pair turns once every 6.28 positions, the slowest once every 62.8"),
+        ("clock", None, "the fastest hand turns once every 1 min, the slowest once every 12 h"),
         ("clock", [1], ""),
     ],
 )
@@ -153,7 +153,7 @@ def rotated(**options: Any) -> Any:
 
 
 def panels(**options: Any) -> list[Any]:
-    """Return the panels of the drawn figure: before, after, the change, circles."""
+    """Return the panels of the drawn figure: before, after, circles."""
     return [
         panel
         for panel in panels_of("rotation", **{"length": LENGTH, "d": D, "dpi": 20, **options})
@@ -186,21 +186,20 @@ def test_four_pairs_from_the_fastest_to_the_slowest_where_none_are_named(d: int,
     assert rotated(d=d).pairs.tolist() == pairs
 
 
-def test_names_beside_the_circles_say_how_far_each_pair_turns() -> None:
-    plane = panels(pairs=(0, 2), start=1009)[3]
+def test_names_beside_the_circles_are_those_of_the_pairs_in_their_colours() -> None:
+    plane = panels(pairs=(0, 2), start=1009)[2]
     assert plane.get_title() == "pairs in the plane"
-    degrees = 360 * (LENGTH - 1) / (2 * np.pi) * 10000 ** (-4 / D)
     names = plane.get_yticklabels()
-    assert texts(names) == [f"● 0: {(LENGTH - 1) / (2 * np.pi):.3g} turns", f"■ 2: {degrees:.3g}°"]
+    assert texts(names) == ["● pair 0", "■ pair 2"]
     assert [name.get_color() for name in names] == ["C0", "C1"]
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({}, f"from position 0 to 10 pair 0 covers {10 / (2 * np.pi):.3g} turns, pair 6 only 0.214°"),
-        ({"base": 10}, "from position 0 to 10 pair 0 covers 1.59 turns, pair 6 only 79.6°"),
-        ({"rotary_dim": 4}, "from position 0 to 10 pair 0 covers 1.59 turns, pair 1 only 5.73°"),
+        ({}, f"from position 0 to 10, pair 0 makes {10 / (2 * np.pi):.3g} turns and pair 6 5.93×10⁻⁴"),
+        ({"base": 10}, "from position 0 to 10, pair 0 makes 1.59 turns and pair 6 0.221"),
+        ({"rotary_dim": 4}, "from position 0 to 10, pair 0 makes 1.59 turns and pair 1 0.0159"),
         ({"rotary_dim": 2}, ""),
     ],
 )
@@ -209,15 +208,16 @@ def test_the_message_is_how_far_the_fastest_and_the_slowest_pair_turn(options: d
 
 
 @pytest.mark.parametrize("content", ["same", "random"])
-def test_more_positions_than_pixels_are_averaged_and_the_caption_says_so(content: str) -> None:
+def test_more_positions_than_pixels_are_averaged_and_of_pairs_every_other_one_is_shown(content: str) -> None:
     options: Any = {"length": 2051, "start": 7, "d": 6, "content": content, "content_seed": 3}
     every, shown = (numbers_of("rotation", panels, **options) for panels in (None, ((100, 4),)))
-    assert shown.caption().startswith("random Q, seed 3; each pixel: mean of 21 positions × 2 dimensions")
+    notes = ["random Q, seed 3", "21 × 1 cells a pixel, averaged", "one pair in 2 shown"]
+    assert shown.caption() == "; ".join([*notes, "angles anticlockwise, marks: position 7"])
     random = np.random.default_rng(3)
     rows = np.tile(random.standard_normal(6), (2051, 1)) if content == "same" else random.standard_normal((2051, 6))
     assert np.array_equal(every.before, rows)
     assert np.array_equal(every.after, pecli.encoding("rope:d=6").rotate(rows, 7 + np.arange(2051.0)))
-    means = [every.after[at : at + 21].reshape(-1, 3, 2).mean(axis=(0, 2)) for at in range(0, 2051, 21)]
+    means = [every.after[at : at + 21, [0, 1, 4, 5]].mean(axis=0) for at in range(0, 2051, 21)]
     np.testing.assert_allclose(shown.after, means, rtol=0, atol=1e-14)
     assert np.array_equal(shown.paths, every.paths)
 
@@ -234,17 +234,15 @@ def test_content_is_from_a_seed_or_a_file(folder: Path) -> None:
 
 
 def test_before_after_and_paths_stand_beside_each_other() -> None:
-    before, after, change, plane = panels(pairs=(0, 2), start=100)
+    before, after, plane = panels(pairs=(0, 2), start=100)
     numbers = rotated(pairs=(0, 2), start=100)
-    for axes, array in ((before, numbers.before), (after, numbers.after), (change, numbers.change)):
+    for axes, array in ((before, numbers.before), (after, numbers.after)):
         (image,) = axes.get_images()
         low, high = image.get_clim()
         assert np.array_equal(image.get_array(), array) and low == -high
         assert list(image.get_extent()) == [-0.5, D - 0.5, 110.5, 99.5] and image.get_cmap().name == "RdBu_r"
     assert before.images[0].get_clim() == after.images[0].get_clim()
-    assert change.images[0].get_clim()[1] == np.abs(numbers.change).max()
-    assert panels(length=1)[2].images[0].get_clim() == (-1, 1)  # nothing changes
-    assert [item.get_title() for item in (before, after, change)] == ["Q before", "Q after", "after − before"]
+    assert [item.get_title() for item in (before, after)] == ["Q before", "Q after"]
     lines = [line for line in plane.get_lines() if line.get_marker() == "."]
     for line, path in zip(lines, on_rings(numbers), strict=True):
         assert np.asarray(line.get_xydata()) == pytest.approx(path)
@@ -253,8 +251,8 @@ def test_before_after_and_paths_stand_beside_each_other() -> None:
     assert np.concatenate([mark.get_xydata() for mark in starts]) == pytest.approx(on_rings(numbers)[:, 0])
     assert [(mark.get_marker(), mark.get_markeredgecolor()) for mark in starts] == [("o", "black"), ("s", "black")]
     assert [mark.get_color() for mark in starts] == [line.get_color() for line in lines]
-    top, middle, bottom, circles = (item.get_position() for item in (before, after, change, plane))
-    assert top.y0 > middle.y1 and middle.y0 > bottom.y1
+    top, bottom, circles = (item.get_position() for item in (before, after, plane))
+    assert top.y0 > bottom.y1
     assert circles.x0 > top.x1 and (circles.y0, circles.y1) == (bottom.y0, top.y1)
 
 
@@ -269,12 +267,12 @@ def test_circles_stand_whole_and_round(size: str) -> None:
 
 
 def test_each_pair_has_a_circle_on_which_it_turns_counterclockwise(folder: Path) -> None:
-    plane = panels(pairs=range(7))[3]
+    plane = panels(pairs=range(7))[2]
     circles = [patch.get_radius() for patch in plane.patches if isinstance(patch, Circle)]
     assert circles == pytest.approx(np.arange(1, 8) / 7)
     assert all(np.linalg.det(path[:2]) > 0 for path in on_rings(rotated(pairs=range(7))))
     np.save("q.npy", np.ones((LENGTH, D)) * (np.arange(D) > 1))  # of pair 0 nothing turns
-    plane = panels(content="q.npy", pairs=(0, 2))[3]
+    plane = panels(content="q.npy", pairs=(0, 2))[2]
     assert all(np.all(np.isfinite(line.get_xydata())) for line in plane.get_lines())
 
 

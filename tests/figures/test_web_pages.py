@@ -29,7 +29,7 @@ def svg(figure: str = "curves", **options: Any) -> str:
 def test_text_stays_text_where_it_is_asked_for() -> None:
     kept, drawn = (ElementTree.fromstring(svg(text=text)) for text in (True, False))
     words = {"".join(item.itertext()).strip() for item in kept.iter(f"{SVG}text")}
-    assert {"position p", "sinusoidal, d 8, base 10,000; 9 positions", "from 0"} <= words
+    assert {"position p", "sinusoidal, d = 8, base = 10,000; 9 positions", "from 0"} <= words
     assert next(drawn.iter(f"{SVG}text"), None) is None
 
 
@@ -47,7 +47,7 @@ def test_light_and_dark_turn_over_ink_alone() -> None:
     plain, auto = svg(), svg(style="auto")
     (rule,) = re.findall(r"@media \(prefers-color-scheme: dark\) \{(.*?)\}\} ", auto)
     assert rule.count(f'"fill: {INK}"') == rule.count(f'"stroke: {INK}"') == 1 and rule.count("!important") == 2
-    data = {"#0072b2", "#d55e00", "#009e73", "#c76ca2", "#942a62"}
+    data = {"#0072b2", "#d55e00", "#009e73"}
     assert data <= set(colours(plain)) and data <= set(colours(auto))
     assert "pixelated" not in svg("heatmap")  # else some cells are a pixel wider where a screen has fewer pixels
     assert INK in colours(auto) and INK not in colours(plain)

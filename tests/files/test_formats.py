@@ -150,7 +150,7 @@ TITLES = [
 def test_the_job_comes_back_from_the_file(tmp_path: Path, format: str) -> None:
     what: Any = pecli.figure("heatmap", **SMALL).numbers if FORMATS[format].numbers else Drawing(figsize=(1, 1))
     if FORMATS[format].frames:
-        frames = Frame(what, "base 10", "pecli heatmap"), Frame(what, "base 100", "pecli heatmap")
+        frames = Frame(what, "base = 10", "pecli heatmap"), Frame(what, "base = 100", "pecli heatmap")
         what = Animation(frames, (SweptOption("base", ("10", "100"), True),), 10, 0.2, None)
     path = tmp_path / f"a.{format}"
     for title in TITLES:

@@ -18,6 +18,7 @@ import pytest
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
+from matplotlib.text import Text
 
 from pecli.cli.figures import offered_values
 from pecli.core import memory
@@ -27,9 +28,11 @@ from pecli.core.options import Option
 from pecli.core.positions import Positions
 from pecli.encodings.base import BiasEncoding
 from pecli.encodings.registry import ENCODINGS, Encoding
-from pecli.figures.base import Figure, panels_of
+from pecli.figures.axis_labels import label_as_asked
+from pecli.figures.base import Figure, groups_of, panels_of
 from pecli.figures.canvas import Canvas
 from pecli.figures.composite import single_figures
+from pecli.figures.legends import add_bar
 from pecli.figures.limits import resolve_limits
 from pecli.figures.page import words_of
 from pecli.figures.style import style_context
@@ -132,10 +135,17 @@ def painted(job: Job, numbers: Any, size: float) -> list[Any]:
     figure = job.figure
     assert isinstance(figure, Figure)
     drawing = Drawing()
-    axes = [drawing.add_axes((0.1, 0.1, size, size)) for _ in panels_of(figure, job.view)]
+    groups, panels = groups_of(figure, job.view, job.canvas), panels_of(figure, job.view)
+    axes = [drawing.add_axes((0.1, 0.1, size, size)) for _ in panels]
     figure.decorate(job.view, axes, job.canvas)
-    figure.draw(numbers, axes, job.canvas)
-    return [look(artist) for ax in axes for artist in artists(ax)]
+    label_as_asked(axes, panels, job.canvas)
+    drawn = figure.draw(numbers, axes, job.canvas)
+    shown = zip(drawn, panels, strict=True)
+    for mappable, bar in {panel.bar: (item, panel.bar) for item, panel in shown if panel.bar}.values():
+        add_bar(drawing, mappable, bar, job.canvas)
+    return [[group.grids for group in groups], *(label.get_text() for label in drawing.findobj(Text))] + [
+        look(artist) for ax in axes for artist in artists(ax)
+    ]
 
 
 def artists(axes: Axes) -> list[Artist]:
@@ -198,7 +208,10 @@ def modes(name: str) -> Iterator[dict[str, Any]]:
 def known_options(name: str) -> list[Option]:
     analysis = ANALYSES[name]
     sections: list[Any] = [analysis, Positions, Language, *([Canvas] if analysis.drawn else [])]
-    return [option for section in sections for option in section.options().values()]
+    every = [option for section in sections for option in section.options().values()]
+    return [
+        option for option in every if option.name != "columns" and not option.name.startswith("no_")
+    ]  # of panels, bars
 
 
 def bars(result: Result) -> list[Any]:
@@ -265,7 +278,7 @@ def wanted(kind: type[Encoding], one: Option, value: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_every_parameter_changes_the_encoding_or_is_refused(name: str) -> None:
     kind = ENCODINGS[name]
-    for option in kind.options().values():
+    for option in (option for option in kind.options().values() if option.name != "label"):  # it changes no number
         owner = {} if option.only_with is None else {option.only_with[0]: option.only_with[1][0]}
         given = {**({"d": 8} if "d" in kind.options() and option.name != "d" else {}), **owner}
         plain = own_numbers(kind, given)

@@ -50,7 +50,7 @@ def test_a_slider_keeps_the_bounds_and_the_scale_of_its_option() -> None:
 def test_a_picture_comes_with_the_line_that_makes_it() -> None:
     found = explorer().answer({**SMALL, "base": "10"}, 300)
     assert found["command"] == "pecli heatmap --d 8 --base 10 --length 9"
-    assert found["name"] == "heatmap-sinusoidal-d8-base10-length9" and "base 10" in found["alt"]
+    assert found["name"] == "heatmap-sinusoidal-d8-base10-length9" and "base = 10" in found["alt"]
     with Image.open(io.BytesIO(base64.b64decode(found["image"].partition(",")[2]))) as image:
         assert abs(image.width - 300) < 10
 

@@ -68,8 +68,8 @@ def test_a_title_with_blanks_tells_the_frames_of_a_film_apart() -> None:
         return titles_of(film, film.analysis, title)
 
     assert titles("k {base}", base=[2, 10]) == ["k 2", "k 10"]
-    assert titles("k", base=[2, 10]) == ["k, base 2", "k, base 10"]
-    assert titles("k {base}", base=[2, 10], start=[0, 1])[1] == "k 2, base 2, start 1"
+    assert titles("k", base=[2, 10]) == ["k, base = 2", "k, base = 10"]
+    assert titles("k {base}", base=[2, 10], start=[0, 1])[1] == "k 2, base = 2, start = 1"
 
 
 def test_an_unknown_blank_is_refused_when_the_job_is_made() -> None:

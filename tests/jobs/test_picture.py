@@ -52,7 +52,7 @@ def test_what_is_no_axes_with_x_and_y_is_refused(kind: str | None) -> None:
 def test_two_panels_share_a_given_axes() -> None:
     drawing = Drawing()
     axes = drawing.subplots()
-    pecli.figure("scatter", d=7, length=5).draw(axes)
+    pecli.figure("scatter", d=7, length=5, triangle="both").draw(axes)
     assert len(axes.child_axes) == 2
     drawing.savefig(io.BytesIO(), format="png", dpi=30)  # the colour bar of panels inside an Axes can be laid out
 

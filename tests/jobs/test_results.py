@@ -33,12 +33,28 @@ def test_json_has_one_shape_whatever_is_asked(ask: Ask, words: tuple[str, ...], 
     found = json.loads(ask(*words, "--json").out)
     assert list(found) == ["results"] and len(found["results"]) == count
     for item in found["results"]:
-        assert set(item) == {"files", "job", "encodings", "alt", "facts", "pecli", "matplotlib", "numpy"}
+        assert set(item) == {
+            "files",
+            "headline",
+            "footnotes",
+            "job",
+            "encodings",
+            "alt",
+            "facts",
+            "pecli",
+            "matplotlib",
+            "numpy",
+        }
 
 
 def test_json_has_the_whole_job_with_its_defaults(ask: Ask) -> None:
     (item,) = json.loads(ask("heatmap", *SMALL, "-o", "a.png", "--json").out)["results"]
-    assert set(item["job"]) == {"command", *shared_options(ANALYSES["heatmap"])} - {"output", "format", "no_clobber"}
+    assert set(item["job"]) == {"command", *shared_options(ANALYSES["heatmap"])} - {
+        "output",
+        "format",
+        "no_clobber",
+        "label",
+    }
     assert (item["job"]["length"], item["job"]["start"], item["job"]["cmap"]) == (5, 0, None)
     (encoding,) = item["encodings"]
     assert (encoding["name"], encoding["d"], encoding["base"]) == ("sinusoidal", 4, 10000)
@@ -57,7 +73,7 @@ def test_a_sentence_tells_what_is_seen(name: str) -> None:
 
 def test_it_tells_what_was_chosen() -> None:
     text = pecli.distance("rope", measure="dot", start=-3, length=5).alt
-    assert text.endswith("; positions -3 to 1; measure dot.") and "rope, d 128" in text
+    assert text.endswith("; positions -3 to 1; measure dot.") and "rope, d = 128" in text
 
 
 TITLE = "位置 & <b>"
@@ -75,6 +91,6 @@ def test_files_say_their_title_and_what_is_seen() -> None:
     root = ElementTree.fromstring(svg)
     assert (root.findtext(f"{SVG}title"), root.findtext(f"{SVG}desc")) == (TITLE, picture.alt)
     assert root.get("role") == "img"
-    assert b"/Title " in pdf and picture.message().encode() in pdf
+    assert b"/Title " in pdf and picture.message().encode("utf-16-be").hex() in pdf.hex().lower()
     plain = pecli.heatmap(d=4, length=5, dpi=20, no_title=True)
-    assert ElementTree.fromstring(plain.render("svg")[0]).findtext(f"{SVG}title") == "sinusoidal, d 4, base 10,000"
+    assert ElementTree.fromstring(plain.render("svg")[0]).findtext(f"{SVG}title") == "sinusoidal, d = 4, base = 10,000"

@@ -133,7 +133,7 @@ def test_options_go_to_every_encoding_that_has_them() -> None:
     [(1024, 3900, 5, "4.3e+03"), (2048, 9800, 20, "1.2e+04"), (8192, 83000, 50, "8.4e+04")],
 )
 def test_the_smallest_base_of_a_length_is_the_published_one(length: int, first: int, step: int, smallest: str) -> None:
-    """Men et al. 2024, arXiv:2405.14591, at d 128: scanned upwards, since the condition is not monotone."""
+    """Men et al. 2024, arXiv:2405.14591, at d = 128: scanned upwards, since the condition is not monotone."""
     scanned = (first + step * at for at in range(400))
     base = next(item for item in scanned if of_waves(Rope(d=128, base=item), length)["first_negative"] is None)
     assert f"{base:.1e}" == smallest

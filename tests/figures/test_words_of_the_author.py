@@ -1,0 +1,164 @@
+"""What an author writes into a picture or leaves out: texts, labels, letters, columns; told from its artists."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from matplotlib.figure import Figure as Drawing
+from matplotlib.text import Text
+
+import pecli
+from pecli.core.errors import UsageError
+from pecli.figures import FIGURES
+from pecli.figures.limits import footnotes
+from pecli.figures.page import draw_page
+from pecli.figures.style import style_context
+
+Ask = Callable[..., Any]
+SMALL: dict[str, Any] = {"d": 8, "size": "column", "dpi": 40}
+
+
+def drawn(figure: str, **options: Any) -> Any:
+    picture = pecli.figure(figure, **SMALL, **options)
+    with style_context(picture.canvas, ""):
+        drawing, _ = draw_page(picture.figure, picture.job.view, picture.canvas, picture.figure.title(picture.job.view))
+    return drawing
+
+
+def above(drawing: Drawing) -> list[str]:
+    return [text.get_text().replace("\n", " ") for text in drawing.texts if text.get_text()]
+
+
+def panels(drawing: Drawing) -> list[Any]:
+    return [axes for axes in drawing.axes if axes.get_label() != "<colorbar>"]
+
+
+@pytest.mark.parametrize(("options", "texts"), [
+    ({}, ["{0}", "{1}", "{2}"]),
+    ({"plain": True}, []),
+    ({"no_headline": True}, ["{1}", "{2}"]),
+    ({"no_title": True, "no_footnote": True}, ["{0}"]),
+    ({"headline": "Mine: {headline}", "title": "{title}, $d$", "footnote": "see text"},
+     ["Mine: {0}", "{1}, $d$", "see text"]),
+    ({"headline": "{title}", "title": "{base} {nothing}", "no_footnote": True}, ["{1}", "10000 {{nothing}}"]),
+])  # fmt: skip
+def test_texts_are_the_authors(options: dict[str, Any], texts: list[str]) -> None:
+    own = pecli.heatmap("rope", **SMALL, length=900)
+    parts = own.message(), own.title(), own.caption()
+    assert all(parts)
+    assert above(drawn("heatmap", encoding="rope", length=900, **options)) == [text.format(*parts) for text in texts]
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_plain_leaves_the_panels_and_nothing_around_them(figure: str) -> None:
+    fixed = {"attention": {"length"}, "terms": {"length"}, "dials": {"length"}, "bias": {"d"}}.get(figure, set())
+    options = {name: value for name, value in SMALL.items() if name not in fixed}
+    pictures = [pecli.figure(figure, **options, plain=plain) for plain in (False, True)]
+    full, plain = ([picture.message(), picture.title(), picture.caption()] for picture in pictures)
+    assert any(full) and not any(plain)
+    assert pictures[1].alt == pictures[0].alt != ""
+
+
+def test_what_is_left_out_stands_in_json(ask: Ask, folder: Path) -> None:
+    words = ("heatmap", "-d", "8", "-n", "3000", "--size", "column", "-o", "a.png", "--json")
+    told, plain = (json.loads(ask(*words, *more).out)["results"][0] for more in ((), ("--plain",)))
+    for result in (told, plain):
+        assert result["headline"] and "averaged" in result["footnotes"][0]
+        assert result["headline"] in result["alt"] and result["footnotes"][0][1:] in result["alt"]
+    Path("f.toml").write_text('[[figure]]\ncommand = "heatmap"\nd = 8\nlength = 3000\nplain = true\noutput = "b.png"\n')
+    (again,) = json.loads(ask("batch", "f.toml", "--json").out)["results"]
+    assert again["headline"] == told["headline"] and len(again["footnotes"]) == 1
+
+
+def test_bars_and_legends_are_left_out() -> None:
+    assert len(drawn("heatmap").axes) == 2 and len(drawn("heatmap", no_colorbar=True).axes) == 1
+    legends = [drawn("offsets", encoding="rope", decay=True, no_legend=left_out) for left_out in (False, True)]
+    assert [axes.axes[0].get_legend() is None for axes in legends] == [False, True]
+
+
+def test_labels_name_encodings_wherever_they_are_told_apart(ask: Ask, folder: Path) -> None:
+    encodings = ["rope:base=500000,label=Llama-3", "rope"]
+    picture = pecli.offsets(encodings, **SMALL)
+    assert "Llama-3" in {text.get_text() for text in drawn("offsets", encoding=encodings).findobj(Text)}
+    assert "Llama-3" in picture.alt
+    labelled = pecli.figure("offsets", encoding=["rope:base=500000", "rope"], labels=["Llama-3", "A, B"], **SMALL)
+    assert [encoding.label for encoding in labelled.job.encodings] == ["Llama-3", "A, B"]
+    titles = [axes.get_title() for axes in panels(drawn("compare", encoding=["rope", "binary"], label=["X", "Y"]))]
+    assert titles == ["X", "Y"]
+    assert ask("heatmap", "-d", "8", "-n", "5", "--label", "PE", "-o", "a.png").code == 0
+    recipe = ask("recipe", "a.png").out
+    assert "sinusoidal:label=PE" in recipe
+    assert pecli.heatmap("sinusoidal", label="PE", d=8).title() == "PE"
+
+
+@pytest.mark.parametrize(("figure", "options", "said"), [
+    ("heatmap", {"label": ["a", "b"]}, "label is given 2 times, and encodings are 1"),
+    ("heatmap", {"columns": 2}, "columns=2 is more than the panels of this heatmap, 1"),
+    ("dials", {"xlabel": "x", "d": 8}, "no panel has a label there"),
+    ("offsets", {"cbar_label": "x"}, "there is no colour bar"),
+    ("heatmap", {"headline": "x", "plain": True}, "exclude each other"),
+    ("heatmap", {"title": "x", "no_title": True}, "exclude each other"),
+    ("heatmap", {"base": [10, 100], "d": [4, 8], "columns": 1}, "side by side"),
+])  # fmt: skip
+def test_what_there_is_not_is_not_labelled(figure: str, options: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError, match="") as refused:
+        pecli.figure(figure, **options).render("png")
+    assert said in str(refused.value)
+
+
+def test_labels_of_axes_and_bars_letters_and_columns() -> None:
+    options = {"encoding": ["rope", "sinusoidal"], "xlabel": "i", "ylabel": "pos", "cbar_label": "PE", "letters": True}
+    one, two = (drawn("compare", columns=columns, **options) for columns in (1, 2))
+    for drawing, columns in ((one, 1), (two, 2)):
+        frames = panels(drawing)
+        assert [axes.get_xlabel() for axes in frames] == ["i", "i"] and frames[0].get_ylabel() == "pos"
+        letters = [text for axes in frames for text in axes.texts if text.get_weight() == "bold"]
+        assert [text.get_text() for text in letters] == ["a", "b"]
+        assert len({round(axes.bbox.x0) for axes in frames}) == columns
+        assert next(axes for axes in drawing.axes if axes not in frames).get_ylabel() == "PE"
+        for text, axes in zip(letters, frames, strict=True):
+            box = text.get_window_extent()
+            assert box.x1 <= axes.bbox.x0 and box.y0 >= axes.bbox.y1
+
+
+def test_a_grid_keeps_the_value_of_a_row_beside_the_authors_label() -> None:
+    frames = panels(drawn_grid())
+    assert [axes.get_ylabel() for axes in frames][::2] == ["d = 4\npos", "d = 8\npos"]
+
+
+def drawn_grid() -> Any:
+    picture = pecli.heatmap(base=[10, 100], d=[4, 8], length=9, ylabel="pos", size="column", dpi=40)
+    with style_context(picture.canvas, ""):
+        return draw_page(picture.figure, picture.job.view, picture.canvas, picture.title())[0]
+
+
+PLACES = [
+    *((figure, {}) for figure in FIGURES),
+    ("heatmap", {"d": 512, "log": True}),
+    ("distance", {"encoding": "binary:d=10"}),
+    ("curves", {"encoding": "binary:d=10"}),
+    ("compare", {"figure": "distance", "difference": True, "encoding": ["sinusoidal:base=10", "sinusoidal"]}),
+    ("distance", {"measure": "cos"}),
+]
+
+
+@pytest.mark.parametrize(("figure", "options"), PLACES)
+def test_the_same_words_stand_in_every_size(figure: str, options: dict[str, Any]) -> None:
+    """What is seen is told of the numbers, not of the pixels; the note on averaging alone differs."""
+    fixed = {"attention": {"length"}, "terms": {"length"}, "dials": {"length"}, "bias": {"d"}}.get(figure, set())
+    given = {name: value for name, value in (("d", 16), ("length", 700)) if name not in fixed} | options
+    given = {name: value for name, value in given.items() if name != "d" or ":d=" not in str(options)}
+    said = set()
+    for size in ("column", "page", "slide"):
+        picture = pecli.figure(figure, **given, size=size, dpi=60)
+        notes = [
+            note
+            for note in footnotes(picture.seen, picture.canvas)
+            if "a pixel" not in note and "one pair in" not in note
+        ]
+        said.add((picture.message(), picture.title(), *notes))
+    assert len(said) == 1

@@ -90,7 +90,7 @@ class Canvas(Options):
     no_headline: bool = option(False, "no headline")
     no_title: bool = option(False, "no title")
     no_footnote: bool = option(False, "no footnote")
-    plain: bool = option(False, "no headline, title and footnote, for a picture with a caption")
+    plain: bool = option(False, "no headline, title and footnote but those given, for a picture with a caption")
     no_colorbar: bool = option(False, "no colour bar")
     no_legend: bool = option(False, "no legend")
     style: str | None = option(
@@ -121,9 +121,8 @@ class Canvas(Options):
     def check(self) -> None:
         for name in TEXTS:
             if getattr(self, name) is not None and not self.has(name):
-                out = "plain" if self.plain else f"no_{name}"
-                text = f"{option_text(name)} and {option_text(out)} exclude each other"
-                raise UsageError(text, option=out, advice="give one of them")
+                text = f"{option_text(name)} and {option_text(f'no_{name}')} exclude each other"
+                raise UsageError(text, option=f"no_{name}", advice="give one of them")
         if self.vmin is not None and self.vmax is not None and not 0 < self.vmax - self.vmin < inf:
             allowed = f"less than {option_text('vmax', self.vmax)}, by a finite number"
             raise UsageError(option="vmin", value=self.vmin, allowed=allowed)
@@ -149,8 +148,8 @@ class Canvas(Options):
         return size if self.text_size is None else size._replace(font=self.text_size)
 
     def has(self, name: str) -> bool:
-        """Return whether the picture has its headline, title or footnote."""
-        return not (self.plain or getattr(self, f"no_{name}"))
+        """Return whether the picture has its headline, title or footnote; a plain one has what the author gives."""
+        return not getattr(self, f"no_{name}") and (not self.plain or getattr(self, name) is not None)
 
     def written(self, name: str, own: Mapping[str, str]) -> str:
         """Return the headline, title or footnote: pecli's own, or the author's with those for its blanks, or none."""
@@ -177,6 +176,11 @@ class Canvas(Options):
             return []
         sizes = {max(LEAST, round(share * self.inches.font, 1)) for share in SHRUNK}
         return [replace(self, text_size=size) for size in sorted(sizes, reverse=True) if size < self.inches.font]
+
+    def cut(self, height: float) -> Canvas:
+        """Return the same of that height, in inches."""
+        size = self.inches
+        return replace(self, size=f"{size.width:g}x{height:g}", text_size=size.font)
 
     @property
     def scale(self) -> float:

@@ -43,9 +43,7 @@ class LineLabel(Label):
 
 
 class LevelLabel(Label):
-    """The label at the left or right end of a line across a panel, above it or below."""
-
-    below: bool
+    """The label above the left or right end of a line across a panel."""
 
 
 class RowLabel(Label):
@@ -176,13 +174,10 @@ def _place_line_labels(axes: Axes, labels: Sequence[LineLabel], canvas: Canvas) 
 # Levels
 
 
-def label_level(
-    axes: Axes, text: str, level: float, canvas: Canvas, *, right: bool = False, below: bool = False
-) -> None:
-    """Label the line across a panel at this value: at its left or right end, above or below it."""
+def label_level(axes: Axes, text: str, level: float, canvas: Canvas, *, right: bool = False) -> None:
+    """Label the line across a panel at this value above its left or right end."""
     place, style = (float(right), level), {"ha": "right" if right else "left", "va": "center"}
-    label = LevelLabel(axes, text, place, axes.get_yaxis_transform(), canvas, **style)
-    label.below = below
+    LevelLabel(axes, text, place, axes.get_yaxis_transform(), canvas, **style)
 
 
 def _place_level_labels(axes: Axes, labels: Sequence[LevelLabel], canvas: Canvas) -> None:
@@ -191,7 +186,7 @@ def _place_level_labels(axes: Axes, labels: Sequence[LevelLabel], canvas: Canvas
         group = [label for label in labels if label.get_horizontalalignment() == side]
         levels = _anchors(axes, group)[:, 1] if group else np.zeros(0)
         sizes = np.array([1.4 * canvas.small * (label.get_text().count("\n") + 1) for label in group])
-        wanted = levels + np.where([label.below for label in group], -sizes, sizes) / 2
+        wanted = levels + sizes / 2
         middles = spread(wanted.tolist(), sizes.tolist(), 0.0, _frame(axes)[1])
         for label, level, middle in zip(group, levels, middles, strict=True):
             label.set_position((aside * canvas.scale, middle - level))

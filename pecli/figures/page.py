@@ -9,6 +9,7 @@ are measured in the same way.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate
@@ -51,6 +52,7 @@ MAX_COMPUTES = 3  # times that numbers are computed, at most: they bring caption
 GREY = 0.7  # opacity of what stands beside the headline
 SHORTAGE = 0.06  # inches that a panel may lack before it is seen
 HIGHER = 1.25  # times the height that a panel wants, which it takes where every row of its image has a pixel then
+HIGHEST = 9.0  # inches of a page whose height is free, where that is enough
 GROWTH = 1.1  # times larger is the next size that is tried, to name one that would do
 
 
@@ -438,6 +440,9 @@ def _draw_pages(
         for grids in grids_to_try(groups_of(*contents[0][:2], smaller), smaller):
             pages, numbers = _shown([Page(*content, smaller, grids) for content in contents], figure, view, known)
             if numbers is not None:
+                if canvas.inches.height is None and pages[0].drawing.get_size_inches()[1] > HIGHEST:
+                    with suppress(UsageError):
+                        return _draw_pages(figure, view, canvas.cut(HIGHEST), contents, known)
                 for page in pages:
                     page.drawing.set_dpi(canvas.dpi)
                 return [page.drawing for page in pages], numbers

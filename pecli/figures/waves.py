@@ -137,8 +137,6 @@ class Waves(Figure[TableEncoding]):
         return [PanelGroup((Panel(aspect, x=("positions", view.covered), y=lanes, least=least),))]
 
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        from pecli.figures.labels import label_lines
-
         encoding, dims = view.encoding, self.chosen(view)
         frame_lines(axes[0], view.covered.start, view.covered.stop - 1)
         label_positions(axes[0].xaxis, encoding)
@@ -151,8 +149,10 @@ class Waves(Figure[TableEncoding]):
         if isinstance(encoding, Harmonic) and names is None:
             kinds = [encoding.wave_names()[dim] for dim in dims]
         texts = [wavelength_text(encoding, wave) for wave in periods(view)[dims]]
-        beside = [listing(both) for both in zip(kinds, texts, strict=True)]
-        label_lines(axes[0], list(zip(beside, self._looks(view), strict=True)), canvas)
+        right: Any = axes[0].secondary_yaxis("right")
+        right.set_yticks(-LANE * np.arange(len(dims)), [listing(both) for both in zip(kinds, texts, strict=True)])
+        right.tick_params(length=0)
+        right.spines[:].set_visible(False)
 
     def _looks(self, view: View[TableEncoding]) -> list[Look]:
         """Return the look of every line: cosines are dashed."""
@@ -161,15 +161,10 @@ class Waves(Figure[TableEncoding]):
         return [{"color": "C0", "linestyle": "--" if names[dim] == "cos" else "-"} for dim in dims]
 
     def draw(self, numbers: WavesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        from pecli.figures.labels import put_line_labels
-
-        style, ends = "default" if numbers.view.encoding.continuous else "steps-mid", []
+        style = "default" if numbers.view.encoding.continuous else "steps-mid"
         scaled = (numbers.low / numbers.limit, numbers.values / numbers.limit, self._looks(numbers.view))
         for lane, (low, high, look) in enumerate(zip(*scaled, strict=True)):
-            middle = -LANE * lane
-            plot_run(axes[0], numbers.positions, middle + low, middle + high, look, style)
-            ends.append((numbers.positions, middle + (low + high) / 2))
-        put_line_labels(axes[0], ends)
+            plot_run(axes[0], numbers.positions, low - LANE * lane, high - LANE * lane, look, style)
         return [None]
 
 

@@ -247,14 +247,11 @@ def test_the_message_is_how_wavelengths_follow_each_other_where_they_are_known(
         ({"encoding": "binary", "length": 17}, [f"λ = {2 ** (bit + 1)}" for bit in range(5)]),
     ],
 )
-def test_lines_are_named_at_their_ends_by_their_wavelengths(options: dict[str, Any], names: list[str]) -> None:
+def test_lanes_are_named_at_the_right_by_their_wavelengths(options: dict[str, Any], names: list[str]) -> None:
     axes = waves_on(**options)
-    assert line_labels(axes) == names and axes.get_legend() is None
-    ends = [line.get_ydata()[-1] for line in waves(axes)]
-    labels = labels_of(axes, LineLabel)
-    assert [item.xy[1] for item in labels] == pytest.approx(ends)
-    for label in labels:  # what leads to a name is no part of its line
-        assert label.arrow_patch is not None and label.arrow_patch.shrinkB > 2
+    (right,) = axes.child_axes
+    assert texts(right.get_yticklabels()) == names and axes.get_legend() is None
+    assert right.get_yticks() == pytest.approx(axes.get_yticks())
 
 
 def test_cosines_are_dashed_bits_are_steps_and_one_position_a_point() -> None:

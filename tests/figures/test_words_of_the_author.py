@@ -40,6 +40,7 @@ def panels(drawing: Drawing) -> list[Any]:
 @pytest.mark.parametrize(("options", "texts"), [
     ({}, ["{0}", "{1}", "{2}"]),
     ({"plain": True}, []),
+    ({"plain": True, "title": "Mine"}, ["Mine"]),
     ({"no_headline": True}, ["{1}", "{2}"]),
     ({"no_title": True, "no_footnote": True}, ["{0}"]),
     ({"headline": "Mine: {headline}", "title": "{title}, $d$", "footnote": "see text"},
@@ -100,7 +101,6 @@ def test_labels_name_encodings_wherever_they_are_told_apart(ask: Ask, folder: Pa
     ("heatmap", {"columns": 2}, "columns=2 is more than the panels of this heatmap, 1"),
     ("dials", {"xlabel": "x", "d": 8}, "no panel has a label there"),
     ("offsets", {"cbar_label": "x"}, "there is no colour bar"),
-    ("heatmap", {"headline": "x", "plain": True}, "exclude each other"),
     ("heatmap", {"title": "x", "no_title": True}, "exclude each other"),
     ("heatmap", {"base": [10, 100], "d": [4, 8], "columns": 1}, "side by side"),
 ])  # fmt: skip

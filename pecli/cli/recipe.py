@@ -16,6 +16,7 @@ from pecli.cli.figures import passed_options, running, settings_of, values_of
 from pecli.cli.show import Command, QuietOption, VerboseOption, guard
 from pecli.core.errors import UnusedOptionError, UsageError, is_printable, notice
 from pecli.core.terminal import can_print, print_json, print_results
+from pecli.figures.canvas import TEXTS
 from pecli.files.formats import FORMATS
 from pecli.files.metadata import read_metadata
 from pecli.files.writer import real_path
@@ -148,6 +149,9 @@ def _again(file: str, figure: Any, metadata: dict[str, Any]) -> Any:
         with reading_beside(file, changed):
             values = job_settings({"job": changed_job(file, metadata)[0].job()})
             name = values.pop("command")
+            for text in TEXTS:  # what is given now takes the place of its opposite
+                for given, opposite in ((text, f"no_{text}"), (f"no_{text}", text)):
+                    values.pop(opposite if given in changed else "", None)
             for job in expand(name, {**values, **changed}):
                 check_inputs(job, file)
             if "output" in changed or len(expand(name, values)) == 1:

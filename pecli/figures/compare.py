@@ -60,8 +60,8 @@ class CompareNumbers(ComposedNumbers):
             text = translate("the two differ by up to {number}", number=number)
         else:
             name = self.labels[0 if high > rounding else 1]
-            apart = template("{name} puts positions up to {number} farther apart")
-            larger = template("{name} has values larger by up to {number}")
+            apart = template("positions are up to {number} farther apart with {name}")
+            larger = template("values are larger by up to {number} with {name}")
             text = translate(apart if self.distances else larger, name=name, number=number)
         return join_clauses([translate("the same columns in another order") if self.reordered() else "", text])
 

@@ -90,11 +90,11 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         names, ratio = distinguishing_labels(encodings), waves[1] / waves[0]
         if (np.abs(ratio - 1) <= NOTABLE).all():
             both = dict(zip(("one", "other"), short_names(encodings), strict=True))
-            return translate("{one} and {other} have the same wavelengths", **both)
+            return translate("the wavelengths of {one} and {other} are the same", **both)
         if ratio.min() < 1 - NOTABLE < 1 + NOTABLE < ratio.max():
             return ""
         name, times = (names[1], ratio.max()) if ratio.max() > 1 + NOTABLE else (names[0], 1 / ratio.min())
-        text = template("{name} has up to {ratio} times longer wavelengths")
+        text = template("wavelengths are up to {ratio} times longer with {name}")
         return translate(text, name=name, ratio=number_text(float(times), 2 if times >= 10 else 3))
 
     def facts(self) -> dict[str, Any]:

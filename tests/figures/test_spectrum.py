@@ -76,10 +76,10 @@ def test_pairs_that_an_axis_has_no_room_for_are_left_out_and_the_caption_says_so
             {"encoding": ["sinusoidal:d=8,base=10", "clock", "rope:d=4,base=16"], "length": 20},
             "",
         ),
-        ({"encoding": ["rope:d=8", "sinusoidal:d=8"]}, "rope and sinusoidal have the same wavelengths"),
+        ({"encoding": ["rope:d=8", "sinusoidal:d=8"]}, "the wavelengths of rope and sinusoidal are the same"),
         (
             {"encoding": ["rope:d=8,base=10", "rope:d=8,base=10000"]},
-            "base = 10,000 has up to 178 times longer wavelengths",
+            "wavelengths are up to 178 times longer with base = 10,000",
         ),
         ({"encoding": ["rope:d=8,base=10,scaling=linear,factor=2", "rope:d=8,base=10000"]}, ""),  # some are shorter
         ({"encoding": YARN}, "from pair 24 on waves are longer with the scaling, up to 4 times"),

@@ -75,6 +75,12 @@ def test_what_is_left_out_stands_in_json(ask: Ask, folder: Path) -> None:
     assert again["headline"] == told["headline"] and len(again["footnotes"]) == 1
 
 
+def test_a_redrawn_text_takes_the_place_of_its_opposite(ask: Ask, folder: Path) -> None:
+    assert ask("heatmap", "-d", "4", "-n", "5", "--title", "Mine", "--no-footnote", "-o", "a.png").code == 0
+    assert ask("redraw", "a.png", "--no-title", "--footnote", "seen", "-o", "b.png").code == 0
+    assert "--footnote seen --no-title" in ask("recipe", "b.png").out
+
+
 def test_bars_and_legends_are_left_out() -> None:
     assert len(drawn("heatmap").axes) == 2 and len(drawn("heatmap", no_colorbar=True).axes) == 1
     legends = [drawn("offsets", encoding="rope", decay=True, no_legend=left_out) for left_out in (False, True)]

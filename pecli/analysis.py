@@ -38,9 +38,10 @@ class View(Generic[E_co]):
         return self.encodings[0]
 
     @property
-    def covered(self: View[TableEncoding]) -> Positions:
-        """The rows of the only encoding's table."""
-        return self.encoding.covered(self.positions)
+    def covered(self) -> Positions:
+        """The rows of the first encoding's table; the positions themselves where it has none."""
+        first = self.encodings[0]
+        return first.covered(self.positions) if isinstance(first, TableEncoding) else self.positions
 
     @property
     def pixel_rows(self) -> int | None:

@@ -17,6 +17,10 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
         "curves": ("pecli.figures.curves:Curves", "From a few typical positions to all others: one line each"),
         "waves": ("pecli.figures.waves:Waves", "Chosen dimensions against position: how often each column changes"),
         "spectrum": ("pecli.figures.spectrum:Spectrum", "The wavelength of every pair of dimensions"),
+        "fourier": (
+            "pecli.figures.fourier:Fourier",
+            "The Fourier spectrum of every column: the wavelengths in a learned table",
+        ),
         "offsets": ("pecli.figures.offsets:Offsets", "A measure against the offset: is it a function of p − q alone?"),
         "dials": ("pecli.figures.dials:Dials", "A position as clock faces: one hand a pair of dimensions"),
         "relative": (

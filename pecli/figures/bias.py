@@ -6,26 +6,28 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pecli.analysis import chosen_indices
-from pecli.core.errors import UsageError
+from pecli.analysis import chosen_indices, refuse_unused
+from pecli.core.errors import UsageError, option_text
 from pecli.core.language import template, translate
 from pecli.core.lazy import Array, np
-from pecli.core.numbers import MAX_EXACT, number_text
+from pecli.core.numbers import MAX_EXACT, ROUNDING, number_text
 from pecli.core.options import option
-from pecli.core.positions import Blocks
 from pecli.encodings.base import BiasEncoding
 from pecli.encodings.biases import Alibi
-from pecli.figures.axis_labels import label_positions
-from pecli.figures.base import ColouredNumbers, View, averaging
+from pecli.figures.axis_labels import label_positions, label_powers, label_values
+from pecli.figures.base import ColouredNumbers, Numbers, View, averaging, extremes_of_offsets
 from pecli.figures.canvas import Canvas
+from pecli.figures.highlights import WithTrained, hatch_beyond, hatched_text, mark_beyond
+from pecli.figures.lines import frame_lines, key, look, plot_run
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup, in_columns
-from pecli.measures.reduce import means_of_signed_offsets
+from pecli.measures.reduce import envelope, even_edges, means_of_finite, middles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 PANELS = 8  # heads that are drawn where none are asked for
+FADED = 1e5  # times smaller than the largest, a weight is not drawn
 FAINT = -10.0  # lowered by so much a score keeps a 20,000th of its weight: colours are for what is above
 
 
@@ -47,6 +49,7 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
     reach: tuple[int, ...]
     smallest: float
     largest: float
+    trained: int | None
 
     def message(self) -> str:
         """Return how far heads look where that grows from each to the next, or which offsets a head tells apart."""
@@ -60,6 +63,9 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
         count = translate("{count} of {all} heads", count=shown, all=heads) if shown < heads else ""
         return [count, averaging(self.block)]
 
+    def marks(self) -> list[str]:
+        return [hatched_text(self.trained)]
+
     def sheet(self) -> tuple[list[str], list[Array]]:
         """Return one row a pair of positions: query, key, then the heads."""
         places = np.indices(self.bias.shape[1:]).reshape(2, -1)
@@ -67,8 +73,40 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
         return ["query", "key", *(f"head {head}" for head in self.heads)], parts
 
 
+@dataclass(frozen=True, kw_only=True)
+class WeightNumbers(Numbers[BiasEncoding]):
+    """weight, low : (heads, n), the largest and smallest weight of a key at each of n runs of distances; heads :
+    (heads,), their numbers; distances : (n,), the middles of runs; half : of each head, the nearest keys that have half
+    of the weight."""
+
+    main_array: ClassVar[str] = "weight"
+    row_coordinates: ClassVar[tuple[str, ...]] = ("heads",)
+    column_coordinates: ClassVar[str | None] = "distances"
+
+    weight: Array
+    heads: Array
+    low: Array
+    distances: Array
+    half: tuple[int, ...]
+    block: int
+
+    def message(self) -> str:
+        few, many = int(np.argmin(self.half)), int(np.argmax(self.half))
+        last = translate("half of the weight falls on the nearest {count:,} keys", count=self.half[few])
+        if self.half[few] == self.half[many]:
+            return last
+        text = template("half of the weight falls on the nearest {few:,} keys in head {first}, {many:,} in head {last}")
+        ends = {"few": self.half[few], "first": self.heads[few], "many": self.half[many], "last": self.heads[many]}
+        return translate(text, **ends)
+
+    def remarks(self) -> list[str]:
+        position = self.view.encoding.position_text(self.view.positions.stop - 1)
+        query = translate("query at position {position}, scores equal before the bias", position=position)
+        return [query, extremes_of_offsets(self.block)]
+
+
 @dataclass(frozen=True)
-class Bias(WithCellNumbers[BiasEncoding]):
+class Bias(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
     """The bias of chosen heads, query down and key across.
 
     Notes
@@ -96,6 +134,8 @@ class Bias(WithCellNumbers[BiasEncoding]):
         None, "bias at which colours end", at_least=-MAX_EXACT, unset=f"the smallest shown, but not below {FAINT:g}"
     )
 
+    softmax: bool = option(False, "the weight of keys by distance, one line a head: the softmax of the bias alone")
+
     def shown_heads(self, view: View[BiasEncoding]) -> Array:
         """Return the heads that are drawn."""
         return chosen_indices("head", self.head, view, view.encoding.n_heads, "heads", PANELS)
@@ -103,9 +143,18 @@ class Bias(WithCellNumbers[BiasEncoding]):
     def check_view(self, view: View[BiasEncoding]) -> None:
         super().check_view(view)
         self.shown_heads(view)
+        self.check_trained(view.positions)
+        if self.softmax:
+            matrices = {"lowest", "numbers", "no_numbers"} & self.changed().keys()
+            refuse_unused({name: getattr(self, name) for name in matrices}, "--softmax draws lines")
+            if not view.encoding.known:
+                text = f"--softmax needs biases, and {view.encoding.name} without a file has buckets alone"
+                raise UsageError(text, option="softmax", advice=f"give {option_text('file', 'model.safetensors')}")
 
     def panel_groups(self, view: View[BiasEncoding], canvas: Canvas) -> list[PanelGroup]:
         shown = ("positions", view.positions)
+        if self.softmax:
+            return [PanelGroup((Panel(0.55, x=shown, ends="weight"),))]
         bar = ColorBar(translate(view.encoding.quantity))
         panel = Panel(1.0, exact=True, least=(6.0, 6.0), bar=bar, x=shown, y=shown)
         grids = in_columns(count := len(self.shown_heads(view)))
@@ -113,6 +162,9 @@ class Bias(WithCellNumbers[BiasEncoding]):
         return [PanelGroup((panel,) * count, full if len(full) > 2 else grids)]  # of a prime number none is full
 
     def decorate(self, view: View[BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        if self.softmax:
+            self._decorate_weights(view, axes[0], canvas)
+            return
         first, last = view.positions.start - 0.5, view.positions.stop - 0.5
         for panel, head in zip(axes, self.shown_heads(view), strict=True):
             panel.set(xlim=(first, last), ylim=(last, first))
@@ -120,11 +172,40 @@ class Bias(WithCellNumbers[BiasEncoding]):
             label_positions(panel.xaxis, view.encoding, template("key q"))
             label_positions(panel.yaxis, view.encoding, template("query p"))
 
+    def _decorate_weights(self, view: View[BiasEncoding], panel: Axes, canvas: Canvas) -> None:
+        frame_lines(panel, 0, view.positions.length - 1)
+        panel.set_yscale("log")
+        label_values(panel.xaxis, translate("distance of the key, p − q"), integer=True)
+        label_powers(panel.yaxis, translate("attention weight"))
+        heads = self.shown_heads(view)
+        key(panel, [(view.encoding.head_text(int(head)), look(line)) for line, head in enumerate(heads)])
+        mark_beyond(panel, self.trained, canvas)
+
     def shape(self, view: View[BiasEncoding]) -> tuple[int, ...]:
         heads, count = len(self.shown_heads(view)), view.positions.blocks(view.pixel_side).count
         return max((heads, count, count), (view.encoding.n_heads, 2 * view.positions.length), key=prod)
 
-    def compute(self, view: View[BiasEncoding]) -> BiasNumbers:
+    def compute(self, view: View[BiasEncoding]) -> BiasNumbers | WeightNumbers:
+        return self._weights(view) if self.softmax else self._biases(view)
+
+    def _weights(self, view: View[BiasEncoding]) -> WeightNumbers:
+        heads, length = self.shown_heads(view), view.positions.length
+        bias = view.encoding.bias(np.arange(length, dtype=np.float64))[heads]
+        weights = np.exp(bias - bias.max(axis=1, keepdims=True))
+        weights /= weights.sum(axis=1, keepdims=True)
+        edges = even_edges(length, view.pixel_columns)
+        low, high, _ = envelope(lambda first, count: weights[:, first : first + count], edges, len(heads))
+        return WeightNumbers(
+            view=view,
+            weight=high,
+            heads=heads,
+            low=low,
+            distances=middles(edges),
+            half=tuple((1 + (weights.cumsum(axis=1) < 0.5 - ROUNDING).sum(axis=1)).tolist()),
+            block=int(edges[1]),
+        )
+
+    def _biases(self, view: View[BiasEncoding]) -> BiasNumbers:
         blocks, heads = view.positions.blocks(view.pixel_side), self.shown_heads(view)
         by_offset = view.encoding.bias(np.arange(1 - blocks.length, blocks.length, dtype=np.float64))[heads]
         seen = by_offset[np.isfinite(by_offset)]
@@ -147,10 +228,14 @@ class Bias(WithCellNumbers[BiasEncoding]):
             reach=tuple(np.where(back >= low_end, np.arange(blocks.length), -1).max(axis=1).tolist()),
             smallest=low,
             largest=high,
+            trained=self.trained,
             ends=(low_end, high_end),
         )
 
-    def draw(self, numbers: BiasNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+    def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        if self.softmax:
+            _draw_weights(numbers, axes[0])
+            return [None]
         signed, first = numbers.ends[0] < 0 < numbers.ends[1], numbers.view.positions.start - 0.5
         last = first + len(numbers.positions) * numbers.block
         colours = canvas.colours("diverging" if signed else "sequential")
@@ -160,14 +245,18 @@ class Bias(WithCellNumbers[BiasEncoding]):
             for panel, values in zip(axes, numbers.bias, strict=True)
         ]
         self.write_numbers(axes, images, canvas)
+        if self.trained is not None:
+            start = numbers.view.positions.start + self.trained - 0.5  # the first position that far from the first
+            ends = numbers.view.positions.start - 0.5, numbers.view.positions.stop - 0.5
+            corners = (ends[0], start), (ends[1] - self.trained, ends[1]), (ends[0], ends[1])
+            for panel in axes:
+                hatch_beyond(panel, corners, canvas)
         return images
 
 
-def means_of_finite(run: Array, blocks: Blocks) -> Array:
-    """Return block means of what is finite of the matrix with entries run[L − 1 + p − q]; NaN where nothing is."""
-    seen = np.isfinite(run)
-    if blocks.size == 1:
-        steps = np.arange(blocks.length)
-        return np.where(seen, run, np.nan)[steps[:, None] - steps + blocks.length - 1]
-    share = means_of_signed_offsets(seen.astype(np.float64), blocks)
-    return means_of_signed_offsets(np.where(seen, run, 0.0), blocks) / np.where(share > 0, share, np.nan)
+def _draw_weights(numbers: WeightNumbers, panel: Axes) -> None:
+    """Draw the weights, those that count: no head has less than a 100,000th of the largest."""
+    least = numbers.weight.max() / FADED
+    low, high = (np.where(numbers.weight < least, np.nan, values) for values in (numbers.low, numbers.weight))
+    for line, (bottom, top) in enumerate(zip(low, high, strict=True)):
+        plot_run(panel, numbers.distances, bottom, top, look(line))

@@ -6,19 +6,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import listing, template, translate
+from pecli.core.language import join_clauses, listing, merge_labels, template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUNDING, number_text
 from pecli.core.options import EXACT, option
 from pecli.core.positions import Positions
-from pecli.encodings.base import TableEncoding
+from pecli.encodings.base import BiasEncoding, common_pieces, distinguishing_labels, short_names
 from pecli.figures.axis_labels import check_log, label_positions, label_powers, label_values, log_label, log_option
 from pecli.figures.base import Numbers, View, extremes, tells_of_offsets
 from pecli.figures.canvas import Canvas
-from pecli.figures.highlights import Highlighting, mark_stretch
-from pecli.figures.lines import Look, frame_lines, key
+from pecli.figures.comparing import OfOneHead, is_bias
+from pecli.figures.highlights import mark_stretch
+from pecli.figures.lines import frame_lines, key
 from pecli.figures.panels import Panel, PanelGroup
-from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, measure_option, to_all
+from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, is_of_offset, quantity_of, seen_bias, to_all
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles, mirrored_envelope
 
 if TYPE_CHECKING:
@@ -29,9 +30,10 @@ MAX_WHOLE = 100_000  # positions, all of which are looked at where a pixel stand
 
 
 @dataclass(frozen=True, kw_only=True)
-class CurvesNumbers(Numbers[TableEncoding]):
+class CurvesNumbers(Numbers[Any]):
     """curves, low : (lines, n), the largest and smallest value at each of n runs of positions (one value where a run
-    is one position); at : (lines,), where each starts; positions : (n,); own : (lines,), each with itself."""
+    is one position); at : (lines,), where each starts; encoding : (lines,), whose it is; positions : (n,); own :
+    (lines,), each with itself."""
 
     main_array: ClassVar[str] = "curves"
     row_coordinates: ClassVar[tuple[str, ...]] = ("at",)
@@ -39,58 +41,70 @@ class CurvesNumbers(Numbers[TableEncoding]):
 
     curves: Array
     at: Array
+    encoding: Array
     low: Array
     positions: Array
     own: Array
     block: int
-    apart: float | None  # how much lines differ at one offset, where they differ most; None where runs hide it
+    apart: tuple[float, ...]  # how much an encoding's lines differ at one offset, at most; −1 where runs hide it
     measure: str
 
+    def facts(self) -> dict[str, Any]:
+        known = zip((encoding.spec() for encoding in self.view.encodings), self.apart, strict=True)
+        return super().facts() | {"apart": {spec: apart for spec, apart in known if apart >= 0}}
+
     def remarks(self) -> list[str]:
-        lost = listing(map(self.view.encoding.position_text, self.at[np.isnan(self.own)]))
+        lost = listing(dict.fromkeys(map(self.view.encoding.position_text, self.at[np.isnan(self.own)])))
         undefined = translate("from {positions}: undefined (constant row)", positions=lost) if lost else ""
         return [undefined, extremes(self.block)]
 
     def message(self) -> str:
         """Return whether lines have one shape, where that is known."""
-        label = MEASURES[self.measure].label
-        if self.apart is None or len(self.at) == 1:
+        label = quantity_of(self.view.encoding, self.measure)
+        if min(self.apart) < 0 or len(self.at) == len(self.apart):
             return ""
-        if self.apart > ROUNDING * float(np.nanmax(np.abs(self.curves), initial=0.0)):
-            text = template("at equal offset, {measure} still differs by up to {number}")
-            return translate(text, measure=label, number=number_text(self.apart, 3))
-        if not tells_of_offsets(self.view):
-            return ""
-        return translate("every curve has the same shape: {measure} depends only on p − q", measure=label)
+        same = ROUNDING * float(np.nanmax(np.abs(self.curves), initial=0.0))
+        text = template("at equal offset, {measure} still differs by up to {number}")
+        only = translate("every curve has the same shape: {measure} depends only on p − q", measure=label)
+        texts = [
+            translate(text, measure=label, number=number_text(apart, 3)) if apart > same else only
+            for apart in self.apart
+        ]
+        if not any(apart > same for apart in self.apart):
+            return only if tells_of_offsets(self.view) else ""
+        names = short_names(self.view.encodings) if len(texts) > 1 else [""]
+        return join_clauses(merge_labels(names, [[text] for text in texts]))
 
 
 @dataclass(frozen=True)
-class Curves(Highlighting[TableEncoding]):
-    """The measure from chosen positions to all positions.
+class Curves(OfOneHead):
+    """The measure, or the bias of a head, from chosen positions to all positions.
 
     Notes
     -----
     Lines of one shape, shifted, mean that only the offset counts. A line that comes back to 0 away from its own
-    position says that two positions cannot be told apart.
+    position says that two positions cannot be told apart. Several encodings have a panel each, or a line each where
+    they start from one position.
     """
 
     name: ClassVar[str] = "curves"
     frame_option: ClassVar[str] = "at"
-    requires: ClassVar[Any] = TableEncoding
     summary: ClassVar[str] = "From a few typical positions to all others: one line each"
     defines: ClassVar[str] = (
-        "a line: the measure between the vector of its own position, the dot, and the vectors of all positions"
+        "a line: the measure between the vector of its own position, the dot, and the vectors of all positions, or "
+        "the bias of all keys for one query"
     )
-    counts_positions: ClassVar[bool] = True
     example: ClassVar[str] = "pecli curves --at 0,50,100"
     copies: ClassVar[int] = 7
-    examples: ClassVar[tuple[str, ...]] = ("pecli curves rope -m dot --at 0..199:3",)
+    examples: ClassVar[tuple[str, ...]] = (
+        "pecli curves rope -m dot --at 0..199:3",
+        "pecli curves rope sinusoidal:base=100 --at 50",
+    )
+    several: ClassVar[bool] = True
 
-    measure: str = measure_option("euclidean")
     at: tuple[int, ...] | None = option(
         None, "the positions to start from", at_least=-EXACT, unset=f"{DEFAULT_LINES} spread over the length"
     )
-
     log: bool = log_option()
     against: str = option(
         "position",
@@ -98,7 +112,11 @@ class Curves(Highlighting[TableEncoding]):
         choices=lambda: ("position", "offset"),
     )
 
-    def across(self, view: View[TableEncoding]) -> Positions:
+    def overlaid(self, view: View[Any]) -> bool:
+        """Return whether encodings have a line each and no panel."""
+        return len(view.encodings) > 1 and len(self.starts(view)) == 1
+
+    def across(self, view: View[Any]) -> Positions:
         """Return the positions, or offsets from where a line starts, that the lines run over."""
         rows = view.covered
         if self.against == "position":
@@ -107,7 +125,7 @@ class Curves(Highlighting[TableEncoding]):
         first, last = rows.start - int(starts.max()), rows.stop - 1 - int(starts.min())
         return Positions(start=first, length=last - first + 1)
 
-    def starts(self, view: View[TableEncoding]) -> Array:
+    def starts(self, view: View[Any]) -> Array:
         """Return the positions to start from."""
         rows = view.covered
         if self.at is None:
@@ -119,7 +137,7 @@ class Curves(Highlighting[TableEncoding]):
             raise UsageError(text, option="at", value=outside[0])
         return np.array(list(dict.fromkeys(self.at)), dtype=np.float64)
 
-    def check_view(self, view: View[TableEncoding]) -> None:
+    def check_view(self, view: View[Any]) -> None:
         super().check_view(view)
         check_run(self.name, view.covered.length)
         if self.log:
@@ -130,92 +148,119 @@ class Curves(Highlighting[TableEncoding]):
         self.check_spans(self.across(view))
         self.starts(view)
 
-    def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
+    def shape(self, view: View[Any]) -> tuple[int, ...]:
         return (len(self.starts(view)), even_bins(view.covered.length, view.pixel_columns))
 
-    def compute(self, view: View[TableEncoding]) -> CurvesNumbers:
-        at, rows, measure = self.starts(view), view.covered, MEASURES[self.measure]
+    def compute(self, view: View[Any]) -> CurvesNumbers:
+        starts, rows = self.starts(view), view.covered
         edges, across = even_edges(rows.length, view.pixel_columns), self.across(view)
         if self.log:
             edges = log_edges(across.stop, view.pixel_columns, max(1, across.start)) - across.start
-        block = int(np.diff(edges).max())
+        parts = [self._lines(encoding, starts, rows, edges) for encoding in view.encodings]
+        low, high, own = (np.concatenate([part[at] for part in parts]) for at in range(3))
+        return CurvesNumbers(
+            view=view,
+            curves=high,
+            at=np.tile(starts, len(parts)),
+            encoding=np.repeat(np.arange(len(parts)), len(starts)),
+            low=low,
+            positions=rows.start + middles(edges),
+            own=own,
+            block=int(np.diff(edges).max()),
+            apart=tuple(part[3] for part in parts),
+            measure=self.measure,
+        )
+
+    def _lines(self, encoding: Any, at: Array, rows: Positions, edges: Array) -> tuple[Array, Array, Array, float]:
+        """Return low, high and own value of an encoding's lines, and how much they differ at one offset."""
+        measure, single = MEASURES[self.measure], len(edges) - 1 == rows.length
 
         def values(first: int, count: int) -> Array:
-            return to_all(view.encoding, measure, at, rows.start + first, count)
+            if isinstance(encoding, BiasEncoding):
+                keys = rows.start + np.arange(first, first + count, dtype=np.float64)
+                return np.stack([seen_bias(encoding, p - keys, self.shown_head) for p in at])
+            return to_all(encoding, measure, at, rows.start + first, count)
 
         def profile(first: int, count: int) -> Array:
-            return np.asarray(by_offset(view.encoding, measure, count, first))
+            return np.asarray(by_offset(encoding, measure, count, first))
 
-        if block > 1 and is_by_offset(view.encoding, measure):
+        known = not is_bias(encoding) and is_by_offset(encoding, measure)
+        if known and not single:
             low, high = mirrored_envelope(profile, (at - rows.start).astype(np.int64), edges)
         else:
             low, high, _ = envelope(values, edges, len(at))
         own = np.array([values(int(p) - rows.start, 1)[line, 0] for line, p in enumerate(at)])
-        centres = rows.start + middles(edges)
-        apart = None  # of very many positions nobody asks
-        if rows.length <= MAX_WHOLE:
-            every = high if block == 1 and not self.log else values(0, rows.length)
+        apart = 0.0 if is_of_offset(encoding, measure) else -1.0  # of very many positions nobody asks
+        if apart < 0 and rows.length <= MAX_WHOLE:
+            every = high if single else values(0, rows.length)
             apart = largest_spread(every, rows.start + np.arange(rows.length) - at[:, None])
-        return CurvesNumbers(
-            view=view,
-            curves=high,
-            at=at,
-            low=low,
-            positions=centres,
-            own=own,
-            block=block,
-            apart=0.0 if is_by_offset(view.encoding, measure) else apart,
-            measure=self.measure,
-        )
+        return low, high, own, apart
 
-    def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
-        return [PanelGroup((Panel(0.55, x=(self.against, self.across(view), self.log), ends=self.measure),))]
+    def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
+        count = 1 if self.overlaid(view) else len(view.encodings)
+        shown = (self.against, self.across(view), self.log)
+        return [PanelGroup((Panel(0.55, x=shown, y=self.measure, ends=self.measure),) * count, one_legend=count > 1)]
 
-    def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+    def decorate(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.figures.labels import label_lines
 
-        encoding, across = view.encoding, self.across(view)
-        frame_lines(axes[0], max(1, across.start) if self.log else across.start, across.stop - 1, log=self.log)
-        label = translate("offset from a line's own position") if self.against == "offset" else log_label(encoding)
-        if self.log:
-            label_powers(axes[0].xaxis, label)
-        elif self.against == "offset":
-            label_values(axes[0].xaxis, label, integer=True)
-        else:
-            label_positions(axes[0].xaxis, encoding)
-        label_values(axes[0].yaxis, MEASURES[self.measure].label)
-        starts = map(encoding.position_text, self.starts(view))
-        entries = [(translate("from {position}", position=at), _look(line)) for line, at in enumerate(starts)]
-        if self.against == "position":
-            label_lines(axes[0], entries, canvas)
-        elif not is_by_offset(encoding, MEASURES[self.measure]):  # else one line lies on the other
-            key(axes[0], entries)
-        mark_stretch(axes[0], self.spans(), canvas)
+        across, names = self.across(view), distinguishing_labels(view.encodings)
+        starts = [view.encoding.position_text(at) for at in self.starts(view)]
+        entries = [translate("from {position}", position=at) for at in starts]
+        entries = names if self.overlaid(view) else entries
+        looks = [(text, {"color": f"C{line}"}) for line, text in enumerate(entries)]
+        for panel, name, encoding in zip(axes, names, view.encodings, strict=False):
+            frame_lines(panel, max(1, across.start) if self.log else across.start, across.stop - 1, log=self.log)
+            label = translate("offset from a line's own position") if self.against == "offset" else log_label(encoding)
+            if self.log:
+                label_powers(panel.xaxis, label)
+            elif self.against == "offset":
+                label_values(panel.xaxis, label, integer=True)
+            else:
+                label_positions(panel.xaxis, encoding)
+            label_values(panel.yaxis, self.quantity(view))
+            if len(axes) > 1:
+                panel.set_title(name)
+            alike = self.against == "offset" and is_of_offset(encoding, MEASURES[self.measure])  # one line on the other
+            if len(axes) == 1 and self.against == "position" and not is_bias(encoding):
+                label_lines(panel, looks, canvas)
+            elif panel is axes[-1] and not (alike and not self.overlaid(view)):
+                key(panel, looks)
+            mark_stretch(panel, self.spans(), canvas)
 
     def draw(self, numbers: CurvesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from pecli.figures.labels import put_line_labels
 
+        lines = len(numbers.at) // len(axes)
         rows = zip(numbers.low, numbers.curves, numbers.at, numbers.own, strict=True)
         for line, (low, high, at, own) in enumerate(rows):
+            panel, colour = axes[line // lines], f"C{line % lines}"
             start = at if self.against == "offset" else 0.0
             x, middle, dot = numbers.positions - start, (low + high) / 2, at - start
             has_place = dot > 0 or not self.log  # 0 has none on a logarithmic axis: an arrowhead at its edge
             if numbers.block > 1:
-                axes[0].fill_between(x, low, high, color=f"C{line}", linewidth=0, alpha=0.2)
+                panel.fill_between(x, low, high, color=colour, linewidth=0, alpha=0.2)
             if numbers.block > 1 and has_place:  # the line goes through its dot
                 index = np.searchsorted(x, dot)
                 x, middle = np.insert(x, index, dot), np.insert(middle, index, own)
-            axes[0].plot(x, middle, **_look(line))
-            style: dict[str, Any] = {} if has_place else {"transform": axes[0].get_yaxis_transform()}
+            encoding = numbers.view.encodings[numbers.encoding[line]]
+            steps = isinstance(encoding, BiasEncoding) and not encoding.known
+            panel.plot(x, middle, color=colour, drawstyle="steps-mid" if steps else "default")
+            style: dict[str, Any] = {} if has_place else {"transform": panel.get_yaxis_transform()}
             marker = "o" if has_place else "<"
-            axes[0].plot([dot], [own], marker=marker, color=f"C{line}", clip_on=False, zorder=3, **style)
-        put_line_labels(axes[0], [(numbers.positions, row) for row in (numbers.low + numbers.curves) / 2])
-        return [None]
+            panel.plot([dot], [own], marker=marker, color=colour, clip_on=False, zorder=3, **style)
+        ends = [(numbers.positions, row) for row in (numbers.low + numbers.curves) / 2]
+        for at, panel in enumerate(axes):
+            put_line_labels(panel, ends[at * lines : (at + 1) * lines])
+            panel.set_ylim(min(ax.get_ylim()[0] for ax in axes), max(ax.get_ylim()[1] for ax in axes))
+        return [None] * len(axes)
 
-
-def _look(line: int) -> Look:
-    """Return the colour of a line; its dot and its name tell it apart in grey."""
-    return {"color": f"C{line}"}
+    def title(self, view: View[Any]) -> str:
+        if len(view.encodings) == 1:
+            return super().title(view)
+        start = translate("from {position}", position=view.encoding.position_text(self.starts(view)[0]))
+        common = ", ".join(common_pieces(view.encodings))
+        return join_clauses([common, start if self.overlaid(view) else "", self.unseen(view)])
 
 
 def largest_spread(curves: Array, offsets: Array) -> float:

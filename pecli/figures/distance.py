@@ -10,16 +10,18 @@ from pecli.analysis import Limits
 from pecli.core.language import template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUNDING, number_text
-from pecli.encodings.base import TableEncoding
+from pecli.core.positions import Blocks
 from pecli.figures.axis_labels import label_positions
 from pecli.figures.base import ColouredNumbers, View, averaging, difference_of
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import DIFFERENCE
-from pecli.figures.highlights import Highlighting, mark_cells
+from pecli.figures.comparing import OfOneHead, is_bias
+from pecli.figures.highlights import mark_cells
 from pecli.figures.limits import ends
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup
-from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, matrix, measure_option
+from pecli.measures.pairwise import MEASURES, by_offset, is_of_offset, matrix, quantity_of, seen_bias
+from pecli.measures.reduce import means_of_finite
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +31,7 @@ MAX_WHOLE = 2048  # positions, all pairs of which are looked at where a pixel is
 
 
 @dataclass(frozen=True, kw_only=True)
-class DistanceNumbers(ColouredNumbers[TableEncoding]):
+class DistanceNumbers(ColouredNumbers[Any]):
     """matrix : (n, n); positions : (n,), the mean position of each row and column; block : positions a row."""
 
     main_array: ClassVar[str] = "matrix"
@@ -56,7 +58,7 @@ class DistanceNumbers(ColouredNumbers[TableEncoding]):
     def message(self) -> str:
         if len(self.positions) == 1 or self.palette == DIFFERENCE:
             return ""
-        label = MEASURES[self.measure].label
+        label = quantity_of(self.view.encoding, self.measure)
         if self.by_offset:
             return translate("{measure} depends only on the offset p − q", measure=label)
         if self.apart is None or self.apart <= ROUNDING * max(-(self.smallest or 0.0), self.largest or 0.0):
@@ -75,7 +77,7 @@ class DistanceNumbers(ColouredNumbers[TableEncoding]):
 
 
 @dataclass(frozen=True)
-class Distance(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
+class Distance(WithCellNumbers[Any], OfOneHead):
     """The measure between any two positions.
 
     Notes
@@ -84,35 +86,31 @@ class Distance(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
     """
 
     name: ClassVar[str] = "distance"
-    requires: ClassVar[Any] = TableEncoding
     summary: ClassVar[str] = "How far any two positions are apart: a matrix"
     defines: ClassVar[str] = (
         "row p, column q: the measure between the vectors of positions p and q, all d numbers; where they "
         "outnumber pixels, a mean over pairs"
     )
-    counts_positions: ClassVar[bool] = True
     example: ClassVar[str] = "pecli distance --d 256 --measure dot"
     examples: ClassVar[tuple[str, ...]] = (
         "pecli distance rope -m cos -o rope.pdf",
         "pecli distance clock -n 86400",
     )
 
-    measure: str = measure_option("euclidean")
-
-    def check_view(self, view: View[TableEncoding]) -> None:
+    def check_view(self, view: View[Any]) -> None:
         super().check_view(view)
         self.check_spans(view.covered)
 
-    def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
+    def shape(self, view: View[Any]) -> tuple[int, ...]:
         rows = view.covered
         count = rows.blocks(view.pixel_side).count
-        profile = (2, rows.length) if is_by_offset(view.encoding, MEASURES[self.measure]) else ()
+        profile = (2, rows.length) if is_of_offset(view.encoding, MEASURES[self.measure]) else ()
         return max((count, count), profile, key=prod)
 
-    def compute(self, view: View[TableEncoding]) -> DistanceNumbers:
+    def compute(self, view: View[Any]) -> DistanceNumbers:
         blocks = view.covered.blocks(view.pixel_side)
-        values = matrix(view.encoding, MEASURES[self.measure], blocks)
-        undefined, by_offset = int(np.isnan(values).sum()), is_by_offset(view.encoding, MEASURES[self.measure])
+        measure, alone = MEASURES[self.measure], is_of_offset(view.encoding, MEASURES[self.measure])
+        values = self._means(view, blocks)
         whole = self._whole(view, values if blocks.size == 1 else None)
         every = values if whole is None else whole
         known = every[~np.isnan(every)]
@@ -124,26 +122,39 @@ class Distance(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
             block=blocks.size,
             smallest=low,
             largest=high,
-            undefined=undefined,
-            by_offset=by_offset,
-            apart=None if by_offset or whole is None else spread_along_diagonals(whole),
+            undefined=0 if is_bias(view.encoding) else int(np.isnan(values).sum()),
+            by_offset=alone,
+            apart=None if alone or whole is None else spread_along_diagonals(whole),
             measure=self.measure,
             ends=ends(low or 0.0, high or 0.0),
-            palette=MEASURES[self.measure].palette,
+            palette="sequential" if is_bias(view.encoding) and (low or 0) * (high or 0) >= 0 else measure.palette,
         )
 
-    def _whole(self, view: View[TableEncoding], known: Array | None) -> Array | None:
+    def _means(self, view: View[Any], blocks: Blocks) -> Array:
+        """Return the measure, or the bias, between all positions, averaged over each pair of blocks."""
+        if is_bias(view.encoding):
+            return means_of_finite(self._biases(view), blocks)
+        return matrix(view.encoding, MEASURES[self.measure], blocks)
+
+    def _biases(self, view: View[Any]) -> Array:
+        """Return the bias of the head at all offsets, from the lowest to the highest."""
+        offsets = np.arange(1 - view.positions.length, view.positions.length, dtype=np.float64)
+        return seen_bias(view.encoding, offsets, self.shown_head)
+
+    def _whole(self, view: View[Any], known: Array | None) -> Array | None:
         """Return the measure before pixels are means: of all offsets, or of all pairs; None where they are too many."""
         measure, rows = MEASURES[self.measure], view.covered
-        if known is not None or is_by_offset(view.encoding, measure):
-            return by_offset(view.encoding, measure, rows.length) if known is None else known
+        if known is not None:
+            return known
+        if is_of_offset(view.encoding, measure):
+            return self._biases(view) if is_bias(view.encoding) else by_offset(view.encoding, measure, rows.length)
         return matrix(view.encoding, measure, rows.blocks(None)) if rows.length <= MAX_WHOLE else None
 
-    def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
+    def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
         shown = (view.encoding.position_label, view.covered)
-        return [PanelGroup((Panel(1.0, exact=True, bar=ColorBar(MEASURES[self.measure].label), x=shown, y=shown),))]
+        return [PanelGroup((Panel(1.0, exact=True, bar=ColorBar(self.quantity(view)), x=shown, y=shown),))]
 
-    def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+    def decorate(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
         encoding, rows = view.encoding, view.covered
         first, last = rows.start - 0.5, rows.stop - 0.5
         axes[0].set(xlim=(first, last), ylim=(last, first))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import log10
 from numbers import Integral
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from pecli.analysis import E
 from pecli.core.errors import UsageError, option_text, shorten
-from pecli.core.language import translate
+from pecli.core.language import template, translate
 from pecli.core.numbers import number_text
-from pecli.core.options import option
+from pecli.core.options import EXACT, option
 from pecli.core.positions import Positions
 from pecli.figures.base import Figure
 from pecli.figures.canvas import Canvas
@@ -65,6 +65,54 @@ class Highlighting(Figure[E]):
                     f"{option_text('highlight', text)} is outside what is shown, {shown.start} to {shown.stop - 1}"
                 )
                 raise UsageError(message, option="highlight", value=text)
+
+
+@dataclass(frozen=True)
+class WithTrained(Figure[E]):
+    """Base of the figures in which the length that a model was trained on can be marked."""
+
+    trained: int | None = option(
+        None, "positions that the model was trained on: what is beyond is shaded", at_least=1, at_most=EXACT
+    )
+
+    def check_trained(self, shown: Positions) -> None:
+        """Refuse a trained length beyond which nothing is shown (UsageError)."""
+        if self.trained is not None and not shown.start < self.trained < shown.stop:
+            text = (
+                f"{option_text('trained', self.trained)}: nothing beyond it is shown, {shown.start} to {shown.stop - 1}"
+            )
+            raise UsageError(text, option="trained", value=self.trained, advice="give more positions with --length")
+
+
+def trained_text(length: int) -> str:
+    """Return the label of the trained length."""
+    return translate("trained length {count:,}", count=length)
+
+
+def mark_beyond(axes: Axes, trained: int | None, canvas: Canvas) -> None:
+    """Shade the end of an axis along which lines run, from the trained length on, and label it at the top."""
+    from pecli.figures.labels import ColumnLabel
+
+    if trained is not None:
+        last = axes.get_xlim()[1]
+        axes.axvspan(trained, last, facecolor=("0.5", 0.2), linewidth=0, zorder=0)
+        axes.axvline(trained, color="0.4", linestyle="--", linewidth=0.8 * canvas.scale, zorder=1)
+        ColumnLabel(axes, trained_text(trained), (trained, 1.0), axes.get_xaxis_transform(), canvas, ha="center")
+
+
+def hatch_beyond(axes: Axes, corners: Sequence[tuple[float, float]], canvas: Canvas) -> None:
+    """Hatch the part of an image with these corners, and draw its first side to be seen on any colour."""
+    from matplotlib.patches import Polygon
+
+    axes.add_patch(Polygon(corners, fill=False, hatch="///", edgecolor=("0.5", 0.6), linewidth=0))
+    for (colour, width), dashes in zip(STROKES, ("-", (0, (3, 2))), strict=True):
+        axes.plot(*zip(*corners[:2], strict=True), color=colour, linestyle=dashes, linewidth=width * canvas.scale)
+
+
+def hatched_text(trained: int | None) -> str:
+    """Return the note on what is hatched, where a trained length is marked."""
+    text = template("hatched: beyond the trained length {count:,}")
+    return "" if trained is None else translate(text, count=trained)
 
 
 def span_edges(span: range, log: bool) -> tuple[float, float]:

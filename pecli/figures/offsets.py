@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pecli.analysis import refuse_unused
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import join_and, join_clauses, listing, merge_labels, template, translate
+from pecli.core.language import join_clauses, listing, merge_labels, template, translate
 from pecli.core.lazy import Array, np
-from pecli.core.numbers import ROUNDING, number_text
+from pecli.core.numbers import ROUNDING, chunks, number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
+from pecli.core.terminal import track
 from pecli.encodings.base import (
     BiasEncoding,
     Encoding,
@@ -21,15 +23,17 @@ from pecli.encodings.base import (
     short_names,
 )
 from pecli.encodings.harmonic import Harmonic
+from pecli.encodings.rope import Rope
 from pecli.encodings.rope_scaling import Scaled
 from pecli.figures.axis_labels import label_powers, label_values
 from pecli.figures.base import Numbers, View, extremes_of_offsets, tells_of_offsets
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import colour_map, seen_colours
-from pecli.figures.highlights import Highlighting, mark_stretch
+from pecli.figures.comparing import Comparing, is_bias
+from pecli.figures.highlights import WithTrained, mark_beyond, mark_stretch
 from pecli.figures.lines import MAX_LINES, Look, bound_look, frame_lines, key, look, plot_run
 from pecli.figures.panels import Panel, PanelGroup
-from pecli.measures.pairwise import MEASURES, OffsetRuns, is_by_offset, measure_option, offset_runs
+from pecli.measures.pairwise import MEASURES, OffsetRuns, is_by_offset, measure_option, offset_runs, seen_bias
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles
 
 if TYPE_CHECKING:
@@ -39,6 +43,7 @@ BOUND = template(
     "dashed, right axis: mean of $|S_j|$, sums of the first j turns; times the number of pairs and the largest step of "
     "$q_j k_j^*$ from pair to pair (0 after the last), it bounds the product of any q and k"
 )
+SAMPLED = 64  # offsets, of all lengths, at which random scores are compared
 BOUND_LABEL = template("mean of $|S_j|$, RoFormer 3.4.3")
 
 
@@ -131,8 +136,35 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
         return translate("the farther the key, the lower its bias, in every head") if falls else ""
 
 
+@dataclass(frozen=True, kw_only=True)
+class RandomNumbers(Numbers[Rope]):
+    """mean, deviation : (encodings, n), of the scores of so many random queries and keys at each of n offsets;
+    offsets : (n,)."""
+
+    main_array: ClassVar[str] = "mean"
+    row_coordinates: ClassVar[tuple[str, ...]] = ("encoding",)
+    column_coordinates: ClassVar[str | None] = "offsets"
+
+    mean: Array
+    encoding: Array
+    offsets: Array
+    deviation: Array
+    draws: int
+    lowest_deviation: float
+    highest_deviation: float
+
+    def marks(self) -> list[str]:
+        return [translate("line: mean, band: one standard deviation of {count:,} normal q and k", count=self.draws)]
+
+    def message(self) -> str:
+        least, most = self.lowest_deviation, self.highest_deviation
+        text = template("scores of random q and k do not fall with the offset: standard deviation {least} to {most}")
+        ends = {"least": number_text(least, 2), "most": number_text(most, 2)}
+        return translate(text, **ends) if most < 2 * least else ""
+
+
 @dataclass(frozen=True)
-class Offsets(Highlighting[TableEncoding | BiasEncoding]):
+class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
     """The mean of a measure over all pairs of positions at each offset p − q, with its minimum and maximum as a band.
 
     Of encodings that are added to the score, the bias of every head.
@@ -144,19 +176,20 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
     """
 
     name: ClassVar[str] = "offsets"
-    requires: ClassVar[Any] = TableEncoding | BiasEncoding
     summary: ClassVar[str] = "A measure against the offset: is it a function of p − q alone?"
     defines: ClassVar[str] = (
         "the measure of two vectors, or the bias of a head, against p − q: the line is the mean of all pairs "
         "there, the band least to most"
     )
-    counts_positions: ClassVar[bool] = True
     example: ClassVar[str] = "pecli offsets -e sinusoidal -e binary --measure cos"
     examples: ClassVar[tuple[str, ...]] = ("pecli offsets rope sinusoidal -m cos -n 256",)
     several: ClassVar[bool] = True
 
     measure: str = measure_option("dot")
     decay: bool = option(False, "add RoFormer's bound on the decay, dashed")
+    random: int | None = option(
+        None, "instead: mean and spread of the scores of so many random queries and keys", at_least=2, at_most=100_000
+    )
     unscaled: bool = option(False, "add each rope that is scaled without its scaling, dotted")
     log: bool = option(False, "logarithmic axis of offsets, from 1")
 
@@ -169,41 +202,41 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         if self.unscaled and not any(_without_scaling(view.encodings)):
             text = "--unscaled needs a rope that is scaled"
             raise UsageError(text, option="unscaled", allowed="rope:scaling=yarn,factor=4,original=32768 and such")
-        quantities = {e.quantity if isinstance(e, BiasEncoding) else "measure" for e in view.encodings}
-        if len(quantities) > 1:
-            raise UsageError(
-                f"{join_and(sorted(quantities))} are not on one scale: offsets takes encodings of one kind"
-            )
-        if _are_biases(view) and self.changed().get("measure"):
-            text = f"{option_text('measure', self.measure)} compares vectors, and {view.encoding.name} is a bias"
-            raise UsageError(text, option="measure", value=self.measure)
-        lengths = {e.name: _length(replace(view, encodings=(e,))) for e in view.encodings}
-        if len({*lengths.values()}) > 1:
-            given = join_and(f"{name} has {length:,}" for name, length in lengths.items())
-            raise UsageError(f"offsets overlays encodings with as many offsets: {given}", option="encoding")
-        check_run(self.name, _length(view))
-        if self.log and _length(view) < 2:
+        if self.random is not None:
+            lacking = [e.name for e in view.encodings if not isinstance(e, Rope)]
+            if lacking:
+                text = f"{option_text('random', self.random)} turns queries and keys and {lacking[0]} turns none"
+                raise UsageError(text, option="random", allowed="rope")
+            others = {"measure", "decay", "unscaled"} & self.changed().keys()
+            refuse_unused({name: getattr(self, name) for name in others}, "--random draws scores")
+        check_run(self.name, view.covered.length)
+        if self.log and view.covered.length < 2:
             raise UsageError("offsets with --log takes 2 or more positions", option="length")
         self.check_spans(self.shown(view))
+        self.check_trained(self.shown(view))
 
     def shown(self, view: View[Any]) -> Positions:
         """Return the offsets that are drawn: of biases from the lowest at which a head sees a key."""
-        seen = _are_biases(view) and np.isfinite(_biases(view, np.array([-1.0]))).any()
-        first = 1 if self.log else 1 - _length(view) if seen else 0
-        return Positions(start=first, length=max(1, _length(view) - first))
+        seen = is_bias(view.encoding) and any(np.isfinite(e.bias(np.array([-1.0]))).any() for e in view.encodings)
+        first = 1 if self.log else 1 - view.covered.length if seen else 0
+        return Positions(start=first, length=max(1, view.covered.length - first))
 
     def shape(self, view: View[Any]) -> tuple[int, ...]:
         bins = even_bins(self.shown(view).length, view.pixel_columns)
-        if _are_biases(view):
+        if is_bias(view.encoding):
             return (3, sum(encoding.n_heads for encoding in view.encodings), bins)
+        if self.random is not None:
+            return (2, self.random, max(encoding.d for encoding in view.encodings))
         exact = all(is_by_offset(encoding, MEASURES[self.measure]) for encoding in view.encodings)
-        return (3, len(view.encodings), bins if exact else bins + _length(view))
+        return (3, len(view.encodings), bins if exact else bins + view.covered.length)
 
-    def compute(self, view: View[Any]) -> OffsetsNumbers | BiasLinesNumbers:
+    def compute(self, view: View[Any]) -> OffsetsNumbers | BiasLinesNumbers | RandomNumbers:
         shown, columns = self.shown(view), view.pixel_columns
-        edges = log_edges(_length(view), columns) if self.log else shown.start + even_edges(shown.length, columns)
-        if _are_biases(view):
+        edges = log_edges(view.covered.length, columns) if self.log else shown.start + even_edges(shown.length, columns)
+        if is_bias(view.encoding):
             return _bias_lines(view, edges)
+        if self.random is not None:
+            return _random_scores(view, middles(edges), self.random)
         offsets, plain = middles(edges), [e for e in _without_scaling(view.encodings) if e and self.unscaled]
         runs, without = (
             [offset_runs(e, MEASURES[self.measure], e.covered(view.positions), edges) for e in encodings]
@@ -234,7 +267,7 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         return bool(len(high) > 1 and zero >= high[0] * (1 - ROUNDING) and high[0] > np.nanmax(high[1:]))
 
     def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
-        return [PanelGroup((Panel(0.55, x=self.shown(view), ends=self._quantity(view), legend_below=self.decay),))]
+        return [PanelGroup((Panel(0.55, x=self.shown(view), ends=self.quantity(view), legend_below=self.decay),))]
 
     def decorate(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.figures.labels import label_lines
@@ -242,13 +275,14 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         (panel,), shown = axes, self.shown(view)
         frame_lines(panel, shown.start, shown.stop - 1, log=self.log)
         mark_stretch(panel, self.spans(), canvas)
+        mark_beyond(panel, self.trained, canvas)
         if self.log:
             label_powers(panel.xaxis, translate("offset p − q"))
         else:
             label_values(panel.xaxis, translate("offset p − q"), integer=True)
-        label_values(panel.yaxis, self._quantity(view))
+        label_values(panel.yaxis, self.quantity(view))
         names, looks = distinguishing_labels(view.encodings), self._looks(view, panel)
-        if _are_biases(view):
+        if is_bias(view.encoding):
             several = len(names) > 1
             names = [listing([e.name * several, e.head_text(n)]) for e in view.encodings for n in range(e.n_heads)]
         entries = list(zip(names, looks, strict=True))
@@ -265,7 +299,7 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         if self.decay or self.unscaled:
             return [{"color": f"C{line}"} for line in range(len(view.encodings))]
         heads = [encoding.n_heads if isinstance(encoding, BiasEncoding) else 1 for encoding in view.encodings]
-        if sum(heads) <= MAX_LINES or not _are_biases(view):
+        if sum(heads) <= MAX_LINES or not is_bias(view.encoding):
             return [look(line) for line in range(sum(heads))]
         shades, lines = seen_colours(colour_map("sequential", None), panel), list(enumerate(heads))
         shares = [(at, head / max(1, count - 1)) for at, count in lines for head in range(count)]
@@ -280,6 +314,13 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         if isinstance(numbers, BiasLinesNumbers):
             for low, high, encoding, line in zip(numbers.low, numbers.bias, numbers.encoding, looks, strict=True):
                 plot_run(panel, offsets, low, high, line, "default" if encodings[encoding].known else "steps-mid")
+            return [None]
+        if isinstance(numbers, RandomNumbers):
+            for mean, deviation, line in zip(numbers.mean, numbers.deviation, looks, strict=True):
+                panel.plot(offsets, mean, **line)
+                panel.fill_between(
+                    offsets, mean - deviation, mean + deviation, color=line["color"], alpha=0.3, linewidth=0
+                )
             return [None]
         for mean, low, high, line in zip(numbers.mean, numbers.low, numbers.high, looks, strict=True):
             panel.plot(offsets, mean, marker="o" if len(mean) == 1 else None, **line)
@@ -300,18 +341,8 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
             return super().title(view)
         return join_clauses([", ".join(common_pieces(view.encodings)), self.unseen(view)])
 
-    def _quantity(self, view: View[Any]) -> str:
-        """Return what is drawn upwards."""
-        return translate(view.encoding.quantity) if _are_biases(view) else MEASURES[self.measure].label
-
-
-def _are_biases(view: View[Any]) -> bool:
-    return isinstance(view.encoding, BiasEncoding)
-
-
-def _length(view: View[Any]) -> int:
-    """Return how many positions the first encoding has, or rows its table."""
-    return view.positions.length if _are_biases(view) else view.covered.length
+    def quantity(self, view: View[Any]) -> str:
+        return translate("score q · R k / √d") if self.random is not None else super().quantity(view)
 
 
 def _without_scaling(encodings: Sequence[Encoding]) -> list[Scaled | None]:
@@ -319,16 +350,46 @@ def _without_scaling(encodings: Sequence[Encoding]) -> list[Scaled | None]:
     return [e.unscaled() if isinstance(e, Scaled) and e.scaling != "default" else None for e in encodings]
 
 
-def _biases(view: View[BiasEncoding], offsets: Array) -> Array:
-    """Return the bias of every line at these offsets, (lines, n), NaN where no key is seen."""
-    rows = np.concatenate([encoding.bias(offsets) for encoding in view.encodings])
-    return np.where(np.isfinite(rows), rows, np.nan)
+def _random_scores(view: View[Rope], offsets: Array, draws: int) -> RandomNumbers:
+    """Return mean and deviation of the scores of random queries and keys at these offsets; the ends are over
+    offsets that no size of the picture changes."""
+    moments = np.stack([score_moments(encoding, offsets, draws) for encoding in view.encodings])
+    spread = np.unique(np.geomspace(1, view.covered.length, SAMPLED).astype(np.int64)) - 1.0
+    ends = np.stack([score_moments(encoding, spread, draws) for encoding in view.encodings])
+    return RandomNumbers(
+        view=view,
+        mean=moments[:, 0],
+        encoding=np.arange(len(moments)),
+        offsets=offsets,
+        deviation=moments[:, 1],
+        draws=draws,
+        lowest_deviation=float(ends[:, 1].min()),
+        highest_deviation=float(ends[:, 1].max()),
+    )
+
+
+def score_moments(encoding: Rope, offsets: Array, draws: int) -> Array:
+    """Return mean and standard deviation of ⟨q, R_Δ k⟩ / √d at offsets (n,), of independent normal q and k, (2, n).
+
+    A rotation keeps the distribution of k, so neither falls with Δ: Barbero et al. 2024, section 3, arXiv:2410.06205.
+    """
+    queries, keys = np.random.default_rng(0).standard_normal((2, draws, 1, encoding.d))
+    queries = encoding.rotate(queries, np.zeros(1))[:, 0] / np.sqrt(encoding.d)
+    parts = []
+    for part in track(chunks(0, len(offsets), draws * encoding.d), "turning keys"):
+        scores = np.einsum("md,mnd->mn", queries, encoding.rotate(keys, offsets[part.start : part.stop]))
+        parts.append([scores.mean(axis=0), scores.std(axis=0)])
+    return np.concatenate(parts, axis=1)
 
 
 def _bias_lines(view: View[BiasEncoding], edges: Array) -> BiasLinesNumbers:
     heads = [encoding.n_heads for encoding in view.encodings]
     low, high, _ = envelope(
-        lambda first, count: _biases(view, first + np.arange(count, dtype=np.float64)), edges, sum(heads)
+        lambda first, count: np.concatenate(
+            [seen_bias(encoding, first + np.arange(count, dtype=np.float64)) for encoding in view.encodings]
+        ),
+        edges,
+        sum(heads),
     )
     return BiasLinesNumbers(
         view=view,

@@ -11,9 +11,10 @@ from pecli.core.language import template, translate
 from pecli.core.lazy import Array, np
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_positions, label_values
-from pecli.figures.base import ColouredNumbers, Figure, View, other_positions_text
+from pecli.figures.base import ColouredNumbers, View, other_positions_text
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import STROKES
+from pecli.figures.highlights import WithTrained, hatch_beyond, hatched_text
 from pecli.figures.matrix import show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, middles
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 WORST = 2.0  # the largest error that a sine can have
+DECADES = 1e4  # times the smallest error that colours tell apart is the largest one shown
 NOTABLE = 0.1  # an error that matters: a tenth of what a sine reaches
 
 
@@ -43,13 +45,15 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
     pair: int
     wrong: int  # pairs that are off by more than what matters, somewhere
     wrong_from: int | None  # the first position at which one is
+    trained: int | None
 
     def remarks(self) -> list[str]:
         pooled = translate("{count:,} positions a pixel, the largest error", count=self.block) if self.block > 1 else ""
         return [other_positions_text(self.view), pooled]
 
     def marks(self) -> list[str]:
-        return [translate("line: an error of {error}", error=NOTABLE)] if self.wrong else []
+        line = translate("line: an error of {error}", error=NOTABLE) if self.wrong else ""
+        return [line, hatched_text(self.trained)]
 
     def message(self) -> str:
         encoding = self.view.encoding
@@ -72,7 +76,7 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
 
 
 @dataclass(frozen=True)
-class Precision(Figure[Harmonic]):
+class Precision(WithTrained[Harmonic]):
     """The error of a table made in a smaller type of number, pair across and position down, on a logarithmic scale.
 
     Notes
@@ -98,6 +102,7 @@ class Precision(Figure[Harmonic]):
     def check_view(self, view: View[Harmonic]) -> None:
         super().check_view(view)
         check_run(self.name, view.covered.length)
+        self.check_trained(view.covered)
         if view.encoding.exact:
             text = f"a table with {option_text('dtype', view.encoding.dtype)} is right to the last bit"
             raise UsageError(
@@ -139,7 +144,8 @@ class Precision(Figure[Harmonic]):
             position=largest[2],
             wrong=int(wrong.sum()),
             wrong_from=int(first.min()) if wrong.any() else None,
-            ends=(low, max(top, 2 * low)),
+            trained=self.trained,
+            ends=(max(low, top / DECADES), max(top, 2 * low)),
         )
 
     def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:
@@ -166,6 +172,11 @@ class Precision(Figure[Harmonic]):
         edges = np.append(numbers.first_wrong, np.nan) - 0.5
         for colour, width in STROKES:  # dark within light: where a pair is first off by more, one step a pair
             panel.step(np.arange(columns + 1) - 0.5, edges, where="post", color=colour, linewidth=width * canvas.scale)
+        if self.trained is not None:
+            sides, bottom = panel.get_xlim(), panel.get_ylim()[0]
+            hatch_beyond(
+                panel, [*((x, self.trained - 0.5) for x in sides), *((x, bottom) for x in sides[::-1])], canvas
+            )
         return [image]
 
 

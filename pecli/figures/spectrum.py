@@ -14,8 +14,9 @@ from pecli.encodings.base import TableEncoding, common_pieces, distinguishing_la
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope_scaling import Scaled
 from pecli.figures.axis_labels import label_powers, label_values
-from pecli.figures.base import Figure, Numbers, View
+from pecli.figures.base import Numbers, View
 from pecli.figures.canvas import Canvas
+from pecli.figures.highlights import WithTrained, trained_text
 from pecli.figures.lines import Look, frame_lines, key
 from pecli.figures.panels import Panel, PanelGroup
 from pecli.figures.wavelengths import MAX_WAVELENGTH, has_known_waves, short_length, short_wave_text
@@ -49,6 +50,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
     ratios: tuple[str, ...]  # between neighbours, one text an encoding
     longer: tuple[int, ...]  # pairs that never finish a turn over the length shown
     still: tuple[int, ...]  # pairs left out: frequency 0, or a column that does not vary
+    trained: int | None
 
     def remarks(self) -> list[str]:
         measured = listing(e.name for e in self.view.encodings if not isinstance(e, Harmonic))
@@ -73,6 +75,10 @@ class SpectrumNumbers(Numbers[TableEncoding]):
             return ""
         if len(encodings) > 1:
             return "" if self.shows_ratio else self._longer_text()
+        if self.trained and isinstance(encodings[0], Harmonic):
+            text = template("{count} of {all} pairs have wavelengths longer than the trained length {length:,}")
+            count = int((self.wavelength > self.trained).sum())
+            return translate(text, count=count, all=len(self.wavelength), length=self.trained)
         if (self.stretch != 1).any():
             return stretch_text(self.stretch)
         known = has_known_waves(encodings[0]) and np.ptp(self.wavelength) > NOTABLE * self.wavelength.max()
@@ -107,7 +113,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
 
 
 @dataclass(frozen=True)
-class Spectrum(Figure[TableEncoding]):
+class Spectrum(WithTrained[TableEncoding]):
     """Wavelengths 2π/ω on a logarithmic axis.
 
     Notes
@@ -139,6 +145,8 @@ class Spectrum(Figure[TableEncoding]):
         if self.ratio and lacking:
             text = f"--ratio is of wavelengths by a formula, and {lacking[0]} has none"
             raise UsageError(text, option="ratio", allowed="rope, sinusoidal and such")
+        if self.ratio and self.trained:
+            raise UnusedOptionError("trained", self.trained, "--ratio compares no wavelength with a length")
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         rows = min(view.positions.length, MEASURED)
@@ -159,6 +167,7 @@ class Spectrum(Figure[TableEncoding]):
             ratios=tuple(map(ratio_text, parts[0])),
             longer=tuple(int((each > view.positions.length).sum()) for each in waves),
             still=tuple(int((~k).sum()) for k in known),
+            trained=self.trained,
         )
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
@@ -207,7 +216,7 @@ class Spectrum(Figure[TableEncoding]):
             panel.axvspan(*ramp, color=f"C{at}", alpha=0.12, linewidth=0)
         put_line_labels(panel, ends)
         if not self.ratio:
-            _mark_contexts(numbers, panel, canvas)
+            _mark_lengths(numbers, panel, canvas)
         return [None]
 
     def title(self, view: View[TableEncoding]) -> str:
@@ -216,17 +225,22 @@ class Spectrum(Figure[TableEncoding]):
         return ", ".join(common_pieces(view.encodings))
 
 
-def _mark_contexts(numbers: SpectrumNumbers, panel: Axes, canvas: Canvas) -> None:
-    """Mark the contexts of the models whose rope is scaled."""
+def _mark_lengths(numbers: SpectrumNumbers, panel: Axes, canvas: Canvas) -> None:
+    """Mark the contexts of the models whose rope is scaled, and shade what is longer than the trained length."""
     from pecli.figures.labels import label_level
 
-    view = numbers.view
+    view, trained = numbers.view, numbers.trained
     pairs = [int((numbers.encoding == at).sum()) for at in range(len(view.encodings))]
     few = min(pairs) < max(pairs) / 2  # they rise to the labels, which stand left where waves are short
     look: dict[str, Any] = {"color": panel.xaxis.label.get_color(), "linewidth": 0.8 * canvas.scale, "alpha": 0.7}
-    for name, at in contexts_of(view):
+    levels = [(translate(CONTEXTS[name], count=at), at) for name, at in contexts_of(view)]
+    for text, at in [*levels, *([(trained_text(trained), float(trained))] if trained else [])]:
         panel.axhline(at, linestyle=":", **look)
-        label_level(panel, translate(CONTEXTS[name], count=at), at, canvas, right=few)
+        label_level(panel, text, at, canvas, right=few)
+    if trained:
+        ends = panel.get_ylim()
+        panel.axhspan(trained, ends[1], facecolor=("0.5", 0.2), linewidth=0, zorder=0)
+        panel.set_ylim(ends)
 
 
 def waves_of(view: View[TableEncoding]) -> list[Array]:

@@ -17,7 +17,7 @@ from pecli.core.numbers import chunks
 from pecli.core.options import option
 from pecli.core.positions import Blocks, Positions
 from pecli.core.terminal import track
-from pecli.encodings.base import TableEncoding
+from pecli.encodings.base import BiasEncoding, Encoding, TableEncoding
 from pecli.encodings.harmonic import NEAR, Harmonic
 from pecli.measures.reduce import Envelope, envelope, means_of_offsets, means_of_rows
 
@@ -187,6 +187,24 @@ def by_offset(encoding: TableEncoding, measure: Measure, n: int, first: int = 0)
         return None
     with np.errstate(invalid="ignore"):  # rows of zeros have no direction: NaN, undefined
         return measure.from_squares(encoding.squares(n, first), float(np.sum(encoding.amplitudes**2)))
+
+
+def quantity_of(encoding: Encoding, measure: str) -> str:
+    """Return what is shown of two positions, on an axis: the measure, or a bias."""
+    return translate(encoding.quantity) if isinstance(encoding, BiasEncoding) else MEASURES[measure].label
+
+
+def is_of_offset(encoding: Encoding, measure: Measure) -> bool:
+    """Return whether the measure, or the bias, depends on the offset alone by its formula."""
+    return isinstance(encoding, BiasEncoding) or (
+        isinstance(encoding, TableEncoding) and is_by_offset(encoding, measure)
+    )
+
+
+def seen_bias(encoding: BiasEncoding, offsets: Array, head: int | None = None) -> Array:
+    """Return the bias of every head, (n_heads, n), or of one, (n,), at offsets (n,); NaN where no key is seen."""
+    values = encoding.bias(offsets)
+    return np.where(np.isfinite(values), values, np.nan)[slice(None) if head is None else head]
 
 
 def to_all(encoding: TableEncoding, measure: Measure, at: Array, first: int, count: int) -> Array:

@@ -38,6 +38,16 @@ def means_of_signed_offsets(run: Array, blocks: Blocks) -> Array:
     return result
 
 
+def means_of_finite(run: Array, blocks: Blocks) -> Array:
+    """Return block means of what is finite of the matrix with entries run[L − 1 + p − q]; NaN where nothing is."""
+    seen = np.isfinite(run)
+    if blocks.size == 1:
+        steps = np.arange(blocks.length)
+        return np.where(seen, run, np.nan)[steps[:, None] - steps + blocks.length - 1]
+    share = means_of_signed_offsets(seen.astype(np.float64), blocks)
+    return means_of_signed_offsets(np.where(seen, run, 0.0), blocks) / np.where(share > 0, share, np.nan)
+
+
 def _window_means(mirrored: Array, at: Array, n: int, m: int) -> Array:
     """Return the means over i < n, j < m of mirrored[at + i − j], for each `at`, in bounded memory."""
     steps = np.arange(1, n + m)

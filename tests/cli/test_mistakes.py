@@ -89,7 +89,7 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("redraw a.png b.png", ["b.png is no encoding: write it with --output b.png"]),
     ("distance base=10", ["base=10 is no encoding", "write --base 10"]),
     ("distance far.svg", ["far.svg is no encoding", "write it with --output far.svg"]),
-    ("overview alibi", ["heatmap cannot show alibi", "--panels takes offsets, attention, bias here"]),
+    ("overview alibi", ["heatmap cannot show alibi", "--panels takes distance, curves, offsets, attention, bias here"]),
     ("explore --lang zh overview", ["the figure comes first: pecli explore heatmap --lang"]),
     ("recipe none.png", ["none.png", "not exist"]),
     ("recipe a.csv", ["a.csv", ".npz"]),
@@ -171,9 +171,9 @@ def test_what_a_file_read_twice_says_is_said_once(ask: Ask, folder: Path) -> Non
     ("line", "way", "value"),
     [
         ("bias -d 8", "heatmap -e sinusoidal:d=…", "8"),
-        ("heatmap --max-distance 20", "offsets -e t5:max_distance=…", "20"),
+        ("heatmap --max-distance 20", "bias -e t5:max_distance=…", "20"),
         ("heatmap --rotary-dim 4", "heatmap -e rope:rotary_dim=…", "4"),
-        ("t5", "offsets t5", ""),
+        ("t5", "bias t5", ""),
     ],
 )
 def test_advice_works_when_followed(line: str, way: str, value: str, ask: Ask) -> None:

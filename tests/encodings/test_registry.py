@@ -147,9 +147,9 @@ def test_a_bias_is_listed_like_every_encoding_and_refused_where_a_table_is_neede
     register(window="good:Window")
     assert "window" in ask("encodings").out
     with pytest.raises(UsageError) as refused:
-        pecli.figure("distance", encoding="window:reach=2")
+        pecli.figure("heatmap", encoding="window:reach=2")
     text, _, item = str(refused.value).partition("; try ")
-    assert text == "distance cannot show window: it has no table"
+    assert text == "heatmap cannot show window: it has no table"
     assert item.split(", ") == [
         name for name, analysis in ANALYSES.items() if issubclass(Window, analysis.requires) and not analysis.composed
     ]

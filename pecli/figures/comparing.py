@@ -1,0 +1,74 @@
+"""Base of the figures that compare two positions: by a measure of their vectors, or by the bias of a head."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from pecli.analysis import View, check_indices
+from pecli.core.errors import UnusedOptionError, UsageError, option_text
+from pecli.core.language import join_and, join_clauses
+from pecli.core.options import option
+from pecli.encodings.base import BiasEncoding, TableEncoding
+from pecli.figures.base import Figure
+from pecli.figures.highlights import Highlighting
+from pecli.measures.pairwise import measure_option, quantity_of
+
+
+@dataclass(frozen=True)
+class Comparing(Highlighting[TableEncoding | BiasEncoding]):
+    """Base of the figures that compare positions."""
+
+    requires: ClassVar[Any] = TableEncoding | BiasEncoding
+    counts_positions: ClassVar[bool] = True
+
+    measure: str = measure_option("euclidean")
+
+    def check_view(self, view: View[Any]) -> None:
+        super().check_view(view)
+        quantities = {quantity_of(encoding, "") if is_bias(encoding) else "measure" for encoding in view.encodings}
+        if len(quantities) > 1:
+            text = f"{join_and(sorted(quantities))} are not on one scale: {self.name} takes encodings of one kind"
+            raise UsageError(text)
+        if is_bias(view.encoding) and self.changed().get("measure"):
+            text = f"{option_text('measure', self.measure)} compares vectors, and {view.encoding.name} is a bias"
+            raise UsageError(text, option="measure", value=self.measure)
+        lengths = {e.name: replace(view, encodings=(e,)).covered.length for e in view.encodings}
+        if len({*lengths.values()}) > 1:
+            given = join_and(f"{name} has {length:,}" for name, length in lengths.items())
+            raise UsageError(f"{self.name} overlays encodings with as many positions: {given}", option="encoding")
+
+    def quantity(self, view: View[Any]) -> str:
+        """Return what is shown of two positions, on an axis."""
+        return quantity_of(view.encoding, self.measure)
+
+
+@dataclass(frozen=True)
+class OfOneHead(Comparing):
+    """Base of those that show one head of a bias."""
+
+    head: int | None = option(None, "head whose bias is shown", at_least=0, unset="0")
+
+    def check_view(self, view: View[Any]) -> None:
+        super().check_view(view)
+        for encoding in view.encodings:
+            if isinstance(encoding, BiasEncoding):
+                check_indices(
+                    "head", [self.shown_head], replace(view, encodings=(encoding,)), encoding.n_heads, "heads"
+                )
+            elif self.head is not None:
+                raise UnusedOptionError("head", self.head, f"{encoding.name} has no heads")
+
+    @property
+    def shown_head(self) -> int:
+        """The head whose bias is shown."""
+        return self.head or 0
+
+    def title(self, view: View[Any]) -> str:
+        heads = {e.head_text(self.shown_head) for e in view.encodings if isinstance(e, BiasEncoding) and e.n_heads > 1}
+        return join_clauses([Figure.title(self, view), *heads])
+
+
+def is_bias(encoding: object) -> bool:
+    """Return whether an encoding is a bias and has no table."""
+    return isinstance(encoding, BiasEncoding)

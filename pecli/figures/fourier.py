@@ -1,0 +1,131 @@
+"""The Fourier spectrum of every column of the table: what wavelengths a learned table holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log10
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pecli.core.errors import UsageError
+from pecli.core.language import template, translate
+from pecli.core.lazy import Array, np
+from pecli.encodings.base import TableEncoding
+from pecli.figures.axis_labels import label_decades, label_dimensions
+from pecli.figures.base import ColouredNumbers, Figure, View
+from pecli.figures.canvas import Canvas
+from pecli.figures.matrix import show_matrix
+from pecli.figures.panels import ColorBar, Panel, PanelGroup
+from pecli.figures.wavelengths import short_wave_text
+from pecli.measures.reduce import averaged_columns
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LONGEST = 65536  # positions that are transformed, at most
+SHORTEST = 2.0  # positions: no shorter wave can be told in whole positions
+
+
+@dataclass(frozen=True, kw_only=True)
+class FourierNumbers(ColouredNumbers[TableEncoding]):
+    """share : (waves, d), of the variance of each column, at 1, 2, … waves over the length; in a picture the largest of
+    the waves of a row; wavelengths : (waves,), positions; half : the wavelength from which on, upwards, there is half
+    of the variance of the mean column, None of a table that does not vary."""
+
+    main_array: ClassVar[str] = "share"
+    row_coordinates: ClassVar[tuple[str, ...]] = ("wavelengths",)
+
+    share: Array
+    wavelengths: Array
+    columns_block: int
+    half: float | None
+
+    def message(self) -> str:
+        if self.half is None:
+            return ""
+        wave = short_wave_text(self.view.encoding, self.half)
+        return translate("half of the variance lies at wavelengths of {wave} or more", wave=wave)
+
+    def remarks(self) -> list[str]:
+        text = template("{count:,} dimensions a pixel, averaged")
+        return [translate(text, count=self.columns_block)] if self.columns_block > 1 else []
+
+
+@dataclass(frozen=True)
+class Fourier(Figure[TableEncoding]):
+    """The share of each column's variance at every wavelength that fits whole into the positions shown.
+
+    Notes
+    -----
+    The discrete Fourier transform of each column less its mean; no window, so that the shares of a column add up to 1.
+    A wave that does not fit whole spreads over its neighbours. `Spectrum` shows the strongest wave alone.
+    """
+
+    name: ClassVar[str] = "fourier"
+    requires: ClassVar[Any] = TableEncoding
+    summary: ClassVar[str] = "The Fourier spectrum of every column: the wavelengths in a learned table"
+    defines: ClassVar[str] = (
+        "the share of a column's variance at each wavelength: squared size of its discrete Fourier transform over "
+        "the positions, all shares of a column adding up to 1"
+    )
+    counts_positions: ClassVar[bool] = True
+    example: ClassVar[str] = "pecli fourier learned --file model.safetensors"
+    examples: ClassVar[tuple[str, ...]] = ("pecli fourier -n 512",)
+
+    def check_view(self, view: View[TableEncoding]) -> None:
+        super().check_view(view)
+        if not 4 <= view.covered.length <= LONGEST:
+            allowed = f"4 to {LONGEST:,} positions"
+            raise UsageError(option="length", value=view.covered.length, allowed=allowed)
+
+    def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
+        return (view.covered.length, view.encoding.width)
+
+    def compute(self, view: View[TableEncoding]) -> FourierNumbers:
+        rows = view.encoding.table(view.covered.array())
+        power = np.abs(np.fft.rfft(rows - rows.mean(axis=0), axis=0)[1:]) ** 2
+        power[: (len(rows) - 1) // 2] *= 2  # each stands for its mirror image too
+        variance = power.sum(axis=0)
+        share = power / np.where(variance > 1e-18 * len(rows) ** 2 * np.square(rows).max(axis=0), variance, np.inf)
+        total = share.mean(axis=1).cumsum()
+        waves = len(rows) / np.arange(1, len(power) + 1)
+        half = float(waves[np.searchsorted(total, total[-1] / 2)]) if total[-1] > 0 else None
+        if view.pixel_rows is not None:
+            edges = np.geomspace(len(rows), SHORTEST, view.pixel_rows + 1)
+            share, waves = strongest(share, len(rows) / edges), np.sqrt(edges[:-1] * edges[1:])
+        ends = (0.0, float(share.max()) or 1.0)
+        share, across = averaged_columns(share, view.pixel_columns)
+        return FourierNumbers(view=view, share=share, wavelengths=waves, columns_block=across, half=half, ends=ends)
+
+    def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
+        encoding = view.encoding
+        bar = ColorBar(translate("share of a column's variance"))
+        return [PanelGroup((Panel(bar=bar, x=(encoding.dimension_label, encoding.width), y=("waves", view.covered)),))]
+
+    def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        ends = log_ends(view)
+        axes[0].set(xlim=(-0.5, view.encoding.width - 0.5), ylim=ends)
+        label_dimensions(axes[0].xaxis, view.encoding)
+        label_decades(axes[0].yaxis, *ends)
+        units = translate(view.encoding.position_unit or template("positions"))
+        axes[0].set_ylabel(translate("wavelength λ, {units}", units=units))
+
+    def draw(self, numbers: FourierNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        low, high = log_ends(numbers.view)
+        right = numbers.share.shape[1] * numbers.columns_block - 0.5
+        colours, limits = canvas.colours("sequential"), numbers.ends
+        return [show_matrix(axes[0], numbers.share, colours=colours, limits=limits, extent=(-0.5, right, low, high))]
+
+
+def strongest(share: Array, edges: Array) -> Array:
+    """Return the largest of each run of waves between these numbers of them, rising, of shares (waves, d) at 1, 2, …
+    waves: (runs, d); a run without a whole number has its nearest."""
+    borders = np.rint(edges).astype(np.int64) - 1
+    first = np.minimum(borders[:-1], len(share) - 1)
+    stop = np.clip(borders[1:], first + 1, len(share))
+    values = np.concatenate([share, share[-1:]])
+    return np.asarray(np.maximum.reduceat(values, np.stack([first, stop], axis=-1).ravel(), axis=0)[::2])
+
+
+def log_ends(view: View[TableEncoding]) -> tuple[float, float]:
+    """Return the decimal logarithms of the shortest wavelength and of the longest."""
+    return log10(SHORTEST), log10(view.covered.length)

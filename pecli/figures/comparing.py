@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from pecli.analysis import View, check_indices
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import join_and, join_clauses
+from pecli.core.language import join_and, join_clauses, template, translate
+from pecli.core.numbers import number_text
 from pecli.core.options import option
-from pecli.encodings.base import BiasEncoding, TableEncoding
+from pecli.encodings.base import BiasEncoding, TableEncoding, short_names
 from pecli.figures.base import Figure
 from pecli.figures.highlights import Highlighting
 from pecli.measures.pairwise import measure_option, quantity_of
@@ -67,6 +69,24 @@ class OfOneHead(Comparing):
     def title(self, view: View[Any]) -> str:
         heads = {e.head_text(self.shown_head) for e in view.encodings if isinstance(e, BiasEncoding) and e.n_heads > 1}
         return join_clauses([Figure.title(self, view), *heads])
+
+
+def differing_text(view: View[Any], quantity: str, apart: Sequence[float], same: float) -> str:
+    """Return which encodings do not depend on the offset alone, or by how much; nothing where none is known to.
+
+    apart : how much pairs at one offset differ with each encoding, at most; NaN or less than 0 where nobody knows
+    same : the largest number that is rounding
+    """
+    names, wide = short_names(view.encodings), [at for at, width in enumerate(apart) if width > same]
+    alone = [names[at] for at, width in enumerate(apart) if 0 <= width <= same]
+    if not wide:
+        return ""
+    if alone:
+        text = template("{measure} depends only on the offset p − q with {names}, not with {others}")
+        others = join_and(names[at] for at in wide)
+        return translate(text, measure=quantity, names=join_and(alone), others=others)
+    text = template("at equal offset, {measure} still differs by up to {number}")
+    return translate(text, measure=quantity, number=number_text(max(apart[at] for at in wide), 3))
 
 
 def is_bias(encoding: object) -> bool:

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import join_clauses, listing, merge_labels, template, translate
+from pecli.core.language import join_clauses, listing, template, translate
 from pecli.core.lazy import Array, np
-from pecli.core.numbers import ROUNDING, number_text
+from pecli.core.numbers import ROUNDING
 from pecli.core.options import EXACT, option
 from pecli.core.positions import Positions
-from pecli.encodings.base import BiasEncoding, common_pieces, distinguishing_labels, short_names
+from pecli.encodings.base import BiasEncoding, common_pieces, distinguishing_labels
 from pecli.figures.axis_labels import check_log, label_positions, label_powers, label_values, log_label, log_option
 from pecli.figures.base import Numbers, View, extremes, tells_of_offsets
 from pecli.figures.canvas import Canvas
-from pecli.figures.comparing import OfOneHead, is_bias
+from pecli.figures.comparing import OfOneHead, differing_text, is_bias
 from pecli.figures.highlights import mark_stretch
-from pecli.figures.lines import frame_lines, key
+from pecli.figures.lines import frame_lines, key, share_ends
 from pecli.figures.panels import Panel, PanelGroup
 from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, is_of_offset, quantity_of, seen_bias, to_all
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles, mirrored_envelope
@@ -64,16 +64,10 @@ class CurvesNumbers(Numbers[Any]):
         if min(self.apart) < 0 or len(self.at) == len(self.apart):
             return ""
         same = ROUNDING * float(np.nanmax(np.abs(self.curves), initial=0.0))
-        text = template("at equal offset, {measure} still differs by up to {number}")
-        only = translate("every curve has the same shape: {measure} depends only on p − q", measure=label)
-        texts = [
-            translate(text, measure=label, number=number_text(apart, 3)) if apart > same else only
-            for apart in self.apart
-        ]
-        if not any(apart > same for apart in self.apart):
-            return only if tells_of_offsets(self.view) else ""
-        names = short_names(self.view.encodings) if len(texts) > 1 else [""]
-        return join_clauses(merge_labels(names, [[text] for text in texts]))
+        if differ := differing_text(self.view, label, self.apart, same):
+            return differ
+        only = template("every curve has the same shape: {measure} depends only on p − q")
+        return translate(only, measure=label) if tells_of_offsets(self.view) else ""
 
 
 @dataclass(frozen=True)
@@ -252,7 +246,7 @@ class Curves(OfOneHead):
         ends = [(numbers.positions, row) for row in (numbers.low + numbers.curves) / 2]
         for at, panel in enumerate(axes):
             put_line_labels(panel, ends[at * lines : (at + 1) * lines])
-            panel.set_ylim(min(ax.get_ylim()[0] for ax in axes), max(ax.get_ylim()[1] for ax in axes))
+        share_ends(axes)
         return [None] * len(axes)
 
     def title(self, view: View[Any]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pecli.core.lazy import Array, np
@@ -28,6 +28,13 @@ def frame_lines(axes: Axes, first: float, last: float, log: bool = False) -> Non
         share = MARGIN * (last - first) or 0.5
         axes.set_xlim(first - share, last + share)
     axes.grid(axis="y")
+
+
+def share_ends(axes: Sequence[Axes]) -> None:
+    """Give panels of one quantity the same vertical ends, those of all that is drawn in them."""
+    ends = [panel.get_ylim() for panel in axes]
+    for panel in axes:
+        panel.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
 
 
 def look(line: int) -> Look:

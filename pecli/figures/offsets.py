@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import refuse_unused
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import join_clauses, listing, merge_labels, template, translate
+from pecli.core.language import join_clauses, listing, template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUNDING, chunks, number_text
 from pecli.core.options import option
@@ -29,29 +29,33 @@ from pecli.figures.axis_labels import label_powers, label_values
 from pecli.figures.base import Numbers, View, extremes_of_offsets, tells_of_offsets
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import colour_map, seen_colours
-from pecli.figures.comparing import Comparing, is_bias
+from pecli.figures.comparing import Comparing, differing_text, is_bias
 from pecli.figures.highlights import WithTrained, mark_beyond, mark_stretch
-from pecli.figures.lines import MAX_LINES, Look, bound_look, frame_lines, key, look, plot_run
+from pecli.figures.lines import MAX_LINES, Look, bound_look, frame_lines, key, look, plot_run, share_ends
 from pecli.figures.panels import Panel, PanelGroup
-from pecli.measures.pairwise import MEASURES, OffsetRuns, is_by_offset, measure_option, offset_runs, seen_bias
+from pecli.measures.pairwise import (
+    MEASURES,
+    OffsetRuns,
+    is_by_offset,
+    is_of_offset,
+    measure_option,
+    offset_runs,
+    seen_bias,
+)
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-BOUND = template(
-    "dashed, right axis: mean of $|S_j|$, sums of the first j turns; times the number of pairs and the largest step of "
-    "$q_j k_j^*$ from pair to pair (0 after the last), it bounds the product of any q and k"
-)
+MAX_BANDS = 2  # that lie over one another
 SAMPLED = 64  # offsets, of all lengths, at which random scores are compared
-BOUND_LABEL = template("mean of $|S_j|$, RoFormer 3.4.3")
 
 
 @dataclass(frozen=True, kw_only=True)
 class OffsetsNumbers(Numbers[TableEncoding]):
     """mean, low, high : (encodings, n), over all pairs at each of n runs of offsets; offsets : (n,), their middles;
-    decay : (encodings, n), RoFormer's bound, or empty; unscaled : (scaled encodings, n), the measure without the
-    scaling, or empty."""
+    decay : (encodings, n), RoFormer's bound on the dot product, or empty; unscaled : (scaled encodings, n), the measure
+    without the scaling, or empty."""
 
     main_array: ClassVar[str] = "mean"
     row_coordinates: ClassVar[tuple[str, ...]] = ("encoding",)
@@ -80,27 +84,17 @@ class OffsetsNumbers(Numbers[TableEncoding]):
         wide = any(width > 0 for width in self.spread)
         band = template("line: mean of all pairs at that offset, band: from the smallest to the largest")
         dotted = translate("dotted: without the scaling") if len(self.unscaled) else ""
-        return [translate(band) if wide else "", translate(BOUND) if len(self.decay) else "", dotted]
+        return [translate(band) if wide else "", dotted]
 
     def message(self) -> str:
-        label, same = MEASURES[self.measure].label, ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
-        only = translate("{measure} depends only on the offset p − q", measure=label)
-        wide = [at for at, width in enumerate(self.spread) if width > same]  # their pairs differ at one offset
-        known = [at for at, width in enumerate(self.spread) if width >= 0]
-        if wide:
-            names, differ = (
-                short_names(self.view.encodings),
-                template("at equal offset, {measure} still differs by up to {number}"),
-            )
-            texts = [
-                translate(differ, measure=label, number=number_text(self.spread[at], 3)) if at in wide else only
-                for at in known
-            ]
-            return join_clauses(merge_labels([names[at] for at in known], [[text] for text in texts]))
-        if not known or not tells_of_offsets(self.view):
-            return ""
-        peaks = translate("{measure} depends only on the offset p − q and is largest at 0", measure=label)
-        return peaks if self.peaks else only
+        label, known = MEASURES[self.measure].label, [width for width in self.spread if width >= 0]
+        same = ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
+        differ = differing_text(self.view, label, self.spread, same)
+        if differ or not known or not tells_of_offsets(self.view):
+            return differ
+        only = template("{measure} depends only on the offset p − q")
+        peaks = template("{measure} depends only on the offset p − q and is largest at 0")
+        return translate(peaks if self.peaks else only, measure=label)
 
     def facts(self) -> dict[str, Any]:
         specs = [encoding.spec() for encoding in self.view.encodings]
@@ -138,8 +132,8 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
 
 @dataclass(frozen=True, kw_only=True)
 class RandomNumbers(Numbers[Rope]):
-    """mean, deviation : (encodings, n), of the scores of so many random queries and keys at each of n offsets;
-    offsets : (n,)."""
+    """mean : (encodings, n), of the scores of so many random queries and keys at each of n offsets; low, high : one
+    standard deviation below and above; offsets : (n,)."""
 
     main_array: ClassVar[str] = "mean"
     row_coordinates: ClassVar[tuple[str, ...]] = ("encoding",)
@@ -148,7 +142,8 @@ class RandomNumbers(Numbers[Rope]):
     mean: Array
     encoding: Array
     offsets: Array
-    deviation: Array
+    low: Array
+    high: Array
     draws: int
     lowest_deviation: float
     highest_deviation: float
@@ -199,6 +194,9 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         if self.decay and lacking:
             text = f"--decay needs frequencies and {lacking[0]} has none"
             raise UsageError(text, option="decay", allowed="rope, sinusoidal and such")
+        if self.decay and self.measure != "dot":
+            text = f"--decay bounds the dot product, not {option_text('measure', self.measure)}"
+            raise UsageError(text, option="decay", advice="leave one of them out")
         if self.unscaled and not any(_without_scaling(view.encodings)):
             text = "--unscaled needs a rope that is scaled"
             raise UsageError(text, option="unscaled", allowed="rope:scaling=yarn,factor=4,original=32768 and such")
@@ -251,7 +249,7 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
             offsets=offsets,
             low=low,
             high=high,
-            decay=np.concatenate([none, *(e.decay(offsets)[None] for e in view.encodings if self.decay)]),
+            decay=np.concatenate([none, *(dot_bound(e, offsets)[None] for e in view.encodings if self.decay)]),
             unscaled=np.concatenate([none, *(run.values.mean for run in without)]),
             block=int(np.diff(edges).max()),
             measure=self.measure,
@@ -267,36 +265,52 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         return bool(len(high) > 1 and zero >= high[0] * (1 - ROUNDING) and high[0] > np.nanmax(high[1:]))
 
     def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
-        return [PanelGroup((Panel(0.55, x=self.shown(view), ends=self.quantity(view), legend_below=self.decay),))]
+        what = self.quantity(view)
+        panel = Panel(0.55, x=self.shown(view), y=what, ends=what, legend_below=self.decay)
+        return [PanelGroup((panel,) * self._panels(view))]
+
+    def _panels(self, view: View[Any]) -> int:
+        """Return how many panels there are: one an encoding where the bands of three or more would overlap."""
+        measure = MEASURES[self.measure]
+        bands = sum(self.random is not None or not is_of_offset(encoding, measure) for encoding in view.encodings)
+        return len(view.encodings) if bands > MAX_BANDS and not self.decay else 1
 
     def decorate(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.figures.labels import label_lines
 
-        (panel,), shown = axes, self.shown(view)
-        frame_lines(panel, shown.start, shown.stop - 1, log=self.log)
-        mark_stretch(panel, self.spans(), canvas)
-        mark_beyond(panel, self.trained, canvas)
-        if self.log:
-            label_powers(panel.xaxis, translate("offset p − q"))
-        else:
-            label_values(panel.xaxis, translate("offset p − q"), integer=True)
-        label_values(panel.yaxis, self.quantity(view))
+        shown = self.shown(view)
+        for panel in axes:
+            frame_lines(panel, shown.start, shown.stop - 1, log=self.log)
+            mark_stretch(panel, self.spans(), canvas)
+            mark_beyond(panel, self.trained, canvas)
+            if self.log:
+                label_powers(panel.xaxis, translate("offset p − q"))
+            else:
+                label_values(panel.xaxis, translate("offset p − q"), integer=True)
+            label_values(panel.yaxis, self.quantity(view))
+        panel = axes[0]
         names, looks = distinguishing_labels(view.encodings), self._looks(view, panel)
         if is_bias(view.encoding):
             several = len(names) > 1
             names = [listing([e.name * several, e.head_text(n)]) for e in view.encodings for n in range(e.n_heads)]
         entries = list(zip(names, looks, strict=True))
         if self.decay:
-            bounds = [translate("bound for {name}, right axis", name=name) for name in short_names(view.encodings)]
-            label_values(panel.secondary_yaxis("right").yaxis, translate(BOUND_LABEL))
+            several, bound = len(names) > 1, translate("RoFormer's bound")
+            bounds = [listing([bound, name * several]) for name in short_names(view.encodings)]
+            entries = entries if several else [(MEASURES["dot"].label, looks[0])]
+            panel.set_yscale("log")
+            label_powers(panel.yaxis, self.quantity(view))
             key(panel, [*entries, *((text, bound_look(line)) for line, text in enumerate(bounds))])
+        elif len(axes) > 1:
+            for panel, name in zip(axes, names, strict=True):
+                panel.set_title(name)
         elif len(entries) > 1 or self.unscaled:
             label_lines(panel, entries, canvas)
 
     def _looks(self, view: View[Any], panel: Axes) -> list[Look]:
         """Return the look of each line: of many heads shades from dark to light, and dashes by encoding; without
         dashes beside bounds and the like, which have them."""
-        if self.decay or self.unscaled:
+        if self.decay or self.unscaled or self._panels(view) > 1:
             return [{"color": f"C{line}"} for line in range(len(view.encodings))]
         heads = [encoding.n_heads if isinstance(encoding, BiasEncoding) else 1 for encoding in view.encodings]
         if sum(heads) <= MAX_LINES or not is_bias(view.encoding):
@@ -308,33 +322,26 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from pecli.figures.labels import put_line_labels
 
-        (panel,), offsets, encodings = axes, numbers.offsets, numbers.view.encodings
+        panel, offsets, encodings = axes[0], numbers.offsets, numbers.view.encodings
         looks = self._looks(numbers.view, panel)
         put_line_labels(panel, [(offsets, row) for row in numbers.main])
         if isinstance(numbers, BiasLinesNumbers):
             for low, high, encoding, line in zip(numbers.low, numbers.bias, numbers.encoding, looks, strict=True):
                 plot_run(panel, offsets, low, high, line, "default" if encodings[encoding].known else "steps-mid")
             return [None]
-        if isinstance(numbers, RandomNumbers):
-            for mean, deviation, line in zip(numbers.mean, numbers.deviation, looks, strict=True):
-                panel.plot(offsets, mean, **line)
-                panel.fill_between(
-                    offsets, mean - deviation, mean + deviation, color=line["color"], alpha=0.3, linewidth=0
-                )
-            return [None]
-        for mean, low, high, line in zip(numbers.mean, numbers.low, numbers.high, looks, strict=True):
-            panel.plot(offsets, mean, marker="o" if len(mean) == 1 else None, **line)
-            panel.fill_between(offsets, low, high, color=line["color"], alpha=0.3, linewidth=0)
-        if len(numbers.decay):
-            scale = float(np.nanmax(numbers.mean) / numbers.decay.max())
+        for at, (mean, low, high, line) in enumerate(zip(numbers.mean, numbers.low, numbers.high, looks, strict=True)):
+            if self.decay:  # a bound is one of sizes
+                mean, low, high = map(np.abs, (mean, low, high))
+            axes[at % len(axes)].plot(offsets, mean, marker="o" if len(mean) == 1 else None, **line)
+            axes[at % len(axes)].fill_between(offsets, low, high, color=line["color"], alpha=0.3, linewidth=0)
+        if isinstance(numbers, OffsetsNumbers):
             for at, decay in enumerate(numbers.decay):
-                panel.plot(offsets, scale * decay, **bound_look(at))
-            right: Any = panel.child_axes[0]  # the bound's own axis
-            right.set_functions((lambda y: y / scale, lambda y: y * scale))
-        scaled = [at for at, plain in enumerate(_without_scaling(encodings)) if plain]
-        for at, plain in zip(scaled, numbers.unscaled, strict=False):
-            panel.plot(offsets, plain, ":", color=f"C{at}")
-        return [None]
+                axes[at % len(axes)].plot(offsets, decay, **bound_look(at))
+            scaled = [at for at, plain in enumerate(_without_scaling(encodings)) if plain]
+            for at, plain in zip(scaled, numbers.unscaled, strict=False):
+                axes[at % len(axes)].plot(offsets, plain, ":", color=f"C{at}")
+        share_ends(axes)
+        return [None] * len(axes)
 
     def title(self, view: View[Any]) -> str:
         if len(view.encodings) == 1:
@@ -342,12 +349,21 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         return join_clauses([", ".join(common_pieces(view.encodings)), self.unseen(view)])
 
     def quantity(self, view: View[Any]) -> str:
-        return translate("score q · R k / √d") if self.random is not None else super().quantity(view)
+        if self.random is not None:
+            return translate("score q · R k / √d")
+        return translate("size of the dot product") if self.decay else super().quantity(view)
 
 
 def _without_scaling(encodings: Sequence[Encoding]) -> list[Scaled | None]:
     """Return each encoding without its scaling, None where it has none."""
     return [e.unscaled() if isinstance(e, Scaled) and e.scaling != "default" else None for e in encodings]
+
+
+def dot_bound(encoding: Harmonic, offsets: Array) -> Array:
+    """Return RoFormer's bound on the dot product of two rows at offsets (n,): with h_j the square of pair j's radius,
+    max |h_j+1 − h_j| Σ |S_j|, the sums S_j of the first j turns. Su et al. 2021, equation 37, arXiv:2104.09864."""
+    steps = np.abs(np.diff(encoding.amplitudes**2, append=0.0))
+    return len(steps) * float(steps.max()) * encoding.decay(offsets)
 
 
 def _random_scores(view: View[Rope], offsets: Array, draws: int) -> RandomNumbers:
@@ -361,7 +377,8 @@ def _random_scores(view: View[Rope], offsets: Array, draws: int) -> RandomNumber
         mean=moments[:, 0],
         encoding=np.arange(len(moments)),
         offsets=offsets,
-        deviation=moments[:, 1],
+        low=moments[:, 0] - moments[:, 1],
+        high=moments[:, 0] + moments[:, 1],
         draws=draws,
         lowest_deviation=float(ends[:, 1].min()),
         highest_deviation=float(ends[:, 1].max()),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import check_indices, refuse_unused
 from pecli.core.errors import UsageError, option_text, shorten
-from pecli.core.language import template, translate
+from pecli.core.language import join_clauses, template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
@@ -60,14 +60,15 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
         """Return nothing where the second order is the first."""
         if not self.difference_encoded:
             return ""
-        text = template(
+        alone = template(
             "without positions, reordering changes no weight; with {name}, weights change by up to {number}"
         )
-        return translate(
-            text,
-            name=short_names([self.view.encoding])[0],
-            number=number_text(self.difference_encoded, 2),
+        mask = template(
+            "reordering changes weights by up to {plain} with the causal mask alone, by {number} with {name}"
         )
+        number, plain = number_text(self.difference_encoded, 2), number_text(self.difference_plain, 2)
+        text = mask if self.difference_plain else alone
+        return translate(text, name=short_names([self.view.encoding])[0], number=number, plain=plain)
 
     def remarks(self) -> list[str]:
         order = shorten(" ".join(self.reordered_tokens), 80).replace("$", r"\$")
@@ -148,8 +149,9 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         encoding, positions, order = view.encoding, self.rows(view), np.array(self.order())
         content = self.content(self.width(view))
         both = (content, content[order])
-        plain, other_plain = map(weights, both)
-        encoded, other_encoded = (attention_weights(encoding, x, positions, self.head or 0) for x in both)
+        bias = head_bias(encoding, positions, self.head or 0)
+        plain, other_plain = (weights(x, np.where(np.isinf(bias), bias, 0.0)) for x in both)
+        encoded, other_encoded = (weights(encoded_rows(encoding, x, positions), bias) for x in both)
         change_plain, change_encoded = (
             restore_order(other_plain, order) - plain,
             restore_order(other_encoded, order) - encoded,
@@ -189,8 +191,10 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         return canvas.narrow or (size.height or 0) > 1.1 * size.width
 
     def decorate(self, view: View[AttentionEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        bias = head_bias(view.encoding, self.rows(view), self.head or 0)
+        none = template("causal mask alone") if np.isinf(bias).any() else template("no encoding")
         names, orders = (
-            (translate("no encoding"), short_names([view.encoding])[0]),
+            (translate(none), short_names([view.encoding])[0]),
             (template("as given"), template("reordered")),
         )
         upright = self._is_upright(canvas)
@@ -201,6 +205,11 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
                 ax.set_ylabel(f"{name}\n{translate('query p')}")
         axes[4].set_title(translate("change with {name}", name=names[1]), fontsize=canvas.small)
         label_tokens(axes[4], self.words, translate("query p"), translate("key q"))
+
+    def title(self, view: View[AttentionEncoding]) -> str:
+        encoding = view.encoding
+        head = encoding.head_text(self.head or 0) if isinstance(encoding, BiasEncoding) else ""
+        return join_clauses([super().title(view), head])
 
     def fit(self, view: View[AttentionEncoding], axes: list[Axes], canvas: Canvas) -> None:
         for ax in axes:
@@ -217,19 +226,28 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
             (restore_order(numbers.reordered_encoded, numbers.order), weight),
             (numbers.change_encoded, change),
         )
-        images = [show_matrix(ax, values, **look) for ax, (values, look) in zip(axes, panels, strict=True)]
+        blank = [*(values == 0 for values, _ in panels[:4]), (panels[2][0] == 0) & (panels[3][0] == 0)]  # keys not seen
+        images = [
+            show_matrix(ax, np.where(hidden, np.nan, values), **look)
+            for ax, (values, look), hidden in zip(axes, panels, blank, strict=True)
+        ]
         self.write_numbers(axes, images, canvas)
         return images
 
 
-def attention_weights(encoding: AttentionEncoding, content: Array, positions: Array, head: int) -> Array:
-    """Return the weights of embeddings at their positions, (n, n); of a bias, those of this head."""
+def encoded_rows(encoding: AttentionEncoding, content: Array, positions: Array) -> Array:
+    """Return embeddings with the encoding of their positions, (n, d); those themselves beside a bias."""
     if isinstance(encoding, Rotary):
-        return weights(encoding.rotate(content, positions))
-    if isinstance(encoding, Additive):
-        return weights(content + encoding.table(positions))
+        return encoding.rotate(content, positions)
+    return content + encoding.table(positions) if isinstance(encoding, Additive) else content
+
+
+def head_bias(encoding: AttentionEncoding, positions: Array, head: int) -> Array:
+    """Return what this head adds to the scores of tokens at these positions, (n, n): 0 of what is no bias."""
     offsets = positions[:, None] - positions
-    return weights(content, encoding.bias(offsets.reshape(-1))[head].reshape(offsets.shape))
+    if not isinstance(encoding, BiasEncoding):
+        return np.zeros(offsets.shape)
+    return encoding.bias(offsets.reshape(-1))[head].reshape(offsets.shape)
 
 
 def weights(x: Array, bias: Array | float = 0.0) -> Array:

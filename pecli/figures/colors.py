@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 DIFFERENCE = "difference"  # the kind of values that are one thing less another
-DEFAULTS = {"diverging": "RdBu_r", "sequential": "viridis", "binary": "Greys", DIFFERENCE: "RdBu_r"}
+DEFAULTS = {"diverging": "PuOr_r", "sequential": "viridis", "binary": "Greys", DIFFERENCE: "PuOr_r"}
 TWO_SIDED = {
     *("PiYG", "PRGn", "BrBG", "PuOr", "RdGy", "RdBu", "RdYlBu", "RdYlGn", "Spectral", "coolwarm", "bwr", "seismic"),
     *("berlin", "managua", "vanimo"),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import View, chosen_indices, refuse_unused
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import template, translate
+from pecli.core.language import join_clauses, template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
 from pecli.core.options import EXACT, option
@@ -26,10 +27,11 @@ from pecli.measures.reduce import averaged_rows
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-IMAGES = (template("Q before"), template("Q after"))
+BEFORE, AFTER, PLANE = "before", "after", "plane"  # the panels
+TITLES = {BEFORE: template("Q before"), AFTER: template("Q after"), PLANE: template("pairs in the plane")}
 PATHS = 4  # pairs whose paths are drawn where none are asked for
 FLAT = 0.36  # height over width of the images where panels stand below each other
-PLANE = 1.05  # half the side of the square that shows the circles, the largest of radius 1
+HALF = 1.05  # half the side of the square that shows the circles, the largest of radius 1
 MARKERS = {"o": "●", "s": "■", "^": "▲", "D": "◆", "v": "▼"}  # of pairs, and as letters
 
 
@@ -42,6 +44,7 @@ class RotationNumbers(ColouredNumbers[Rotary]):
 
     main_array: ClassVar[str] = "after"
     row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
+    no_facts: ClassVar[tuple[str, ...]] = (*ColouredNumbers.no_facts, "circles")
 
     after: Array
     positions: Array
@@ -52,14 +55,15 @@ class RotationNumbers(ColouredNumbers[Rotary]):
     limit: float
     block: int
     columns_block: int  # dimensions a column
-    query: str  # where it comes from
+    circles: bool  # are drawn
 
     def remarks(self) -> list[str]:
         pairs = pairs_shown(self.view.encoding, self.columns_block)
-        return [self.query, averaging_cells(self.block, 1 if pairs else self.columns_block), pairs]
+        return [averaging_cells(self.block, 1 if pairs else self.columns_block), pairs]
 
     def marks(self) -> list[str]:
-        return [translate("angles anticlockwise, marks: position {position}", position=self._first())]
+        marks = translate("angles anticlockwise, marks: position {position}", position=self._first())
+        return [marks] if self.circles else []
 
     def _first(self) -> str:
         return self.view.encoding.position_text(self.view.covered.start)
@@ -67,7 +71,7 @@ class RotationNumbers(ColouredNumbers[Rotary]):
     def message(self) -> str:
         """Return how far the fastest and the slowest pair turn over all positions; nothing where all turn alike."""
         turns, encoding, rows = _turns_of(self.view), self.view.encoding, self.view.covered
-        if len(set(turns)) < 2:
+        if len(set(turns)) < 2 or not self.circles:
             return ""
         fast, slow = int(turns.argmax()), int(turns.argmin())
         ends = {"first": self._first(), "last": encoding.position_text(rows.stop - 1)}
@@ -89,6 +93,10 @@ class MatrixNumbers(Numbers[Rotary]):
     matrix: Array
     dimensions: Array
     position: int
+
+    def message(self) -> str:
+        text = template("{count:,} of {all:,} entries are not 0: each pair of columns turns by itself")
+        return translate(text, count=np.count_nonzero(self.matrix), all=self.matrix.size)
 
 
 @dataclass(frozen=True)
@@ -119,13 +127,14 @@ class Rotation(WithCellNumbers[Rotary]):
     pairs: tuple[int, ...] | None = option(
         None, "pairs whose paths are drawn", at_least=0, unset=f"{PATHS}, fast to slow"
     )
+    panels: tuple[str, ...] = option(tuple(TITLES), "the panels", choices=lambda: tuple(TITLES))
     matrix: int | None = option(
         None, "draw the matrix R_P of this position instead", at_least=-EXACT, unset="the query before and after"
     )
 
     def check(self) -> None:
         super().check()
-        for name in ("content", "content_seed", "pairs"):
+        for name in ("content", "content_seed", "pairs", "panels"):
             if self.matrix is not None and (given := self.changed().get(name)):
                 raise UnusedOptionError(name, given, _matrix_alone(self.matrix))
         if self.inputs() and self.content_seed:
@@ -175,7 +184,7 @@ class Rotation(WithCellNumbers[Rotary]):
             ends=(-limit, limit),
             block=blocks.size,
             columns_block=columns_block,
-            query="" if self.inputs() else translate("random Q, seed {seed}", seed=self.content_seed),
+            circles=PLANE in self.panels,
         )
 
     def _query(self, shape: tuple[int, int]) -> Array:
@@ -197,10 +206,12 @@ class Rotation(WithCellNumbers[Rotary]):
         if self.matrix is not None:
             return [PanelGroup((Panel(1.0, exact=True, bar=bar),))]
         x, y = ("dimension", view.encoding.width), ("position", view.positions)
-        query = Panel(FLAT, least=(7.0, 4.0), bar=bar, x=x, y=y)
+        whole = self.panels == tuple(TITLES)
+        query = Panel(FLAT if whole else 0.62, least=(7.0, 4.0), bar=bar, x=x, y=y)
         side = max(10.0, 1.3 * len(self.drawn_pairs(view)))
         plane = Panel(1.0, exact=True, least=(side, side))
-        return [PanelGroup((query, query, plane), (((0, 2), (1, 2)), *in_columns(3, 1)))]
+        panels = tuple(plane if name == PLANE else query for name in self.panels)
+        return [PanelGroup(panels, (((0, 2), (1, 2)), *in_columns(3, 1)) if whole else ())]
 
     def decorate(self, view: View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
         encoding, rows = view.encoding, view.covered
@@ -210,42 +221,55 @@ class Rotation(WithCellNumbers[Rotary]):
             label_values(axes[0].xaxis, translate("column"), integer=True)
             label_values(axes[0].yaxis, translate("row"), integer=True)
             return
-        for panel, title in zip(axes[:2], IMAGES, strict=True):
-            panel.set(
-                title=translate(title), xlim=(-0.5, encoding.width - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5)
-            )
+        for panel, name in zip(axes, self.panels, strict=True):
+            panel.set_title(translate(TITLES[name]))
+            if name == PLANE:
+                self._decorate_plane(view, panel)
+                continue
+            panel.set(xlim=(-0.5, encoding.width - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5))
             label_dimensions(panel.xaxis, encoding)
             label_positions(panel.yaxis, encoding)
-        pairs = self.drawn_pairs(view)
+
+    def _decorate_plane(self, view: View[Rotary], panel: Axes) -> None:
+        pairs, ends = self.drawn_pairs(view), (-HALF, HALF)
         names = [
             f"{_marker(line)[1]} {translate('pair {pair}', pair=pair)}" for line, pair in enumerate(pairs.tolist())
         ]
-        ends = (-PLANE, PLANE)
-        axes[2].set(title=translate("pairs in the plane"), xticks=[], xlim=ends, ylim=ends)
-        axes[2].set_yticks(np.linspace(1, -1, len(names) + 2)[1:-1], names)
-        axes[2].yaxis.tick_right()
-        axes[2].tick_params(length=0)
-        for line, name in enumerate(axes[2].get_yticklabels()):
+        panel.set(xticks=[], xlim=ends, ylim=ends)
+        panel.set_yticks(np.linspace(1, -1, len(names) + 2)[1:-1], names)
+        panel.yaxis.tick_right()
+        panel.tick_params(length=0)
+        for line, name in enumerate(panel.get_yticklabels()):
             name.set_color(f"C{line}")
-        axes[2].spines[:].set_visible(False)
+        panel.spines[:].set_visible(False)
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         colours = canvas.colours("diverging")
         if isinstance(numbers, MatrixNumbers):
             most = max(1.0, float(np.abs(numbers.matrix).max()))  # a scaling may stretch as well as turn
-            images = [show_matrix(axes[0], numbers.matrix, colours=colours, limits=(-most, most), centred=True)]
-            self.write_numbers(axes, images, canvas)
-            return images
+            image = show_matrix(axes[0], numbers.matrix, colours=colours, limits=(-most, most), centred=True)
+            self.write_numbers(axes, [image], canvas)
+            return [image]
         rows, right = len(numbers.after), columns_end(numbers.view.encoding, numbers.after, numbers.columns_block)
         start = numbers.view.covered.start - 0.5
         extent = (-0.5, right, start + rows * numbers.block, start)
-        images = [
-            show_matrix(panel, values, colours=colours, limits=numbers.ends, centred=True, extent=extent)
-            for panel, values in zip(axes[:2], (numbers.before, numbers.after), strict=True)
-        ]
-        self.write_numbers(axes[:2], images, canvas)
-        _draw_circles(axes[2], numbers, canvas)
-        return [*images, None]
+        images: list[Any] = []
+        for panel, name in zip(axes, self.panels, strict=True):
+            if name == PLANE:
+                _draw_circles(panel, numbers, canvas)
+            look: dict[str, Any] = {"colours": colours, "limits": numbers.ends, "centred": True, "extent": extent}
+            values = {BEFORE: numbers.before, AFTER: numbers.after}.get(name)
+            images.append(None if values is None else show_matrix(panel, values, **look))
+        self.write_numbers(axes, images, canvas)
+        return images
+
+    def title(self, view: View[Rotary]) -> str:
+        if self.matrix is not None:
+            return super().title(view)
+        seed, file = self.content_seed, Path(self.content).name
+        one, many = template("Q: one random vector, seed {seed}"), template("Q: random vectors, seed {seed}")
+        text = translate(one if self.content == "same" else many, seed=seed)
+        return join_clauses([super().title(view), translate("Q: {file}", file=file) if self.inputs() else text])
 
 
 def _matrix_alone(position: int) -> str:

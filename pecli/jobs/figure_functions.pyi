@@ -668,6 +668,7 @@ def rotation(
     content: str | Sequence[str] = "same",
     content_seed: int | Sequence[int] = 0,
     pairs: int | Sequence[int] | Sequence[Sequence[int]] | None = None,
+    panels: Literal["before", "after", "plane"] | Sequence[Literal["before", "after", "plane"]] | Sequence[Sequence[Literal["before", "after", "plane"]]] = ("before", "after", "plane"),
     matrix: int | Sequence[int] | None = None,
     dtype: Literal["float64", "float32", "float16", "bfloat16"] | Sequence[Literal["float64", "float32", "float16", "bfloat16"]] | None = None,
     d: int | Sequence[int] | None = None,

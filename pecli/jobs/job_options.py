@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 from pecli.analysis import Analysis
 from pecli.core.errors import UnknownNameError, UsageError, option_text
@@ -85,10 +85,8 @@ def find_command(name: str) -> tuple[type[Analysis[Any]], Mapping[str, str]]:
 
 
 def figures_for(encoding: type[Encoding]) -> list[str]:
-    """Return the figures and reports that show encodings of that kind, those for it alone first; those made of figures
-    have to be told how."""
-    fitting = {name: figure for name, figure in ANALYSES.items() if figure.takes(encoding) and not figure.composed}
-    return sorted(fitting, key=lambda name: len(get_args(fitting[name].requires)))
+    """Return the figures and reports that show encodings of that kind; those made of figures have to be told how."""
+    return [name for name, analysis in ANALYSES.items() if analysis.takes(encoding) and not analysis.composed]
 
 
 def find_analysis(name: str) -> type[Analysis[Any]]:

@@ -171,9 +171,9 @@ def test_what_a_file_read_twice_says_is_said_once(ask: Ask, folder: Path) -> Non
     ("line", "way", "value"),
     [
         ("bias -d 8", "heatmap -e sinusoidal:d=…", "8"),
-        ("heatmap --max-distance 20", "bias -e t5:max_distance=…", "20"),
+        ("heatmap --max-distance 20", "distance -e t5:max_distance=…", "20"),
         ("heatmap --rotary-dim 4", "heatmap -e rope:rotary_dim=…", "4"),
-        ("t5", "bias t5", ""),
+        ("t5", "distance t5", ""),
     ],
 )
 def test_advice_works_when_followed(line: str, way: str, value: str, ask: Ask) -> None:

@@ -297,8 +297,8 @@ def test_five_panels_share_limits_and_0_has_the_middle_of_the_map() -> None:
     images = {name: item.get_images()[0] for name, item in zip(TITLES, drawn, strict=False)}
     limits = (min(array.min() for array in arrays.values()), max(array.max() for array in arrays.values()))
     assert {image.get_clim() for image in images.values()} == {limits}
-    assert images["total"].to_rgba(0.0) == pytest.approx(mpl.colormaps["RdBu_r"](0.5), abs=0.02)
-    assert {image.get_cmap().name for image in images.values()} == {"RdBu_r"}
+    assert images["total"].to_rgba(0.0) == pytest.approx(mpl.colormaps["PuOr_r"](0.5), abs=0.02)
+    assert {image.get_cmap().name for image in images.values()} == {"PuOr_r"}
     assert all(np.array_equal(image.get_array(), arrays[name]) for name, image in images.items())
     titles = [item.get_title().partition("\n")[0] for item in drawn if item.get_images()]
     assert titles == [title.partition("\n")[0] for title in TITLES.values()]

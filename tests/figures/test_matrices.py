@@ -23,7 +23,7 @@ def test_the_image_is_the_table_at_its_positions(d: int, length: int, start: int
     assert np.array_equal(image.get_array(), pecli.encode(d=d, length=length, start=start))
     assert [*image.get_extent()] == [-0.5, d - 0.5, start + length - 0.5, start - 0.5]
     assert axes.get_ylim() == (start + length - 0.5, start - 0.5)  # position down
-    assert (image.get_clim(), image.get_cmap().name) == ((-1, 1), "RdBu_r")
+    assert (image.get_clim(), image.get_cmap().name) == ((-1, 1), "PuOr_r")
     assert axes.figure.axes == [axes] and bar is image.colorbar.ax
     assert (axes.get_xlabel(), axes.get_ylabel(), bar.get_ylabel()) == ("dimension", "position p", "")
     assert axes_of("heatmap", d=7, length=5, cmap="PiYG").images[0].get_cmap().name == "PiYG"
@@ -61,14 +61,14 @@ def test_every_pixel_has_the_colour_of_its_cell(length: int) -> None:
     place = drawing.axes[0].get_window_extent()
     top, bottom = (len(pixels) - place.y1, len(pixels) - place.y0)
     inside = pixels[round(top) + 3 : round(bottom) - 3, round(place.x0) + 3 : round(place.x1) - 3]
-    colours = mpl.colormaps["RdBu_r"](np.arange(256), bytes=True)
+    colours = mpl.colormaps["PuOr_r"](np.arange(256), bytes=True)
     assert inside.size > 10_000
     assert {tuple(item) for item in np.unique(inside.reshape(-1, 4), axis=0)} <= {tuple(colour) for colour in colours}
     if length == 11:
         table = pecli.encode(d=7, base=10, length=11)
         rows = (top + (np.arange(11) + 0.5) * place.height / 11).astype(int)
         columns = (place.x0 + (np.arange(7) + 0.5) * place.width / 7).astype(int)
-        expected = mpl.colormaps["RdBu_r"]((table + 1) / 2, bytes=True)
+        expected = mpl.colormaps["PuOr_r"]((table + 1) / 2, bytes=True)
         assert np.array_equal(pixels[np.ix_(rows, columns)], expected)
 
 
@@ -157,7 +157,7 @@ def test_0_has_the_middle_of_the_map_whatever_map_and_limits_are_given(
     (image,) = drawn(d=6, base=10000, length=5, measure="cos", cmap=cmap, **limits).images
     low, high = image.get_clim()
     assert (low, high) == (limits.get("vmin", 0.0), limits.get("vmax", 1.0))
-    whole = mpl.colormaps[cmap or "RdBu_r"]
+    whole = mpl.colormaps[cmap or "PuOr_r"]
     reach = max(-low, high)
     for value in (low, 0.0, high / 2, high):
         assert image.to_rgba(value) == pytest.approx(whole(0.5 + value / (2 * reach)), abs=0.02)

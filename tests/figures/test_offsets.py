@@ -193,7 +193,7 @@ ONLY = "dot product depends only on the offset p − q"
         ({"encoding": "binary"}, "at equal offset, dot product still differs by up to 4"),
         (
             {"encoding": ["rope", "binary"]},
-            f"{ONLY} (rope); at equal offset, dot product still differs by up to 4 (binary)",
+            f"{ONLY} with rope, not with binary",
         ),
         ({"encoding": ["rope:d=8", "sinusoidal:d=8"], "length": 4}, f"{ONLY} and is largest at 0"),
         (

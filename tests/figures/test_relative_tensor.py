@@ -158,7 +158,7 @@ def test_the_panels_are_the_offsets_and_the_chosen_slices() -> None:
     for item, array, limit in zip((first, *slices), arrays, (6, 1, 1, 1), strict=True):
         (image,) = item.get_images()
         assert np.asarray(image.get_array()) == pytest.approx(array, abs=1e-12)
-        assert (image.get_clim(), image.get_cmap().name) == ((-limit, limit), "RdBu_r")
+        assert (image.get_clim(), image.get_cmap().name) == ((-limit, limit), "PuOr_r")
         assert list(image.get_extent()) == [99.5, 106.5, 106.5, 99.5]
         assert (item.get_xlabel(), item.get_ylabel()) == ("key q", "query p")
 

@@ -127,7 +127,7 @@ def test_a_setting_that_matplotlib_does_not_know_is_told_with_its_file(folder: P
     [
         ("grayscale", {}, "gray"),
         ("grayscale", {"cmap": "magma"}, "magma"),
-        ("ggplot", {}, "RdBu_r"),
+        ("ggplot", {}, "PuOr_r"),
     ],
 )
 def test_a_style_that_names_its_colours_has_them(

@@ -211,7 +211,7 @@ def test_the_message_is_how_far_the_fastest_and_the_slowest_pair_turn(options: d
 def test_more_positions_than_pixels_are_averaged_and_of_pairs_every_other_one_is_shown(content: str) -> None:
     options: Any = {"length": 2051, "start": 7, "d": 6, "content": content, "content_seed": 3}
     every, shown = (numbers_of("rotation", panels, **options) for panels in (None, ((100, 4),)))
-    notes = ["random Q, seed 3", "21 × 1 cells a pixel, averaged", "one pair in 2 shown"]
+    notes = ["21 × 1 cells a pixel, averaged", "one pair in 2 shown"]
     assert shown.caption() == "; ".join([*notes, "angles anticlockwise, marks: position 7"])
     random = np.random.default_rng(3)
     rows = np.tile(random.standard_normal(6), (2051, 1)) if content == "same" else random.standard_normal((2051, 6))
@@ -240,7 +240,7 @@ def test_before_after_and_paths_stand_beside_each_other() -> None:
         (image,) = axes.get_images()
         low, high = image.get_clim()
         assert np.array_equal(image.get_array(), array) and low == -high
-        assert list(image.get_extent()) == [-0.5, D - 0.5, 110.5, 99.5] and image.get_cmap().name == "RdBu_r"
+        assert list(image.get_extent()) == [-0.5, D - 0.5, 110.5, 99.5] and image.get_cmap().name == "PuOr_r"
     assert before.images[0].get_clim() == after.images[0].get_clim()
     assert [item.get_title() for item in (before, after)] == ["Q before", "Q after"]
     lines = [line for line in plane.get_lines() if line.get_marker() == "."]

@@ -120,7 +120,7 @@ class Encoding(Options, ABC):
             return [self.label]
         known, titled = self.options(), self.titled().items()
         return [
-            self.name,
+            translate(self.name),
             *(f"{key} = {titled_text(known[key], value)}" for key, value in titled if key not in without),
         ]
 
@@ -328,5 +328,5 @@ def distinguishing_labels(encodings: Sequence[Encoding], without: Collection[str
 
 def short_names(encodings: Sequence[Encoding]) -> list[str]:
     """Return what tells each from the others in a sentence: its name, or else its parameters."""
-    names = [encoding.label or encoding.name for encoding in encodings]
+    names = [encoding.label or translate(encoding.name) for encoding in encodings]
     return names if len(set(names)) == len(names) or len(set(encodings)) == 1 else distinguishing_labels(encodings)

@@ -177,7 +177,7 @@ class T5(DirectedBias):
     def described(self) -> str:
         known = [] if self.file is None else [Path(self.file).name, *filter(None, [self.tensor])]
         buckets = translate("{count} buckets to {distance:,}", count=self.buckets, distance=self.max_distance)
-        return ", ".join([self.name, buckets, *known])
+        return ", ".join([translate(self.name), buckets, *known])
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,9 @@ class OffsetsNumbers(Numbers[TableEncoding]):
     def remarks(self) -> list[str]:
         left_out = template("{encoding}: {count:,} undefined pairs left out")
         counts = zip(self.view.encodings, self.undefined, strict=True)
-        lost = [translate(left_out, encoding=encoding.name, count=count) for encoding, count in counts if count]
+        lost = [
+            translate(left_out, encoding=translate(encoding.name), count=count) for encoding, count in counts if count
+        ]
         return [extremes_of_offsets(self.block), *lost]
 
     def marks(self) -> list[str]:
@@ -292,7 +294,9 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         names, looks = distinguishing_labels(view.encodings), self._looks(view, panel)
         if is_bias(view.encoding):
             several = len(names) > 1
-            names = [listing([e.name * several, e.head_text(n)]) for e in view.encodings for n in range(e.n_heads)]
+            names = [
+                listing([translate(e.name) * several, e.head_text(n)]) for e in view.encodings for n in range(e.n_heads)
+            ]
         entries = list(zip(names, looks, strict=True))
         if self.decay:
             several, bound = len(names) > 1, translate("RoFormer's bound")

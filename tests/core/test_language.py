@@ -25,6 +25,7 @@ from pecli.core.language import (
     translate,
     use_language,
 )
+from pecli.encodings.registry import ENCODINGS
 from pecli.figures import SINGLE
 from pecli.figures.style import CJK_FONTS
 from pecli.jobs.job_options import ANALYSES
@@ -65,7 +66,7 @@ def templates_there_are() -> set[str]:
     assert [f"{path}:{node.lineno}" for path, node in marks if isinstance(node, (ast.JoinedStr, ast.BinOp))] == []
     literals = {node.value for _, node in marks if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     joints = {"{one}; {other}", "{one}, {other}", "{one} and {other}", "{one} or {other}", "{text} ({names})"}
-    return literals | joints | {*SINGLE} | {analysis.summary for analysis in ANALYSES.values()}
+    return literals | joints | {*SINGLE} | {*ENCODINGS} | {analysis.summary for analysis in ANALYSES.values()}
 
 
 def blanks(text: str) -> set[tuple[str, str]]:

@@ -15,23 +15,25 @@ from pecli.figures.colors import colour_map
 
 
 class Size(NamedTuple):
-    """Width and height in inches (height None: what the figure wants) and the text's size in points."""
+    """Width and height in inches (height None: what the figure wants), the text's size in points, and the least that it
+    can be read at."""
 
     width: float
     height: float | None
     font: float
+    least: float = 7.0
 
 
 SIZES = {
     "column": Size(3.25, None, 7),
     "page": Size(6.75, None, 8),
     "blog": Size(8, None, 9),
-    "slide": Size(13.33, 7.5, 18),
+    "slide": Size(13.33, 7.5, 18, 14),
 }
 LIMITS = (0.5, 100.0)  # inches
 PERCENTILES = (2, 98)  # of the values, at which robust colours end
 FONTS = (8.0, 18.0)  # points of text on a page of so many inches: one per inch of width, within these
-SMALL, LEAST = 0.833, 7.0  # tick labels: as a share of the text's size, and in points
+SMALL = 0.833  # tick labels: as a share of the text's size
 NARROW = 44  # ems of small text: a page of free height and less width lays several figures out in another way
 SHRUNK = (0.9, 0.8, 0.7, 0.6)  # of the text's size, tried before a size is refused
 FRAME = 2 / 3  # of the pixels an inch, where a file has many pictures
@@ -162,7 +164,7 @@ class Canvas(Options):
     def small(self) -> float:
         """The size of tick labels and notes in points."""
         font = self.inches.font
-        return max(min(LEAST, font), SMALL * font)
+        return max(min(self.inches.least, font), SMALL * font)
 
     @property
     def narrow(self) -> bool:
@@ -174,7 +176,7 @@ class Canvas(Options):
         """Return the same with smaller text, where the user fixed both sides of the picture but not its text."""
         if self.text_size is not None or self.inches.height is None:
             return []
-        sizes = {max(LEAST, round(share * self.inches.font, 1)) for share in SHRUNK}
+        sizes = {max(self.inches.least, round(share * self.inches.font, 1)) for share in SHRUNK}
         return [replace(self, text_size=size) for size in sorted(sizes, reverse=True) if size < self.inches.font]
 
     def cut(self, height: float) -> Canvas:

@@ -30,7 +30,7 @@ from pecli.core.language import capitalised, join_clauses
 from pecli.core.lazy import Array
 from pecli.figures.axis_labels import label_as_asked, label_edges
 from pecli.figures.base import Figure, groups_of
-from pecli.figures.canvas import LIMITS, Canvas
+from pecli.figures.canvas import LIMITS, SIZES, Canvas
 from pecli.figures.composite import share_colours, share_limits
 from pecli.figures.legends import add_bar, bar_label, legend_size, move_legend, put_legend, remove_legends
 from pecli.figures.limits import footnotes, resolve_limits
@@ -496,6 +496,10 @@ def _too_small(
     pages: list[Page], figure: Figure[Any], view: View[Any], canvas: Canvas, contents: Contents
 ) -> UsageError:
     """Return why nothing is drawn: the size does not hold it, and one that does."""
+    if canvas.size in SIZES:
+        text = f"{contents[0][0].name} has no room here on a {canvas.size}, with text of {canvas.inches.least:g} points"
+        advice = "name fewer --panels" if "panels" in contents[0][0].options() else "show less"
+        raise UsageError(text, option="size", value=canvas.size, advice=advice)
     text = f"{option_text('size', canvas.size)} is too small for {contents[0][0].name} here: it needs "
     sides, growth = pages[0].drawing.get_size_inches(), 1.0
     while True:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate
-from math import ceil
+from math import ceil, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -408,19 +408,20 @@ Contents = Sequence[tuple[Figure[Any], View[Any], str]]  # what stands on each p
 
 
 def draw_page(
-    figure: Figure[Any], view: View[Any], canvas: Canvas, title: str, known: Numbers[Any] | None = None
+    figure: Figure[Any], view: View[Any], canvas: Canvas, title: str, known: Numbers[Any] | None = None, cells: int = 0
 ) -> tuple[Drawing, Numbers[Any]]:
     """Return the picture of a figure, and the numbers that it shows.
 
     Parameters
     ----------
     known : all numbers, where they have been computed already
+    cells : rows and columns of matrices, all together, that are drawn even where pixels are fewer
 
     Raises
     ------
     UsageError : the size does not hold what has to be said
     """
-    (page,), numbers = _draw_pages(figure, view, canvas, [(figure, view, title)], known)
+    (page,), numbers = _draw_pages(figure, view, canvas, [(figure, view, title)], known, cells)
     return page, numbers
 
 
@@ -431,18 +432,24 @@ def draw_frames(grid: Any, view: View[Any], canvas: Canvas, titles: Sequence[str
 
 
 def _draw_pages(
-    figure: Figure[Any], view: View[Any], canvas: Canvas, contents: Contents, known: Numbers[Any] | None = None
+    figure: Figure[Any],
+    view: View[Any],
+    canvas: Canvas,
+    contents: Contents,
+    known: Numbers[Any] | None = None,
+    cells: int = 0,
 ) -> tuple[list[Drawing], Numbers[Any]]:
     """Return pictures in which everything has one place, and the numbers that they show."""
     failed = []
     for smaller in (canvas, *canvas.smaller()):
         set_sizes(smaller)
         for grids in grids_to_try(groups_of(*contents[0][:2], smaller), smaller):
-            pages, numbers = _shown([Page(*content, smaller, grids) for content in contents], figure, view, known)
+            drawn = [Page(*content, smaller, grids) for content in contents]
+            pages, numbers = _shown(drawn, figure, view, known, cells)
             if numbers is not None:
                 if canvas.inches.height is None and pages[0].drawing.get_size_inches()[1] > HIGHEST:
                     with suppress(UsageError):
-                        return _draw_pages(figure, view, canvas.cut(HIGHEST), contents, known)
+                        return _draw_pages(figure, view, canvas.cut(HIGHEST), contents, known, cells)
                 for page in pages:
                     page.drawing.set_dpi(canvas.dpi)
                 return [page.drawing for page in pages], numbers
@@ -452,14 +459,16 @@ def _draw_pages(
 
 
 def _shown(
-    pages: list[Page], figure: Figure[Any], view: View[Any], known: Numbers[Any] | None = None
+    pages: list[Page], figure: Figure[Any], view: View[Any], known: Numbers[Any] | None = None, cells: int = 0
 ) -> tuple[list[Page], Numbers[Any] | None]:
     """Return the pages with the numbers that they show; no numbers where the pages do not hold what has to be said."""
     settle(pages)
     if not _holds(pages):
         return pages, None
     for left in reversed(range(MAX_COMPUTES)):
-        seen = replace(view, panels=tuple(panel for page in pages for panel in page.pixels()))
+        panels = [panel for page in pages for panel in page.pixels()]
+        least = int(cells / sqrt(len(panels)))
+        seen = replace(view, panels=tuple((max(rows, least), max(columns, least)) for rows, columns in panels))
         whole = known is not None and figure.shape(known.view) == figure.shape(seen)
         numbers: Any = known if whole else figure.compute(seen)
         limited = numbers.limited(partial(resolve_limits, pages[0].canvas))
@@ -467,11 +476,11 @@ def _shown(
         for page, own in zip(pages, each, strict=True):
             page.show(own)
         if len(pages) > 1:
-            panels = [panel for page in pages for panel in page.panels]
-            share_limits([axes for page in pages for axes in page.axes], panels)
-            share_colours([mappable for page in pages for mappable in page.mappables], panels)
+            every = [panel for page in pages for panel in page.panels]
+            share_limits([axes for page in pages for axes in page.axes], every)
+            share_colours([mappable for page in pages for mappable in page.mappables], every)
         measured = settle(pages)
-        if not left or not any(page.is_crowded() for page in pages):
+        if not left or cells or not any(page.is_crowded() for page in pages):
             break
         pages = [page.again(measured) for page in pages]
     _align_words(pages)

@@ -25,6 +25,7 @@ class Format:
     markup : is text that a web page may take in, and follow its reader's light or dark mode
     moves : shows its pictures one after the other
     clear : may have no background
+    lines : is printed and zoomed into, so that every cell of a matrix counts
     """
 
     kind: Literal["picture", "frames", "numbers", "document"]
@@ -33,6 +34,7 @@ class Format:
     markup: bool = False
     moves: bool = False
     clear: bool = False
+    lines: bool = False
 
     @property
     def numbers(self) -> bool:
@@ -57,8 +59,8 @@ class Format:
 
 FORMATS: dict[str, Format] = {
     "png": Format("picture", clear=True),
-    "svg": Format("picture", text=True, markup=True, clear=True),
-    "pdf": Format("picture", clear=True),
+    "svg": Format("picture", text=True, markup=True, clear=True, lines=True),
+    "pdf": Format("picture", clear=True, lines=True),
     "gif": Format("frames", moves=True),
     "webp": Format("frames", moves=True, clear=True),
     "html": Format("frames", text=True, clear=True),

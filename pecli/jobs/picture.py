@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
     from pecli.figures.page import Words
+
+WHOLE = 4096  # rows and columns of cells that a file of lines holds, in all its panels, however few pixels they have
 
 
 def result_of(picture: Picture) -> dict[str, Any]:
@@ -222,11 +224,10 @@ class Picture:
                 raise UnknownNameError("output format", format, FORMATS, option="format")
             self.job.check_format(format)
         result: dict[str, bytes] = {}
-        draws: dict[str, Callable[[], Any]] = {"picture": self._drawing, "frames": self._animation}
-        for kind, draw in draws.items():
+        for kind in ("picture", "frames"):
             if several := [format for format in formats if FORMATS[format].kind == kind]:
                 with self._style():
-                    drawn = draw()
+                    drawn = self._animation() if kind == "frames" else self._drawing(several)
                     about = self._about(self.seen if kind == "picture" else None)
                     result |= {format: encoded(format, drawn, about) for format in several}
         for format in formats:
@@ -289,10 +290,13 @@ class Picture:
     def _note(self, *notes: str) -> None:
         self.notes.extend(note for note in notes if note and note not in self.notes)
 
-    def _drawing(self) -> Drawing:
+    def _drawing(self, formats: Sequence[str] = ()) -> Drawing:
+        """Return the drawing for these formats: with every cell of a matrix where all are files of lines."""
         from pecli.figures.page import draw_page
 
-        drawing, self._shown = draw_page(self.figure, self.job.view, self.canvas, self._own_title(), self._numbers)
+        cells = WHOLE if formats and all(FORMATS[format].lines for format in formats) else 0
+        title = self._own_title()
+        drawing, self._shown = draw_page(self.figure, self.job.view, self.canvas, title, self._numbers, cells)
         self._note(note_on_colours(self._shown, self.job.canvas))
         return drawing
 

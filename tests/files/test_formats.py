@@ -274,3 +274,11 @@ def test_the_extension_says_the_format_else_the_option(path: str, given: str | N
 def test_a_format_that_cannot_be_told_is_refused(path: str, given: str | None, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         format_of(path, given)
+
+
+@pytest.mark.parametrize(("formats", "rows"), [(("pdf",), 2500), (("svg", "pdf"), 2500), (("png", "pdf"), 0)])
+def test_files_of_lines_hold_every_cell(formats: tuple[str, ...], rows: int) -> None:
+    picture = pecli.heatmap(d=4, length=2500, size="column", dpi=50)
+    picture.render(*formats)
+    assert (len(picture.seen.main) == 2500) == bool(rows)
+    assert bool(picture.caption()) != bool(rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar
@@ -11,7 +11,7 @@ from typing import ClassVar
 from pecli.core.language import template, translate
 from pecli.core.numbers import minus
 from pecli.core.options import option, write_scalar
-from pecli.encodings.base import Additive, width_option
+from pecli.encodings.base import LISTED, Additive, width_option
 from pecli.encodings.harmonic import PI, Harmonic, many_digits
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
@@ -86,6 +86,11 @@ class Clock(Harmonic, Additive):
 
     def rate_formula(self, pair: int) -> str:
         return f"2π/{write_scalar(self.periods[pair])}"
+
+    def title_pieces(self, without: Collection[str] = ()) -> list[str]:
+        hands = f"periods = {', '.join(map(duration, self.periods[:LISTED]))}"
+        few, pieces = len(self.periods) <= LISTED, super().title_pieces(without)
+        return [hands if few and piece.startswith("periods = ") else piece for piece in pieces]
 
     def position_text(self, position: float) -> str:
         days, seconds = divmod(round(position), DAY)

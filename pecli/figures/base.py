@@ -86,6 +86,8 @@ class Figure(Analysis[E]):
 
     def unseen(self, view: View[E]) -> str:
         """Return what a title says of the positions where nothing else in the picture does; mostly nothing."""
+        if self.counts_positions and all(e.position_unit for e in view.encodings) and not view.positions.start:
+            return view.encodings[0].length_text(view.positions.length)
         if self.counts_positions:
             return all_positions_text(view.positions)
         return "" if self.shows_positions else positions_text(view.positions.start, view.positions.length)

@@ -79,7 +79,9 @@ class Canvas(Options):
     robust: bool = option(False, "end the colours at the {}nd and {}th percentile of the values".format(*PERCENTILES))
     headline: str | None = option(None, "headline; {headline} is pecli's own", unset="what there is to see")
     title: str | None = option(
-        None, "title; {title} is pecli's own, {base} the base's value", unset="the encoding's name and parameters"
+        None,
+        "title; {title} is pecli's own, {base} the base's value, $d^2$ mathematics",
+        unset="the encoding's name and parameters",
     )
     footnote: str | None = option(None, "footnote; {footnote} is pecli's own", unset="how it was made")
     xlabel: str | None = option(None, "label of horizontal axes", unset="what they show")
@@ -121,10 +123,11 @@ class Canvas(Options):
     font: str | None = option(None, "font family or font file", unset="DejaVu Sans, with a CJK font where needed")
 
     def check(self) -> None:
-        for name in TEXTS:
-            if getattr(self, name) is not None and not self.has(name):
-                text = f"{option_text(name)} and {option_text(f'no_{name}')} exclude each other"
-                raise UsageError(text, option=f"no_{name}", advice="give one of them")
+        opposites = {name: f"no_{name}" for name in TEXTS} | {"cbar_label": "no_colorbar"}
+        for name, without in opposites.items():
+            if getattr(self, name) is not None and getattr(self, without):
+                text = f"{option_text(name)} and {option_text(without)} exclude each other"
+                raise UsageError(text, option=without, advice="give one of them")
         if self.vmin is not None and self.vmax is not None and not 0 < self.vmax - self.vmin < inf:
             allowed = f"less than {option_text('vmax', self.vmax)}, by a finite number"
             raise UsageError(option="vmin", value=self.vmin, allowed=allowed)

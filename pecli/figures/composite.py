@@ -114,9 +114,10 @@ def _limited_alike(numbers: Sequence[Any], choose: Choose) -> list[Any]:
 
 
 def message_of_each(labels: Sequence[str], messages: Sequence[str]) -> str:
-    """Return what there is to see in several that are told apart by these labels; of many in the first and the last."""
+    """Return what there is to see in several that are told apart by these labels; of many in the first and the last;
+    nothing where that is too long."""
     item = merge_labels(labels, [[message] for message in messages])
-    tried = (item, item[:1] + item[1:][-1:], item[:1])
+    tried = (item, item[:1] + item[1:][-1:])
     return next((text for some in tried if len(text := join_clauses(some)) <= MAX_HEADLINE), "")
 
 

@@ -94,14 +94,10 @@ def _items(value: Any) -> Sequence[Any]:
 
 def blanks(job: Job) -> dict[str, str]:
     """Return what may stand in braces in the name of a file, and what goes there: every option, and four more."""
-    parts: tuple[Options, ...] = (
-        job.positions,
-        job.canvas,
-        job.language,
-        *reversed(job.encodings),
-        job.figure,
-    )
-    known = {name: text for part in parts for name, text in _texts(part).items()}
+    known = {name: text for part in (job.positions, job.canvas, job.language) for name, text in _texts(part).items()}
+    values = [item for encoding in job.encodings for item in _texts(encoding).items()]
+    known |= {name: ", ".join(dict.fromkeys(text for own, text in values if own == name)) for name, _ in values}
+    known |= _texts(job.figure)
     names = "-".join(encoding.name for encoding in job.encodings)
     item = {"command": job.figure.name, "encoding": names, "format": job.output.format or "png"}
     return {"figure": job.figure.name, **known, **item, **(_axes(job) if job.cells else {})}

@@ -92,10 +92,20 @@ def _labelled(encodings: Any, labels: Sequence[str]) -> list[str]:
     """Return the texts of encodings, each with its label; raises UsageError where there are more or fewer labels."""
     specs = [str(item) for item in _items(encodings)]
     if len(specs) != len(labels) or any(isinstance(item, (list, tuple)) for item in _items(encodings)):
-        text = f"{option_text('label')} is given {len(labels)} times, and encodings are {len(specs)}"
+        text = f"{option_text('label')} is given {len(labels)} times, for {len(specs)} encodings"
         raise UsageError(text, option="label", advice="give it once for each, or write sinusoidal:label=NAME")
-    pairs = zip(specs, (label.replace(",", r"\,") for label in labels), strict=True)
+    unnamed = [_without_label(spec) if "label=" in spec else spec for spec in specs]
+    pairs = zip(unnamed, (label.replace(",", r"\,") for label in labels), strict=True)
     return [f"{spec}{',' if ':' in spec else ':'}label={label}" for spec, label in pairs]
+
+
+def _without_label(spec: str) -> str:
+    """Return the text of an encoding without its label, which another takes the place of."""
+    kind, written = parse_encoding(spec)
+    known = kind.options()
+    kept = {name: text if known[name].many else text.replace(",", r"\,") for name, text in written.items()}
+    given = ",".join(f"{name}={text}" for name, text in kept.items() if name != "label")
+    return ":".join(filter(None, [spec.partition(":")[0], given]))
 
 
 def _choices(option: Option | None, value: Any, analysis: type[Analysis[Any]]) -> Sequence[Any]:

@@ -50,7 +50,7 @@ def test_what_all_have_in_common_stands_in_the_title_and_no_panel_is_without_a_n
         assert pecli.figure("compare", encoding=given).title() == title
         assert [title_of(panel) for panel in drawn(encoding=given)[0]] == names
     chinese = pecli.figure("compare", encoding=["sinusoidal:base=10", "sinusoidal"], d=4, length=4, lang="zh")
-    assert chinese.title() == "sinusoidal, d = 4"  # as that of one encoding
+    assert chinese.title() == "正弦, d = 4"  # as that of one encoding
 
 
 @pytest.mark.parametrize(
@@ -192,5 +192,5 @@ def test_what_there_is_to_see_is_said_with_the_name_of_each_that_says_it(options
 def test_encodings_are_named_above_their_own_attention() -> None:
     axes = axes_of("compare", figure="attention", encoding=["clock", "rope:d=6"])
     titles = [ax.get_title() for ax in axes.child_axes if ax.title.get_visible() and "given" in ax.get_title()]
-    above = ["clock, periods = 60,3600,43200", "rope, d = 6, base = 10,000"]
+    above = ["clock, periods = 1 min, 1 h, 12 h", "rope, d = 6, base = 10,000"]
     assert titles == [f"{above[0]}\nas given", "as given", f"{above[1]}\nas given", "as given"]

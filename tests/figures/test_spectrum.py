@@ -153,4 +153,4 @@ def test_how_far_neighbours_are_apart() -> None:
 
 def test_the_title_of_several_is_what_they_have_in_common() -> None:
     titles = [pecli.figure("spectrum", encoding=given).title() for given in ("clock", [LLAMA, YARN])]
-    assert titles == ["clock, periods = 60,3600,43200", "rope, d = 128"]
+    assert titles == ["clock, periods = 1 min, 1 h, 12 h", "rope, d = 128"]

@@ -75,6 +75,22 @@ def test_what_is_left_out_stands_in_json(ask: Ask, folder: Path) -> None:
     assert again["headline"] == told["headline"] and len(again["footnotes"]) == 1
 
 
+def test_a_redrawn_label_takes_the_place_of_the_one_there_was(ask: Ask, folder: Path) -> None:
+    words = (
+        "offsets",
+        "rope:base=500,label=A",
+        "clock:periods=60,70,label=B\\,C",
+        "-n",
+        "9",
+        "--title",
+        "{base}, {periods}",
+    )
+    assert ask(*words, "-o", "a.png").code == 0
+    assert ask("redraw", "a.png", "--label", "X", "--label", "Y, Z", "-o", "b.png").code == 0
+    assert "rope:base=500,label=X 'clock:periods=60,70,label=Y\\, Z'" in ask("recipe", "b.png").out
+    assert pecli.offsets(["rope:base=5", "rope"], title="{base}").title() == "5, 10000"
+
+
 def test_a_redrawn_text_takes_the_place_of_its_opposite(ask: Ask, folder: Path) -> None:
     assert ask("heatmap", "-d", "4", "-n", "5", "--title", "Mine", "--no-footnote", "-o", "a.png").code == 0
     assert ask("redraw", "a.png", "--no-title", "--footnote", "seen", "-o", "b.png").code == 0
@@ -103,11 +119,12 @@ def test_labels_name_encodings_wherever_they_are_told_apart(ask: Ask, folder: Pa
 
 
 @pytest.mark.parametrize(("figure", "options", "said"), [
-    ("heatmap", {"label": ["a", "b"]}, "label is given 2 times, and encodings are 1"),
+    ("heatmap", {"label": ["a", "b"]}, "label is given 2 times, for 1 encodings"),
     ("heatmap", {"columns": 2}, "columns=2 is more than the panels of this heatmap, 1"),
     ("dials", {"xlabel": "x", "d": 8}, "no panel has a label there"),
     ("offsets", {"cbar_label": "x"}, "there is no colour bar"),
     ("heatmap", {"title": "x", "no_title": True}, "exclude each other"),
+    ("heatmap", {"cbar_label": "x", "no_colorbar": True}, "exclude each other"),
     ("heatmap", {"base": [10, 100], "d": [4, 8], "columns": 1}, "side by side"),
 ])  # fmt: skip
 def test_what_there_is_not_is_not_labelled(figure: str, options: dict[str, Any], said: str) -> None:

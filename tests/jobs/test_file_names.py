@@ -88,9 +88,9 @@ def test_letters_of_any_script_stay() -> None:
     assert fill_blanks("{title}.png", of(title="位置 编码")) == "位置_编码.png"
 
 
-def test_several_encodings_are_joined_and_the_first_gives_the_parameters() -> None:
+def test_several_encodings_are_joined_and_so_are_their_parameters() -> None:
     two = job("offsets", encoding=["rope:base=5", "sinusoidal:base=7"])
-    assert fill_blanks("{encoding}-{base}.png", blanks(two)) == "rope-sinusoidal-5.png"
+    assert fill_blanks("{encoding}-{base}.png", blanks(two)) == "rope-sinusoidal-5_7.png"
 
 
 def test_changed_says_what_differs_from_the_defaults_and_nothing_else() -> None:

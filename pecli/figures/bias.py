@@ -92,9 +92,10 @@ class WeightNumbers(Numbers[BiasEncoding]):
 
     def message(self) -> str:
         few, many = int(np.argmin(self.half)), int(np.argmax(self.half))
-        last = translate("half of the weight falls on the nearest {count:,} keys", count=self.half[few])
         if self.half[few] == self.half[many]:
-            return last
+            one, more = template("half of the weight falls on the nearest key"), self.half[few] > 1
+            several = template("half of the weight falls on the nearest {count:,} keys")
+            return translate(several if more else one, count=self.half[few])
         text = template("half of the weight falls on the nearest {few:,} keys in head {first}, {many:,} in head {last}")
         ends = {"few": self.half[few], "first": self.heads[few], "many": self.half[many], "last": self.heads[many]}
         return translate(text, **ends)

@@ -119,7 +119,7 @@ class Fourier(Figure[TableEncoding]):
 def strongest(share: Array, edges: Array) -> Array:
     """Return the largest of each run of waves between these numbers of them, rising, of shares (waves, d) at 1, 2, …
     waves: (runs, d); a run without a whole number has its nearest."""
-    borders = np.rint(edges).astype(np.int64) - 1
+    borders = np.append(np.rint(edges[:-1]).astype(np.int64) - 1, len(share))
     first = np.minimum(borders[:-1], len(share) - 1)
     stop = np.clip(borders[1:], first + 1, len(share))
     values = np.concatenate([share, share[-1:]])

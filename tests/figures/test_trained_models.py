@@ -1,0 +1,164 @@
+"""What people draw of trained models: the trained length, weights of biases, random scores, Fourier spectra, curves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.patches import Polygon
+
+import pecli
+from pecli.core.errors import UsageError
+from tests.drawing import axes_of, line_labels, numbers_of, panels_of, texts
+
+# the trained length
+
+
+@pytest.mark.parametrize(("figure", "options"), [
+    ("offsets", {"encoding": "rope:d=8", "length": 30}),
+    ("offsets", {"encoding": "alibi", "length": 30, "log": True}),
+    ("bias", {"softmax": True, "length": 30}),
+])  # fmt: skip
+def test_lines_are_shaded_from_the_trained_length_on(figure: str, options: dict[str, Any]) -> None:
+    axes = axes_of(figure, trained=12, **options)
+    (zone,) = (patch for patch in axes.patches if patch.get_zorder() == 0)
+    box = zone.get_path().get_extents(zone.get_patch_transform())
+    assert (box.x0, box.x1) == pytest.approx((12, axes.get_xlim()[1])) and "trained length 12" in texts(axes.texts)
+
+
+def test_wavelengths_longer_than_the_trained_length_are_shaded_and_counted() -> None:
+    axes = axes_of("spectrum", encoding="rope:d=32", trained=500)
+    zones = [patch.get_path().get_extents(patch.get_patch_transform()) for patch in axes.patches]
+    assert [(zone.y0, zone.y1) for zone in zones] == [pytest.approx((500, axes.get_ylim()[1]))]
+    longer = int((pecli.encoding("rope:d=32").wavelengths() > 500).sum())
+    said = f"{longer} of 16 pairs have wavelengths longer than the trained length 500"
+    assert numbers_of("spectrum", encoding="rope:d=32", trained=500).message() == said
+    assert numbers_of("spectrum", encoding="rope:d=32", trained=10**9).message().startswith("0 of 16")
+
+
+@pytest.mark.parametrize(("figure", "corners"), [
+    ("precision", [(-0.5, 7.5), (31.5, 7.5), (31.5, 19.5), (-0.5, 19.5)]),
+    ("bias", [(-0.5, 7.5), (11.5, 19.5), (-0.5, 19.5)]),
+])  # fmt: skip
+def test_images_are_hatched_beyond_the_trained_length(figure: str, corners: list[tuple[float, float]]) -> None:
+    options: dict[str, Any] = {"encoding": "rope:d=64"} if figure == "precision" else {"head": 0}
+    (zone,) = (patch for patch in axes_of(figure, length=20, trained=8, **options).patches if type(patch) is Polygon)
+    assert [tuple(corner) for corner in zone.get_xy()[:-1]] == corners and zone.get_hatch() == "///"
+    assert "hatched: beyond the trained length 8" in pecli.figure(figure, length=20, trained=8, **options).caption()
+
+
+@pytest.mark.parametrize("figure", ["offsets", "precision", "bias"])
+def test_a_trained_length_beyond_all_that_is_shown_is_refused(figure: str) -> None:
+    with pytest.raises(UsageError, match="nothing beyond it is shown, 0 to 19: give more positions with length"):
+        pecli.figure(figure, length=20, trained=20).render("png")
+
+
+# weights of biases
+
+
+@pytest.mark.parametrize("encoding", ["alibi:heads=4", "kerple", "alibi:heads=2,direction=both"])
+def test_weights_are_the_softmax_of_the_bias_of_the_last_query(encoding: str) -> None:
+    found, bias = numbers_of("bias", encoding=encoding, softmax=True, length=40), pecli.encoding(encoding)
+    raised = np.exp(bias.bias(np.arange(40.0)))
+    assert found.main == pytest.approx(raised / raised.sum(axis=1, keepdims=True), rel=1e-12)
+    for head, half in enumerate(found.half):
+        assert found.main[head, :half].sum() >= 0.5 > found.main[head, : half - 1].sum()
+    lines = axes_of("bias", encoding=encoding, softmax=True, length=40)
+    assert len(lines.get_legend().get_texts()) == bias.n_heads and lines.get_yscale() == "log"
+
+
+@pytest.mark.parametrize(("options", "said"), [
+    ({}, "half of the weight falls on the nearest 2 keys in head 0, 81 in head 7"),
+    ({"head": 0}, "half of the weight falls on the nearest 2 keys"),
+    ({"length": 1}, "half of the weight falls on the nearest key"),
+])  # fmt: skip
+def test_the_message_is_where_half_of_the_weight_is(options: dict[str, Any], said: str) -> None:
+    assert numbers_of("bias", softmax=True, **options).message() == said
+
+
+@pytest.mark.parametrize(("line", "said"), [
+    ("bias t5 --softmax", "t5 without a file has buckets alone"),
+    ("bias --softmax --lowest -3", "--softmax draws lines"),
+    ("offsets sinusoidal --random 9", "sinusoidal turns none"),
+    ("offsets rope --random 9 -m cos", "--random draws scores"),
+    ("offsets rope --decay -m cos", "--decay bounds the dot product"),
+    ("spectrum rope --trained 9 --ratio", "--ratio compares no wavelength with a length"),
+    ("curves alibi --head 8", "has heads 0 to 7"),
+    ("distance rope --head 0", "rope has no heads"),
+    ("distance alibi -m cos", "alibi is a bias"),
+    ("fourier -n 3", "4 to 65,536 positions"),
+])  # fmt: skip
+def test_what_means_nothing_is_refused(line: str, said: str, ask: Callable[..., Any]) -> None:
+    answer = ask(*line.split())
+    assert answer.code == 2 and said in answer.err and answer.err.count("\n") == 1
+
+
+# random scores
+
+
+def test_random_scores_have_the_moments_of_those_of_rotated_keys() -> None:
+    rope = pecli.encoding("rope:d=16,rotary_dim=8")
+    found = numbers_of("offsets", encoding=rope.spec(), random=50, length=20)
+    q, k = np.random.default_rng(0).standard_normal((2, 50, 1, 16))
+    scores = np.stack([(q * rope.rotate(k, np.array([float(at)]))).sum(axis=-1)[:, 0] / 4 for at in range(20)])
+    assert found.mean[0] == pytest.approx(scores.mean(axis=1), abs=1e-12)
+    assert (found.high - found.low)[0] / 2 == pytest.approx(scores.std(axis=1), abs=1e-12)
+    said = "scores of random q and k do not fall with the offset: standard deviation "
+    assert found.message().startswith(said)
+    assert numbers_of("offsets", encoding="rope:d=2", random=2, length=20).message() == ""  # too few to say it
+
+
+# Fourier spectra
+
+
+def test_shares_add_up_to_1_and_find_the_waves_that_are_there(folder: Path) -> None:
+    p, columns = np.arange(60)[:, None], np.array([3, 10, 30, 0])
+    np.save("waves.npy", np.cos(2 * np.pi * p * columns / 60))
+    found = numbers_of("fourier", encoding="learned:file=waves.npy")
+    assert found.share[[2, 9, 29], [0, 1, 2]] == pytest.approx(1) and found.share[:, 3].max() == 0
+    assert found.wavelengths[[2, 9, 29]].tolist() == [20, 6, 2]
+    assert found.share.sum(axis=0) == pytest.approx([1, 1, 1, 0])
+    assert found.message() == "half of the variance lies at wavelengths of 6 positions or more"
+    pixels = numbers_of("fourier", panels=((40, 4),), encoding="learned:file=waves.npy")
+    assert pixels.share.max(axis=0) == pytest.approx(found.share.max(axis=0)) and pixels.message() == found.message()
+    rows = pixels.wavelengths[pixels.share[:, :3].argmax(axis=0)]
+    assert rows == pytest.approx([20, 6, 2], rel=0.1)
+
+
+# curves and matrices of biases, curves of several encodings
+
+
+@pytest.mark.parametrize("encoding", ["alibi:heads=4", "t5", "kerple:direction=both"])
+def test_a_curve_and_a_matrix_are_those_of_the_head(encoding: str) -> None:
+    bias, steps, head = pecli.encoding(encoding), np.arange(20.0), 0 if encoding == "t5" else 2
+    whole = bias.bias((steps[:, None] - steps).ravel())[head].reshape(20, 20)
+    whole = np.where(np.isfinite(whole), whole, np.nan)
+    given: Any = {} if encoding == "t5" else {"head": head}
+    found = numbers_of("curves", encoding=encoding, length=20, at=[3, 11], **given)
+    assert np.array_equal(found.main, whole[[3, 11]], equal_nan=True)
+    matrix = numbers_of("distance", encoding=encoding, length=20, **given)
+    assert np.array_equal(matrix.main, whole, equal_nan=True) and matrix.undefined == 0
+    assert matrix.message() == f"{bias.quantity} depends only on the offset p − q"
+    assert found.message() == f"every curve has the same shape: {bias.quantity} depends only on p − q"
+
+
+def test_several_encodings_have_panels_or_a_line_each_from_one_position() -> None:
+    both: Any = {"encoding": ["rope:d=8", "binary"], "length": 16}
+    panels = panels_of("curves", **both)
+    assert [panel.get_title() for panel in panels] == ["rope, d = 8, base = 10,000", "binary, d = 4"]
+    assert len({panel.get_ylim() for panel in panels}) == 1
+    (panel,) = panels_of("curves", at=5, **both)
+    assert [label.split(",")[0] for label in line_labels(panel)] == ["rope", "binary"]
+    found = numbers_of("curves", at=[2, 5], **both)
+    alone = [numbers_of("curves", encoding=each, length=16, at=[2, 5]) for each in both["encoding"]]
+    assert np.array_equal(found.main, np.concatenate([each.main for each in alone]))
+    said = "Euclidean distance depends only on the offset p − q with rope, not with binary"
+    assert found.message() == said
+
+
+def test_bands_of_three_encodings_have_panels() -> None:
+    banded = ["binary", "learned:d=4", "sinusoidal:d=5"]
+    assert [len(panels_of("offsets", encoding=some, length=20)) for some in (banded[:2], banded)] == [1, 3]

@@ -125,7 +125,7 @@ def test_shares_add_up_to_1_and_find_the_waves_that_are_there(folder: Path) -> N
     pixels = numbers_of("fourier", panels=((40, 4),), encoding="learned:file=waves.npy")
     assert pixels.share.max(axis=0) == pytest.approx(found.share.max(axis=0)) and pixels.message() == found.message()
     rows = pixels.wavelengths[pixels.share[:, :3].argmax(axis=0)]
-    assert rows == pytest.approx([20, 6, 2], rel=0.1)
+    assert rows == pytest.approx([20, 6, 2], rel=0.15)
 
 
 # curves and matrices of biases, curves of several encodings

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from matplotlib.transforms import Bbox
 from pecli.core.numbers import number_text
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import COLOURS, STROKES
+from pecli.figures.labels import LineLabel, labels_of
 from pecli.figures.panels import ColorBar
 from pecli.figures.text import Ruler, points_per_pixel
 from pecli.figures.ticks import BetweenPowers, NumberTexts, round_ticks
@@ -73,13 +75,18 @@ def _in_columns(legend: Legend, room: float, ruler: Ruler) -> dict[str, Any]:
 
 
 def keep_last_legend(cells: Sequence[Sequence[Axes]]) -> None:
-    """Remove the legends of all cells but the last where all cells have the same."""
+    """Remove the legends, and the labels of lines, of all cells but the last where all cells have the same."""
     for alike in zip(*cells, strict=False):
         legends = [legend for axes in alike if (legend := axes.get_legend()) is not None]
         texts = [[text.get_text() for text in legend.get_texts()] for legend in legends]
+        labels = [labels_of(axes, LineLabel) for axes in alike]
+        names = [[label.get_text() for label in own] for own in labels]
         if len(legends) == len(cells) and all(own == texts[0] for own in texts):
             for legend in legends[:-1]:
                 legend.remove()
+        if all(own == names[0] for own in names):
+            for label in chain(*labels[:-1]):
+                label.remove()
 
 
 def bar_label(bar: ColorBar, canvas: Canvas) -> str:

@@ -208,7 +208,10 @@ class Spectrum(WithTrained[TableEncoding]):
             part = numbers.encoding == at
             pair, wave, stretch = numbers.pair[part], numbers.wavelength[part], numbers.stretch[part]
             drawn = stretch if self.ratio else wave
-            panel.plot(pair, drawn, clip_on=False, **self._look(encoding, at, canvas))  # marks stand on the frame
+            style = dict(self._look(encoding, at, canvas))
+            if any(np.array_equal(drawn, later) for later in self._later(numbers, at)):  # seen on either side of that
+                style |= {"linewidth": 5 * canvas.scale, "markersize": 7 * canvas.scale, "alpha": 0.5}
+            panel.plot(pair, drawn, clip_on=False, **style)  # marks stand on the frame
             if (stretch != 1).any() and not self.ratio:
                 panel.plot(pair, wave / stretch, "--", color=f"C{at}", linewidth=0.8 * canvas.scale)
             ends.append((pair, drawn))
@@ -218,6 +221,11 @@ class Spectrum(WithTrained[TableEncoding]):
         if not self.ratio:
             _mark_lengths(numbers, panel, canvas)
         return [None]
+
+    def _later(self, numbers: SpectrumNumbers, at: int) -> list[Array]:
+        """Return what is drawn of the encodings after one."""
+        values = numbers.stretch if self.ratio else numbers.wavelength
+        return [values[numbers.encoding == later] for later in range(at + 1, len(numbers.view.encodings))]
 
     def title(self, view: View[TableEncoding]) -> str:
         if len(view.encodings) == 1:

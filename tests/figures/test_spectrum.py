@@ -154,3 +154,9 @@ def test_how_far_neighbours_are_apart() -> None:
 def test_the_title_of_several_is_what_they_have_in_common() -> None:
     titles = [pecli.figure("spectrum", encoding=given).title() for given in ("clock", [LLAMA, YARN])]
     assert titles == ["clock, periods = 1 min, 1 h, 12 h", "rope, d = 128"]
+
+
+def test_a_spectrum_below_an_identical_one_is_seen_on_either_side_of_it() -> None:
+    for other, wider in (("sinusoidal:d=8", True), ("sinusoidal:d=8,base=9", False)):
+        below, above = axes_of("spectrum", encoding=["rope:d=8", other]).get_lines()[:2]
+        assert (below.get_linewidth() > 2 * above.get_linewidth()) == wider

@@ -22,6 +22,10 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
             "The Fourier spectrum of every column: the wavelengths in a learned table",
         ),
         "offsets": ("pecli.figures.offsets:Offsets", "A measure against the offset: is it a function of p − q alone?"),
+        "path": (
+            "pecli.figures.path:Path",
+            "Positions as a path: the rows of the table on their first principal components",
+        ),
         "dials": ("pecli.figures.dials:Dials", "A position as clock faces: one hand a pair of dimensions"),
         "relative": (
             "pecli.figures.relative:RelativeTensor",

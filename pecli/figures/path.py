@@ -1,0 +1,140 @@
+"""Positions as a path: the rows of the table on their first principal components."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pecli.core.errors import UsageError, option_text
+from pecli.core.language import template, translate
+from pecli.core.lazy import Array, np
+from pecli.core.numbers import ROUNDING
+from pecli.core.options import option
+from pecli.encodings.base import TableEncoding
+from pecli.figures.axis_labels import label_values
+from pecli.figures.base import Figure, Numbers, View
+from pecli.figures.canvas import Canvas
+from pecli.figures.colors import seen_colours
+from pecli.figures.panels import ColorBar, Panel, PanelGroup
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MARGIN = 1.08  # half the side of a panel, over the farthest coordinate
+DOTS = 200  # positions that have a dot each, at most
+MAX_VECTOR_POINTS = 2000  # that a file of lines carries one by one
+
+
+@dataclass(frozen=True, kw_only=True)
+class PathNumbers(Numbers[TableEncoding]):
+    """coordinates : (n, components), of each row less the mean row along each component; positions : (n,); share :
+    (components,), of the variance."""
+
+    main_array: ClassVar[str] = "coordinates"
+    row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
+
+    coordinates: Array
+    positions: Array
+    share: Array
+
+    def message(self) -> str:
+        text = template("the first {count} principal components hold {share} of the variance of {length:,} positions")
+        blanks = {"count": len(self.share), "share": _percent(self.share.sum()), "length": len(self.positions)}
+        return translate(text, **blanks) if self.share.any() else ""
+
+    def columns(self) -> list[Any]:
+        return [f"component {at + 1}" for at in range(len(self.share))]
+
+
+@dataclass(frozen=True)
+class Path(Figure[TableEncoding]):
+    """The rows of the table along their first principal components, joined in the order of positions.
+
+    Notes
+    -----
+    Eigenvectors of the covariance of the d columns, the largest eigenvalue first; of each the largest number is
+    positive. Both axes of all panels have one scale. A sine and a cosine of one frequency are a circle; waves that do
+    not finish a turn over the length are arcs.
+    """
+
+    name: ClassVar[str] = "path"
+    requires: ClassVar[Any] = TableEncoding
+    summary: ClassVar[str] = "Positions as a path: the rows of the table on their first principal components"
+    defines: ClassVar[str] = (
+        "row p of the table, less the mean row, along the principal components of all rows shown; their share of the "
+        "variance stands on the axes"
+    )
+    example: ClassVar[str] = "pecli path --base 100"
+    examples: ClassVar[tuple[str, ...]] = ("pecli path learned --file model.safetensors --components 3",)
+    copies: ClassVar[int] = 3
+
+    components: int = option(2, "principal components: of 3 each pair has a panel", at_least=2, at_most=3)
+
+    def check_view(self, view: View[TableEncoding]) -> None:
+        super().check_view(view)
+        length, width = view.covered.length, view.encoding.width
+        if length < 2:
+            raise UsageError("path joins positions: --length=1 has one, it takes 2 or more", option="length", value=1)
+        if width < self.components:
+            asked = option_text("components", self.components)
+            raise UsageError(f"{asked} are more than the {width} columns of the table", option="components")
+
+    def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
+        return (view.covered.length, view.encoding.width)
+
+    def compute(self, view: View[TableEncoding]) -> PathNumbers:
+        positions = view.covered.array()
+        rows = np.array(view.encoding.table(positions))
+        rows -= rows.mean(axis=0)
+        sizes, vectors = np.linalg.eigh(rows.T @ rows)
+        largest = np.sort(np.argsort(sizes)[-self.components :])[::-1]
+        axes, sizes = vectors[:, largest], np.maximum(sizes, 0.0)
+        peaks = np.abs(axes) >= (1 - ROUNDING) * np.abs(axes).max(
+            axis=0
+        )  # the first of those that rounding tells apart
+        axes = axes * np.sign(axes[peaks.argmax(axis=0), np.arange(self.components)])
+        total = sizes.sum()
+        share = sizes[largest] / total if total > 0 else np.zeros(self.components)
+        return PathNumbers(view=view, coordinates=rows @ axes, positions=positions, share=share)
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """Return which components each panel shows, across and up."""
+        return [*combinations(range(self.components), 2)]
+
+    def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
+        bar = ColorBar(translate(view.encoding.position_label), fixed=True)
+        return [PanelGroup(tuple(Panel(1.0, exact=True, least=(10.0, 10.0), bar=bar) for _ in self.pairs()))]
+
+    def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        for panel, (across, up) in zip(axes, self.pairs(), strict=True):
+            for axis, component in ((panel.xaxis, across), (panel.yaxis, up)):
+                label_values(axis, translate("component {number}", number=component + 1))
+
+    def draw(self, numbers: PathNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        from matplotlib.collections import LineCollection
+
+        reach = MARGIN * float(np.abs(numbers.coordinates).max()) or 1.0
+        many, drawn = len(numbers.positions) > MAX_VECTOR_POINTS, []
+        for panel, pair in zip(axes, self.pairs(), strict=True):
+            panel.set(xlim=(-reach, reach), ylim=(-reach, reach))
+            for axis, component in zip((panel.xaxis, panel.yaxis), pair, strict=True):
+                share = _percent(numbers.share[component])
+                text = translate("component {number}, {share} of the variance", number=component + 1, share=share)
+                axis.set_label_text(text)
+            points, colours = numbers.coordinates[:, pair], seen_colours(canvas.colours("sequential"), panel)
+            look: dict[str, Any] = {"cmap": colours, "rasterized": many}
+            line = LineCollection(list(np.stack([points[:-1], points[1:]], 1)), linewidths=canvas.scale, **look)
+            line.set_array(numbers.positions[:-1])
+            line.set_clim(numbers.positions[0], numbers.positions[-1])
+            panel.add_collection(line, autolim=False)
+            if len(points) <= DOTS:
+                size = (2.5 * canvas.scale) ** 2
+                panel.scatter(points[:, 0], points[:, 1], c=numbers.positions, s=size, linewidths=0, zorder=2, **look)
+            drawn.append(line)
+        return drawn
+
+
+def _percent(share: float) -> str:
+    """Return a share as a whole number of hundredths, of small ones with a digit more."""
+    return f"{100 * share:.0f}%" if share >= 0.1 else f"{100 * share:.1f}%"

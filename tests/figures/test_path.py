@@ -1,0 +1,67 @@
+"""Positions as a path: the rows of a table on their first principal components."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pecli
+from pecli.core.errors import UsageError
+from tests.drawing import numbers_of, panels_of
+
+
+def path(**options: Any) -> Any:
+    return numbers_of("path", **options)
+
+
+def test_coordinates_are_those_along_known_axes(folder: Path) -> None:
+    axes, _ = np.linalg.qr(np.random.default_rng(1).standard_normal((5, 5)))
+    known = np.random.default_rng(2).standard_normal((40, 5)) * [9, 4, 2, 1, 0.5]
+    known, _ = np.linalg.qr(known - known.mean(axis=0))  # uncorrelated columns of mean 0
+    known *= [9, 4, 2, 1, 0.5]
+    np.save("table.npy", known @ axes.T + 3)
+    found = path(encoding="learned:file=table.npy", components=3)
+    assert np.abs(found.coordinates) == pytest.approx(np.abs(known[:, :3]), abs=1e-12)
+    assert found.share == pytest.approx(np.array([81, 16, 4]) / 102.25)
+    assert found.message() == "the first 3 principal components hold 99% of the variance of 40 positions"
+    largest = found.coordinates.T @ (known @ axes.T)  # each axis times its eigenvalue
+    assert (largest[np.arange(3), np.abs(largest).argmax(axis=1)] > 0).all()
+
+
+def test_a_pair_of_sine_and_cosine_is_a_circle() -> None:
+    found = path(encoding="clock:periods=12", length=12)
+    assert np.hypot(*found.coordinates.T) == pytest.approx(1) and found.share == pytest.approx(0.5)
+    steps = np.hypot(*np.diff(found.coordinates, axis=0).T)
+    assert steps == pytest.approx(2 * np.sin(np.pi / 12))
+
+
+def test_panels_have_one_scale_and_say_the_share_of_each_component() -> None:
+    panels = panels_of("path", encoding="rope:d=8", length=50, components=3)
+    found = path(encoding="rope:d=8", length=50, components=3)
+    assert len({(panel.get_xlim(), panel.get_ylim()) for panel in panels}) == 1
+    for panel, pair in zip(panels, [(0, 1), (0, 2), (1, 2)], strict=True):
+        (line,) = (item for item in panel.collections if hasattr(item, "get_segments"))
+        assert np.array_equal([segment[0] for segment in line.get_segments()], found.coordinates[:-1, pair])
+        assert np.array_equal(line.get_array(), np.arange(49))
+        number = pair[0] + 1
+        assert panel.get_xlabel() == f"component {number}, {100 * found.share[pair[0]]:.0f}% of the variance"
+
+
+@pytest.mark.parametrize(("options", "said"), [
+    ({"length": 1}, "it takes 2 or more"),
+    ({"encoding": "binary", "length": 4, "components": 3}, "components=3 are more than the 2 columns"),
+    ({"components": 4}, "≥ 2 and ≤ 3"),
+])  # fmt: skip
+def test_what_has_no_path_is_refused(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        pecli.figure("path", **options).render("png")
+    assert said in str(refused.value)
+
+
+def test_of_a_table_that_does_not_vary_nothing_is_said(folder: Path) -> None:
+    np.save("table.npy", np.ones((4, 3)))
+    found = path(encoding="learned:file=table.npy")
+    assert found.message() == "" and not found.coordinates.any()

@@ -129,7 +129,7 @@ def test_labels_name_encodings_wherever_they_are_told_apart(ask: Ask, folder: Pa
     ("heatmap", {"base": [10, 100], "d": [4, 8], "columns": 1}, "side by side"),
 ])  # fmt: skip
 def test_what_there_is_not_is_not_labelled(figure: str, options: dict[str, Any], said: str) -> None:
-    with pytest.raises(UsageError, match="") as refused:
+    with pytest.raises(UsageError) as refused:
         pecli.figure(figure, **options).render("png")
     assert said in str(refused.value)
 
@@ -167,6 +167,9 @@ PLACES = [
     ("curves", {"encoding": "binary:d=10"}),
     ("compare", {"figure": "distance", "difference": True, "encoding": ["sinusoidal:base=10", "sinusoidal"]}),
     ("distance", {"measure": "cos"}),
+    ("offsets", {"encoding": "rope", "random": 20}),
+    ("bias", {"softmax": True}),
+    ("curves", {"encoding": ["rope", "binary:d=10"], "at": 3}),
 ]
 
 
@@ -177,7 +180,7 @@ def test_the_same_words_stand_in_every_size(figure: str, options: dict[str, Any]
     given = {name: value for name, value in (("d", 16), ("length", 700)) if name not in fixed} | options
     given = {name: value for name, value in given.items() if name != "d" or ":d=" not in str(options)}
     said = set()
-    for size in ("column", "page", "slide"):
+    for size in ("column", "page", "blog", "slide", "5x3"):
         picture = pecli.figure(figure, **given, size=size, dpi=60)
         notes = [
             note

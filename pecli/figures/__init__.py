@@ -19,12 +19,12 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
         "spectrum": ("pecli.figures.spectrum:Spectrum", "The wavelength of every pair of dimensions"),
         "fourier": (
             "pecli.figures.fourier:Fourier",
-            "The Fourier spectrum of every column: the wavelengths in a learned table",
+            "The Fourier spectrum of every column of the table",
         ),
         "offsets": ("pecli.figures.offsets:Offsets", "A measure against the offset: is it a function of p − q alone?"),
         "path": (
             "pecli.figures.path:Path",
-            "Positions as a path: the rows of the table on their first principal components",
+            "Positions as a path along the first principal components",
         ),
         "dials": ("pecli.figures.dials:Dials", "A position as clock faces: one hand a pair of dimensions"),
         "relative": (

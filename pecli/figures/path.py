@@ -1,4 +1,4 @@
-"""Positions as a path: the rows of the table on their first principal components."""
+"""Positions as a path along the first principal components."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Path(Figure[TableEncoding]):
 
     name: ClassVar[str] = "path"
     requires: ClassVar[Any] = TableEncoding
-    summary: ClassVar[str] = "Positions as a path: the rows of the table on their first principal components"
+    summary: ClassVar[str] = "Positions as a path along the first principal components"
     defines: ClassVar[str] = (
         "row p of the table, less the mean row, along the principal components of all rows shown; their share of the "
         "variance stands on the axes"

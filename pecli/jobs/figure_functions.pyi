@@ -459,7 +459,7 @@ def fourier(
     no_clobber: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture:
-    """The Fourier spectrum of every column: the wavelengths in a learned table."""
+    """The Fourier spectrum of every column of the table."""
 
 def offsets(
     encoding: str | Encoding | Sequence[str | Encoding] | None = None,
@@ -591,7 +591,7 @@ def path(
     no_clobber: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture:
-    """Positions as a path: the rows of the table on their first principal components."""
+    """Positions as a path along the first principal components."""
 
 def dials(
     encoding: str | Encoding | Sequence[str | Encoding] | Sequence[Sequence[str | Encoding]] | None = None,

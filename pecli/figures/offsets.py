@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pecli.analysis import refuse_unused
+from pecli.analysis import E_co, refuse_unused
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import join_clauses, listing, template, translate
 from pecli.core.lazy import Array, np
@@ -52,10 +52,9 @@ SAMPLED = 64  # offsets, of all lengths, at which random scores are compared
 
 
 @dataclass(frozen=True, kw_only=True)
-class OffsetsNumbers(Numbers[TableEncoding]):
-    """mean, low, high : (encodings, n), over all pairs at each of n runs of offsets; offsets : (n,), their middles;
-    decay : (encodings, n), RoFormer's bound on the dot product, or empty; unscaled : (scaled encodings, n), the measure
-    without the scaling, or empty."""
+class BandNumbers(Numbers[E_co]):
+    """mean, low, high : (encodings, n), a line and its band at each of n runs of offsets; offsets : (n,), their
+    middles."""
 
     main_array: ClassVar[str] = "mean"
     row_coordinates: ClassVar[tuple[str, ...]] = ("encoding",)
@@ -66,6 +65,13 @@ class OffsetsNumbers(Numbers[TableEncoding]):
     offsets: Array
     low: Array
     high: Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class OffsetsNumbers(BandNumbers[TableEncoding]):
+    """Mean, minimum and maximum over all pairs at the offsets of a run; decay : (encodings, n), RoFormer's bound on the
+    dot product, or empty; unscaled : (scaled encodings, n), the measure without the scaling, or empty."""
+
     decay: Array
     unscaled: Array
     block: int
@@ -133,19 +139,9 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RandomNumbers(Numbers[Rope]):
-    """mean : (encodings, n), of the scores of so many random queries and keys at each of n offsets; low, high : one
-    standard deviation below and above; offsets : (n,)."""
+class RandomNumbers(BandNumbers[Rope]):
+    """Mean score of so many random queries and keys at an offset, and one standard deviation below and above."""
 
-    main_array: ClassVar[str] = "mean"
-    row_coordinates: ClassVar[tuple[str, ...]] = ("encoding",)
-    column_coordinates: ClassVar[str | None] = "offsets"
-
-    mean: Array
-    encoding: Array
-    offsets: Array
-    low: Array
-    high: Array
     draws: int
     lowest_deviation: float
     highest_deviation: float

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pecli.core.errors import UsageError
 from pecli.core.language import template, translate
 from pecli.core.lazy import Array, np
-from pecli.core.numbers import minus
+from pecli.core.numbers import ROUNDING, minus
 from pecli.core.options import option
 from pecli.encodings.base import TableEncoding
 from pecli.figures.axis_labels import label_values
@@ -31,6 +31,9 @@ LARGE_POINTS = 500  # fewer are drawn larger
 MAX_CELLS = 240  # classes a side that a density is drawn in
 FLAT = 0.55  # height over width of a panel that no other stands beside
 MARGIN = 0.05  # around the counts, as a share of the axis
+SHARED = 0.1  # of the pairs, or fewer, have a place of their own: then a dot stands for many
+LARGEST, SMALLEST = 14.0, 6.0  # points across, of the largest such dot, and square points of the smallest
+TINY = 1e-300  # so that one place is no division by 0
 TREND = 0.5  # a rank correlation, without its sign, that is a trend
 
 
@@ -76,6 +79,20 @@ class ScatterNumbers(CloudNumbers):
     y: Array
     p: Array
     q: Array
+
+    def marks(self) -> list[str]:
+        return [translate("area of a dot: number of pairs, colour: their mean offset")] if self.places() else []
+
+    def places(self) -> tuple[Array, Array, Array] | None:
+        """Return where pairs lie that fall on one another, (places, 2), how many, and their mean offset; None where
+        most have a place of their own."""
+        points = np.column_stack((self.x, self.y))
+        steps = np.rint((points - points.min(axis=0)) / (np.ptp(points, axis=0) * ROUNDING + TINY))
+        _, first, owner, counts = np.unique(steps, axis=0, return_index=True, return_inverse=True, return_counts=True)
+        if len(first) > SHARED * len(points):
+            return None
+        offsets = np.bincount(owner.ravel(), np.abs(self.q - self.p)) / counts
+        return points[first], counts, offsets
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,6 +204,13 @@ def _two_digits(correlation: float) -> str:
 
 
 def _draw_points(numbers: ScatterNumbers, axes: Axes, canvas: Canvas) -> Any:
+    if (places := numbers.places()) is not None:
+        points, counts, offsets = places
+        area = (LARGEST * canvas.scale) ** 2 * counts / counts.max()
+        colours = seen_colours(canvas.colours("sequential"), axes)
+        return axes.scatter(
+            points[:, 0], points[:, 1], c=offsets, s=np.maximum(area, SMALLEST), cmap=colours, linewidths=0
+        )
     order = np.random.default_rng(0).permutation(len(numbers.x))  # so that no offset always lies on top
     offsets = np.abs(numbers.q - numbers.p)
     _label_offsets(axes, np.column_stack((numbers.x, numbers.y)), offsets, canvas)

@@ -11,7 +11,7 @@ import pytest
 import pecli
 from pecli.core.errors import UsageError
 from pecli.measures.pairs import pearson, ranks
-from tests.drawing import numbers_of, page_of, texts
+from tests.drawing import axes_of, numbers_of, page_of, texts
 
 
 def panels(**options: object) -> list[Any]:
@@ -118,3 +118,19 @@ def test_no_pair_and_more_than_some_minutes_of_work_are_refused(length: int, sai
     pecli.figure("scatter", length=141_421)  # the longest of at most 10^10 pairs
     with pytest.raises(UsageError, match=said):
         pecli.figure("scatter", length=length)
+
+
+def test_pairs_on_one_place_are_one_dot_whose_area_is_their_number() -> None:
+    options: dict[str, Any] = {"encoding": "binary", "length": 32, "x": "hamming", "y": "dot"}
+    found, axes = numbers_of("scatter", **options), axes_of("scatter", **options)
+    (dots,) = axes.collections
+    places: dict[tuple[float, float], list[float]] = {}
+    for x, y, p, q in zip(found.x.round(9), found.y.round(9), found.p, found.q, strict=True):
+        places.setdefault((x, y), []).append(abs(q - p))
+    drawn = [tuple(place) for place in np.asarray(dots.get_offsets()).round(9)]
+    assert sorted(drawn) == sorted(places) and "area of a dot" in found.caption()
+    counts = np.array([len(places[place]) for place in drawn])
+    large = dots.get_sizes() > dots.get_sizes().min()
+    assert (dots.get_sizes() / counts)[large] == pytest.approx(dots.get_sizes().max() / counts.max())
+    assert np.asarray(dots.get_array()) == pytest.approx([np.mean(places[place]) for place in drawn])
+    assert len(axes_of("scatter", length=32).collections[0].get_offsets()) == 32 * 31 // 2

@@ -16,6 +16,7 @@ class ColorBar:
 
     label: str
     ticks: tuple[float, ...] | None = None  # None: some round numbers
+    scale: int = 0  # numbers on several scales share no bar
     part: int = 0  # of which part of a composed picture, so that parts share none
     level: float | None = None  # where the picture has marks: what they mean is marked on the bar
     fixed: bool = False  # its colours end where the figure says, whatever ends are asked for

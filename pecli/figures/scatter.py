@@ -86,6 +86,8 @@ class ScatterNumbers(CloudNumbers):
     def places(self) -> tuple[Array, Array, Array] | None:
         """Return where pairs lie that fall on one another, (places, 2), how many, and their mean offset; None where
         most have a place of their own."""
+        if not len(self.x):
+            return None
         points = np.column_stack((self.x, self.y))
         steps = np.rint((points - points.min(axis=0)) / (np.ptp(points, axis=0) * ROUNDING + TINY))
         _, first, owner, counts = np.unique(steps, axis=0, return_index=True, return_inverse=True, return_counts=True)

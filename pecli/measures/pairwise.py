@@ -129,6 +129,7 @@ class Measure:
 
     compare : prepared rows (n, d) and (m, d) to (n, m)
     prepare : rows (n, d) as they are compared, such as directions: once, however many they are compared with
+    grows : the more columns, the larger it is, so that tables of several widths are on several scales
     from_squares : the same from ‖a − b‖² and the common ‖a‖² of an encoding whose rows have one norm, where it can
     """
 
@@ -137,6 +138,7 @@ class Measure:
     compare: Callable[[Array, Array], Array]
     from_squares: Callable[[Array, float], Array] | None = None
     similarity: bool = False
+    grows: bool = False
     prepare: Callable[[Array], Array] = lambda rows: rows
 
     def between(self, a: Array, b: Array) -> Array:
@@ -155,14 +157,22 @@ class Measure:
 
 
 _ALL = (
-    Measure("euclidean", template("Euclidean distance"), lambda a, b: np.sqrt(_squares(a, b)), lambda s, _: np.sqrt(s)),
-    Measure("sqeuclidean", template("squared Euclidean distance"), _squares, lambda s, _: s),
-    Measure("cityblock", template("city block distance"), lambda a, b: _by_column(np.add)(a, b)),
+    Measure(
+        "euclidean",
+        template("Euclidean distance"),
+        lambda a, b: np.sqrt(_squares(a, b)),
+        lambda s, _: np.sqrt(s),
+        grows=True,
+    ),
+    Measure("sqeuclidean", template("squared Euclidean distance"), _squares, lambda s, _: s, grows=True),
+    Measure("cityblock", template("city block distance"), lambda a, b: _by_column(np.add)(a, b), grows=True),
     Measure("chebyshev", template("Chebyshev distance"), lambda a, b: _by_column(np.maximum)(a, b)),
     Measure("hamming", template("Hamming distance"), _hamming),
     Measure("cosine", template("cosine distance"), _half_squares, lambda s, n: s / (2 * n), prepare=_directions),
     Measure("correlation", template("correlation distance"), _half_squares, prepare=_deviations),
-    Measure("dot", template("dot product"), lambda a, b: a @ b.T, lambda s, norm: norm - s / 2, similarity=True),
+    Measure(
+        "dot", template("dot product"), lambda a, b: a @ b.T, lambda s, norm: norm - s / 2, similarity=True, grows=True
+    ),
     Measure(
         "cos",
         template("cosine similarity"),

@@ -14,7 +14,7 @@ from pecli.core.language import language_of, use_language
 from pecli.figures.text import HEADLINE
 from tests.drawing import axes_of, page_of
 
-EIGHT = ["sinusoidal:d=8", "sinusoidal:d=32", "clock"]
+EIGHT = ["sinusoidal:d=8", "sinusoidal:d=8,base=10", "rope:d=8"]
 TWO = ["sinusoidal:base=10,d=8", "sinusoidal:base=10000,d=8"]
 
 
@@ -67,6 +67,14 @@ def test_images_share_limits_and_one_colour_bar(figure: str, encodings: list[str
     assert {panel.images[0].get_clim() for panel in panels} == {limits or (alone.min(), alone.max())}
     panels, bars = drawn(figure=figure, encoding=TWO[:1])
     assert panels[0].child_axes == bars  # one alone has its bar beside it
+
+
+@pytest.mark.parametrize(("measure", "bars"), [("dot", 2), ("euclidean", 2), ("cos", 1), ("hamming", 1)])
+def test_what_grows_with_the_width_has_limits_of_its_own_for_each_width(measure: str, bars: int) -> None:
+    encodings = ["sinusoidal:d=8", "sinusoidal:d=32", "rope:d=8"]
+    panels, found = drawn(figure="distance", measure=measure, encoding=encodings)
+    ends = [panel.images[0].get_clim() for panel in panels]
+    assert (len(found), len({*ends})) == (bars, bars) and ends[0] == ends[2]
 
 
 def test_the_difference_is_the_first_less_the_second_with_a_bar_of_its_own() -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import join_clauses, listing, template, translate
+from pecli.core.language import join_clauses, listing, template, templates, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUNDING
 from pecli.core.options import EXACT, option
@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 
 DEFAULT_LINES = 3  # lines where none are asked for
 MAX_WHOLE = 100_000  # positions, all of which are looked at where a pixel stands for several
+NO_PLACE = templates(
+    {
+        "position": "position 0 has no place on a logarithmic axis",
+        "offset": "offset 0 has no place on a logarithmic axis",
+    }
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +42,7 @@ class CurvesNumbers(Numbers[Any]):
     (lines,), each with itself."""
 
     main_array: ClassVar[str] = "curves"
+    no_facts: ClassVar[tuple[str, ...]] = ("no_place",)
     row_coordinates: ClassVar[tuple[str, ...]] = ("at",)
     column_coordinates: ClassVar[str | None] = "positions"
 
@@ -48,6 +55,7 @@ class CurvesNumbers(Numbers[Any]):
     block: int
     apart: tuple[float, ...]  # how much an encoding's lines differ at one offset, at most; −1 where runs hide it
     measure: str
+    no_place: str  # what the x axis shows where a line's own dot is not on it, at 0; else ""
 
     def facts(self) -> dict[str, Any]:
         known = zip((encoding.spec() for encoding in self.view.encodings), self.apart, strict=True)
@@ -56,7 +64,7 @@ class CurvesNumbers(Numbers[Any]):
     def remarks(self) -> list[str]:
         lost = listing(dict.fromkeys(map(self.view.encoding.position_text, self.at[np.isnan(self.own)])))
         undefined = translate("from {positions}: undefined (constant row)", positions=lost) if lost else ""
-        return [undefined, extremes(self.block)]
+        return [undefined, translate(NO_PLACE[self.no_place]) if self.no_place else "", extremes(self.block)]
 
     def message(self) -> str:
         """Return whether lines have one shape, where that is known."""
@@ -163,6 +171,7 @@ class Curves(OfOneHead):
             block=int(np.diff(edges).max()),
             apart=tuple(part[3] for part in parts),
             measure=self.measure,
+            no_place=self.against if self.log and across.start == 0 and rows.start in starts else "",
         )
 
     def _lines(self, encoding: Any, at: Array, rows: Positions, edges: Array) -> tuple[Array, Array, Array, float]:
@@ -231,7 +240,7 @@ class Curves(OfOneHead):
             panel, colour = axes[line // lines], f"C{line % lines}"
             start = at if self.against == "offset" else 0.0
             x, middle, dot = numbers.positions - start, (low + high) / 2, at - start
-            has_place = dot > 0 or not self.log  # 0 has none on a logarithmic axis: an arrowhead at its edge
+            has_place = dot > 0 or not self.log
             if numbers.block > 1:
                 panel.fill_between(x, low, high, color=colour, linewidth=0, alpha=0.2)
             if numbers.block > 1 and has_place:  # the line goes through its dot
@@ -240,9 +249,8 @@ class Curves(OfOneHead):
             encoding = numbers.view.encodings[numbers.encoding[line]]
             steps = isinstance(encoding, BiasEncoding) and not encoding.known
             panel.plot(x, middle, color=colour, drawstyle="steps-mid" if steps else "default")
-            style: dict[str, Any] = {} if has_place else {"transform": panel.get_yaxis_transform()}
-            marker = "o" if has_place else "<"
-            panel.plot([dot], [own], marker=marker, color=colour, clip_on=False, zorder=3, **style)
+            if has_place:
+                panel.plot([dot], [own], marker="o", color=colour, clip_on=False, zorder=3)
         ends = [(numbers.positions, row) for row in (numbers.low + numbers.curves) / 2]
         for at, panel in enumerate(axes):
             put_line_labels(panel, ends[at * lines : (at + 1) * lines])

@@ -74,9 +74,7 @@ def test_a_log_axis_has_every_position_from_1_on(encoding: str, start: int) -> N
     assert axes.get_xscale() == "log" and np.array_equal(line.get_xdata(), np.arange(first, start + 97))
     assert line.get_ydata() == pytest.approx(expected, abs=1e-14)
     marks = [float(item.get_xdata()[0]) for item in axes.lines if len(item.get_xdata()) == 1]
-    assert marks == ([0, 50] if start == 0 else [5, 50])
-    beyond = [item.get_ydata()[0] for item in axes.lines if item.get_marker() == "<"]  # 0 has no place on it
-    assert beyond == ([0] if start == 0 else [])
+    assert marks == ([50] if start == 0 else [5, 50])  # 0 has no place on it
     low, high = axes.get_ylim()
     assert low < 0 < high
 
@@ -142,7 +140,22 @@ def test_against_the_offset_every_line_starts_at_0_and_a_log_axis_at_1() -> None
     axes = drawn(d=8, length=97, start=5, at=5, log=True, against="offset")
     (line,) = [item for item in axes.lines if len(item.get_xdata()) > 1]
     assert axes.get_xscale() == "log" and np.array_equal(line.get_xdata(), np.arange(1, 97))
-    assert [item.get_marker() for item in axes.lines if len(item.get_xdata()) == 1] == ["<"]
+    assert not [item for item in axes.lines if len(item.get_xdata()) == 1]
+
+
+@pytest.mark.parametrize(
+    ("options", "noted"),
+    [
+        ({"log": True}, "position 0 has no place on a logarithmic axis"),
+        ({"log": True, "at": 0, "against": "offset"}, "offset 0 has no place on a logarithmic axis"),
+        ({"log": True, "start": 5, "at": 5, "against": "offset"}, "offset 0 has no place on a logarithmic axis"),
+        ({"log": True, "at": 3}, ""),
+        ({"log": True, "start": 5}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_line_whose_dot_has_no_place_is_noted(options: dict[str, Any], noted: str) -> None:
+    assert pecli.figure("curves", d=8, length=20, **options).seen.caption() == noted
 
 
 def waves_on(**options: Any) -> Any:

@@ -71,7 +71,6 @@ def middle_at_0(name: str, limits: Limits) -> Any:
 MAX_CELLS = 12  # rows and columns that are written into
 PADDING = 0.3  # ems left free in a cell
 WIDTHS = {".": 0.32, ",": 0.32, "−": 0.84}  # ems, of what is no digit
-EASY, LOWEST = 0.75, 5.5  # of small text, and in points: numbers that nobody asked for are no smaller
 ALIKE = 0.1  # of their width, by which frames of one size may differ
 LEAST = 3.5  # points, of numbers that are asked for where they hardly fit: smaller ones cannot be read
 
@@ -112,7 +111,7 @@ class WithCellNumbers(Figure[E]):
         if self.numbers and min(sizes) < LEAST:
             text = f"--numbers takes cells for text of {LEAST:g} points, and these hold {min(sizes):.1f}"
             raise UsageError(text, option="numbers", advice="give a larger --size, or show fewer rows and columns")
-        least = 0.0 if self.numbers else max(LOWEST, EASY * canvas.small)
+        least = 0.0 if self.numbers else min(canvas.inches.least, canvas.small)
         for (pair, image), written, size in zip(pairs, texts, sizes, strict=True):
             if size >= least:
                 write_cells(pair, image, written, size)

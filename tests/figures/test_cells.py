@@ -114,6 +114,22 @@ def test_numbers_are_on_where_they_fit_and_off_where_they_are_not_wanted(figure:
     assert not any(sign.isdigit() for text in left for sign in text)
 
 
+@pytest.mark.parametrize(("size", "least"), [("column", 7), ("page", 7), ("slide", 14)])
+def test_numbers_that_nobody_asked_for_are_as_large_as_text_has_to_be(size: str, least: float) -> None:
+    found = []
+    for figure, options in (
+        ("distance", {"length": 7}),
+        ("distance", {"length": 12}),
+        ("terms", {}),
+        ("attention", {}),
+    ):
+        for numbers in (False, True):
+            drawn = panels(figure, size=size, numbers=numbers, **options)
+            found.append([text.get_fontsize() for axes in drawn for text in axes.texts if not text.get_in_layout()])
+    assert min(map(min, filter(None, found[::2]))) >= least
+    assert all(found[1::2]) and min(map(min, found[1::2])) < least  # those that are asked for may be smaller
+
+
 @pytest.mark.parametrize(
     ("values", "texts"),
     [

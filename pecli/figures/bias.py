@@ -240,9 +240,10 @@ class Bias(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
         signed, first = numbers.ends[0] < 0 < numbers.ends[1], numbers.view.positions.start - 0.5
         last = first + len(numbers.positions) * numbers.block
         colours = canvas.colours("diverging" if signed else "sequential")
-        extent = (first, last, last, first)
+        look: dict[str, Any] = {"extent": (first, last, last, first), "extremes": (numbers.smallest, numbers.largest)}
+        look["steps"] = not numbers.view.encoding.known
         images = [
-            show_matrix(panel, values, colours=colours, limits=numbers.ends, centred=signed, extent=extent)
+            show_matrix(panel, values, colours=colours, limits=numbers.ends, centred=signed, **look)
             for panel, values in zip(axes, numbers.bias, strict=True)
         ]
         self.write_numbers(axes, images, canvas)

@@ -11,6 +11,7 @@ from pecli.core.language import template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUNDING, number_text
 from pecli.core.positions import Blocks
+from pecli.encodings.base import BiasEncoding
 from pecli.figures.axis_labels import label_positions
 from pecli.figures.base import ColouredNumbers, View, averaging, difference_of
 from pecli.figures.canvas import Canvas
@@ -175,6 +176,8 @@ class Distance(WithCellNumbers[Any], OfOneHead):
             limits=numbers.ends,
             centred=numbers.palette != "sequential",
             extent=(first, last, last, first),
+            extremes=(numbers.smallest or 0.0, numbers.largest or 0.0),
+            steps=isinstance(numbers.view.encoding, BiasEncoding) and not numbers.view.encoding.known,
         )
         self.write_numbers(axes, [image], canvas)
         return [image]

@@ -189,6 +189,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
             colours=canvas.colours(numbers.palette),
             limits=numbers.ends,
             centred=numbers.palette != "binary",
+            steps=numbers.palette == "binary",
             extent=(-0.5, right, bottom, top),
         )
         self.write_numbers(axes, [image], canvas)

@@ -94,14 +94,19 @@ def bar_label(bar: ColorBar, canvas: Canvas) -> str:
     return bar.label if canvas.cbar_label is None else canvas.cbar_label
 
 
-def add_bar(drawing: Drawing, mappable: Any, bar: ColorBar, canvas: Canvas, axes: Axes | None = None) -> Axes:
-    """Draw a colour bar on a new Axes, to be put in its place, or on the one given."""
+def add_bar(
+    drawing: Drawing, mappables: Sequence[Any], bar: ColorBar, canvas: Canvas, axes: Axes | None = None
+) -> Axes:
+    """Draw the colour bar of what stands beside it on a new Axes, to be put in its place, or on the one given; an end
+    that numbers are beyond is an arrow."""
+    mappable = mappables[0]
     place = drawing.add_axes((0.0, 0.0, 0.05, 1.0)) if axes is None else axes
     place.set_label("<colorbar>")  # as matplotlib calls those that it makes itself
     log = isinstance(mappable.norm, LogNorm)
     ticks: Any = list(bar.ticks) if bar.ticks is not None else None if log else round_ticks()
-    values, (low, high) = mappable.get_array(), mappable.get_clim()
-    below, above = bool((values < low).any()), bool((values > high).any())
+    values = [np.ma.asarray(getattr(item, "extremes", None) or item.get_array()) for item in mappables]
+    low, high = mappable.get_clim()
+    below, above = any((own < low).any() for own in values), any((own > high).any() for own in values)
     extend: Any = ("both" if above else "min") if below else ("max" if above else "neither")
     look: dict[str, Any] = {"label": bar_label(bar, canvas), "format": NumberTexts(), "extend": extend}
     drawn = drawing.colorbar(mappable, cax=place, ticks=ticks, **look)

@@ -54,7 +54,8 @@ def draw_on(figure: Figure[Any], view: View[Any], axes: Axes, canvas: Canvas) ->
     bars = [panel.bar for panel in panels]
     for bar, last in dict(zip(bars, parts, strict=True)).items():
         if bar is not None and not canvas.no_colorbar:
-            add_bar(drawing, mappables[bars.index(bar)], bar, canvas, last.inset_axes((BESIDE, 0, BAR, 1)))
+            shared = [item for item, own in zip(mappables, bars, strict=True) if own == bar]
+            add_bar(drawing, shared, bar, canvas, last.inset_axes((BESIDE, 0, BAR, 1)))
     for part in parts:
         if (legend := part.get_legend()) is not None:
             legend.set_loc("upper left")

@@ -384,8 +384,8 @@ class Page:
         self.mappables = self.figure.draw(numbers, self.axes, self.canvas)
         self.titles = [axes.get_title() for axes in self.axes]
         for bar in self.bars:
-            first = next(at for at, panel in enumerate(self.panels) if panel.bar == bar)
-            self.bars[bar] = add_bar(self.drawing, self.mappables[first], bar, self.canvas)
+            shared = [item for item, panel in zip(self.mappables, self.panels, strict=True) if panel.bar == bar]
+            self.bars[bar] = add_bar(self.drawing, shared, bar, self.canvas)
         self.say(words_of(self.title, numbers, self.canvas))
 
 

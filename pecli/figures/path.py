@@ -118,7 +118,8 @@ class Path(Figure[TableEncoding]):
         many, drawn = len(numbers.positions) > MAX_VECTOR_POINTS, []
         for panel, pair in zip(axes, self.pairs(), strict=True):
             panel.set(xlim=(-reach, reach), ylim=(-reach, reach))
-            for axis, component in zip((panel.xaxis, panel.yaxis), pair, strict=True):
+            own = ((panel.xaxis, canvas.xlabel), (panel.yaxis, canvas.ylabel))
+            for axis, component in ((axis, at) for (axis, label), at in zip(own, pair, strict=True) if label is None):
                 share = _percent(numbers.share[component])
                 text = translate("component {number}, {share} of the variance", number=component + 1, share=share)
                 axis.set_label_text(text)

@@ -164,3 +164,30 @@ def test_text_is_white_on_dark_cells_and_black_on_light_ones() -> None:
 def test_numbers_that_do_not_fit_are_refused(figure: str, options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         panels(figure, **options, numbers=True)
+
+
+@pytest.mark.parametrize("size", ["column", "page", "slide"])
+@pytest.mark.parametrize(("options", "extend"), [({"lowest": -20}, "min"), ({"lowest": -99.5}, "neither"), ({}, "min")])
+def test_the_arrow_of_a_bar_is_told_by_the_numbers_and_not_by_means(
+    size: str, options: dict[str, Any], extend: str
+) -> None:
+    *_, bar = page_of("bias", head=0, size=size, dpi=30, **options).axes
+    (image,) = (image for axes in bar.figure.axes for image in axes.images)
+    assert image.colorbar.extend == extend
+
+
+@pytest.mark.parametrize(("figure", "options", "colours"), [
+    ("bias", {"encoding": "t5", "length": 9}, 25),  # buckets 0 to 24: keys up to 8 ahead are 17 to 24
+    ("bias", {"encoding": "t5:direction=causal", "length": 9}, 9),
+    ("distance", {"encoding": "t5", "length": 9}, 25),
+    ("heatmap", {"encoding": "binary", "length": 9}, 2),
+    ("heatmap", {"encoding": "binary", "length": 9, "vmax": 0.7}, 256),
+    ("heatmap", {"encoding": "binary", "length": 999, "size": "3x2", "dpi": 30}, 256),  # means
+    ("bias", {"encoding": "alibi:heads=1", "length": 9}, 256),
+])  # fmt: skip
+def test_classes_have_a_colour_each(figure: str, options: dict[str, Any], colours: int) -> None:
+    (image,) = (image for axes in page_of(figure, **options).axes for image in axes.images)
+    assert image.get_cmap().N == colours
+    if colours < 256:
+        found = {tuple(image.to_rgba(float(value))) for value in range(colours)}
+        assert len(found) == colours and image.get_clim() == (-0.5, colours - 0.5)

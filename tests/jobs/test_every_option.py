@@ -142,7 +142,7 @@ def painted(job: Job, numbers: Any, size: float) -> list[Any]:
     drawn = figure.draw(numbers, axes, job.canvas)
     shown = zip(drawn, panels, strict=True)
     for mappable, bar in {panel.bar: (item, panel.bar) for item, panel in shown if panel.bar}.values():
-        add_bar(drawing, mappable, bar, job.canvas)
+        add_bar(drawing, [mappable], bar, job.canvas)
     return [[group.grids for group in groups], *(label.get_text() for label in drawing.findobj(Text))] + [
         look(artist) for ax in axes for artist in artists(ax)
     ]

@@ -187,7 +187,7 @@ def test_the_arrow_of_a_bar_is_told_by_the_numbers_and_not_by_means(
 ])  # fmt: skip
 def test_classes_have_a_colour_each(figure: str, options: dict[str, Any], colours: int) -> None:
     (image,) = (image for axes in page_of(figure, **options).axes for image in axes.images)
-    assert image.get_cmap().N == colours
+    assert colours == image.get_cmap().N
     if colours < 256:
         found = {tuple(image.to_rgba(float(value))) for value in range(colours)}
         assert len(found) == colours and image.get_clim() == (-0.5, colours - 0.5)

@@ -382,10 +382,17 @@ class Page:
         for axes, title in zip(self.axes, self.titles, strict=True):
             axes.title.set_text(title)
         self.mappables = self.figure.draw(numbers, self.axes, self.canvas)
-        self.titles = [axes.get_title() for axes in self.axes]
-        for bar in self.bars:
-            shared = [item for item, panel in zip(self.mappables, self.panels, strict=True) if panel.bar == bar]
+        for bar in [*self.bars]:
+            beside = [at for at, panel in enumerate(self.panels) if panel.bar == bar]
+            shared, panels = [self.mappables[at] for at in beside], [self.axes[at] for at in beside]
+            if bar.spare and all(len(image.numbers) == image.get_array().count() for image in shared):
+                if len(panels) == 1 and not panels[0].get_title():  # what the numbers are
+                    panels[0].set_title(bar_label(bar, self.canvas))
+                if any(bar_label(bar, self.canvas) in own.get_title() for own in panels):
+                    del self.bars[bar]
+                    continue
             self.bars[bar] = add_bar(self.drawing, shared, bar, self.canvas)
+        self.titles = [axes.get_title() for axes in self.axes]
         self.say(words_of(self.title, numbers, self.canvas))
 
 

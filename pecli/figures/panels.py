@@ -16,6 +16,7 @@ class ColorBar:
 
     label: str
     ticks: tuple[float, ...] | None = None  # None: some round numbers
+    spare: bool = False  # left out where every cell carries its number and a title says what it is
     scale: int = 0  # numbers on several scales share no bar
     part: int = 0  # of which part of a composed picture, so that parts share none
     level: float | None = None  # where the picture has marks: what they mean is marked on the bar

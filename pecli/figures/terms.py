@@ -129,7 +129,7 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
 
     def panel_groups(self, view: View[Additive], canvas: Canvas) -> list[PanelGroup]:
         count = len(TITLES)
-        panels = (token_panel(self.words, ColorBar(translate("score"))),) * count
+        panels = (token_panel(self.words, ColorBar(translate("score"), spare=True)),) * count
         grids = *grids_around(count - 1, count), *in_columns(count, count, 2, 1)  # parts down and across, and their sum
         return [PanelGroup(panels, grids)]
 

@@ -191,3 +191,18 @@ def test_classes_have_a_colour_each(figure: str, options: dict[str, Any], colour
     if colours < 256:
         found = {tuple(image.to_rgba(float(value))) for value in range(colours)}
         assert len(found) == colours and image.get_clim() == (-0.5, colours - 0.5)
+
+
+@pytest.mark.parametrize(("figure", "options", "bars", "title"), [
+    ("distance", {"length": 6}, 0, "Euclidean distance"),
+    ("distance", {"length": 6, "no_numbers": True}, 1, ""),
+    ("distance", {"length": 6, "base": [10, 100]}, 1, "base = 10"),
+    ("distance", {"length": 30}, 1, ""),
+    ("bias", {"length": 6, "head": 0}, 1, "head 0, slope 1/2"),
+    ("terms", {"tokens": "I like you", "size": "9x7"}, 0, "content · content\n$x_p \\cdot x_q$"),
+])  # fmt: skip
+def test_a_bar_is_left_out_where_every_cell_carries_its_number(
+    figure: str, options: dict[str, Any], bars: int, title: str
+) -> None:
+    axes = page_of(figure, **options).axes
+    assert sum(own.get_label() == "<colorbar>" for own in axes) == bars and axes[0].get_title() == title

@@ -37,6 +37,10 @@ class PathNumbers(Numbers[TableEncoding]):
     coordinates: Array
     positions: Array
     share: Array
+    tied: bool  # whether the next component has as much variance as the last
+
+    def remarks(self) -> list[str]:
+        return [translate("the next component has as much variance: which is drawn is arbitrary")] if self.tied else []
 
     def message(self) -> str:
         text = template("the first {count} principal components hold {share} of the variance of {length:,} positions")
@@ -87,7 +91,11 @@ class Path(Figure[TableEncoding]):
         positions = view.covered.array()
         rows = np.array(view.encoding.table(positions))
         rows -= rows.mean(axis=0)
-        sizes, vectors = np.linalg.eigh(rows.T @ rows)
+        if len(rows) < rows.shape[1]:
+            sizes, left = np.linalg.eigh(rows @ rows.T)
+            vectors = rows.T @ left / np.sqrt(np.maximum(sizes, np.finfo(float).tiny))
+        else:
+            sizes, vectors = np.linalg.eigh(rows.T @ rows)
         largest = np.sort(np.argsort(sizes)[-self.components :])[::-1]
         axes, sizes = vectors[:, largest], np.maximum(sizes, 0.0)
         peaks = np.abs(axes) >= (1 - ROUNDING) * np.abs(axes).max(
@@ -96,7 +104,9 @@ class Path(Figure[TableEncoding]):
         axes = axes * np.sign(axes[peaks.argmax(axis=0), np.arange(self.components)])
         total = sizes.sum()
         share = sizes[largest] / total if total > 0 else np.zeros(self.components)
-        return PathNumbers(view=view, coordinates=rows @ axes, positions=positions, share=share)
+        beyond = np.sort(sizes)[::-1][self.components :][:1]
+        tied = bool((beyond >= (1 - ROUNDING) * sizes[largest[-1]]).any() and total > 0)
+        return PathNumbers(view=view, coordinates=rows @ axes, positions=positions, share=share, tied=tied)
 
     def pairs(self) -> list[tuple[int, int]]:
         """Return which components each panel shows, across and up."""
@@ -137,5 +147,6 @@ class Path(Figure[TableEncoding]):
 
 
 def _percent(share: float) -> str:
-    """Return a share as a whole number of hundredths, of small ones with a digit more."""
-    return f"{100 * share:.0f}%" if share >= 0.1 else f"{100 * share:.1f}%"
+    """Return a share as a whole number of hundredths, of small ones with a digit more; 100% is all of it."""
+    text = f"{100 * share:.0f}%" if share >= 0.1 else f"{100 * share:.1f}%"
+    return "99%" if text == "100%" and share < 1 - ROUNDING else text

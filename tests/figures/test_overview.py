@@ -47,7 +47,7 @@ def test_what_a_panel_refuses_the_overview_refuses() -> None:
 
 
 @pytest.mark.parametrize(
-    ("encoding", "names", "counts"), [("sinusoidal", "dials,terms", (1, 5)), ("alibi", "bias,attention", (8, 5))]
+    ("encoding", "names", "counts"), [("sinusoidal", "dials,attention", (1, 5)), ("alibi", "bias,attention", (8, 5))]
 )
 def test_a_part_of_several_panels_has_rows_of_its_own(encoding: str, names: str, counts: tuple[int, int]) -> None:
     """No bar stands over another panel, and dials are as wide as all that is below them."""

@@ -36,6 +36,18 @@ def test_a_pair_of_sine_and_cosine_is_a_circle() -> None:
     assert np.hypot(*found.coordinates.T) == pytest.approx(1) and found.share == pytest.approx(0.5)
     steps = np.hypot(*np.diff(found.coordinates, axis=0).T)
     assert steps == pytest.approx(2 * np.sin(np.pi / 12))
+    assert found.message().startswith("the first 2 principal components hold 100% of") and not found.tied
+    two = path(encoding="clock:periods=12,3", length=12)
+    assert two.tied and two.share == pytest.approx(0.25) and "arbitrary" in two.caption()
+
+
+def test_of_fewer_positions_than_columns_the_coordinates_are_the_same(folder: Path) -> None:
+    rows = np.random.default_rng(4).standard_normal((9, 20))
+    np.save("wide.npy", rows)
+    np.save("tall.npy", np.linalg.qr(rows.T)[1].T)  # the same distances in nine columns
+    wide, tall = (path(encoding=f"learned:file={name}.npy") for name in ("wide", "tall"))
+    assert np.abs(wide.coordinates) == pytest.approx(np.abs(tall.coordinates), abs=1e-9)
+    assert wide.share == pytest.approx(tall.share)
 
 
 def test_panels_have_one_scale_and_say_the_share_of_each_component() -> None:

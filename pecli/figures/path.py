@@ -80,9 +80,10 @@ class Path(Figure[TableEncoding]):
         length, width = view.covered.length, view.encoding.width
         if length < 2:
             raise UsageError("path joins positions: --length=1 has one, it takes 2 or more", option="length", value=1)
-        if width < self.components:
-            asked = option_text("components", self.components)
-            raise UsageError(f"{asked} are more than the {width} columns of the table", option="components")
+        if min(length, width) < self.components:
+            there_are = f"{width} columns of the table" if width <= length else f"{length} positions"
+            text = f"{option_text('components', self.components)} are more than the {there_are}"
+            raise UsageError(text, option="components", value=self.components)
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         return (view.covered.length, view.encoding.width)

@@ -65,6 +65,7 @@ def test_panels_have_one_scale_and_say_the_share_of_each_component() -> None:
 @pytest.mark.parametrize(("options", "said"), [
     ({"length": 1}, "it takes 2 or more"),
     ({"encoding": "binary", "length": 4, "components": 3}, "components=3 are more than the 2 columns"),
+    ({"length": 2, "components": 3}, "components=3 are more than the 2 positions"),
     ({"components": 4}, "≥ 2 and ≤ 3"),
 ])  # fmt: skip
 def test_what_has_no_path_is_refused(options: dict[str, Any], said: str) -> None:

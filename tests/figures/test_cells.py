@@ -166,7 +166,7 @@ def test_numbers_that_do_not_fit_are_refused(figure: str, options: dict[str, Any
         panels(figure, **options, numbers=True)
 
 
-@pytest.mark.parametrize("size", ["column", "page", "slide"])
+@pytest.mark.parametrize("size", ["column", "slide"])
 @pytest.mark.parametrize(("options", "extend"), [({"lowest": -20}, "min"), ({"lowest": -99.5}, "neither"), ({}, "min")])
 def test_the_arrow_of_a_bar_is_told_by_the_numbers_and_not_by_means(
     size: str, options: dict[str, Any], extend: str

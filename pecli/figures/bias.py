@@ -169,7 +169,8 @@ class Bias(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
         first, last = view.positions.start - 0.5, view.positions.stop - 0.5
         for panel, head in zip(axes, self.shown_heads(view), strict=True):
             panel.set(xlim=(first, last), ylim=(last, first))
-            panel.set_title(view.encoding.head_text(int(head)), fontsize=canvas.small)
+            if view.encoding.n_heads > 1:
+                panel.set_title(view.encoding.head_text(int(head)), fontsize=canvas.small)
             label_positions(panel.xaxis, view.encoding, template("key q"))
             label_positions(panel.yaxis, view.encoding, template("query p"))
 

@@ -28,8 +28,9 @@ SHORTEST = 2.0  # positions: no shorter wave can be told in whole positions
 @dataclass(frozen=True, kw_only=True)
 class FourierNumbers(ColouredNumbers[TableEncoding]):
     """share : (waves, d), of the variance of each column, at 1, 2, … waves over the length; in a picture the largest of
-    the waves of a row; wavelengths : (waves,), positions; half : the wavelength from which on, upwards, there is half
-    of the variance of the mean column, None of a table that does not vary."""
+    the waves of a row; wavelengths : (waves,), positions; half : the longest wavelength from which on, upwards,
+    there is half of the variance of the mean column or more, None of a table that does not vary; held : how much there
+    is."""
 
     main_array: ClassVar[str] = "share"
     row_coordinates: ClassVar[tuple[str, ...]] = ("wavelengths",)
@@ -38,12 +39,14 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
     wavelengths: Array
     columns_block: int
     half: float | None
+    held: float
 
     def message(self) -> str:
         if self.half is None:
             return ""
         wave = short_wave_text(self.view.encoding, self.half)
-        return translate("half of the variance lies at wavelengths of {wave} or more", wave=wave)
+        share = f"{100 * self.held:.0f}%"
+        return translate("{share} of the variance lies at wavelengths of {wave} or more", share=share, wave=wave)
 
     def remarks(self) -> list[str]:
         text = template("{count:,} dimensions a pixel, averaged")
@@ -88,13 +91,16 @@ class Fourier(Figure[TableEncoding]):
         share = power / np.where(variance > 1e-18 * len(rows) ** 2 * np.square(rows).max(axis=0), variance, np.inf)
         total = share.mean(axis=1).cumsum()
         waves = len(rows) / np.arange(1, len(power) + 1)
-        half = float(waves[np.searchsorted(total, total[-1] / 2)]) if total[-1] > 0 else None
+        middle = int(np.searchsorted(total, total[-1] / 2))
+        half, held = (float(waves[middle]), float(total[middle] / total[-1])) if total[-1] > 0 else (None, 0.0)
         if view.pixel_rows is not None:
             edges = np.geomspace(len(rows), SHORTEST, view.pixel_rows + 1)
             share, waves = strongest(share, len(rows) / edges), np.sqrt(edges[:-1] * edges[1:])
         ends = (0.0, float(share.max()) or 1.0)
         share, across = averaged_columns(share, view.pixel_columns)
-        return FourierNumbers(view=view, share=share, wavelengths=waves, columns_block=across, half=half, ends=ends)
+        return FourierNumbers(
+            view=view, share=share, wavelengths=waves, columns_block=across, half=half, held=held, ends=ends
+        )
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         encoding = view.encoding

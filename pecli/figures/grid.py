@@ -78,8 +78,11 @@ class GridNumbers(ComposedNumbers):
         rising = all(low < high for low, high in pairwise(axis.values)) and counts == sorted(counts)
         if not rising or counts[0] == counts[-1]:
             return ""
-        text = template("larger bases leave more wavelengths beyond the sequence: {counts} of {all}")
-        return translate(text, counts=listing(map(str, counts)), all=len(views[0].encoding.wavelengths()))
+        text = template("larger bases leave more wavelengths beyond the {length} positions: {counts} of {all}")
+        length = f"{views[0].covered.length:,}"
+        return translate(
+            text, length=length, counts=listing(map(str, counts)), all=len(views[0].encoding.wavelengths())
+        )
 
 
 @dataclass(frozen=True)

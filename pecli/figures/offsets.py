@@ -147,12 +147,16 @@ class RandomNumbers(BandNumbers[Rope]):
     highest_deviation: float
 
     def marks(self) -> list[str]:
-        return [translate("line: mean, band: one standard deviation of {count:,} normal q and k", count=self.draws)]
+        return [
+            translate(
+                "line: mean of {count:,} random pairs of query and key, band: one standard deviation", count=self.draws
+            )
+        ]
 
     def message(self) -> str:
         least, most = self.lowest_deviation, self.highest_deviation
         text = template("scores of random q and k do not fall with the offset: standard deviation {least} to {most}")
-        ends = {"least": number_text(least, 2), "most": number_text(most, 2)}
+        ends = {"least": number_text(least, 3), "most": number_text(most, 3)}
         return translate(text, **ends) if most < 2 * least else ""
 
 

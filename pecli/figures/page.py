@@ -195,7 +195,7 @@ class Page:
                 right, bottom = (right, bottom + high) if at in self.legends_below else (max(right, wide), bottom)
             if panel.bar in self.bars and at == self._panel_beside(panel.bar):
                 bar = self.bars[panel.bar]
-                inner = self.gap if self.places[at].right + 1 < max(map(len, self.rows)) else 0.0
+                inner = 2 * self.gap if self.places[at].right + 1 < max(map(len, self.rows)) else 0.0
                 about = BAR_LABELS * self.em + self.ruler.width(TICK, self.canvas.small)
                 right += (BESIDE + BAR) * self.em + (margins_of(bar, self.ruler)[2] if bar else about) + inner
             margins.append((left, bottom, right, top))

@@ -52,7 +52,7 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
         return [other_positions_text(self.view), pooled]
 
     def marks(self) -> list[str]:
-        line = translate("line: an error of {error}", error=NOTABLE) if self.wrong else ""
+        line = translate("line: first error above {error}", error=NOTABLE) if self.wrong else ""
         return [line, hatched_text(self.trained)]
 
     def message(self) -> str:

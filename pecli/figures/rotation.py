@@ -75,7 +75,9 @@ class RotationNumbers(ColouredNumbers[Rotary]):
             return ""
         fast, slow = int(turns.argmax()), int(turns.argmin())
         ends = {"first": self._first(), "last": encoding.position_text(rows.stop - 1)}
-        text = template("from position {first} to {last}, pair {fast} makes {much} turns and pair {slow} {little}")
+        text = template(
+            "from position {first} to {last}, pair {fast} turns {much} times and pair {slow} {little} times"
+        )
         much, little = (number_text(turns[pair], 3) for pair in (fast, slow))
         return translate(text, **ends, fast=fast, slow=slow, much=much, little=little)
 

@@ -106,7 +106,7 @@ def test_what_cannot_be_shown_is_refused(options: dict[str, Any], said: str) -> 
         (
             "rope:d=8,base=10",
             "in float16, errors exceed 0.1 in 3 of 4 pairs, first at position 243",
-            "; line: an error of 0.1",
+            "; line: first error above 0.1",
         ),
         ("rope:d=8,base=10,dtype=float32", "in float32, errors exceed 0.1 in no pair", ""),
     ],

@@ -197,9 +197,9 @@ def test_names_beside_the_circles_are_those_of_the_pairs_in_their_colours() -> N
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({}, f"from position 0 to 10, pair 0 makes {10 / (2 * np.pi):.3g} turns and pair 6 5.93×10⁻⁴"),
-        ({"base": 10}, "from position 0 to 10, pair 0 makes 1.59 turns and pair 6 0.221"),
-        ({"rotary_dim": 4}, "from position 0 to 10, pair 0 makes 1.59 turns and pair 1 0.0159"),
+        ({}, f"from position 0 to 10, pair 0 turns {10 / (2 * np.pi):.3g} times and pair 6 5.93×10⁻⁴ times"),
+        ({"base": 10}, "from position 0 to 10, pair 0 turns 1.59 times and pair 6 0.221 times"),
+        ({"rotary_dim": 4}, "from position 0 to 10, pair 0 turns 1.59 times and pair 1 0.0159 times"),
         ({"rotary_dim": 2}, ""),
     ],
 )

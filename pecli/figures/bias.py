@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 PANELS = 8  # heads that are drawn where none are asked for
-FADED = 1e5  # times smaller than the largest, a weight is not drawn
+FADED = 1e5  # times the smallest weight that the axis shows is the largest
 FAINT = -10.0  # lowered by so much a score keeps a 20,000th of its weight: colours are for what is above
 
 
@@ -258,8 +258,8 @@ class Bias(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
 
 
 def _draw_weights(numbers: WeightNumbers, panel: Axes) -> None:
-    """Draw the weights, those that count: no head has less than a 100,000th of the largest."""
-    least = numbers.weight.max() / FADED
-    low, high = (np.where(numbers.weight < least, np.nan, values) for values in (numbers.low, numbers.weight))
-    for line, (bottom, top) in enumerate(zip(low, high, strict=True)):
-        plot_run(panel, numbers.distances, bottom, top, look(line))
+    """Draw the weights; the axis ends below a 100,000th of the largest."""
+    for line, (low, high) in enumerate(zip(numbers.low, numbers.weight, strict=True)):
+        plot_run(panel, numbers.distances, low, high, look(line))
+    largest = float(numbers.weight.max())
+    panel.set_ylim(max(float(numbers.low.min()), largest / FADED) / 1.5, 1.5 * largest)

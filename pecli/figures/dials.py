@@ -144,7 +144,7 @@ class Dials(Figure[Harmonic]):
         if encoding.tick_steps:
             return names
         waves = encoding.wavelengths()[pairs]
-        lengths = [translate("still") if wave > MAX_WAVELENGTH else f"λ {number_text(wave, 3)}" for wave in waves]
+        lengths = [translate("still") if wave > MAX_WAVELENGTH else f"λ = {number_text(wave, 3)}" for wave in waves]
         return [f"{name}\n{length}" for name, length in zip(names, lengths, strict=True)]
 
     def decorate(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:

@@ -18,7 +18,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup, grids_around, in_columns
 from pecli.figures.text import ems
-from pecli.figures.wavelengths import wavelength_unit
+from pecli.figures.wavelengths import short_length, wavelength_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -148,7 +148,7 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         encoding, waves, lengths = view.encoding, view.encoding.wave_names(), view.encoding.column_wavelengths()
         for panel, dim in zip(axes[1:] if self.offsets else axes, self.shown(view), strict=True):
             name = listing([waves[dim], translate("dim {dim}", dim=dim)])
-            panel.set_title(f"{name}\nλ {encoding.length_text(lengths[dim])}", fontsize=canvas.small)
+            panel.set_title(f"{name}\nλ = {short_length(encoding, lengths[dim])}", fontsize=canvas.small)
         if self.offsets:
             axes[0].set_title(translate("offset p − q"), fontsize=canvas.small, pad=TITLE_PAD * canvas.small)
             add_strip(axes[0], canvas, _reach(view), canvas.colours("diverging"))

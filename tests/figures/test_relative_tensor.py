@@ -78,7 +78,7 @@ def test_four_dimensions_are_all_shown_and_of_more_those_that_do_not_look_flat(
 def test_a_wave_that_begins_anywhere_is_not_called_a_sine_and_colours_are_those_of_the_slices() -> None:
     (slice_, _) = panels(encoding="rope:d=8,query=random:3", length=LENGTH, dims=(2,))  # and its colour bar
     radii = Rope(d=8, query="random:3").amplitudes
-    assert slice_.get_title() == "dim 2\nλ 62.83"
+    assert slice_.get_title() == "dim 2\nλ = 62.8"
     assert slice_.get_images()[0].get_clim() == pytest.approx((-radii[1], radii[1])) and radii[1] < radii.max() / 2
 
 
@@ -151,7 +151,7 @@ def test_every_slice_is_constant_along_its_diagonals_and_transposed_the_sines_ch
 
 def test_the_panels_are_the_offsets_and_the_chosen_slices() -> None:
     first, *slices = panels(length=LENGTH, d=D, dims=(1, 0, 4), start=100, offsets=True)
-    titles = ["cos, dim 1\nλ 6.283", "sin, dim 0\nλ 6.283", "sin, dim 4\nλ 2,916"]
+    titles = ["cos, dim 1\nλ = 6.28", "sin, dim 0\nλ = 6.28", "sin, dim 4\nλ = 2,916"]
     assert [item.get_title() for item in (first, *slices)] == ["offset p − q", *titles]
     offsets = np.subtract.outer(range(LENGTH), range(LENGTH))
     arrays = [offsets, *np.moveaxis(tensor(LENGTH, D), -1, 0)[[1, 0, 4]]]

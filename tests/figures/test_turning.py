@@ -57,7 +57,7 @@ def test_hands_turn_clockwise_and_rows_say_the_time() -> None:
 
 def test_every_dial_is_named_with_its_wavelength() -> None:
     axes: Any = pecli.figure("dials", d=4, base=100, at=[0]).draw(Drawing().subplots())
-    assert texts(axes.get_xticklabels()) == ["pair 0\nλ 6.28", "pair 1\nλ 62.8"]
+    assert texts(axes.get_xticklabels()) == ["pair 0\nλ = 6.28", "pair 1\nλ = 62.8"]
     (width,), (height,) = (abs(np.diff(ends)) for ends in (axes.get_xlim(), axes.get_ylim()))
     assert axes.get_box_aspect() == pytest.approx(height / width) == 1 / 2.4  # so that a circle is round
 
@@ -318,7 +318,7 @@ def test_names_of_dials_are_turned_where_they_would_touch(size: str, turned: int
     axes = page_of("dials", d=16, size=size, dpi=40).axes[0]
     assert texts(axes.get_yticklabels()) == ["0", "1", "10", "100"]
     names = axes.get_xticklabels()
-    assert texts(names)[1] == ("pair 1, λ 19.9" if turned else "pair 1\nλ 19.9")
+    assert texts(names)[1] == ("pair 1, λ = 19.9" if turned else "pair 1\nλ = 19.9")
     assert {name.get_rotation() for name in names} == {turned}
     hands = axes.collections[2].get_segments()  # position by position
     (place, _), (beside, _) = hands[:2]

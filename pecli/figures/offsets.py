@@ -185,7 +185,7 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
     measure: str = measure_option("dot")
     decay: bool = option(False, "add RoFormer's bound on the decay, dashed")
     random: int | None = option(
-        None, "instead: mean and spread of the scores of so many random queries and keys", at_least=2, at_most=100_000
+        None, "instead: mean and spread of the scores of so many random queries and keys", at_least=2, at_most=10_000
     )
     unscaled: bool = option(False, "add each rope that is scaled without its scaling, dotted")
     log: bool = option(False, "logarithmic axis of offsets, from 1")

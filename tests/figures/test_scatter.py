@@ -11,7 +11,7 @@ import pytest
 import pecli
 from pecli.core.errors import UsageError
 from pecli.measures.pairs import pearson, ranks
-from tests.drawing import axes_of, numbers_of, page_of, texts
+from tests.drawing import axes_of, frames_of, numbers_of, page_of, texts
 
 
 def panels(**options: object) -> list[Any]:
@@ -134,3 +134,8 @@ def test_pairs_on_one_place_are_one_dot_whose_area_is_their_number() -> None:
     assert (dots.get_sizes() / counts)[large] == pytest.approx(dots.get_sizes().max() / counts.max())
     assert np.asarray(dots.get_array()) == pytest.approx([np.mean(places[place]) for place in drawn])
     assert len(axes_of("scatter", length=32).collections[0].get_offsets()) == 32 * 31 // 2
+
+
+def test_the_dots_of_all_frames_have_one_scale_of_colours() -> None:
+    frames = frames_of("scatter", encoding="binary", x="hamming", y="dot", length=[16, 32], dpi=30)
+    assert len({axes.collections[0].get_clim() for axes, _ in (frame.axes for frame in frames)}) == 1

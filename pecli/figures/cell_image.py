@@ -31,6 +31,7 @@ class CellImage(AxesImage):
         super().__init__(axes, interpolation="none", **options)  # matplotlib's word for: as it is, where that can be
         self.numbers: dict[tuple[int, int], Text] = {}  # in its cells, by row and column
         self.extremes: tuple[float, float] | None = None  # of the numbers that cells are means of, where known
+        self.ramp: tuple[Any, tuple[float, float]] | None = None  # all colours and their ends, where it shows classes
 
     def make_image(self, renderer: Any, magnification: float = 1.0, unsampled: bool = False) -> Any:
         """Return the colours of the pixels, (rows, columns, 4) from the lowest row up, and where their first corner is.

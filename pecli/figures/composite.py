@@ -243,8 +243,12 @@ def share_colours(mappables: Sequence[Any], panels: Sequence[Panel]) -> None:
             for mappable, panel in zip(mappables, panels, strict=True)
             if mappable is not None and panel.bar == bar
         ]
-        ends = {image.get_clim() for image in images}
-        if len(ends) > 1:
+        if len({image.get_clim() for image in images}) > 1:
+            for image in images:
+                if ramp := getattr(image, "ramp", None):  # classes beside means
+                    image.set_cmap(ramp[0])
+                    image.set_clim(ramp[1])
+            ends = {image.get_clim() for image in images}
             for image in images:
                 image.set_clim(min(low for low, _ in ends), max(high for _, high in ends))
                 update_text_colors(image)

@@ -40,7 +40,7 @@ def show_matrix(
     limits : the values at both ends of the colours
     centred : 0 has the middle of the colour map, wherever the limits are
     log : colours are as far apart as logarithms are; both limits are above 0
-    steps : whole numbers are classes, of one colour each, where all are whole
+    steps : whole numbers are classes, of one colour each, where all are whole and no more than there are colours
     extremes : the smallest and the largest number before cells are means; None: those of the cells
 
     It fills its frame, and leaves the axes' limits as they are.
@@ -49,20 +49,16 @@ def show_matrix(
 
     from pecli.figures.cell_image import CellImage
 
-    if steps and not np.nansum(np.append(values, limits) % 1):
-        import matplotlib as mpl
-        from matplotlib.colors import ListedColormap
-
-        count, shades = int(limits[1] - limits[0]) + 1, mpl.colormaps[colours]
-        palette: Any = ListedColormap(shades(np.linspace(0, 1, count)), colours)
-        limits = (limits[0] - 0.5, limits[1] + 0.5)
-    else:
-        palette = middle_at_0(colours, limits) if centred else colours
     rows, columns = values.shape
     sides = (-0.5, columns - 0.5, rows - 0.5, -0.5) if extent is None else extent
-    image = CellImage(axes, cmap=palette, extent=sides)
+    image = CellImage(axes, cmap=middle_at_0(colours, limits) if centred else colours, extent=sides)
     image.set_data(np.ma.masked_invalid(values))
     image.set_norm(LogNorm(*limits) if log else Normalize(*limits))
+    low, high = limits
+    if steps and high - low < COLOURS and not np.nansum(np.append(values, limits) % 1):
+        image.ramp = image.cmap, limits
+        image.set_cmap(image.cmap.resampled(int(high - low) + 1))
+        image.set_clim(low - 0.5, high + 0.5)
     image.extremes = extremes
     image.set_clip_path(axes.patch)
     axes.add_image(image)

@@ -15,8 +15,9 @@ from PIL import Image
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
 from pecli.figures.cell_image import FEW, FINE
+from pecli.figures.colors import lightness
 from pecli.figures.matrix import cell_texts, places, show_matrix
-from tests.drawing import page_of
+from tests.drawing import frames_of, page_of
 
 
 def pixels(values: Any, shape: tuple[int, int], **options: Any) -> Array:
@@ -182,6 +183,7 @@ def test_the_arrow_of_a_bar_is_told_by_the_numbers_and_not_by_means(
     ("distance", {"encoding": "t5", "length": 9}, 25),
     ("heatmap", {"encoding": "binary", "length": 9}, 2),
     ("heatmap", {"encoding": "binary", "length": 9, "vmax": 0.7}, 256),
+    ("heatmap", {"encoding": "binary", "length": 9, "vmax": 1e6}, 256),
     ("heatmap", {"encoding": "binary", "length": 999, "size": "3x2", "dpi": 30}, 256),  # means
     ("bias", {"encoding": "alibi:heads=1", "length": 9}, 256),
 ])  # fmt: skip
@@ -191,6 +193,31 @@ def test_classes_have_a_colour_each(figure: str, options: dict[str, Any], colour
     if colours < 256:
         found = {tuple(image.to_rgba(float(value))) for value in range(colours)}
         assert len(found) == colours and image.get_clim() == (-0.5, colours - 0.5)
+
+
+def test_classes_on_both_sides_of_0_have_it_in_the_middle_of_the_colours() -> None:
+    page = page_of("bias", encoding="t5", length=9, vmin=-5, vmax=24, cmap="PuOr_r", dpi=30)
+    (image,) = (image for axes in page.axes for image in axes.images)
+    light = lightness(image.to_rgba(np.arange(-5.0, 25.0)))
+    assert len(light) == image.get_cmap().N and light.argmax() in (4, 5, 6)
+
+
+@pytest.mark.parametrize(("figure", "options", "ends"), [
+    ("heatmap", {"encoding": "binary", "length": [9, 999]}, (0, 1)),
+    ("bias", {"encoding": "t5", "length": [30, 900]}, (0, 31)),
+    ("heatmap", {"encoding": "binary", "length": [9, 17]}, (-0.5, 1.5)),
+])  # fmt: skip
+@pytest.mark.parametrize("drawings", [lambda *_, **o: [page_of(*_, **o)], frames_of])
+def test_classes_beside_means_have_the_colours_of_the_means(
+    drawings: Any, figure: str, options: dict[str, Any], ends: tuple[float, float]
+) -> None:
+    axes = [own for drawing in drawings(figure, **options, size="4x2.5", dpi=30) for own in drawing.axes]
+    bars = [own for own in axes if own.get_label() == "<colorbar>"]
+    images = [image for own in axes if own not in bars for image in own.images]
+    assert len(images) == 2 and {image.get_clim() for image in images} == {ends}
+    for value in (0.0, 1.0):
+        assert len({tuple(image.to_rgba(value)) for image in images}) == 1
+    assert {bar.get_ylim() for bar in bars} == {ends}
 
 
 @pytest.mark.parametrize(("figure", "options", "bars", "title"), [

@@ -1,4 +1,4 @@
-"""Numpy, loaded at its first use, and objects known by name, imported when they are asked for."""
+"""Numpy, loaded at its first use, types of annotations, and objects known by name, imported when they are asked for."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-__all__ = ["Array", "Registry", "cached", "np"]
+__all__ = ["Array", "Axes", "Registry", "cached", "np"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 T_co = TypeVar("T_co", covariant=True)
 
 if TYPE_CHECKING:
     import numpy as np
+    from matplotlib.axes import Axes as Axes
     from numpy.typing import NDArray
 
     Array = NDArray[Any]  # float64 unless it says otherwise
 else:
-    Array = "numpy.ndarray"
+    Array, Axes = "numpy.ndarray", "matplotlib.axes.Axes"
     if "numpy" not in sys.modules:  # options are declared without paying for it
         spec = importlib.util.find_spec("numpy")
         spec.loader = importlib.util.LazyLoader(spec.loader)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from pecli.analysis import check_indices, refuse_unused
 from pecli.core.errors import UsageError, option_text, shorten
 from pecli.core.language import join_clauses, template, translate
-from pecli.core.lazy import Array, np
+from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
 from pecli.encodings.base import Additive, BiasEncoding, Rotary, short_names
@@ -21,9 +21,6 @@ from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, PanelGroup
 from pecli.figures.tokens import TokenFigure, fit_tokens, label_tokens, read_order, token_panel
 from pecli.measures.pairwise import products
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 AttentionEncoding = Additive | Rotary | BiasEncoding
 

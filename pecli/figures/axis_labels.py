@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import listing, translate
-from pecli.core.lazy import np
+from pecli.core.lazy import Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding, TableEncoding
 from pecli.figures.canvas import Canvas
 from pecli.figures.panels import Panel, VisibleLabels
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 NEAR = 1.1  # times the first position: what ends before cannot be told from it on a logarithmic axis
 MAX_NAMES = 16  # dimensions that have a name each

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from pecli.analysis import Analysis, E, E_co, Limits
 from pecli.analysis import Numbers as Numbers
 from pecli.analysis import View as View
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import join_clauses, template, translate
-from pecli.core.lazy import np
+from pecli.core.lazy import Axes, np
 from pecli.core.numbers import minus
 from pecli.core.positions import Positions
 from pecli.encodings.base import TableEncoding
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import DIFFERENCE
 from pecli.figures.panels import Panel, PanelGroup, in_columns
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 N = TypeVar("N", bound="ColouredNumbers[Any]")
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from pecli.analysis import chosen_indices, refuse_unused
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import template, translate
-from pecli.core.lazy import Array, np
+from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import MAX_EXACT, ROUNDING, number_text
 from pecli.core.options import option
 from pecli.encodings.base import BiasEncoding
@@ -22,9 +22,6 @@ from pecli.figures.lines import frame_lines, key, look, plot_run
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup, in_columns
 from pecli.measures.reduce import envelope, even_edges, means_of_finite, middles
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 PANELS = 8  # heads that are drawn where none are asked for
 FADED = 1e5  # times the smallest weight that the axis shows is the largest

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pecli.core.lazy import Array, np
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from pecli.core.lazy import Array, Axes, np
 
 DIFFERENCE = "difference"  # the kind of values that are one thing less another
 DEFAULTS = {"diverging": "PuOr_r", "sequential": "viridis", "binary": "Greys", DIFFERENCE: "PuOr_r"}

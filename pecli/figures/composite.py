@@ -6,20 +6,17 @@ from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import join_clauses, merge_labels
-from pecli.core.lazy import Array, Registry
+from pecli.core.lazy import Array, Axes, Registry
 from pecli.encodings.base import Encoding
 from pecli.figures import FIGURES, SINGLE
 from pecli.figures.base import Figure, Numbers, View, panels_of
 from pecli.figures.canvas import Canvas
 from pecli.figures.panels import Mosaic, Panel, PanelGroup, below_each_other, columns_of, in_columns, with_own_bar
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 FORWARDED = ("measure", "highlight")  # options of a composed figure that its parts take, where they have them
 MAX_HEADLINE = 130  # characters above a picture of several

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import join_clauses, listing, template, templates, translate
-from pecli.core.lazy import Array, np
+from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING
 from pecli.core.options import EXACT, option
 from pecli.core.positions import Positions
@@ -21,9 +21,6 @@ from pecli.figures.lines import frame_lines, key, share_ends
 from pecli.figures.panels import Panel, PanelGroup
 from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, is_of_offset, quantity_of, seen_bias, to_all
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles, mirrored_envelope
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 DEFAULT_LINES = 3  # lines where none are asked for
 MAX_WHOLE = 100_000  # positions, all of which are looked at where a pixel stands for several

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from pecli.analysis import chosen_indices, refuse_unused
 from pecli.core.language import listing, template, translate
-from pecli.core.lazy import Array, np
+from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.options import EXACT, option
 from pecli.core.positions import Positions
@@ -19,8 +19,6 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.panels import Panel, PanelGroup
 from pecli.figures.wavelengths import MAX_WAVELENGTH, short_length, short_wave_text
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 ROWS, COLUMNS = 4, 8  # positions and pairs where none are asked for, at most
 RADIUS = 0.4  # of a dial, of the distance between two below each other
 SPREAD = 1.2  # distance between two side by side, over that: so their names have room

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from pecli.analysis import Limits
 from pecli.core.language import template, translate
-from pecli.core.lazy import Array, np
+from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING, number_text
 from pecli.core.positions import Blocks
 from pecli.encodings.base import BiasEncoding
@@ -23,10 +23,6 @@ from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup
 from pecli.measures.pairwise import MEASURES, by_offset, is_of_offset, matrix, quantity_of, seen_bias
 from pecli.measures.reduce import means_of_finite
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 MAX_WHOLE = 2048  # positions, all pairs of which are looked at where a pixel is a mean
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log10
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError
 from pecli.core.language import template, translate
-from pecli.core.lazy import Array, np
+from pecli.core.lazy import Array, Axes, np
 from pecli.encodings.base import TableEncoding
 from pecli.figures.axis_labels import label_decades, label_dimensions
 from pecli.figures.base import ColouredNumbers, Figure, View
@@ -17,9 +17,6 @@ from pecli.figures.matrix import show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup
 from pecli.figures.wavelengths import short_wave_text
 from pecli.measures.reduce import averaged_columns
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 LONGEST = 65536  # positions that are transformed, at most
 SHORTEST = 2.0  # positions: no shorter wave can be told in whole positions

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import log10
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from pecli.core.errors import UsageError
 from pecli.core.language import template, translate
-from pecli.core.lazy import Array
+from pecli.core.lazy import Array, Axes
 from pecli.core.positions import Blocks, LogBlocks
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.harmonic import Harmonic
@@ -29,9 +29,6 @@ from pecli.figures.panels import ColorBar, Panel, PanelGroup
 from pecli.figures.wavelengths import columns_end, columns_shown, has_known_waves, pairs_shown
 from pecli.measures.reduce import even_bins
 from pecli.measures.waves import wavelengths
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,20 +7,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import log10
 from numbers import Integral
-from typing import TYPE_CHECKING
 
 from pecli.analysis import E
 from pecli.core.errors import UsageError, option_text, shorten
 from pecli.core.language import template, translate
+from pecli.core.lazy import Axes
 from pecli.core.numbers import number_text
 from pecli.core.options import EXACT, option
 from pecli.core.positions import Positions
 from pecli.figures.base import Figure
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import STROKES
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 SPAN = re.compile(r"\s*([+-]?\d{1,15})(?::([+-]?\d{1,15}))?\s*")
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pecli.core.lazy import Array, np
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from pecli.core.lazy import Array, Axes, np
 
 Look = Mapping[str, Any]  # of a line: colour, dashes, marker
 DASHES = ("-", "--", "-.", (0, (1.4, 1.2)), (0, (6, 1.5, 1, 1.5, 1, 1.5)))

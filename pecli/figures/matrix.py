@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor, isclose, log10
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pecli.analysis import E, Limits
 from pecli.core.errors import UsageError
-from pecli.core.lazy import Array, np
+from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import minus
 from pecli.core.options import option
 from pecli.figures.base import Figure
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import COLOURS, is_dark, text_color_on
 from pecli.figures.text import points_per_pixel
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 Extent = tuple[float, float, float, float]  # left, right, bottom, top
 

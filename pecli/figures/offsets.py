@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from pecli.analysis import E_co, refuse_unused
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import join_clauses, listing, template, translate
-from pecli.core.lazy import Array, np
+from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING, chunks, number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -43,9 +43,6 @@ from pecli.measures.pairwise import (
     seen_bias,
 )
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 MAX_BANDS = 2  # that lie over one another
 SAMPLED = 64  # offsets, of all lengths, at which random scores are compared

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import template, translate
-from pecli.core.lazy import Array, np
+from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING
 from pecli.core.options import option
 from pecli.encodings.base import TableEncoding
@@ -17,9 +17,6 @@ from pecli.figures.base import Figure, Numbers, View
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import seen_colours
 from pecli.figures.panels import ColorBar, Panel, PanelGroup
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 MARGIN = 1.08  # half the side of a panel, over the farthest coordinate
 DOTS = 200  # positions that have a dot each, at most

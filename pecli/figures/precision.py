@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import template, translate
-from pecli.core.lazy import Array, np
+from pecli.core.lazy import Array, Axes, np
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_positions, label_values
 from pecli.figures.base import ColouredNumbers, View, other_positions_text
@@ -18,9 +18,6 @@ from pecli.figures.highlights import WithTrained, hatch_beyond, hatched_text
 from pecli.figures.matrix import show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, middles
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 WORST = 2.0  # the largest error that a sine can have
 DECADES = 1e4  # times the smallest error that colours tell apart is the largest one shown

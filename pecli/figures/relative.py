@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from pecli.analysis import check_indices
 from pecli.core.language import listing, translate
-from pecli.core.lazy import Array, np
+from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -19,9 +19,6 @@ from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup, grids_around, in_columns
 from pecli.figures.text import ems
 from pecli.figures.wavelengths import short_length, wavelength_unit
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 TITLE_PAD = 2.45  # ems of small text, of a title that has a strip below it and numbers on that
 SLICES = 4  # dimensions shown where none are asked for: a full grid beside the offsets

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from pecli.analysis import View, chosen_indices, refuse_unused
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import join_clauses, template, translate
-from pecli.core.lazy import Array, np
+from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.options import EXACT, option
 from pecli.core.positions import Positions
@@ -23,9 +23,6 @@ from pecli.figures.panels import ColorBar, Panel, PanelGroup, in_columns
 from pecli.figures.wavelengths import columns_end, columns_shown, pairs_shown
 from pecli.files.tables import read_table
 from pecli.measures.reduce import averaged_rows
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 BEFORE, AFTER, PLANE = "before", "after", "plane"  # the panels
 TITLES = {BEFORE: template("Q before"), AFTER: template("Q after"), PLANE: template("pairs in the plane")}

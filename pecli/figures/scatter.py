@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError
 from pecli.core.language import template, translate
-from pecli.core.lazy import Array, np
+from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING, minus
 from pecli.core.options import option
 from pecli.encodings.base import TableEncoding
@@ -19,9 +19,6 @@ from pecli.figures.colors import seen_colours
 from pecli.figures.panels import ColorBar, Panel, PanelGroup, in_columns
 from pecli.measures.pairs import CLASSES, coarser, counts, points
 from pecli.measures.pairwise import MEASURES, check_pairs, choice_of_measure
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 LABELLED = 5  # offsets whose streaks have a label, at most
 APART = 0.1  # of the points' range: free of others around a label; a streak that has one is thinner

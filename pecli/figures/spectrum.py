@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from pecli.core.errors import UnusedOptionError, UsageError
 from pecli.core.language import join_or, listing, template, translate
-from pecli.core.lazy import Array, np
+from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
 from pecli.encodings.base import TableEncoding, common_pieces, distinguishing_labels, short_names
@@ -21,9 +21,6 @@ from pecli.figures.lines import Look, frame_lines, key
 from pecli.figures.panels import Panel, PanelGroup
 from pecli.figures.wavelengths import MAX_WAVELENGTH, has_known_waves, short_length, short_wave_text
 from pecli.measures.waves import MEASURED, wavelengths
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 NOTABLE = 1e-3  # of a wavelength, by which another is a longer one
 CONTEXTS = {

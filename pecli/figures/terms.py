@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from pecli.core.language import template, templates, translate
-from pecli.core.lazy import Array, np
+from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING, number_text
 from pecli.encodings.base import Additive
 from pecli.figures.base import ColouredNumbers, View
@@ -17,9 +17,6 @@ from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, PanelGroup, grids_around, in_columns
 from pecli.figures.tokens import TokenFigure, fit_tokens, label_tokens, token_panel
 from pecli.measures.pairwise import products
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 TITLES = templates(
     {

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from pecli.core.lazy import Axes
 
 LEAST_DPI = 100  # at which texts are measured: with fewer pixels letters have no true width
 HEADLINE = "bold"  # the weight of what there is to see in a picture

@@ -6,12 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from pecli.analysis import E
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import translate
-from pecli.core.lazy import Array, np
+from pecli.core.lazy import Array, Axes, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.figures.axis_labels import names_fit
@@ -20,10 +20,6 @@ from pecli.figures.panels import ColorBar, Panel
 from pecli.figures.style import CJK
 from pecli.figures.text import ems, is_wide
 from pecli.files.tables import read_table
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 EXAMPLES = {  # two orders each: one for the fonts of every machine, then those of the first and the fourth article
     "bites": ("the dog bites the man", "the man bites the dog"),

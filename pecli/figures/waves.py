@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from pecli.analysis import check_indices
 from pecli.core.language import listing, template, translate
-from pecli.core.lazy import Array, np
+from pecli.core.lazy import Array, Axes, np
 from pecli.core.options import option
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.harmonic import Harmonic
@@ -19,9 +19,6 @@ from pecli.figures.panels import Panel, PanelGroup
 from pecli.figures.wavelengths import has_known_waves, short_length, short_wave_text, wavelength_unit
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, middles
 from pecli.measures.waves import wavelengths
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 DEFAULT_LINES = 5  # dimensions where none are asked for
 LANE = 2.4  # from one lane to the next, in which the largest value is 1

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pecli.analysis import Numbers
 from pecli.core.errors import UnknownNameError, UsageError
 from pecli.core.language import capitalised, join_and, join_clauses, letters, listing, translate, use_language
-from pecli.core.lazy import Array
+from pecli.core.lazy import Array, Axes
 from pecli.core.options import write_scalar
 from pecli.core.terminal import Document
 from pecli.figures.base import Figure
@@ -34,7 +34,6 @@ from pecli.jobs.workers import map_in_order
 from pecli.reports.base import Report
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
     from pecli.figures.page import Words

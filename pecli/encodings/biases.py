@@ -176,7 +176,8 @@ class T5(DirectedBias):
 
     def described(self) -> str:
         known = [] if self.file is None else [Path(self.file).name, *filter(None, [self.tensor])]
-        buckets = translate("{count} buckets to {distance:,}", count=self.buckets, distance=self.max_distance)
+        text = template("{count} buckets, the last from {distance:,} on")
+        buckets = translate(text, count=self.buckets, distance=self.max_distance)
         return ", ".join([translate(self.name), buckets, *known])
 
 

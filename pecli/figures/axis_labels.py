@@ -68,13 +68,11 @@ def label_decades(axis: Any, low: float, high: float) -> None:
 
 def label_powers(axis: Any, label: str) -> None:
     """Label a logarithmic axis."""
-    from matplotlib.ticker import NullFormatter
-
-    from pecli.figures.ticks import NumberTexts
+    from pecli.figures.ticks import BetweenPowers, NumberTexts
 
     axis.set_label_text(label)
     axis.set_major_formatter(NumberTexts())
-    axis.set_minor_formatter(NullFormatter())
+    axis.set_minor_formatter(BetweenPowers(minor_thresholds=(2, 0.5)))
 
 
 def label_edges(axes: Axes, panel: Panel, shown: VisibleLabels) -> None:

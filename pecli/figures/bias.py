@@ -18,7 +18,7 @@ from pecli.figures.axis_labels import label_positions, label_powers, label_value
 from pecli.figures.base import ColouredNumbers, Numbers, View, averaging, extremes_of_offsets
 from pecli.figures.canvas import Canvas
 from pecli.figures.highlights import WithTrained, hatch_beyond, hatched_text, mark_beyond
-from pecli.figures.lines import frame_lines, key, look, plot_run
+from pecli.figures.lines import frame_lines, key, plot_run, shades
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup, in_columns
 from pecli.measures.reduce import envelope, even_edges, means_of_finite, middles
@@ -177,7 +177,10 @@ class Bias(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
         label_values(panel.xaxis, translate("distance of the key, p − q"), integer=True)
         label_powers(panel.yaxis, translate("attention weight"))
         heads = self.shown_heads(view)
-        key(panel, [(view.encoding.head_text(int(head)), look(line)) for line, head in enumerate(heads)])
+        key(
+            panel,
+            list(zip(map(view.encoding.head_text, heads.tolist()), shades(len(heads), panel, canvas), strict=True)),
+        )
         mark_beyond(panel, self.trained, canvas)
 
     def shape(self, view: View[BiasEncoding]) -> tuple[int, ...]:
@@ -233,7 +236,7 @@ class Bias(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         if self.softmax:
-            _draw_weights(numbers, axes[0])
+            _draw_weights(numbers, axes[0], canvas)
             return [None]
         signed, first = numbers.ends[0] < 0 < numbers.ends[1], numbers.view.positions.start - 0.5
         last = first + len(numbers.positions) * numbers.block
@@ -254,9 +257,9 @@ class Bias(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
         return images
 
 
-def _draw_weights(numbers: WeightNumbers, panel: Axes) -> None:
+def _draw_weights(numbers: WeightNumbers, panel: Axes, canvas: Canvas) -> None:
     """Draw the weights; the axis ends below a 100,000th of the largest."""
-    for line, (low, high) in enumerate(zip(numbers.low, numbers.weight, strict=True)):
-        plot_run(panel, numbers.distances, low, high, look(line))
+    for low, high, look in zip(numbers.low, numbers.weight, shades(len(numbers.heads), panel, canvas), strict=True):
+        plot_run(panel, numbers.distances, low, high, look)
     largest = float(numbers.weight.max())
     panel.set_ylim(max(float(numbers.low.min()), largest / FADED) / 1.5, 1.5 * largest)

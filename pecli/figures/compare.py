@@ -143,7 +143,7 @@ class Compare(Composite, Highlighting[Encoding]):
         group = super()._placed(cell, at, canvas)
         if not self.difference or at < 2:
             return group
-        other: dict[str, Any] = {"part": 1, "label": translate("difference"), "ticks": None}
+        other: dict[str, Any] = {"part": 1, "label": translate("difference"), "ticks": None, "trimmed": True}
         panels = (replace(panel, bar=panel.bar and replace(panel.bar, **other)) for panel in group.panels)
         return replace(group, panels=tuple(panels))
 

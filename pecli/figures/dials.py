@@ -40,14 +40,18 @@ class DialsNumbers(Numbers[Harmonic]):
     wavelengths: Array
 
     def message(self) -> str:
-        """Return how long the fastest and the slowest hand take; nothing where one stands still or all are as fast."""
+        """Return how the fastest and the slowest pair compare; nothing where one stands still or all are as fast."""
         encoding, ends = self.view.encoding, (float(self.wavelengths.min()), float(self.wavelengths.max()))
         if ends[1] > MAX_WAVELENGTH or len({short_length(encoding, wave) for wave in ends}) == 1:
             return ""
+        if encoding.tick_steps:  # whose names are the periods
+            fast, slow = (encoding.pair_text(int(self.pairs[self.wavelengths == wave][0])) for wave in ends)
+            text = template("the {slow} turns {ratio} times more slowly than the {fast}")
+            return translate(text, slow=slow, fast=fast, ratio=number_text(ends[1] / ends[0], 3))
         fast, slow = short_wave_text(encoding, ends[0]), short_length(encoding, ends[1])
-        text = template("the fastest {hand} turns once every {fast}, the slowest once every {slow}")
-        hand = "hand" if self.view.encoding.tick_steps else "pair"
-        return translate(text, hand=translate(hand), fast=fast, slow=slow)
+        return translate(
+            "the fastest pair turns once every {fast}, the slowest once every {slow}", fast=fast, slow=slow
+        )
 
     def marks(self) -> list[str]:
         return [translate("clockwise from the top")]

@@ -113,6 +113,9 @@ def add_bar(
     if log:
         drawn.minorformatter = BetweenPowers()
     drawn.outline.set_linewidth(OUTLINE * canvas.scale)
+    if bar.trimmed:
+        seen = np.concatenate([own.compressed() for own in values])
+        place.set_ylim(max(low, seen.min(initial=0.0)), min(high, seen.max(initial=0.0)))
     if bar.level is not None and low < bar.level < high:
         for colour, width in STROKES:
             place.axhline(bar.level, color=colour, linewidth=width * canvas.scale)

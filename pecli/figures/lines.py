@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pecli.core.lazy import Array, Axes, np
+from pecli.figures.canvas import Canvas
+from pecli.figures.colors import seen_colours
 
 Look = Mapping[str, Any]  # of a line: colour, dashes, marker
 DASHES = ("-", "--", "-.", (0, (1.4, 1.2)), (0, (6, 1.5, 1, 1.5, 1, 1.5)))
@@ -37,6 +39,12 @@ def share_ends(axes: Sequence[Axes]) -> None:
 def look(line: int) -> Look:
     """Return colour and dashes of a line, so that five stay apart in grey and for the colour-blind too."""
     return {"color": f"C{line}", "linestyle": DASHES[line % len(DASHES)]}
+
+
+def shades(count: int, axes: Axes, canvas: Canvas) -> list[Look]:
+    """Return the looks of so many lines in an order, such as heads: from dark to light."""
+    colours = seen_colours(canvas.colours("sequential"), axes)
+    return [{"color": colours(share)} for share in np.linspace(0, 1, count)]
 
 
 def bound_look(line: int) -> Look:

@@ -28,10 +28,9 @@ from pecli.encodings.rope_scaling import Scaled
 from pecli.figures.axis_labels import label_powers, label_values
 from pecli.figures.base import Numbers, View, extremes_of_offsets, tells_of_offsets
 from pecli.figures.canvas import Canvas
-from pecli.figures.colors import colour_map, seen_colours
 from pecli.figures.comparing import Comparing, differing_text, is_bias
 from pecli.figures.highlights import WithTrained, mark_beyond, mark_stretch
-from pecli.figures.lines import MAX_LINES, Look, bound_look, frame_lines, key, look, plot_run, share_ends
+from pecli.figures.lines import MAX_LINES, Look, bound_look, frame_lines, key, look, plot_run, shades, share_ends
 from pecli.figures.panels import Panel, PanelGroup
 from pecli.measures.pairwise import (
     MEASURES,
@@ -78,11 +77,13 @@ class OffsetsNumbers(BandNumbers[TableEncoding]):
     peaks: bool  # whether every line is largest at offset 0, and nowhere else
 
     def remarks(self) -> list[str]:
-        left_out = template("{encoding}: {count:,} undefined pairs left out")
-        counts = zip(self.view.encodings, self.undefined, strict=True)
-        lost = [
-            translate(left_out, encoding=translate(encoding.name), count=count) for encoding, count in counts if count
-        ]
+        zeros = template("{encoding}: {count:,} pairs left out, one row is all zeros")
+        constant = template("{encoding}: {count:,} pairs left out, one row is constant")
+        left_out, counts = (
+            (zeros if self.measure == "cos" else constant),
+            zip(self.view.encodings, self.undefined, strict=True),
+        )
+        lost = [translate(left_out, encoding=translate(e.name), count=count) for e, count in counts if count]
         return [extremes_of_offsets(self.block), *lost]
 
     def marks(self) -> list[str]:
@@ -288,7 +289,7 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
                 label_values(panel.xaxis, translate("offset p − q"), integer=True)
             label_values(panel.yaxis, self.quantity(view))
         panel = axes[0]
-        names, looks = distinguishing_labels(view.encodings), self._looks(view, panel)
+        names, looks = distinguishing_labels(view.encodings), self._looks(view, panel, canvas)
         if is_bias(view.encoding):
             several = len(names) > 1
             names = [
@@ -308,7 +309,7 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         elif len(entries) > 1 or self.unscaled:
             label_lines(panel, entries, canvas)
 
-    def _looks(self, view: View[Any], panel: Axes) -> list[Look]:
+    def _looks(self, view: View[Any], panel: Axes, canvas: Canvas) -> list[Look]:
         """Return the look of each line: of many heads shades from dark to light, and dashes by encoding; without
         dashes beside bounds and the like, which have them."""
         if self.decay or self.unscaled or self._panels(view) > 1:
@@ -316,15 +317,14 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         heads = [encoding.n_heads if isinstance(encoding, BiasEncoding) else 1 for encoding in view.encodings]
         if sum(heads) <= MAX_LINES or not is_bias(view.encoding):
             return [look(line) for line in range(sum(heads))]
-        shades, lines = seen_colours(colour_map("sequential", None), panel), list(enumerate(heads))
-        shares = [(at, head / max(1, count - 1)) for at, count in lines for head in range(count)]
-        return [{"color": shades(share), "linestyle": look(at)["linestyle"]} for at, share in shares]
+        lines = [(at, shade) for at, count in enumerate(heads) for shade in shades(count, panel, canvas)]
+        return [{**shade, "linestyle": look(at)["linestyle"]} for at, shade in lines]
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from pecli.figures.labels import put_line_labels
 
         panel, offsets, encodings = axes[0], numbers.offsets, numbers.view.encodings
-        looks = self._looks(numbers.view, panel)
+        looks = self._looks(numbers.view, panel, canvas)
         put_line_labels(panel, [(offsets, row) for row in numbers.main])
         if isinstance(numbers, BiasLinesNumbers):
             for low, high, encoding, line in zip(numbers.low, numbers.bias, numbers.encoding, looks, strict=True):
@@ -334,7 +334,11 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
             if self.decay:  # a bound is one of sizes
                 mean, low, high = map(np.abs, (mean, low, high))
             axes[at % len(axes)].plot(offsets, mean, marker="o" if len(mean) == 1 else None, **line)
-            axes[at % len(axes)].fill_between(offsets, low, high, color=line["color"], alpha=0.3, linewidth=0)
+            whole = (
+                "mid" if numbers.block == 1 and not isinstance(encodings[at], Harmonic) else None
+            )  # no numbers between
+            look = {"color": line["color"], "alpha": 0.3, "linewidth": 0, "step": whole}
+            axes[at % len(axes)].fill_between(offsets, low, high, **look)
         if isinstance(numbers, OffsetsNumbers):
             for at, decay in enumerate(numbers.decay):
                 axes[at % len(axes)].plot(offsets, decay, **bound_look(at))

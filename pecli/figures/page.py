@@ -51,7 +51,7 @@ TOLERANCE = 0.005  # inches: what moves less than that stands still
 MAX_COMPUTES = 3  # times that numbers are computed, at most: they bring captions and bars that take some of the pixels
 GREY = 0.7  # opacity of what stands beside the headline
 SHORTAGE = 0.06  # inches that a panel may lack before it is seen
-HIGHER = 1.25  # times the height that a panel wants, which it takes where every row of its image has a pixel then
+HIGHER = 2.0  # times the height that a panel wants, which it takes where every row of its image has a pixel then
 HIGHEST = 9.0  # inches of a page whose height is free, where that is enough
 GROWTH = 1.1  # times larger is the next size that is tried, to name one that would do
 

@@ -20,6 +20,7 @@ class ColorBar:
     scale: int = 0  # numbers on several scales share no bar
     part: int = 0  # of which part of a composed picture, so that parts share none
     level: float | None = None  # where the picture has marks: what they mean is marked on the bar
+    trimmed: bool = False  # shows no colours beyond the least and the largest number
     fixed: bool = False  # its colours end where the figure says, whatever ends are asked for
 
 

@@ -28,8 +28,8 @@ BEFORE, AFTER, PLANE = "before", "after", "plane"  # the panels
 TITLES = {BEFORE: template("Q before"), AFTER: template("Q after"), PLANE: template("pairs in the plane")}
 PATHS = 4  # pairs whose paths are drawn where none are asked for
 FLAT = 0.36  # height over width of the images where panels stand below each other
-HALF = 1.05  # half the side of the square that shows the circles, the largest of radius 1
-MARKERS = {"o": "●", "s": "■", "^": "▲", "D": "◆", "v": "▼"}  # of pairs, and as letters
+HALF, HEAD = 1.12, 1.2  # half the side of the square that shows the circles, the largest of radius 1, and its top
+MARKERS = "os^Dv"  # of pairs in turn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,7 +207,7 @@ class Rotation(WithCellNumbers[Rotary]):
         x, y = ("dimension", view.encoding.width), ("position", view.positions)
         whole = self.panels == tuple(TITLES)
         query = Panel(FLAT if whole else 0.62, least=(7.0, 4.0), bar=bar, x=x, y=y)
-        side = max(10.0, 1.3 * len(self.drawn_pairs(view)))
+        side = max(10.0, 3.5 * len(self.drawn_pairs(view)))
         plane = Panel(1.0, exact=True, least=(side, side))
         panels = tuple(plane if name == PLANE else query for name in self.panels)
         return [PanelGroup(panels, (((0, 2), (1, 2)), *in_columns(3, 1)) if whole else ())]
@@ -223,24 +223,12 @@ class Rotation(WithCellNumbers[Rotary]):
         for panel, name in zip(axes, self.panels, strict=True):
             panel.set_title(translate(TITLES[name]))
             if name == PLANE:
-                self._decorate_plane(view, panel)
+                panel.set(xticks=[], yticks=[], xlim=(-HALF, HALF), ylim=(HEAD - 2 * HALF, HEAD))
+                panel.spines[:].set_visible(False)
                 continue
             panel.set(xlim=(-0.5, encoding.width - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5))
             label_dimensions(panel.xaxis, encoding)
             label_positions(panel.yaxis, encoding)
-
-    def _decorate_plane(self, view: View[Rotary], panel: Axes) -> None:
-        pairs, ends = self.drawn_pairs(view), (-HALF, HALF)
-        names = [
-            f"{_marker(line)[1]} {translate('pair {pair}', pair=pair)}" for line, pair in enumerate(pairs.tolist())
-        ]
-        panel.set(xticks=[], xlim=ends, ylim=ends)
-        panel.set_yticks(np.linspace(1, -1, len(names) + 2)[1:-1], names)
-        panel.yaxis.tick_right()
-        panel.tick_params(length=0)
-        for line, name in enumerate(panel.get_yticklabels()):
-            name.set_color(f"C{line}")
-        panel.spines[:].set_visible(False)
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         colours = canvas.colours("diverging")
@@ -275,11 +263,6 @@ def _matrix_alone(position: int) -> str:
     return f"{option_text('matrix', position)} shows the matrix of that position and no query"
 
 
-def _marker(line: int) -> tuple[str, str]:
-    """Return the marker of a pair, and the letter that looks like it."""
-    return list(MARKERS.items())[line % len(MARKERS)]
-
-
 def _turns_of(view: View[Rotary]) -> Array:
     """Return how often each pair turns from the first position to the last, infinity where no frequency says it."""
     if not isinstance(view.encoding, Harmonic) or view.covered.length == 1:
@@ -288,7 +271,8 @@ def _turns_of(view: View[Rotary]) -> Array:
 
 
 def _draw_circles(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
-    """Draw the path of each pair on a circle of its own, the first the smallest, with a mark at the first position."""
+    """Draw the path of each pair on a circle of its own, the first the smallest, with a mark at the first position and
+    its name above it."""
     from matplotlib.patches import Circle
 
     thin, edge, count = 0.6 * canvas.scale, axes.xaxis.label.get_color(), len(numbers.pairs)
@@ -298,4 +282,7 @@ def _draw_circles(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
         axes.add_patch(Circle((0, 0), ring, fill=False, edgecolor="0.5", alpha=0.5, linewidth=thin, zorder=0))
         axes.plot(path.real, path.imag, ".", markersize=2 * canvas.scale, color=color)
         look: dict[str, Any] = {"markersize": 4 * canvas.scale, "markeredgecolor": edge, "markeredgewidth": thin}
-        axes.plot(path[0].real, path[0].imag, color=color, marker=_marker(line)[0], **look)
+        axes.plot(path[0].real, path[0].imag, color=color, marker=MARKERS[line % len(MARKERS)], **look)
+        text, above = translate("pair {pair}", pair=int(numbers.pairs[line])), (0, 1.5 * canvas.scale)
+        place: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "bottom"}
+        axes.annotate(text, (0, ring), above, color=color, fontsize=canvas.small, **place)

@@ -62,7 +62,8 @@ class CloudNumbers(Numbers[TableEncoding]):
         linear = translate("undefined") if self.pearson is None else _two_digits(self.pearson)
         left_out = template("{count:,} of {all:,} pairs left out: a row is constant, no correlation is defined")
         undefined = translate(left_out, count=self.undefined, all=self.pairs) if self.undefined else ""
-        return [other_positions_text(self.view), translate("Pearson r = {linear}", linear=linear), undefined]
+        both = translate("ρ: Spearman; Pearson r = {linear}", linear=linear)
+        return [other_positions_text(self.view), both, undefined]
 
 
 @dataclass(frozen=True, kw_only=True)

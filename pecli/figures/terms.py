@@ -20,11 +20,11 @@ from pecli.measures.pairwise import products
 
 TITLES = templates(
     {
-        "content_content": "content · content\n$x_p \\cdot x_q$",
-        "content_position": "content · position\n$x_p \\cdot \\mathrm{PE}_q$",
-        "position_content": "position · content\n$\\mathrm{PE}_p \\cdot x_q$",
-        "position_position": "position · position\n$\\mathrm{PE}_p \\cdot \\mathrm{PE}_q$",
-        "total": "score:\nsum of the four",
+        "content_content": "content · content",
+        "content_position": "content · position",
+        "position_content": "position · content",
+        "position_position": "position · position",
+        "total": "score: sum of the four",
     }
 )
 

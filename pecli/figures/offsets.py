@@ -335,7 +335,7 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
                 mean, low, high = map(np.abs, (mean, low, high))
             axes[at % len(axes)].plot(offsets, mean, marker="o" if len(mean) == 1 else None, **line)
             whole = (
-                "mid" if numbers.block == 1 and not isinstance(encodings[at], Harmonic) else None
+                "mid" if not isinstance(encodings[at], Harmonic) and numbers.block == 1 else None
             )  # no numbers between
             look = {"color": line["color"], "alpha": 0.3, "linewidth": 0, "step": whole}
             axes[at % len(axes)].fill_between(offsets, low, high, **look)

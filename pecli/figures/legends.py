@@ -113,8 +113,8 @@ def add_bar(
     if log:
         drawn.minorformatter = BetweenPowers()
     drawn.outline.set_linewidth(OUTLINE * canvas.scale)
-    if bar.trimmed:
-        seen = np.concatenate([own.compressed() for own in values])
+    seen = np.concatenate([own.compressed() for own in values])
+    if bar.trimmed and seen.any():
         place.set_ylim(max(low, seen.min(initial=0.0)), min(high, seen.max(initial=0.0)))
     if bar.level is not None and low < bar.level < high:
         for colour, width in STROKES:

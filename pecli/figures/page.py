@@ -41,7 +41,7 @@ from pecli.figures.text import HEADLINE, Ruler
 LABELS = 5.0  # em that labels take beside a panel, roughly: to choose the grid
 BAR, BESIDE = 0.9, 0.6  # em: a colour bar's width, and what is left free before it
 BAR_LABELS, TICK = 2.4, "−0.00"  # em that a colour bar's label takes and about its widest tick: before it is drawn
-NEARLY = 0.9  # of what the grid shows that shows most: one that comes first or has full rows is as good
+NEARLY = 0.8  # of what the grid shows that shows most: one that comes first or has full rows is as good
 MAX_GRIDS = 4  # that are tried, at most
 ROWS = 1.5  # gaps from what stands below a row to what stands above the next
 MAX_GAPS = 4  # gaps more between panels, at most, where there is room to spare

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -20,6 +21,7 @@ from pecli.figures.base import ColouredNumbers, Numbers, averaging_cells
 from pecli.figures.canvas import Canvas
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup, in_columns
+from pecli.figures.text import points_per_pixel
 from pecli.figures.wavelengths import columns_end, columns_shown, pairs_shown
 from pecli.files.tables import read_table
 from pecli.measures.reduce import averaged_rows
@@ -29,6 +31,7 @@ TITLES = {BEFORE: template("Q before"), AFTER: template("Q after"), PLANE: templ
 PATHS = 4  # pairs whose paths are drawn where none are asked for
 FLAT = 0.36  # height over width of the images where panels stand below each other
 HALF, HEAD = 1.12, 1.2  # half the side of the square that shows the circles, the largest of radius 1, and its top
+LINE = 1.1  # ems of small text from the name of one circle to the next, at least
 MARKERS = "os^Dv"  # of pairs in turn
 
 
@@ -207,7 +210,7 @@ class Rotation(WithCellNumbers[Rotary]):
         x, y = ("dimension", view.encoding.width), ("position", view.positions)
         whole = self.panels == tuple(TITLES)
         query = Panel(FLAT if whole else 0.62, least=(7.0, 4.0), bar=bar, x=x, y=y)
-        side = max(10.0, 3.5 * len(self.drawn_pairs(view)))
+        side = max(14.0, 1.3 * len(self.drawn_pairs(view)))
         plane = Panel(1.0, exact=True, least=(side, side))
         panels = tuple(plane if name == PLANE else query for name in self.panels)
         return [PanelGroup(panels, (((0, 2), (1, 2)), *in_columns(3, 1)) if whole else ())]
@@ -272,10 +275,12 @@ def _turns_of(view: View[Rotary]) -> Array:
 
 def _draw_circles(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
     """Draw the path of each pair on a circle of its own, the first the smallest, with a mark at the first position and
-    its name above it."""
+    its name above it, as many as there is room for."""
     from matplotlib.patches import Circle
 
     thin, edge, count = 0.6 * canvas.scale, axes.xaxis.label.get_color(), len(numbers.pairs)
+    apart = axes.bbox.height * points_per_pixel(axes) / (2 * HALF * count)  # points from one circle to the next
+    named = numbers.pairs.tolist()[:: ceil(LINE * canvas.small / apart)]
     for line, pair in enumerate(numbers.paths):
         ring, color, path = (line + 1) / count, f"C{line}", pair @ [1, 1j]
         path *= ring / (np.abs(path).max() or 1.0)
@@ -283,6 +288,8 @@ def _draw_circles(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
         axes.plot(path.real, path.imag, ".", markersize=2 * canvas.scale, color=color)
         look: dict[str, Any] = {"markersize": 4 * canvas.scale, "markeredgecolor": edge, "markeredgewidth": thin}
         axes.plot(path[0].real, path[0].imag, color=color, marker=MARKERS[line % len(MARKERS)], **look)
-        text, above = translate("pair {pair}", pair=int(numbers.pairs[line])), (0, 1.5 * canvas.scale)
-        place: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "bottom"}
-        axes.annotate(text, (0, ring), above, color=color, fontsize=canvas.small, **place)
+        if numbers.pairs[line] in named:
+            text, above = translate("pair {pair}", pair=int(numbers.pairs[line])), (0, 1.5 * canvas.scale)
+            place: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "bottom"}
+            place["bbox"] = {"facecolor": axes.get_facecolor(), "edgecolor": "none", "pad": 0.3}
+            axes.annotate(text, (0, ring), above, color=color, fontsize=canvas.small, **place)

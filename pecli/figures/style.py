@@ -10,15 +10,17 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pecli.core.errors import PecliError, UnknownNameError, UsageError, option_text, shorten
 from pecli.core.lazy import Axes
 from pecli.core.readable import check_readable
-from pecli.figures.canvas import Canvas
 from pecli.figures.colors import lightness
 from pecli.files.pictures import INK
 from pecli.files.tables import MAX_BYTES, opened
+
+if TYPE_CHECKING:
+    from pecli.figures.canvas import Canvas
 
 
 def check_mathematics(text: str, option: str) -> None:

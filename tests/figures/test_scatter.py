@@ -43,7 +43,7 @@ def test_both_correlations_of_the_cloud_are_printed_in_the_picture() -> None:
     assert numbers.facts()["spearman"] == pytest.approx(rank)
     shown = [f"{item:.2f}".replace("-", "−") for item in (linear, rank)]
     assert linear < 0 and rank < 0  # so that a sign is written
-    assert numbers.caption() == f"Pearson r = {shown[0]}"
+    assert numbers.caption() == f"ρ: Spearman; Pearson r = {shown[0]}"
     assert numbers.message().endswith(f" (ρ = {shown[1]})")
     assert [axes.get_title() for axes in panels(d=7, base=10, length=23)] == [""]  # one panel, and nothing above it
 

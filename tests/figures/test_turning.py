@@ -112,7 +112,7 @@ def test_the_caption_says_where_0_is_and_which_way_hands_turn(figure: str, encod
     ("encoding", "pairs", "said"),
     [
         ("rope:d=4,base=100", None, "the fastest pair turns once every 6.28 positions, the slowest once every 62.8"),
-        ("clock", None, "the fastest hand turns once every 1 min, the slowest once every 12 h"),
+        ("clock", None, "the 12 h hand turns 720 times more slowly than the 1 min hand"),
         ("clock", [1], ""),
     ],
 )
@@ -186,12 +186,13 @@ def test_four_pairs_from_the_fastest_to_the_slowest_where_none_are_named(d: int,
     assert rotated(d=d).pairs.tolist() == pairs
 
 
-def test_names_beside_the_circles_are_those_of_the_pairs_in_their_colours() -> None:
+def test_the_names_of_pairs_stand_on_their_circles_in_their_colours() -> None:
     plane = panels(pairs=(0, 2), start=1009)[2]
     assert plane.get_title() == "pairs in the plane"
-    names = plane.get_yticklabels()
-    assert texts(names) == ["● pair 0", "■ pair 2"]
-    assert [name.get_color() for name in names] == ["C0", "C1"]
+    assert [(name.get_text(), name.get_color(), name.xy) for name in plane.texts] == [
+        ("pair 0", "C0", (0, 0.5)),
+        ("pair 2", "C1", (0, 1.0)),
+    ]
 
 
 @pytest.mark.parametrize(

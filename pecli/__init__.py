@@ -14,6 +14,7 @@ under the entry point group ``pecli.encodings`` brings it to every command.
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from pecli.jobs.figure_functions import *  # noqa: F403  # pecli.heatmap and its like, for editors and type checkers
     from pecli.jobs.picture import Picture
     from pecli.jobs.run import Result
+    from pecli.reports.model import ModelReport
 
 __version__ = "0.1.0"
 
@@ -59,6 +61,7 @@ __all__ = [
     "encode",
     "encoding",
     "figure",
+    "model",
     "option",
 ]
 
@@ -166,6 +169,30 @@ def figure(name: str, **options: Any) -> Picture:
     from pecli.jobs.sweep import job_of
 
     return Picture(job_of(name, options))
+
+
+def model(path: str | os.PathLike[str], *, seq_len: int | None = None) -> ModelReport:
+    """Read what a model's config.json does to its position encoding, and what is wrong in the file.
+
+    Parameters
+    ----------
+    path : the file, or a folder that holds one
+    seq_len : the length in use, positions; for dynamic and longrope
+
+    Returns
+    -------
+    ModelReport
+        Shows itself in a notebook; ``data`` has all of it as plain values.
+
+    Raises
+    ------
+    UsageError : the file is no config, or says nothing of positions
+    PecliError : it could not be read
+    """
+    from pecli.models.reader import read_model
+    from pecli.reports.model import SEQ_LEN, ModelReport
+
+    return ModelReport(read_model(os.fspath(path), SEQ_LEN.read(seq_len)))
 
 
 def batch(

@@ -23,7 +23,6 @@ from pecli.cli.show import (
 )
 from pecli.core.errors import UsageError, is_printable
 from pecli.core.language import Language, language_of, use_language
-from pecli.core.options import Option
 from pecli.core.terminal import Block, Facts, Paragraph, Table, print_results
 from pecli.encodings.learned import Learned
 from pecli.encodings.registry import Encoding, all_encodings, find_encoding
@@ -99,9 +98,6 @@ def detail(encoding: type[Encoding]) -> list[Block]:
     ]
 
 
-SEQ_LEN = Option("the length in use", name="seq_len", scalar=int, at_least=1, optional=True)
-
-
 def model(
     path: Annotated[
         str | None, typer.Argument(help="a config.json, or a folder that holds one", show_default=False)
@@ -122,7 +118,7 @@ def model(
     """Print what a config.json does to its model's position encoding, and what is wrong in the file."""
     with guard(quiet, verbose):
         from pecli.models.reader import read_model
-        from pecli.reports.model import lines_to_type, model_data, model_text
+        from pecli.reports.model import SEQ_LEN, lines_to_type, model_data, model_text
 
         if path is None:
             raise UsageError("pecli model takes the path of a config.json, or of a folder that holds one")

@@ -6,6 +6,7 @@ Whatever is printed may come from a file of somebody else's, so control characte
 from __future__ import annotations
 
 import base64
+import io
 import json
 import os
 import shutil
@@ -14,6 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any, Self, TypeVar
 
 from pecli.core.errors import escaped, is_printable
@@ -88,7 +90,13 @@ def untracked(items: Sequence[Any], doing: str) -> Iterable[Any]:
     return items
 
 
-TRACKER: ContextVar[Tracker] = ContextVar("tracker", default=untracked)
+def in_notebook(items: Sequence[Any], doing: str) -> Iterable[Any]:
+    """Return the items, reported by a bar in a notebook that can show one; else to nobody."""
+    shows = "ipykernel" in sys.modules and find_spec("ipywidgets") is not None
+    return progress(items, doing) if shows else items
+
+
+TRACKER: ContextVar[Tracker] = ContextVar("tracker", default=in_notebook)
 
 
 def track(items: Sequence[T], doing: str) -> Iterable[T]:
@@ -97,8 +105,8 @@ def track(items: Sequence[T], doing: str) -> Iterable[T]:
 
 
 def animated() -> bool:
-    """Return whether stderr can show something that moves."""
-    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    """Return whether stderr, or the cell of a notebook, can show something that moves."""
+    return "ipykernel" in sys.modules or (sys.stderr.isatty() and os.environ.get("TERM") != "dumb")
 
 
 def progress(items: Sequence[Any], doing: str) -> Iterable[Any]:
@@ -153,11 +161,26 @@ class Steps:
 
 
 def show(document: Document) -> None:
-    """Print a document on stdout, one block below the other."""
+    """Print a document on stdout."""
     from rich.console import Console
+
+    _print_blocks(document, Console(highlight=False, width=columns()))
+
+
+def as_text(document: Document, width: int) -> str:
+    """Return what `show` prints, without colours, in lines of so many characters."""
+    from rich.console import Console
+
+    screen = Console(file=io.StringIO(), highlight=False, width=width, force_jupyter=False)
+    with screen.capture() as captured:
+        _print_blocks(document, screen)
+    return captured.get().rstrip()
+
+
+def _print_blocks(document: Document, screen: Any) -> None:
+    """Print the blocks one below the other."""
     from rich.table import Table as Grid
 
-    screen = Console(highlight=False, width=columns())
     for block in document:
         if isinstance(block, Paragraph):
             screen.print(_text(block.text, "bold" if block.heading else block.style))

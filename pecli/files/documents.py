@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from pecli.core.errors import escaped
-from pecli.core.terminal import Block, Document, Facts, Paragraph, Table
+from pecli.core.terminal import Block, Document, Facts, Paragraph, Table, as_text
 from pecli.files.metadata import About
 
 WIDTH = 120  # characters in a line of a report that goes into a file
@@ -38,6 +38,16 @@ def tex(document: Document, about: About) -> bytes:
     blocks = _blocks(document, _tex)
     chinese = "" if blocks.isascii() else "; for Chinese \\usepackage{ctex} and xelatex"
     return f"% needs \\usepackage[T1]{{fontenc}} and \\usepackage{{booktabs}}{chinese}\n{blocks}".encode()
+
+
+def for_notebook(document: Document) -> dict[str, str]:
+    """Return what a notebook shows, in each of the kinds that it may ask for."""
+    from markdown_it import MarkdownIt  # that rich itself reads Markdown with
+
+    blocks = list(document)
+    text = _blocks(blocks, _md)
+    html = MarkdownIt().enable("table").render(text)
+    return {"text/plain": as_text(blocks, WIDTH), "text/markdown": text, "text/html": html}
 
 
 def csv(document: Document, about: About) -> bytes:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from pecli.analysis import Numbers
@@ -22,7 +24,7 @@ from pecli.figures.grid import Grid
 from pecli.figures.limits import footnotes, note_on_colours
 from pecli.figures.style import style_context
 from pecli.files.animation import Animation, Frame, SweptOption
-from pecli.files.documents import WIDTH
+from pecli.files.documents import WIDTH, for_notebook
 from pecli.files.formats import FORMATS, encoded
 from pecli.files.metadata import About, find_metadata
 from pecli.files.numbers import plain
@@ -38,6 +40,10 @@ if TYPE_CHECKING:
 
     from pecli.figures.page import Words
 
+MIME_TYPES = {  # of pictures that a notebook shows
+    "png": "image/png", "svg": "image/svg+xml", "gif": "image/gif", "webp": "image/webp", "html": "text/html",
+}  # fmt: skip
+GROW = "this.style.height = this.contentDocument.documentElement.scrollHeight + 'px'"
 WHOLE = 4096  # rows and columns of cells that a file of lines holds, in all its panels, however few pixels they have
 
 
@@ -340,12 +346,18 @@ class Picture:
         made = job.metadata if shown is None else json.dumps({**json.loads(job.metadata), **said_of(job, shown)})
         return About(made, job.id_prefix(), one_line, alt, canvas.inline, canvas.adaptive)
 
-    def _repr_png_(self) -> bytes | None:
-        """For a notebook, unless SVG is asked for: ``pecli.heatmap(format="svg")``."""
-        return None if self.job.output.format == "svg" else self.render("png")[0]
-
-    def _repr_svg_(self) -> str | None:
-        return self.render("svg")[0].decode() if self.job.output.format == "svg" else None
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        """For a notebook: a picture as PNG or as ``format="svg"``, ``"gif"``, ``"html"`` and such say; a report as a
+        table."""
+        if isinstance(self.job.figure, Report):
+            return for_notebook(self.document(WIDTH))
+        format = self.job.output.format if self.job.output.format in MIME_TYPES else "png"
+        data = self.render(format)[0]
+        if format == "html":  # a page of its own, as high as it is
+            page = f'<iframe srcdoc="{escape(data.decode())}" style="border: 0; width: 100%" onload="{GROW}"></iframe>'
+            return {"text/plain": repr(self), "text/html": page}
+        text = data.decode() if FORMATS[format].text else b64encode(data).decode()
+        return {"text/plain": repr(self), MIME_TYPES[format]: text}
 
 
 def titles_of(job: Job, grid: Grid, title: str) -> list[str]:

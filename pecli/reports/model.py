@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
 from pecli.core.language import listing, template, templates, translate
+from pecli.core.options import Option
 from pecli.core.terminal import Block, Facts, Paragraph
 from pecli.encodings.base import BiasEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.registry import Encoding, find_encoding
 from pecli.encodings.rope import Rope
+from pecli.files.documents import for_notebook
 from pecli.measures.waves import critical_dimension, first_negative_offset, longer_than
 from pecli.models.reader import Layer, Model
 
@@ -23,7 +26,31 @@ PAIRINGS = templates(
     }
 )
 PARTS = templates({"kept": "{count} kept", "between": "{count} between", "divided": "{count} divided"})
+SEQ_LEN = Option("the length in use", name="seq_len", scalar=int, at_least=1, optional=True)
 LEVELS = {"error": "bold red", "warning": "yellow", "note": ""}
+
+
+@dataclass(frozen=True)
+class ModelReport:
+    """What a model's config.json does to positions; it shows itself in a notebook.
+
+    Attributes
+    ----------
+    model : what was read
+    """
+
+    model: Model
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The same as plain values, as ``pecli model --json`` prints them."""
+        return model_data(self.model)
+
+    def __repr__(self) -> str:
+        return f"<pecli model: {self.model.path}, {self.model.architecture}>"
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return for_notebook([*model_text(self.model), *map(Paragraph, lines_to_type(self.model))])
 
 
 def model_data(model: Model) -> dict[str, Any]:

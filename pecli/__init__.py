@@ -21,16 +21,22 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from concurrent.futures import Executor
-    from typing import Any
+    from typing import Any, SupportsIndex
 
-    from pecli.core.errors import PecliError, UsageError
+    from pecli.core.errors import PecliError as PecliError, UsageError as UsageError
     from pecli.core.lazy import Array
-    from pecli.core.options import option
-    from pecli.core.positions import Positions
-    from pecli.encodings.base import Additive, BiasEncoding, Encoding, Rotary, TableEncoding
-    from pecli.encodings.harmonic import Harmonic
+    from pecli.core.options import option as option
+    from pecli.core.positions import Positions as Positions
+    from pecli.encodings.base import (
+        Additive as Additive,
+        BiasEncoding as BiasEncoding,
+        Encoding as Encoding,
+        Rotary as Rotary,
+        TableEncoding as TableEncoding,
+    )
+    from pecli.encodings.harmonic import Harmonic as Harmonic
     from pecli.jobs.figure_functions import *  # noqa: F403  # pecli.heatmap and its like, for editors and type checkers
-    from pecli.jobs.picture import Picture
+    from pecli.jobs.picture import Picture as Picture
     from pecli.jobs.run import Result
     from pecli.reports.model import ModelReport
 
@@ -45,27 +51,9 @@ _MODULES = {  # of the names that are imported when they are first asked for
     "option": "pecli.core.options",
 }
 
-__all__ = [
-    "Additive",
-    "BiasEncoding",
-    "Encoding",
-    "Harmonic",
-    "PecliError",
-    "Picture",
-    "Positions",
-    "Rotary",
-    "TableEncoding",
-    "UsageError",
-    "__version__",
-    "batch",
-    "encode",
-    "encoding",
-    "figure",
-    "model",
-    "option",
-]
-
-if not TYPE_CHECKING:  # a type checker would take any name for one that there is
+if not TYPE_CHECKING:  # a type checker would take any name for one that there is, and reads no list that is made
+    _NAMED = [*import_module("pecli.figures").FIGURES, *import_module("pecli.reports").REPORTS]
+    __all__ = ["__version__", "batch", "encode", "encoding", "figure", "model", *_MODULES, *_NAMED]
 
     def __getattr__(name: str) -> Any:
         """Import a name of the API, so that ``import pecli`` and ``pecli --version`` do not pay for it."""
@@ -74,16 +62,17 @@ if not TYPE_CHECKING:  # a type checker would take any name for one that there i
         if name.startswith("_"):
             raise AttributeError(f"module 'pecli' has no attribute {name!r}")
         functions = import_module("pecli.jobs.functions")
-        if name in functions.ANALYSES:
+        if name in _NAMED:
             return functions.function_of(name)
         raise AttributeError(f"module 'pecli' has no attribute {name!r}{functions.advice_for(name)}")
 
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})
 
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *import_module("pecli.jobs.functions").ANALYSES})
 
-
-def encode(encoding: str = "sinusoidal", *, length: int | None = None, start: int = 0, **parameters: Any) -> Array:
+def encode(
+    encoding: str = "sinusoidal", *, length: SupportsIndex | None = None, start: SupportsIndex = 0, **parameters: Any
+) -> Array:
     """Compute the table of a position encoding.
 
     Parameters
@@ -115,9 +104,9 @@ def encode(encoding: str = "sinusoidal", *, length: int | None = None, start: in
     ]:
         length = parameters.pop(name)  # as max_len, n or another of its names
     kind = read_table_encoding(encoding, parameters)
-    begin = Positions(start=start)
+    begin = Positions.make({"start": start})
     count = (kind.rows_from(begin.start) or begin.length) if length is None else length
-    positions = Positions(length=count, start=start)
+    positions = Positions.make({"length": count, "start": start})
     fitted = kind.fitted(positions)
     fitted.check_positions(positions)
     rows = fitted.covered(positions)
@@ -149,7 +138,7 @@ def encoding(spec: str = "sinusoidal", **parameters: Any) -> Any:
     return read_encoding(spec, parameters)
 
 
-def figure(name: str, **options: Any) -> Picture:
+def figure(name: str, **options: Any) -> Picture[Any]:
     """Return a figure or report, computed when it is first looked at; it shows itself in a notebook.
 
     Parameters
@@ -171,7 +160,7 @@ def figure(name: str, **options: Any) -> Picture:
     return Picture(job_of(name, options))
 
 
-def model(path: str | os.PathLike[str], *, seq_len: int | None = None) -> ModelReport:
+def model(path: str | os.PathLike[str], *, seq_len: SupportsIndex | None = None) -> ModelReport:
     """Read what a model's config.json does to its position encoding, and what is wrong in the file.
 
     Parameters
@@ -196,9 +185,9 @@ def model(path: str | os.PathLike[str], *, seq_len: int | None = None) -> ModelR
 
 
 def batch(
-    path: str,
+    path: str | os.PathLike[str],
     *,
-    folder: str | None = None,
+    folder: str | os.PathLike[str] | None = None,
     only: Sequence[str] = (),
     workers: int = 1,
     executor: Executor | None = None,
@@ -229,8 +218,8 @@ def batch(
     from pecli.jobs.batch import read_batch
     from pecli.jobs.run import run
 
-    path = Option("the TOML file", name="path").read(path)
+    path = str(Option("the TOML file", name="path").read(path))
     workers = Option("processes", name="workers", scalar=int, at_least=1, at_most=1024).read(workers)
     only = Option("which", name="only", many=True, default=(), split=False).read(only)
-    plan = read_batch(path, folder)
+    plan = read_batch(path, folder if folder is None else os.fspath(folder))
     return list(run((plan.only(only) if only else plan).jobs, workers=workers, executor=executor, force=force))

@@ -75,7 +75,7 @@ def _check_jobs(jobs: list[Job], as_json: bool, workers: int | None) -> bool:
     return to_stdout
 
 
-def _do(picture: Picture, as_json: bool, quiet: bool, verbose: bool) -> dict[str, Any] | None:
+def _do(picture: Picture[Any], as_json: bool, quiet: bool, verbose: bool) -> dict[str, Any] | None:
     job = picture.job
     try:
         paths = picture.save() if job.targets else []
@@ -127,7 +127,7 @@ def show_picture(job: Job) -> list[str]:
         raise UsageError(text, option="show", advice="write a file: --output=FILE.png")
     across, finest = width * (FINER if has is None else COLUMN), job.canvas.options()["dpi"]
     dpi = min(max(int(across / job.canvas.inches.width), int(finest.at_least or 1)), int(finest.at_most or across))
-    picture = Picture(job_of(job.figure.name, {**job.settings(), "dpi": dpi}))
+    picture: Picture[Any] = Picture(job_of(job.figure.name, {**job.settings(), "dpi": dpi}))
     png = picture.render("png")[0]
     if has is None:  # which is too coarse for letters
         screen.print(half_blocks(reduced(png, width)), end="")

@@ -14,7 +14,7 @@ from pecli.analysis import Analysis
 from pecli.cli.show import Command, guard
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import Language
-from pecli.core.options import Option, Options, canonical_name, default_of, write_scalar
+from pecli.core.options import Option, Options, canonical_name, default_of
 from pecli.core.positions import Positions
 from pecli.encodings.registry import ENCODINGS, Encoding, all_encodings, encoding_named
 from pecli.figures.canvas import SIZES, Canvas
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 Jobs = Callable[[dict[str, Any], bool], "list[Job]"]  # from the texts of options, and whether they are shown
 SPECS = "specs"  # the parameter that holds encodings given without --encoding
 MARKUP = re.compile(r"\[(?=[a-z#/@])")  # what rich would take for a tag
-NO_LIMIT = 10**9  # nobody reaches it
 METAVARS = {int: "INTEGER", float: "NUMBER", str: "TEXT", bool: " "}
 RUN = (  # the options that do not change the picture
     Option("show the picture in the terminal; alone it writes no file", name="show", scalar=bool),
@@ -93,7 +92,7 @@ def job_parameters(figure: type[Analysis[Any]], words: Sequence[str] = ()) -> li
     """Return all options of a figure's or report's command; the encoding's are those of the ones that words name."""
     known = known_options(figure)
     encoding = replace(EncodingOption.options()["encoding"], unset=figure.default_encoding)
-    offered, text = (lambda: offered_values(encoding)), plain(help_text(encoding))
+    offered, text = (lambda: offered_values(encoding)), plain(encoding.explained)
     specs = typer.Argument(help=text, metavar="ENCODING", show_default=False, autocompletion=offered)
     rows = [_keyword(SPECS, list[str] | None, None, specs)]
     rows += [parameter(entry, f"Options of {figure.name}", entry.in_spec) for entry in figure.options().values()]
@@ -139,7 +138,7 @@ def parameter(entry: Option, panel: str, hidden: bool = False) -> inspect.Parame
     switch = entry.scalar is bool
     shown = typer.Option(
         *(entry.flag, *entry.flags),
-        help=plain(help_text(entry)),
+        help=plain(entry.explained),
         rich_help_panel=panel,
         hidden=hidden,
         metavar=METAVARS[entry.scalar],
@@ -174,21 +173,6 @@ def offered_values(entry: Option) -> list[tuple[str, str]]:
 def plain(text: str) -> str:
     """Return the text as rich shows it without taking anything in it for a tag."""
     return MARKUP.sub(r"\\[", text)
-
-
-def help_text(entry: Option) -> str:
-    """Return what an option does, what it takes and what it is by default."""
-    if entry.scalar is bool and not entry.default:
-        return entry.help
-    default = entry.unset if entry.default in (None, ()) else entry.write(entry.default)
-    low, high = (limit is not None and abs(limit) < NO_LIMIT for limit in (entry.at_least, entry.at_most))
-    number = f"> {write_scalar(entry.above)}" if entry.above is not None else ""
-    if low:
-        number = f"{write_scalar(entry.at_least)} to {write_scalar(entry.at_most)}" if high else f"≥ {entry.at_least}"
-    values = ", ".join([*filter(None, [number]), *entry.names] if entry.choices is None else entry.choices())
-    facts = filter(None, [values, f"default {default}" if default else ""])
-    text = ("; " if ", " in values else ", ").join(facts)
-    return f"{entry.help} ({text})" if text else entry.help
 
 
 def canonical_names(figure: type[Analysis[Any]]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pecli.cli.figures import help_text, offered_values
+from pecli.cli.figures import offered_values
 from pecli.cli.show import (
     Command,
     FormatOption,
@@ -88,7 +88,7 @@ def detail(encoding: type[Encoding]) -> list[Block]:
         for value in values:
             head = f"with {owner}={value}" if owner else "parameter"
             about = (encoding.about(owner, value) if owner else "") or "what it does"
-            tables.setdefault((head, about), []).append((entry.name, help_text(entry)))
+            tables.setdefault((head, about), []).append((entry.name, entry.explained))
     text = re.sub(r"`+|^Notes\n-+$", "", inspect.cleandoc(encoding.__doc__ or ""), flags=re.M)
     paragraphs = (" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
     return [

@@ -27,6 +27,7 @@ __all__ = ["Option", "Options", "canonical_name", "default_of", "default_values"
 EXACT = 2**53  # every integer up to here is a float64
 NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 RANGE = re.compile(rf"\s*({NUMBER})\.\.({NUMBER})(?::(\d+))?\s*")
+NO_LIMIT = 10**9  # nobody reaches it: helps leave it out
 MAX_RANGE = 100_000  # numbers of one range
 DIGITS = 6  # of numbers between the ends, so that titles and file names stay readable
 RANGE_HELP = "a range is FIRST..LAST of whole numbers, or FIRST..LAST:COUNT, such as 2..10000:40"
@@ -160,6 +161,21 @@ class Option:
         words = f"or one of {', '.join(self.names)}" if self.names else ""
         each = "a list, each" if self.many and self.scalar is not str else ""
         return " ".join(filter(None, [each, kind, bounds, words]))
+
+    @property
+    def explained(self) -> str:
+        """What it does, what it takes and what it is by default."""
+        if self.scalar is bool and not self.default:
+            return self.help
+        default = self.unset if self.default in (None, ()) else self.write(self.default)
+        low, high = (limit is not None and abs(limit) < NO_LIMIT for limit in (self.at_least, self.at_most))
+        number = f"> {write_scalar(self.above)}" if self.above is not None else ""
+        if low:
+            number = f"{write_scalar(self.at_least)} to {write_scalar(self.at_most)}" if high else f"≥ {self.at_least}"
+        values = ", ".join([*filter(None, [number]), *self.names] if self.choices is None else self.choices())
+        facts = filter(None, [values, f"default {default}" if default else ""])
+        text = ("; " if ", " in values else ", ").join(facts)
+        return f"{self.help} ({text})" if text else self.help
 
     def read(self, value: Any) -> Any:
         """Return a checked value of the option's type; raises UsageError naming what is given, what is allowed."""

@@ -20,7 +20,7 @@ from pecli.core.readable import is_readable, reading_only
 from pecli.encodings.registry import Encoding, all_encodings
 from pecli.files.tables import fingerprint
 from pecli.jobs.job import Job
-from pecli.jobs.job_options import EncodingOption, encoding_parameters
+from pecli.jobs.job_options import EncodingOption, encoding_parameters, find_command, known_options
 from pecli.jobs.names import blanks, escape_blanks, fill_blanks
 from pecli.jobs.sweep import specs_in
 from pecli.models.spec import config_words, parse_encoding, read_encoding
@@ -41,6 +41,36 @@ def command(job: Job, outputs: Sequence[str] | None = None, sent: Callable[[str]
     words += [word for path in outputs for word in ("--output", escape_blanks(path))]
     words += ["--format", job.output.format] if job.output.format else []
     return " ".join(quoted(word, sent) for word in ["pecli", job.figure.name, *words])
+
+
+def python_call(line: str) -> str:
+    """Return the call in Python that does what a command line does: ``pecli.heatmap(base=10)``."""
+    _, name, *words = shlex.split(line)
+    analysis, aliased = find_command(name)
+    options = known_options(analysis)
+    flags = {flag: item for item in options.values() for flag in (item.flag, *item.flags)}
+    values: dict[str, list[Any]] = {key: [options[key].read(value)] for key, value in aliased.items()}
+    encodings, rest = [], iter(words)
+    for word in rest:
+        flag, _, text = word.partition("=") if word.startswith("--") else (word, "", "")
+        if (item := flags.get(flag)) is None:
+            encodings.append(word)
+        elif item.scalar is bool:
+            values[item.name] = [True]
+        elif item.name == "encoding":
+            encodings.append(text or next(rest))
+        else:
+            read = [item.read(value) for value in item.split_items([text or next(rest)])]
+            values.setdefault(item.name, []).extend(one for own in read for one in (own if item.many else [own]))
+    values = {key: [_whole(value) for value in own] for key, own in values.items()}
+    shown = {key: own[0] if len(own) == 1 else own for key, own in values.items()}
+    first = [repr(encodings[0] if len(encodings) == 1 else encodings)] if encodings else []
+    arguments = ", ".join([*first, *(f"{key}={value!r}" for key, value in shown.items())])
+    return f"pecli.{analysis.name}({arguments})".replace("'", '"')
+
+
+def _whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def quoted(word: str, sent: Callable[[str], bool] = is_printable) -> str:

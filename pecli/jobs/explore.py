@@ -220,7 +220,7 @@ class Explorer:
         asked = self._job(values)
         self._check_held(asked)
         dpi = round(min(max(pixels, FEWEST), MOST) / asked.canvas.inches.width)
-        picture = Picture(self._job({**values, "dpi": max(10, dpi)}))
+        picture: Picture[Any] = Picture(self._job({**values, "dpi": max(10, dpi)}))
         data = base64.b64encode(picture.render("png")[0]).decode()
         specs = tuple(values.get("encoding", ()))
         return {

@@ -15,6 +15,7 @@ from pecli.core.language import Language
 from pecli.core.options import Option, default_of
 from pecli.encodings.registry import encoding_named
 from pecli.figures.canvas import Canvas
+from pecli.jobs.command_line import python_call
 from pecli.jobs.job_options import ANALYSES, EncodingOption, Output, encoding_parameters, known_options
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import job_of
@@ -24,29 +25,50 @@ HEAD = '''\
 """The functions of all figures and reports, made of their options; python -m pecli.jobs.functions prints this."""
 
 from collections.abc import Sequence
-from typing import Literal
+from os import PathLike
+from typing import Any, Literal, SupportsFloat, SupportsIndex, TypeVar
+
+from numpy.typing import NDArray
 
 from pecli.encodings.base import Encoding
+{numbers}
 from pecli.jobs.picture import Picture
+
+Item = TypeVar("Item")
+Text = str | PathLike[str]
+Several = Item | Sequence[Item] | NDArray[Any]
 '''
+TYPES = {int: "SupportsIndex", float: "SupportsFloat", str: "Text", bool: "bool"}  # that numpy's numbers have too
 
 
-def function_of(name: str) -> Callable[..., Picture]:
+def function_of(name: str) -> Callable[..., Picture[Any]]:
     """Return the function that draws a figure or computes a report of that name."""
     analysis = ANALYSES[name]
 
-    def function(encoding: Any = None, **options: Any) -> Picture:
+    def function(encoding: Any = None, **options: Any) -> Picture[Any]:
         return Picture(job_of(name, {"encoding": encoding, **options}))
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = "pecli"
-    text = ((argument, annotation(argument, is_swept(argument, analysis))) for argument in arguments(analysis))
-    lines = "\n".join(f"{item.name} : {kind}\n    {item.help} ({item.bounds})." for item, kind in text)
-    function.__doc__ = f"{analysis.summary}.\n\nParameters\n----------\n{lines}"
-    function.__signature__ = Signature(  # type: ignore[attr-defined]  # where inspect looks
-        [parameter(argument, analysis) for argument in arguments(analysis)], return_annotation="Picture"
-    )
+    function.__doc__ = documentation(analysis)
+    parameters = [parameter(argument, analysis).replace(annotation=Parameter.empty) for argument in arguments(analysis)]
+    function.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # where inspect looks
     return function
+
+
+def documentation(analysis: type[Analysis[Any]]) -> str:
+    """Return what ``help(pecli.heatmap)`` says, in the words of the command line's help."""
+    items = ((item, item.scalar.__name__, item.many or is_swept(item, analysis)) for item in arguments(analysis))
+    lines = (f"{item.name} : {kind}{' or several' * several}\n    {item.explained}" for item, kind, several in items)
+    numbers = f"{get_annotations(analysis.compute)['return']}: {analysis.defines}"
+    parts = {
+        "Parameters": "\n".join(lines),
+        "Returns": f"Picture\n    Its ``numbers`` are {numbers}",
+        "Raises": "UsageError : a value that is not allowed, more numbers than memory holds",
+        "Examples": "\n".join(f">>> {python_call(line)}" for line in (analysis.example, *analysis.examples)),
+    }
+    text = "\n\n".join(f"{head}\n{'-' * len(head)}\n{part}" for head, part in parts.items())
+    return f"{analysis.summary}.\n\n{text}"
 
 
 def advice_for(name: str) -> str:
@@ -92,11 +114,11 @@ def is_swept(option: Option, analysis: type[Analysis[Any]]) -> bool:
 def annotation(option: Option, swept: bool = False) -> str:
     """Return the type of an option's values, as code; of one that may be swept also several."""
     choices = list(option.choices()) if option.choices is not None else []
-    scalar = f"Literal[{', '.join(map(repr_, choices))}]" if 0 < len(choices) <= LISTED else option.scalar.__name__
+    scalar = f"Literal[{', '.join(map(repr_, choices))}]" if 0 < len(choices) <= LISTED else TYPES[option.scalar]
     scalar += " | str" if option.names and option.scalar is not str else ""
     scalar += f" | {next(iter(get_annotations(option.text_of).values()))}" if option.text_of else ""
-    several = f"{scalar} | Sequence[{scalar}]" if option.many or swept else scalar
-    several += f" | Sequence[Sequence[{scalar}]]" if option.many and swept else ""
+    several = f"Several[{scalar}]" if option.many or swept else scalar
+    several += f" | Sequence[Several[{scalar}]]" if option.many and swept else ""
     return f"{several} | None" if option.optional else several
 
 
@@ -107,12 +129,15 @@ def repr_(value: Any) -> str:
 
 def stub() -> str:
     """Return the text of the file that tells the functions to editors and type checkers."""
-    text = HEAD
+    numbers, text = {}, ""
     for name, analysis in ANALYSES.items():
         parameters = [parameter(argument, analysis) for argument in arguments(analysis)]
         first, *rest = (f"    {p.name}: {p.annotation} = {repr_(p.default)},\n" for p in parameters)
-        text += f'\ndef {name}(\n{first}    *,\n{"".join(rest)}) -> Picture:\n    """{analysis.summary}."""\n'
-    return text
+        returned = get_annotations(analysis.compute)["return"]
+        numbers[name] = f"from {analysis.compute.__module__} import {', '.join(sorted(returned.split(' | ')))}"
+        head = f"\ndef {name}(\n{first}    *,\n{''.join(rest)}) -> Picture[{returned}]:\n"
+        text += f'{head}    """{analysis.summary}."""\n'
+    return HEAD.format(numbers="\n".join(sorted(set(numbers.values())))) + text
 
 
 if __name__ == "__main__":

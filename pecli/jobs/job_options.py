@@ -108,8 +108,11 @@ def encoding_parameters() -> dict[str, Option]:
 
     One that belongs to a value of another is said in the encoding's spec: ``rope:scaling=yarn,factor=4``.
     """
-    every = ((name, item) for cls in ENCODINGS.values() for name, item in cls.options().items())
-    return {name: item for name, item in every if not item.in_spec}
+    found: dict[str, Option] = {}
+    for name, item in (pair for kind in ENCODINGS.values() for pair in kind.options().items()):
+        if not item.in_spec:
+            found.setdefault(name, item)
+    return found
 
 
 @cached

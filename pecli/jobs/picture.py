@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from pecli.analysis import Numbers
 from pecli.core.errors import UnknownNameError, UsageError
@@ -44,10 +44,11 @@ MIME_TYPES = {  # of pictures that a notebook shows
     "png": "image/png", "svg": "image/svg+xml", "gif": "image/gif", "webp": "image/webp", "html": "text/html",
 }  # fmt: skip
 GROW = "this.style.height = this.contentDocument.documentElement.scrollHeight + 'px'"
+N_co = TypeVar("N_co", bound=Numbers[Any], covariant=True)
 WHOLE = 4096  # rows and columns of cells that a file of lines holds, in all its panels, however few pixels they have
 
 
-def result_of(picture: Picture) -> dict[str, Any]:
+def result_of(picture: Picture[Any]) -> dict[str, Any]:
     """Return the result of one job: "files", "headline", "footnotes", "alt", "job", "facts", versions."""
     job = picture.job
     whole = job.figure.drawn and all(FORMATS[target.format].numbers for target in job.targets)
@@ -114,7 +115,7 @@ def labels_of(job: Job) -> str:
 
 
 @dataclass
-class Picture:
+class Picture(Generic[N_co]):
     """What a job gives. Computed when first asked for, then kept.
 
     Attributes
@@ -148,7 +149,7 @@ class Picture:
         return self.job.analysis
 
     @property
-    def numbers(self) -> Numbers[Any]:
+    def numbers(self) -> N_co:
         """Every number behind the picture, at any length."""
         figure, view, shown = self.job.analysis, self.job.view, self._shown
         if self._numbers is None and shown is not None and figure.shape(shown.view) == figure.shape(view):
@@ -157,7 +158,7 @@ class Picture:
             self.job.check_memory(view)
             with use_language(self.job.language):
                 self._numbers = figure.compute(view)
-        return self._numbers
+        return cast(N_co, self._numbers)
 
     @property
     def seen(self) -> Numbers[Any]:

@@ -79,7 +79,7 @@ def draw(job: Job) -> Rendered:
     """Return the job's files as bytes, and what the user should know; whatever goes wrong is a PecliError."""
     try:
         with ONE_AT_A_TIME:
-            picture = Picture(job)
+            picture: Picture[Any] = Picture(job)
             data = picture.render(*(target.format for target in job.targets))
             return tuple(data), tuple(picture.notes)
     except Exception as error:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
+from itertools import chain
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -51,23 +52,25 @@ _MODULES = {  # of the names that are imported when they are first asked for
     "option": "pecli.core.options",
 }
 
-if not TYPE_CHECKING:  # a type checker would take any name for one that there is, and reads no list that is made
-    _NAMED = [*import_module("pecli.figures").FIGURES, *import_module("pecli.reports").REPORTS]
-    __all__ = ["__version__", "batch", "encode", "encoding", "figure", "model", *_MODULES, *_NAMED]
+if not TYPE_CHECKING:  # a type checker would take any name for one that there is
 
     def __getattr__(name: str) -> Any:
         """Import a name of the API, so that ``import pecli`` and ``pecli --version`` do not pay for it."""
         if name in _MODULES:
             return getattr(import_module(_MODULES[name]), name)
+        if name == "__all__":
+            named = (import_module("pecli.figures").FIGURES, import_module("pecli.reports").REPORTS)
+            own = [name for name, value in globals().items() if getattr(value, "__module__", "") == __name__]
+            return sorted({"__version__", *own, *_MODULES, *chain(*named)} - {"__getattr__", "__dir__"})
         if name.startswith("_"):
             raise AttributeError(f"module 'pecli' has no attribute {name!r}")
         functions = import_module("pecli.jobs.functions")
-        if name in _NAMED:
+        if name in functions.ANALYSES:
             return functions.function_of(name)
         raise AttributeError(f"module 'pecli' has no attribute {name!r}{functions.advice_for(name)}")
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *__all__})
+        return sorted({*globals(), *__getattr__("__all__")})
 
 
 def encode(

@@ -20,8 +20,7 @@ import pecli
 from pecli.core.errors import PecliError, escaped
 from pecli.files.formats import FORMATS
 from pecli.files.metadata import READERS, read_metadata
-from pecli.files.tables import READERS as TABLES
-from pecli.files.tables import read_table
+from pecli.files.tables import READERS as TABLES, read_table
 from pecli.jobs.batch import read_batch
 from pecli.jobs.sweep import make_job
 

@@ -224,7 +224,7 @@ def test_what_a_notebook_turns_is_a_picture(monkeypatch: pytest.MonkeyPatch) -> 
     _, code = blocks("python", section("From Python"))
     exec(code, {"pecli": pecli})
     (picture,) = shown
-    assert picture.job.specs() == ["sinusoidal:d=2,base=2"] and hasattr(picture, "_repr_png_")
+    assert picture.job.specs() == ["sinusoidal:d=2,base=2"] and picture.seen.main.size
 
 
 @pytest.fixture

@@ -6,9 +6,7 @@ from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeVar
 
-from pecli.analysis import Analysis, E, E_co, Limits
-from pecli.analysis import Numbers as Numbers
-from pecli.analysis import View as View
+from pecli.analysis import Analysis, E, E_co, Limits, Numbers as Numbers, View as View
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import join_clauses, template, translate
 from pecli.core.lazy import Axes, np

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import ast
 import inspect
+import tempfile
+from base64 import b64decode
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import pecli
+from pecli.jobs.command_line import command, python_call
 from pecli.jobs.functions import stub
 from pecli.jobs.job_options import ANALYSES, known_options
 
@@ -32,12 +36,44 @@ def test_a_function_takes_every_option_of_its_figure_and_nothing_else(name: str)
 
 def test_types_and_defaults_are_those_of_the_fields() -> None:
     (line, *_) = [line for line in STUB.splitlines() if line.startswith("    pairing: ")]
-    item = 'Literal["interleaved", "half"]'
-    assert line == f"    pairing: {item} | Sequence[{item}] | None = None,"  # several are one picture of all
-    typed = inspect.signature(pecli.explain).parameters
-    assert (typed["rows"].annotation, typed["rows"].default) == ("int", 10)
-    assert (typed["length"].annotation, typed["length"].default) == ("int | None", None)
-    assert typed["periods"].annotation == "float | str | Sequence[float | str] | None"
+    assert line == '    pairing: Several[Literal["interleaved", "half"]] | None = None,'  # several: one picture of all
+    typed = STUB[STUB.index("def explain(") :]
+    assert "    rows: SupportsIndex = 10,\n" in typed and "    length: SupportsIndex | None = None,\n" in typed
+    assert "    periods: Several[SupportsFloat | str] | None = None,\n" in typed
+    assert inspect.signature(pecli.explain).parameters["rows"].default == 10
+
+
+SCRIPT = """
+from pathlib import Path
+
+import numpy as np
+
+import pecli
+from pecli import *
+
+picture = pecli.distance("sinusoidal:base=10", d=np.int64(64), length=np.int32(100), measure="cos")
+reveal_type(picture.numbers.matrix)
+reveal_type(pecli.bias("alibi").numbers)
+pecli.heatmap(base=np.array([10.0, 100.0]), d=[16, 32], output=Path("x-{base}-{d}.png"))
+pecli.waves(dims=np.arange(4), base=np.float32(10)).save(Path("a.png"), "b.svg")
+spectrum(["rope", pecli.encoding("sinusoidal")], size=(4, 3))
+pecli.encode("rope", length=np.int64(5), start=np.int8(1)).mean()
+pecli.model(Path("config.json")).data["layers"]
+"""
+
+
+@pytest.mark.parametrize(("more", "status"), [("", 0), ('pecli.waves(dim=["x"])', 1), ("picture.numbers.nothing", 1)])
+def test_a_users_script_passes_a_strict_type_checker_and_a_slip_does_not(
+    more: str, status: int, tmp_path: Path
+) -> None:
+    api = pytest.importorskip("mypy.api")
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT + more, encoding="utf-8")
+    cache = f"--cache-dir={Path(tempfile.gettempdir()) / 'pecli-mypy'}"
+    said, _, ended = api.run(["--strict", "--no-error-summary", cache, str(script)])
+    notes = [line.partition("type is ")[2] for line in said.splitlines() if "note: Revealed" in line]
+    assert ended == status, said
+    assert "ndarray" in notes[0] and "BiasNumbers" in notes[1]
 
 
 def test_a_function_is_its_figure() -> None:
@@ -46,13 +82,63 @@ def test_a_function_is_its_figure() -> None:
     assert np.array_equal(ours.numbers.main, other.numbers.main)
 
 
-def test_help_lists_the_options() -> None:
+def test_help_says_what_the_command_line_says_and_gives_lines_that_run() -> None:
     text = pecli.distance.__doc__ or ""
-    assert "measure : Literal" in text and "how two rows are compared" in text
-    assert {"heatmap", "stats"} <= set(dir(pecli))
+    assert "measure : str or several\n    how two rows are compared" in text and "DistanceNumbers" in text
+    assert {"heatmap", "stats"} <= set(dir(pecli)) and {"heatmap", "stats", "encode", "Picture"} <= set(pecli.__all__)
 
 
-def test_a_notebook_shows_svg_where_it_is_asked_for() -> None:
-    asked, plain = (pecli.heatmap(length=3, d=4, dpi=20, size="2x2", format=item) for item in ("svg", None))
-    assert asked._repr_png_() is None and "</svg>" in (asked._repr_svg_() or "")
-    assert plain._repr_svg_() is None and (plain._repr_png_() or b"").startswith(b"\x89PNG")
+@pytest.mark.parametrize("name", ANALYSES)
+def test_the_call_of_every_example_asks_for_what_its_line_asks_for(name: str) -> None:
+    for line in (ANALYSES[name].example, *ANALYSES[name].examples):
+        if ".safetensors" in line:
+            continue
+        picture = eval(python_call(line), {"pecli": pecli})
+        assert command(picture.job).split()[:2] == ["pecli", name]
+        assert python_call(command(picture.job)).startswith(f"pecli.{name}(")
+        assert eval(python_call(command(picture.job)), {"pecli": pecli}).job.metadata == picture.job.metadata
+        assert python_call(line) in (getattr(pecli, name).__doc__ or "")
+
+
+def shown(name: str, **options: Any) -> dict[str, Any]:
+    found: dict[str, Any] = getattr(pecli, name)(length=3, d=4, **options)._repr_mimebundle_()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "begins"),
+    [
+        ({}, "image/png", b"\x89PNG"),
+        ({"format": "npz"}, "image/png", b"\x89PNG"),
+        ({"format": "svg"}, "image/svg+xml", b"<?xml"),
+        ({"base": [2, 10], "format": "gif"}, "image/gif", b"GIF8"),
+        ({"base": [2, 10], "format": "webp"}, "image/webp", b"RIFF"),
+        ({"base": [2, 10], "format": "html"}, "text/html", b'<iframe srcdoc="&lt;!'),
+    ],
+)
+def test_a_notebook_shows_the_format_that_is_asked_for(options: dict[str, Any], kind: str, begins: bytes) -> None:
+    found = shown("heatmap", dpi=20, size="2x2", **options)
+    assert sorted(found) == sorted([kind, "text/plain"])
+    data = found[kind].encode() if kind in ("text/html", "image/svg+xml") else b64decode(found[kind])
+    assert data.startswith(begins)
+
+
+@pytest.mark.parametrize("name", ["stats", "table", "explain"])
+def test_a_notebook_shows_a_report_in_all_three_kinds(name: str) -> None:
+    found = shown(name)
+    assert "<table>" in found["text/html"] and "| :--" in found["text/markdown"]
+    assert "sinusoidal" in found["text/plain"] + found["text/html"] and "\x1b" not in found["text/plain"]
+
+
+def test_a_notebook_runs(tmp_path: Path) -> None:
+    """Through nbconvert, as a user's notebook runs; a long call shows no bar where nothing can show one."""
+    nbformat, preprocessors = pytest.importorskip("nbformat"), pytest.importorskip("nbconvert.preprocessors")
+    pytest.importorskip("ipykernel")
+    lines = ["pecli.heatmap(d=8)", "pecli.stats(['rope', 'binary'])", "pecli.heatmap(base=[2, 10], format='gif', d=8)"]
+    cells = [nbformat.v4.new_code_cell(code) for code in ("import pecli", *lines)]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    preprocessors.ExecutePreprocessor(timeout=120, kernel_name="python3").preprocess(notebook, {})
+    kinds = [set(cell.outputs[0].data) for cell in notebook.cells[1:]]
+    assert [len(cell.outputs) for cell in notebook.cells] == [0, 1, 1, 1]
+    assert kinds[0] == {"text/plain", "image/png"} and kinds[2] == {"text/plain", "image/gif"}
+    assert kinds[1] == {"text/plain", "text/html", "text/markdown"}

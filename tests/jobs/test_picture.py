@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from base64 import b64decode
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,7 @@ def test_two_panels_share_a_given_axes() -> None:
 
 
 def test_shows_itself_in_a_notebook() -> None:
-    png = pecli.figure("heatmap", d=7, length=5, dpi=30)._repr_png_() or b""
+    png = b64decode(pecli.figure("heatmap", d=7, length=5, dpi=30)._repr_mimebundle_()["image/png"])
     with Image.open(io.BytesIO(png)) as image:
         assert image.size[0] == int(6.75 * 30)
 

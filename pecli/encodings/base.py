@@ -54,6 +54,7 @@ class Encoding(Options, ABC):
     kind: ClassVar[str]  # where it enters the model
     gives: ClassVar[str]  # what it can do, a word for the message where that is not enough
     models: ClassVar[str] = "none known"  # who uses it
+    term: ClassVar[str] = ""  # how papers write it, where that is not the name: RoPE
     aliases: ClassVar[tuple[str, ...]] = ()  # what others call it, understood and not listed
     trained: ClassVar[bool] = False  # its numbers are learned, not given by the formula
     extrapolates: ClassVar[bool] = True  # it goes on beyond the positions it was made for
@@ -76,6 +77,11 @@ class Encoding(Options, ABC):
     def about(cls, parameter: str, value: str) -> str:
         """Return what a value of a parameter means, with formula and source, where its help does not tell."""
         return ""
+
+    @classmethod
+    def called(cls) -> str:
+        """Return what it is called in a picture."""
+        return cls.term or translate(cls.name)
 
     @property
     def bounded(self) -> bool:
@@ -120,7 +126,7 @@ class Encoding(Options, ABC):
             return [self.label]
         known, titled = self.options(), self.titled().items()
         return [
-            translate(self.name),
+            self.called(),
             *(f"{key} = {titled_text(known[key], value)}" for key, value in titled if key not in without),
         ]
 
@@ -328,5 +334,5 @@ def distinguishing_labels(encodings: Sequence[Encoding], without: Collection[str
 
 def short_names(encodings: Sequence[Encoding]) -> list[str]:
     """Return what tells each from the others in a sentence: its name, or else its parameters."""
-    names = [encoding.label or translate(encoding.name) for encoding in encodings]
+    names = [encoding.label or encoding.called() for encoding in encodings]
     return names if len(set(names)) == len(names) or len(set(encodings)) == 1 else distinguishing_labels(encodings)

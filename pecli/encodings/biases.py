@@ -60,6 +60,7 @@ class Alibi(DirectedBias):
     """
 
     name: ClassVar[str] = "alibi"
+    term: ClassVar[str] = "ALiBi"
     summary: ClassVar[str] = "linear biases: each head lowers a score in proportion to the distance of the key"
     formula: ClassVar[str] = "b(p, q) = −s_h · |p − q|, s_h = 2^(−8h/heads)"
     source: ClassVar[str] = "Press et al. 2022, section 3, arXiv:2108.12409"
@@ -102,6 +103,7 @@ class T5(DirectedBias):
     """
 
     name: ClassVar[str] = "t5"
+    term: ClassVar[str] = "T5"
     summary: ClassVar[str] = "learned biases by bucket: near offsets one by one, far ones by the log of the distance"
     formula: ClassVar[str] = "b(p, q) = W[bucket(q − p), head]"
     source: ClassVar[str] = "Raffel et al. 2020, section 2.1, arXiv:1910.10683"
@@ -176,9 +178,11 @@ class T5(DirectedBias):
 
     def described(self) -> str:
         known = [] if self.file is None else [Path(self.file).name, *filter(None, [self.tensor])]
-        text = template("{count} buckets, the last from {distance:,} on")
+        far = template("{count} buckets, the last from {distance:,} on")
+        usual = self.max_distance == self.options()["max_distance"].default
+        text = template("{count} buckets") if usual else far
         buckets = translate(text, count=self.buckets, distance=self.max_distance)
-        return ", ".join([translate(self.name), buckets, *known])
+        return ", ".join([self.called(), buckets, *known])
 
 
 @dataclass(frozen=True)
@@ -193,6 +197,7 @@ class Kerple(DirectedBias):
     """
 
     name: ClassVar[str] = "kerple"
+    term: ClassVar[str] = "KERPLE"
     summary: ClassVar[str] = "kernel biases: a score falls with the logarithm, or with a power, of the distance"
     formula: ClassVar[str] = template("b(p, q) = −r1 · ln(1 + r2 · |p − q|); with kernel=power −r1 · |p − q|^r2")
     source: ClassVar[str] = "Chi et al. 2022, section 4, arXiv:2205.09821"

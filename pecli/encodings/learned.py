@@ -105,7 +105,7 @@ class Learned(Additive):
     def described(self) -> str:
         if self.file is None:
             return translate("{encoding}, untrained", encoding=super().described())
-        return ", ".join(filter(None, [translate(self.name), Path(self.file).name, self.tensor, f"d = {self.width}"]))
+        return ", ".join(filter(None, [self.called(), Path(self.file).name, self.tensor, f"d = {self.width}"]))
 
 
 @lru_cache(maxsize=16)

@@ -31,6 +31,7 @@ class Rope(Scaled, Rotary):
     """
 
     name: ClassVar[str] = "rope"
+    term: ClassVar[str] = "RoPE"
     summary: ClassVar[str] = "rotary: every pair of a query or key is turned by an angle that grows with the position"
     formula: ClassVar[str] = template("f(x, p) = R_p x, pair j turned by p · base^(−2j/d)")
     source: ClassVar[str] = "Su et al. 2021, RoFormer, section 3.2, arXiv:2104.09864"

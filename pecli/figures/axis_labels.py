@@ -72,7 +72,7 @@ def label_powers(axis: Any, label: str) -> None:
 
     axis.set_label_text(label)
     axis.set_major_formatter(NumberTexts())
-    axis.set_minor_formatter(BetweenPowers(minor_thresholds=(2, 0.5)))
+    axis.set_minor_formatter(BetweenPowers(2.5))
 
 
 def label_edges(axes: Axes, panel: Panel, shown: VisibleLabels) -> None:

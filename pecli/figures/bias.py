@@ -52,7 +52,11 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
         """Return how far heads look where that grows from each to the next, or which offsets a head tells apart."""
         if isinstance(self.view.encoding, Alibi) and min(len(self.heads), self.view.positions.length) > 1:
             return translate("the smaller the slope, the weaker the penalty on distant keys")
-        text = template("each distance up to {last} has a {what} of its own, farther ones share theirs")
+        one = template("each distance up to {last} has a {what} of its own, farther ones share theirs")
+        both = template(
+            "each distance up to {last} has a {what} of its own in each direction, farther ones share theirs"
+        )
+        text = both if np.isfinite(self.view.encoding.bias(np.array([-1.0]))).any() else one
         return translate(text, last=self.apart - 1, what=translate(self.view.encoding.quantity)) if self.apart else ""
 
     def remarks(self) -> list[str]:
@@ -90,10 +94,12 @@ class WeightNumbers(Numbers[BiasEncoding]):
     def message(self) -> str:
         few, many = int(np.argmin(self.half)), int(np.argmax(self.half))
         if self.half[few] == self.half[many]:
-            one, more = template("half of the weight falls on the nearest key"), self.half[few] > 1
-            several = template("half of the weight falls on the nearest {count:,} keys")
+            one, more = template("at least half of the weight falls on the nearest key"), self.half[few] > 1
+            several = template("at least half of the weight falls on the nearest {count:,} keys")
             return translate(several if more else one, count=self.half[few])
-        text = template("half of the weight falls on the nearest {few:,} keys in head {first}, {many:,} in head {last}")
+        text = template(
+            "at least half of the weight falls on the nearest {few:,} keys in head {first}, {many:,} in head {last}"
+        )
         ends = {"few": self.half[few], "first": self.heads[few], "many": self.half[many], "last": self.heads[many]}
         return translate(text, **ends)
 

@@ -182,7 +182,7 @@ class Compare(Composite, Highlighting[Encoding]):
 
 def difference_name(view: View[Encoding]) -> str:
     """Return the name of the difference: those of the two, where they are short and not the same."""
-    name = " − ".join(distinct_names(view))
+    name = " − ".join(name.replace(" = ", " ") for name in distinct_names(view))  # no equation
     return name if len(name) <= MAX_NAME and len(set(view.encodings)) > 1 else translate("difference, first − second")
 
 

@@ -17,11 +17,11 @@ from pecli.figures.axis_labels import names_fit
 from pecli.figures.base import Figure, Numbers, View
 from pecli.figures.canvas import Canvas
 from pecli.figures.panels import Panel, PanelGroup
-from pecli.figures.wavelengths import MAX_WAVELENGTH, short_length, short_wave_text
+from pecli.figures.wavelengths import MAX_WAVELENGTH, short_length, short_wave_text, wavelength_unit
 
-ROWS, COLUMNS = 4, 8  # positions and pairs where none are asked for, at most
+ROWS, COLUMNS = 4, 4  # positions and pairs where none are asked for, at most
 RADIUS = 0.4  # of a dial, of the distance between two below each other
-SPREAD = 1.2  # distance between two side by side, over that: so their names have room
+SPREAD = 1.6  # distance between two side by side, over that: so their names have room
 LEAST = 2  # ems of small text from dial to dial
 TALL = 1.3  # height over width of all dials, at most: of many rows the columns stand farther apart
 
@@ -54,7 +54,8 @@ class DialsNumbers(Numbers[Harmonic]):
         )
 
     def marks(self) -> list[str]:
-        return [translate("clockwise from the top")]
+        unit = "" if self.view.encoding.tick_steps else wavelength_unit(self.view.encoding)
+        return [translate("clockwise from the top"), unit]
 
     def columns(self) -> list[str]:
         return [f"pair {pair}" for pair in self.pairs]

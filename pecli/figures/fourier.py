@@ -43,7 +43,9 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
             return ""
         wave = short_wave_text(self.view.encoding, self.half)
         share = f"{100 * self.held:.0f}%"
-        return translate("{share} of the variance lies at wavelengths of {wave} or more", share=share, wave=wave)
+        more = template("more than half of the variance ({share}) lies at wavelengths of {wave} or more")
+        half = template("half of the variance lies at wavelengths of {wave} or more")
+        return translate(half if share == "50%" else more, share=share, wave=wave)
 
     def remarks(self) -> list[str]:
         text = template("{count:,} dimensions a pixel, averaged")
@@ -101,7 +103,7 @@ class Fourier(Figure[TableEncoding]):
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         encoding = view.encoding
-        bar = ColorBar(translate("share of a column's variance"))
+        bar = ColorBar(translate("share of the dimension's variance"))
         return [PanelGroup((Panel(bar=bar, x=(encoding.dimension_label, encoding.width), y=("waves", view.covered)),))]
 
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:

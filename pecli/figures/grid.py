@@ -79,10 +79,8 @@ class GridNumbers(ComposedNumbers):
         if not rising or counts[0] == counts[-1]:
             return ""
         text = template("larger bases leave more wavelengths beyond the {length} positions: {counts} of {all}")
-        length = f"{views[0].covered.length:,}"
-        return translate(
-            text, length=length, counts=listing(map(str, counts)), all=len(views[0].encoding.wavelengths())
-        )
+        length, every = f"{views[0].covered.length:,}", len(views[0].encoding.wavelengths())
+        return translate(text, length=length, counts=listing(map(str, counts)), all=every)
 
 
 @dataclass(frozen=True)

@@ -174,6 +174,9 @@ def _place_line_labels(axes: Axes, labels: Sequence[LineLabel], canvas: Canvas) 
 # Levels
 
 
+FAR = 0.4  # of the panel's width, that the label of a level may take in one line
+
+
 def label_level(axes: Axes, text: str, level: float, canvas: Canvas, *, right: bool = False) -> None:
     """Label the line across a panel at this value above its left or right end."""
     place, style = (float(right), level), {"ha": "right" if right else "left", "va": "center"}
@@ -184,6 +187,10 @@ def _place_level_labels(axes: Axes, labels: Sequence[LevelLabel], canvas: Canvas
     """Move the labels at each end of their lines up and down."""
     for side, aside in (("left", 3), ("right", -3)):
         group = [label for label in labels if label.get_horizontalalignment() == side]
+        for label in group:  # in two lines where one would run far across the panel
+            words = label.get_text().replace("\n", " ").rsplit(" ", 1)
+            wide = ems(" ".join(words)) * canvas.small > FAR * _frame(axes)[0]
+            label.set_text("\n".join(words) if wide else " ".join(words))
         levels = _anchors(axes, group)[:, 1] if group else np.zeros(0)
         sizes = np.array([1.4 * canvas.small * (label.get_text().count("\n") + 1) for label in group])
         wanted = levels + sizes / 2

@@ -141,9 +141,7 @@ def cell_texts(values: Any, places: int) -> list[list[str]]:
 
 
 def _text(value: float, places: int) -> str:
-    """Return a number with so many decimal places: 0 if it is exactly that; no sign before 0.00."""
-    if value == 0:
-        return "0"
+    """Return a number with so many decimal places; no sign before 0.00."""
     text = f"{value:,.{places}f}"
     return minus(text if text.strip("-0.,") else f"{0.0:.{places}f}")
 

@@ -83,7 +83,7 @@ class OffsetsNumbers(BandNumbers[TableEncoding]):
             (zeros if self.measure == "cos" else constant),
             zip(self.view.encodings, self.undefined, strict=True),
         )
-        lost = [translate(left_out, encoding=translate(e.name), count=count) for e, count in counts if count]
+        lost = [translate(left_out, encoding=e.called(), count=count) for e, count in counts if count]
         return [extremes_of_offsets(self.block), *lost]
 
     def marks(self) -> list[str]:
@@ -147,13 +147,16 @@ class RandomNumbers(BandNumbers[Rope]):
     def marks(self) -> list[str]:
         return [
             translate(
-                "line: mean of {count:,} random pairs of query and key, band: one standard deviation", count=self.draws
+                "line: mean of {count:,} random pairs of query and key, seed 0; band: one standard deviation",
+                count=self.draws,
             )
         ]
 
     def message(self) -> str:
         least, most = self.lowest_deviation, self.highest_deviation
-        text = template("scores of random q and k do not fall with the offset: standard deviation {least} to {most}")
+        text = template(
+            "scores of random queries and keys do not fall with the offset: standard deviation {least} to {most}"
+        )
         ends = {"least": number_text(least, 3), "most": number_text(most, 3)}
         return translate(text, **ends) if most < 2 * least else ""
 
@@ -292,9 +295,7 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         names, looks = distinguishing_labels(view.encodings), self._looks(view, panel, canvas)
         if is_bias(view.encoding):
             several = len(names) > 1
-            names = [
-                listing([translate(e.name) * several, e.head_text(n)]) for e in view.encodings for n in range(e.n_heads)
-            ]
+            names = [listing([e.called() * several, e.head_text(n)]) for e in view.encodings for n in range(e.n_heads)]
         entries = list(zip(names, looks, strict=True))
         if self.decay:
             several, bound = len(names) > 1, translate("RoFormer's bound")
@@ -310,13 +311,11 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
             label_lines(panel, entries, canvas)
 
     def _looks(self, view: View[Any], panel: Axes, canvas: Canvas) -> list[Look]:
-        """Return the look of each line: of many heads shades from dark to light, and dashes by encoding; without
-        dashes beside bounds and the like, which have them."""
-        if self.decay or self.unscaled or self._panels(view) > 1:
-            return [{"color": f"C{line}"} for line in range(len(view.encodings))]
+        """Return the look of each line: a colour; of many heads shades from dark to light, and dashes by encoding."""
         heads = [encoding.n_heads if isinstance(encoding, BiasEncoding) else 1 for encoding in view.encodings]
         if sum(heads) <= MAX_LINES or not is_bias(view.encoding):
-            return [look(line) for line in range(sum(heads))]
+            alone = self.decay or self.unscaled or self._panels(view) > 1  # beside bounds and the like that have dashes
+            return [{"color": f"C{line}"} if alone else look(line) for line in range(sum(heads))]
         lines = [(at, shade) for at, count in enumerate(heads) for shade in shades(count, panel, canvas)]
         return [{**shade, "linestyle": look(at)["linestyle"]} for at, shade in lines]
 
@@ -355,7 +354,7 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
 
     def quantity(self, view: View[Any]) -> str:
         if self.random is not None:
-            return translate("score q · R k / √d")
+            return translate("score")
         return translate("size of the dot product") if self.decay else super().quantity(view)
 
 

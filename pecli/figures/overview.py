@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError
-from pecli.core.language import translate
+from pecli.core.language import join_clauses, translate
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding
@@ -33,8 +33,9 @@ class OverviewNumbers(ComposedNumbers):
     """The numbers of the figures side by side."""
 
     def message(self) -> str:
-        """Return what there is to see in the first figure that says something."""
-        return next(filter(None, self.messages()), "")
+        """Return what there is to see in two figures, or in the first of more that says something."""
+        said = [*dict.fromkeys(filter(None, self.messages()))]
+        return join_clauses(said if len(said) < 3 else said[:1])
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,8 @@ class Overview(Composite, Highlighting[Encoding]):
         return joined
 
     def unseen(self, view: View[Encoding]) -> str:
-        return next(filter(None, (cell.figure.unseen(view) for cell in self.cells_of(view))), "")
+        texts = [cell.figure.unseen(view) for cell in self.cells_of(view)]
+        return texts[0] if all(texts) else ""
 
     def positions_for(self, asked: Positions) -> Positions:
         parts = [part_of(self, name) for name in self.panels]

@@ -48,6 +48,7 @@ MAX_GAPS = 4  # gaps more between panels, at most, where there is room to spare
 SHARE = 0.5  # of the panel's width, that a legend beside it takes at most
 MAX_PASSES = 6  # of measuring, at most: ticks depend on the size, and the size on ticks
 TOLERANCE = 0.005  # inches: what moves less than that stands still
+GROWN = 1.2  # times higher is a panel with more numbers than there were pixels for when they were computed
 MAX_COMPUTES = 3  # times that numbers are computed, at most: they bring captions and bars that take some of the pixels
 GREY = 0.7  # opacity of what stands beside the headline
 SHORTAGE = 0.06  # inches that a panel may lack before it is seen
@@ -233,10 +234,11 @@ class Page:
             y -= above + height + below + ROWS * gap + between
         for at, (axes, panel, place) in enumerate(zip(self.axes, panels, self.places, strict=True)):
             (x, width), high = across[at], lows[place.top] + heights[place.top]
-            frame = width, high - lows[place.bottom]
+            whole = frame = width, high - lows[place.bottom]
             if panel.exact:
                 frame = min(frame[0], frame[1] / panel.aspect), min(frame[1], frame[0] * panel.aspect)
-            self._put(axes, (x + (width - frame[0]) / 2, high - frame[1], *frame))
+            below = (whole[1] - frame[1]) / 2 if place.top < place.bottom else whole[1] - frame[1]
+            self._put(axes, (x + (width - frame[0]) / 2, lows[place.bottom] + below, *frame))
         self._fit_labels()
         self._place_bars()
         self._place_words(page_height, outside)
@@ -487,7 +489,9 @@ def _shown(
             share_limits([axes for page in pages for axes in page.axes], every)
             share_colours([mappable for page in pages for mappable in page.mappables], every)
         measured = settle(pages)
-        if not left or cells or not any(page.is_crowded() for page in pages):
+        now = [panel for page in pages for panel in page.pixels()]
+        grown = any(rows > GROWN * before for (rows, _), (before, _) in zip(now, panels, strict=True))
+        if not left or cells or not (grown or any(page.is_crowded() for page in pages)):
             break
         pages = [page.again(measured) for page in pages]
     _align_words(pages)

@@ -34,12 +34,15 @@ class PathNumbers(Numbers[TableEncoding]):
     coordinates: Array
     positions: Array
     share: Array
+    in_order: bool  # of two components, each position is nearest to the one before or after it, and to no other
     tied: bool  # whether the next component has as much variance as the last
 
     def remarks(self) -> list[str]:
         return [translate("the next component has as much variance: which is drawn is arbitrary")] if self.tied else []
 
     def message(self) -> str:
+        if self.in_order:
+            return translate("in this plane each position lies closest to the one before it or after it")
         text = template("the first {count} principal components hold {share} of the variance of {length:,} positions")
         blanks = {"count": len(self.share), "share": _percent(self.share.sum()), "length": len(self.positions)}
         return translate(text, **blanks) if self.share.any() else ""
@@ -104,7 +107,11 @@ class Path(Figure[TableEncoding]):
         share = sizes[largest] / total if total > 0 else np.zeros(self.components)
         beyond = np.sort(sizes)[::-1][self.components :][:1]
         tied = bool((beyond >= (1 - ROUNDING) * sizes[largest[-1]]).any() and total > 0)
-        return PathNumbers(view=view, coordinates=rows @ axes, positions=positions, share=share, tied=tied)
+        drawn = rows @ axes
+        in_order = (
+            self.components == 2 and total > 0 and len(drawn) <= MAX_VECTOR_POINTS and nearest_are_neighbours(drawn)
+        )
+        return PathNumbers(view=view, coordinates=drawn, positions=positions, share=share, tied=tied, in_order=in_order)
 
     def pairs(self) -> list[tuple[int, int]]:
         """Return which components each panel shows, across and up."""
@@ -142,6 +149,15 @@ class Path(Figure[TableEncoding]):
                 panel.scatter(points[:, 0], points[:, 1], c=numbers.positions, s=size, linewidths=0, zorder=2, **look)
             drawn.append(line)
         return drawn
+
+
+def nearest_are_neighbours(points: Array) -> bool:
+    """Return whether of points (n, 2) the nearest to each is the one before or after it."""
+    apart = np.hypot(*(points[:, None] - points).transpose(2, 0, 1))
+    np.fill_diagonal(apart, np.inf)
+    nearest = apart.min(axis=1)
+    beside = np.append(np.diagonal(apart, 1), np.inf)
+    return bool((np.minimum(beside, np.insert(beside[:-1], 0, np.inf)) <= nearest * (1 + ROUNDING)).all())
 
 
 def _percent(share: float) -> str:

@@ -62,7 +62,9 @@ class RotationNumbers(ColouredNumbers[Rotary]):
         return [averaging_cells(self.block, 1 if pairs else self.columns_block), pairs]
 
     def marks(self) -> list[str]:
-        marks = translate("angles anticlockwise, marks: position {position}", position=self._first())
+        marks = translate(
+            "angles anticlockwise, radii not to scale, marks: position {position}", position=self._first()
+        )
         return [marks] if self.circles else []
 
     def _first(self) -> str:

@@ -59,11 +59,10 @@ class CloudNumbers(Numbers[TableEncoding]):
         return translate(text, x=across, y=up, rank=_two_digits(self.spearman))
 
     def remarks(self) -> list[str]:
-        linear = translate("undefined") if self.pearson is None else _two_digits(self.pearson)
         left_out = template("{count:,} of {all:,} pairs left out: a row is constant, no correlation is defined")
         undefined = translate(left_out, count=self.undefined, all=self.pairs) if self.undefined else ""
-        both = translate("ρ: Spearman; Pearson r = {linear}", linear=linear)
-        return [other_positions_text(self.view), both, undefined]
+        ranks = translate("ρ: Spearman's rank correlation") if self.message() else ""
+        return [other_positions_text(self.view), ranks, undefined]
 
 
 @dataclass(frozen=True, kw_only=True)

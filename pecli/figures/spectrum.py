@@ -50,13 +50,13 @@ class SpectrumNumbers(Numbers[TableEncoding]):
     trained: int | None
 
     def remarks(self) -> list[str]:
-        measured = listing(translate(e.name) for e in self.view.encodings if not isinstance(e, Harmonic))
+        measured = listing(e.called() for e in self.view.encodings if not isinstance(e, Harmonic))
         period = template("{encodings}: the dominant period of each column, measured over one cycle or the length")
         left_out = template("{encoding}: {count} left out, longer than {most} or still")
         most, counts = number_text(MAX_WAVELENGTH), zip(self.view.encodings, self.still, strict=True)
         return [
             translate(period, encodings=measured) if measured else "",
-            *(translate(left_out, encoding=translate(e.name), count=count, most=most) for e, count in counts if count),
+            *(translate(left_out, encoding=e.called(), count=count, most=most) for e, count in counts if count),
         ]
 
     def marks(self) -> list[str]:

@@ -107,7 +107,15 @@ class NumberTexts(Formatter):
 
 
 class BetweenPowers(LogFormatter):
-    """Numbers between powers of ten in pecli's way, where matplotlib writes any: on an axis of few powers."""
+    """Numbers between powers of ten in pecli's way, on an axis of so few powers: 2 and 5, on a shorter one any."""
+
+    def __init__(self, powers: float = 1.0) -> None:
+        super().__init__(minor_thresholds=(powers, 0.5))
+        self.powers = powers
 
     def __call__(self, value: float, position: int | None = None) -> str:
+        axis: Any = self.axis
+        powers = np.log10(np.divide(*axis.get_view_interval()[::-1]))
+        if 0.5 < powers <= self.powers:
+            return number_text(value) if round(value / 10 ** np.floor(np.log10(value))) in (2, 5) else ""
         return number_text(value) if super().__call__(value, position) else ""

@@ -66,7 +66,8 @@ def templates_there_are() -> set[str]:
     assert [f"{path}:{node.lineno}" for path, node in marks if isinstance(node, (ast.JoinedStr, ast.BinOp))] == []
     literals = {node.value for _, node in marks if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     joints = {"{one}; {other}", "{one}, {other}", "{one} and {other}", "{one} or {other}", "{text} ({names})"}
-    return literals | joints | {*SINGLE} | {*ENCODINGS} | {analysis.summary for analysis in ANALYSES.values()}
+    named = {name for name, kind in ENCODINGS.items() if not kind.term}  # others are written alike in all languages
+    return literals | joints | {*SINGLE} | named | {analysis.summary for analysis in ANALYSES.values()}
 
 
 def blanks(text: str) -> set[tuple[str, str]]:

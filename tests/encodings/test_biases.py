@@ -78,7 +78,7 @@ def test_a_file_gives_the_learned_numbers_and_without_one_the_buckets_number_sta
     item = T5(file=str(tmp_path / "t5.npy"))
     assert (item.quantity, item.n_heads) == ("bias", 5)
     assert np.array_equal(item.bias(OFFSETS), table[item.bucket(OFFSETS)].T)
-    assert item.title() == "t5, 32 buckets, the last from 128 on, t5.npy"
+    assert item.title() == "T5, 32 buckets, t5.npy"
     assert item.inputs()
 
 

@@ -151,5 +151,5 @@ def test_panels_of_cells_share_the_limits_of_their_own_kind(figure: str, count: 
 
 
 def test_what_one_figure_says_in_all_cells_is_said_once() -> None:
-    given = {"base": [10, 10000], "length": 40, "panels": "distance,heatmap"}
+    given = {"base": [10, 10000], "length": 40, "panels": "distance,distance"}
     assert Picture(job_of("overview", given)).seen.message() == "Euclidean distance depends only on the offset p − q"

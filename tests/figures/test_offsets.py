@@ -111,7 +111,7 @@ def test_the_bound_with_its_factors_is_one(offset: int) -> None:
 
 def test_the_bound_is_dashed_in_the_colour_of_its_encoding_above_its_line() -> None:
     for specs, names in (
-        (["rope:d=8", "sinusoidal:d=4"], ["rope", "sinusoidal"]),
+        (["rope:d=8", "sinusoidal:d=4"], ["RoPE", "sinusoidal"]),
         (["rope:d=8", "rope:d=8,base=2"], ["base = 10,000", "base = 2"]),
     ):
         axes = drawn(encoding=specs, length=11, decay=True)
@@ -193,7 +193,7 @@ ONLY = "dot product depends only on the offset p − q"
         ({"encoding": "binary"}, "at equal offset, dot product still differs by up to 4"),
         (
             {"encoding": ["rope", "binary"]},
-            f"{ONLY} with rope, not with binary",
+            f"{ONLY} with RoPE, not with binary",
         ),
         ({"encoding": ["rope:d=8", "sinusoidal:d=8"], "length": 4}, f"{ONLY} and is largest at 0"),
         (
@@ -214,8 +214,8 @@ def test_runs_of_offsets_say_where_it_is_largest(start: dict[str, Any], peaks: b
 
 def test_of_several_the_title_says_what_they_have_in_common() -> None:
     for encoding, title in (
-        ("rope:d=4", "rope, d = 4, base = 10,000"),
-        (["rope:d=4", "rope:d=4,base=2"], "rope, d = 4"),
+        ("rope:d=4", "RoPE, d = 4, base = 10,000"),
+        (["rope:d=4", "rope:d=4,base=2"], "RoPE, d = 4"),
     ):
         assert pecli.figure("offsets", length=4, encoding=encoding).title() == f"{title}; 4 positions".removeprefix(
             "; "
@@ -265,7 +265,7 @@ def biases(**options: Any) -> Any:
         ),
         ("alibi:heads=4", {"head": [2], "length": 9}, ""),
         ("t5", {"length": 8}, ""),
-        ("t5", {"length": 12}, "each distance up to 7 has a bucket of its own, farther ones share theirs"),
+        ("t5", {"length": 12}, "each distance up to 7 has a bucket of its own in each direction, farther ones share theirs"),
     ],
 )
 def test_the_message_is_how_far_heads_look_or_what_they_tell_apart(
@@ -279,7 +279,7 @@ def test_heads_are_chosen_and_spread() -> None:
     assert biases(encoding="alibi:heads=16", length=5).heads.tolist() == [0, 2, 4, 6, 9, 11, 13, 15]
     assert biases(encoding="alibi:heads=8", length=5, head=[7, 2]).heads.tolist() == [7, 2]
     assert biases(encoding="t5", length=5).heads.tolist() == [0]
-    with pytest.raises(UsageError, match="head=8 does not exist: alibi, heads = 8 has heads 0 to 7"):
+    with pytest.raises(UsageError, match="head=8 does not exist: ALiBi, heads = 8 has heads 0 to 7"):
         biases(encoding="alibi:heads=8", head=[8])
 
 

@@ -36,7 +36,9 @@ def test_a_pair_of_sine_and_cosine_is_a_circle() -> None:
     assert np.hypot(*found.coordinates.T) == pytest.approx(1) and found.share == pytest.approx(0.5)
     steps = np.hypot(*np.diff(found.coordinates, axis=0).T)
     assert steps == pytest.approx(2 * np.sin(np.pi / 12))
-    assert found.message().startswith("the first 2 principal components hold 100% of") and not found.tied
+    assert found.message().startswith("in this plane each position lies closest to") and not found.tied
+    twice = path(encoding="clock:periods=12", length=24)  # the second turn lies on the first
+    assert twice.message().startswith("the first 2 principal components hold 100% of")
     two = path(encoding="clock:periods=12,3", length=12)
     assert two.tied and two.share == pytest.approx(0.25) and "arbitrary" in two.caption()
 

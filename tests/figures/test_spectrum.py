@@ -76,7 +76,7 @@ def test_pairs_that_an_axis_has_no_room_for_are_left_out_and_the_caption_says_so
             {"encoding": ["sinusoidal:d=8,base=10", "clock", "rope:d=4,base=16"], "length": 20},
             "",
         ),
-        ({"encoding": ["rope:d=8", "sinusoidal:d=8"]}, "the wavelengths of rope and sinusoidal are the same"),
+        ({"encoding": ["rope:d=8", "sinusoidal:d=8"]}, "the wavelengths of RoPE and sinusoidal are the same"),
         (
             {"encoding": ["rope:d=8,base=10", "rope:d=8,base=10000"]},
             "wavelengths are up to 178 times longer with base = 10,000",
@@ -153,7 +153,7 @@ def test_how_far_neighbours_are_apart() -> None:
 
 def test_the_title_of_several_is_what_they_have_in_common() -> None:
     titles = [pecli.figure("spectrum", encoding=given).title() for given in ("clock", [LLAMA, YARN])]
-    assert titles == ["clock, periods = 1 min, 1 h, 12 h", "rope, d = 128"]
+    assert titles == ["clock, periods = 1 min, 1 h, 12 h", "RoPE, d = 128"]
 
 
 def test_a_spectrum_below_an_identical_one_is_seen_on_either_side_of_it() -> None:

@@ -71,9 +71,9 @@ def test_weights_are_the_softmax_of_the_bias_of_the_last_query(encoding: str) ->
 
 
 @pytest.mark.parametrize(("options", "said"), [
-    ({}, "half of the weight falls on the nearest 2 keys in head 0, 81 in head 7"),
-    ({"head": 0}, "half of the weight falls on the nearest 2 keys"),
-    ({"length": 1}, "half of the weight falls on the nearest key"),
+    ({}, "at least half of the weight falls on the nearest 2 keys in head 0, 81 in head 7"),
+    ({"head": 0}, "at least half of the weight falls on the nearest 2 keys"),
+    ({"length": 1}, "at least half of the weight falls on the nearest key"),
 ])  # fmt: skip
 def test_the_message_is_where_half_of_the_weight_is(options: dict[str, Any], said: str) -> None:
     assert numbers_of("bias", softmax=True, **options).message() == said
@@ -106,7 +106,7 @@ def test_random_scores_have_the_moments_of_those_of_rotated_keys() -> None:
     scores = np.stack([(q * rope.rotate(k, np.array([float(at)]))).sum(axis=-1)[:, 0] / 4 for at in range(20)])
     assert found.mean[0] == pytest.approx(scores.mean(axis=1), abs=1e-12)
     assert (found.high - found.low)[0] / 2 == pytest.approx(scores.std(axis=1), abs=1e-12)
-    said = "scores of random q and k do not fall with the offset: standard deviation "
+    said = "scores of random queries and keys do not fall with the offset: standard deviation "
     assert found.message().startswith(said)
     assert numbers_of("offsets", encoding="rope:d=2", random=2, length=20).message() == ""  # too few to say it
 
@@ -121,7 +121,7 @@ def test_shares_add_up_to_1_and_find_the_waves_that_are_there(folder: Path) -> N
     assert found.share[[2, 9, 29], [0, 1, 2]] == pytest.approx(1) and found.share[:, 3].max() == 0
     assert found.wavelengths[[2, 9, 29]].tolist() == [20, 6, 2]
     assert found.share.sum(axis=0) == pytest.approx([1, 1, 1, 0])
-    assert found.message() == "67% of the variance lies at wavelengths of 6 positions or more"
+    assert found.message() == "more than half of the variance (67%) lies at wavelengths of 6 positions or more"
     pixels = numbers_of("fourier", panels=((40, 4),), encoding="learned:file=waves.npy")
     assert pixels.share.max(axis=0) == pytest.approx(found.share.max(axis=0)) and pixels.message() == found.message()
     rows = pixels.wavelengths[pixels.share[:, :3].argmax(axis=0)]
@@ -148,14 +148,14 @@ def test_a_curve_and_a_matrix_are_those_of_the_head(encoding: str) -> None:
 def test_several_encodings_have_panels_or_a_line_each_from_one_position() -> None:
     both: Any = {"encoding": ["rope:d=8", "binary"], "length": 16}
     panels = panels_of("curves", **both)
-    assert [panel.get_title() for panel in panels] == ["rope, d = 8, base = 10,000", "binary, d = 4"]
+    assert [panel.get_title() for panel in panels] == ["RoPE, d = 8, base = 10,000", "binary, d = 4"]
     assert len({panel.get_ylim() for panel in panels}) == 1
     (panel,) = panels_of("curves", at=5, **both)
-    assert [label.split(",")[0] for label in line_labels(panel)] == ["rope", "binary"]
+    assert [label.split(",")[0] for label in line_labels(panel)] == ["RoPE", "binary"]
     found = numbers_of("curves", at=[2, 5], **both)
     alone = [numbers_of("curves", encoding=each, length=16, at=[2, 5]) for each in both["encoding"]]
     assert np.array_equal(found.main, np.concatenate([each.main for each in alone]))
-    said = "Euclidean distance depends only on the offset p − q with rope, not with binary"
+    said = "Euclidean distance depends only on the offset p − q with RoPE, not with binary"
     assert found.message() == said
 
 

@@ -68,12 +68,12 @@ def test_json_has_the_whole_job_with_its_defaults(ask: Ask) -> None:
 def test_a_sentence_tells_what_is_seen(name: str) -> None:
     text = alt_text(make_job(name, {}))
     assert text.startswith(ANALYSES[name].summary) and text.endswith(".") and "\n" not in text
-    assert ANALYSES[name].default_encoding.split(":")[0] in text and re.search(r"positions -?\d+ to \d+", text)
+    assert ANALYSES[name].default_encoding.split(":")[0] in text.lower() and re.search(r"positions -?\d+ to \d+", text)
 
 
 def test_it_tells_what_was_chosen() -> None:
     text = pecli.distance("rope", measure="dot", start=-3, length=5).alt
-    assert text.endswith("; positions -3 to 1; measure dot.") and "rope, d = 128" in text
+    assert text.endswith("; positions -3 to 1; measure dot.") and "RoPE, d = 128" in text
 
 
 TITLE = "位置 & <b>"

@@ -96,7 +96,8 @@ def run_process(
 ) -> subprocess.CompletedProcess[Any]:
     """Run Python with these words in a process of its own."""
     clean = {name: value for name, value in os.environ.items() if name not in OWN}
-    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL, **more}
+    source = {} if "input" in more else {"stdin": subprocess.DEVNULL}
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **source, **more}
     return subprocess.run(
         [sys.executable, *words], cwd=cwd, env={**clean, **environment}, timeout=60, check=False, **streams
     )

@@ -19,7 +19,9 @@ from pecli.core.errors import PecliError, TableFileError, UnknownNameError, Usag
 from pecli.core.lazy import Array, np
 from pecli.core.memory import check_memory, human
 from pecli.core.readable import check_readable
+from pecli.files.writer import STDOUT, spool_stdin
 
+BEGINNINGS = {b"\x93NUMPY": ".npy", b"PK": ".npz"}
 MAX_BYTES = 1 << 20  # bytes of a job in a file, of a header, and of any single piece that is read
 
 
@@ -37,8 +39,19 @@ class Bounded(io.FileIO):
         return data
 
 
+def located(path: str) -> str:
+    """Return the file of that name; of - one that holds standard input, whose ending its first bytes tell."""
+    return spool_stdin(_ending) if path == STDOUT else path
+
+
+def _ending(head: bytes) -> str:
+    if head[5:9] == b"\0\0\0{":  # a header of less than a terabyte, in JSON
+        return ".safetensors"
+    return next((ending for start, ending in BEGINNINGS.items() if head.startswith(start)), ".csv")
+
+
 def opened(path: str) -> Bounded:
-    """Open a regular file for reading.
+    """Open a regular file for reading, or standard input.
 
     Raises
     ------
@@ -46,6 +59,7 @@ def opened(path: str) -> Bounded:
     PecliError : the system does not let it be read
     """
     check_readable(path)
+    path = located(path)
     try:
         if stat.S_ISREG(Path(path).stat().st_mode):
             return Bounded(path)
@@ -59,6 +73,7 @@ def opened(path: str) -> Bounded:
 
 def fingerprint(path: str) -> str:
     """Return a short digest of a file's content; raises as `opened` does."""
+    path = located(path)
     opened(path).close()
     status = Path(path).stat()
     return _digest(path, status.st_ino, status.st_size, status.st_mtime_ns)
@@ -259,6 +274,7 @@ def stored_arrays(path: str) -> dict[str, StoredArray]:
     UsageError : no such file, or an ending that is not known, with what would convert it
     TableFileError : the file is damaged
     """
+    path = located(path)
     suffix = Path(path).suffix.lower()
     if suffix not in (*READERS, *PICKLES):
         raise UnknownNameError("kind of table file", suffix or path, READERS, alike=0.8)
@@ -339,6 +355,7 @@ def open_table(path: str, tensor: str | None = None, dimensions: int = 2) -> Sto
     Takes and raises what `read_table` does; dimensions : the fewest that the array must have.
     """
     opened(path).close()
+    path = located(path)
     return StoredTable(path, _read(path, tensor, dimensions, Path(path).stat().st_mtime_ns))
 
 

@@ -179,6 +179,7 @@ def test_the_caption_says_what_is_drawn_and_how_it_was_made(options: dict[str, A
 
 
 ONLY = "dot product depends only on the offset p − q"
+BUCKETS = "each distance up to 7 has a bucket of its own"
 
 
 @pytest.mark.parametrize(
@@ -265,7 +266,11 @@ def biases(**options: Any) -> Any:
         ),
         ("alibi:heads=4", {"head": [2], "length": 9}, ""),
         ("t5", {"length": 8}, ""),
-        ("t5", {"length": 12}, "each distance up to 7 has a bucket of its own in each direction, farther ones share theirs"),
+        (
+            "t5",
+            {"length": 12},
+            "each distance up to 7 has a bucket of its own in each direction, farther ones share theirs",
+        ),
     ],
 )
 def test_the_message_is_how_far_heads_look_or_what_they_tell_apart(

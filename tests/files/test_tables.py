@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pickle
+import subprocess
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -15,9 +16,12 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
+import pecli
 from pecli.core.errors import PecliError, TableFileError, UnknownNameError, UsageError
 from pecli.core.lazy import Array
 from pecli.files.tables import MAPPED, open_table, read_table
+
+Process = Callable[..., subprocess.CompletedProcess[Any]]
 
 TABLE = np.random.default_rng(17).integers(-99, 99, (7, 5)) / 8  # what every kind of file keeps exactly
 BINARY = [".npy", ".npz", ".safetensors"]
@@ -287,3 +291,23 @@ def test_what_is_no_table_file_is_refused(path: str, error: type[Exception], sai
         Path(name).write_bytes(b"\x80\x04.")
     with pytest.raises(error, match=said):
         read_table(path)
+
+
+@pytest.mark.parametrize("form", ["npy", "npz", "csv"])
+def test_a_table_comes_out_of_a_pipe(form: str, process: Process, folder: Path) -> None:
+    made = process(["-m", "pecli", "table", "-d", "4", "-n", "7", "-o", "-", "--format", form], folder, {})
+    assert made.returncode == 0, made.stderr
+    words = ["-m", "pecli", "heatmap", "-e", "learned:file=-", "--json", "-o", "table.npy"]
+    ended = process(words, folder, {}, input=made.stdout)
+    assert ended.returncode == 0, ended.stderr
+    (result,) = json.loads(ended.stdout)["results"]
+    assert np.load("table.npy") == pytest.approx(pecli.encode(d=4, length=7))
+    assert result["encodings"][0]["spec"] == "learned:file=-"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"), [(b"", b"standard input is empty"), (b"no numbers here", b"holds no numbers")]
+)
+def test_a_pipe_that_holds_no_table_is_refused(given: bytes, said: bytes, process: Process, folder: Path) -> None:
+    ended = process(["-m", "pecli", "heatmap", "-e", "learned:file=-"], folder, {}, input=given)
+    assert ended.returncode in (1, 2) and said in ended.stderr and b"Traceback" not in ended.stderr

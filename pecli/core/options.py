@@ -21,6 +21,7 @@ from typing import Any, ClassVar, Self
 
 from pecli.core.errors import UnknownNameError, UsageError, option_text
 from pecli.core.lazy import cached, np
+from pecli.core.readable import found
 
 __all__ = ["Option", "Options", "canonical_name", "default_of", "default_values", "option", "with_canonical_names"]
 
@@ -127,6 +128,7 @@ class Option:
     only_with: tuple[str, tuple[str, ...]] | None = None  # another option, and its values with which this one counts
     shown: bool = False  # whether titles show the value also where it was not changed
     in_spec: bool = False  # whether it is given in an encoding's spec alone, as all with `only_with` are
+    file: bool = False  # whether it may name a file
     text_of: Callable[[Any], str | None] | None = None  # gives the text of a value of its type, None of others
     name: str = ""  # from here on what the field itself says
     default: Any = None
@@ -227,7 +229,8 @@ class Option:
     def _read_scalar(self, value: Any) -> Any:
         number = self.names.get(value.replace("-", "_"), value) if isinstance(value, str) else value
         try:
-            result = READERS[self.scalar](number)
+            result: Any = READERS[self.scalar](number)
+            result = found(result) if self.file else result
             if self.scalar in (int, float):
                 limit = EXACT if self.scalar is int else math.inf
                 low = -limit if self.at_least is None else self.at_least

@@ -1,4 +1,5 @@
-"""Which files may be read: all of them, or, where strangers ask, those that were named and those of one folder."""
+"""Where files are looked for, and which may be read: all of them, or, where strangers ask, those that were named and
+those of one folder."""
 
 from __future__ import annotations
 
@@ -11,6 +12,26 @@ from pathlib import Path
 from pecli.core.errors import UsageError
 
 _REFUSED: ContextVar[Callable[[str], UsageError | None]] = ContextVar("refused", default=lambda _: None)
+
+
+_FOLDER: ContextVar[Path | None] = ContextVar("folder", default=None)
+
+
+@contextmanager
+def looking_in(folder: Path) -> Iterator[None]:
+    """Let files be looked for in this folder first, then in the current one."""
+    token = _FOLDER.set(folder)
+    try:
+        yield
+    finally:
+        _FOLDER.reset(token)
+
+
+def found(path: str) -> str:
+    """Return where a file of that name is in the folder that is looked in first; else the name."""
+    folder = _FOLDER.get()
+    place = path if folder is None else os.path.normpath(folder / path)
+    return place if os.path.exists(place) else path
 
 
 @contextmanager

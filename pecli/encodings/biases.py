@@ -114,7 +114,9 @@ class T5(DirectedBias):
     buckets: int = option(32, "how many buckets", at_least=4, at_most=4096, aliases=("num_buckets",))
     max_distance: int = option(128, "from which distance on all share the last bucket", at_least=2, at_most=10**9)
     direction: str = direction_option("both")
-    file: str | None = option(None, "file of the learned table, buckets × heads", unset="the numbers of the buckets")
+    file: str | None = option(
+        None, "file of the learned table, buckets × heads", unset="the numbers of the buckets", file=True
+    )
     tensor: str | None = tensor_option()
 
     def check(self) -> None:

@@ -41,7 +41,9 @@ class Learned(Additive):
     trained: ClassVar[bool] = True
     extrapolates: ClassVar[bool] = False
 
-    file: str | None = option(None, "file of the table: .npy, .npz, .csv or .safetensors", unset="the untrained table")
+    file: str | None = option(
+        None, "file of the table: .npy, .npz, .csv or .safetensors", unset="the untrained table", file=True
+    )
     tensor: str | None = tensor_option()
     seed: int = option(0, "seed of the untrained table", at_least=0)
     d: int | None = width_option(None, "columns of the untrained table", unset=f"the file's, or {UNTRAINED}")

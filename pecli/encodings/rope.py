@@ -42,7 +42,9 @@ class Rope(Scaled, Rotary):
     pairing: str = option(
         "interleaved", "columns that make a pair: (2j, 2j+1) or (j, j + d/2)", choices=lambda: ("interleaved", "half")
     )
-    query: str | None = option(None, "what is turned: random:SEED or a file of d numbers", unset="(1, 0) in every pair")
+    query: str | None = option(
+        None, "what is turned: random:SEED or a file of d numbers", unset="(1, 0) in every pair", file=True
+    )
 
     def check(self) -> None:
         super().check()

@@ -103,6 +103,7 @@ class Canvas(Options):
         "light and dark pages",
         unset="none",
         split=True,
+        file=True,
         aliases=("theme",),
     )
     transparent: bool = option(False, "no background")
@@ -120,7 +121,9 @@ class Canvas(Options):
         None, "frames per second of .gif and .webp", above=0, at_most=50, unset=f"{FPS:g}", split=False
     )
     loops: int | None = option(None, "how many times a .gif or .webp plays", at_least=1, at_most=65535, unset="endless")
-    font: str | None = option(None, "font family or font file", unset="DejaVu Sans, with a CJK font where needed")
+    font: str | None = option(
+        None, "font family or font file", unset="DejaVu Sans, with a CJK font where needed", file=True
+    )
 
     def check(self) -> None:
         opposites = {name: f"no_{name}" for name in TEXTS} | {"cbar_label": "no_colorbar"}

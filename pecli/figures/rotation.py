@@ -125,7 +125,7 @@ class Rotation(WithCellNumbers[Rotary]):
     default_encoding: ClassVar[str] = "rope"
 
     content: str = option(
-        "same", "Q: same (one random vector at every position), random, or a file of length × d numbers"
+        "same", "Q: same (one random vector at every position), random, or a file of length × d numbers", file=True
     )
     content_seed: int = option(0, "seed of a random Q", at_least=0)
     pairs: tuple[int, ...] | None = option(

@@ -59,6 +59,7 @@ class TokenFigure(Figure[E]):
         None,
         "file of embeddings (.npy .npz .csv .safetensors), a row for each different token in order of appearance",
         unset="random",
+        file=True,
     )
     content_seed: int = option(0, "seed of random embeddings", at_least=0)
     content_scale: float = option(1.0, "factor that embeddings are multiplied by", at_least=0, at_most=1e6)

@@ -23,6 +23,7 @@ from pecli.core.errors import (
 )
 from pecli.core.language import by_environment
 from pecli.core.options import Option, Options, canonical_name, option, with_canonical_names
+from pecli.core.readable import looking_in
 from pecli.core.terminal import track
 from pecli.files.writer import real_path
 from pecli.jobs.job import Job
@@ -137,13 +138,15 @@ class Batch:
         return [job for entry in self.entries for job in entry.jobs]
 
     def only(self, patterns: Sequence[str]) -> Batch:
-        """Return the figures whose name, command or file one of the patterns fits; UsageError where none does."""
+        """Return the figures whose number, name, command or file one of the patterns is or fits; UsageError where none
+        does."""
         kept = []
-        for entry in self.entries:
+        for number, entry in enumerate(self.entries, 1):
             for job in entry.jobs:
                 files = [name for path in map(Path, job.paths) for name in (str(path), path.name, path.stem)]
-                names = (entry.name, job.figure.name, *files)
-                kept += [job for pattern in patterns if any(fnmatchcase(name, pattern) for name in names)]
+                names = {str(number), entry.name, job.figure.name, *files, *map(real_path, files)}
+                fits = any(fnmatchcase(name, pattern) for name in names for pattern in patterns)
+                kept += [job] if fits or names & {*patterns, *map(real_path, patterns)} else []
         if not kept:
             known = [entry.name for entry in self.entries]
             raise UnknownNameError("figure of this file", " ".join(patterns), known, option="only")
@@ -186,7 +189,8 @@ def read_batch(path: str, folder: str | None = None) -> Batch:
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{shown} is not TOML: {error}") from None
     beside = Path(path).parent if os.path.isfile(path) else Path()  # a stream is seen from the current folder
-    return _Reader(shown, text, tables, beside if folder is None else Path(folder)).read()
+    with looking_in(beside):
+        return _Reader(shown, text, tables, beside if folder is None else Path(folder)).read()
 
 
 class _Reader:

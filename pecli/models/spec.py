@@ -14,6 +14,7 @@ from typing import Any
 
 from pecli.core.errors import UnknownNameError, UsageError, notice, shorten
 from pecli.core.options import Option, canonical_name, default_values, with_canonical_names
+from pecli.core.readable import found
 from pecli.encodings.base import Encoding, TableEncoding
 from pecli.encodings.learned import Learned
 from pecli.encodings.registry import ENCODINGS, PLUGINS, all_encodings, find_encoding, table_advice
@@ -78,7 +79,7 @@ def parse_encoding(spec: str) -> tuple[type[Encoding], dict[str, str]]:
     config = None if name.strip() in ENCODINGS else config_words(spec, all_encodings())  # plugins load only if needed
     if config is not None:
         path, layers, text = config
-        kind, values = parse_encoding(config_spec(path, layers))
+        kind, values = parse_encoding(config_spec(found(path), layers))
         return kind, {**values, **_parameters(spec, text, kind.options())}
     kind = find_encoding(name.strip())
     return kind, _parameters(spec, text, kind.options())
@@ -106,12 +107,13 @@ def _parameters(spec: str, text: str, known: Mapping[str, Option]) -> dict[str, 
 
 def config_words(spec: str, known: Container[str]) -> tuple[str, str | None, str] | None:
     """Return path, kind of layer and parameters, where a spec names a config rather than one of the known encodings."""
-    found = CONFIG_SPEC.fullmatch(spec)
-    if found is None or spec.partition(":")[0].strip() in known:
+    match = CONFIG_SPEC.fullmatch(spec)
+    if match is None or spec.partition(":")[0].strip() in known:
         return None
-    path = found["path"]
+    path = match["path"]
     apart = path.endswith(".json") or "/" in path or os.sep in path
-    return (path, found["kind"], found["text"] or "") if apart or os.path.isfile(Path(path, NAME)) else None
+    isfolder = os.path.isfile(Path(found(path), NAME))
+    return (path, match["kind"], match["text"] or "") if apart or isfolder else None
 
 
 def config_spec(path: str, kind: str | None) -> str:

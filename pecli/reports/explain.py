@@ -330,6 +330,7 @@ class Explain(Report[TableEncoding]):
         None,
         "file of word vectors, a row each (.npy .npz .csv .safetensors)",
         unset="those of an article, three words",
+        file=True,
     )
     entry: tuple[int, ...] | None = option(
         None, "position and dimension of the entry to write out, P,D", unset="the third position, dimension 3"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from pecli.core.errors import PecliError, UsageError, as_flags, option_text
@@ -30,7 +31,7 @@ from pecli.jobs.command_line import command as command_of
 from pecli.jobs.job import Job
 from pecli.jobs.picture import Picture, result_of
 from pecli.jobs.sweep import job_of
-from pecli.jobs.workers import cores
+from pecli.jobs.workers import cores, map_in_order
 from pecli.reports.base import Report
 
 
@@ -43,12 +44,22 @@ def run_jobs(
         jobs = [without_file(job) for job in jobs]
     to_stdout = _check_jobs(jobs, as_json, workers)
     reports: list[dict[str, Any]] = []
-    items = jobs if seen else track(jobs, "drawing")  # a bar would run into what is shown
-    if len(jobs) > 1:  # one bar at a time
+    several = workers is not None and len(jobs) > 1 and not seen
+    make = partial(_made, as_json=as_json, workers=1 if several else workers or cores())
+    if several:
+        made = map_in_order(make, jobs, "drawing", workers or 1)
+    else:
+        made = map(make, jobs if seen else track(jobs, "drawing"))  # a bar would run into what is shown
+    if len(jobs) > 1 and not several:  # one bar at a time
         TRACKER.set(untracked)
     try:
-        for job in items:
-            reports += filter(None, [_do(Picture(job, workers or cores()), as_json, quiet or to_stdout, verbose)])
+        for job, (paths, notes, result) in zip(jobs, made, strict=True):
+            if isinstance(result, PecliError) and not quiet and not as_json:
+                print_results(paths)  # those that were written before
+            if isinstance(result, PecliError):
+                raise result
+            reports += filter(None, [result])
+            _tell(job, paths, notes, as_json=as_json, quiet=quiet or to_stdout, verbose=verbose)
             for note in show_picture(job) if seen else []:
                 if not quiet and not job.targets:  # else it was told before
                     print_notes(as_flags(note))
@@ -69,31 +80,35 @@ def _check_jobs(jobs: list[Job], as_json: bool, workers: int | None) -> bool:
     check_targets(jobs)
     for job in jobs:
         job.check()
-    if workers is not None and not any(job.has_frames for job in jobs):
-        text = f"{option_text('jobs', workers)} draws the pictures of one .gif, .webp or .html file"
-        raise UsageError(text, option="jobs", value=workers, advice="pecli batch -j draws many files at once")
+    if workers is not None and len(jobs) == 1 and not jobs[0].has_frames:
+        text = f"{option_text('jobs', workers)} draws several pictures, or those of a .gif, .webp or .html: this is one"
+        raise UsageError(text, option="jobs", value=workers)
     return to_stdout
 
 
-def _do(picture: Picture[Any], as_json: bool, quiet: bool, verbose: bool) -> dict[str, Any] | None:
-    job = picture.job
+Made = tuple[list[str], list[str], Any]  # what was written, notes, and the result for --json or why there is none
+
+
+def _made(job: Job, as_json: bool, workers: int) -> Made:
+    """Draw a job and write its files, in whatever process."""
+    picture: Picture[Any] = Picture(job, workers)
     try:
         paths = picture.save() if job.targets else []
-    except PecliError:
-        if picture.sizes and not quiet and not as_json:
-            print_results(picture.sizes)  # those that were written before
-        raise
-    for note in [] if quiet else picture.notes:
-        print_notes(as_flags(note))
+        return paths, picture.notes, result_of(picture) if as_json else None
+    except PecliError as error:
+        return [*picture.sizes], [], error
+
+
+def _tell(job: Job, paths: list[str], notes: list[str], *, as_json: bool, quiet: bool, verbose: bool) -> None:
+    """Print what came of a job."""
+    if not quiet:
+        print_notes(*map(as_flags, notes))
     if verbose:
         print_notes(command_of(job, sent=can_print))
-    if as_json:
-        return result_of(picture)
-    if isinstance(job.figure, Report) and not paths:
-        show(picture.document(columns()))
-    elif not quiet and paths:
+    if isinstance(job.figure, Report) and not paths and not as_json:
+        show(Picture[Any](job).document(columns()))
+    elif not quiet and not as_json:
         print_results(paths)
-    return None
 
 
 FINER = 4  # pixels that are drawn for each that a half-block shows

@@ -31,7 +31,14 @@ MARKUP = re.compile(r"\[(?=[a-z#/@])")  # what rich would take for a tag
 METAVARS = {int: "INTEGER", float: "NUMBER", str: "TEXT", bool: " "}
 RUN = (  # the options that do not change the picture
     Option("show the picture in the terminal; alone it writes no file", name="show", scalar=bool),
-    Option("processes for a .gif, .webp or .html", name="jobs", flags=("-j",), scalar=int, at_least=1, unset="cores"),
+    Option(
+        "processes for several pictures, or a .gif, .webp or .html",
+        name="jobs",
+        flags=("-j",),
+        scalar=int,
+        at_least=1,
+        unset="cores",
+    ),
     Option("print path, bytes, job and key numbers as JSON", name="json", scalar=bool),
     Option("print nothing but errors", name="quiet", flags=("-q",), scalar=bool),
     Option("say more, and where an error comes from", name="verbose", flags=("-v",), scalar=bool),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+import time
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ CARRIED = ("job", "inputs", "pecli", *LIBRARIES)  # what a file says of how it w
 STATES = WRITTEN, SKIPPED, FAILED = "written", "skipped", "failed"
 MISSING, STALE, UNASKED = "missing", "stale", "no longer asked for"
 ONE_AT_A_TIME = threading.Lock()  # numbers too: memory is counted for one picture a process
-Rendered = tuple[tuple[bytes, ...], tuple[str, ...]]  # the bytes of each file, and the notes
+Rendered = tuple[tuple[bytes, ...], tuple[str, ...], float]  # the bytes of each file, the notes, seconds
 
 
 @dataclass(frozen=True)
@@ -39,12 +40,14 @@ class Result:
     state : written, skipped or failed
     notes : what the user should know
     failure : why it failed
+    seconds : that drawing took, where it was drawn
     """
 
     job: Job
     state: str
     notes: tuple[str, ...] = ()
     failure: PecliError | None = None
+    seconds: float | None = None
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -60,7 +63,7 @@ class Result:
         """Return what came of it for --json: its state, why it failed, and the rest as one picture's has it."""
         files = [{"path": path, "bytes": Path(path).stat().st_size} for path in self.paths if os.path.isfile(path)]
         failure = None if self.failure is None else self.failure.sentence()
-        ended = {"state": self.state, "failure": failure, "where": self.where, "files": files}
+        ended = {"state": self.state, "failure": failure, "seconds": self.seconds, "where": self.where, "files": files}
         return {**ended, **job_data(self.job, said_in_file(self.job))}
 
 
@@ -79,9 +82,10 @@ def draw(job: Job) -> Rendered:
     """Return the job's files as bytes, and what the user should know; whatever goes wrong is a PecliError."""
     try:
         with ONE_AT_A_TIME:
+            begun = time.monotonic()
             picture: Picture[Any] = Picture(job)
             data = picture.render(*(target.format for target in job.targets))
-            return tuple(data), tuple(picture.notes)
+            return tuple(data), tuple(picture.notes), round(time.monotonic() - begun, 3)
     except Exception as error:
         raise failure_of(error) from None
 
@@ -91,11 +95,11 @@ def _result(job: Job, rendered: Callable[[], Rendered]) -> Result:
     from concurrent.futures.process import BrokenProcessPool
 
     try:
-        files, notes = rendered()
+        files, notes, seconds = rendered()
         for path, data in zip(job.paths, files, strict=True):
             check_target(path, not job.output.no_clobber)
             write(path, data)
-        return Result(job, WRITTEN, notes)
+        return Result(job, WRITTEN, notes, seconds=seconds)
     except PecliError as error:
         failure = error
     except BrokenProcessPool:

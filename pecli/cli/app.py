@@ -223,7 +223,12 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")  # what its encoding has no sign for is shown as a code
     try:
         try:
-            app(prog_name="pecli")
+            if os.environ.get("_PECLI_COMPLETE") == "complete_bash":
+                from pecli.cli.completion import complete_in_bash
+
+                complete_in_bash(lambda: app(prog_name="pecli"))
+            else:
+                app(prog_name="pecli")
         finally:
             stdout.flush()
     except OSError as error:  # of --help and --version; commands have a guard of their own

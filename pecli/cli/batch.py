@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import closing, contextmanager, nullcontext
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -27,7 +28,7 @@ from pecli.jobs.run import STATES, WRITTEN, Result, differences, is_done, run
 from pecli.jobs.schema import batch_schema
 
 DISTRIBUTION = "position-encoding-cli"  # what is installed; on the public package index pecli is another program
-TIMEOUT = 10  # seconds for a cluster to answer
+TIMEOUT = 6  # seconds for a cluster to answer
 
 
 @contextmanager
@@ -39,10 +40,27 @@ def cluster(address: str) -> Iterator[Executor]:
         raise UsageError(f"--dask needs Dask, which is not installed: pip install '{DISTRIBUTION}[dask]'") from None
     try:
         client = distributed.Client(address, timeout=TIMEOUT)
-    except (OSError, ValueError) as error:
-        raise PecliError(f"no Dask scheduler answers at {address}: {error}") from None
-    with client, client.get_executor(retries=0) as executor:
+    except (OSError, ValueError, MemoryError) as error:  # the last where something else answers
+        why = "what answers is none" if isinstance(error, MemoryError) else error
+        raise PecliError(f"no Dask scheduler answers at {address}: {why}") from None
+    executor = client.get_executor(retries=0)
+    executor.watch = partial(_check_workers, client, address)
+    try:
+        executor.watch()
         yield executor
+    finally:  # of what is still to be done nobody waits for the end
+        executor.shutdown(wait=False)
+        client.close(timeout=1)
+
+
+def _check_workers(client: Any, address: str) -> None:
+    """Wait for a worker of a cluster as long as it may take to begin; raises PecliError where there is none."""
+    try:
+        client.wait_for_workers(1, timeout=TIMEOUT)
+    except TimeoutError:
+        raise PecliError(f"no Dask worker is at {address}: start one with dask worker {address}") from None
+    except Exception as error:  # what the scheduler leaves behind is of many kinds
+        raise PecliError(f"the Dask scheduler at {address} is gone: {error}") from None
 
 
 def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> list[Result]:

@@ -54,7 +54,7 @@ def run_jobs(
         TRACKER.set(untracked)
     try:
         for job, (paths, notes, result) in zip(jobs, made, strict=True):
-            if isinstance(result, PecliError) and not quiet and not as_json:
+            if isinstance(result, PecliError) and paths and not quiet and not as_json:
                 print_results(paths)  # those that were written before
             if isinstance(result, PecliError):
                 raise result
@@ -107,7 +107,7 @@ def _tell(job: Job, paths: list[str], notes: list[str], *, as_json: bool, quiet:
         print_notes(command_of(job, sent=can_print))
     if isinstance(job.figure, Report) and not paths and not as_json:
         show(Picture[Any](job).document(columns()))
-    elif not quiet and not as_json:
+    elif paths and not quiet and not as_json:
         print_results(paths)
 
 

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from pecli.analysis import Analysis
+from pecli.cli.completion import offered_values
 from pecli.cli.show import Command, guard
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import Language
 from pecli.core.options import Option, Options, canonical_name, default_of
 from pecli.core.positions import Positions
-from pecli.encodings.registry import ENCODINGS, Encoding, all_encodings, encoding_named
-from pecli.figures.canvas import SIZES, Canvas
+from pecli.encodings.registry import ENCODINGS, Encoding, encoding_named
+from pecli.figures.canvas import Canvas
 from pecli.files.formats import FORMATS
 from pecli.jobs.job_options import EncodingOption, Labels, Output, encoding_parameters, known_options
 from pecli.models.spec import encoding_of
@@ -99,7 +100,7 @@ def job_parameters(figure: type[Analysis[Any]], words: Sequence[str] = ()) -> li
     """Return all options of a figure's or report's command; the encoding's are those of the ones that words name."""
     known = known_options(figure)
     encoding = replace(EncodingOption.options()["encoding"], unset=figure.default_encoding)
-    offered, text = (lambda: offered_values(encoding)), plain(encoding.explained)
+    offered, text = (lambda incomplete: offered_values(encoding, incomplete)), plain(encoding.explained)
     specs = typer.Argument(help=text, metavar="ENCODING", show_default=False, autocompletion=offered)
     rows = [_keyword(SPECS, list[str] | None, None, specs)]
     rows += [parameter(entry, f"Options of {figure.name}", entry.in_spec) for entry in figure.options().values()]
@@ -149,7 +150,7 @@ def parameter(entry: Option, panel: str, hidden: bool = False) -> inspect.Parame
         rich_help_panel=panel,
         hidden=hidden,
         metavar=METAVARS[entry.scalar],
-        autocompletion=None if switch else lambda: offered_values(entry),
+        autocompletion=None if switch else lambda incomplete: offered_values(entry, incomplete),
         show_default=False,
     )
     return _keyword(entry.name, bool if switch else list[str] | None, False if switch else None, shown)
@@ -157,24 +158,6 @@ def parameter(entry: Option, panel: str, hidden: bool = False) -> inspect.Parame
 
 def _keyword(name: str, kind: Any, default: Any, shown: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, shown])
-
-
-def offered_values(entry: Option) -> list[tuple[str, str]]:
-    """Return the values that a shell offers for an option and what each is; none where any text may stand."""
-    if entry.name == "encoding":
-        return [(name, kind.summary) for name, kind in all_encodings().items()]
-    names: Iterable[str] = entry.choices() if entry.choices is not None else ()
-    if entry.name == "size":
-        names = SIZES
-    elif entry.name == "cmap":
-        from matplotlib import colormaps
-
-        names = (name for name in colormaps if not name.endswith("_r"))
-    elif entry.name == "style":
-        from pecli.figures.style import bundled_styles
-
-        names = (name for name in bundled_styles() if not name.startswith("_"))
-    return [(name, "") for name in names]
 
 
 def plain(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pecli.cli.figures import offered_values
+from pecli.cli.completion import offered_values
 from pecli.cli.show import (
     Command,
     FormatOption,

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -47,7 +47,7 @@ class Result:
     state: str
     notes: tuple[str, ...] = ()
     failure: PecliError | None = None
-    seconds: float | None = None
+    seconds: float | None = field(default=None, compare=False)
 
     @property
     def paths(self) -> tuple[str, ...]:

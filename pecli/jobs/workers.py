@@ -21,6 +21,7 @@ R = TypeVar("R")
 Results = Generator[tuple[int, "Future[R]"], None, None]  # as they come, each with the number of its thing
 
 START = "fork" if sys.platform == "linux" else "spawn"  # how a worker begins: a copy of this process, or a new one
+PATIENCE = 2.0  # seconds without a result, until somebody looks whether there is still anybody at work
 WAITING = 8  # results for each process that may wait for their turn, so that memory is bounded
 ENDED = "a process that drew ended, as the system does where memory runs out"
 
@@ -33,15 +34,21 @@ def cores() -> int:
 
 
 def in_executor(work: Callable[[T], R], things: Sequence[T], executor: Executor) -> Results[R]:
-    """Do the work for each thing wherever the executor does."""
-    from concurrent.futures import as_completed
+    """Do the work for each thing wherever the executor does; one that has a ``watch`` is asked whether it is there
+    while nothing comes of it."""
+    from concurrent.futures import FIRST_COMPLETED, wait
 
     running: dict[Future[R], int] = {}
+    watch = getattr(executor, "watch", None)
     try:
         for number, thing in enumerate(things):
             running[executor.submit(work, thing)] = number
-        for future in as_completed([*running]):
-            yield running.pop(future), future
+        while running:
+            done, _ = wait(running, PATIENCE if watch else None, FIRST_COMPLETED)
+            for future in done:
+                yield running.pop(future), future
+            if watch and not done:
+                watch()
     finally:
         for future in running:
             future.cancel()

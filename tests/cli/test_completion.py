@@ -39,7 +39,21 @@ def test_values_are_offered_without_what_draws_and_writes(process: Callable[...,
         "pecli encodings clo": "clock",
         "pecli heatmap --th": "",  # names of other programs are understood, not offered
         "pecli sim": "",
+        "pecli heatmap -e rope : ba": "base= base=…",
+        "pecli heatmap -e rope : scaling =": "default linear dynamic yarn longrope llama3 proportional",
+        "pecli heatmap -e rope : scaling = yarn,fac": "yarn,factor= yarn,factor=…",
+        "pecli heatmap -e rope:scaling=ya": "yarn",  # a shell that splits at blanks alone
+        "pecli heatmap -e learned : file = ta": "table.npy tables/",
+        "pecli heatmap -e learned : file = tables/": "tables/one.csv",
+        "pecli heatmap -e nothing : file = ta": "",
+        "pecli heatmap --encoding = ro": "rope",
+        "pecli heatmap learned --file ta": "",  # the shell knows files itself
+        "pecli compare --figure heat": "heatmap",
+        "pecli waves --dims 0": "0 0,1,2,3 0..7",
     }
+    (folder / "tables").mkdir()
+    for path in ("table.npy", "tables/one.csv", "tables/two.txt"):
+        (folder / path).touch()
     ended = process(["-c", ASKED, *lines], folder, {})
     assert (ended.returncode, ended.stderr) == (0, b"")
     assert dict(zip(lines, ended.stdout.decode().splitlines(), strict=True)) == lines

@@ -90,7 +90,7 @@ REFUSED = [
     ),  # memory
     (("--base", "10,20", "--transparent", "-o", "a.gif"), "--transparent is for .png, .svg, .pdf, .webp, .html"),
     (("--base", "10,20", "--fps", "2", "-o", "a.png"), "--fps 2 is for .gif, .webp files only"),
-    (("--base", "10,20", "-j", "2", "-o", "a.png"), "--jobs 2 draws the pictures of one .gif"),
+    (("--base", "10,20", "-j", "2", "-o", "a.png"), "--jobs 2 draws several pictures, or those of a .gif"),
     (("--base", "10,20", "-j", "no", "-o", "a.gif"), "--jobs no is not allowed"),
     (("--base", "10,20", "--cmap", "viridis,magma", "-o", "a.gif"), "has one --cmap"),
 ]

@@ -282,6 +282,38 @@ def test_a_dask_cluster_draws_a_batch(figures: str, ask: Any) -> None:
     assert {path: Path(path).read_bytes() for path in alone} == alone
 
 
+def test_a_cluster_without_workers_is_told(figures: str, ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr("pecli.cli.batch.TIMEOUT", 0.5)
+    with distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=None) as cluster:
+        ended = ask("batch", figures, "--dask", cluster.scheduler_address)
+        assert (ended.code, ended.out) == (1, "") and f"dask worker {cluster.scheduler_address}" in ended.err
+
+
+class Silent(Executor):
+    """An executor that draws one picture and then nothing; who watches it says so."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def submit(self, function: Any, /, *args: Any, **more: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        if not self.asked:
+            future.set_result(function(*args))
+        self.asked += 1
+        return future
+
+    def watch(self) -> None:
+        raise PecliError("nobody is at work")
+
+
+def test_what_is_done_stays_where_all_workers_end(figures: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pecli.jobs.workers.PATIENCE", 0.1)
+    with pytest.raises(PecliError, match="nobody is at work"):
+        pecli.batch(figures, executor=Silent())
+    assert os.path.isfile("1.json") and not os.path.isfile("2.json")
+
+
 def test_a_cluster_that_does_not_answer_is_told(figures: str, ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
     monkeypatch.setattr("pecli.cli.batch.TIMEOUT", 0.2)

@@ -229,26 +229,53 @@ def test_what_a_notebook_turns_is_a_picture(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def plugin(tmp_path: Path) -> Path:
-    """Return a folder in which the worked example is installed: its module, and the entry points that its project
+    """Return a folder in which the worked examples are installed: their modules, and the entry points that a project
     declares.
     """
-    (code,) = blocks("python", EXTEND)
-    (project,) = blocks("toml", EXTEND)
-    about = tomllib.loads(project)["project"]
+    project, figure = map(tomllib.loads, blocks("toml", EXTEND))
+    about = project["project"]
     installed = tmp_path / "installed"
     info = installed / f"{about['name']}-{about['version']}.dist-info"
     info.mkdir(parents=True)
-    (installed / f"{PLUGIN}.py").write_text(code, encoding="utf-8")
+    for module, code in zip((PLUGIN, "norms"), blocks("python", EXTEND), strict=True):
+        (installed / f"{module}.py").write_text(code, encoding="utf-8")
     head = f"Metadata-Version: 2.1\nName: {about['name']}\nVersion: {about['version']}\n"
     (info / "METADATA").write_text(head, encoding="utf-8")
-    points = about["entry-points"].items()
-    text = "\n".join(f"[{group}]\n" + "\n".join(f"{k} = {v}" for k, v in those.items()) for group, those in points)
+    points = {**about["entry-points"], **figure["project"]["entry-points"], "pecli.figures": {"broken": "gone:Gone"}}
+    points["pecli.figures"] |= figure["project"]["entry-points"]["pecli.figures"]
+    text = "\n".join(
+        f"[{group}]\n" + "\n".join(f"{k} = {v}" for k, v in those.items()) for group, those in points.items()
+    )
     (info / "entry_points.txt").write_text(text + "\n", encoding="utf-8")
     return installed
 
 
+def test_the_figure_of_another_package_is_a_figure_like_the_others(
+    plugin: Path, folder: Path, process: Process
+) -> None:
+    """One that is broken is one warning with its name, and only where other packages are looked at."""
+    assert len(blocks("python", EXTEND)[1].splitlines()) < 40
+    (folder / "figures.toml").write_text('[[figure]]\ncommand = "norms"\noutput = "n.svg"\n', encoding="utf-8")
+    warning = b"pecli: warning: figure plugin 'broken' of octave is left out: No module named 'gone'"
+    python = "import pecli; print(pecli.norms('learned', length=9).numbers.norms.shape)"
+    for words, warned in (
+        (["-m", "pecli", "norms", "-e", "learned", "-n", "50", "--json"], True),
+        (["-m", "pecli", "norms", "--base", "10,100", "-o", "two.png"], True),
+        (["-m", "pecli", "compare", "rope", "sinusoidal", "--figure", "norms", "-o", "both.png", "-q"], True),
+        (["-m", "pecli", "batch", "figures.toml", "-q"], True),
+        (["-m", "pecli", "norms", "--help"], True),
+        (["-m", "pecli", "--help"], True),
+        (["-m", "pecli", "heatmap", "-d", "4", "-q"], False),
+        (["-W", "ignore", "-c", python], False),
+    ):
+        ended = process(words, folder, {"PYTHONPATH": str(plugin)})
+        assert ended.returncode == 0, ended.stderr
+        assert ended.stderr.splitlines() == [warning] * warned, words
+    assert all((folder / name).is_file() for name in ("norms-learned-length50.png", "two.png", "both.png", "n.svg"))
+
+
 def test_the_worked_example_is_an_encoding_like_the_others(plugin: Path, folder: Path, process: Process) -> None:
-    (example,) = re.findall(r'example: ClassVar\[str\] = "(.*)"', EXTEND)
+    example, _ = re.findall(r'example: ClassVar\[str\] = "(.*)"', EXTEND)
     for line in (example, "pecli distance -e octave:d=6 -n 64 -o far.json", "pecli encodings octave"):
         ended = process(["-m", "pecli", *words(line)], folder, {"PYTHONPATH": str(plugin)})
         assert (ended.returncode, ended.stderr) == (0, b""), line
@@ -291,7 +318,7 @@ def test_the_textbooks_formula_loses_what_it_says() -> None:
 
 def test_the_plugin_needs_the_distribution_that_this_is() -> None:
     ours = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    (plugin,) = blocks("toml", EXTEND)
+    plugin, _ = blocks("toml", EXTEND)
     assert tomllib.loads(plugin)["project"]["dependencies"] == [ours["name"]]
     assert f"The distribution is called `{ours['name']}`" in section("Set-up")
     assert list(ours["scripts"]) == ["pecli"] and ours["name"] == DISTRIBUTION

@@ -112,7 +112,7 @@ class AllCommands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name = args[0].lower().replace("_", "-")
-        if name in (known := self.list_commands(ctx)):
+        if name in (known := self.list_commands(ctx)) or name in FIGURES:
             return name, _built(name, args[1:]), args[1:]
         if ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
@@ -148,7 +148,7 @@ def command_of(name: str, words: Sequence[str] = ()) -> Command:
 def summary_of(name: str) -> str:
     """Return one line on what the command is for; imports nothing."""
     own = ALIASES[name][0] if name in ALIASES else name
-    return PANELS[PANEL[own]].summary(own)
+    return PANELS[PANEL.get(own, "Figures")].summary(own)
 
 
 def _built(name: str, words: Sequence[str]) -> Any:
@@ -217,6 +217,9 @@ def main() -> None:
     os.environ["MATPLOTLIBRC"] = os.devnull  # a broken file of the user's would stop the import
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # what matters of its warnings pecli says itself
     warnings.showwarning = lambda message, *_, **__: print_notes(f"warning: {message}")
+    if sys.argv[1:2] in ([], ["help"], ["-h"], ["--help"]):  # figures of other packages are listed too
+        for name in FIGURES.more():
+            app.command(name, help=summary_of(name), rich_help_panel="Figures")(_listed)
     stdout = sys.stdout  # Typer puts another in its place where the reader has gone
     for stream in (stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

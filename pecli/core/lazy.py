@@ -41,14 +41,20 @@ class Registry(Mapping[str, T_co]):
     Listing names and lines costs no import: that of twenty figures would double the time of ``pecli --help``.
 
     aliases : other names, each with the name meant and the options that go with it
+    more : gives what other packages bring, found by name and not listed; asked for a name that is not here
     """
 
     def __init__(
-        self, entries: Mapping[str, tuple[str, str]], aliases: Mapping[str, tuple[str, Mapping[str, str]]] | None = None
+        self,
+        entries: Mapping[str, tuple[str, str]],
+        aliases: Mapping[str, tuple[str, Mapping[str, str]]] | None = None,
+        more: Callable[[], Mapping[str, Any]] = dict,
     ) -> None:
-        self.entries, self.aliases = dict(entries), dict(aliases or {})
+        self.entries, self.aliases, self.more = dict(entries), dict(aliases or {}), more
 
     def __getitem__(self, name: str) -> T_co:
+        if name not in self.entries:
+            return cast(T_co, self.more()[name])
         module, _, attribute = self.entries[name][0].partition(":")
         return cast(T_co, getattr(import_module(module), attribute))
 
@@ -59,11 +65,14 @@ class Registry(Mapping[str, T_co]):
         return len(self.entries)
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and name in self.entries
+        return isinstance(name, str) and (name in self.entries or name in self.more())
 
     def __or__(self, other: Registry[Any]) -> Registry[Any]:
-        return Registry({**self.entries, **other.entries}, {**self.aliases, **other.aliases})
+        def more() -> dict[str, Any]:
+            return {**self.more(), **other.more()}
+
+        return Registry({**self.entries, **other.entries}, {**self.aliases, **other.aliases}, more)
 
     def summary(self, name: str) -> str:
         """Return the line on what it is."""
-        return self.entries[name][1]
+        return self.entries[name][1] if name in self.entries else cast(str, self.more()[name].summary)

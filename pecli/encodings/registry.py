@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import warnings
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from pecli.core.errors import UnknownNameError, UsageError, option_text, shorten
+from pecli.core.plugins import load_plugins
 from pecli.encodings.base import Encoding
 from pecli.encodings.biases import T5, Alibi, Kerple
 from pecli.encodings.binary import Binary
@@ -71,28 +70,6 @@ def all_encodings() -> dict[str, type[Encoding]]:
 @cache
 def plugins() -> dict[str, type[Encoding]]:
     """Return the encodings of other packages by name, loaded once."""
-    from importlib.metadata import entry_points
-
-    found = {}
-    for point in entry_points(group=PLUGINS):
-        try:
-            plugin = point.load()
-            _check(point.name, plugin)
-            found[point.name] = plugin
-        except Exception as error:  # a plugin can fail in any way; ours must not
-            package = point.dist.name if point.dist else "an unknown package"
-            warnings.warn(f"encoding plugin {point.name!r} of {package} is left out: {error}", stacklevel=2)
-    return found
-
-
-def _check(name: str, plugin: Any) -> None:
-    if not (isinstance(plugin, type) and issubclass(plugin, Encoding)):
-        raise TypeError(f"{plugin!r} is not a subclass of pecli.encodings.Encoding")
-    if not hasattr(plugin, "gives"):
-        raise TypeError("its class can do nothing: it derives from Encoding and from none of its capabilities")
-    described = ("name", "summary", "formula", "source", "example", "kind")
-    lacking = [name for name in described if not hasattr(plugin, name)] + sorted(plugin.__abstractmethods__)
-    if lacking:
-        raise TypeError(f"its class has no {', '.join(lacking)}")
-    if plugin.name != name or name in ENCODINGS:
-        raise ValueError(f"its class is named {plugin.name!r}" if plugin.name != name else "that name is pecli's own")
+    return load_plugins(
+        PLUGINS, Encoding, ("gives", "name", "summary", "formula", "source", "example", "kind"), ENCODINGS
+    )

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pecli.core.lazy import Registry
+from pecli.core.lazy import Registry, cached
 
 if TYPE_CHECKING:
     from pecli.figures.base import Figure
+
+PLUGINS = "pecli.figures"  # the entry point group in which other packages name their figures
+
+
+@cached
+def plugins() -> dict[str, type[Figure[Any]]]:
+    """Return the figures of other packages by name, loaded once."""
+    from pecli.core.plugins import load_plugins
+    from pecli.figures.base import Figure
+
+    return load_plugins(PLUGINS, Figure, ("name", "summary", "example"), {*SINGLE, *COMPOSED})
+
 
 SINGLE: Registry[type[Figure[Any]]] = Registry(
     {
@@ -49,6 +61,7 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
             "The score of two tokens as its four parts: content, position and both together",
         ),
     },
+    more=plugins,
     aliases={"similarity": ("distance", {"measure": "cos"}), "clock": ("dials", {"encoding": "clock"})},
 )
 

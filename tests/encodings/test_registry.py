@@ -181,7 +181,7 @@ def test_a_plugin_is_an_encoding_like_ours(register: Register) -> None:
         ("gone", "missing:Gone", "No module named 'missing'"),
         ("older", "old:Syntax", "invalid syntax"),
         ("object", "wrong:Object", "'not a class' is not a subclass of"),
-        ("capable", "no:Capability", "its class can do nothing: it derives from Encoding"),
+        ("capable", "no:Capability", "its class has no gives, summary"),
         ("empty", "no:Table", "its class has no kind, table, width"),
         ("other", "other:Name", "its class is named 'powers'"),
         ("sinusoidal", "our:Name", "that name is pecli's own"),

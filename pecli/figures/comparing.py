@@ -11,7 +11,8 @@ from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import join_and, join_clauses, template, translate
 from pecli.core.numbers import number_text
 from pecli.core.options import option
-from pecli.encodings.base import BiasEncoding, TableEncoding, short_names
+from pecli.encodings.base import BiasEncoding, Encoding, TableEncoding, short_names
+from pecli.encodings.rope import Rope
 from pecli.figures.base import Figure
 from pecli.figures.highlights import Highlighting
 from pecli.measures.pairwise import measure_option, quantity_of
@@ -87,6 +88,12 @@ def differing_text(view: View[Any], quantity: str, apart: Sequence[float], same:
         return translate(text, measure=quantity, names=join_and(alone), others=others)
     text = template("at equal offset, {measure} still differs by up to {number}")
     return translate(text, measure=quantity, number=number_text(max(apart[at] for at in wide), 3))
+
+
+def turned_text(encodings: Sequence[Encoding]) -> str:
+    """Return whose rows the table of a rotary encoding has, where no query is given."""
+    turned = any(isinstance(encoding, Rope) and encoding.query is None for encoding in encodings)
+    return translate("vectors of RoPE: (1, 0) in every pair, rotated") if turned else ""
 
 
 def is_bias(encoding: object) -> bool:

@@ -15,7 +15,7 @@ from pecli.encodings.base import BiasEncoding, common_pieces, distinguishing_lab
 from pecli.figures.axis_labels import check_log, label_positions, label_powers, label_values, log_label, log_option
 from pecli.figures.base import Numbers, View, extremes, tells_of_offsets
 from pecli.figures.canvas import Canvas
-from pecli.figures.comparing import OfOneHead, differing_text, is_bias
+from pecli.figures.comparing import OfOneHead, differing_text, is_bias, turned_text
 from pecli.figures.highlights import mark_stretch
 from pecli.figures.lines import frame_lines, key, share_ends
 from pecli.figures.panels import Panel, PanelGroup
@@ -61,7 +61,12 @@ class CurvesNumbers(Numbers[Any]):
     def remarks(self) -> list[str]:
         lost = listing(dict.fromkeys(map(self.view.encoding.position_text, self.at[np.isnan(self.own)])))
         undefined = translate("from {positions}: undefined (constant row)", positions=lost) if lost else ""
-        return [undefined, translate(NO_PLACE[self.no_place]) if self.no_place else "", extremes(self.block)]
+        return [
+            turned_text(self.view.encodings),
+            undefined,
+            translate(NO_PLACE[self.no_place]) if self.no_place else "",
+            extremes(self.block),
+        ]
 
     def message(self) -> str:
         """Return whether lines have one shape, where that is known."""

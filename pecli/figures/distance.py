@@ -16,7 +16,7 @@ from pecli.figures.axis_labels import label_positions
 from pecli.figures.base import ColouredNumbers, View, averaging, difference_of
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import DIFFERENCE
-from pecli.figures.comparing import OfOneHead, is_bias
+from pecli.figures.comparing import OfOneHead, is_bias, turned_text
 from pecli.figures.highlights import mark_cells
 from pecli.figures.limits import ends
 from pecli.figures.matrix import WithCellNumbers, show_matrix
@@ -50,7 +50,7 @@ class DistanceNumbers(ColouredNumbers[Any]):
     def remarks(self) -> list[str]:
         count, size = self.undefined, self.matrix.size
         undefined = translate("{count:,} of {all:,} undefined (constant rows)", count=count, all=size) if count else ""
-        return [averaging(self.block), undefined]
+        return [averaging(self.block), turned_text(self.view.encodings), undefined]
 
     def message(self) -> str:
         if len(self.positions) == 1 or self.palette == DIFFERENCE:

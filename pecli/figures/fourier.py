@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from pecli.core.errors import UsageError
 from pecli.core.language import template, translate
 from pecli.core.lazy import Array, Axes, np
+from pecli.core.numbers import ROUNDING
 from pecli.encodings.base import TableEncoding
 from pecli.figures.axis_labels import label_decades, label_dimensions
 from pecli.figures.base import ColouredNumbers, Figure, View
@@ -26,7 +27,7 @@ SHORTEST = 2.0  # positions: no shorter wave can be told in whole positions
 class FourierNumbers(ColouredNumbers[TableEncoding]):
     """share : (waves, d), of the variance of each column, at 1, 2, … waves over the length; in a picture the largest of
     the waves of a row; wavelengths : (waves,), positions; half : the longest wavelength from which on, upwards,
-    there is half of the variance of the mean column or more, None of a table that does not vary; held : how much there
+    there is half of the variance or more, None of a table that does not vary; held : how much there
     is."""
 
     main_array: ClassVar[str] = "share"
@@ -88,9 +89,9 @@ class Fourier(Figure[TableEncoding]):
         power[: (len(rows) - 1) // 2] *= 2  # each stands for its mirror image too
         variance = power.sum(axis=0)
         share = power / np.where(variance > 1e-18 * len(rows) ** 2 * np.square(rows).max(axis=0), variance, np.inf)
-        total = share.mean(axis=1).cumsum()
+        total = power.sum(axis=1).cumsum()
         waves = len(rows) / np.arange(1, len(power) + 1)
-        middle = int(np.searchsorted(total, total[-1] / 2))
+        middle = int(np.searchsorted(total, total[-1] / 2 * (1 - ROUNDING)))
         half, held = (float(waves[middle]), float(total[middle] / total[-1])) if total[-1] > 0 else (None, 0.0)
         if view.pixel_rows is not None:
             edges = np.geomspace(len(rows), SHORTEST, view.pixel_rows + 1)

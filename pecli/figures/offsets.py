@@ -28,7 +28,7 @@ from pecli.encodings.rope_scaling import Scaled
 from pecli.figures.axis_labels import label_powers, label_values
 from pecli.figures.base import Numbers, View, extremes_of_offsets, tells_of_offsets
 from pecli.figures.canvas import Canvas
-from pecli.figures.comparing import Comparing, differing_text, is_bias
+from pecli.figures.comparing import Comparing, differing_text, is_bias, turned_text
 from pecli.figures.highlights import WithTrained, mark_beyond, mark_stretch
 from pecli.figures.lines import MAX_LINES, Look, bound_look, frame_lines, key, look, plot_run, shades, share_ends
 from pecli.figures.panels import Panel, PanelGroup
@@ -90,7 +90,7 @@ class OffsetsNumbers(BandNumbers[TableEncoding]):
         wide = any(width > 0 for width in self.spread)
         band = template("line: mean of all pairs at that offset, band: from the smallest to the largest")
         dotted = translate("dotted: without the scaling") if len(self.unscaled) else ""
-        return [translate(band) if wide else "", dotted]
+        return [translate(band) if wide else "", dotted, turned_text(self.view.encodings)]
 
     def message(self) -> str:
         label, known = MEASURES[self.measure].label, [width for width in self.spread if width >= 0]
@@ -145,12 +145,8 @@ class RandomNumbers(BandNumbers[Rope]):
     highest_deviation: float
 
     def marks(self) -> list[str]:
-        return [
-            translate(
-                "line: mean of {count:,} random pairs of query and key, seed 0; band: one standard deviation",
-                count=self.draws,
-            )
-        ]
+        text = template("line: mean of {count:,} random pairs of query and key, seed 0; band: one standard deviation")
+        return [translate(text, count=self.draws), translate("score: query · key / √d")]
 
     def message(self) -> str:
         least, most = self.lowest_deviation, self.highest_deviation
@@ -315,7 +311,14 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         heads = [encoding.n_heads if isinstance(encoding, BiasEncoding) else 1 for encoding in view.encodings]
         if sum(heads) <= MAX_LINES or not is_bias(view.encoding):
             alone = self.decay or self.unscaled or self._panels(view) > 1  # beside bounds and the like that have dashes
-            return [{"color": f"C{line}"} if alone else look(line) for line in range(sum(heads))]
+            if alone or is_bias(view.encoding) or self.random is not None:
+                return [{"color": f"C{line}"} if alone else look(line) for line in range(sum(heads))]
+            smooth = [is_of_offset(encoding, MEASURES[self.measure]) for encoding in view.encodings]
+            order = sorted(range(len(smooth)), key=smooth.__getitem__)  # dashes tear a line that is not
+            return [
+                {**look(order.index(at)), "color": f"C{at}", "zorder": 2 + 0.5 * smooth[at]}
+                for at in range(len(smooth))
+            ]
         lines = [(at, shade) for at, count in enumerate(heads) for shade in shades(count, panel, canvas)]
         return [{**shade, "linestyle": look(at)["linestyle"]} for at, shade in lines]
 

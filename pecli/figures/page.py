@@ -332,6 +332,7 @@ class Page:
 
     def _place_words(self, height: float, outside: float) -> None:
         """Put headline, title, legend and footnote where they stand."""
+        outside = 0.0 if self.canvas.inches.height else outside  # a slide's stand at its ends
         y = height - self.gap - outside
         for text in self.texts[:2]:
             text.set_y(y / height)

@@ -72,6 +72,7 @@ class Path(Figure[TableEncoding]):
     example: ClassVar[str] = "pecli path --base 100"
     examples: ClassVar[tuple[str, ...]] = ("pecli path learned --file model.safetensors --components 3",)
     copies: ClassVar[int] = 3
+    counts_positions: ClassVar[bool] = True
 
     components: int = option(2, "principal components: of 3 each pair has a panel", at_least=2, at_most=3)
 

@@ -40,7 +40,9 @@ class RelativeNumbers(ColouredNumbers[Harmonic]):
     block: int  # positions a row
 
     def remarks(self) -> list[str]:
-        return [averaging(self.block)]
+        shown, width = len(self.dims), self.view.encoding.width
+        part = translate("{count} of {all:,} dimensions", count=shown, all=width) if shown < width else ""
+        return [part, averaging(self.block)]
 
     def marks(self) -> list[str]:
         return [wavelength_unit(self.view.encoding)]

@@ -238,7 +238,7 @@ def _label_offsets(axes: Axes, points: Array, offsets: Array, canvas: Canvas) ->
             return
         style: dict[str, Any] = {"ha": "right" if right else "left", "va": "top" if below else "bottom"}
         away = (0, (-3 if below else 3) * canvas.scale)
-        text = translate("offset {number}", number=offset) if offset == 1 else str(offset)
+        text = translate("offset {number}", number=offset)
         axes.annotate(text, (x, end), away, textcoords="offset points", fontsize=canvas.small, **style)
 
 

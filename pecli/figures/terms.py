@@ -71,7 +71,7 @@ class TermsNumbers(ColouredNumbers[Additive]):
         return translate(here if largest else only)
 
     def remarks(self) -> list[str]:
-        return [self.embeddings]
+        return [self.embeddings, translate("score: query · key, not divided by √d")]
 
 
 @dataclass(frozen=True)

@@ -122,7 +122,10 @@ def test_more_positions_than_pixels_are_averaged_and_the_caption_says_so() -> No
     options |= {"size": "5x3", "dpi": 30}
     seen: Any = pecli.figure("relative", **options).seen
     assert seen.block > 1 and 101 % seen.block
-    assert seen.caption() == f"{seen.block} × {seen.block} cells a pixel, averaged; wavelength λ in positions"
+    assert (
+        seen.caption()
+        == f"2 of 6 dimensions; {seen.block} × {seen.block} cells a pixel, averaged; wavelength λ in positions"
+    )
     first, *slices = page_of("relative", **options).axes[:3]
     assert texts(first.texts) == ["−100", "0", "100"]
     for panel, dim in zip(slices, (0, 5), strict=True):

@@ -51,7 +51,7 @@ def test_the_rank_correlation_is_printed_in_the_picture_and_both_are_facts() -> 
 def test_streaks_are_named_where_no_other_point_is_near(x: str, y: str) -> None:
     axes = panels(d=64, length=100, triangle="upper", x=x, y=y, dpi=40)[0]
     points, offsets = (np.asarray(axes.collections[0].get_offsets()), np.asarray(axes.collections[0].get_array()))
-    assert texts(axes.texts)[:2] == ["offset 1", "2"] and len(axes.texts) <= 5
+    assert texts(axes.texts)[:2] == ["offset 1", "offset 2"] and len(axes.texts) <= 5
     for offset, text in enumerate(axes.texts, 1):
         own, below = points[offsets == offset], y == "corr"
         assert text.xy == (np.median(own[:, 0]), own[:, 1].min() if below else own[:, 1].max())

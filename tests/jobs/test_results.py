@@ -73,7 +73,7 @@ def test_a_sentence_tells_what_is_seen(name: str) -> None:
 
 def test_it_tells_what_was_chosen() -> None:
     text = pecli.distance("rope", measure="dot", start=-3, length=5).alt
-    assert text.endswith("; positions -3 to 1; measure dot.") and "RoPE, d = 128" in text
+    assert "; positions -3 to 1; measure dot" in text and "RoPE, d = 128" in text
 
 
 TITLE = "位置 & <b>"

@@ -161,7 +161,13 @@ def batch(
     force: Annotated[bool, typer.Option("--force", help="Draw also what its file already shows.")] = False,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first failure.")] = False,
     index: Annotated[
-        list[str] | None, typer.Option(help="Write a page of all pictures: .md or .html.", show_default=False)
+        list[str] | None,
+        typer.Option(
+            "--index",
+            "--pages",
+            help="Write a page of all pictures, .md or .html; or a PDF of a page each.",
+            show_default=False,
+        ),
     ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print what came of each picture as JSON, as one picture's --json does.")

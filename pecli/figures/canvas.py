@@ -48,6 +48,7 @@ OWNED = {  # what some formats alone have, by the attribute of `pecli.files.form
     "text": "markup",
     "inline": "markup",
     "fps": "moves",
+    "pages": "paged",
     "loops": "moves",
     "transparent": "clear",
 }
@@ -121,6 +122,7 @@ class Canvas(Options):
         None, "frames per second of .gif and .webp", above=0, at_most=50, unset=f"{FPS:g}", split=False
     )
     loops: int | None = option(None, "how many times a .gif or .webp plays", at_least=1, at_most=65535, unset="endless")
+    pages: bool = option(False, "several values in one .pdf are a page each, not a grid")
     font: str | None = option(
         None, "font family or font file", unset="DejaVu Sans, with a CJK font where needed", file=True
     )

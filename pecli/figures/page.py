@@ -435,10 +435,12 @@ def draw_page(
     return page, numbers
 
 
-def draw_frames(grid: Any, view: View[Any], canvas: Canvas, titles: Sequence[str]) -> tuple[list[Drawing], Any]:
+def draw_frames(
+    grid: Any, view: View[Any], canvas: Canvas, titles: Sequence[str], cells: int = 0
+) -> tuple[list[Drawing], Any]:
     """Return a picture of every cell of a grid, all laid out alike and under the limits of all, and the numbers."""
     contents = [(cell.figure, cell.view, title) for cell, title in zip(grid.cells, titles, strict=True)]
-    return _draw_pages(grid, view, canvas, contents)
+    return _draw_pages(grid, view, canvas, contents, cells=cells)
 
 
 def _draw_pages(

@@ -1,4 +1,4 @@
-"""Many pictures in one file: animated GIF and WebP, and an HTML page with sliders."""
+"""Many pictures in one file: animated GIF and WebP, an HTML page with sliders, a PDF of pages."""
 
 from __future__ import annotations
 
@@ -135,6 +135,17 @@ def html(film: Animation, about: About) -> bytes:
         figures="".join(figures),
     )
     return page.encode()
+
+
+def pdf(film: Animation, about: About) -> bytes:
+    """Return a PDF of a page a picture, which says of itself what that of one picture does."""
+    from matplotlib.backends.backend_pdf import PdfPages
+
+    buffer = io.BytesIO()
+    with PdfPages(buffer, metadata=pictures.pdf_metadata(about)) as pages:
+        for drawing in film.drawings:
+            pages.savefig(drawing)
+    return buffer.getvalue()
 
 
 def _hash(text: str) -> str:

@@ -25,6 +25,7 @@ class Format:
     markup : is text that a web page may take in, and follow its reader's light or dark mode
     moves : shows its pictures one after the other
     clear : may have no background
+    paged : can hold its pictures on pages of their own
     lines : is printed and zoomed into, so that every cell of a matrix counts
     """
 
@@ -34,6 +35,7 @@ class Format:
     markup: bool = False
     moves: bool = False
     clear: bool = False
+    paged: bool = False
     lines: bool = False
 
     @property
@@ -60,7 +62,7 @@ class Format:
 FORMATS: dict[str, Format] = {
     "png": Format("picture", clear=True),
     "svg": Format("picture", text=True, markup=True, clear=True, lines=True),
-    "pdf": Format("picture", clear=True, lines=True),
+    "pdf": Format("picture", clear=True, paged=True, lines=True),
     "gif": Format("frames", moves=True),
     "webp": Format("frames", moves=True, clear=True),
     "html": Format("frames", text=True, clear=True),
@@ -76,12 +78,13 @@ FOREIGN |= dict.fromkeys(("jpg", "jpeg", "bmp", "tif", "tiff", "ico", "avif", "h
 FOREIGN |= dict.fromkeys(("mp4", "mov", "avi", "mkv", "webm"), "gif")
 
 
-def encoded(format: str, content: Any, about: About) -> bytes:
-    """Return the bytes of a file of a format in `FORMATS` with what it holds: a drawing, film, numbers or document."""
+def encoded(format: str, kind: str, content: Any, about: About) -> bytes:
+    """Return the bytes of a file of a format in `FORMATS` with what it holds, of that kind: a drawing, several,
+    numbers or a document."""
     from pecli.files import animation, documents, numbers, pictures  # late: --help knows the names alone
 
     modules = {"picture": pictures, "frames": animation, "numbers": numbers, "document": documents}
-    encode: Callable[[Any, About], bytes] = getattr(modules[FORMATS[format].kind], format)
+    encode: Callable[[Any, About], bytes] = getattr(modules[kind], format)
     return encode(content, about)
 
 

@@ -33,8 +33,13 @@ def png(drawing: Drawing, about: About) -> bytes:
 
 
 def pdf(drawing: Drawing, about: About) -> bytes:
-    """Return a PDF file without a date; the job is its subject, what is seen stands among the keywords."""
-    return _saved(drawing, "pdf", {**_with_alt_text(about, "Keywords"), "Subject": about.job, "CreationDate": None})
+    """Return a PDF file."""
+    return _saved(drawing, "pdf", pdf_metadata(about))
+
+
+def pdf_metadata(about: About) -> dict[str, Any]:
+    """Return what a PDF says of itself, without a date: the job is its subject, what is seen among the keywords."""
+    return {**_with_alt_text(about, "Keywords"), "Subject": about.job, "CreationDate": None}
 
 
 def svg(drawing: Drawing, about: About) -> bytes:

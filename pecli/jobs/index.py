@@ -1,19 +1,23 @@
-"""Pages that show what a batch file makes: every picture with the line that made it, as Markdown or HTML."""
+"""Pages that show what a batch file makes: every picture with the line that made it, as Markdown or HTML; or every
+picture on a page of a PDF."""
 
 from __future__ import annotations
 
 import html
+import io
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from pecli.core.errors import PecliError, UnknownNameError, UsageError, as_keys, escaped
+from pecli.core.terminal import track
 from pecli.files.writer import check_target
 from pecli.jobs.batch import Batch, inside
 from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
-from pecli.jobs.picture import said_in_file
+from pecli.jobs.picture import Picture, said_in_file
 
 Failures = Mapping[tuple[str, ...], PecliError]  # by the paths of the picture
 NOT_DRAWN = "Not drawn"
@@ -21,6 +25,7 @@ SHOWN = (".png", ".svg", ".gif", ".webp")
 MARKS = {  # what a page of ours begins with, so that it is known from one that somebody wrote
     ".md": "Every picture with the line that made it.",
     ".html": '<meta name="generator" content="pecli batch">\n',
+    ".pdf": "(pecli batch)",
 }
 
 STYLE = """\
@@ -32,11 +37,12 @@ code { font-size: 0.8rem; overflow-wrap: anywhere; } h2 { font-size: 1.1rem; mar
 
 
 def page(batch: Batch, path: str, failures: Failures | None = None) -> bytes:
-    """Return the page for that file: Markdown or HTML by its ending, one that `page_path` allows.
+    """Return the page for that file: Markdown, HTML or PDF by its ending, one that `page_path` allows.
 
     failures : why the pictures of these files could not be drawn
     """
-    return PAGES[Path(path).suffix.lower()](batch, Path(path).parent, failures or {}).encode()
+    made = PAGES[Path(path).suffix.lower()](batch, Path(path).parent, failures or {})
+    return made if isinstance(made, bytes) else made.encode()
 
 
 def page_path(batch: Batch, path: str) -> str:
@@ -64,6 +70,20 @@ def _markdown(batch: Batch, folder: Path, failures: Failures) -> str:
             parts += [f"![{_text(said_in_file(job)['alt'])}]({image})"] if image else []
             parts.append(", ".join(f"[{path}]({path})" for path in others))
     return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _pdf(batch: Batch, folder: Path, failures: Failures) -> bytes:
+    """Return every picture on a page of its own size, drawn anew; of a sweep in one file each of its pictures."""
+    from matplotlib.backends.backend_pdf import PdfPages
+
+    buffer = io.BytesIO()
+    about: dict[str, Any] = {"Title": batch.title, "Creator": "pecli batch", "CreationDate": None}
+    with PdfPages(buffer, metadata=about) as pages:
+        for job in track(
+            [job for job in batch.jobs if job.figure.drawn and job.paths not in failures], "drawing pages"
+        ):
+            Picture[Any](job).add_pages(pages)
+    return buffer.getvalue()
 
 
 def _text(text: str) -> str:
@@ -116,4 +136,4 @@ def _files(job: Job, folder: Path) -> tuple[str, list[str]]:
     return image, [path for path in paths if path != image]
 
 
-PAGES: dict[str, Callable[[Batch, Path, Failures], str]] = {".md": _markdown, ".html": _html}
+PAGES: dict[str, Callable[[Batch, Path, Failures], str | bytes]] = {".md": _markdown, ".html": _html, ".pdf": _pdf}

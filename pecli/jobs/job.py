@@ -169,7 +169,12 @@ class Job:
     @property
     def has_frames(self) -> bool:
         """Whether a file holds its pictures one by one."""
-        return any(FORMATS[target.format].frames for target in self.targets)
+        return any(self.kind_of(target.format) == "frames" for target in self.targets)
+
+    def kind_of(self, format: str) -> str:
+        """Return what a file of that format holds of the job: as a rule what the format does."""
+        paged = self.canvas.pages and FORMATS[format].paged and self.cells
+        return "frames" if paged else FORMATS[format].kind
 
     def written_to(self, paths: Sequence[str | PathLike[str]], format: str | None = None) -> Self:
         """Return the same job with other files to write."""
@@ -323,7 +328,7 @@ class Job:
     def check_format(self, format: str) -> None:
         """Refuse a format that cannot hold what the figure has."""
         item, name, drawn = FORMATS[format], self.figure.name, self.figure.drawn
-        most, advice = MAX_FRAMES if item.frames else MAX_CELLS, ""
+        most, advice = MAX_FRAMES if self.kind_of(format) == "frames" else MAX_CELLS, ""
         if item.picture and len(self.cells) > most:
             text = f"{name}: {len(self.cells):,} pictures in one file, and {most:,} are the most"
             advice = "give fewer values, as in 2..10000:40"

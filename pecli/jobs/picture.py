@@ -231,15 +231,15 @@ class Picture(Generic[N_co]):
             self.job.check_format(format)
         result: dict[str, bytes] = {}
         for kind in ("picture", "frames"):
-            if several := [format for format in formats if FORMATS[format].kind == kind]:
+            if several := [format for format in formats if self.job.kind_of(format) == kind]:
                 with self._style():
-                    drawn = self._animation() if kind == "frames" else self._drawing(several)
+                    drawn = self._animation(several) if kind == "frames" else self._drawing(several)
                     about = self._about(self.seen if kind == "picture" else None)
-                    result |= {format: encoded(format, drawn, about) for format in several}
+                    result |= {format: encoded(format, kind, drawn, about) for format in several}
         for format in formats:
             if not FORMATS[format].picture:  # a document is as wide as a page, whatever the terminal
                 content = self.document(WIDTH) if FORMATS[format].document else self.numbers
-                result[format] = encoded(format, content, self._about())
+                result[format] = encoded(format, FORMATS[format].kind, content, self._about())
         return [result[format] for format in formats]
 
     def save(self, *paths: str | os.PathLike[str]) -> list[str]:
@@ -254,6 +254,14 @@ class Picture(Generic[N_co]):
             write(path, data)
             self.sizes[path] = len(data)
         return list(job.paths)
+
+    def add_pages(self, pages: Any) -> None:
+        """Draw onto a page of matplotlib's PdfPages, or onto one for each picture of a file that has several."""
+        with self._style():
+            formats = ("pdf",)
+            several = self._animation(formats).drawings if self.job.has_frames else [self._drawing(formats)]
+            for drawing in several:
+                pages.savefig(drawing)
 
     @property
     def canvas(self) -> Canvas:
@@ -300,19 +308,18 @@ class Picture(Generic[N_co]):
         """Return the drawing for these formats: with every cell of a matrix where all are files of lines."""
         from pecli.figures.page import draw_page
 
-        cells = WHOLE if formats and all(FORMATS[format].lines for format in formats) else 0
-        title = self._own_title()
+        title, cells = self._own_title(), whole_cells(formats)
         drawing, self._shown = draw_page(self.figure, self.job.view, self.canvas, title, self._numbers, cells)
         self._note(note_on_colours(self._shown, self.job.canvas))
         return drawing
 
-    def _animation(self) -> Animation:
+    def _animation(self, formats: Sequence[str]) -> Animation:
         from pecli.figures.page import draw_frames
 
         grid, canvas = self.figure, replace(self.canvas, title=None, dpi=self.job.canvas.frame_dpi)
         assert isinstance(grid, Grid)  # formats of many pictures are refused for one
         titles = titles_of(self.job, grid, self._own_title())
-        drawings, numbers = draw_frames(grid, self.job.view, canvas, titles)
+        drawings, numbers = draw_frames(grid, self.job.view, canvas, titles, whole_cells(formats))
         self._shown, messages = numbers, numbers.messages()
         lines = [command(cell) for cell in self.job.cells]
         swept = []
@@ -359,6 +366,11 @@ class Picture(Generic[N_co]):
             return {"text/plain": repr(self), "text/html": page}
         text = data.decode() if FORMATS[format].text else b64encode(data).decode()
         return {"text/plain": repr(self), MIME_TYPES[format]: text}
+
+
+def whole_cells(formats: Sequence[str]) -> int:
+    """Return how many rows and columns of cells these formats hold, however few pixels there are; 0: no more."""
+    return WHOLE if formats and all(FORMATS[format].lines for format in formats) else 0
 
 
 def titles_of(job: Job, grid: Grid, title: str) -> list[str]:

@@ -128,7 +128,9 @@ def _in_frames(name: str, values: dict[str, Sequence[Any]], known: Mapping[str, 
         return values
     asked = [str(item) for name in Output.options() for value in values.get(name, ()) for item in _items(value)]
     endings = [text.rpartition(".")[2].lower() for text in asked]
-    if not any(ending in FORMATS and FORMATS[ending].frames for ending in endings):
+    paged = any(values.get("pages", ()))
+    kinds = [FORMATS[ending] for ending in endings if ending in FORMATS]
+    if not any(kind.frames or (paged and kind.paged) for kind in kinds):
         return values
     each = known[name].read(values[name][0]) or ()
     return {**values, name: [[item] for item in each]} if len(each) > 1 else values

@@ -44,6 +44,12 @@ RUN = (  # the options that do not change the picture
     Option("print nothing but errors", name="quiet", flags=("-q",), scalar=bool),
     Option("say more, and where an error comes from", name="verbose", flags=("-v",), scalar=bool),
 )
+SHARED: dict[type[Options], str] = {  # options of every figure, and under what the help lists them
+    Positions: "Positions",
+    Canvas: "Picture",
+    Output: "Output",
+    Language: "Output",
+}
 PICTURES_ALONE = ("show", "jobs")  # of these
 
 
@@ -113,8 +119,7 @@ def job_parameters(figure: type[Analysis[Any]], words: Sequence[str] = ()) -> li
                 owners.setdefault(name, kind)
     for name, kind in owners.items():
         rows.append(parameter(_adapted(figure, kind.options()[name]), "Encoding", kind not in chosen))
-    parts: dict[type[Options], str] = {Positions: "Positions", Canvas: "Picture", Output: "Output", Language: "Output"}
-    for part, panel in parts.items():
+    for part, panel in SHARED.items():
         rows += [parameter(_adapted(figure, entry), panel) for name, entry in part.options().items() if name in known]
     return rows
 

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from json import dumps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
 from pecli.cli.app import run_words
 from pecli.cli.draw import without_file
-from pecli.cli.figures import passed_options, running, settings_of, values_of
+from pecli.cli.figures import (
+    SHARED,
+    parameter,
+    passed_options,
+    run_parameters,
+    running,
+    settings_of,
+    values_of,
+    with_parameters,
+)
 from pecli.cli.show import Command, QuietOption, VerboseOption, guard
 from pecli.core.errors import UnusedOptionError, UsageError, is_printable, notice
 from pecli.core.terminal import can_print, print_json, print_results
@@ -120,20 +130,32 @@ def toml(value: Any) -> str:
 def redraw(
     context: typer.Context,
     file: Annotated[str, typer.Argument(help="Picture or numbers that pecli made; options follow it.", metavar="FILE")],
+    **before: Any,
 ) -> None:
     """Draw a finished file again with what is given changed; any option of its figure may stand behind the file."""
     with guard():
-        if file.startswith("-"):
-            raise UsageError(f"the file comes first: pecli redraw FILE {file} …")
+        early = [name.replace("_", "-") for name, value in before.items() if value not in (None, False)]
+        if file.startswith("-") or early:
+            given = file if file.startswith("-") else f"--{early[0]}"
+            raise UsageError(f"the file comes first: pecli redraw FILE {given} …")
         found = read_metadata(file)
         with naming(file):
             figure = find_analysis(str(job_settings(found).get("command", "")))
     raise typer.Exit(run_words(_again(file, figure, found), context.args, f"redraw {file}", settings_of(figure)))
 
 
+def _redraw_with_help() -> Any:
+    """Return the function with the options that all figures have, for its help: they are read behind the file."""
+    shown = [parameter(entry, panel) for part, panel in SHARED.items() for entry in part.options().values()]
+    own = [item for item in inspect.signature(redraw).parameters.values() if item.kind is not item.VAR_KEYWORD]
+    own = [item.replace(annotation=get_type_hints(redraw, include_extras=True)[item.name]) for item in own]
+    return with_parameters(redraw, [*own, *shown, *run_parameters()])
+
+
 REDRAW_COMMAND = Command(
-    redraw,
+    _redraw_with_help(),
     ("pecli redraw heatmap-sinusoidal.png --size 4x3 -o small.png", "pecli redraw far.svg --cmap Greys -o grey.svg"),
+    notes=("Behind the file stands any option of its figure: pecli redraw FILE --help lists those of that one.",),
     settings={"allow_extra_args": True, "ignore_unknown_options": True, "allow_interspersed_args": False},
 )
 

@@ -109,7 +109,7 @@ def same(first: Any, second: Any) -> bool:
 
 @pytest.mark.parametrize("name", ["stats.json", "explain.json"])
 def test_numbers_in_a_file_are_those_computed_now(name: str, plan: Batch) -> None:
-    picture = Picture(job_of(plan, name))
+    picture = Picture[Any](job_of(plan, name))
     now, stored = json.loads(picture.render("json")[0]), json.loads((GALLERY / name).read_bytes())
     for part in ("job", "facts", "arrays"):
         assert same(stored.get(part), now.get(part)), part
@@ -119,8 +119,8 @@ def test_numbers_in_a_file_are_those_computed_now(name: str, plan: Batch) -> Non
 def test_the_job_in_a_file_gives_the_numbers_of_the_list(name: str, plan: Batch) -> None:
     listed = job_of(plan, name)
     carried = dict(read_metadata(str(GALLERY / name))["job"])
-    anew = Picture(make_job(carried.pop("command"), carried)).numbers
-    drawn = Picture(listed).numbers
+    anew = Picture[Any](make_job(carried.pop("command"), carried)).numbers
+    drawn = Picture[Any](listed).numbers
     assert anew.arrays().keys() == drawn.arrays().keys()
     for key, array in drawn.arrays().items():
         assert np.array_equal(anew.arrays()[key], array, equal_nan=array.dtype.kind == "f"), key

@@ -316,7 +316,7 @@ def small(analysis: type[Analysis[Any]], **options: Any) -> Job:
 
 @analyses
 def test_coordinates_belong_to_rows_and_columns_of_the_main_array(analysis: type[Analysis[Any]]) -> None:
-    numbers = Picture(small(analysis)).numbers
+    numbers = Picture[Any](small(analysis)).numbers
     if analysis.one_table:
         assert {len(getattr(numbers, name)) for name in numbers.row_coordinates} <= {len(numbers.main)}
         assert numbers.main.ndim == 1 or len(numbers.columns()) == numbers.main.shape[1]
@@ -337,7 +337,7 @@ def test_a_study_writes_its_numbers_or_says_why_not(analysis: type[Analysis[Any]
 @figures
 def test_a_figure_fits_the_memory_it_says(figure: type[Figure[Any]]) -> None:
     job = small(figure)
-    largest = max((array.size for array in Picture(job).numbers.arrays().values()), default=0)
+    largest = max((array.size for array in Picture[Any](job).numbers.arrays().values()), default=0)
     assert largest <= np.prod(job.figure.shape(job.view))
 
 
@@ -347,7 +347,7 @@ def test_a_report_is_of_every_encoding_it_takes_or_says_why_not(
     report: type[Analysis[Any]], encoding: type[Encoding]
 ) -> None:
     try:
-        picture = Picture(small(report, encoding=encoding.name))
+        picture = Picture[Any](small(report, encoding=encoding.name))
     except UsageError as refused:
         assert "\n" not in str(refused)
         return

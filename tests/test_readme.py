@@ -152,7 +152,7 @@ def test_its_shards_are_all_there_is(ask: Ask, site: Path) -> None:
 def test_a_picture_shown_is_what_its_line_makes(ask: Ask, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Job] = []
 
-    def note(picture: Picture, *_: str) -> list[str]:
+    def note(picture: Picture[Any], *_: str) -> list[str]:
         made.append(picture.job)
         return []
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from pecli.core.errors import UnknownNameError, UsageError, option_text
 from pecli.core.options import Options, inches_of, option, size_text
+from pecli.core.readable import is_readable
 from pecli.figures.colors import colour_map
 
 
@@ -155,7 +156,8 @@ class Canvas(Options):
             if sides is None:
                 raise UnknownNameError("size", self.size, [*SIZES, "WxH", "8cm", "8cmx5cm", "390pt"], option="size")
             size = Size(*sides, min(max(FONTS[0], sides[0]), FONTS[1]))
-        return size if self.text_size is None else size._replace(font=self.text_size)
+        font = self.text_size or self._styled("font.size", files_alone=True)
+        return size._replace(font=font) if font else size
 
     def has(self, name: str) -> bool:
         """Return whether the picture has its headline, title or footnote; a plain one has what the author gives."""
@@ -204,7 +206,7 @@ class Canvas(Options):
 
     def colours(self, kind: str) -> str:
         """Return the colour map for values of that kind (diverging, sequential, binary, difference)."""
-        return colour_map(kind, self.cmap or self._style_map())
+        return colour_map(kind, self.cmap or self._styled("image.cmap"))
 
     def inputs(self) -> tuple[str, ...]:
         return tuple(name for name in (self.own_style, self.font) if name and os.path.isfile(name))
@@ -214,11 +216,14 @@ class Canvas(Options):
         """The user's style, or None where there is none."""
         return None if self.style in (DEFAULT, ADAPTIVE) else self.style
 
-    def _style_map(self) -> str | None:
-        """Return the colour map that the user's style sets, if any."""
+    def _styled(self, setting: str, files_alone: bool = False) -> Any:
+        """Return what the user's style sets, None where there is no style, or no file where others do not count."""
         from pecli.figures.style import read_style
 
-        return None if self.own_style is None else read_style(self.own_style).get("image.cmap")
+        style = self.own_style
+        if style is None or (files_alone and not (os.path.isfile(style) and is_readable(style))):
+            return None
+        return read_style(style).get(setting)
 
     @property
     def adaptive(self) -> bool:
@@ -251,7 +256,7 @@ class Canvas(Options):
 
         if self.font is not None:
             family_of(self.font)
-        for source, name in {"style": self._style_map(), "cmap": self.cmap}.items():
+        for source, name in {"style": self._styled("image.cmap"), "cmap": self.cmap}.items():
             if name is not None:
                 from matplotlib import colormaps
 

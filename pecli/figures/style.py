@@ -9,6 +9,7 @@ import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +62,9 @@ def families(font: str | None, texts: str, notes: list[str]) -> list[str]:
         fallback = [name for name in CJK_FONTS if name in installed]
         used = fallback + used if "$" in texts else used + fallback  # inside mathematics the first family alone counts
         lost -= _letters(fallback)
-    if lost:
+    if lost and CJK.search("".join(lost)):  # of what is no picture without them one is told under -q as well
+        warnings.warn("no font for Chinese is installed: install Noto Sans CJK, or give --font FILE.ttf", stacklevel=2)
+    elif lost:
         notes.append(f"no font in use has {' '.join(sorted(lost)[:5])}: drawn as boxes; try --font FILE.ttf")
     return used
 
@@ -115,6 +118,14 @@ def read_style(style: str) -> dict[Any, Any]:
     ------
     UsageError : no such style, a file that is none, a setting that matplotlib does not know
     """
+    if os.path.isfile(style):
+        check_readable(style)
+    return _read_style(style, Path(style).stat().st_mtime_ns if os.path.isfile(style) else 0)
+
+
+@lru_cache(maxsize=8)
+def _read_style(style: str, changed: int) -> dict[Any, Any]:
+    """Return the same of a file of that time, read once."""
     import matplotlib as mpl
 
     bundled = bundled_styles()
@@ -129,6 +140,16 @@ def read_style(style: str) -> dict[Any, Any]:
             raise UsageError(text, option="style", value=style) from None
         names = [name for name in bundled if not name.startswith("_")]
         raise UnknownNameError("style", style, names, option="style") from None
+
+
+def note_on_style(style: str | None) -> list[str]:
+    """Return the note on what a style file sets and pecli sets otherwise; what comes with matplotlib needs none."""
+    if style is None or not os.path.isfile(style):
+        return []
+    set_here = [name for name in read_style(style) if name in (*KEPT, *SMALL, *INSTEAD)]
+    flags = dict.fromkeys(INSTEAD.get(name, "--text-size" if "size" in name else "") for name in set_here)
+    use = ", ".join(filter(None, flags))
+    return [f"pecli sets {', '.join(set_here)} itself, not {style}{use and f': use {use}'}"] if set_here else []
 
 
 def _check_file(style: str) -> None:
@@ -167,6 +188,13 @@ COMPACT = (".otf", ".ttc")  # endings of fonts whose letters may be PostScript o
 LENGTHS = ("width", "size", "pad")  # ends of the names of our settings in points: these grow with the text
 PALE = "808080"  # in place of a black line of data, which no dark page shows, and of grid lines
 GRID = 30.0  # of lightness, 0 to 100: how far a style's grid lines may be from what is behind, to be fainter than data
+INSTEAD = {  # settings that are options here
+    "figure.figsize": "--size",
+    **dict.fromkeys(("figure.dpi", "savefig.dpi"), "--dpi"),
+    "savefig.transparent": "--transparent",
+    "savefig.format": "--output",
+    "svg.fonttype": "--text",
+}
 SMALL: Any = ("xtick.labelsize", "ytick.labelsize", "legend.fontsize", "legend.title_fontsize", "figure.labelsize")
 
 
@@ -191,6 +219,7 @@ def style_context(canvas: Canvas, texts: str = "") -> Iterator[list[str]]:
         warnings.filterwarnings("ignore", message="cmr10 font should")  # its minus is taken from mathematics
         _use_style(canvas)
         _use_fonts(families(canvas.font, texts, notes))
+        notes += note_on_style(canvas.own_style)
         yield notes
 
 

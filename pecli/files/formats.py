@@ -78,13 +78,13 @@ FOREIGN |= dict.fromkeys(("jpg", "jpeg", "bmp", "tif", "tiff", "ico", "avif", "h
 FOREIGN |= dict.fromkeys(("mp4", "mov", "avi", "mkv", "webm"), "gif")
 
 
-def encoded(format: str, kind: str, content: Any, about: About) -> bytes:
-    """Return the bytes of a file of a format in `FORMATS` with what it holds, of that kind: a drawing, several,
-    numbers or a document."""
+def encoded(format: str, content: Any, about: About, kind: str | None = None) -> bytes:
+    """Return the bytes of a file of a format in `FORMATS` with what it holds: a drawing, film, numbers or document; of
+    another kind than is usual where one is named."""
     from pecli.files import animation, documents, numbers, pictures  # late: --help knows the names alone
 
     modules = {"picture": pictures, "frames": animation, "numbers": numbers, "document": documents}
-    encode: Callable[[Any, About], bytes] = getattr(modules[kind], format)
+    encode: Callable[[Any, About], bytes] = getattr(modules[kind or FORMATS[format].kind], format)
     return encode(content, about)
 
 

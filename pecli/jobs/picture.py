@@ -235,11 +235,11 @@ class Picture(Generic[N_co]):
                 with self._style():
                     drawn = self._animation(several) if kind == "frames" else self._drawing(several)
                     about = self._about(self.seen if kind == "picture" else None)
-                    result |= {format: encoded(format, kind, drawn, about) for format in several}
+                    result |= {format: encoded(format, drawn, about, kind) for format in several}
         for format in formats:
             if not FORMATS[format].picture:  # a document is as wide as a page, whatever the terminal
                 content = self.document(WIDTH) if FORMATS[format].document else self.numbers
-                result[format] = encoded(format, FORMATS[format].kind, content, self._about())
+                result[format] = encoded(format, content, self._about())
         return [result[format] for format in formats]
 
     def save(self, *paths: str | os.PathLike[str]) -> list[str]:

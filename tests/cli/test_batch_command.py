@@ -301,7 +301,7 @@ def test_an_interruption_says_how_many_are_done_and_the_next_run_goes_on(
 ) -> None:
     render, rendered = Picture.render, []
 
-    def stop(picture: Picture, *formats: str) -> Any:
+    def stop(picture: Picture[Any], *formats: str) -> Any:
         rendered.append(picture)
         if len(rendered) == 3:
             raise KeyboardInterrupt

@@ -66,3 +66,12 @@ def test_a_job_that_cannot_be_asked_for_is_told_with_its_file(command: str, ask:
     Path("a.json").write_text(text)
     refused = ask(command, "a.json")
     assert refused.code == 2 and "a.json carries a job that cannot be asked for: " in refused.err
+
+
+def test_the_help_lists_what_all_figures_take_and_the_file_comes_first(ask: Ask, folder: Path) -> None:
+    text = ask("redraw", "--help").out
+    assert all(flag in text for flag in ("--json", "--quiet", "--lang", "--cmap", "--length", "redraw FILE --help"))
+    assert ask("heatmap", "-d", "4", "-o", "a.json").code == 0
+    for words in (["--cmap", "viridis", "a.json"], ["-q", "a.json", "-o", "b.json"]):
+        ended = ask("redraw", *words)
+        assert (ended.code, ended.out) == (2, "") and "the file comes first: pecli redraw FILE --" in ended.err

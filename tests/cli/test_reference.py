@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ BATCH = '[[figure]]\ncommand = "heatmap"\nlength = 3\nd = 4\nbase = [10, 20]\nou
 
 @pytest.mark.parametrize("name", ANALYSES)
 def test_the_facts_and_arrays_of_every_figure_are_told(name: str) -> None:
-    numbers = Picture(make_job(name, {})).numbers
+    numbers = Picture[Any](make_job(name, {})).numbers
     facts, arrays = (", ".join(f"`{key}`" for key in keys) or "none" for keys in (numbers.facts(), numbers.arrays()))
     assert f"| `{name}` | {facts} | {arrays} |" in PAGE
 

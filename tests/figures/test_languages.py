@@ -68,7 +68,7 @@ def said_on(axes: Any) -> Iterator[str]:
     yield from (text for text in ticks if any(map(str.isalpha, text)))
 
 
-def written(picture: Picture) -> list[str]:
+def written(picture: Picture[Any]) -> list[str]:
     """Return all that is written in a picture: on its panels, above and below."""
     axes = Drawing().subplots()
     picture.draw(axes)

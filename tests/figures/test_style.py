@@ -197,3 +197,25 @@ def test_a_font_asked_for_holds_on_a_users_own_axes_too() -> None:
 def test_mathematics_that_cannot_be_set_is_refused(ask: Ask, text: str) -> None:
     ended = ask("heatmap", "-d", "4", "-n", "3", "--title", text, "-o", "a.png")
     assert ended.code == 2 and "dollar sign" in ended.err and len(ended.err.splitlines()) == 1
+
+
+def test_a_style_file_says_the_size_of_text_and_the_colours_of_lines_and_is_told_what_pecli_sets(folder: Path) -> None:
+    Path("my.mplstyle").write_text(
+        'font.size: 11\naxes.prop_cycle: cycler("color", ["ff0000", "00ff00"])\nfigure.figsize: 3, 3\naxes.grid: True\n'
+    )
+    picture = pecli.figure("curves", style="my.mplstyle", length=9, d=4, dpi=40)
+    assert picture.canvas.inches.font == 11
+    with Image.open(io.BytesIO(picture.render("png")[0])) as image:
+        colours = {colour[:3] for _, colour in image.convert("RGB").getcolors(1 << 20)}  # type: ignore[union-attr,index]
+    assert {(255, 0, 0), (0, 255, 0)} <= colours and image.size[0] == int(6.75 * 40)
+    assert picture.notes == ["pecli sets axes.grid, figure.figsize itself, not my.mplstyle: use --size"]
+    assert pecli.figure("curves", style="my.mplstyle", text_size=9).canvas.inches.font == 9
+    assert (
+        pecli.figure("curves", style="fivethirtyeight").canvas.inches.font == 8
+    )  # what comes with matplotlib is a look
+
+
+def test_chinese_without_a_font_for_it_is_one_line_also_when_quiet(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pecli.figures.style.CJK_FONTS", ())
+    with pytest.warns(UserWarning, match="no font for Chinese is installed: install Noto Sans CJK"):
+        pecli.figure("heatmap", d=4, length=5, lang="zh", dpi=20).render("png")

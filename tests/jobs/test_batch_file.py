@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from pecli.core.errors import PecliError, UsageError
@@ -274,3 +275,29 @@ def test_a_default_that_means_nothing_to_a_figure_is_left_out_there_and_its_own_
         read_batch("f.toml")
     text = str(caught.value)
     assert "f.toml:11: " in text and "cmap = Greys changes nothing here: waves has no colours" in text
+
+
+def test_files_are_looked_for_beside_the_batch_file_first_then_here(folder: Path) -> None:
+    Path("sub").mkdir()
+    for name, rows in (("sub/both.npy", 3), ("both.npy", 4), ("here.npy", 5)):
+        np.save(name, np.arange(4.0 * rows).reshape(rows, 4))
+    Path("sub/my.mplstyle").write_text("font.size: 9\n")
+    Path("sub/config.json").write_text('{"model_type": "llama", "hidden_size": 8, "num_attention_heads": 2}')
+    figures = [
+        "encoding = 'learned:file=both.npy'\noutput = '1.json'",
+        "encoding = 'learned'\nfile = 'here.npy'\noutput = '2.json'\nstyle = 'my.mplstyle'",
+        "encoding = 'config.json'\noutput = '3.json'",
+    ]
+    Path("sub/f.toml").write_text("".join(f"[[figure]]\ncommand = 'heatmap'\n{each}\n" for each in figures))
+    jobs = read_batch("sub/f.toml").jobs
+    assert [job.view.positions.length for job in jobs[:2]] == [3, 5]
+    assert jobs[0].specs() == ["learned:file=sub/both.npy"] and jobs[1].canvas.style == "sub/my.mplstyle"
+    assert jobs[2].encodings[0].name == "rope"
+
+
+@pytest.mark.parametrize("which", ["2", "b.json", "sub/b.json", "b", "b.*", "{folder}/sub/b.json", "./sub/b.json"])
+def test_only_takes_a_number_a_name_a_glob_and_what_was_printed(which: str, folder: Path) -> None:
+    Path("sub").mkdir()
+    text = "".join(f"[[figure]]\ncommand = 'heatmap'\noutput = '{name}.json'\n" for name in "abc")
+    Path("sub/f.toml").write_text(text)
+    assert [job.paths for job in read_batch("sub/f.toml").only([which.format(folder=folder)]).jobs] == [("sub/b.json",)]

@@ -20,7 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 from matplotlib.text import Text
 
-from pecli.cli.figures import offered_values
+from pecli.cli.completion import offered_values
 from pecli.core import memory
 from pecli.core.errors import PecliError
 from pecli.core.language import Language, use_language

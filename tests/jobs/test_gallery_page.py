@@ -100,7 +100,7 @@ def test_html_holds_text_as_text(plan: Batch) -> None:
     assert any("--title" in text and "<b>&" in text for tag, text in found.texts if tag == "code")
 
 
-@pytest.mark.parametrize("path", ["index.txt", "a.md/b.pdf", "index"])
+@pytest.mark.parametrize("path", ["index.txt", "a.pdf/b.txt", "index"])
 def test_another_kind_of_page_is_refused(path: str, plan: Batch) -> None:
     with pytest.raises(UsageError, match=r"\.md, \.html|try index\.md or index\.html"):
         page_path(plan, path)

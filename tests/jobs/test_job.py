@@ -73,7 +73,7 @@ def test_the_command_line_makes_the_job_again(
 ) -> None:
     made = []
 
-    def stop(picture: Picture, *_: str) -> None:
+    def stop(picture: Picture[Any], *_: str) -> None:
         made.append(picture.job)
         raise KeyboardInterrupt
 

@@ -181,10 +181,12 @@ def model(path: str | os.PathLike[str], *, seq_len: SupportsIndex | None = None)
     UsageError : the file is no config, or says nothing of positions
     PecliError : it could not be read
     """
+    from pecli.core.options import Option
     from pecli.models.reader import read_model
     from pecli.reports.model import SEQ_LEN, ModelReport
 
-    return ModelReport(read_model(os.fspath(path), SEQ_LEN.read(seq_len)))
+    place = Option("the config.json", name="path").read(path)
+    return ModelReport(read_model(place, SEQ_LEN.read(seq_len)))
 
 
 def batch(

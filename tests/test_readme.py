@@ -21,11 +21,13 @@ import pytest
 import pecli
 from pecli.cli.app import PANELS
 from pecli.cli.batch import DISTRIBUTION
+from pecli.cli.questions import QUESTIONS
 from pecli.encodings.registry import ENCODINGS
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures.canvas import Canvas
 from pecli.figures.style import KEPT
 from pecli.files.metadata import read_metadata
+from pecli.jobs.command_line import python_call
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES
 from pecli.jobs.picture import Picture
@@ -322,3 +324,16 @@ def test_the_plugin_needs_the_distribution_that_this_is() -> None:
     assert tomllib.loads(plugin)["project"]["dependencies"] == [ours["name"]]
     assert f"The distribution is called `{ours['name']}`" in section("Set-up")
     assert list(ours["scripts"]) == ["pecli"] and ours["name"] == DISTRIBUTION
+
+
+@pytest.mark.parametrize("text", [TEXT, CHINESE], ids=["en", "zh"])
+def test_every_question_has_its_row_and_every_figure_and_report_answers_one(text: str) -> None:
+    rows = [f"| `{line}` | `{python_call(line)}` |" for line in QUESTIONS.values()]
+    assert [row for row in rows if row not in text] == []
+    assert text is not TEXT or all(f"| {question} |" in text for question in QUESTIONS)
+    assert {line.split()[1] for line in QUESTIONS.values()} >= {*ANALYSES} - {"dials"}
+
+
+def test_the_help_ends_with_the_questions(ask: Ask) -> None:
+    text = " ".join(ask("--help").out.split())
+    assert all(f"{question} {line}" in text for question, line in QUESTIONS.items())

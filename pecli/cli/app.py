@@ -16,6 +16,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from pecli import __version__
+from pecli.cli.questions import QUESTIONS
 from pecli.core.lazy import Registry
 from pecli.core.terminal import print_notes, print_results
 from pecli.figures import FIGURES
@@ -57,6 +58,7 @@ PANEL = {name: panel for panel, names in PANELS.items() for name in names}  # of
 ALIASES = FIGURES.aliases | REPORTS.aliases
 SUMMARY = "What position encodings look like: pictures and numbers, one command each."
 EXAMPLES = ("Examples:", "pecli heatmap --base 10", "pecli distance rope -o rope.svg", "pecli heatmap --help")
+ANSWERS = ("Which figure shows what:", *(f"{question} {line}" for question, line in QUESTIONS.items()))
 SETTINGS: dict[str, Any] = {
     "help_option_names": ["-h", "--help"],
     "token_normalize_func": lambda word: word.replace("_", "-"),  # --rope_theta is --rope-theta
@@ -186,7 +188,7 @@ def _version(shown: bool) -> None:
 app = typer.Typer(
     cls=AllCommands,
     help=SUMMARY,
-    epilog="\n\n".join(EXAMPLES),
+    epilog="\n\n".join([*EXAMPLES, *ANSWERS]),
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings=SETTINGS,

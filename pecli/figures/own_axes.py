@@ -9,7 +9,7 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from pecli.analysis import Numbers, View
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, shorten
 from pecli.core.language import letters
 from pecli.figures.axis_labels import label_as_asked, label_edges
 from pecli.figures.base import Figure, groups_of
@@ -26,7 +26,7 @@ BESIDE, BAR = 1.02, 0.035  # where a colour bar or legend begins, and the bar's 
 def check_axes(axes: object) -> None:
     """Refuse what is no Axes with x and y (UsageError)."""
     if not isinstance(axes, Axes) or axes.name != "rectilinear":
-        what = getattr(axes, "name", "") or type(axes).__name__
+        what = getattr(axes, "name", "") or shorten(repr(axes))
         raise UsageError(f"a picture is drawn onto one Axes with x and y, such as Figure().subplots(), not onto {what}")
 
 

@@ -1,0 +1,28 @@
+"""Which figure shows what: questions that people have, and the line that answers each."""
+
+QUESTIONS = {
+    "What does an encoding look like?": "pecli heatmap --base 10",
+    "What does its base change?": "pecli heatmap --base 10,100,1000,10000 -d 32",
+    "How fast does each dimension change?": "pecli waves --dims 0..6 -n 60",
+    "Which wavelengths are longer than the training length?": "pecli spectrum rope --trained 4096",
+    "What does YaRN do to the wavelengths?": "pecli spectrum rope:scaling=yarn,factor=4,original=32768",
+    "How far are any two positions apart?": "pecli distance -d 256",
+    "Can positions 10 apart be told from neighbours?": "pecli curves --at 100 --against offset",
+    "Does the offset alone count?": "pecli offsets sinusoidal binary -m cos",
+    "Do RoPE's scores fall with the distance?": "pecli offsets rope --random 1000",
+    "Do correlation and distance say the same?": "pecli scatter --x corr --y euclidean",
+    "Where do two encodings differ?": "pecli compare sinusoidal:base=10 sinusoidal --figure distance --difference",
+    "What does RoPE do to a query?": "pecli rotation -d 32 -n 64",
+    "What time is it?": "pecli dials clock --at 10981",
+    "What is the vector of an offset?": "pecli relative -n 8 -d 32",
+    "Which heads look how far?": "pecli bias --softmax",
+    "What does word order do to attention?": "pecli attention",
+    "What do content and position add to a score?": "pecli terms",
+    "What does float16 lose?": "pecli precision rope:dtype=float16",
+    "Which waves does a table hold?": "pecli fourier --base 100 -n 512",
+    "Do positions lie on a curve?": "pecli path --base 100",
+    "Several pictures of one encoding?": "pecli overview --panels heatmap,distance,curves",
+    "How do encodings compare in numbers?": "pecli stats rope sinusoidal",
+    "What are the numbers, step by step?": "pecli explain -d 4",
+    "And the table itself?": "pecli table -d 8",
+}

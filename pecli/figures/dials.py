@@ -131,6 +131,11 @@ class Dials(Figure[Harmonic]):
             view=view, angles=angles[:, pairs], positions=rows, pairs=pairs, wavelengths=harmonic.wavelengths()[pairs]
         )
 
+    def title(self, view: View[Harmonic]) -> str:
+        if not view.encoding.tick_steps:
+            return super().title(view)
+        return ", ".join(view.encoding.title_pieces(("periods",)))  # they stand above the dials
+
     def grid(self, view: View[Harmonic]) -> tuple[int, int, float]:
         """Return the number of rows and of columns, and how far apart columns are, where rows are 1 apart."""
         rows, columns = self.shape(view)

@@ -44,8 +44,8 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
             return ""
         wave = short_wave_text(self.view.encoding, self.half)
         share = f"{100 * self.held:.0f}%"
-        more = template("more than half of the variance ({share}) lies at wavelengths of {wave} or more")
-        half = template("half of the variance lies at wavelengths of {wave} or more")
+        more = template("more than half of the table's variance ({share}) lies at wavelengths of {wave} or more")
+        half = template("half of the table's variance lies at wavelengths of {wave} or more")
         return translate(half if share == "50%" else more, share=share, wave=wave)
 
     def remarks(self) -> list[str]:

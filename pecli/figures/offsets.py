@@ -151,7 +151,7 @@ class RandomNumbers(BandNumbers[Rope]):
     def message(self) -> str:
         least, most = self.lowest_deviation, self.highest_deviation
         text = template(
-            "scores of random queries and keys do not fall with the offset: standard deviation {least} to {most}"
+            "the spread of scores of random queries and keys does not fall with the offset: {least} to {most}"
         )
         ends = {"least": number_text(least, 3), "most": number_text(most, 3)}
         return translate(text, **ends) if most < 2 * least else ""

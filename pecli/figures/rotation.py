@@ -27,7 +27,11 @@ from pecli.files.tables import read_table
 from pecli.measures.reduce import averaged_rows
 
 BEFORE, AFTER, PLANE = "before", "after", "plane"  # the panels
-TITLES = {BEFORE: template("Q before"), AFTER: template("Q after"), PLANE: template("pairs in the plane")}
+TITLES = {
+    BEFORE: template("Q before rotation"),
+    AFTER: template("Q after rotation"),
+    PLANE: template("pairs in the plane"),
+}
 PATHS = 4  # pairs whose paths are drawn where none are asked for
 FLAT = 0.36  # height over width of the images where panels stand below each other
 HALF, HEAD = 1.12, 1.2  # half the side of the square that shows the circles, the largest of radius 1, and its top
@@ -63,7 +67,7 @@ class RotationNumbers(ColouredNumbers[Rotary]):
 
     def marks(self) -> list[str]:
         marks = translate(
-            "angles anticlockwise, radii not to scale, marks: position {position}", position=self._first()
+            "a dot a position, anticlockwise from the mark at {position}; radii not to scale", position=self._first()
         )
         return [marks] if self.circles else []
 
@@ -77,11 +81,11 @@ class RotationNumbers(ColouredNumbers[Rotary]):
             return ""
         fast, slow = int(turns.argmax()), int(turns.argmin())
         ends = {"first": self._first(), "last": encoding.position_text(rows.stop - 1)}
-        text = template(
-            "from position {first} to {last}, pair {fast} turns {much} times and pair {slow} {little} times"
-        )
-        much, little = (number_text(turns[pair], 3) for pair in (fast, slow))
-        return translate(text, **ends, fast=fast, slow=slow, much=much, little=little)
+        times = template("from position {first} to {last}, pair {fast} turns {much} times, pair {slow} {little} times")
+        degrees = template("from position {first} to {last}, pair {fast} turns {much} times, pair {slow} by {little}°")
+        part = turns[slow] < 1 <= turns[fast]
+        much, little = number_text(turns[fast], 3), number_text(turns[slow] * (360 if part else 1), 3)
+        return translate(degrees if part else times, **ends, fast=fast, slow=slow, much=much, little=little)
 
     def coloured(self) -> list[Array]:
         return [self.before, self.after]

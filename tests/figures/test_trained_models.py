@@ -106,7 +106,7 @@ def test_random_scores_have_the_moments_of_those_of_rotated_keys() -> None:
     scores = np.stack([(q * rope.rotate(k, np.array([float(at)]))).sum(axis=-1)[:, 0] / 4 for at in range(20)])
     assert found.mean[0] == pytest.approx(scores.mean(axis=1), abs=1e-12)
     assert (found.high - found.low)[0] / 2 == pytest.approx(scores.std(axis=1), abs=1e-12)
-    said = "scores of random queries and keys do not fall with the offset: standard deviation "
+    said = "the spread of scores of random queries and keys does not fall with the offset: "
     assert found.message().startswith(said)
     assert numbers_of("offsets", encoding="rope:d=2", random=2, length=20).message() == ""  # too few to say it
 
@@ -121,7 +121,7 @@ def test_shares_add_up_to_1_and_find_the_waves_that_are_there(folder: Path) -> N
     assert found.share[[2, 9, 29], [0, 1, 2]] == pytest.approx(1) and found.share[:, 3].max() == 0
     assert found.wavelengths[[2, 9, 29]].tolist() == [20, 6, 2]
     assert found.share.sum(axis=0) == pytest.approx([1, 1, 1, 0])
-    assert found.message() == "half of the variance lies at wavelengths of 6 positions or more"
+    assert found.message() == "half of the table's variance lies at wavelengths of 6 positions or more"
     pixels = numbers_of("fourier", panels=((40, 4),), encoding="learned:file=waves.npy")
     assert pixels.share.max(axis=0) == pytest.approx(found.share.max(axis=0)) and pixels.message() == found.message()
     rows = pixels.wavelengths[pixels.share[:, :3].argmax(axis=0)]

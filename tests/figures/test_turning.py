@@ -198,9 +198,9 @@ def test_the_names_of_pairs_stand_on_their_circles_in_their_colours() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({}, f"from position 0 to 10, pair 0 turns {10 / (2 * np.pi):.3g} times and pair 6 5.93×10⁻⁴ times"),
-        ({"base": 10}, "from position 0 to 10, pair 0 turns 1.59 times and pair 6 0.221 times"),
-        ({"rotary_dim": 4}, "from position 0 to 10, pair 0 turns 1.59 times and pair 1 0.0159 times"),
+        ({}, f"from position 0 to 10, pair 0 turns {10 / (2 * np.pi):.3g} times, pair 6 by 0.214°"),
+        ({"base": 10}, "from position 0 to 10, pair 0 turns 1.59 times, pair 6 by 79.6°"),
+        ({"rotary_dim": 4}, "from position 0 to 10, pair 0 turns 1.59 times, pair 1 by 5.73°"),
         ({"rotary_dim": 2}, ""),
     ],
 )
@@ -213,7 +213,7 @@ def test_more_positions_than_pixels_are_averaged_and_of_pairs_every_other_one_is
     options: Any = {"length": 2051, "start": 7, "d": 6, "content": content, "content_seed": 3}
     every, shown = (numbers_of("rotation", panels, **options) for panels in (None, ((100, 4),)))
     notes = ["21 × 1 cells a pixel, averaged", "one pair in 2 shown"]
-    assert shown.caption() == "; ".join([*notes, "angles anticlockwise, radii not to scale, marks: position 7"])
+    assert shown.caption() == "; ".join([*notes, "a dot a position, anticlockwise from the mark at 7; radii not to scale"])
     random = np.random.default_rng(3)
     rows = np.tile(random.standard_normal(6), (2051, 1)) if content == "same" else random.standard_normal((2051, 6))
     assert np.array_equal(every.before, rows)
@@ -243,7 +243,7 @@ def test_before_after_and_paths_stand_beside_each_other() -> None:
         assert np.array_equal(image.get_array(), array) and low == -high
         assert list(image.get_extent()) == [-0.5, D - 0.5, 110.5, 99.5] and image.get_cmap().name == "PuOr_r"
     assert before.images[0].get_clim() == after.images[0].get_clim()
-    assert [item.get_title() for item in (before, after)] == ["Q before", "Q after"]
+    assert [item.get_title() for item in (before, after)] == ["Q before rotation", "Q after rotation"]
     lines = [line for line in plane.get_lines() if line.get_marker() == "."]
     for line, path in zip(lines, on_rings(numbers), strict=True):
         assert np.asarray(line.get_xydata()) == pytest.approx(path)

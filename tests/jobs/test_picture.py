@@ -46,7 +46,7 @@ def test_draws_onto_a_given_axes_and_leaves_its_figure_as_it_is() -> None:
 @pytest.mark.parametrize("kind", [None, "polar"])
 def test_what_is_no_axes_with_x_and_y_is_refused(kind: str | None) -> None:
     axes: Any = Drawing().subplots(subplot_kw={"projection": kind}) if kind else Drawing()
-    with pytest.raises(pecli.UsageError, match=f"onto one Axes.*not onto {kind or 'Figure'}"):
+    with pytest.raises(pecli.UsageError, match=f"onto one Axes.*not onto {kind or '<Figure size'}"):
         pecli.figure("heatmap", d=4, length=5).draw(axes)
 
 

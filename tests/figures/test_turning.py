@@ -213,7 +213,9 @@ def test_more_positions_than_pixels_are_averaged_and_of_pairs_every_other_one_is
     options: Any = {"length": 2051, "start": 7, "d": 6, "content": content, "content_seed": 3}
     every, shown = (numbers_of("rotation", panels, **options) for panels in (None, ((100, 4),)))
     notes = ["21 × 1 cells a pixel, averaged", "one pair in 2 shown"]
-    assert shown.caption() == "; ".join([*notes, "a dot a position, anticlockwise from the mark at 7; radii not to scale"])
+    assert shown.caption() == "; ".join(
+        [*notes, "a dot a position, anticlockwise from the mark at 7; radii not to scale"]
+    )
     random = np.random.default_rng(3)
     rows = np.tile(random.standard_normal(6), (2051, 1)) if content == "same" else random.standard_normal((2051, 6))
     assert np.array_equal(every.before, rows)

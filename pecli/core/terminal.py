@@ -90,10 +90,15 @@ def untracked(items: Sequence[Any], doing: str) -> Iterable[Any]:
     return items
 
 
+def is_notebook() -> bool:
+    """Return whether a notebook's kernel runs this."""
+    ipython = sys.modules.get("IPython")
+    return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
+
+
 def in_notebook(items: Sequence[Any], doing: str) -> Iterable[Any]:
     """Return the items, reported by a bar in a notebook that can show one; else to nobody."""
-    shows = "ipykernel" in sys.modules and find_spec("ipywidgets") is not None
-    return progress(items, doing) if shows else items
+    return progress(items, doing) if is_notebook() and find_spec("ipywidgets") is not None else items
 
 
 TRACKER: ContextVar[Tracker] = ContextVar("tracker", default=in_notebook)
@@ -106,7 +111,7 @@ def track(items: Sequence[T], doing: str) -> Iterable[T]:
 
 def animated() -> bool:
     """Return whether stderr, or the cell of a notebook, can show something that moves."""
-    return "ipykernel" in sys.modules or (sys.stderr.isatty() and os.environ.get("TERM") != "dumb")
+    return is_notebook() or (sys.stderr.isatty() and os.environ.get("TERM") != "dumb")
 
 
 def progress(items: Sequence[Any], doing: str) -> Iterable[Any]:

@@ -10,7 +10,6 @@ from pathlib import Path
 from string import Formatter
 
 import pytest
-from matplotlib.font_manager import fontManager
 
 import pecli
 from pecli.core.language import (
@@ -27,7 +26,6 @@ from pecli.core.language import (
 )
 from pecli.encodings.registry import ENCODINGS
 from pecli.figures import SINGLE
-from pecli.figures.style import CJK_FONTS
 from pecli.jobs.job_options import ANALYSES
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import make_job
@@ -110,13 +108,6 @@ def test_a_phrase_is_said_in_the_language_that_is_spoken() -> None:
         "a",
         "",
     )
-
-
-def test_without_a_chinese_font_one_line_says_so(folder: Path) -> None:
-    picture = pecli.figure("heatmap", lang="zh", length=5, dpi=20)
-    picture.render("png")
-    there = {*CJK_FONTS} & {*fontManager.get_font_names()}
-    assert [note.split(" has ")[0] for note in picture.notes] == ([] if there else ["no font in use"])
 
 
 def test_what_is_seen_is_said_in_the_language_too() -> None:

@@ -186,7 +186,6 @@ class Analysis(Options, Generic[E], ABC):
     """
 
     name: ClassVar[str]
-    summary: ClassVar[str]
     defines: ClassVar[str] = ""  # what its numbers are, two lines at the end of its help
     row_meanings: ClassVar[Mapping[str, str]] = {}  # and what each row of a report is
     example: ClassVar[str]

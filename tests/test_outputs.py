@@ -79,7 +79,9 @@ def computed(figure: str, name: str) -> dict[str, Any]:
 def found() -> dict[str, Any]:
     """Return everything that is compared."""
     every = [f"{figure} {name}" for figure in FIGURES for name in [*ENCODINGS, SCALED]]
-    texts = {name: [kind.summary, kind.defines, *kind.row_meanings.values()] for name, kind in ANALYSES.items()}
+    texts = {
+        name: [ANALYSES.summary(name), kind.defines, *kind.row_meanings.values()] for name, kind in ANALYSES.items()
+    }
     schema = json.loads(CliRunner().invoke(app, ["batch", "--schema"]).stdout)
     pages = {name: Explorer(make_job(name, {})).layout() for name in ("heatmap", "spectrum", "bias")}
     return {

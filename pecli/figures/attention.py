@@ -92,7 +92,6 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
 
     name: ClassVar[str] = "attention"
     requires: ClassVar[Any] = AttentionEncoding
-    summary: ClassVar[str] = "What order does to attention: the same tokens in two orders, without and with encoding"
     defines: ClassVar[str] = (
         "softmax over q of x_p·x_q/√d, of embeddings x with their positions, or plus a bias: Q = K = x, "
         "nothing learned; change: second less first"

@@ -121,7 +121,6 @@ class Bias(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
 
     name: ClassVar[str] = "bias"
     requires: ClassVar[Any] = BiasEncoding
-    summary: ClassVar[str] = "What heads add to the score of every query and key, under one scale"
     defines: ClassVar[str] = (
         "what a head adds to the score of query p and key q before the softmax, of p − q alone; blank where "
         "the query does not see the key"

@@ -100,7 +100,6 @@ class Compare(Composite, Highlighting[Encoding]):
     """A figure for several encodings in one grid, with shared limits and one colour bar."""
 
     name: ClassVar[str] = "compare"
-    summary: ClassVar[str] = "One figure of several encodings, under the same limits"
     defines: ClassVar[str] = (
         "those of the figure for each encoding, under limits that hold for all; the difference is the first "
         "less the second"

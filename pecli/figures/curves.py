@@ -95,7 +95,6 @@ class Curves(OfOneHead):
 
     name: ClassVar[str] = "curves"
     frame_option: ClassVar[str] = "at"
-    summary: ClassVar[str] = "From a few typical positions to all others: one line each"
     defines: ClassVar[str] = (
         "a line: the measure between the vector of its own position, the dot, and the vectors of all positions, or "
         "the bias of all keys for one query"

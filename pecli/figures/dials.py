@@ -73,7 +73,6 @@ class Dials(Figure[Harmonic]):
     name: ClassVar[str] = "dials"
     frame_option: ClassVar[str] = "at"
     requires: ClassVar[Any] = Harmonic
-    summary: ClassVar[str] = "A position as clock faces: one hand a pair of dimensions"
     defines: ClassVar[str] = (
         "the hand of pair j has turned by ω_j p from the top, clockwise; λ = 2π/ω_j positions make one turn"
     )

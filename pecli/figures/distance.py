@@ -83,7 +83,6 @@ class Distance(WithCellNumbers[Any], OfOneHead):
     """
 
     name: ClassVar[str] = "distance"
-    summary: ClassVar[str] = "How far any two positions are apart: a matrix"
     defines: ClassVar[str] = (
         "row p, column q: the measure between the vectors of positions p and q, all d numbers; where they "
         "outnumber pixels, a mean over pairs"

@@ -65,7 +65,6 @@ class Fourier(Figure[TableEncoding]):
 
     name: ClassVar[str] = "fourier"
     requires: ClassVar[Any] = TableEncoding
-    summary: ClassVar[str] = "The Fourier spectrum of every column of the table"
     defines: ClassVar[str] = (
         "the share of a column's variance at each wavelength: squared size of its discrete Fourier transform over "
         "the positions, all shares of a column adding up to 1"

@@ -91,7 +91,6 @@ class Grid(Composite):
     """
 
     name: ClassVar[str] = "grid"
-    summary: ClassVar[str] = "One figure many times"
     several: ClassVar[bool] = True
 
     cells: tuple[Cell, ...]

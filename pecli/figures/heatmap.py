@@ -99,7 +99,6 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
 
     name: ClassVar[str] = "heatmap"
     requires: ClassVar[Any] = TableEncoding
-    summary: ClassVar[str] = "The table as an image: dimension across, position down"
     defines: ClassVar[str] = (
         "row p is the vector of position p, column j its number j, no unit; where positions outnumber "
         "pixels, a pixel is their exact mean"

@@ -43,7 +43,6 @@ from pecli.measures.pairwise import (
 )
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles
 
-MAX_BANDS = 2  # that lie over one another
 SAMPLED = 64  # offsets, of all lengths, at which random scores are compared
 
 
@@ -93,6 +92,8 @@ class OffsetsNumbers(BandNumbers[TableEncoding]):
         return [translate(band) if wide else "", dotted, turned_text(self.view.encodings)]
 
     def message(self) -> str:
+        if len(self.decay) and (np.abs(self.mean) <= self.decay).all():
+            return translate("the dot product stays below RoFormer's bound")
         label, known = MEASURES[self.measure].label, [width for width in self.spread if width >= 0]
         same = ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
         differ = differing_text(self.view, label, self.spread, same)
@@ -170,7 +171,6 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
     """
 
     name: ClassVar[str] = "offsets"
-    summary: ClassVar[str] = "A measure against the offset: is it a function of p − q alone?"
     defines: ClassVar[str] = (
         "the measure of two vectors, or the bias of a head, against p − q: the line is the mean of all pairs "
         "there, the band least to most"
@@ -269,10 +269,12 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         return [PanelGroup((panel,) * self._panels(view))]
 
     def _panels(self, view: View[Any]) -> int:
-        """Return how many panels there are: one an encoding where the bands of three or more would overlap."""
-        measure = MEASURES[self.measure]
-        bands = sum(self.random is not None or not is_of_offset(encoding, measure) for encoding in view.encodings)
-        return len(view.encodings) if bands > MAX_BANDS and not self.decay else 1
+        """Return how many panels there are: one an encoding where bands would overlap."""
+        bands = sum(self._has_band(encoding) for encoding in view.encodings)
+        return len(view.encodings) if bands > 1 and not self.decay else 1
+
+    def _has_band(self, encoding: Encoding) -> bool:
+        return self.random is not None or not is_of_offset(encoding, MEASURES[self.measure])
 
     def decorate(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.figures.labels import label_lines
@@ -311,14 +313,8 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         heads = [encoding.n_heads if isinstance(encoding, BiasEncoding) else 1 for encoding in view.encodings]
         if sum(heads) <= MAX_LINES or not is_bias(view.encoding):
             alone = self.decay or self.unscaled or self._panels(view) > 1  # beside bounds and the like that have dashes
-            if alone or is_bias(view.encoding) or self.random is not None:
-                return [{"color": f"C{line}"} if alone else look(line) for line in range(sum(heads))]
-            smooth = [is_of_offset(encoding, MEASURES[self.measure]) for encoding in view.encodings]
-            order = sorted(range(len(smooth)), key=smooth.__getitem__)  # dashes tear a line that is not
-            return [
-                {**look(order.index(at)), "color": f"C{at}", "zorder": 2 + 0.5 * smooth[at]}
-                for at in range(len(smooth))
-            ]
+            solid = np.repeat([alone or self._has_band(encoding) for encoding in view.encodings], heads)
+            return [{"color": f"C{line}"} if plain else look(line) for line, plain in enumerate(solid)]
         lines = [(at, shade) for at, count in enumerate(heads) for shade in shades(count, panel, canvas)]
         return [{**shade, "linestyle": look(at)["linestyle"]} for at, shade in lines]
 

@@ -43,7 +43,6 @@ class Overview(Composite, Highlighting[Encoding]):
     """The first article's two-panel figure, or any list of figures."""
 
     name: ClassVar[str] = "overview"
-    summary: ClassVar[str] = "Several figures of one encoding side by side"
     defines: ClassVar[str] = "those of each figure that is shown, as it computes them alone: pecli FIGURE --help"
     example: ClassVar[str] = "pecli overview -k 10 --panels heatmap,distance,curves"
     examples: ClassVar[tuple[str, ...]] = ("pecli overview rope --panels heatmap,distance",)

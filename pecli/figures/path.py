@@ -64,7 +64,6 @@ class Path(Figure[TableEncoding]):
 
     name: ClassVar[str] = "path"
     requires: ClassVar[Any] = TableEncoding
-    summary: ClassVar[str] = "Positions as a path along the first principal components"
     defines: ClassVar[str] = (
         "row p of the table, less the mean row, along the principal components of all rows shown; their share of the "
         "variance stands on the axes"

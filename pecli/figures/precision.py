@@ -85,7 +85,6 @@ class Precision(WithTrained[Harmonic]):
 
     name: ClassVar[str] = "precision"
     requires: ClassVar[Any] = Harmonic
-    summary: ClassVar[str] = "What a table loses in float16 and such: its error against position and pair"
     defines: ClassVar[str] = (
         "the larger error of a pair's sine and cosine against float64; frequency, position, angle, sine and "
         "cosine are each rounded to the dtype"

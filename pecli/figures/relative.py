@@ -72,7 +72,6 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
 
     name: ClassVar[str] = "relative"
     requires: ClassVar[Any] = Harmonic
-    summary: ClassVar[str] = "The tensor of relative encodings: one vector for each pair of positions"
     defines: ClassVar[str] = "number j of the vector for the offset p − q, query p down, key q across"
     counts_positions: ClassVar[bool] = True
     example: ClassVar[str] = "pecli relative --length 8 --d 32 --dims 0,1,8,9"

@@ -119,7 +119,6 @@ class Rotation(WithCellNumbers[Rotary]):
 
     name: ClassVar[str] = "rotation"
     requires: ClassVar[Any] = Rotary
-    summary: ClassVar[str] = "What RoPE does to a query: before, after, and the circles on which pairs of columns turn"
     defines: ClassVar[str] = (
         "pair j of a row of Q is turned by ω_j p at position p; R_P x is x turned, --matrix P draws R_P"
     )

@@ -126,7 +126,6 @@ class Scatter(Figure[TableEncoding]):
 
     name: ClassVar[str] = "scatter"
     requires: ClassVar[Any] = TableEncoding
-    summary: ClassVar[str] = "Two measures against each other, one point a pair of positions"
     shares_limits: ClassVar[bool] = False
     counts_positions: ClassVar[bool] = True
     defines: ClassVar[str] = (

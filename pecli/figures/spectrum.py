@@ -70,12 +70,10 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         encodings = self.view.encodings
         if any(self.still):  # the longest shown is not the longest
             return ""
+        if self.trained and all(isinstance(encoding, Harmonic) for encoding in encodings):
+            return self._beyond_text(self.trained)
         if len(encodings) > 1:
             return "" if self.shows_ratio else self._longer_text()
-        if self.trained and isinstance(encodings[0], Harmonic):
-            text = template("{count} of {all} pairs have wavelengths longer than the trained length {length:,}")
-            count = int((self.wavelength > self.trained).sum())
-            return translate(text, count=count, all=len(self.wavelength), length=self.trained)
         if (self.stretch != 1).any():
             return stretch_text(self.stretch)
         known = has_known_waves(encodings[0]) and np.ptp(self.wavelength) > NOTABLE * self.wavelength.max()
@@ -84,6 +82,18 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         ends = {"low": short_length(encodings[0], low), "high": short_wave_text(encodings[0], high)}
         pair = translate("pair" if isinstance(encodings[0], Harmonic) else encodings[0].dimension_label)
         return translate(text, ratio=self.ratios[0], pair=pair, **ends) if known and low < high else ""
+
+    def _beyond_text(self, trained: int) -> str:
+        """Return how many wavelengths are longer than the trained length; of several where they have as many pairs."""
+        parts = [self.wavelength[self.encoding == at] for at in range(len(self.view.encodings))]
+        counts, pairs = [int((part > trained).sum()) for part in parts], {len(part) for part in parts}
+        if len(parts) == 1:
+            text = template("{count} of {all} pairs have wavelengths longer than the trained length {length:,}")
+            return translate(text, count=counts[0], all=pairs.pop(), length=trained)
+        names = distinguishing_labels(self.view.encodings)
+        each = listing(f"{count} ({name})" for count, name in zip(counts, names, strict=True))
+        text = template("wavelengths longer than the trained length {length:,}: {counts}, of {all} pairs")
+        return translate(text, counts=each, all=pairs.pop(), length=trained) if len(pairs) == 1 else ""
 
     def _longer_text(self) -> str:
         """Return by how much one of two encodings has longer wavelengths, pair by pair, or that they are the same."""
@@ -123,7 +133,6 @@ class Spectrum(WithTrained[TableEncoding]):
 
     name: ClassVar[str] = "spectrum"
     requires: ClassVar[Any] = TableEncoding
-    summary: ClassVar[str] = "The wavelength of every pair of dimensions"
     defines: ClassVar[str] = (
         "λ = 2π/ω of each pair of dimensions, the positions that one turn takes; without a formula, the "
         "strongest period of each column"

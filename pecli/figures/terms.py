@@ -90,7 +90,6 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
 
     name: ClassVar[str] = "terms"
     requires: ClassVar[Any] = Additive
-    summary: ClassVar[str] = "The score of two tokens as its four parts: content, position and both together"
     defines: ClassVar[str] = (
         "the parts of (x_p + PE_p)·(x_q + PE_q): x_p·x_q, x_p·PE_q, PE_p·x_q, PE_p·PE_q, and their sum; not "
         "divided by √d"

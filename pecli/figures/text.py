@@ -18,7 +18,7 @@ STEPS = 12  # widths between the narrowest and the widest that lines of one leng
 OPENING = "（【《「『“‘"  # stays with what comes after
 BEFORE_NUMBERS = ("×", "第", "在", "从", "到", "至")  # likewise across a blank
 ARTICLE = "a"  # which does not stand at the end of a line
-COMPARING = ("<", ">")  # never at the end or the beginning of a line
+BETWEEN = ("<", ">", "=", "−")  # never at the end or the beginning of a line
 SIGN = re.compile(r"\$[^$]*\$|.")  # mathematics, or any other character
 
 
@@ -124,6 +124,6 @@ def _goes_on(before: str, sign: str) -> bool:
     if sign in (" ", *CLOSING):
         return True
     if word != before:
-        beside = sign in COMPARING or word.endswith((*BEFORE_NUMBERS, *COMPARING)) or word == ARTICLE
+        beside = sign in BETWEEN or word.endswith((*BEFORE_NUMBERS, *BETWEEN)) or word == ARTICLE
         return beside or (number and (wide or sign == "×"))
     return word[-1] in OPENING or (number if wide else not is_wide(word[-1]))

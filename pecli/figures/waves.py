@@ -76,7 +76,6 @@ class Waves(Figure[TableEncoding]):
 
     name: ClassVar[str] = "waves"
     requires: ClassVar[Any] = TableEncoding
-    summary: ClassVar[str] = "Chosen dimensions against position: how often each column changes"
     defines: ClassVar[str] = (
         "a lane: one column of the table against position, scaled to its largest value; λ = 2π/ω, the "
         "positions that one turn takes"

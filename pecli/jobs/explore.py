@@ -26,7 +26,7 @@ from pecli.figures.canvas import OWNED, Canvas
 from pecli.files.formats import FORMATS
 from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
-from pecli.jobs.job_options import EncodingOption, Output, parameters_of, shared_options
+from pecli.jobs.job_options import ANALYSES, EncodingOption, Output, parameters_of, shared_options
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import make_job
 from pecli.models.spec import read_encoding
@@ -170,7 +170,7 @@ class Explorer:
         values |= self.start.encodings[0].settings() if len(specs) == 1 else {}
         return {
             "figure": self.figure.name,
-            "summary": self.figure.summary,
+            "summary": ANALYSES.summary(self.figure.name),
             "encoding": encoding_control(self.figure, specs),
             "groups": groups(self.figure, specs, values),
         }

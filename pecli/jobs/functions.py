@@ -68,7 +68,7 @@ def documentation(analysis: type[Analysis[Any]]) -> str:
         "Examples": "\n".join(f">>> {python_call(line)}" for line in (analysis.example, *analysis.examples)),
     }
     text = "\n\n".join(f"{head}\n{'-' * len(head)}\n{part}" for head, part in parts.items())
-    return f"{analysis.summary}.\n\n{text}"
+    return f"{ANALYSES.summary(analysis.name)}.\n\n{text}"
 
 
 def advice_for(name: str) -> str:
@@ -136,7 +136,7 @@ def stub() -> str:
         returned = get_annotations(analysis.compute)["return"]
         numbers[name] = f"from {analysis.compute.__module__} import {', '.join(sorted(returned.split(' | ')))}"
         head = f"\ndef {name}(\n{first}    *,\n{''.join(rest)}) -> Picture[{returned}]:\n"
-        text += f'{head}    """{analysis.summary}."""\n'
+        text += f'{head}    """{ANALYSES.summary(name)}."""\n'
     return HEAD.format(numbers="\n".join(sorted(set(numbers.values())))) + text
 
 

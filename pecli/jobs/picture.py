@@ -31,6 +31,7 @@ from pecli.files.numbers import plain
 from pecli.files.writer import check_target, write
 from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
+from pecli.jobs.job_options import ANALYSES
 from pecli.jobs.names import fill_texts
 from pecli.jobs.workers import map_in_order
 from pecli.reports.base import Report
@@ -87,7 +88,7 @@ def alt_text(job: Job, numbers: Numbers[Any] | None = None) -> str:
         where = translate("positions {first} to {last}", first=first, last=last)
         options = figure.changed(figure.default_options).items()
         how = [f"{name.replace('_', ' ')} {figure.options()[name].write(value)}" for name, value in options]
-        clauses = join_clauses([translate(figure.summary), labels_of(job), where, *how])
+        clauses = join_clauses([translate(ANALYSES.summary(figure.name)), labels_of(job), where, *how])
         said = ["", ""] if numbers is None else [numbers.message(), join_clauses(footnotes(numbers, job.canvas))]
         *before, last = filter(None, [said[0], clauses, said[1]])
         text = translate("{sentence}.", sentence=capitalised(last))
@@ -349,7 +350,7 @@ class Picture(Generic[N_co]):
         """
         job, canvas = self.job, self.job.canvas
         title = self.title() or self._own_title() if isinstance(job.figure, Figure) else job.figure.name
-        one_line = " ".join((title or translate(job.figure.summary)).split())
+        one_line = " ".join((title or translate(ANALYSES.summary(job.figure.name))).split())
         alt = alt_text(job, shown)
         made = job.metadata if shown is None else json.dumps({**json.loads(job.metadata), **said_of(job, shown)})
         return About(made, job.id_prefix(), one_line, alt, canvas.inline, canvas.adaptive)

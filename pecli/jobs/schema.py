@@ -48,7 +48,7 @@ def _entry(command: str, ambiguous: set[str]) -> Schema:
     for name, option in known_options(ANALYSES[command]).items():
         own = name in ambiguous and name not in encoding_parameters()
         keys |= _keys(option, _value(option) if own else _reference(name))
-    summary = ANALYSES[command].summary
+    summary = ANALYSES.summary(command)
     return {"title": command, "description": summary, "properties": keys, "required": ["command"], **CLOSED}
 
 

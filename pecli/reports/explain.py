@@ -315,7 +315,6 @@ class Explain(Report[TableEncoding]):
 
     name: ClassVar[str] = "explain"
     requires: ClassVar[Any] = TableEncoding
-    summary: ClassVar[str] = "One small case step by step: frequencies, formulas, numbers, word vectors"
     defines: ClassVar[str] = "every step from position to vector, with the numbers that the formula says"
     example: ClassVar[str] = "pecli explain --d 6 --base 100 --lang zh"
     examples: ClassVar[tuple[str, ...]] = (

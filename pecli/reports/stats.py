@@ -276,7 +276,6 @@ class Stats(Report[TableEncoding]):
 
     name: ClassVar[str] = "stats"
     requires: ClassVar[Any] = TableEncoding
-    summary: ClassVar[str] = "What can be measured of encodings, side by side"
     defines: ClassVar[str] = (
         "of all pairs of positions, or those of one position in some where there are more than 2,000; each "
         "row is defined here"

@@ -55,7 +55,6 @@ class Table(Report[TableEncoding]):
 
     name: ClassVar[str] = "table"
     requires: ClassVar[Any] = TableEncoding
-    summary: ClassVar[str] = "The numbers of an encoding, in the terminal or as a file"
     defines: ClassVar[str] = "row p is the vector of position p, column j its number j, no unit"
     example: ClassVar[str] = "pecli table --d 8 --base 10"
     examples: ClassVar[tuple[str, ...]] = (

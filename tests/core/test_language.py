@@ -65,7 +65,7 @@ def templates_there_are() -> set[str]:
     literals = {node.value for _, node in marks if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     joints = {"{one}; {other}", "{one}, {other}", "{one} and {other}", "{one} or {other}", "{text} ({names})"}
     named = {name for name, kind in ENCODINGS.items() if not kind.term}  # others are written alike in all languages
-    return literals | joints | {*SINGLE} | named | {analysis.summary for analysis in ANALYSES.values()}
+    return literals | joints | {*SINGLE} | named | {ANALYSES.summary(name) for name in ANALYSES}
 
 
 def blanks(text: str) -> set[tuple[str, str]]:

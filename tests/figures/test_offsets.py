@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -122,6 +123,9 @@ def test_the_bound_is_dashed_in_the_colour_of_its_encoding_above_its_line() -> N
     for spec in ("rope:d=8", "rope:d=32,query=random:3", "rope:d=16,scaling=yarn,factor=8,original=64"):
         score, bound = drawn(encoding=spec, length=300, decay=True).get_lines()
         assert (bound.get_ydata() >= score.get_ydata()).all() and (score.get_ydata() >= 0).all()
+    found = numbers(encoding="rope:d=8", length=30, decay=True)
+    assert found.message() == "the dot product stays below RoFormer's bound"
+    assert "bound" not in replace(found, decay=found.decay / 40).message()
 
 
 # axes and lines

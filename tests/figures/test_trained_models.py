@@ -37,6 +37,10 @@ def test_wavelengths_longer_than_the_trained_length_are_shaded_and_counted() -> 
     said = f"{longer} of 16 pairs have wavelengths longer than the trained length 500"
     assert numbers_of("spectrum", encoding="rope:d=32", trained=500).message() == said
     assert numbers_of("spectrum", encoding="rope:d=32", trained=10**9).message().startswith("0 of 16")
+    two = numbers_of("spectrum", encoding=["rope:d=32", "rope:d=32,base=500000"], trained=500)
+    more = int((two.wavelength[two.encoding == 1] > 500).sum())
+    each = f"{longer} (base = 10,000), {more} (base = 500,000)"
+    assert two.message() == f"wavelengths longer than the trained length 500: {each}, of 16 pairs"
 
 
 @pytest.mark.parametrize(("figure", "corners"), [
@@ -159,6 +163,6 @@ def test_several_encodings_have_panels_or_a_line_each_from_one_position() -> Non
     assert found.message() == said
 
 
-def test_bands_of_three_encodings_have_panels() -> None:
-    banded = ["binary", "learned:d=4", "sinusoidal:d=5"]
+def test_bands_that_would_overlap_have_panels() -> None:
+    banded = ["rope:d=4", "binary", "learned:d=4"]
     assert [len(panels_of("offsets", encoding=some, length=20)) for some in (banded[:2], banded)] == [1, 3]

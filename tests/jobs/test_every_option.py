@@ -18,7 +18,6 @@ import pytest
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
-from matplotlib.text import Text
 
 from pecli.cli.completion import offered_values
 from pecli.core import memory
@@ -143,8 +142,8 @@ def painted(job: Job, numbers: Any, size: float) -> list[Any]:
     shown = zip(drawn, panels, strict=True)
     for mappable, bar in {panel.bar: (item, panel.bar) for item, panel in shown if panel.bar}.values():
         add_bar(drawing, [mappable], bar, job.canvas)
-    return [[group.grids for group in groups], *(label.get_text() for label in drawing.findobj(Text))] + [
-        look(artist) for ax in axes for artist in artists(ax)
+    return [[group.grids for group in groups], *(text.get_text() for text in drawing.texts)] + [
+        look(artist) for ax in drawing.axes for artist in artists(ax)
     ]
 
 

@@ -67,7 +67,7 @@ def test_json_has_the_whole_job_with_its_defaults(ask: Ask) -> None:
 @pytest.mark.parametrize("name", ANALYSES)
 def test_a_sentence_tells_what_is_seen(name: str) -> None:
     text = alt_text(make_job(name, {}))
-    assert text.startswith(ANALYSES[name].summary) and text.endswith(".") and "\n" not in text
+    assert text.startswith(ANALYSES.summary(name)) and text.endswith(".") and "\n" not in text
     assert ANALYSES[name].default_encoding.split(":")[0] in text.lower() and re.search(r"positions -?\d+ to \d+", text)
 
 
@@ -86,7 +86,7 @@ def test_files_say_their_title_and_what_is_seen() -> None:
         assert (image.info["Title"], image.info["Description"]) == (TITLE, picture.alt)
         assert json.loads(image.info["pecli"])["alt"] == picture.alt
     assert (
-        picture.alt.startswith(f"{picture.message()}. {ANALYSES['heatmap'].summary}; sinusoidal") and picture.message()
+        picture.alt.startswith(f"{picture.message()}. {ANALYSES.summary('heatmap')}; sinusoidal") and picture.message()
     )
     root = ElementTree.fromstring(svg)
     assert (root.findtext(f"{SVG}title"), root.findtext(f"{SVG}desc")) == (TITLE, picture.alt)

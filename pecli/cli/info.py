@@ -22,11 +22,12 @@ from pecli.cli.show import (
     publish,
 )
 from pecli.core.errors import UsageError, is_printable
+from pecli.core.hub import fixed
 from pecli.core.language import Language, language_of, use_language
 from pecli.core.terminal import Block, Facts, Paragraph, Table, print_results
 from pecli.encodings.learned import Learned
 from pecli.encodings.registry import Encoding, all_encodings, find_encoding
-from pecli.files.tables import stored_arrays, table_name
+from pecli.files.tables import TABLE_NAMES, candidates, stored_arrays, table_name
 from pecli.jobs.job_options import ANALYSES, EncodingOption
 
 NAME = typer.Argument(
@@ -162,15 +163,15 @@ def tensors(
             )
             for name, array in arrays.items()
         ]
-        fitting = [name for name, array in arrays.items() if len(array.shape) == 2 and array.readable]
-        typed = [name for name in fitting if all(map(is_printable, name))]
-        advice = "none has real numbers in two dimensions and a plain name"
-        if table is not None or typed:
-            spec = Learned(file=file, tensor=typed[0] if table is None else None).spec()
-            advice = f"try: pecli heatmap -e {shlex.quote(spec)}"
+        fitting = [name for name in candidates(arrays) if len(arrays[name].shape) == 2 and arrays[name].readable]
+        typed = [None] if table is not None else [name for name in fitting if all(map(is_printable, name))]
+        several = [name for name in typed if name and name.endswith(TABLE_NAMES)] or typed[:1]
+        specs = [Learned(file=fixed(file), tensor=name).spec() for name in several]
+        lines = [f"try: pecli heatmap -e {shlex.quote(spec)}" for spec in specs]
+        lines = lines or ["none has real numbers in two dimensions and a plain name"]
         document: list[Block] = [
             Table(("tensor", "shape", "numbers", ""), rows),
-            *([] if quiet else [Paragraph(advice)]),
+            *([] if quiet else map(Paragraph, lines)),
         ]
         publish(document, {"results": [{"file": file, "tensors": data}]}, output, form)
 

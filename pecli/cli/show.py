@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -27,7 +28,9 @@ OutputOption = Annotated[
 FormatOption = Annotated[str | None, typer.Option("--format", help=f"One of {', '.join(FORMS)}")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print it as JSON, as --format json does.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and the result.")]
-VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Show where an error comes from.")]
+VerboseOption = Annotated[
+    bool, typer.Option("--verbose", "-v", help="Show where an error comes from, and what is asked of a hub.")
+]
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,8 @@ class Command:
 def guard(quiet: bool = False, verbose: bool = False) -> Iterator[None]:
     """Run a command's body: every failure is one line and an exit code. Never a traceback, but with -v."""
     TRACKER.set(untracked if quiet else progress)
+    if verbose:
+        os.environ["HF_HUB_VERBOSITY"] = "debug"  # what is asked of which address
     LISTENER.set(None if quiet else cache(print_notes))  # a file read again has nothing new to say
     try:
         yield

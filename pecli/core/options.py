@@ -20,6 +20,7 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 from pecli.core.errors import UnknownNameError, UsageError, option_text
+from pecli.core.hub import fixed
 from pecli.core.lazy import cached, np
 from pecli.core.readable import found
 
@@ -230,7 +231,6 @@ class Option:
         number = self.names.get(value.replace("-", "_"), value) if isinstance(value, str) else value
         try:
             result: Any = READERS[self.scalar](number)
-            result = found(result) if self.file else result
             if self.scalar in (int, float):
                 limit = EXACT if self.scalar is int else math.inf
                 low = -limit if self.at_least is None else self.at_least
@@ -239,6 +239,7 @@ class Option:
                     raise ValueError
         except (TypeError, ValueError, KeyError, ArithmeticError):
             raise self._refusal(value) from None
+        result = fixed(found(result)) if self.file else result
         if self.choices is not None and result not in self.choices():
             advice = self._advice_for(result)
             raise UnknownNameError(self.flag[2:], result, self.choices(), option=self.name, advice=advice)

@@ -4,6 +4,7 @@ those of one folder."""
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -14,6 +15,7 @@ from pecli.core.errors import UsageError
 _REFUSED: ContextVar[Callable[[str], UsageError | None]] = ContextVar("refused", default=lambda _: None)
 
 
+HUB = re.compile(r"hf:[\w.-]+/[\w.-]+")  # a model on the hub, all of whose files are readable or none
 _FOLDER: ContextVar[Path | None] = ContextVar("folder", default=None)
 
 
@@ -42,11 +44,11 @@ def reading_only(
 
     refusal : gives the error of any other file
     """
-    files = frozenset(map(os.path.realpath, paths))
+    files = frozenset(map(_real, paths))
     root = None if folder is None else os.path.realpath(folder)
 
     def refused(path: str) -> UsageError | None:
-        real = Path(os.path.realpath(path))
+        real = Path(_real(path))
         if str(real) in files or (root is not None and real.is_relative_to(root)):
             return None
         return refusal(path) if refusal else UsageError(f"{path} was not named at the start, so it is not read")
@@ -56,6 +58,12 @@ def reading_only(
         yield
     finally:
         _REFUSED.reset(token)
+
+
+def _real(path: str) -> str:
+    """Return one name of a file, or of a model on the hub."""
+    model = HUB.match(path)
+    return model[0] if model else os.path.realpath(path)
 
 
 def is_readable(path: str | Path) -> bool:

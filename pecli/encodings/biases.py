@@ -6,10 +6,10 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from math import log
-from pathlib import Path
 from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError, option_text
+from pecli.core.hub import short
 from pecli.core.language import template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import MAX_EXACT, ROUNDING
@@ -179,7 +179,7 @@ class T5(DirectedBias):
         return () if self.file is None else (self.file,)
 
     def described(self) -> str:
-        known = [] if self.file is None else [Path(self.file).name, *filter(None, [self.tensor])]
+        known = [] if self.file is None else [short(self.file), *filter(None, [self.tensor])]
         far = template("{count} buckets, the last from {distance:,} on")
         usual = self.max_distance == self.options()["max_distance"].default
         text = template("{count} buckets") if usual else far

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from pathlib import Path
 from typing import ClassVar
 
 from pecli.core.errors import UsageError, option_text
+from pecli.core.hub import short
 from pecli.core.language import template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
@@ -107,7 +107,7 @@ class Learned(Additive):
     def described(self) -> str:
         if self.file is None:
             return translate("{encoding}, untrained", encoding=super().described())
-        return ", ".join(filter(None, [self.called(), Path(self.file).name, self.tensor, f"d = {self.width}"]))
+        return ", ".join(filter(None, [self.called(), short(self.file), self.tensor, f"d = {self.width}"]))
 
 
 @lru_cache(maxsize=16)

@@ -7,15 +7,16 @@ import json
 import re
 import shlex
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from pecli.core.errors import PecliError, TableFileError, UnknownNameError, UsageError, notice, option_text, path_text
+from pecli.core.hub import is_hub, parse, weight_files
 from pecli.core.lazy import Array, np
 from pecli.core.memory import check_memory, human
 from pecli.core.readable import check_readable
@@ -73,6 +74,8 @@ def opened(path: str) -> Bounded:
 
 def fingerprint(path: str) -> str:
     """Return a short digest of a file's content; raises as `opened` does."""
+    if is_hub(path):
+        return (parse(path).revision or "")[:16]
     path = located(path)
     opened(path).close()
     status = Path(path).stat()
@@ -171,23 +174,38 @@ TYPES["BF16"] = "<u2"  # the upper half of a float32
 MAX_JSON = 100_000_000  # bytes of a header, by the format's own definition
 
 
-def _safetensors_arrays(path: str) -> dict[str, StoredArray]:
-    """Return the tensors of a .safetensors file: 8 bytes with the length of a JSON header, the header, the numbers."""
-    with Path(path).open("rb") as file:
+def _safetensors_arrays(path: str, opener: Callable[[], IO[bytes]] | None = None) -> dict[str, StoredArray]:
+    """Return the tensors of a .safetensors file: 8 bytes with the length of a JSON header, the header, the numbers.
+
+    opener : opens it where it is no file of this disk
+    """
+    with opener() if opener else Path(path).open("rb") as file:
         length = int.from_bytes(file.read(8), "little")
         header = json.loads(file.read(min(length, MAX_JSON)))
     arrays = {}
     for name, tensor in header.items():
         if name != "__metadata__":
             shape, kind, (begin, end) = tuple(tensor["shape"]), tensor["dtype"], tensor["data_offsets"]
-            mapped = kind != "BF16" and end - begin >= MAPPED
-            read = partial(_tensor, path, kind, 8 + length + begin, shape, mapped)
+            mapped = opener is None and kind != "BF16" and end - begin >= MAPPED
+            read = partial(_tensor, path, kind, 8 + length + begin, shape, mapped, opener)
             arrays[name] = StoredArray(shape, kind, read, kind in TYPES, mapped)
     return arrays
 
 
-def _tensor(path: str, kind: str, offset: int, shape: tuple[int, ...], mapped: bool) -> Array:
-    numbers = np.memmap(path, TYPES[kind], "r", offset, shape)
+def _tensor(
+    path: str,
+    kind: str,
+    offset: int,
+    shape: tuple[int, ...],
+    mapped: bool,
+    opener: Callable[[], IO[bytes]] | None,
+) -> Array:
+    if opener is None:
+        numbers: Array = np.memmap(path, TYPES[kind], "r", offset, shape)
+    else:
+        with opener() as file:
+            file.seek(offset)
+            numbers = np.frombuffer(file.read(prod(shape) * np.dtype(TYPES[kind]).itemsize), TYPES[kind]).reshape(shape)
     if kind == "BF16":
         return (numbers.astype(np.uint32) << 16).view(np.float32)
     return numbers if mapped else np.array(numbers)
@@ -266,14 +284,20 @@ CONVERSION = (  # of a state dict or a single tensor, by torch, which can read i
 )
 
 
-def stored_arrays(path: str) -> dict[str, StoredArray]:
+def stored_arrays(path: str, endings: Collection[str] = ()) -> dict[str, StoredArray]:
     """Return the arrays in a file by name; the only one of a file without names has the empty one.
+
+    endings : of a model on the hub only the files are looked at that have a tensor whose name ends so, where one has
 
     Raises
     ------
     UsageError : no such file, or an ending that is not known, with what would convert it
     TableFileError : the file is damaged
     """
+    if is_hub(path):
+        with _damage_named(path):
+            openers = weight_files(path, endings)
+            return {name: item for each in openers for name, item in _safetensors_arrays(path, each).items()}
     path = located(path)
     suffix = Path(path).suffix.lower()
     if suffix not in (*READERS, *PICKLES):
@@ -303,6 +327,7 @@ def choose(path: str, tensor: str | None, arrays: Mapping[str, StoredArray]) -> 
 
     Raises UsageError where no name fits, or several do.
     """
+    fitting = candidates(arrays)
     if tensor is not None:
         if list(arrays) == [""]:
             suffix = Path(path).suffix.lower()
@@ -310,15 +335,19 @@ def choose(path: str, tensor: str | None, arrays: Mapping[str, StoredArray]) -> 
         fitting = [name for name in arrays if name == tensor] or [name for name in arrays if name.endswith(tensor)]
         if not fitting:
             raise UnknownNameError(f"tensor of {path}", tensor, arrays)
-    else:
-        fitting = [name for name in arrays if name.endswith(TABLE_NAMES)]
-        fitting = fitting or [name for name, array in arrays.items() if len(array.shape) == 2] or list(arrays)
     if not fitting:
         raise UsageError(f"{path} holds no table")
     if len(fitting) > 1:
         names = ", ".join(fitting[:8]) + (f", … {len(fitting)} tensors" if len(fitting) > 8 else "")
-        raise UsageError(f"{path} holds {names}: name the table with --tensor")
+        advice = f"name one, as in {path}#{fitting[0]}" if is_hub(path) else "name the table with --tensor"
+        raise UsageError(f"{path} holds {names}: {advice}")
     return fitting[0]
+
+
+def candidates(arrays: Mapping[str, StoredArray]) -> list[str]:
+    """Return the names of what may be the table: by the usual names, else of two dimensions, else all."""
+    fitting = [name for name in arrays if name.endswith(TABLE_NAMES)]
+    return fitting or [name for name, array in arrays.items() if len(array.shape) == 2] or list(arrays)
 
 
 def table_name(path: str, arrays: Mapping[str, StoredArray]) -> str | None:
@@ -354,6 +383,8 @@ def open_table(path: str, tensor: str | None = None, dimensions: int = 2) -> Sto
 
     Takes and raises what `read_table` does; dimensions : the fewest that the array must have.
     """
+    if is_hub(path):
+        return StoredTable(path, _read(path, tensor or parse(path).tensor, dimensions, 0))
     opened(path).close()
     path = located(path)
     return StoredTable(path, _read(path, tensor, dimensions, Path(path).stat().st_mtime_ns))
@@ -386,7 +417,7 @@ class StoredTable:
 @lru_cache(maxsize=4)
 def _read(path: str, tensor: str | None, dimensions: int, changed: int) -> Array:
     """Return the array with leading sides of 1 dropped: a memmap, or checked numbers in float64."""
-    arrays = stored_arrays(path)
+    arrays = stored_arrays(path, (tensor,) if tensor else TABLE_NAMES)
     chosen = arrays[choose(path, tensor, arrays)]
     shape = chosen.shape
     if len(shape) < dimensions or prod(shape[:-2]) != 1 or not prod(shape):

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pecli.core.errors import UsageError, is_printable
+from pecli.core.hub import is_hub
 from pecli.core.options import Options
 from pecli.core.readable import is_readable, reading_only
 from pecli.encodings.registry import Encoding, all_encodings
@@ -180,6 +181,8 @@ def _place(name: str, made: str, prints: Collection[str]) -> str | None:
     """Return where a file of that name and one of those fingerprints is that may be read: beside the finished file or
     here.
     """
+    if is_hub(name):
+        return name
     beside = (os.path.relpath(Path(made).parent / item) for item in (name, Path(name).name))
     for candidate in (name, *beside):
         if is_readable(candidate) and os.path.isfile(candidate) and (not prints or fingerprint(candidate) in prints):

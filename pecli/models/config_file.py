@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pecli.core.errors import UsageError
+from pecli.core.hub import CONFIG, downloaded, is_hub
 from pecli.files.tables import opened
 
-NAME = "config.json"
 FLOAT_MAX = sys.float_info.max  # whole numbers in JSON may be larger
 
 
@@ -38,8 +38,10 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def place(path: Path) -> Path:
-    """Return the file, or the config.json of a folder."""
-    return path / NAME if os.path.isdir(path) else path
+    """Return the file, or the config.json of a folder or of a model on the hub."""
+    if is_hub(str(path)):
+        return Path(downloaded(str(path)))
+    return path / CONFIG if os.path.isdir(path) else path
 
 
 def shown(value: Any, most: int = 60) -> str:

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from pecli.core.errors import UnknownNameError, UsageError, notice, shorten
+from pecli.core.hub import CONFIG
 from pecli.core.options import Option, canonical_name, default_values, with_canonical_names
 from pecli.core.readable import found
 from pecli.encodings.base import Encoding, TableEncoding
 from pecli.encodings.learned import Learned
 from pecli.encodings.registry import ENCODINGS, PLUGINS, all_encodings, find_encoding, table_advice
-from pecli.models.config_file import NAME, place
+from pecli.models.config_file import place
 from pecli.models.layers import FULL
 from pecli.models.reader import ALL, Layer, Model, read_model
 
@@ -112,7 +113,7 @@ def config_words(spec: str, known: Container[str]) -> tuple[str, str | None, str
         return None
     path = match["path"]
     apart = path.endswith(".json") or "/" in path or os.sep in path
-    isfolder = os.path.isfile(Path(found(path), NAME))
+    isfolder = os.path.isfile(Path(found(path), CONFIG))
     return (path, match["kind"], match["text"] or "") if apart or isfolder else None
 
 

@@ -1,0 +1,169 @@
+"""Models by name, through the hub's real client, from a hub on this machine that counts what it sends."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pecli.core.errors import UsageError
+from pecli.core.hub import parse
+from tests.files.hub_server import COMMIT, Hub, running
+
+Process = Callable[..., Any]
+pytest.importorskip("huggingface_hub")
+TABLE = np.random.default_rng(0).normal(size=(683, 768)).astype("<f4")  # 2 MB
+CONFIG = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 2, "rope_theta": 500000.0}
+SHARDS = {"model-1.safetensors": {"a.weight": TABLE[:9, :8]}, "model-2.safetensors": {"wpe.weight": TABLE[:20, :6]}}
+LINES = """
+import json, sys, time
+time.sleep = lambda _: None  # between tries
+import huggingface_hub.constants as constants
+constants.HF_HUB_ETAG_TIMEOUT = constants.HF_HUB_DOWNLOAD_TIMEOUT = 0.2
+from typer.testing import CliRunner
+from pecli.cli.app import app
+ended = [CliRunner().invoke(app, words, prog_name="pecli") for words in json.loads(sys.argv[1])]
+print(json.dumps([[each.exit_code, each.stdout, each.stderr] for each in ended]))
+"""
+
+
+def write(path: Path, tensors: dict[str, Any], before: int = 0) -> None:
+    """Write a .safetensors file whose tensors stand behind so many bytes of another, a hole in the file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    header: dict[str, Any] = {"h.weight": {"dtype": "F32", "shape": [before // 4], "data_offsets": [0, before]}}
+    at = before
+    for name, array in tensors.items():
+        header[name] = {"dtype": "F32", "shape": array.shape, "data_offsets": [at, at + array.nbytes]}
+        at += array.nbytes
+    head = json.dumps(header if before else {n: v for n, v in header.items() if n != "h.weight"}).encode()
+    with path.open("wb") as file:
+        file.write(len(head).to_bytes(8, "little") + head)
+        file.seek(8 + len(head) + before)
+        file.write(b"".join(array.tobytes() for array in tensors.values()))
+
+
+@pytest.fixture
+def hub(tmp_path: Path) -> Iterator[Hub]:
+    models = tmp_path / "models" / "org"
+    write(models / "large" / "model.safetensors", {"wpe.weight": TABLE}, 2 << 30)
+    for folder in (models / "large", models / "large" / "sub", models / "slow"):
+        folder.mkdir(exist_ok=True)
+        (folder / "config.json").write_text(json.dumps(CONFIG))
+    for name, tensors in SHARDS.items():
+        write(models / "shards" / name, tensors)
+    weights = {tensor: name for name, tensors in SHARDS.items() for tensor in tensors}
+    (models / "shards" / "model.safetensors.index.json").write_text(json.dumps({"weight_map": weights}))
+    write(models / "two" / "other.safetensors", {"text.pos_embed": TABLE[:4, :4], "image.pos_embed": TABLE[:4, :4]})
+    (models / "pickled").mkdir()
+    (models / "pickled" / "pytorch_model.bin").write_bytes(b"\x80")
+    with running(tmp_path / "models") as hub:
+        yield hub
+
+
+@pytest.fixture
+def lines(hub: Hub, folder: Path, process: Process) -> Any:
+    """Run lines in one process that knows this hub, with an empty cache at first: code, output, error of each."""
+
+    def run(*lines: str, **environment: str) -> list[tuple[int, str, str]]:
+        hub.asked, hub.sent = [], 0
+        known = {"HF_ENDPOINT": hub.address, "HF_HOME": str(folder / "cache"), **environment}
+        words = [shlex.split(line)[1:] for line in lines]
+        ended = process(["-c", LINES, json.dumps(words)], folder, known)
+        assert ended.returncode == 0, ended.stderr
+        return [tuple(each) for each in json.loads(ended.stdout.splitlines()[-1])]
+
+    return run
+
+
+def test_a_config_is_one_small_file_that_is_read_from_the_cache_then(lines: Any, hub: Hub) -> None:
+    model, sub, plain = lines(
+        "pecli model hf:org/large", "pecli model hf:org/large@main/sub", "pecli explain hf:org/large:base=10"
+    )
+    assert (model[0], sub[0], plain[0]) == (0, 0, 0) and "hf:org/large: llama" in model[1] and "500,000" in sub[1]
+    assert hub.sent < 1000
+    first, other = lines("pecli model hf:org/large", "pecli model hf:org/shards", HF_HUB_OFFLINE="1")
+    assert first == model and hub.asked == []
+    assert other[0] == 1 and other[2].endswith("it is not in the cache, and HF_HUB_OFFLINE forbids to fetch it\n")
+
+
+def test_of_a_large_file_the_table_alone_is_fetched_and_the_picture_says_of_which_commit(
+    lines: Any, hub: Hub, folder: Path
+) -> None:
+    (made,) = lines("pecli heatmap -e learned:file=hf:org/large#wpe.weight -o a.npy -o a.png")
+    assert made[0] == 0, made
+    assert TABLE.nbytes < hub.sent < TABLE.nbytes + 10_000
+    assert np.array_equal(np.load("a.npy"), TABLE[: len(np.load("a.npy"))])
+    name = f"hf:org/large@{COMMIT}#wpe.weight"
+    recipe, refused, again, twice = lines(
+        "pecli recipe a.png",
+        "pecli redraw a.png -o b.png",
+        f"pecli redraw a.png --file {name} -o b.png",
+        f"pecli heatmap -e learned:file={name} -o c.png",
+    )
+    assert recipe[1] == f"pecli heatmap --encoding learned --file '{name}' --length 683 --output a.png\n"
+    assert refused[0] == 2 and f"name it: --file '{name}'" in refused[2]
+    assert (again[0], twice[0]) == (0, 0) and Path("b.png").is_file()
+
+
+def test_what_a_strangers_picture_names_is_not_asked_for(lines: Any, hub: Hub) -> None:
+    assert lines("pecli heatmap -e learned:file=hf:org/large -n 9 -o a.svg")[0][0] == 0
+    text = Path("a.svg").read_text(encoding="utf-8")
+    Path("a.svg").write_text(text.replace(f"hf:org/large@{COMMIT}", "hf:org/large"), encoding="utf-8")
+    recipe, redraw = lines("pecli recipe a.svg", "pecli redraw a.svg -o b.svg")
+    assert hub.asked == [] and (recipe[0], redraw[0]) == (2, 2)
+
+
+def test_of_shards_those_with_tables_are_opened(lines: Any, hub: Hub) -> None:
+    (made,) = lines("pecli table -e learned:file=hf:org/shards --json")
+    assert made[0] == 0 and not any("model-1" in line for line in hub.asked)
+    listed, two, several = lines(
+        "pecli tensors hf:org/shards", "pecli tensors hf:org/two", "pecli table -e learned:file=hf:org/two"
+    )
+    assert (
+        "9 × 8" in listed[1] and "20 × 6" in listed[1] and f"file=hf:org/shards@{COMMIT}" in listed[1].replace("\n", "")
+    )
+    assert two[1].count("try: pecli heatmap") == 2
+    assert several[0] == 2 and f"name one, as in hf:org/two@{COMMIT}#text.pos_embed" in several[2]
+
+
+@pytest.mark.parametrize(("line", "code", "said"), [
+    ("model hf:org/missing", 1, "there is no model of that name, or it is private: check it, or run hf auth login"),
+    ("model hf:org/private", 1, "there is no model of that name, or it is private: check it, or run hf auth login"),
+    ("model hf:org/gated", 1, "its owner asks to accept terms: do so on its page, then run hf auth login"),
+    ("model hf:org/large@v9", 1, "hf:org/large@v9 could not be fetched: it has no such revision"),
+    ("model hf:org/shards", 1, "hf:org/shards could not be fetched: it has no config.json"),
+    ("model hf:org/broken", 1, "hf:org/broken could not be fetched: the hub does not answer"),
+    ("model hf:org/slow", 1, "the hub took too long to answer; HF_HUB_DOWNLOAD_TIMEOUT gives it more seconds"),
+    ("table -e learned:file=hf:org/missing", 1, "there is no model of that name"),
+    ("table -e learned:file=hf:org/pickled", 1, "keeps its numbers in pytorch_model.bin, a pickle that could run code"),
+    ("table -e learned:file=hf:org/large#nothing", 2, "unknown tensor"),
+    ("model hf:gpt2", 2, "hf:gpt2 is no name of a model: try hf:org/name"),
+])  # fmt: skip
+def test_what_cannot_be_fetched_is_one_line(line: str, code: int, said: str, lines: Any) -> None:
+    ((ended, out, error),) = lines(f"pecli {line}")
+    assert (ended, out) == (code, "") and said in error and error.count("\n") == 1
+
+
+def test_verbose_says_what_is_asked_of_which_address(hub: Hub, folder: Path, process: Process) -> None:
+    known = {"HF_ENDPOINT": hub.address, "HF_HOME": str(folder)}
+    ended = process(["-m", "pecli", "model", "hf:org/large", "-v"], folder, known)
+    assert ended.returncode == 0 and f"GET {hub.address}/org/large/resolve/main/config.json".encode() in ended.stderr
+
+
+def test_without_the_client_one_line_says_what_to_install(folder: Path, process: Process) -> None:
+    code = "import sys; sys.modules['huggingface_hub'] = None; from pecli.__main__ import main; main()"
+    ended = process(["-c", code, "model", "hf:org/large"], folder, {})
+    assert (ended.returncode, ended.stdout) == (1, b"") and b"pip install huggingface_hub" in ended.stderr
+    assert ended.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize("name", ["hf:a/b", "hf:a/b@v1", "hf:a/b/c/d", "hf:a/b@v1/c/model.safetensors#t.weight"])
+def test_a_name_is_made_of_its_parts(name: str) -> None:
+    assert str(parse(name)) == name
+    with pytest.raises(UsageError):
+        parse(name.replace("a/b", "a@b"))

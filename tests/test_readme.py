@@ -109,7 +109,10 @@ def test_every_line_runs_in_the_order_of_the_text(ask: Ask, site: Path, monkeypa
     monkeypatch.setattr("pecli.models.config_file.downloaded", lambda _: "config.json")  # tests/files/test_hub.py
     first = set_up()[0]
     asked = set(QUESTIONS.values())
-    for line in [first[first.index("pecli ") :], *(line for line in lines() if line not in asked and "file=hf:" not in line)]:
+    for line in [
+        first[first.index("pecli ") :],
+        *(line for line in lines() if line not in asked and "file=hf:" not in line),
+    ]:
         ended = ask(*words(line.replace(":24 ", ":3 ")))  # fewer frames
         assert ended.code == 0, f"{line}: {ended.err}"
         assert ended.out.strip() or "--check" in line, line  # it lists what is wrong, and nothing is

@@ -39,7 +39,8 @@ def offered_values(entry: Option, typed: str = "") -> list[Offer]:
         names = (name for name in bundled_styles() if not name.startswith("_"))
     elif entry.many and entry.scalar is int:
         names = INDICES
-    return [(name, "") for name in names]
+    before = typed[: typed.rfind(",") + 1]  # of several values
+    return [(f"{before}{name}", "") for name in names]
 
 
 def _encodings(typed: str) -> list[Offer]:

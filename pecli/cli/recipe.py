@@ -26,7 +26,7 @@ from pecli.cli.figures import (
 from pecli.cli.show import Command, QuietOption, VerboseOption, guard
 from pecli.core.errors import UnusedOptionError, UsageError, is_printable, notice
 from pecli.core.terminal import can_print, print_json, print_results
-from pecli.figures.canvas import TEXTS
+from pecli.figures.canvas import OWNED, TEXTS
 from pecli.files.formats import FORMATS
 from pecli.files.metadata import read_metadata
 from pecli.files.writer import real_path
@@ -89,11 +89,18 @@ def changed_job(path: str, found: Mapping[str, Any], output: list[str] | None = 
     """Return the job that a finished file carries, and the files it was made from that are not beside it."""
     values, prints = job_settings(found), found.get("inputs")
     with naming(path):
-        name = str(values.pop("command", ""))
-        asked = merge_jobs(expand(name, {**values, "output": output or [escape_blanks(path)]}))
+        name, outputs = str(values.pop("command", "")), output or [escape_blanks(path)]
+        asked = merge_jobs(expand(name, {**for_files(values, outputs), "output": outputs}))
         if len(asked) > 1:
             raise UsageError(f"{len(asked):,} pictures that are not one")
     return relocate_inputs(asked[0], path, prints if isinstance(prints, list) else [])
+
+
+def for_files(values: Mapping[str, Any], paths: Sequence[str]) -> dict[str, Any]:
+    """Return options without those that mean something in files of other formats alone."""
+    formats = [FORMATS[ending] for path in paths if (ending := Path(path).suffix.lower()[1:]) in FORMATS]
+    owned = {name for name, kind in OWNED.items() if name != "style" and not any(getattr(f, kind) for f in formats)}
+    return {name: value for name, value in values.items() if name not in owned}
 
 
 @contextmanager
@@ -171,8 +178,9 @@ def _again(file: str, figure: Any, metadata: dict[str, Any]) -> Any:
         with reading_beside(file, changed):
             values = job_settings({"job": changed_job(file, metadata)[0].job()})
             name = values.pop("command")
+            values = for_files(values, changed.get("output") or [file])
             for text in TEXTS:  # what is given now takes the place of its opposite
-                for given, opposite in ((text, f"no_{text}"), (f"no_{text}", text)):
+                for given, opposite in ((text, f"no_{text}"), (f"no_{text}", text), ("plain", text)):
                     values.pop(opposite if given in changed else "", None)
             for job in expand(name, {**values, **changed}):
                 check_inputs(job, file)

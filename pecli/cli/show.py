@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from pecli.core.errors import LISTENER, UsageError, as_flags, failure_of
+from pecli.core.hub import VERBOSE
 from pecli.core.terminal import TRACKER, Document, print_notes, print_results, progress, show, untracked
 from pecli.files.documents import csv, md, tex
 from pecli.files.formats import format_of
@@ -47,8 +47,7 @@ class Command:
 def guard(quiet: bool = False, verbose: bool = False) -> Iterator[None]:
     """Run a command's body: every failure is one line and an exit code. Never a traceback, but with -v."""
     TRACKER.set(untracked if quiet else progress)
-    if verbose:
-        os.environ["HF_HUB_VERBOSITY"] = "debug"  # what is asked of which address
+    VERBOSE.set(verbose)
     LISTENER.set(None if quiet else cache(print_notes))  # a file read again has nothing new to say
     try:
         yield

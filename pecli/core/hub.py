@@ -4,11 +4,12 @@ address, token, proxies, cache and offline mode are settings of huggingface_hub.
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
+from logging import DEBUG, ERROR
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -19,6 +20,7 @@ from pecli.core.terminal import track
 NAME = re.compile(rf"({HUB.pattern})(?:@([^/@#]+))?((?:/[^/@#]+)*)/?(?:#(.+))?")
 COMMIT = re.compile("[0-9a-f]{40}")
 CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
+VERBOSE = ContextVar("verbose", default=False)  # whether every request is told
 STEP = 1 << 20  # bytes that are fetched at once
 WHY = {  # what the client's errors mean to a user; the first that fits
     "GatedRepoError": "its owner asks to accept terms: do so on its page, then run hf auth login",
@@ -183,11 +185,12 @@ def _on_disk(item: HubFile, name: str) -> str | None:
 
 
 def _client() -> Any:
-    os.environ.setdefault("HF_HUB_VERBOSITY", "error")  # of its retries nobody reads, but with -v
     try:
         import huggingface_hub
+        from huggingface_hub.utils import logging
     except ImportError:
         raise PecliError("names such as hf:org/name take the hub's client: pip install huggingface_hub") from None
+    logging.set_verbosity(DEBUG if VERBOSE.get() else ERROR)  # of retries nobody wants to read
     return huggingface_hub
 
 

@@ -520,8 +520,10 @@ def _too_small(
 ) -> UsageError:
     """Return why nothing is drawn: the size does not hold it, and one that does."""
     if canvas.size in SIZES:
-        text = f"{contents[0][0].name} has no room here on a {canvas.size}, with text of {canvas.inches.least:g} points"
+        points = f"{canvas.text_size or canvas.inches.least:g} points"
+        text = f"{contents[0][0].name} has no room here on a {canvas.size}, with text of {points}"
         advice = "name fewer --panels" if "panels" in contents[0][0].options() else "show less"
+        advice = "make --text-size smaller, or --size larger" if canvas.text_size else advice
         raise UsageError(text, option="size", value=canvas.size, advice=advice)
     text = f"{option_text('size', canvas.size)} is too small for {contents[0][0].name} here: it needs "
     sides, growth = pages[0].drawing.get_size_inches(), 1.0

@@ -40,9 +40,18 @@ class Bounded(io.FileIO):
         return data
 
 
+class Spooled(str):
+    """The file that holds standard input, which messages name so."""
+
+    __slots__ = ()
+
+    def __format__(self, _: str) -> str:
+        return "standard input"
+
+
 def located(path: str) -> str:
     """Return the file of that name; of - one that holds standard input, whose ending its first bytes tell."""
-    return spool_stdin(_ending) if path == STDOUT else path
+    return Spooled(spool_stdin(_ending)) if path == STDOUT else path
 
 
 def _ending(head: bytes) -> str:
@@ -59,7 +68,8 @@ def opened(path: str) -> Bounded:
     UsageError : nothing is there, or no regular file: a FIFO or a device might never end; it may not be read
     PecliError : the system does not let it be read
     """
-    check_readable(path)
+    if not isinstance(path, Spooled):
+        check_readable(path)
     path = located(path)
     try:
         if stat.S_ISREG(Path(path).stat().st_mode):

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -138,19 +138,25 @@ class Batch:
         return [job for entry in self.entries for job in entry.jobs]
 
     def only(self, patterns: Sequence[str]) -> Batch:
-        """Return the figures whose number, name, command or file one of the patterns is or fits; UsageError where none
-        does."""
-        kept = []
+        """Return the figures whose number, name, command or file one of the patterns is or fits; UsageError for a
+        pattern that fits none."""
+        kept: list[Job] = []
+        for pattern in patterns:
+            fitting = [job for job, names in self._names() if {pattern, real_path(pattern)} & names]
+            fitting += [job for job, names in self._names() if any(fnmatchcase(name, pattern) for name in names)]
+            if not fitting:
+                known = [entry.name for entry in self.entries]
+                raise UnknownNameError("figure of this file", pattern, known, option="only")
+            kept += fitting
+        return self._with(kept)
+
+    def _names(self) -> Iterator[tuple[Job, set[str]]]:
+        """Yield each job with all that it may be called."""
         for number, entry in enumerate(self.entries, 1):
             for job in entry.jobs:
                 files = [name for path in map(Path, job.paths) for name in (str(path), path.name, path.stem)]
-                names = {str(number), entry.name, job.figure.name, *files, *map(real_path, files)}
-                fits = any(fnmatchcase(name, pattern) for name in names for pattern in patterns)
-                kept += [job] if fits or names & {*patterns, *map(real_path, patterns)} else []
-        if not kept:
-            known = [entry.name for entry in self.entries]
-            raise UnknownNameError("figure of this file", " ".join(patterns), known, option="only")
-        return self._with(kept)
+                files += [os.path.relpath(path, self.folder) for path in job.paths]
+                yield job, {str(number), entry.name, job.figure.name, *files, *map(real_path, files)}
 
     def shard(self, part: str) -> Batch:
         """Return every n-th picture from the k-th on, for a part ``k/n``; raises UsageError for another text."""

@@ -20,6 +20,7 @@ from pecli.core.options import Options
 from pecli.core.readable import is_readable, reading_only
 from pecli.encodings.registry import Encoding, all_encodings
 from pecli.files.tables import fingerprint
+from pecli.files.writer import STDOUT
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import EncodingOption, encoding_parameters, find_command, known_options
 from pecli.jobs.names import blanks, escape_blanks, fill_blanks
@@ -170,18 +171,27 @@ def relocate_inputs(job: Job, made: str, prints: Collection[str]) -> tuple[Job, 
     """
     found = {name: _place(name, made, prints) for name in job.inputs()}
     moved = {name: place for name, place in found.items() if place is not None and place != name}
+    return _moved(job, moved), [name for name, place in found.items() if place is None]
+
+
+def seen_from(job: Job, folder: Path) -> Job:
+    """Return the job with the files that it reads named as seen from a folder."""
+    return _moved(job, {name: os.path.relpath(name, folder) for name in job.inputs() if os.path.exists(name)})
+
+
+def _moved(job: Job, moved: dict[str, str]) -> Job:
+    """Return the job with other names of the files that it reads."""
     figure, canvas = _renamed(job.figure, moved), _renamed(job.canvas, moved)
     encodings = tuple(_renamed(encoding, moved) for encoding in job.encodings)
-    lost = [name for name, place in found.items() if place is None]
-    cells = tuple(relocate_inputs(cell, made, prints)[0] for cell in job.cells)
-    return replace(job, figure=figure, encodings=encodings, canvas=canvas, cells=cells), lost
+    cells = tuple(_moved(cell, moved) for cell in job.cells)
+    return replace(job, figure=figure, encodings=encodings, canvas=canvas, cells=cells)
 
 
 def _place(name: str, made: str, prints: Collection[str]) -> str | None:
     """Return where a file of that name and one of those fingerprints is that may be read: beside the finished file or
     here.
     """
-    if is_hub(name):
+    if is_hub(name) or name == STDOUT:
         return name
     beside = (os.path.relpath(Path(made).parent / item) for item in (name, Path(name).name))
     for candidate in (name, *beside):

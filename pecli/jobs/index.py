@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from pecli.core.errors import PecliError, UnknownNameError, UsageError, as_keys, escaped
+from pecli.core.errors import PecliError, UnknownNameError, UsageError, as_keys, escaped, notice
 from pecli.core.terminal import track
 from pecli.files.writer import check_target
 from pecli.jobs.batch import Batch, inside
-from pecli.jobs.command_line import command
+from pecli.jobs.command_line import command, seen_from
 from pecli.jobs.job import Job
 from pecli.jobs.picture import Picture, said_in_file
 
@@ -62,10 +62,10 @@ def _markdown(batch: Batch, folder: Path, failures: Failures) -> str:
     for entry in batch.entries:
         parts += [f"## {_one_line(entry.name)}", _text(entry.note)]
         for job in entry.jobs:
-            failure, (image, others) = failures.get(job.paths), _files(job, folder)
-            parts.append(f"```sh\n{_line(job)}\n```")
-            if failure is not None:
-                parts.append(f"{NOT_DRAWN}: {_one_line(failure.sentence(as_keys))}")
+            failure, (image, others) = _failure(job, failures), _files(job, folder)
+            parts.append(f"```sh\n{_line(job, folder)}\n```")
+            if failure:
+                parts.append(_one_line(failure))
                 continue
             parts += [f"![{_text(said_in_file(job)['alt'])}]({image})"] if image else []
             parts.append(", ".join(f"[{path}]({path})" for path in others))
@@ -82,8 +82,19 @@ def _pdf(batch: Batch, folder: Path, failures: Failures) -> bytes:
         for job in track(
             [job for job in batch.jobs if job.figure.drawn and job.paths not in failures], "drawing pages"
         ):
-            Picture[Any](job).add_pages(pages)
+            try:
+                Picture[Any](job).add_pages(pages)
+            except PecliError as error:  # of one that is not asked for now
+                notice(f"{job.where}: {error.sentence(as_keys)}")
     return buffer.getvalue()
+
+
+def _failure(job: Job, failures: Failures) -> str:
+    """Return why there is no picture, nothing where there is one."""
+    failure = failures.get(job.paths)
+    if failure is not None:
+        return f"{NOT_DRAWN}: {failure.sentence(as_keys)}"
+    return "" if all(map(os.path.exists, job.paths)) else f"{NOT_DRAWN} yet"
 
 
 def _text(text: str) -> str:
@@ -100,9 +111,9 @@ def _html(batch: Batch, folder: Path, failures: Failures) -> str:
     for entry in batch.entries:
         note = f"{_shown(entry.note)}<br>" if entry.note else ""
         for job in entry.jobs:
-            failure, (image, others) = failures.get(job.paths), _files(job, folder)
-            if failure is not None:
-                links, image = f"<strong>{NOT_DRAWN}: {_shown(failure.sentence(as_keys))}</strong>", ""
+            failure, (image, others) = _failure(job, failures), _files(job, folder)
+            if failure:
+                links, image = f"<strong>{_shown(failure)}</strong>", ""
             else:
                 links = " ".join(f'<a href="{html.escape(path)}">{html.escape(path)}</a>' for path in others)
             shown = (
@@ -110,7 +121,7 @@ def _html(batch: Batch, folder: Path, failures: Failures) -> str:
                 if image
                 else ""
             )
-            caption = f"<figcaption>{note}<code>{_shown(_line(job))}</code> {links}</figcaption>"
+            caption = f"<figcaption>{note}<code>{_shown(_line(job, folder))}</code> {links}</figcaption>"
             cells.append(f"<figure><h2>{_shown(entry.name)}</h2>{shown}{caption}</figure>\n")
     return (
         f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
@@ -124,9 +135,9 @@ def _shown(text: str) -> str:
     return html.escape(escaped(text, "\n"))
 
 
-def _line(job: Job) -> str:
-    """Return the command line, with the file's bare name."""
-    return command(job, tuple(Path(path).name for path in job.paths))
+def _line(job: Job, folder: Path) -> str:
+    """Return the command line, as it is typed in the folder of the page."""
+    return command(seen_from(job, folder), tuple(os.path.relpath(path, folder) for path in job.paths))
 
 
 def _files(job: Job, folder: Path) -> tuple[str, list[str]]:

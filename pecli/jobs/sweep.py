@@ -92,7 +92,7 @@ def _labelled(encodings: Any, labels: Sequence[str]) -> list[str]:
     """Return the texts of encodings, each with its label; raises UsageError where there are more or fewer labels."""
     specs = [str(item) for item in _items(encodings)]
     if len(specs) != len(labels) or any(isinstance(item, (list, tuple)) for item in _items(encodings)):
-        text = f"{option_text('label')} is given {len(labels)} times, for {len(specs)} encodings"
+        text = f"{option_text('label')} is given {len(labels)} times, for {len(specs)} encoding{'s' * (len(specs) > 1)}"
         raise UsageError(text, option="label", advice="give it once for each, or write sinusoidal:label=NAME")
     unnamed = [_without_label(spec) if "label=" in spec else spec for spec in specs]
     pairs = zip(unnamed, (label.replace(",", r"\,") for label in labels), strict=True)

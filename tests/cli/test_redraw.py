@@ -75,3 +75,13 @@ def test_the_help_lists_what_all_figures_take_and_the_file_comes_first(ask: Ask,
     for words in (["--cmap", "viridis", "a.json"], ["-q", "a.json", "-o", "b.json"]):
         ended = ask("redraw", *words)
         assert (ended.code, ended.out) == (2, "") and "the file comes first: pecli redraw FILE --" in ended.err
+
+
+def test_what_other_formats_have_is_left_out(ask: Ask, folder: Path) -> None:
+    assert ask("heatmap", "--base", "2,10", "-d", "4", "-n", "5", "--pages", "-o", "a.pdf", "-o", "a.png").code == 0
+    assert "--pages" in ask("recipe", "a.pdf").out and "--pages" not in ask("recipe", "a.png").out
+    for file in ("a.pdf", "a.png"):
+        assert ask("redraw", file, "--dpi", "30", "-o", "b.png").code == 0
+    assert ask("heatmap", "-d", "4", "-n", "5", "--headline", "H", "--title", "T", "-o", "c.svg").code == 0
+    assert ask("redraw", "c.svg", "--plain", "-o", "d.svg").code == 0
+    assert ask("recipe", "d.svg").out == "pecli heatmap --d 4 --length 5 --plain --output d.svg\n"

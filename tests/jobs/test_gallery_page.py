@@ -68,17 +68,26 @@ class Page(HTMLParser):
         return [attributes[attribute] for name, attributes in self.tags if name == tag and attribute in attributes]
 
 
+def touch(plan: Batch) -> None:
+    for path in (Path(path) for job in plan.jobs for path in job.paths):
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+
+
 def test_markdown_shows_every_picture_with_its_line(plan: Batch) -> None:
+    assert page(plan, "README.md").count(b"Not drawn yet") == len(plan.jobs)
+    touch(plan)
     text = page(plan, "README.md").decode()
     assert text.startswith("# Waves &amp; &lt;tags&gt;\n") and text.endswith("\n")
     assert re.findall(r"^!\[.*\]\((.*)\)$", text, re.M) == ["x/heat-10.png", "x/heat-100.png", "d.svg"]
-    assert re.findall(r"^pecli heatmap .*--output (.*)$", text, re.M) == ["heat-10.png", "heat-100.png"]
+    assert re.findall(r"^pecli heatmap .*--output (.*)$", text, re.M) == ["x/heat-10.png", "x/heat-100.png"]
     assert re.findall(r"^## (.*)$", text, re.M) == ["heat", "d.svg", "only.csv"]
     assert "The base stretches &lt;i&gt;slow&lt;/i&gt; waves." in text  # a note may be Markdown
     assert "[d.npz](d.npz), [d.pdf](d.pdf)" in text and "[only.csv](only.csv)" in text
 
 
 def test_html_shows_every_picture_with_its_line(plan: Batch) -> None:
+    touch(plan)
     found = Page(page(plan, "index.html"))
     assert found.all("img", "src") == ["x/heat-10.png", "x/heat-100.png", "d.svg"]
     assert found.all("a", "href") == ["d.npz", "d.pdf", "only.csv"]

@@ -3,6 +3,7 @@ address, token, proxies, cache and offline mode are settings of huggingface_hub.
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Callable, Collection, Iterator
@@ -11,7 +12,7 @@ from contextvars import ContextVar
 from functools import cache
 from logging import DEBUG, ERROR
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from pecli.core.errors import PecliError, UsageError
 from pecli.core.readable import HUB, check_readable
@@ -21,13 +22,13 @@ NAME = re.compile(rf"({HUB.pattern})(?:@([^/@#]+))?((?:/[^/@#]+)*)/?(?:#(.+))?")
 COMMIT = re.compile("[0-9a-f]{40}")
 CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
 VERBOSE = ContextVar("verbose", default=False)  # whether every request is told
+Opener = Callable[[], Any]  # of a file to read
 STEP = 1 << 20  # bytes that are fetched at once
 WHY = {  # what the client's errors mean to a user; the first that fits
     "GatedRepoError": "its owner asks to accept terms: do so on its page, then run hf auth login",
     "RepositoryNotFoundError": "there is no model of that name, or it is private: check it, or run hf auth login",
     "RevisionNotFoundError": "it has no such revision",
     "OfflineModeIsEnabled": "it is not in the cache, and HF_HUB_OFFLINE forbids to fetch it",
-    "LocalEntryNotFoundError": "it is not in the cache, and the hub does not answer",
     "HFValidationError": "no model has such a name",
     "TimeoutException": "the hub took too long to answer; HF_HUB_DOWNLOAD_TIMEOUT gives it more seconds",
     "TransportError": "the hub does not answer",
@@ -89,11 +90,9 @@ def short(path: str) -> str:
 @cache
 def _commit(repo: str, revision: str | None, folder: str) -> str:
     item = HubFile(repo, revision, folder, None)
-    known = next(filter(None, (_on_disk(item, name) for name in (CONFIG, WEIGHTS, INDEX))), None)
-    if known is None:
-        return str(_client().HfApi().model_info(repo, revision=revision).sha)
-    places = Path(known).parts
-    return places[places.index("snapshots") + 1]
+    for known in filter(None, (_on_disk(item, name) for name in (CONFIG, WEIGHTS, INDEX))):
+        return str(known).partition("snapshots")[2][1:41]
+    return str(_client().HfApi().model_info(repo, revision=revision).sha)
 
 
 def downloaded(path: str, name: str = CONFIG) -> str:
@@ -105,7 +104,7 @@ def downloaded(path: str, name: str = CONFIG) -> str:
         return known or str(_client().hf_hub_download(item.repo, item.file(name), revision=item.revision))
 
 
-def weight_files(path: str, endings: Collection[str] = ()) -> Iterator[Callable[[], IO[bytes]]]:
+def weight_files(path: str, endings: Collection[str] = ()) -> Iterator[Opener]:
     """Yield what opens each .safetensors file of a model; from one that is not on this disk only what is read of it is
     fetched.
 
@@ -132,7 +131,7 @@ def weight_files(path: str, endings: Collection[str] = ()) -> Iterator[Callable[
 def _refuse(path: str, files: Collection[str]) -> None:
     pickle = next((name for name in sorted(files) if name.endswith((".bin", ".pt", ".pth", ".ckpt"))), None)
     if pickle is None:
-        raise PecliError(f"{path} has no .safetensors file: it has {', '.join(sorted(files)[:8]) or 'no files'}")
+        raise PecliError(f"{path} has no .safetensors file")
     text = f"{path} keeps its numbers in {pickle}, a pickle that could run code"
     fetch = f"hf download {parse(path).repo} {pickle} --local-dir ."
     raise PecliError(text, advice=f"fetch it with {fetch}, then pecli tensors {pickle} says how to convert it")
@@ -145,37 +144,29 @@ def _files(item: HubFile) -> list[str]:
     return [entry.path for entry in entries if hasattr(entry, "size")]
 
 
-def _opened(path: str, item: HubFile, name: str) -> IO[bytes]:
+def _opened(path: str, item: HubFile, name: str) -> io.IOBase:
     """Open a file, on this disk or, by ranges, on the hub."""
     if known := _on_disk(item._replace(folder=""), name):
         return Path(known).open("rb")
     with _explained(path):
         place = f"{item.repo}@{(item.revision or 'main').replace('/', '%2F')}/{name}"
         file: Any = _client().HfFileSystem().open(place, "rb", block_size=STEP, cache_type="none")
-        return Fetched(path, file)  # type: ignore[return-value]
+        return Fetched(path, file)
 
 
-class Fetched:
+class Fetched(io.RawIOBase):
     """A file on the hub; reads are requests of the client for ranges."""
 
     def __init__(self, path: str, file: Any) -> None:
         self.path, self.file = path, file
 
-    def seek(self, place: int) -> None:
-        """Read from there next."""
-        self.file.seek(place)
+    def seek(self, place: int, _: int = 0) -> int:
+        return int(self.file.seek(place))
 
-    def read(self, count: int) -> bytes:
-        """Return so many bytes, or as many as there are."""
+    def read(self, count: int = -1) -> bytes:
         with _explained(self.path):
             steps = [min(STEP, count - done) for done in range(0, count, STEP)]
             return b"".join(self.file.read(step) for step in track(steps, "fetching"))
-
-    def __enter__(self) -> Fetched:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.file.close()
 
 
 def _on_disk(item: HubFile, name: str) -> str | None:

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from math import prod
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from pecli.core.errors import PecliError, TableFileError, UnknownNameError, UsageError, notice, option_text, path_text
-from pecli.core.hub import is_hub, parse, weight_files
+from pecli.core.hub import Opener, is_hub, parse, weight_files
 from pecli.core.lazy import Array, np
 from pecli.core.memory import check_memory, human
 from pecli.core.readable import check_readable
@@ -184,7 +184,7 @@ TYPES["BF16"] = "<u2"  # the upper half of a float32
 MAX_JSON = 100_000_000  # bytes of a header, by the format's own definition
 
 
-def _safetensors_arrays(path: str, opener: Callable[[], IO[bytes]] | None = None) -> dict[str, StoredArray]:
+def _safetensors_arrays(path: str, opener: Opener | None = None) -> dict[str, StoredArray]:
     """Return the tensors of a .safetensors file: 8 bytes with the length of a JSON header, the header, the numbers.
 
     opener : opens it where it is no file of this disk
@@ -202,14 +202,7 @@ def _safetensors_arrays(path: str, opener: Callable[[], IO[bytes]] | None = None
     return arrays
 
 
-def _tensor(
-    path: str,
-    kind: str,
-    offset: int,
-    shape: tuple[int, ...],
-    mapped: bool,
-    opener: Callable[[], IO[bytes]] | None,
-) -> Array:
+def _tensor(path: str, kind: str, offset: int, shape: tuple[int, ...], mapped: bool, opener: Opener | None) -> Array:
     if opener is None:
         numbers: Array = np.memmap(path, TYPES[kind], "r", offset, shape)
     else:

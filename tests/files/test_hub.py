@@ -131,7 +131,7 @@ def test_of_shards_those_with_tables_are_opened(lines: Any, hub: Hub) -> None:
     assert several[0] == 2 and f"name one, as in hf:org/two@{COMMIT}#text.pos_embed" in several[2]
 
 
-@pytest.mark.parametrize(("line", "code", "said"), [
+FAILURES = [
     ("model hf:org/missing", 1, "there is no model of that name, or it is private: check it, or run hf auth login"),
     ("model hf:org/private", 1, "there is no model of that name, or it is private: check it, or run hf auth login"),
     ("model hf:org/gated", 1, "its owner asks to accept terms: do so on its page, then run hf auth login"),
@@ -143,10 +143,13 @@ def test_of_shards_those_with_tables_are_opened(lines: Any, hub: Hub) -> None:
     ("table -e learned:file=hf:org/pickled", 1, "keeps its numbers in pytorch_model.bin, a pickle that could run code"),
     ("table -e learned:file=hf:org/large#nothing", 2, "unknown tensor"),
     ("model hf:gpt2", 2, "hf:gpt2 is no name of a model: try hf:org/name"),
-])  # fmt: skip
-def test_what_cannot_be_fetched_is_one_line(line: str, code: int, said: str, lines: Any) -> None:
-    ((ended, out, error),) = lines(f"pecli {line}")
-    assert (ended, out) == (code, "") and said in error and error.count("\n") == 1
+]  # fmt: skip
+
+
+def test_what_cannot_be_fetched_is_one_line(lines: Any) -> None:
+    ended = lines(*(f"pecli {line}" for line, _, _ in FAILURES))
+    for (line, code, said), (found, out, error) in zip(FAILURES, ended, strict=True):
+        assert (found, out) == (code, "") and said in error and error.count("\n") == 1, line
 
 
 def test_verbose_says_what_is_asked_of_which_address(hub: Hub, folder: Path, process: Process) -> None:

@@ -58,7 +58,7 @@ def computed(figure: str, name: str) -> dict[str, Any]:
     options = {key: value for key, value in SMALL.items() if key != "d" or ("d" in known and ":" not in name)}
     options |= {"figure": "bias"} if figure == "compare" and name in BIASES else {}
     options |= {"panels": "bias,offsets"} if figure == "overview" and name in BIASES else {}
-    if figure in ("attention", "terms", "dials", "bias"):
+    if figure in ("attention", "addition", "terms", "dials", "bias"):
         del options["length"]
     try:
         picture = pecli.figure(figure, encoding=name, **options)

@@ -123,7 +123,11 @@ def test_the_lines_of_articles_and_questions_are_understood(
 ) -> None:
     monkeypatch.setattr(Picture, "save", lambda *_: [])
     assert len(lines(ARTICLES)) > 10
-    assert [line for line in (*lines(ARTICLES), *lines(section("Figures")), *QUESTIONS.values()) if ask(*words(line)).code != 0] == []
+    assert [
+        line
+        for line in (*lines(ARTICLES), *lines(section("Figures")), *QUESTIONS.values())
+        if ask(*words(line)).code != 0
+    ] == []
 
 
 def test_the_lines_beside_other_tools_are_understood(ask: Ask, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:

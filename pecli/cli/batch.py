@@ -90,13 +90,13 @@ def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> list
     return ended
 
 
-def finish(plan: Batch, pages: list[str], ended: list[Result], total: int) -> None:
-    """Write the pages that show every figure; raise PecliError where a picture failed, with what is left of so many."""
+def finish(plan: Batch, chosen: Batch, pages: list[str], ended: list[Result]) -> None:
+    """Write the pages that show every figure, as PDF the chosen ones; raise PecliError where one failed."""
     failed = {result.paths: result.failure for result in ended if result.failure is not None}
-    left, reasons = total - len(ended), failures_of(ended)
+    left, reasons = len(chosen.jobs) - len(ended), failures_of(ended)
     try:
         for target in [] if left else pages:
-            data = page(plan, target, failed)
+            data = page(chosen if target.endswith(".pdf") else plan, target, failed)
             if not (os.path.isfile(target) and Path(target).read_bytes() == data):
                 write(target, data)
                 print_results([target])
@@ -207,7 +207,7 @@ def batch(
             with cluster(dask) if dask else nullcontext() as executor:
                 how: dict[str, Any] = {"workers": jobs, "executor": executor, "force": force, "fail_fast": fail_fast}
                 ended = draw(chosen, quiet=quiet, as_json=as_json, **how)
-            finish(plan, pages, ended, len(chosen.jobs))
+            finish(plan, chosen, pages, ended)
 
 
 def waited_for(file: str) -> bool:

@@ -17,6 +17,7 @@ QUESTIONS = {
     "What is the vector of an offset?": "pecli relative -n 8 -d 32",
     "Which heads look how far?": "pecli bias --softmax",
     "What does word order do to attention?": "pecli attention",
+    "Do positions drown the words?": "pecli addition --scale none",
     "What do content and position add to a score?": "pecli terms",
     "What does float16 lose?": "pecli precision rope:dtype=float16",
     "Which waves does a table hold?": "pecli fourier --base 100 -n 512",

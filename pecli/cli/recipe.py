@@ -43,7 +43,12 @@ def recipe(
     files: Annotated[list[str], typer.Argument(help="Pictures or numbers that pecli made.", metavar="FILE…")],
     form: Annotated[
         str | None,
-        typer.Option("--form", help="One of command, toml (default: command for one file).", show_default=False),
+        typer.Option(
+            "--form",
+            help="One of command, toml (default: command for one file).",
+            show_default=False,
+            autocompletion=lambda: FORMS,
+        ),
     ] = None,
     output: Annotated[
         list[str] | None,

@@ -81,12 +81,6 @@ def fixed(path: str) -> str:
         return str(item._replace(revision=_commit(item.repo, item.revision, item.folder)))
 
 
-def short(path: str) -> str:
-    """Return what a title says of a file: its name, or model and tensor on the hub."""
-    item = parse(path) if is_hub(path) else None
-    return ", ".join(filter(None, (item.repo, item.tensor))) if item else Path(path).name
-
-
 @cache
 def _commit(repo: str, revision: str | None, folder: str) -> str:
     item = HubFile(repo, revision, folder, None)

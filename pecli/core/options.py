@@ -198,7 +198,7 @@ class Option:
         if value is None or isinstance(value, str) or self.text_of is None:
             return value
         text = self.text_of(value)
-        if text is None and isinstance(value, (list, tuple, np.ndarray)):
+        if text is None and isinstance(value, (list, tuple)):
             return list(map(self.as_text, value))
         return value if text is None else text
 

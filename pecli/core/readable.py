@@ -38,18 +38,22 @@ def found(path: str) -> str:
 
 @contextmanager
 def reading_only(
-    paths: Iterable[str], folder: str | None = None, refusal: Callable[[str], UsageError] | None = None
+    paths: Iterable[str],
+    folder: str | None = None,
+    refusal: Callable[[str], UsageError] | None = None,
+    known: Callable[[str], bool] = lambda _: False,
 ) -> Iterator[None]:
     """Let `check_readable` pass for these files and those below a folder alone, wherever links and ``..`` lead.
 
     refusal : gives the error of any other file
+    known : whether a file may be read for what it holds, wherever it lies
     """
     files = frozenset(map(_real, paths))
     root = None if folder is None else os.path.realpath(folder)
 
     def refused(path: str) -> UsageError | None:
         real = Path(_real(path))
-        if str(real) in files or (root is not None and real.is_relative_to(root)):
+        if str(real) in files or (root is not None and real.is_relative_to(root)) or known(path):
             return None
         return refusal(path) if refusal else UsageError(f"{path} was not named at the start, so it is not read")
 

@@ -9,13 +9,12 @@ from math import log
 from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.hub import short
 from pecli.core.language import template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import MAX_EXACT, ROUNDING
 from pecli.core.options import option
 from pecli.encodings.base import BiasEncoding, check_tensor, tensor_option
-from pecli.files.tables import read_table
+from pecli.files.tables import read_table, short
 
 HEAD_ALIASES = ("num_heads", "n_heads", "num_attention_heads")
 

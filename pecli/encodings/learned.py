@@ -7,13 +7,12 @@ from functools import cached_property, lru_cache
 from typing import ClassVar
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.hub import short
 from pecli.core.language import template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Additive, check_tensor, of_any_shape, tensor_option, width_option
-from pecli.files.tables import StoredTable, open_table
+from pecli.files.tables import StoredTable, open_table, short
 
 DEVIATION = 0.02  # of the untrained table: BERT's and GPT-2's initializer_range
 MAX_UNTRAINED_ROWS = 10**7  # rows of the untrained table: they are drawn one by one

@@ -56,6 +56,7 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
             "pecli.figures.precision:Precision",
             "What a table loses in float16 and such: its error against position and pair",
         ),
+        "addition": ("pecli.figures.addition:Addition", "Word vectors, position encodings and their sum, on one scale"),
         "terms": (
             "pecli.figures.terms:Terms",
             "The score of two tokens as its four parts: content, position and both together",

@@ -173,7 +173,8 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
 
     def panel_groups(self, view: View[AttentionEncoding], canvas: Canvas) -> list[PanelGroup]:
         weight, change = (
-            token_panel(self.words, ColorBar(label, spare=True)) for label in (translate("weight"), translate("change"))
+            token_panel(self.words, ColorBar(label, spare=True))
+            for label in (translate("weight"), translate("reordered − as given"))
         )
         if self._is_upright(canvas):
             return [PanelGroup((*[weight] * 4, change), (((0, 2), (1, 3), (4, 4)),))]

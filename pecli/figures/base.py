@@ -136,7 +136,7 @@ def averaging(size: int) -> str:
 
 def averaging_cells(rows: int, columns: int) -> str:
     """Return the note on pixels that are means over so many rows and columns of cells."""
-    text = template("{rows:,} × {columns:,} cells a pixel, averaged")
+    text = template("each pixel is the mean of {rows:,} × {columns:,} cells")
     return translate(text, rows=rows, columns=columns) if max(rows, columns) > 1 else ""
 
 
@@ -159,9 +159,9 @@ def difference_of(first: N, second: N, **facts: Any) -> N:
 
 def extremes(size: int) -> str:
     """Return the caption of a line drawn from the minimum to the maximum of every run of positions."""
-    return translate("up to {count:,} positions a pixel, minimum to maximum", count=size) if size > 1 else ""
+    return translate("each pixel: minimum to maximum of up to {count:,} positions", count=size) if size > 1 else ""
 
 
 def extremes_of_offsets(size: int) -> str:
     """Return the same of every run of offsets."""
-    return translate("up to {count:,} offsets a pixel, minimum to maximum", count=size) if size > 1 else ""
+    return translate("each pixel: minimum to maximum of up to {count:,} offsets", count=size) if size > 1 else ""

@@ -26,7 +26,7 @@ from pecli.figures.composite import (
     part_of,
     single_figures,
 )
-from pecli.figures.heatmap import longer_waves
+from pecli.figures.heatmap import length_shown, longer_waves
 from pecli.figures.highlights import Highlighting
 from pecli.figures.panels import PanelGroup
 from pecli.measures.pairwise import measure_option
@@ -72,9 +72,10 @@ class CompareNumbers(ComposedNumbers):
         pairs = {len(view.encoding.frequencies()) for view in views if isinstance(view.encoding, Harmonic)}
         if not 1 < len(counts) == len(self.parts) or len(pairs) > 1 or len({*counts}) == 1:
             return ""
-        text = template("wavelengths longer than the sequence: {counts}, of {all} pairs")
+        text = template("wavelengths longer than the {length} shown: {counts}, of {all} pairs")
         each = (f"{count} ({label})" for count, label in zip(counts, self.labels, strict=True))
-        return translate(text, counts=listing(each), all=pairs.pop())
+        length = length_shown(views[0].encoding, views[0].covered.length)
+        return translate(text, counts=listing(each), all=pairs.pop(), length=length)
 
     def reordered(self) -> bool:
         """Return whether the formulas of two say that their tables have the same columns in another order."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from pecli.analysis import View, check_indices
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import join_and, join_clauses, template, translate
+from pecli.core.language import join_and, join_clauses, join_or, template, translate
 from pecli.core.numbers import number_text
 from pecli.core.options import option
 from pecli.encodings.base import BiasEncoding, Encoding, TableEncoding, short_names
@@ -84,7 +84,7 @@ def differing_text(view: View[Any], quantity: str, apart: Sequence[float], same:
         return ""
     if alone:
         text = template("{measure} depends only on the offset p − q with {names}, not with {others}")
-        others = join_and(names[at] for at in wide)
+        others = join_or([names[at] for at in wide])
         return translate(text, measure=quantity, names=join_and(alone), others=others)
     text = template("at equal offset, {measure} still differs by up to {number}")
     return translate(text, measure=quantity, number=number_text(max(apart[at] for at in wide), 3))

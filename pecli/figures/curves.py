@@ -76,7 +76,7 @@ class CurvesNumbers(Numbers[Any]):
         same = ROUNDING * float(np.nanmax(np.abs(self.curves), initial=0.0))
         if differ := differing_text(self.view, label, self.apart, same):
             return differ
-        one = template("every curve has the same shape: {measure} depends only on p − q")
+        one = template("every curve is the same, shifted: {measure} depends only on p − q")
         each = template("with each encoding, {measure} depends only on the offset p − q")
         only = one if len(self.apart) == 1 else each
         return translate(only, measure=label) if tells_of_offsets(self.view) else ""
@@ -263,7 +263,11 @@ class Curves(OfOneHead):
     def title(self, view: View[Any]) -> str:
         if len(view.encodings) == 1:
             return super().title(view)
-        start = translate("from {position}", position=view.encoding.position_text(self.starts(view)[0]))
+        start = translate(
+            "{measure} from position {position}",
+            measure=self.quantity(view),
+            position=view.encoding.position_text(self.starts(view)[0]),
+        )
         common = ", ".join(common_pieces(view.encodings))
         return join_clauses([common, start if self.overlaid(view) else "", self.unseen(view)])
 

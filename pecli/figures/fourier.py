@@ -49,7 +49,7 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
         return translate(half if share == "50%" else more, share=share, wave=wave)
 
     def remarks(self) -> list[str]:
-        text = template("{count:,} dimensions a pixel, averaged")
+        text = template("each pixel is the mean of {count:,} dimensions")
         return [translate(text, count=self.columns_block)] if self.columns_block > 1 else []
 
 

@@ -51,7 +51,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
     def remarks(self) -> list[str]:
         pairs = pairs_shown(self.view.encoding, self.columns_block)
         if self.log and self.block > 1:
-            text = template("up to {rows:,} × {columns:,} cells a pixel, averaged")
+            text = template("each pixel is the mean of up to {rows:,} × {columns:,} cells")
             return [translate(text, rows=self.block, columns=1 if pairs else self.columns_block), pairs]
         return [averaging_cells(self.block, 1 if pairs else self.columns_block), pairs]
 
@@ -63,16 +63,17 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
             return ""
         waves = wavelengths(encoding, self.view.covered)
         if (count := longer_waves(self.view)) is not None:
-            within = _positions_text(encoding, length)
-            one = template("1 of {all} sine–cosine pairs has a wavelength longer than the {length} shown")
-            many = template("{count} of {all} sine–cosine pairs have wavelengths longer than the {length} shown")
-            none = template("no sine–cosine pair has a wavelength longer than the {length} shown")
+            within = length_shown(encoding, length)
+            one = template("1 of {all} sine–cosine pairs has a {wave} longer than the {length} shown")
+            many = template("{count} of {all} sine–cosine pairs have {wave}s longer than the {length} shown")
+            none = template("no sine–cosine pair has a {wave} longer than the {length} shown")
             text = many if count > 1 else one if count else none
-            return translate(text, count=count, all=len(waves), length=within) if length > 1 else ""
+            wave = translate("period" if encoding.position_unit else "wavelength")
+            return translate(text, count=count, all=len(waves), wave=wave, length=within) if length > 1 else ""
         if len(waves) < 2 or (waves[1:] != 2 * waves[:-1]).any():
             return ""
         text = template("each {dimension} changes half as often as the one before: {dimension} {last} every {length}")
-        name, every = translate(encoding.dimension_label), _positions_text(encoding, int(waves[-1]) // 2)
+        name, every = translate(encoding.dimension_label), length_shown(encoding, int(waves[-1]) // 2)
         return translate(text, dimension=name, last=len(waves) - 1, length=every)
 
     def averaged(self) -> bool:
@@ -203,6 +204,6 @@ def log_ends(view: View[TableEncoding]) -> tuple[float, float]:
     return log10(max(1, view.covered.start)), log10(view.covered.stop)
 
 
-def _positions_text(encoding: TableEncoding, count: int) -> str:
+def length_shown(encoding: TableEncoding, count: int) -> str:
     """Return a number of positions with its unit."""
     return encoding.length_text(count) if encoding.position_unit else translate("{count} positions", count=f"{count:,}")

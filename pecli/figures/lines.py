@@ -42,9 +42,10 @@ def look(line: int) -> Look:
 
 
 def shades(count: int, axes: Axes, canvas: Canvas) -> list[Look]:
-    """Return the looks of so many lines in an order, such as heads: from dark to light."""
+    """Return the looks of so many lines in an order, such as heads: from dark to light, every other one dashed."""
     colours = seen_colours(canvas.colours("sequential"), axes)
-    return [{"color": colours(share)} for share in np.linspace(0, 1, count)]
+    shares = np.linspace(0, 1, count).tolist()
+    return [{"color": colours(share), "linestyle": DASHES[line % 2]} for line, share in enumerate(shares)]
 
 
 def bound_look(line: int) -> Look:

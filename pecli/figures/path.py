@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from typing import Any, ClassVar
 
@@ -11,6 +12,7 @@ from pecli.core.language import template, translate
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING
 from pecli.core.options import option
+from pecli.core.positions import Positions
 from pecli.encodings.base import TableEncoding
 from pecli.figures.axis_labels import label_values
 from pecli.figures.base import Figure, Numbers, View
@@ -18,7 +20,8 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.colors import seen_colours
 from pecli.figures.panels import ColorBar, Panel, PanelGroup
 
-MARGIN = 1.08  # half the side of a panel, over the farthest coordinate
+MARGIN = 0.04  # beside the coordinates, as a share of the longer axis
+LEAST = 0.25  # half the length of the shorter axis, at least, as a share of the longer one
 DOTS = 200  # positions that have a dot each, at most
 MAX_VECTOR_POINTS = 2000  # that a file of lines carries one by one
 
@@ -43,8 +46,8 @@ class PathNumbers(Numbers[TableEncoding]):
     def message(self) -> str:
         if self.in_order:
             return translate("in this plane each position lies closest to the one before it or after it")
-        text = template("the first {count} principal components hold {share} of the variance of {length:,} positions")
-        blanks = {"count": len(self.share), "share": _percent(self.share.sum()), "length": len(self.positions)}
+        text = template("the first {count} principal components hold {share} of the variance")
+        blanks = {"count": len(self.share), "share": _percent(self.share.sum())}
         return translate(text, **blanks) if self.share.any() else ""
 
     def columns(self) -> list[Any]:
@@ -89,29 +92,14 @@ class Path(Figure[TableEncoding]):
         return (view.covered.length, view.encoding.width)
 
     def compute(self, view: View[TableEncoding]) -> PathNumbers:
-        positions = view.covered.array()
-        rows = np.array(view.encoding.table(positions))
-        rows -= rows.mean(axis=0)
-        if len(rows) < rows.shape[1]:
-            sizes, left = np.linalg.eigh(rows @ rows.T)
-            vectors = rows.T @ left / np.sqrt(np.maximum(sizes, np.finfo(float).tiny))
-        else:
-            sizes, vectors = np.linalg.eigh(rows.T @ rows)
-        largest = np.sort(np.argsort(sizes)[-self.components :])[::-1]
-        axes, sizes = vectors[:, largest], np.maximum(sizes, 0.0)
-        peaks = np.abs(axes) >= (1 - ROUNDING) * np.abs(axes).max(
-            axis=0
-        )  # the first of those that rounding tells apart
-        axes = axes * np.sign(axes[peaks.argmax(axis=0), np.arange(self.components)])
+        drawn, sizes, largest = projected(view.encoding, id(view.encoding), view.covered, self.components)
         total = sizes.sum()
         share = sizes[largest] / total if total > 0 else np.zeros(self.components)
         beyond = np.sort(sizes)[::-1][self.components :][:1]
         tied = bool((beyond >= (1 - ROUNDING) * sizes[largest[-1]]).any() and total > 0)
-        drawn = rows @ axes
-        in_order = (
-            self.components == 2 and total > 0 and len(drawn) <= MAX_VECTOR_POINTS and nearest_are_neighbours(drawn)
-        )
-        return PathNumbers(view=view, coordinates=drawn, positions=positions, share=share, tied=tied, in_order=in_order)
+        few = self.components == 2 and total > 0 and len(drawn) <= MAX_VECTOR_POINTS
+        known: dict[str, Any] = {"share": share, "tied": tied, "in_order": few and nearest_are_neighbours(drawn)}
+        return PathNumbers(view=view, coordinates=drawn, positions=view.covered.array(), **known)
 
     def pairs(self) -> list[tuple[int, int]]:
         """Return which components each panel shows, across and up."""
@@ -119,24 +107,41 @@ class Path(Figure[TableEncoding]):
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         bar = ColorBar(translate(view.encoding.position_label), fixed=True)
-        return [PanelGroup(tuple(Panel(1.0, exact=True, least=(10.0, 10.0), bar=bar) for _ in self.pairs()))]
+        aspect = 1.0
+        if self.components == 2 and view.covered.length <= MAX_VECTOR_POINTS:  # of more nothing is computed so early
+            low, high = self._ends(view)
+            aspect = float((high - low)[1] / (high - low)[0])
+        return [PanelGroup(tuple(Panel(aspect, exact=True, least=(10.0, 6.0), bar=bar) for _ in self.pairs()))]
+
+    def _ends(self, view: View[TableEncoding]) -> tuple[Array, Array]:
+        """Return the ends of the axis of each component on one scale, (components,) each: of two those of their numbers
+        with a margin, of three the same around 0."""
+        points = projected(view.encoding, id(view.encoding), view.covered, self.components)[0]
+        low, high = points.min(axis=0), points.max(axis=0)
+        if self.components > 2 or len(points) > MAX_VECTOR_POINTS:
+            high = np.full(self.components, np.abs(points).max())
+            low = -high
+        margin = MARGIN * float((high - low).max()) or 1.0
+        middle, half = (low + high) / 2, np.maximum((high - low) / 2 + margin, LEAST * float((high - low).max()))
+        return middle - half, middle + half
 
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         for panel, (across, up) in zip(axes, self.pairs(), strict=True):
             for axis, component in ((panel.xaxis, across), (panel.yaxis, up)):
-                label_values(axis, translate("component {number}", number=component + 1))
+                label_values(axis, translate("PC {number}", number=component + 1))
 
     def draw(self, numbers: PathNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from matplotlib.collections import LineCollection
 
-        reach = MARGIN * float(np.abs(numbers.coordinates).max()) or 1.0
+        low, high = self._ends(numbers.view)
         many, drawn = len(numbers.positions) > MAX_VECTOR_POINTS, []
         for panel, pair in zip(axes, self.pairs(), strict=True):
-            panel.set(xlim=(-reach, reach), ylim=(-reach, reach))
+            across, up = pair
+            panel.set(xlim=(low[across], high[across]), ylim=(low[up], high[up]))
             own = ((panel.xaxis, canvas.xlabel), (panel.yaxis, canvas.ylabel))
             for axis, component in ((axis, at) for (axis, label), at in zip(own, pair, strict=True) if label is None):
                 share = _percent(numbers.share[component])
-                text = translate("component {number}, {share} of the variance", number=component + 1, share=share)
+                text = translate("PC {number} ({share} of the variance)", number=component + 1, share=share)
                 axis.set_label_text(text)
             points, colours = numbers.coordinates[:, pair], seen_colours(canvas.colours("sequential"), panel)
             look: dict[str, Any] = {"cmap": colours, "rasterized": many}
@@ -149,6 +154,23 @@ class Path(Figure[TableEncoding]):
                 panel.scatter(points[:, 0], points[:, 1], c=numbers.positions, s=size, linewidths=0, zorder=2, **look)
             drawn.append(line)
         return drawn
+
+
+@lru_cache(maxsize=4)
+def projected(encoding: TableEncoding, _: int, covered: Positions, count: int) -> tuple[Array, Array, Array]:
+    """Return the rows less their mean along so many principal components, (n, count), all eigenvalues, and which of
+    those are drawn; the object's identity stands for the state of its file."""
+    rows = np.array(encoding.table(covered.array()))
+    rows -= rows.mean(axis=0)
+    if len(rows) < rows.shape[1]:
+        sizes, left = np.linalg.eigh(rows @ rows.T)
+        vectors = rows.T @ left / np.sqrt(np.maximum(sizes, np.finfo(float).tiny))
+    else:
+        sizes, vectors = np.linalg.eigh(rows.T @ rows)
+    largest = np.sort(np.argsort(sizes)[-count:])[::-1]
+    axes = vectors[:, largest]
+    peaks = np.abs(axes) >= (1 - ROUNDING) * np.abs(axes).max(axis=0)  # the first of those that rounding tells apart
+    return rows @ (axes * np.sign(axes[peaks.argmax(axis=0), np.arange(count)])), np.maximum(sizes, 0.0), largest
 
 
 def nearest_are_neighbours(points: Array) -> bool:

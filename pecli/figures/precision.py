@@ -45,7 +45,11 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
     trained: int | None
 
     def remarks(self) -> list[str]:
-        pooled = translate("{count:,} positions a pixel, the largest error", count=self.block) if self.block > 1 else ""
+        pooled = (
+            translate("each pixel shows the largest error of {count:,} positions", count=self.block)
+            if self.block > 1
+            else ""
+        )
         return [other_positions_text(self.view), pooled]
 
     def marks(self) -> list[str]:

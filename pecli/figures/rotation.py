@@ -67,7 +67,8 @@ class RotationNumbers(ColouredNumbers[Rotary]):
 
     def marks(self) -> list[str]:
         marks = translate(
-            "a dot a position, anticlockwise from the mark at {position}; radii not to scale", position=self._first()
+            "a dot for each position, anticlockwise from the mark at {position}; radii not to scale",
+            position=self._first(),
         )
         return [marks] if self.circles else []
 
@@ -290,9 +291,10 @@ def _draw_circles(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
         ring, color, path = (line + 1) / count, f"C{line}", pair @ [1, 1j]
         path *= ring / (np.abs(path).max() or 1.0)
         axes.add_patch(Circle((0, 0), ring, fill=False, edgecolor="0.5", alpha=0.5, linewidth=thin, zorder=0))
+        look: dict[str, Any] = {"markersize": 6 * canvas.scale, "markeredgecolor": edge, "markeredgewidth": thin}
+        look |= {"markerfacecolor": axes.get_facecolor(), "marker": MARKERS[line % len(MARKERS)]}  # dots are seen in it
+        axes.plot(path[0].real, path[0].imag, **look)
         axes.plot(path.real, path.imag, ".", markersize=2 * canvas.scale, color=color)
-        look: dict[str, Any] = {"markersize": 4 * canvas.scale, "markeredgecolor": edge, "markeredgewidth": thin}
-        axes.plot(path[0].real, path[0].imag, color=color, marker=MARKERS[line % len(MARKERS)], **look)
         if numbers.pairs[line] in named:
             text, above = translate("pair {pair}", pair=int(numbers.pairs[line])), (0, 1.5 * canvas.scale)
             place: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "bottom"}

@@ -52,8 +52,8 @@ class CloudNumbers(Numbers[TableEncoding]):
             return ""
         little, rises, falls = (
             template("{x} says little about {y} (ρ = {rank})"),
-            template("the larger the {x}, the larger the {y} (ρ = {rank})"),
-            template("the larger the {x}, the smaller the {y} (ρ = {rank})"),
+            template("the larger the {x}, the larger the {y} tends to be (ρ = {rank})"),
+            template("the larger the {x}, the smaller the {y} tends to be (ρ = {rank})"),
         )
         text = little if abs(self.spearman) < TREND else rises if self.spearman > 0 else falls
         return translate(text, x=across, y=up, rank=_two_digits(self.spearman))

@@ -28,6 +28,7 @@ CONTEXTS = {
     "scaled": template("factor × original {count:,.0f}"),
 }
 MARGIN = 0.12  # above and below wavelengths, as a share of the axis: for what is written there
+WIDE = 2 * 72 * 0.65  # points of a panel an inch of the page, for two columns
 MARKS = "os^Dv"  # of the encodings in turn, so that they stay apart in grey
 
 
@@ -202,8 +203,9 @@ class Spectrum(WithTrained[TableEncoding]):
 
     def _look(self, encoding: TableEncoding, at: int, canvas: Canvas) -> Look:
         """Return connected dots for what a formula gives, crosses for what is measured."""
-        known = isinstance(encoding, Harmonic)
-        marks = {"marker": MARKS[at % len(MARKS)] if known else "x", "markersize": 3 * canvas.scale}
+        known, size = isinstance(encoding, Harmonic), 3 * canvas.scale
+        apart = WIDE * canvas.inches.width / encoding.width  # points from one pair to the next, about
+        marks = {"marker": (MARKS[at % len(MARKS)] if apart > 1.3 * size else "") if known else "x", "markersize": size}
         return {"color": f"C{at}", "linestyle": "-" if known else "none", **marks}
 
     def draw(self, numbers: SpectrumNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:

@@ -40,6 +40,7 @@ class TokenFigure(Figure[E]):
     outweighs content. A word's vector comes from the seed and the word alone.
     """
 
+    variance_power: ClassVar[float] = 0.5  # of random embeddings: 1/d to that power
     length_help: ClassVar[str] = "as many as there are tokens; nothing else, so leave it out"
 
     sentences: str | None = option(
@@ -58,6 +59,7 @@ class TokenFigure(Figure[E]):
     embeddings: str | None = option(
         None,
         "file of embeddings (.npy .npz .csv .safetensors), a row for each different token in order of appearance",
+        flags=("--vectors",),
         unset="random",
         file=True,
     )
@@ -110,7 +112,8 @@ class TokenFigure(Figure[E]):
         """Return the embedding of every token, shape (n, width)."""
         different = list(dict.fromkeys(self.words))
         if self.embeddings is None:
-            table = np.stack([random_vector(self.content_seed, word, width) for word in different]) / width**0.25
+            table = np.stack([random_vector(self.content_seed, word, width) for word in different])
+            table /= width ** (self.variance_power / 2)
         else:
             table = read_table(self.embeddings)
             if table.shape != (len(different), width):
@@ -189,10 +192,17 @@ def token_panel(words: Sequence[str], bar: ColorBar) -> Panel:
 def label_tokens(axes: Axes, words: Sequence[str], down: str, across: str) -> None:
     """Label every row and column with its token, and the axes with these names."""
     count, names = len(words), list(map(cut, words))
-    axes.set(xlim=(-0.5, count - 0.5), ylim=(count - 0.5, -0.5), xlabel=across, ylabel=down)
-    axes.tick_params(length=0)
+    axes.set(xlim=(-0.5, count - 0.5), xlabel=across, ylabel=down)
     axes.set_xticks(range(count), names, parse_math=False)
-    axes.set_yticks(range(count), names, parse_math=False)
+    label_rows(axes, words)
+    axes.tick_params(length=0)
+
+
+def label_rows(axes: Axes, words: Sequence[str]) -> None:
+    """Label every row with its token."""
+    axes.set_ylim(len(words) - 0.5, -0.5)
+    axes.set_yticks(range(len(words)), list(map(cut, words)), parse_math=False)
+    axes.tick_params(axis="y", length=0)
 
 
 def fit_tokens(axes: Axes, size: float) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 
 from pecli.core.errors import PecliError, TableFileError, UnknownNameError, UsageError, notice, option_text, path_text
 from pecli.core.hub import Opener, is_hub, parse, weight_files
+from pecli.core.language import translate
 from pecli.core.lazy import Array, np
 from pecli.core.memory import check_memory, human
 from pecli.core.readable import check_readable
@@ -54,6 +55,14 @@ def located(path: str) -> str:
     return Spooled(spool_stdin(_ending)) if path == STDOUT else path
 
 
+def short(path: str) -> str:
+    """Return what a title says of a file: its name, or model and tensor on the hub."""
+    if path == STDOUT:
+        return translate("standard input")
+    item = parse(path) if is_hub(path) else None
+    return ", ".join(filter(None, (item.repo, item.tensor))) if item else Path(path).name
+
+
 def _ending(head: bytes) -> str:
     if head[5:9] == b"\0\0\0{":  # a header of less than a terabyte, in JSON
         return ".safetensors"
@@ -88,6 +97,11 @@ def fingerprint(path: str) -> str:
         return (parse(path).revision or "")[:16]
     path = located(path)
     opened(path).close()
+    return digest(path)
+
+
+def digest(path: str) -> str:
+    """Return the same of a regular file, whether or not it may be read here."""
     status = Path(path).stat()
     return _digest(path, status.st_ino, status.st_size, status.st_mtime_ns)
 
@@ -97,7 +111,7 @@ def _digest(path: str, *version: int) -> str:
     """Return the digest of one version of the file, made once for all pictures of it."""
     import hashlib
 
-    with opened(path) as file:
+    with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()[:16]
 
 

@@ -19,7 +19,8 @@ from pecli.core.hub import is_hub
 from pecli.core.options import Options
 from pecli.core.readable import is_readable, reading_only
 from pecli.encodings.registry import Encoding, all_encodings
-from pecli.files.tables import fingerprint
+from pecli.files.metadata import find_metadata
+from pecli.files.tables import digest, fingerprint
 from pecli.files.writer import STDOUT
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import EncodingOption, encoding_parameters, find_command, known_options
@@ -68,7 +69,8 @@ def python_call(line: str) -> str:
     shown = {key: own[0] if len(own) == 1 else own for key, own in values.items()}
     first = [repr(encodings[0] if len(encodings) == 1 else encodings)] if encodings else []
     arguments = ", ".join([*first, *(f"{key}={value!r}" for key, value in shown.items())])
-    return f"pecli.{analysis.name}({arguments})".replace("'", '"')
+    saved = ".save()" if "output" in values else ""
+    return f"pecli.{analysis.name}({arguments}){saved}".replace("'", '"')
 
 
 def _whole(value: Any) -> Any:
@@ -124,12 +126,17 @@ P = TypeVar("P", bound=Options)
 
 
 def reading_beside(made: str, given: Mapping[str, Any]) -> AbstractContextManager[None]:
-    """Let no files be read inside the block but those beside the finished file and those that the values name."""
+    """Let no files be read inside the block but those beside the finished file, those that the values name, and those
+    of which the finished file knows the fingerprint: it was drawn from them."""
+    prints = find_metadata(made).get("inputs")
+
+    def known(path: str) -> bool:
+        return isinstance(prints, list) and os.path.isfile(path) and digest(path) in prints
 
     def refusal(path: str) -> UsageError:
         return _refusal(made, path, ["pecli", "redraw", made, "-e", path])
 
-    return reading_only(_named(given), str(Path(os.path.realpath(made)).parent), refusal)
+    return reading_only(_named(given), str(Path(os.path.realpath(made)).parent), refusal, known)
 
 
 def _named(given: Mapping[str, Any]) -> Iterator[str]:

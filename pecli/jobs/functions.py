@@ -59,7 +59,11 @@ def function_of(name: str) -> Callable[..., Picture[Any]]:
 def documentation(analysis: type[Analysis[Any]]) -> str:
     """Return what ``help(pecli.heatmap)`` says, in the words of the command line's help."""
     items = ((item, item.scalar.__name__, item.many or is_swept(item, analysis)) for item in arguments(analysis))
-    lines = (f"{item.name} : {kind}{' or several' * several}\n    {item.explained}" for item, kind, several in items)
+    saved = {"output": "; it is written by .save()"}
+    lines = (
+        f"{item.name} : {kind}{' or several' * several}\n    {item.explained}{saved.get(item.name, '')}"
+        for item, kind, several in items
+    )
     numbers = f"{get_annotations(analysis.compute).get('return', 'Numbers')}: {analysis.defines}"
     parts = {
         "Parameters": "\n".join(lines),

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from pecli.core.errors import PecliError, UnknownNameError, UsageError, as_keys, escaped, notice
+from pecli.core.errors import PecliError, UnknownNameError, UsageError, as_keys, escaped
 from pecli.core.terminal import track
 from pecli.files.writer import check_target
 from pecli.jobs.batch import Batch, inside
@@ -82,10 +82,7 @@ def _pdf(batch: Batch, folder: Path, failures: Failures) -> bytes:
         for job in track(
             [job for job in batch.jobs if job.figure.drawn and job.paths not in failures], "drawing pages"
         ):
-            try:
-                Picture[Any](job).add_pages(pages)
-            except PecliError as error:  # of one that is not asked for now
-                notice(f"{job.where}: {error.sentence(as_keys)}")
+            Picture[Any](job).add_pages(pages)
     return buffer.getvalue()
 
 

@@ -301,6 +301,8 @@ class Job:
         canvas = fill_texts(self)
         for name in (*TEXTS, *LABELS):
             check_mathematics(getattr(canvas, name) or "", name)
+        for encoding in self.encodings:
+            check_mathematics(encoding.label or "", "label")
 
     def check_memory(self, view: View[Any]) -> None:
         """Refuse numbers of that view that memory cannot hold."""

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from pecli.analysis import Analysis
 from pecli.core.errors import PecliError, UnknownNameError, UsageError, option_text
 from pecli.core.language import Language, by_environment
-from pecli.core.lazy import cached
+from pecli.core.lazy import cached, np
 from pecli.core.options import Option, Options, default_values, with_canonical_names
 from pecli.core.positions import Positions
 from pecli.encodings.registry import Encoding, all_encodings
@@ -69,7 +69,8 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> li
     kind = find_analysis(analysis)
     known = known_options(kind)
     spelled = {
-        n: known[n].as_text(value) if n in known else value for n, value in with_canonical_names(known, given).items()
+        n: known[n].as_text(_listed(value)) if n in known else value
+        for n, value in with_canonical_names(known, given).items()
     }
     if labels := known["label"].read(spelled.pop("label", ())):
         spelled["encoding"] = _labelled(spelled.get("encoding") or kind.default_encoding, labels)
@@ -86,6 +87,11 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> li
     text = tuple(dict.fromkeys([*several, *_written(values, several)]))
     combinations = (dict(zip(values, each, strict=True)) for each in product(*values.values()))
     return [replace(_job(kind, combination), swept=text, axes=several) for combination in combinations]
+
+
+def _listed(value: Any) -> Any:
+    """Return a range, or an array of one dimension, as a list."""
+    return list(value) if isinstance(value, range) or (isinstance(value, np.ndarray) and value.ndim == 1) else value
 
 
 def _labelled(encodings: Any, labels: Sequence[str]) -> list[str]:

@@ -109,7 +109,7 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("heatmap -e learned -n 1e9", ["an untrained table has the positions 0 to 9999999"]),
     ("curves -n 10000000000 -o a.csv", ["GiB"]),
     ("heatmap --base 1e-320 -d 97", ["base"]),
-    ("heatmap --content-seed 3", ["heatmap has no --content-seed, rotation, attention, terms have:"]),
+    ("heatmap --content-seed 3", ["heatmap has no --content-seed, rotation, attention, addition, … have:"]),
     ("heatmap rope --periods 3", ["the encoding is rope: leave --periods out, or give --encoding clock instead"]),
     ("heatmap learned --seed 3 --file a.npy", ["--seed 3"]),
     ("heatmap --lenght=5", ["did you mean --length?"]),

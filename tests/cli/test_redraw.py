@@ -85,3 +85,12 @@ def test_what_other_formats_have_is_left_out(ask: Ask, folder: Path) -> None:
     assert ask("heatmap", "-d", "4", "-n", "5", "--headline", "H", "--title", "T", "-o", "c.svg").code == 0
     assert ask("redraw", "c.svg", "--plain", "-o", "d.svg").code == 0
     assert ask("recipe", "d.svg").out == "pecli heatmap --d 4 --length 5 --plain --output d.svg\n"
+
+
+def test_a_table_that_the_picture_was_drawn_from_is_read_wherever_it_lies(ask: Ask, folder: Path) -> None:
+    np.save("t.npy", np.eye(4))
+    assert ask("heatmap", "learned:file=t.npy", "-o", "figs/a.png").code == 0
+    assert ask("redraw", "figs/a.png", "--dpi", "30", "-o", "b.png").code == 0
+    np.save("t.npy", np.ones((4, 4)))  # another of the same name
+    ended = ask("redraw", "figs/a.png", "--dpi", "30", "-o", "c.png")
+    assert ended.code == 2 and "name it: --file t.npy" in ended.err

@@ -20,7 +20,7 @@ from pecli.figures.attention import Attention, AttentionNumbers, weights
 from pecli.figures.terms import TITLES, Terms, TermsNumbers
 from pecli.figures.tokens import EXAMPLES, fit_tokens, label_tokens, random_vector, read_order
 from pecli.measures.pairwise import products
-from tests.drawing import numbers_of, panels_of
+from tests.drawing import numbers_of, panels_of, texts
 
 Ask = Callable[..., Any]
 
@@ -303,3 +303,29 @@ def test_five_panels_share_limits_and_0_has_the_middle_of_the_map() -> None:
     titles = [item.get_title().partition("\n")[0] for item in drawn if item.get_images()]
     assert titles == [title.partition("\n")[0] for title in TITLES.values()]
     assert [text.get_text() for text in drawn[4].get_xticklabels()] == ["x", "y", "z"]
+
+
+# addition
+
+
+@pytest.mark.parametrize(("options", "said"), [
+    ({"d": 128}, "word vectors are 1.35 times as long as position encodings"),
+    ({"d": 128, "scale": "none"}, "position encodings are 8.39 times as long as word vectors"),
+    ({"d": 128, "content_scale": 0.74}, "word vectors and position encodings are about equally long"),
+    ({"d": 128, "content_scale": 0}, ""),
+])  # fmt: skip
+def test_words_and_positions_are_added_and_their_lengths_compared(options: dict[str, Any], said: str) -> None:
+    found = numbers_of("addition", **options)
+    assert np.array_equal(found.total, found.words + found.positions)
+    assert np.array_equal(found.positions, pecli.encode("sinusoidal", d=128, length=len(found.tokens)))
+    assert found.message() == said
+
+
+def test_strips_stand_below_each_other_with_their_signs_and_one_scale(folder: Path) -> None:
+    np.save("vectors.npy", np.arange(12.0).reshape(3, 4))
+    axes = panels_of("addition", vectors="vectors.npy", tokens="a b c", d=4, scale="none", size="column")
+    assert [ax.get_ylabel() for ax in axes] == ["", "+", "="]
+    assert [texts(ax.get_yticklabels()) for ax in axes] == [["a", "b", "c"]] * 3
+    words, positions, total = (ax.images[0] for ax in axes)
+    assert np.array_equal(words.get_array(), np.load("vectors.npy"))
+    assert words.get_clim() == positions.get_clim() == total.get_clim()

@@ -113,7 +113,7 @@ def test_biases_and_buckets_share_no_colours_and_the_caption_says_once_what_both
     assert alibi == other and alibi[1] == 0 and t5[1] > 0
     seen: Any = pecli.figure("compare", figure="bias", encoding=["alibi", "t5"], length=900, dpi=50).seen
     side = seen.parts[0].numbers.block
-    assert side > 1 and seen.caption() == f"{side} × {side} cells a pixel, averaged"
+    assert side > 1 and seen.caption() == f"each pixel is the mean of {side} × {side} cells"
 
 
 HEATMAPS: Any = {"figure": "heatmap", "length": 50, "dpi": 30, "size": "9x3"}
@@ -173,7 +173,7 @@ def test_lines_of_another_kind_have_a_window_and_offsets_of_their_own() -> None:
     [
         (
             {"encoding": ["sinusoidal:base=10", "sinusoidal"]},
-            "wavelengths longer than the sequence: {} (base = 10), {} (base = 10,000), of 64 pairs",
+            "wavelengths longer than the 50 positions shown: {} (base = 10), {} (base = 10,000), of 64 pairs",
         ),
         (
             {"encoding": ["sinusoidal", "rope"]},

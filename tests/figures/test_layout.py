@@ -30,7 +30,13 @@ LONG = "位置编码的一个非常长的标题它没有空格所以必须在任
 
 def drawn(figure: str, /, **options: Any) -> tuple[Any, Any, Any]:
     """Return the drawing at a resolution where letters have their width, its job and the numbers that it shows."""
-    fixed = {"attention": {"length"}, "terms": {"length"}, "dials": {"length"}, "bias": {"d"}}.get(figure, set())
+    fixed = {
+        "attention": {"length"},
+        "terms": {"length"},
+        "addition": {"length"},
+        "dials": {"length"},
+        "bias": {"d"},
+    }.get(figure, set())
     given = {
         name: value
         for name, value in SMALL.items()

@@ -58,7 +58,7 @@ def test_against_the_offset_it_says_whether_lines_coincide(encoding: str, coinci
     widest = max(max(ones) - min(ones) for ones in found.values())
     assert list(numbers.facts()["apart"].values()) == pytest.approx([widest], abs=1e-9)
     beside = pecli.figure("curves", encoding=encoding, length=40, at=[3, 11, 30]).numbers
-    same = "every curve has the same shape: Euclidean distance depends only on p − q"
+    same = "every curve is the same, shifted: Euclidean distance depends only on p − q"
     other = f"at equal offset, Euclidean distance still differs by up to {widest:.3g}"
     assert numbers.message() == beside.message() == (same if coincide else other)
 
@@ -87,9 +87,7 @@ def test_more_positions_than_pixels_of_a_log_axis_keep_their_extremes(encoding: 
     every = np.linalg.norm(table - table[1000], axis=1)[1:]
     assert numbers.curves.shape[1] < 60 and numbers.block > 50
     assert (numbers.low.min(), numbers.curves.max()) == pytest.approx((every.min(), every.max()), abs=1e-14)
-    assert (
-        numbers.curves[0, 0] == pytest.approx(every[0]) and "positions a pixel, minimum to maximum" in numbers.caption()
-    )
+    assert numbers.curves[0, 0] == pytest.approx(every[0]) and "minimum to maximum of up to" in numbers.caption()
     axes = page_of("curves", size="3x2", dpi=20, **options).axes[0]
     (line,) = [item for item in axes.lines if len(item.get_xdata()) > 1]
     assert line.get_xdata()[:3].tolist() == [1, 2, 3] and len(axes.collections) == 1
@@ -224,7 +222,7 @@ def test_a_long_length_is_drawn_from_minimum_to_maximum_and_the_caption_says_so(
     low, high = (np.stack([getattr(run, end)(axis=1) for run in runs], axis=1) for end in ("min", "max"))
     assert seen.arrays()["low"] == pytest.approx(low, abs=1e-14)
     assert seen.main == pytest.approx(high, abs=1e-14)
-    assert seen.caption() == f"2 of 8 dimensions; up to {size} positions a pixel, minimum to maximum"
+    assert seen.caption() == f"2 of 8 dimensions; each pixel: minimum to maximum of up to {size} positions"
     assert len(waves_on(**options).collections) == 2  # a band each
     every = pecli.figure("waves", **options).numbers
     assert np.array_equal(every.main, table)

@@ -33,7 +33,7 @@ def test_the_image_is_the_table_at_its_positions(d: int, length: int, start: int
     ("encoding", "said"),
     [
         ("sinusoidal:d=128", "39 of 64 sine–cosine pairs have wavelengths longer than the 200 positions shown"),
-        ("clock", "2 of 3 sine–cosine pairs have wavelengths longer than the 200 s shown"),
+        ("clock", "2 of 3 sine–cosine pairs have periods longer than the 200 s shown"),
         ("sinusoidal:d=2", "no sine–cosine pair has a wavelength longer than the 200 positions shown"),
         ("binary", "each bit changes half as often as the one before: bit 7 every 128 positions"),
     ],
@@ -94,7 +94,7 @@ def test_a_logarithmic_axis_begins_at_position_1() -> None:
     assert np.array_equal(numbers.main, pecli.encode(d=6, start=1, length=2))
     assert numbers_of("heatmap", log=True, d=6, start=5, length=3).positions[0] == 5
     caption = numbers_of("heatmap", ((30, 3),), log=True, d=8, length=5000).caption()
-    assert "up to 1,235 × 1 cells a pixel, averaged; one pair in 4 shown" in caption
+    assert "each pixel is the mean of up to 1,235 × 1 cells; one pair in 4 shown" in caption
 
 
 @pytest.mark.parametrize(("start", "length"), [(0, 2), (0, 1), (-1, 9)])
@@ -111,7 +111,7 @@ def test_more_positions_than_pixels_are_averaged_but_not_in_the_numbers() -> Non
     assert seen.main == pytest.approx(
         np.array([table[at : at + size].mean(axis=0) for at in range(0, 1009, size)]), abs=1e-14
     )
-    assert seen.caption() == f"{size} × 1 cells a pixel, averaged"
+    assert seen.caption() == f"each pixel is the mean of {size} × 1 cells"
     assert axes_of("heatmap", **options).get_ylim() == (1011.5, 2.5)  # a short last block does not stretch the axis
     assert np.array_equal(whole.main, table) and whole.caption() == ""
     assert (whole.smallest, whole.largest, whole.limit) == (table.min(), table.max(), 1)
@@ -171,7 +171,7 @@ def test_more_positions_than_pixels_are_averaged_and_the_caption_says_so(d: int)
     expected = [[whole[i : i + size, j : j + size].mean() for j in cuts] for i in cuts]
     assert size > 1 and 101 % size
     assert numbers.main == pytest.approx(np.array(expected), abs=1e-12)
-    assert f"{size} × {size} cells a pixel, averaged" in numbers.caption()
+    assert f"each pixel is the mean of {size} × {size} cells" in numbers.caption()
     axes = drawn(d=d, length=1001, start=3)
     assert axes.get_xlim() == axes.get_ylim()[::-1] == (2.5, 1003.5)
 

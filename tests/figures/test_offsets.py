@@ -66,7 +66,7 @@ def test_more_offsets_than_pixels_keep_their_extremes_and_means(encoding: str, l
     table = pecli.encode(encoding, length=109)
     products, offsets = table @ table.T, np.arange(109)[:, None] - np.arange(109)
     every = diagonals(products)[1 if log else 0 :]
-    assert seen.offsets.size <= 20 and f"up to {seen.block} offsets a pixel, minimum to maximum" in seen.caption()
+    assert seen.offsets.size <= 20 and f"each pixel: minimum to maximum of up to {seen.block} offsets" in seen.caption()
     assert seen.low.min() == pytest.approx(min(item.min() for item in every))
     assert seen.high.max() == pytest.approx(max(item.max() for item in every))
     assert (seen.low <= seen.mean).all() and (seen.mean <= seen.high).all()
@@ -170,7 +170,7 @@ def test_what_does_not_fit_together_is_refused(options: dict[str, Any], said: st
     [
         ({"encoding": "binary"}, "line: mean of all pairs at that offset, band: from the smallest to the largest"),
         ({"encoding": ["rope", "binary"]}, "line: mean of all pairs at that offset, band"),
-        ({"d": 8, "length": 300, "size": "3x2", "dpi": 20}, "offsets a pixel, minimum to maximum"),
+        ({"d": 8, "length": 300, "size": "3x2", "dpi": 20}, "each pixel: minimum to maximum of up to"),
         ({"encoding": "rope:scaling=linear,factor=8", "unscaled": True}, "dotted: without the scaling"),
         ({"encoding": "learned", "d": 1, "measure": "corr"}, "learned: 136 pairs left out, one row is constant"),
     ],

@@ -10,7 +10,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
-from tests.drawing import numbers_of, panels_of
+from tests.drawing import numbers_of, page_of, panels_of
 
 
 def path(**options: Any) -> Any:
@@ -26,7 +26,7 @@ def test_coordinates_are_those_along_known_axes(folder: Path) -> None:
     found = path(encoding="learned:file=table.npy", components=3)
     assert np.abs(found.coordinates) == pytest.approx(np.abs(known[:, :3]), abs=1e-12)
     assert found.share == pytest.approx(np.array([81, 16, 4]) / 102.25)
-    assert found.message() == "the first 3 principal components hold 99% of the variance of 40 positions"
+    assert found.message() == "the first 3 principal components hold 99% of the variance"
     largest = found.coordinates.T @ (known @ axes.T)  # each axis times its eigenvalue
     assert (largest[np.arange(3), np.abs(largest).argmax(axis=1)] > 0).all()
 
@@ -61,7 +61,7 @@ def test_panels_have_one_scale_and_say_the_share_of_each_component() -> None:
         assert np.array_equal([segment[0] for segment in line.get_segments()], found.coordinates[:-1, pair])
         assert np.array_equal(line.get_array(), np.arange(49))
         number = pair[0] + 1
-        assert panel.get_xlabel() == f"component {number}, {100 * found.share[pair[0]]:.0f}% of the variance"
+        assert panel.get_xlabel() == f"PC {number} ({100 * found.share[pair[0]]:.0f}% of the variance)"
 
 
 @pytest.mark.parametrize(("options", "said"), [
@@ -80,3 +80,12 @@ def test_of_a_table_that_does_not_vary_nothing_is_said(folder: Path) -> None:
     np.save("table.npy", np.ones((4, 3)))
     found = path(encoding="learned:file=table.npy")
     assert found.message() == "" and not found.coordinates.any()
+
+
+def test_the_panel_of_two_components_ends_with_them_on_one_scale() -> None:
+    axes = page_of("path", encoding="rope:d=8", length=50, size="page").axes[0]
+    points = path(encoding="rope:d=8", length=50).coordinates
+    ends = np.array([axes.get_xlim(), axes.get_ylim()]).T
+    assert (ends[0] < points.min(axis=0)).all() and (ends[1] > points.max(axis=0)).all()
+    wide, high = np.ptp(ends, axis=0) / [axes.bbox.width, axes.bbox.height]
+    assert wide == pytest.approx(high, rel=0.03)

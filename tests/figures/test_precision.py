@@ -83,7 +83,7 @@ def test_a_pixel_is_the_largest_error_of_its_positions() -> None:
     whole, seen = (numbers_of("precision", panels, encoding="rope:d=8", length=99) for panels in (None, ((20, 9),)))
     assert np.array_equal(seen.error, [whole.error[first : first + 5].max(axis=0) for first in range(0, 99, 5)])
     assert (seen.largest, seen.position, seen.pair) == (whole.largest, whole.position, whole.pair)
-    assert seen.caption() == "5 positions a pixel, the largest error" and seen.columns()[1] == "pair 1"
+    assert seen.caption() == "each pixel shows the largest error of 5 positions" and seen.columns()[1] == "pair 1"
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_an_error_that_matters_is_said_and_marked_where_there_is_one(encoding: s
     image = axes.get_images()[0]
     assert type(image.norm).__name__ == "LogNorm" and isinstance(image, CellImage)  # whose cells are equally wide
     assert found.message() == said
-    assert found.caption() == f"{found.block} positions a pixel, the largest error{line}"
+    assert found.caption() == f"each pixel shows the largest error of {found.block} positions{line}"
     assert not [item for item in axes.lines if item.get_marker() == "o"]  # no ring
     assert bar.get_ylabel() == "error of sine or cosine"
     assert [item.get_ydata()[0] for item in bar.lines if item.get_linewidth() > 1] == [0.1, 0.1] * bool(line)

@@ -65,9 +65,9 @@ def test_the_message_names_both_measures_and_how_one_follows_the_other() -> None
     found = numbers_of("scatter", d=8, length=9, x="cos", y="cityblock")
     names = {"x": "cosine similarity", "y": "city block distance"}
     for rank, text in (
-        (-0.6, "the larger the {x}, the smaller the {y} (ρ = −0.60)"),
+        (-0.6, "the larger the {x}, the smaller the {y} tends to be (ρ = −0.60)"),
         (0.1, "{x} says little about {y} (ρ = 0.10)"),
-        (0.6, "the larger the {x}, the larger the {y} (ρ = 0.60)"),
+        (0.6, "the larger the {x}, the larger the {y} tends to be (ρ = 0.60)"),
     ):
         assert replace(found, spearman=rank).message() == text.format(**names)
     assert numbers_of("scatter", d=8, length=9, x="cos", y="cos").message() == ""

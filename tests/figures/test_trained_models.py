@@ -146,7 +146,7 @@ def test_a_curve_and_a_matrix_are_those_of_the_head(encoding: str) -> None:
     matrix = numbers_of("distance", encoding=encoding, length=20, **given)
     assert np.array_equal(matrix.main, whole, equal_nan=True) and matrix.undefined == 0
     assert matrix.message() == f"{bias.quantity} depends only on the offset p − q"
-    assert found.message() == f"every curve has the same shape: {bias.quantity} depends only on p − q"
+    assert found.message() == f"every curve is the same, shifted: {bias.quantity} depends only on p − q"
 
 
 def test_several_encodings_have_panels_or_a_line_each_from_one_position() -> None:

@@ -212,9 +212,9 @@ def test_the_message_is_how_far_the_fastest_and_the_slowest_pair_turn(options: d
 def test_more_positions_than_pixels_are_averaged_and_of_pairs_every_other_one_is_shown(content: str) -> None:
     options: Any = {"length": 2051, "start": 7, "d": 6, "content": content, "content_seed": 3}
     every, shown = (numbers_of("rotation", panels, **options) for panels in (None, ((100, 4),)))
-    notes = ["21 × 1 cells a pixel, averaged", "one pair in 2 shown"]
+    notes = ["each pixel is the mean of 21 × 1 cells", "one pair in 2 shown"]
     assert shown.caption() == "; ".join(
-        [*notes, "a dot a position, anticlockwise from the mark at 7; radii not to scale"]
+        [*notes, "a dot for each position, anticlockwise from the mark at 7; radii not to scale"]
     )
     random = np.random.default_rng(3)
     rows = np.tile(random.standard_normal(6), (2051, 1)) if content == "same" else random.standard_normal((2051, 6))
@@ -253,7 +253,7 @@ def test_before_after_and_paths_stand_beside_each_other() -> None:
     starts = [line for line in plane.get_lines() if line not in lines]
     assert np.concatenate([mark.get_xydata() for mark in starts]) == pytest.approx(on_rings(numbers)[:, 0])
     assert [(mark.get_marker(), mark.get_markeredgecolor()) for mark in starts] == [("o", "black"), ("s", "black")]
-    assert [mark.get_color() for mark in starts] == [line.get_color() for line in lines]
+    assert {mark.get_markerfacecolor() for mark in starts} == {plane.get_facecolor()}  # dots are seen in it
     top, bottom, circles = (item.get_position() for item in (before, after, plane))
     assert top.y0 > bottom.y1
     assert circles.x0 > top.x1 and (circles.y0, circles.y1) == (bottom.y0, top.y1)

@@ -56,7 +56,13 @@ def test_texts_are_the_authors(options: dict[str, Any], texts: list[str]) -> Non
 
 @pytest.mark.parametrize("figure", FIGURES)
 def test_plain_leaves_the_panels_and_nothing_around_them(figure: str) -> None:
-    fixed = {"attention": {"length"}, "terms": {"length"}, "dials": {"length"}, "bias": {"d"}}.get(figure, set())
+    fixed = {
+        "attention": {"length"},
+        "terms": {"length"},
+        "addition": {"length"},
+        "dials": {"length"},
+        "bias": {"d"},
+    }.get(figure, set())
     options = {name: value for name, value in SMALL.items() if name not in fixed}
     pictures = [pecli.figure(figure, **options, plain=plain) for plain in (False, True)]
     assert pictures[0].message() or pictures[0].title()
@@ -68,7 +74,7 @@ def test_what_is_left_out_stands_in_json(ask: Ask, folder: Path) -> None:
     words = ("heatmap", "-d", "8", "-n", "3000", "--size", "column", "-o", "a.png", "--json")
     told, plain = (json.loads(ask(*words, *more).out)["results"][0] for more in ((), ("--plain",)))
     for result in (told, plain):
-        assert result["headline"] and "averaged" in result["footnotes"][0]
+        assert result["headline"] and "each pixel" in result["footnotes"][0]
         assert result["headline"] in result["alt"] and result["footnotes"][0][1:] in result["alt"]
     Path("f.toml").write_text('[[figure]]\ncommand = "heatmap"\nd = 8\nlength = 3000\nplain = true\noutput = "b.png"\n')
     (again,) = json.loads(ask("batch", "f.toml", "--json").out)["results"]
@@ -176,7 +182,13 @@ PLACES = [
 @pytest.mark.parametrize(("figure", "options"), PLACES)
 def test_the_same_words_stand_in_every_size(figure: str, options: dict[str, Any]) -> None:
     """What is seen is told of the numbers, not of the pixels; the note on averaging alone differs."""
-    fixed = {"attention": {"length"}, "terms": {"length"}, "dials": {"length"}, "bias": {"d"}}.get(figure, set())
+    fixed = {
+        "attention": {"length"},
+        "terms": {"length"},
+        "addition": {"length"},
+        "dials": {"length"},
+        "bias": {"d"},
+    }.get(figure, set())
     given = {name: value for name, value in (("d", 16), ("length", 700)) if name not in fixed} | options
     given = {name: value for name, value in given.items() if name != "d" or ":d=" not in str(options)}
     said = set()
@@ -184,7 +196,7 @@ def test_the_same_words_stand_in_every_size(figure: str, options: dict[str, Any]
         picture = pecli.figure(figure, **given, size=size, dpi=20)
         seen = picture.figure.compute(picture.job.display_view)  # through as many pixels as panels of that size have
         notes = [
-            note for note in footnotes(seen, picture.canvas) if "a pixel" not in note and "one pair in" not in note
+            note for note in footnotes(seen, picture.canvas) if "each pixel" not in note and "one pair in" not in note
         ]
         said.add((seen.message(), picture.title(), *notes))
     assert len(said) == 1

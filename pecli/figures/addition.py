@@ -1,0 +1,131 @@
+"""Word vectors, position encodings and their sum: what a Transformer's first layer gets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any, ClassVar
+
+from pecli.core.language import template, translate
+from pecli.core.lazy import Array, Axes, np
+from pecli.core.numbers import number_text
+from pecli.core.options import option
+from pecli.encodings.base import Additive
+from pecli.figures.axis_labels import label_dimensions
+from pecli.figures.base import ColouredNumbers, View
+from pecli.figures.canvas import Canvas
+from pecli.figures.matrix import WithCellNumbers, show_matrix
+from pecli.figures.panels import ColorBar, Panel, PanelGroup, in_columns
+from pecli.figures.tokens import TokenFigure, label_rows
+
+ROW = 0.035  # height of a row of a strip, as a share of its width
+SIGNS = ("", "+", "=")
+ALIKE = 1.05  # how many times longer one is than the other, to say so
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdditionNumbers(ColouredNumbers[Additive]):
+    """words, positions, total : (n, d) each, a row a token."""
+
+    main_array: ClassVar[str] = "total"
+
+    words: Array
+    positions: Array
+    total: Array
+    tokens: tuple[str, ...]
+    embeddings: str  # how they were made, of those from no file
+    limit: float
+
+    def coloured(self) -> list[Array]:
+        return [self.words, self.positions, self.total]
+
+    def message(self) -> str:
+        words, positions = (float(np.linalg.norm(each, axis=1).mean()) for each in (self.words, self.positions))
+        longer, shorter = max(words, positions), min(words, positions)
+        if not shorter:
+            return ""
+        text = template("word vectors are {ratio} times as long as position encodings")
+        if positions > words:
+            text = template("position encodings are {ratio} times as long as word vectors")
+        if longer < ALIKE * shorter:
+            text = template("word vectors and position encodings are about equally long")
+        return translate(text, ratio=number_text(longer / shorter, 3))
+
+    def remarks(self) -> list[str]:
+        return [self.embeddings]
+
+
+@dataclass(frozen=True)
+class Addition(WithCellNumbers[Additive], TokenFigure[Additive]):
+    """Word vectors, the position encodings of their places, and the sum of both, on one scale.
+
+    Notes
+    -----
+    Vaswani et al. 2017, section 3.4, arXiv:1706.03762: word vectors are multiplied by √d before the encoding is added.
+    Random ones have variance 1/d, as tensor2tensor begins with: scaled they are √2 times as long as a sinusoidal
+    encoding, unscaled √(d/2) times shorter.
+    """
+
+    name: ClassVar[str] = "addition"
+    requires: ClassVar[Any] = Additive
+    defines: ClassVar[str] = "a row a token: its vector, the encoding of its position, and their sum; no unit"
+    example: ClassVar[str] = "pecli addition --tokens 'the dog bites the man'"
+    examples: ClassVar[tuple[str, ...]] = ("pecli addition --scale none -d 128 -o addition.svg",)
+    default_options: ClassVar[Mapping[str, Any]] = {"d": 64}
+    one_table: ClassVar[bool] = False
+    variance_power: ClassVar[float] = 1.0
+
+    scale: str = option(
+        "sqrt", "word vectors times √d as in the paper (sqrt), or as they are (none)", choices=lambda: ("sqrt", "none")
+    )
+
+    def shape(self, view: View[Additive]) -> tuple[int, ...]:
+        return (3, len(self.words), view.encoding.width)
+
+    def compute(self, view: View[Additive]) -> AdditionNumbers:
+        width = view.encoding.width
+        words, positions = self.content(width), view.encoding.table(self.rows(view))
+        words = words * sqrt(width) if self.scale == "sqrt" else words
+        limit = float(max(np.abs(each).max() for each in (words, positions, words + positions))) or 1.0
+        return AdditionNumbers(
+            view=view,
+            words=words,
+            positions=positions,
+            total=words + positions,
+            tokens=self.words,
+            embeddings="" if self.embeddings else translate("random word vectors, seed {seed}", seed=self.content_seed),
+            limit=limit,
+            ends=(-limit, limit),
+        )
+
+    def panel_groups(self, view: View[Additive], canvas: Canvas) -> list[PanelGroup]:
+        count, width = len(self.words), view.encoding.width
+        bar = ColorBar("", spare=True)
+        panel = Panel(
+            max(0.1, ROW * count), least=(9.0, 1.2 * count), bar=bar, x=(view.encoding.dimension_label, width)
+        )
+        return [PanelGroup((panel,) * len(SIGNS), in_columns(len(SIGNS), 1, len(SIGNS)))]
+
+    def decorate(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
+        scaled = template("word vectors times √d") if self.scale == "sqrt" else template("word vectors")
+        for ax, sign, title in zip(axes, SIGNS, (scaled, template("position encodings"), template("sum")), strict=True):
+            ax.set_title(translate(title), fontsize=canvas.small)
+            ax.set_xlim(-0.5, view.encoding.width - 0.5)
+            label_rows(ax, self.words)
+            label_dimensions(ax.xaxis, view.encoding)
+            ax.set_ylabel(sign, rotation=0, va="center", ha="right", fontsize=1.6 * canvas.inches.font)
+
+    def fit(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
+        for ax in axes:
+            ax.tick_params(axis="y", labelsize=canvas.small)
+
+    def draw(self, numbers: AdditionNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        colours = canvas.colours("diverging")
+        values = (numbers.words, numbers.positions, numbers.total)
+        images = [
+            show_matrix(ax, each, colours=colours, limits=numbers.ends, centred=True)
+            for ax, each in zip(axes, values, strict=True)
+        ]
+        self.write_numbers(axes, images, canvas)
+        return images

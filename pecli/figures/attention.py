@@ -69,7 +69,10 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
 
     def remarks(self) -> list[str]:
         order = shorten(" ".join(self.reordered_tokens), 80).replace("$", r"\$")
-        return [translate("reordered: {order}, shown in the order as given", order=order), self.embeddings]
+        return [
+            translate("reordered: {order}, shown in the order as given; Δ: reordered − as given", order=order),
+            self.embeddings,
+        ]
 
 
 WIDTH = 16  # of embeddings by default
@@ -174,7 +177,7 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
     def panel_groups(self, view: View[AttentionEncoding], canvas: Canvas) -> list[PanelGroup]:
         weight, change = (
             token_panel(self.words, ColorBar(label, spare=True))
-            for label in (translate("weight"), translate("reordered − as given"))
+            for label in (translate("weight"), translate("Δ weight"))
         )
         if self._is_upright(canvas):
             return [PanelGroup((*[weight] * 4, change), (((0, 2), (1, 3), (4, 4)),))]

@@ -21,6 +21,7 @@ from pecli.figures.tokens import TokenFigure, label_rows
 
 ROW = 0.035  # height of a row of a strip, as a share of its width
 SIGNS = ("", "+", "=")
+SCALED = {"sqrt": template("word vectors times √d"), "none": template("word vectors")}
 ALIKE = 1.05  # how many times longer one is than the other, to say so
 
 
@@ -29,11 +30,13 @@ class AdditionNumbers(ColouredNumbers[Additive]):
     """words, positions, total : (n, d) each, a row a token."""
 
     main_array: ClassVar[str] = "total"
+    no_facts: ClassVar[tuple[str, ...]] = (*ColouredNumbers.no_facts, "scaled")
 
     words: Array
     positions: Array
     total: Array
     tokens: tuple[str, ...]
+    scaled: str  # what the word vectors are called
     embeddings: str  # how they were made, of those from no file
     limit: float
 
@@ -45,12 +48,12 @@ class AdditionNumbers(ColouredNumbers[Additive]):
         longer, shorter = max(words, positions), min(words, positions)
         if not shorter:
             return ""
-        text = template("word vectors are {ratio} times as long as position encodings")
+        text = template("{words} are {ratio} times as long as position encodings")
         if positions > words:
-            text = template("position encodings are {ratio} times as long as word vectors")
+            text = template("position encodings are {ratio} times as long as {words}")
         if longer < ALIKE * shorter:
-            text = template("word vectors and position encodings are about equally long")
-        return translate(text, ratio=number_text(longer / shorter, 3))
+            text = template("{words} and position encodings are about equally long")
+        return translate(text, ratio=number_text(longer / shorter, 3), words=translate(self.scaled))
 
     def remarks(self) -> list[str]:
         return [self.embeddings]
@@ -94,6 +97,7 @@ class Addition(WithCellNumbers[Additive], TokenFigure[Additive]):
             positions=positions,
             total=words + positions,
             tokens=self.words,
+            scaled=SCALED[self.scale],
             embeddings="" if self.embeddings else translate("random word vectors, seed {seed}", seed=self.content_seed),
             limit=limit,
             ends=(-limit, limit),
@@ -108,8 +112,8 @@ class Addition(WithCellNumbers[Additive], TokenFigure[Additive]):
         return [PanelGroup((panel,) * len(SIGNS), in_columns(len(SIGNS), 1, len(SIGNS)))]
 
     def decorate(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
-        scaled = template("word vectors times √d") if self.scale == "sqrt" else template("word vectors")
-        for ax, sign, title in zip(axes, SIGNS, (scaled, template("position encodings"), template("sum")), strict=True):
+        titles = (SCALED[self.scale], template("position encodings"), template("sum"))
+        for ax, sign, title in zip(axes, SIGNS, titles, strict=True):
             ax.set_title(translate(title), fontsize=canvas.small)
             ax.set_xlim(-0.5, view.encoding.width - 0.5)
             label_rows(ax, self.words)

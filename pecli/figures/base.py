@@ -137,6 +137,7 @@ def averaging(size: int) -> str:
 def averaging_cells(rows: int, columns: int) -> str:
     """Return the note on pixels that are means over so many rows and columns of cells."""
     text = template("each pixel is the mean of {rows:,} × {columns:,} cells")
+    text = text if columns > 1 else template("each pixel is the mean of {rows:,} positions")
     return translate(text, rows=rows, columns=columns) if max(rows, columns) > 1 else ""
 
 

@@ -76,7 +76,7 @@ class CurvesNumbers(Numbers[Any]):
         same = ROUNDING * float(np.nanmax(np.abs(self.curves), initial=0.0))
         if differ := differing_text(self.view, label, self.apart, same):
             return differ
-        one = template("every curve is the same, shifted: {measure} depends only on p − q")
+        one = template("every curve is the same, shifted: {measure} depends only on the offset")
         each = template("with each encoding, {measure} depends only on the offset p − q")
         only = one if len(self.apart) == 1 else each
         return translate(only, measure=label) if tells_of_offsets(self.view) else ""

@@ -44,6 +44,7 @@ from pecli.measures.pairwise import (
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles
 
 SAMPLED = 64  # offsets, of all lengths, at which random scores are compared
+ALIKE = 1.25  # of these the largest standard deviation over the smallest, to say that they hardly differ
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,10 +153,10 @@ class RandomNumbers(BandNumbers[Rope]):
     def message(self) -> str:
         least, most = self.lowest_deviation, self.highest_deviation
         text = template(
-            "the spread of scores of random queries and keys does not fall with the offset: {least} to {most}"
+            "scores of random queries and keys vary about as much at every offset: standard deviation {least} to {most}"
         )
         ends = {"least": number_text(least, 3), "most": number_text(most, 3)}
-        return translate(text, **ends) if most < 2 * least else ""
+        return translate(text, **ends) if most < ALIKE * least else ""
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
+from math import sqrt
 from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError, option_text
@@ -22,6 +23,7 @@ from pecli.figures.panels import ColorBar, Panel, PanelGroup
 
 MARGIN = 0.04  # beside the coordinates, as a share of the longer axis
 LEAST = 0.25  # half the length of the shorter axis, at least, as a share of the longer one
+CROWD = 60  # positions whose line has its full width, at most
 DOTS = 200  # positions that have a dot each, at most
 MAX_VECTOR_POINTS = 2000  # that a file of lines carries one by one
 
@@ -145,13 +147,17 @@ class Path(Figure[TableEncoding]):
                 axis.set_label_text(text)
             points, colours = numbers.coordinates[:, pair], seen_colours(canvas.colours("sequential"), panel)
             look: dict[str, Any] = {"cmap": colours, "rasterized": many}
-            line = LineCollection(list(np.stack([points[:-1], points[1:]], 1)), linewidths=canvas.scale, **look)
+            width = canvas.scale * min(1.0, sqrt(CROWD / len(points)))  # of many, thin
+            line = LineCollection(list(np.stack([points[:-1], points[1:]], 1)), linewidths=width, **look)
             line.set_array(numbers.positions[:-1])
             line.set_clim(numbers.positions[0], numbers.positions[-1])
             panel.add_collection(line, autolim=False)
             if len(points) <= DOTS:
                 size = (2.5 * canvas.scale) ** 2
                 panel.scatter(points[:, 0], points[:, 1], c=numbers.positions, s=size, linewidths=0, zorder=2, **look)
+            style: dict[str, Any] = {"ha": "left" if points[0, 0] < 0 else "right", "fontsize": canvas.small}
+            first, away = numbers.view.encoding.position_text(numbers.positions[0]), (0, 3 * canvas.scale)
+            panel.annotate(first, points[0], away, textcoords="offset points", **style)
             drawn.append(line)
         return drawn
 

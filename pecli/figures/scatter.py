@@ -230,15 +230,13 @@ def _label_offsets(axes: Axes, points: Array, offsets: Array, canvas: Canvas) ->
         own, others = points[offsets == offset], points[offsets != offset]
         if not len(own) or (np.ptp(own, axis=0) > APART * (high - low)).all():
             return
-        x, y = np.median(own, axis=0).tolist()
-        right, below = 2 * x > low[0] + high[0], 2 * y > low[1] + high[1]
-        end = own[:, 1].min() if below else own[:, 1].max()
-        if (np.abs(others - (x, end)) < APART * (high - low)).all(axis=1).any():
+        right = 2 * np.median(own[:, 0]) > low[0] + high[0]
+        end = own[:, 0].min() if right else own[:, 0].max(), np.median(own[:, 1])
+        if (np.abs(others - end) < APART * (high - low)).all(axis=1).any():
             return
-        style: dict[str, Any] = {"ha": "right" if right else "left", "va": "top" if below else "bottom"}
-        away = (0, (-3 if below else 3) * canvas.scale)
-        text = translate("offset {number}", number=offset)
-        axes.annotate(text, (x, end), away, textcoords="offset points", fontsize=canvas.small, **style)
+        style: dict[str, Any] = {"ha": "right" if right else "left", "va": "center", "fontsize": canvas.small}
+        away = ((-5 if right else 5) * canvas.scale, 0)
+        axes.annotate(translate("offset {number}", number=offset), end, away, textcoords="offset points", **style)
 
 
 def _draw_counts(numbers: DensityNumbers, axes: Axes, canvas: Canvas) -> Any:

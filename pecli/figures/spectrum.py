@@ -257,6 +257,7 @@ def _mark_lengths(numbers: SpectrumNumbers, panel: Axes, canvas: Canvas) -> None
         ends = panel.get_ylim()
         panel.axhspan(trained, ends[1], facecolor=("0.5", 0.2), linewidth=0, zorder=0)
         panel.set_ylim(ends)
+        panel.grid(visible=False)  # runs through the labels
 
 
 def waves_of(view: View[TableEncoding]) -> list[Array]:

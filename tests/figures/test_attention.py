@@ -309,9 +309,9 @@ def test_five_panels_share_limits_and_0_has_the_middle_of_the_map() -> None:
 
 
 @pytest.mark.parametrize(("options", "said"), [
-    ({"d": 128}, "word vectors are 1.35 times as long as position encodings"),
+    ({"d": 128}, "word vectors times √d are 1.35 times as long as position encodings"),
     ({"d": 128, "scale": "none"}, "position encodings are 8.39 times as long as word vectors"),
-    ({"d": 128, "content_scale": 0.74}, "word vectors and position encodings are about equally long"),
+    ({"d": 128, "content_scale": 0.74}, "word vectors times √d and position encodings are about equally long"),
     ({"d": 128, "content_scale": 0}, ""),
 ])  # fmt: skip
 def test_words_and_positions_are_added_and_their_lengths_compared(options: dict[str, Any], said: str) -> None:

@@ -111,7 +111,7 @@ def test_more_positions_than_pixels_are_averaged_but_not_in_the_numbers() -> Non
     assert seen.main == pytest.approx(
         np.array([table[at : at + size].mean(axis=0) for at in range(0, 1009, size)]), abs=1e-14
     )
-    assert seen.caption() == f"each pixel is the mean of {size} × 1 cells"
+    assert seen.caption() == f"each pixel is the mean of {size} positions"
     assert axes_of("heatmap", **options).get_ylim() == (1011.5, 2.5)  # a short last block does not stretch the axis
     assert np.array_equal(whole.main, table) and whole.caption() == ""
     assert (whole.smallest, whole.largest, whole.limit) == (table.min(), table.max(), 1)

@@ -53,9 +53,9 @@ def test_streaks_are_named_where_no_other_point_is_near(x: str, y: str) -> None:
     points, offsets = (np.asarray(axes.collections[0].get_offsets()), np.asarray(axes.collections[0].get_array()))
     assert texts(axes.texts)[:2] == ["offset 1", "offset 2"] and len(axes.texts) <= 5
     for offset, text in enumerate(axes.texts, 1):
-        own, below = points[offsets == offset], y == "corr"
-        assert text.xy == (np.median(own[:, 0]), own[:, 1].min() if below else own[:, 1].max())
-        assert (text.get_va(), text.get_ha()) == (("top", "left") if below else ("bottom", "right"))
+        own, left = points[offsets == offset], y == "corr"
+        assert text.xy == (own[:, 0].max() if left else own[:, 0].min(), np.median(own[:, 1]))
+        assert (text.get_va(), text.get_ha()) == ("center", "left" if left else "right")
         away = np.abs(points[offsets != offset] - text.xy) / np.ptp(points, axis=0)
         assert away.max(axis=1).min() >= 0.1
     assert not panels(encoding="binary", length=100, triangle="upper", dpi=40)[0].texts  # no streaks

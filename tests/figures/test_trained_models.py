@@ -110,7 +110,7 @@ def test_random_scores_have_the_moments_of_those_of_rotated_keys() -> None:
     scores = np.stack([(q * rope.rotate(k, np.array([float(at)]))).sum(axis=-1)[:, 0] / 4 for at in range(20)])
     assert found.mean[0] == pytest.approx(scores.mean(axis=1), abs=1e-12)
     assert (found.high - found.low)[0] / 2 == pytest.approx(scores.std(axis=1), abs=1e-12)
-    said = "the spread of scores of random queries and keys does not fall with the offset: "
+    said = "scores of random queries and keys vary about as much at every offset: standard deviation "
     assert found.message().startswith(said)
     assert numbers_of("offsets", encoding="rope:d=2", random=2, length=20).message() == ""  # too few to say it
 
@@ -146,7 +146,7 @@ def test_a_curve_and_a_matrix_are_those_of_the_head(encoding: str) -> None:
     matrix = numbers_of("distance", encoding=encoding, length=20, **given)
     assert np.array_equal(matrix.main, whole, equal_nan=True) and matrix.undefined == 0
     assert matrix.message() == f"{bias.quantity} depends only on the offset p − q"
-    assert found.message() == f"every curve is the same, shifted: {bias.quantity} depends only on p − q"
+    assert found.message() == f"every curve is the same, shifted: {bias.quantity} depends only on the offset"
 
 
 def test_several_encodings_have_panels_or_a_line_each_from_one_position() -> None:

@@ -134,11 +134,12 @@ def averaging(size: int) -> str:
     return averaging_cells(size, size)
 
 
-def averaging_cells(rows: int, columns: int) -> str:
-    """Return the note on pixels that are means over so many rows and columns of cells."""
-    text = template("each pixel is the mean of {rows:,} × {columns:,} cells")
-    text = text if columns > 1 else template("each pixel is the mean of {rows:,} positions")
-    return translate(text, rows=rows, columns=columns) if max(rows, columns) > 1 else ""
+def averaging_cells(rows: int, columns: int, log: bool = False) -> str:
+    """Return the note on pixels that are means over so many rows and columns of cells; at most so many on an axis of
+    logarithms."""
+    text = template("each pixel is the mean of up to {cells}") if log else template("each pixel is the mean of {cells}")
+    cells = template("{rows:,} × {columns:,} cells") if columns > 1 else template("{rows:,} positions")
+    return translate(text, cells=translate(cells, rows=rows, columns=columns)) if max(rows, columns) > 1 else ""
 
 
 def difference_of(first: N, second: N, **facts: Any) -> N:

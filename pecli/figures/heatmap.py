@@ -50,10 +50,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
 
     def remarks(self) -> list[str]:
         pairs = pairs_shown(self.view.encoding, self.columns_block)
-        if self.log and self.block > 1:
-            text = template("each pixel is the mean of up to {rows:,} × {columns:,} cells")
-            return [translate(text, rows=self.block, columns=1 if pairs else self.columns_block), pairs]
-        return [averaging_cells(self.block, 1 if pairs else self.columns_block), pairs]
+        return [averaging_cells(self.block, 1 if pairs else self.columns_block, self.log), pairs]
 
     def message(self) -> str:
         """Return how many pairs have a wavelength beyond the length; of others than waves, that each dimension changes

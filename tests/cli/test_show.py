@@ -93,7 +93,7 @@ def test_half_blocks_have_the_texts_below_them_and_nothing_that_turns_the_termin
     assert texts(*turning, "--no-title") == "No sine–cosine pair has a wavelength longer than the 7 positions shown"
     text = texts("--title", "[red]a\u202eb", "--length", "2000")
     message = "No sine–cosine pair has a wavelength longer than the 2,000 positions shown"
-    assert re.fullmatch(rf"{message} \[red]a\\u202eb each pixel is the mean of \d+ × 1 cells", text)
+    assert re.fullmatch(rf"{message} \[red]a\\u202eb each pixel is the mean of \d+ positions", text)
 
 
 def test_a_terminal_without_colours_is_told_so(shown: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:

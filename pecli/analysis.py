@@ -12,7 +12,7 @@ from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import join_clauses
 from pecli.core.lazy import Array, np
 from pecli.core.memory import COPIES
-from pecli.core.options import Options
+from pecli.core.options import Options, option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding, TableEncoding
 
@@ -75,6 +75,22 @@ def chosen_indices(
     if given is not None:
         return np.array(given)
     return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
+
+
+def places_option(help: str, **more: Any) -> Any:
+    """Return the field of the positions asked for, as numbers or as rows and columns of a grid."""
+    return option(None, f"{help}; in a grid also row x column, 3x5", place=True, **more)
+
+
+def positions_at(places: Iterable[int | tuple[int, ...]], view: View[Encoding]) -> Array:
+    """Return the positions asked for, each once; raises UsageError for one that is not shown."""
+    rows, encoding = view.covered, view.encoding
+    found = [encoding.position_at(place) if isinstance(place, tuple) else place for place in places]
+    for at in found:
+        if not rows.start <= at < rows.stop:
+            text = f"{option_text('at', at)} is outside the positions shown, {rows.start} to {rows.stop - 1}"
+            raise UsageError(text, option="at", value=at)
+    return np.array(list(dict.fromkeys(found)), dtype=np.float64)
 
 
 def refuse_unused(options: Mapping[str, Any], why: str) -> None:

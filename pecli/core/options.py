@@ -70,9 +70,19 @@ def write_scalar(value: Any) -> str:
     """Return a number without a needless ``.0``, a truth value in TOML's spelling, text as it is."""
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, tuple):
+        return "x".join(map(str, value))
     if isinstance(value, float) and value.is_integer() and abs(value) < EXACT:
         return str(int(value))
     return str(value)
+
+
+def place_of(value: Any) -> tuple[int, ...] | None:
+    """Return the row and column that 3x5 or (3, 5) names, of videos the frame before them; None of anything else."""
+    parts = re.split("[xX×]", value) if isinstance(value, str) else value
+    if not isinstance(parts, (list, tuple)) or len(parts) not in (2, 3):
+        return None
+    return tuple(map(int, parts)) if all(str(part).strip().isdigit() for part in parts) else None
 
 
 def _read_int(value: Any) -> int:
@@ -130,6 +140,7 @@ class Option:
     shown: bool = False  # whether titles show the value also where it was not changed
     in_spec: bool = False  # whether it is given in an encoding's spec alone, as all with `only_with` are
     file: bool = False  # whether it may name a file
+    place: bool = False  # whether a value may be a place in a grid, 3x5
     text_of: Callable[[Any], str | None] | None = None  # gives the text of a value of its type, None of others
     name: str = ""  # from here on what the field itself says
     default: Any = None
@@ -161,6 +172,7 @@ class Option:
         kind = TYPES.get(self.scalar, "text in UTF-8 without control characters")
         limits = (("≥", self.at_least), (">", self.above), ("≤", self.at_most))
         bounds = " and ".join(f"{sign} {write_scalar(limit)}" for sign, limit in limits if limit is not None)
+        kind += ", or row x column in a grid" if self.place else ""
         words = f"or one of {', '.join(self.names)}" if self.names else ""
         each = "a list, each" if self.many and self.scalar is not str else ""
         return " ".join(filter(None, [each, kind, bounds, words]))
@@ -185,7 +197,7 @@ class Option:
         if value is None and self.optional:
             return None
         if not self.many:
-            return self._read_scalar(value)
+            return self._read_scalar(self.as_text(value))
         items = self.split_items([value]) if isinstance(value, str) else value
         whole = isinstance(items, (bytes, bytearray, Mapping)) or getattr(items, "shape", None) == ()
         result = tuple(map(self._read_scalar, items if isinstance(items, Iterable) and not whole else [items]))
@@ -228,6 +240,8 @@ class Option:
         return ",".join(map(write_scalar, value)) if self.many else write_scalar(value)
 
     def _read_scalar(self, value: Any) -> Any:
+        if self.place and (place := place_of(value)) is not None:
+            return place
         number = self.names.get(value.replace("-", "_"), value) if isinstance(value, str) else value
         try:
             result: Any = READERS[self.scalar](number)

@@ -92,6 +92,17 @@ class Encoding(Options, ABC):
         """Return how many positions there are from that one on; None where they do not end."""
         return None
 
+    @property
+    def sides(self) -> tuple[int, ...]:
+        """How long the axes of the grid are whose cells the positions are, row by row; () of a line."""
+        return ()
+
+    def position_at(self, place: tuple[int, ...]) -> int:
+        """Return the position at a place in the grid, given by row and column; raises UsageError where it has none."""
+        given, grid = "x".join(map(str, place)), "x".join(map(str, self.sides))
+        text = f"{given} is outside the grid {grid}, counted from 0" if grid else f"{self.title()} has no grid"
+        raise UsageError(f"{option_text('at', given)}: {text}", option="at", value=given)
+
     def position_text(self, position: float) -> str:
         """Return a position as its axis shows it."""
         return minus(f"{position:,.0f}" if float(position).is_integer() else f"{position:g}")

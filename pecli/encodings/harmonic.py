@@ -131,6 +131,10 @@ class Harmonic(TableEncoding):
         with np.errstate(divide="ignore", over="ignore"):
             return 2 * np.pi / self.frequencies()
 
+    def longer_waves(self, length: int) -> int:
+        """Return how many pairs have a wavelength longer than so many positions: they never finish a turn."""
+        return int((self.wavelengths() > length).sum())
+
     @cached_property
     def _turns(self) -> tuple[Array, Array]:
         """ω_j / 2π, turns/position, each the sum of two float64 numbers."""
@@ -143,9 +147,14 @@ class Harmonic(TableEncoding):
     def angles(self, positions: Array | float) -> Array:
         """ω_j p less whole turns, in [−π, π], rad, shape (…, n_pairs) of positions (…)."""
         high, low = self._turns
-        return 2 * np.pi * reduced_product(np.asarray(positions, dtype=np.float64)[..., None], high, low)
+        return 2 * np.pi * reduced_product(self.coordinates(np.asarray(positions, dtype=np.float64)), high, low)
+
+    def coordinates(self, positions: Array) -> Array:
+        """Return what the frequencies are multiplied by, (…, n_pairs) or (…, 1), of positions (…): themselves."""
+        return positions[..., None]
 
     def covered(self, positions: Positions) -> Positions:
+        positions = super().covered(positions)
         if not self.exact:
             self.made_angles(np.array([positions.start, positions.stop - 1.0]))  # none of them is too large
         return positions
@@ -189,7 +198,9 @@ class Harmonic(TableEncoding):
         if self.exact:
             return self.angles(positions)
         with np.errstate(invalid="ignore"):  # ∞ · 0: neither the position nor the frequency has a number there
-            angles = self.rounded(self.rounded(np.asarray(positions)[..., None]) * self.rounded(self.frequencies()))
+            angles = self.rounded(
+                self.rounded(self.coordinates(np.asarray(positions))) * self.rounded(self.frequencies())
+            )
         if not np.isfinite(angles).all():
             largest = float(np.ravel(positions)[np.abs(positions).argmax()])
             raise UsageError(
@@ -258,10 +269,12 @@ class Harmonic(TableEncoding):
         before = f"{radius:.10g} · " if radius != 1 else ""
         after = f" {'-' if phase < 0 else '+'} {abs(phase):.10g}" if phase else ""
         rates = filter(None, [f"ω{j}", self.rate_formula(j), f"{self.frequencies()[j]:.10g}"])
+        place = self.coordinates(np.array([position], dtype=np.float64))[0]
+        at = float(place[j % len(place)])
         with many_digits():
-            angle = Decimal(list(self.rates())[j]) * position + Decimal(phase)
+            angle = Decimal(list(self.rates())[j]) * Decimal(at) + Decimal(phase)
         whole = f"{float(angle):.10g}" if abs(angle) < 1 else f"{angle:.10f}".rstrip("0").rstrip(".")
-        return [f"{before}{wave}({text})" for text in (*(f"{position} · {rate}{after}" for rate in rates), whole)]
+        return [f"{before}{wave}({text})" for text in (*(f"{at:.10g} · {rate}{after}" for rate in rates), whole)]
 
     def column_wavelengths(self) -> Array:
         """Return the wavelength of every column of the table, positions, shape (d,)."""

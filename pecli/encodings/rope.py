@@ -2,23 +2,125 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import cached_property
 from typing import ClassVar
 
-from pecli.core.errors import UsageError, option_text
+from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.encodings.base import Rotary
+from pecli.encodings.grid import HarmonicOnGrid, sides_of
+from pecli.encodings.harmonic import geometric_rates
 from pecli.encodings.rope_scaling import Scaled
 from pecli.files.tables import read_vector
 
 RANDOM = "random:"
+MAX_WORDS = 10**6  # of a sequence with images
 
 
 @dataclass(frozen=True)
-class Rope(Scaled, Rotary):
+class OnAxes(HarmonicOnGrid, Scaled):
+    """Rotary pairs shared out among the axes of a grid, or among frame, row and column of a sequence with images.
+
+    Notes
+    -----
+    ``blocks``: each axis has pairs and rates of its own, base^(−2j/(d/2)) (Qwen2-VL's vision tower, EVA-02, DINOv3).
+    ``alternating``: one set of rates base^(−2j/d), dealt out in turn (Pixtral). `sections`: so many consecutive pairs
+    of one set for each axis (M-RoPE, Wang et al. 2024, Qwen2-VL, section 2.1, arXiv:2409.12191), or ``interleaved``
+    among the axes (Qwen3-VL).
+    """
+
+    axes: str | None = option(
+        None,
+        "how axes share the pairs: rates of their own (blocks), or one set of rates in turn (alternating)",
+        choices=lambda: ("blocks", "alternating"),
+        names={"2": "blocks"},
+        unset="blocks",
+        in_spec=True,
+    )
+    sections: tuple[int, ...] | None = option(
+        None, "M-RoPE: pairs turned by frame, row and column", at_least=0, aliases=("mrope_section",), unset="none"
+    )
+    interleaved: bool = option(
+        False, "the pairs of the sections in turn, not one section after the other", aliases=("mrope_interleaved",)
+    )
+    sequence: str | None = option(
+        None, "words and images, such as 4, 1x2x3, 4: numbered by frame, row and column as in Qwen2-VL", unset="none"
+    )
+
+    def check(self) -> None:
+        super().check()
+        count = len(self.places) if self.places is not None else 1
+        if self.sequence is not None and self.grid is not None:
+            raise UsageError("--sequence and --grid exclude each other", option="sequence", advice="give one of them")
+        if count == 1 and (self.sections or self.axes):
+            name = "sections" if self.sections else "axes"
+            text = f"{option_text(name, getattr(self, name))} is for positions in a grid"
+            raise UsageError(text, option=name, advice="give --grid, or --sequence, too")
+        if self.axes and self.sections:
+            raise UnusedOptionError("axes", self.axes, "--sections says how axes share the pairs")
+        if self.interleaved and not self.sections:
+            raise UsageError("--interleaved is of sections", option="interleaved", advice="give --sections too")
+        pairs = self.width // 2
+        if self.sections and (len(self.sections) != count or sum(self.sections) != pairs):
+            text = f"sections {self.options()['sections'].write(self.sections)} add up to {sum(self.sections)} for "
+            text += f"{len(self.sections)} axes, and there are {pairs} pairs (d = {self.width}) for {count} axes"
+            raise UsageError(text, option="sections", value=self.sections)
+        if not self.sections and pairs % count:
+            text = f"{pairs} pairs (d = {self.width}) cannot be shared by {count} axes"
+            raise UsageError(text, option="d", value=self.width, advice="give --sections")
+        if count > 1 and not self.sections and self.scaling != "default":
+            text = f"{option_text('scaling', self.scaling)} is for positions on a line, or for sections"
+            raise UsageError(text, option="scaling", value=self.scaling)
+
+    @cached_property
+    def places(self) -> Array | None:
+        return super().places if self.sequence is None else places_of_sequence(self.sequence)
+
+    def axes_of_pairs(self) -> Array:
+        assert self.places is not None
+        if self.sections is None:
+            return np.repeat(np.arange(len(self.places)), self.width // 2 // len(self.places))
+        if not self.interleaved:
+            return np.repeat(np.arange(len(self.sections)), self.sections)
+        axes = np.zeros(sum(self.sections), dtype=np.int64)  # what is left over turns by the first axis
+        for axis, pairs in enumerate(self.sections[1:], 1):
+            axes[axis : len(self.sections) * pairs : len(self.sections)] = axis
+        return axes
+
+    def rates(self) -> Iterable[Decimal | float]:
+        if self.places is None or self.sections is not None:
+            return super().rates()
+        if self.axes != "alternating":
+            return geometric_rates(self.base, self.width // len(self.places)) * len(self.places)
+        rates = geometric_rates(self.base, self.width)
+        return [rate for axis in range(len(self.places)) for rate in rates[axis :: len(self.places)]]
+
+    def rate_formula(self, pair: int) -> str:
+        return super().rate_formula(pair) if self.places is None or self.sections else ""
+
+
+def places_of_sequence(text: str) -> Array:
+    """Return frame, row and column of every position of words and images, (3, n), as Qwen2-VL numbers them: of words
+    all three are one number, and what follows an image begins after its largest."""
+    parts, start = [], 0
+    for part in text.split(","):
+        if part.strip().isdigit() and 0 < int(part) <= MAX_WORDS:
+            places = np.tile(np.arange(int(part)), (3, 1))
+        else:
+            sides = sides_of("sequence", part)
+            places = np.indices((1, *sides)[-3:]).reshape(3, -1)
+        parts.append(start + places)
+        start = int(parts[-1].max()) + 1
+    return np.concatenate(parts, axis=1)
+
+
+@dataclass(frozen=True)
+class Rope(OnAxes, Rotary):
     """Pair j of a query or key is turned by the angle ω_j p, ω_j = base^(−2j/d) or what a `scaling` makes of it.
 
     The table is the rotation of (1, 0) in every pair, or of a given query: ⟨R_p x, R_q y⟩ depends on p − q alone.
@@ -151,7 +253,8 @@ class Rope(Scaled, Rotary):
         first, second = (int(pair) for pair in pairs[:, j])
         this, other, sign = (first, second, "-") if place == 0 else (second, first, "+")
         angle = self.angles(np.array([position]))[0, j]
-        terms = [f"x{at} {wave}({position}ω{j})" for at, wave in ((this, "cos"), (other, "sin"))]
+        place = self.coordinates(np.array([position], dtype=np.float64))[0]
+        terms = [f"x{at} {wave}({place[j % len(place)]:.10g}ω{j})" for at, wave in ((this, "cos"), (other, "sin"))]
         numbers = [f"({x[at]:.10g})({turn(angle):.10g})" for at, turn in ((this, np.cos), (other, np.sin))]
         factor = self.attention_scaling
         before, after = ("", "") if factor == 1 else (f"{factor:.10g} · (", ")")

@@ -38,6 +38,8 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
             "pecli.figures.path:Path",
             "Positions as a path along the first principal components",
         ),
+        "tiles": ("pecli.figures.tiles:Tiles", "How alike each patch of a grid is to all others: a small map for each"),
+        "maps": ("pecli.figures.maps:Maps", "Columns of the table as images over a grid of positions"),
         "dials": ("pecli.figures.dials:Dials", "A position as clock faces: one hand a pair of dimensions"),
         "relative": (
             "pecli.figures.relative:RelativeTensor",

@@ -34,9 +34,13 @@ def label_positions(axis: Any, encoding: Encoding, label: str | None = None) -> 
     """Label an axis along which positions run, in the encoding's terms; the label is a template."""
     from pecli.figures.ticks import FittingTicks, NumberTexts, multiples
 
-    label_values(axis, translate(label or encoding.position_label), integer=True)
-    if encoding.tick_steps:
-        axis.set_major_locator(FittingTicks(partial(multiples, encoding.tick_steps), encoding.position_text))
+    text = translate(label or encoding.position_label)
+    if encoding.sides:
+        text += " " + translate("(row, column)" if len(encoding.sides) == 2 else "(frame, row, column)")
+    label_values(axis, text, integer=True)
+    steps = encoding.tick_steps or tuple(encoding.sides[-1] * step for step in (1, 2, 5, 10) if encoding.sides)
+    if steps:
+        axis.set_major_locator(FittingTicks(partial(multiples, steps), encoding.position_text))
         axis.set_major_formatter(NumberTexts(encoding.position_text))
 
 

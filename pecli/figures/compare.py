@@ -79,7 +79,7 @@ class CompareNumbers(ComposedNumbers):
 
     def reordered(self) -> bool:
         """Return whether the formulas of two say that their tables have the same columns in another order."""
-        known = [encoding for encoding in self.view.encodings if isinstance(encoding, Harmonic)]
+        known = [item for item in self.view.encodings if isinstance(item, Harmonic) and not item.sides]
         if len(known) < 2 or len({item.covered(self.view.positions) for item in known}) > 1:
             return False
         item, other = map(column_terms, known)

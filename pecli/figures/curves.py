@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from pecli.analysis import places_option, positions_at
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import join_clauses, listing, template, templates, translate
 from pecli.core.lazy import Array, Axes, np
@@ -19,7 +20,17 @@ from pecli.figures.comparing import OfOneHead, differing_text, is_bias, turned_t
 from pecli.figures.highlights import mark_stretch
 from pecli.figures.lines import frame_lines, key, share_ends
 from pecli.figures.panels import Panel, PanelGroup
-from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, is_of_offset, quantity_of, seen_bias, to_all
+from pecli.measures.pairwise import (
+    MEASURES,
+    by_offset,
+    is_by_offset,
+    is_of_offset,
+    largest_spread,
+    offset_codes,
+    quantity_of,
+    seen_bias,
+    to_all,
+)
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles, mirrored_envelope
 
 DEFAULT_LINES = 3  # lines where none are asked for
@@ -107,8 +118,8 @@ class Curves(OfOneHead):
     )
     several: ClassVar[bool] = True
 
-    at: tuple[int, ...] | None = option(
-        None, "the positions to start from", at_least=-EXACT, unset=f"{DEFAULT_LINES} spread over the length"
+    at: tuple[int, ...] | None = places_option(
+        "the positions to start from", at_least=-EXACT, unset=f"{DEFAULT_LINES} spread over the length"
     )
     log: bool = log_option()
     against: str = option(
@@ -136,11 +147,7 @@ class Curves(OfOneHead):
         if self.at is None:
             steps = np.arange(DEFAULT_LINES) * rows.length // (DEFAULT_LINES - 1)
             return np.unique(rows.start + np.minimum(steps, rows.length - 1)).astype(np.float64)
-        outside = [p for p in self.at if not rows.start <= p < rows.stop]
-        if outside:
-            text = f"{option_text('at', outside[0])} is outside the positions shown, {rows.start} to {rows.stop - 1}"
-            raise UsageError(text, option="at", value=outside[0])
-        return np.array(list(dict.fromkeys(self.at)), dtype=np.float64)
+        return positions_at(self.at, view)
 
     def check_view(self, view: View[Any]) -> None:
         super().check_view(view)
@@ -199,7 +206,7 @@ class Curves(OfOneHead):
         apart = 0.0 if is_of_offset(encoding, measure) else -1.0  # of very many positions nobody asks
         if apart < 0 and rows.length <= MAX_WHOLE:
             every = high if single else values(0, rows.length)
-            apart = largest_spread(every, rows.start + np.arange(rows.length) - at[:, None])
+            apart = largest_spread(every, -offset_codes(encoding, at, rows.array()))
         return low, high, own, apart
 
     def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
@@ -270,12 +277,3 @@ class Curves(OfOneHead):
         )
         common = ", ".join(common_pieces(view.encodings))
         return join_clauses([common, start if self.overlaid(view) else "", self.unseen(view)])
-
-
-def largest_spread(curves: Array, offsets: Array) -> float:
-    """Return how much lines differ at one offset, at most; both of shape (lines, n), NaN is left out."""
-    places = (offsets - offsets.min()).astype(np.int64)
-    low, high = np.full(places.max() + 1, np.inf), np.full(places.max() + 1, -np.inf)
-    np.fmin.at(low, places, curves)
-    np.fmax.at(high, places, curves)
-    return float(np.max(high - low, initial=0.0, where=high >= low))

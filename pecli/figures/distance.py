@@ -21,7 +21,16 @@ from pecli.figures.highlights import mark_cells
 from pecli.figures.limits import ends
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup
-from pecli.measures.pairwise import MEASURES, by_offset, is_of_offset, matrix, quantity_of, seen_bias
+from pecli.measures.pairwise import (
+    MEASURES,
+    by_offset,
+    is_of_offset,
+    largest_spread,
+    matrix,
+    offset_codes,
+    quantity_of,
+    seen_bias,
+)
 from pecli.measures.reduce import means_of_finite
 
 MAX_WHOLE = 2048  # positions, all pairs of which are looked at where a pixel is a mean
@@ -111,6 +120,10 @@ class Distance(WithCellNumbers[Any], OfOneHead):
         every = values if whole is None else whole
         known = every[~np.isnan(every)]
         low, high = (float(known.min()), float(known.max())) if known.size else (None, None)
+        apart = None
+        if not alone and whole is not None:
+            apart = largest_spread(whole, offset_codes(view.encoding, *2 * [view.covered.array()]))
+            alone = bool(view.encoding.sides) and apart <= ROUNDING * max(abs(low or 0.0), abs(high or 0.0))
         return DistanceNumbers(
             view=view,
             matrix=values,
@@ -120,7 +133,7 @@ class Distance(WithCellNumbers[Any], OfOneHead):
             largest=high,
             undefined=0 if is_bias(view.encoding) else int(np.isnan(values).sum()),
             by_offset=alone,
-            apart=None if alone or whole is None else spread_along_diagonals(whole),
+            apart=apart,
             measure=self.measure,
             ends=ends(low or 0.0, high or 0.0),
             palette="sequential" if is_bias(view.encoding) and (low or 0) * (high or 0) >= 0 else measure.palette,
@@ -176,12 +189,3 @@ class Distance(WithCellNumbers[Any], OfOneHead):
         )
         self.write_numbers(axes, [image], canvas)
         return [image]
-
-
-def spread_along_diagonals(matrix: Array) -> float:
-    """Return the largest difference between two entries on one diagonal of a square matrix; NaN is left out."""
-    count = len(matrix)
-    sheared = np.full((count, 2 * count), np.nan)  # a row one number shorter puts each diagonal into one column
-    sheared.reshape(-1)[: count * (2 * count - 1)].reshape(count, -1)[:, :count] = matrix
-    low, high = np.fmin.reduce(sheared), np.fmax.reduce(sheared)
-    return float(np.fmax.reduce(high - low, initial=0.0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import log10
+from math import log10, prod
 from typing import Any, ClassVar, Self
 
 from pecli.core.errors import UsageError
@@ -193,7 +193,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
 def longer_waves(view: View[TableEncoding]) -> int | None:
     """Return how many pairs have a wavelength longer than the positions shown; None of what has no pairs."""
     encoding = view.encoding
-    return int((encoding.wavelengths() > view.covered.length).sum()) if isinstance(encoding, Harmonic) else None
+    return encoding.longer_waves(view.covered.length) if isinstance(encoding, Harmonic) else None
 
 
 def log_ends(view: View[TableEncoding]) -> tuple[float, float]:
@@ -202,5 +202,7 @@ def log_ends(view: View[TableEncoding]) -> tuple[float, float]:
 
 
 def length_shown(encoding: TableEncoding, count: int) -> str:
-    """Return a number of positions with its unit."""
+    """Return a number of positions with its unit; of a whole grid its sides."""
+    if encoding.sides and count == prod(encoding.sides):
+        return translate("{sides} grid", sides=" × ".join(map(str, encoding.sides)))
     return encoding.length_text(count) if encoding.position_unit else translate("{count} positions", count=f"{count:,}")

@@ -276,7 +276,8 @@ def _turns_of(view: View[Rotary]) -> Array:
     """Return how often each pair turns from the first position to the last, infinity where no frequency says it."""
     if not isinstance(view.encoding, Harmonic) or view.covered.length == 1:
         return np.full(view.encoding.width // 2, np.inf)
-    return (view.covered.length - 1) / view.encoding.wavelengths()
+    ends = view.encoding.coordinates(np.array([view.covered.start, view.covered.stop - 1], dtype=np.float64))
+    return np.abs(ends[1] - ends[0]) / view.encoding.wavelengths()
 
 
 def _draw_circles(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any, ClassVar
 
 from pecli.core.errors import UnusedOptionError, UsageError
@@ -172,7 +173,7 @@ class Spectrum(WithTrained[TableEncoding]):
             **dict(zip(names, map(np.concatenate, parts), strict=True)),
             shows_ratio=self.ratio,
             ratios=tuple(map(ratio_text, parts[0])),
-            longer=tuple(int((each > view.positions.length).sum()) for each in waves),
+            longer=tuple(map(_longer_than, view.encodings, waves, repeat(view.positions.length))),
             still=tuple(int((~k).sum()) for k in known),
             trained=self.trained,
         )
@@ -263,6 +264,11 @@ def _mark_lengths(numbers: SpectrumNumbers, panel: Axes, canvas: Canvas) -> None
 def waves_of(view: View[TableEncoding]) -> list[Array]:
     """Return the wavelengths of each encoding."""
     return [wavelengths(encoding, encoding.covered(view.positions)) for encoding in view.encodings]
+
+
+def _longer_than(encoding: TableEncoding, waves: Array, length: int) -> int:
+    """Return how many wavelengths are longer than the positions shown."""
+    return encoding.longer_waves(length) if isinstance(encoding, Harmonic) else int((waves > length).sum())
 
 
 def stretch_of(encoding: TableEncoding, waves: Array) -> Array:

@@ -12,11 +12,10 @@ from pecli.core.numbers import ROUNDING, number_text
 from pecli.encodings.base import Additive
 from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.canvas import Canvas
-from pecli.figures.distance import spread_along_diagonals
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, PanelGroup, grids_around, in_columns
 from pecli.figures.tokens import TokenFigure, fit_tokens, label_tokens, token_panel
-from pecli.measures.pairwise import products
+from pecli.measures.pairwise import largest_spread, offset_codes, products
 
 TITLES = templates(
     {
@@ -104,7 +103,12 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
         return (5, count, max(count, view.encoding.width))
 
     def compute(self, view: View[Additive]) -> TermsNumbers:
-        x, p = self.content(view.encoding.width), view.encoding.table(self.rows(view))
+        rows = self.rows(view)
+        x, p, codes = (
+            self.content(view.encoding.width),
+            view.encoding.table(rows),
+            offset_codes(view.encoding, rows, rows),
+        )
         xx, xp, px, pp = (products(first, second) for first in (x, p) for second in (x, p))
         total = xx + xp + px + pp
         parts = np.stack([total, xx, xp, px, pp])
@@ -118,7 +122,7 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
             tokens=self.words,
             embeddings=self.content_text(),
             error=float(np.abs(total - products(x + p, x + p)).max()),
-            spreads=tuple(map(spread_along_diagonals, parts)),
+            spreads=tuple(largest_spread(part, codes) for part in parts),
             limit=float(np.abs(parts).max()) or 1.0,
             ends=(min(0.0, float(parts.min())), max(0.0, float(parts.max())) or 1.0),
         )

@@ -82,5 +82,5 @@ def _single(option: Option) -> list[Schema]:
         return [{"enum": list(option.choices())} if option.choices is not None and not option.many else TEXT]
     bounds = {"minimum": option.at_least, "maximum": option.at_most, "exclusiveMinimum": option.above}
     number = {"type": "integer" if option.scalar is int else "number", **bounds}
-    names = [{"enum": list(option.names)}] if option.names else []
+    names = [{"enum": list(option.names)}] if option.names else [TEXT] if option.place else []
     return [{name: each for name, each in number.items() if each is not None}, RANGE, *names]

@@ -243,6 +243,27 @@ def matrix(encoding: TableEncoding, measure: Measure, blocks: Blocks) -> Array:
     return means_of_rows(encoding.table, measure.between, blocks)
 
 
+def offset_codes(encoding: TableEncoding, p: Array, q: Array) -> Array:
+    """Return one whole number for each offset p − q, (n, m) of positions (n,) and (m,); in a grid for each number of
+    rows and columns between them."""
+    if not encoding.sides:
+        return np.subtract.outer(p, q).astype(np.int64)
+    codes = np.zeros((len(p), len(q)), dtype=np.int64)
+    places = (np.unravel_index(at.astype(np.int64), encoding.sides) for at in (p, q))
+    for side, first, second in zip(encoding.sides, *places, strict=True):
+        codes = codes * (2 * side - 1) + np.subtract.outer(first, second) + side - 1
+    return codes
+
+
+def largest_spread(values: Array, codes: Array) -> float:
+    """Return how much values differ at one offset, at most; NaN is left out."""
+    places = (codes - codes.min()).ravel()
+    low, high = np.full(places.max() + 1, np.inf), np.full(places.max() + 1, -np.inf)
+    np.fmin.at(low, places, values.ravel())
+    np.fmax.at(high, places, values.ravel())
+    return float(np.max(high - low, initial=0.0, where=high >= low))
+
+
 class OffsetRuns(NamedTuple):
     """values : (1, runs), over all pairs of positions at the offsets of each run, NaN where none is defined; widest :
     the largest difference of two pairs at a single offset; undefined : pairs that are left out."""

@@ -72,9 +72,3 @@ def critical_dimension(encoding: PowersOfBase, length: int) -> int:
         return 0
     turning = 2 * ceil(encoding.width / 2 * log(length / (2 * pi)) / log(encoding.base))
     return min(max(turning, 0), encoding.width)
-
-
-def longer_than(encoding: Harmonic, length: int) -> int:
-    """Return how many pairs have a wavelength longer than so many positions: they never finish a turn."""
-    waves: Array = encoding.wavelengths()
-    return int((waves > length).sum())

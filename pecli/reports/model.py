@@ -15,7 +15,7 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.registry import Encoding, find_encoding
 from pecli.encodings.rope import Rope
 from pecli.files.documents import for_notebook
-from pecli.measures.waves import critical_dimension, first_negative_offset, longer_than
+from pecli.measures.waves import critical_dimension, first_negative_offset
 from pecli.models.reader import Layer, Model
 
 MAX_COSINES = 1 << 24  # that are added up to look for a negative sum
@@ -96,7 +96,7 @@ def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
     wave = float(rope.wavelengths().max())
 
     def longer(length: int | None) -> int | None:
-        return None if length is None else longer_than(rope, length)
+        return None if length is None else rope.longer_waves(length)
 
     return {
         "head_dim": rope.d,

@@ -29,7 +29,7 @@ from pecli.measures.pairwise import (
     measure_option,
     offset_runs,
 )
-from pecli.measures.waves import critical_dimension, first_negative_offset, longer_than
+from pecli.measures.waves import critical_dimension, first_negative_offset
 from pecli.reports.base import GAP, Numbers, Report, View, widest
 
 SAMPLE = 2000  # positions of which all pairs are compared at once; more are thinned to that many, evenly
@@ -171,12 +171,12 @@ def effective_dimension(encoding: TableEncoding, rows: Positions) -> float | Non
 
 def of_waves(encoding: TableEncoding, length: int) -> dict[str, Any]:
     """Return what the frequencies say of a sequence of that length; nothing where there are none."""
-    if not isinstance(encoding, Harmonic):
+    if not isinstance(encoding, Harmonic) or encoding.sides:
         return {}
     wave = float(encoding.wavelengths().max())  # positions; infinite where a pair stands still
     facts: dict[str, Any] = {
         "length": length,
-        "slow_pairs": longer_than(encoding, length),
+        "slow_pairs": encoding.longer_waves(length),
         "pairs": len(encoding.frequencies()),
         "longest_wavelength": wave if np.isfinite(wave) else None,
     }

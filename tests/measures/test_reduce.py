@@ -12,7 +12,7 @@ from pecli.core.numbers import CHUNK
 from pecli.encodings.clock import Clock
 from pecli.encodings.rope import Rope
 from pecli.measures.reduce import MAX_POSITIONS, check_run, envelope, even_edges, log_edges, mirrored_envelope
-from pecli.measures.waves import first_negative_offset, longer_than
+from pecli.measures.waves import first_negative_offset
 
 LENGTHS = [1, 2, 7, 100, 1009]
 
@@ -104,4 +104,4 @@ def test_the_first_negative_offset_is_that_of_the_sum_and_none_lies_beyond_the_m
 
 def test_a_pair_that_turns_once_within_the_length_is_not_longer() -> None:
     clock = Clock(periods=(32.0, 64.0))
-    assert [longer_than(clock, length) for length in (31, 32, 63, 64)] == [2, 1, 1, 0]
+    assert [clock.longer_waves(length) for length in (31, 32, 63, 64)] == [2, 1, 1, 0]

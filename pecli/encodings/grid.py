@@ -1,0 +1,149 @@
+"""Positions in a grid: the patches of an image, the frames of a video, numbered row by row."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from math import pi, prod
+from typing import Any
+
+from pecli.core.errors import UsageError, option_text
+from pecli.core.lazy import Array, np
+from pecli.core.options import option
+from pecli.core.positions import Bins, Positions
+from pecli.encodings.base import TableEncoding
+from pecli.encodings.harmonic import Harmonic
+
+GRID = re.compile(r"\s*[1-9]\d*(?:\s*[xX×]\s*[1-9]\d*){1,2}\s*")
+MAX_CELLS = 10**6
+SCALES: dict[str, Callable[[Array, int], Array]] = {  # of place i of n along an axis
+    "index": lambda i, n: i,
+    "unit": lambda i, n: (i + 0.5) / n,
+    "dinov3": lambda i, n: 2 * pi * (2 * (i + 0.5) / n - 1),
+    "detr": lambda i, n: 2 * pi * (i + 1) / (n + 1e-6),
+}
+
+
+def grid_text(sides: Any) -> str | None:
+    """Return the text of a grid, 14x14 of (14, 14); None of anything else."""
+    sides = sides.tolist() if isinstance(sides, np.ndarray) else sides
+    whole = isinstance(sides, (list, tuple)) and len(sides) in (2, 3) and all(isinstance(side, int) for side in sides)
+    return "x".join(map(str, sides)) if whole else None
+
+
+def grid_option(default: str | None, help: str = "", **more: Any) -> Any:
+    """Return the field of a grid."""
+    help = help or "rows x columns, or frames x rows x columns, whose cells are the positions, row by row"
+    return option(default, help, text_of=grid_text, split=True, **more)
+
+
+def sides_of(name: str, text: str) -> tuple[int, ...]:
+    """Return the lengths of the axes, rows before columns; raises UsageError for what is no grid."""
+    sides = tuple(map(int, re.split("[xX×]", text))) if GRID.fullmatch(text) else ()
+    if not sides or prod(sides) > MAX_CELLS:
+        allowed = f"rows x columns such as 14x14, or frames x rows x columns, {MAX_CELLS:,} cells at most"
+        raise UsageError(option=name, value=text, allowed=allowed)
+    return sides
+
+
+@dataclass(frozen=True)
+class OnGrid(TableEncoding):
+    """Base of the encodings whose positions can be the cells of a grid, numbered row by row from the top left."""
+
+    grid: str | None = grid_option(None, unset="positions on a line")
+
+    def check(self) -> None:
+        if self.grid is not None:
+            sides_of("grid", self.grid)
+        super().check()
+
+    @property
+    def sides(self) -> tuple[int, ...]:
+        return () if self.grid is None else sides_of("grid", self.grid)
+
+    @cached_property
+    def places(self) -> Array | None:
+        """The coordinates of every position, (axes, n), frame, row and column; None on a line."""
+        return np.indices(self.sides).reshape(len(self.sides), -1) if self.sides else None
+
+    @property
+    def bounded(self) -> bool:
+        return self.places is not None or super().bounded
+
+    def rows_from(self, start: int) -> int | None:
+        return super().rows_from(start) if self.places is None else max(1, self.places.shape[1] - start)
+
+    def covered(self, positions: Positions) -> Positions:
+        if self.places is None:
+            return super().covered(positions)
+        count = self.places.shape[1]
+        if positions.start >= 0 and positions.stop <= count:
+            return positions
+        text = f"{self.title()} has the positions 0 to {count - 1}, not {positions.start} to {positions.stop - 1}"
+        raise UsageError(text, option="length", value=positions.length)
+
+    def position_text(self, position: float) -> str:
+        if not self.sides:
+            return super().position_text(position)
+        return str(tuple(int(at) for at in np.unravel_index(int(position), self.sides)))
+
+    def position_at(self, place: tuple[int, ...]) -> int:
+        if len(place) != len(self.sides) or any(at >= side for at, side in zip(place, self.sides, strict=True)):
+            return super().position_at(place)
+        return int(np.ravel_multi_index(place, self.sides))
+
+
+@dataclass(frozen=True)
+class HarmonicOnGrid(OnGrid, Harmonic):
+    """Base of the sines and cosines whose pairs turn by one coordinate of the position each."""
+
+    scale_grid: str = option(
+        "index",
+        "coordinates: i = 0, 1, 2, … of n (index), (i + ½)/n (unit), 2π(2(i + ½)/n − 1) (dinov3), 2π(i + 1)/n (detr)",
+        choices=lambda: tuple(SCALES),
+    )
+
+    @abstractmethod
+    def axes_of_pairs(self) -> Array:
+        """Return which axis of the grid each pair turns by, (n_pairs,)."""
+
+    @cached_property
+    def _coordinates(self) -> Array:
+        """The coordinates of every position, as they are scaled, (n, axes)."""
+        assert self.places is not None
+        scale, lengths = SCALES[self.scale_grid], self.places.max(axis=1) + 1
+        return np.stack([scale(places, int(n)) for places, n in zip(self.places, lengths, strict=True)], axis=-1) + 0.0
+
+    def check(self) -> None:
+        super().check()
+        if self.places is None and self.scale_grid != "index":
+            text = f"{option_text('scale_grid', self.scale_grid)} is for positions in a grid"
+            raise UsageError(text, option="scale_grid", advice="give --grid too")
+
+    def coordinates(self, positions: Array) -> Array:
+        if self.places is None:
+            return super().coordinates(positions)
+        return self._coordinates[np.asarray(positions, dtype=np.int64)][..., self.axes_of_pairs()]
+
+    @property
+    def invariant(self) -> bool:
+        return self.places is None and super().invariant
+
+    def longer_waves(self, length: int) -> int:
+        """Return how many pairs never finish a turn along their axis."""
+        if self.places is None:
+            return super().longer_waves(length)
+        reach = (
+            np.ptp(self._coordinates, axis=0) * (self.places.max(axis=1) + 1) / np.maximum(self.places.max(axis=1), 1)
+        )
+        return int((self.wavelengths() > reach[self.axes_of_pairs()]).sum())
+
+    def mean_table(self, blocks: Bins) -> Array:
+        return super().mean_table(blocks) if self.places is None else TableEncoding.mean_table(self, blocks)
+
+    def columns(self, dims: Array, first: int, count: int) -> Array:
+        line = self.places is None
+        return super().columns(dims, first, count) if line else TableEncoding.columns(self, dims, first, count)

@@ -1,0 +1,144 @@
+"""Columns of the table as images over a grid of positions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar, TypeVar
+
+from pecli.analysis import check_indices
+from pecli.core.errors import UsageError
+from pecli.core.language import template, translate
+from pecli.core.lazy import Array, Axes, np
+from pecli.core.options import option
+from pecli.core.positions import Positions
+from pecli.encodings.base import Encoding, TableEncoding
+from pecli.figures.axis_labels import label_values
+from pecli.figures.base import ColouredNumbers, Figure, View
+from pecli.figures.canvas import Canvas
+from pecli.figures.matrix import show_matrix
+from pecli.figures.panels import ColorBar, Panel, PanelGroup
+
+E = TypeVar("E", bound=Encoding)
+DEFAULT_MAPS = 12  # dimensions where none are asked for
+VARIES = 0.25  # the range of a dimension that varies, as a share of the largest
+
+
+@dataclass(frozen=True)
+class OverGrid(Figure[E]):
+    """Base of the figures that show images over a grid; frames of a video stand side by side."""
+
+    shows_positions: ClassVar[bool] = True
+
+    def check_view(self, view: View[E]) -> None:
+        super().check_view(view)
+        check_grid(self.name, view)
+
+    def image_panel(self, view: View[E], bar: ColorBar) -> Panel:
+        """Return a panel whose frame is an image's."""
+        rows, columns = image_of(view.covered.array(), view.encoding.sides).shape
+        return Panel(rows / columns, exact=True, bar=bar, least=(3.0, 3.0), x="columns", y="rows")
+
+    def label_images(self, view: View[E], axes: list[Axes], titles: list[str]) -> None:
+        """Label the axes of images, and give each its title."""
+        rows, columns = image_of(view.covered.array(), view.encoding.sides).shape
+        for ax, title in zip(axes, titles, strict=True):
+            ax.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5), title=title)
+            label_values(
+                ax.xaxis, translate("column" if columns == view.encoding.sides[-1] else "column, frame by frame"), True
+            )
+            label_values(ax.yaxis, translate("row"), integer=True)
+
+
+def check_grid(name: str, view: View[Any]) -> None:
+    """Refuse positions that are no whole grid (UsageError)."""
+    encoding, rows = view.encoding, view.covered
+    if not encoding.sides:
+        text = f"{name} shows positions in a grid, and {encoding.title()} has them on a line"
+        raise UsageError(text, option="grid", advice="give --grid, such as --grid=14x14")
+    if rows.start or rows.length != np.prod(encoding.sides):
+        raise UsageError(f"{name} shows the whole grid", option="length", advice="leave --length and --start out")
+
+
+def image_of(values: Array, sides: tuple[int, ...]) -> Array:
+    """Return values of all positions (…, n) as images (…, rows, columns), NaN between the frames of a video."""
+    images = values.reshape(*values.shape[:-1], *sides)
+    if len(sides) == 2:
+        return images
+    frames = np.pad(np.moveaxis(images, -3, -2), [(0, 0)] * (images.ndim - 1) + [(0, 1)], constant_values=np.nan)
+    return frames.reshape(*frames.shape[:-2], -1)[..., :-1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MapsNumbers(ColouredNumbers[TableEncoding]):
+    """maps : (dims, n), a dimension over the positions, row by row of the grid; dims : (dims,)."""
+
+    main_array: ClassVar[str] = "maps"
+    row_coordinates: ClassVar[tuple[str, ...]] = ("dims",)
+
+    maps: Array
+    dims: Array
+
+    def message(self) -> str:
+        """Return how many dimensions vary along one axis of the grid alone, where all do."""
+        sides = self.view.encoding.sides
+        images = self.maps.reshape(-1, *sides)
+        near = 1e-9 * max(map(abs, self.ends))
+        varies = np.stack([np.ptp(images, axis=axis).max(axis=tuple(range(1, len(sides)))) > near
+                           for axis in range(1, 1 + len(sides))])  # fmt: skip
+        alone = (varies.sum(axis=0) <= 1).all() and varies.any(axis=1).all()
+        return translate("every dimension shown varies along one axis of the grid alone") if alone else ""
+
+
+@dataclass(frozen=True)
+class Maps(OverGrid[TableEncoding]):
+    """Chosen dimensions of the table as images over the grid of positions."""
+
+    name: ClassVar[str] = "maps"
+    requires: ClassVar[Any] = TableEncoding
+    defines: ClassVar[str] = "a panel: one column of the table, the number of the position in row r and column c there"
+    example: ClassVar[str] = "pecli maps --grid 14x14"
+    examples: ClassVar[tuple[str, ...]] = ("pecli maps rope --grid 16x16 --dims 0,1,64,65",)
+    default_encoding: ClassVar[str] = "sincos2d"
+
+    dims: tuple[int, ...] | None = option(
+        None, "the dimensions", at_least=0, unset=f"{DEFAULT_MAPS} spread over those that vary"
+    )
+
+    def chosen(self, view: View[TableEncoding]) -> Array:
+        """Return the dimensions to draw."""
+        check_indices("dims", self.dims, view, view.encoding.width, "dimensions")
+        return spread_dims(view.encoding, id(view.encoding), view.covered) if self.dims is None else np.array(self.dims)
+
+    def check_view(self, view: View[TableEncoding]) -> None:
+        super().check_view(view)
+        self.chosen(view)
+
+    def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
+        return (view.covered.length, view.encoding.width)
+
+    def compute(self, view: View[TableEncoding]) -> MapsNumbers:
+        dims = self.chosen(view)
+        table = view.encoding.table(view.covered.array())[:, dims].T
+        limit = view.encoding.limit or float(np.abs(table).max()) or 1.0
+        return MapsNumbers(view=view, maps=table, dims=dims, ends=(-limit, limit))
+
+    def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
+        return [PanelGroup((self.image_panel(view, ColorBar("")),) * len(self.chosen(view)))]
+
+    def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        text = template("dimension {number}")
+        self.label_images(view, axes, [translate(text, number=dim) for dim in self.chosen(view).tolist()])
+
+    def draw(self, numbers: MapsNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        images = image_of(numbers.maps, numbers.view.encoding.sides)
+        style: dict[str, Any] = {"colours": canvas.colours("diverging"), "limits": numbers.ends, "centred": True}
+        return [show_matrix(ax, image, **style) for ax, image in zip(axes, images, strict=True)]
+
+
+@lru_cache(maxsize=4)
+def spread_dims(encoding: TableEncoding, _: int, covered: Positions) -> Array:
+    """Return some dimensions, spread over those that vary; the object's identity stands for the state of its file."""
+    ranges = np.ptp(encoding.table(covered.array()), axis=0)
+    varying = np.flatnonzero(ranges >= VARIES * ranges.max())
+    return varying[np.unique(np.linspace(0, len(varying) - 1, min(len(varying), DEFAULT_MAPS)).round().astype(int))]

@@ -1,0 +1,143 @@
+"""How alike each patch of a grid is to all others: a small map for each, tiled as the grid is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from typing import Any, ClassVar
+
+from pecli.analysis import places_option, positions_at
+from pecli.core.errors import UsageError
+from pecli.core.language import template, translate
+from pecli.core.lazy import Array, Axes, np
+from pecli.core.numbers import number_text
+from pecli.encodings.base import TableEncoding
+from pecli.figures.base import ColouredNumbers, View
+from pecli.figures.canvas import Canvas
+from pecli.figures.limits import ends
+from pecli.figures.maps import OverGrid, image_of
+from pecli.figures.matrix import show_matrix
+from pecli.figures.panels import ColorBar, Panel, PanelGroup
+from pecli.measures.pairwise import MEASURES, measure_option
+
+SMALLEST = 20  # pixels across, of a tile in which anything can be seen
+GAP = 0.08  # between tiles, as a share of a tile
+MAX_PANELS = 64
+
+
+@dataclass(frozen=True, kw_only=True)
+class TilesNumbers(ColouredNumbers[TableEncoding]):
+    """tiles : (tiles, n), the measure between one position and all, row by row of the grid; positions : (tiles,)."""
+
+    main_array: ClassVar[str] = "tiles"
+    no_facts: ClassVar[tuple[str, ...]] = (*ColouredNumbers.no_facts, "measure")
+    row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
+
+    tiles: Array
+    positions: Array
+    step: int
+    in_line: float  # the mean over pairs of one row or column
+    elsewhere: float  # of all others but a position with itself; NaN where there are none
+    measure: str
+
+    def message(self) -> str:
+        measure, inside, outside = MEASURES[self.measure], self.in_line, self.elsewhere
+        if not (inside > outside if measure.similarity else inside < outside):
+            return ""
+        text = template("patches in one row or column are more alike: mean {measure} {inside}, of others {outside}")
+        numbers = {"inside": number_text(inside, 2), "outside": number_text(outside, 2)}
+        return translate(text, measure=measure.label, **numbers) if numbers["inside"] != numbers["outside"] else ""
+
+    def remarks(self) -> list[str]:
+        return [translate("along each axis one patch in {count} shown", count=self.step)] if self.step > 1 else []
+
+
+@dataclass(frozen=True)
+class Tiles(OverGrid[TableEncoding]):
+    """The measure between each position of a grid and all others, a map each, where the position stands.
+
+    Notes
+    -----
+    Dosovitskiy et al. 2021, An Image is Worth 16x16 Words, figure 7, arXiv:2010.11929, of learned positions.
+    """
+
+    name: ClassVar[str] = "tiles"
+    requires: ClassVar[Any] = TableEncoding
+    defines: ClassVar[str] = (
+        "the tile in row r and column c: the measure between the vector of that patch and those of all patches"
+    )
+    example: ClassVar[str] = "pecli tiles --grid 14x14"
+    examples: ClassVar[tuple[str, ...]] = ("pecli tiles rope --grid 14x14 --at 0x0,3x5",)
+    default_encoding: ClassVar[str] = "sincos2d"
+    copies: ClassVar[int] = 4
+
+    measure: str = measure_option("cos")
+    at: tuple[int, ...] | None = places_option(
+        "the patches that have a map", at_least=0, unset="all, tiled as they are"
+    )
+
+    def check_view(self, view: View[TableEncoding]) -> None:
+        super().check_view(view)
+        if len(view.encoding.sides) > 2 and self.at is None:
+            raise UsageError(
+                "of a video tiles shows chosen patches", option="at", advice="give --at, such as --at=0x3x5"
+            )
+        if len(self.at or ()) > MAX_PANELS:
+            raise UsageError(option="at", value=f"{len(self.at or ())} patches", allowed=f"{MAX_PANELS} at most")
+
+    def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
+        return (view.covered.length, view.covered.length)
+
+    def compute(self, view: View[TableEncoding]) -> TilesNumbers:
+        encoding, every, measure = view.encoding, view.covered.array(), MEASURES[self.measure]
+        at = every if self.at is None else positions_at(self.at, view)
+        tiles, step = measure.between(encoding.table(at), encoding.table(every)), 1
+        places, others = (np.stack(np.unravel_index(each.astype(np.int64), encoding.sides)) for each in (at, every))
+        apart = (places[:, :, None] != others[:, None]).sum(axis=0)  # axes in which two differ
+        known = tiles[np.isfinite(tiles)]
+        low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
+        limits = (low, high) if 0 < low < high else ends(low, high)
+        in_line, elsewhere = (
+            float(np.nanmean(tiles[kind])) if kind.any() else np.nan for kind in (apart == 1, apart > 1)
+        )
+        if self.at is None and view.panels is not None:
+            rows, columns = encoding.sides
+            step = max(
+                1, -(-SMALLEST * rows // (view.pixel_rows or 1)), -(-SMALLEST * columns // (view.pixel_columns or 1))
+            )
+            shown = every.reshape(rows, columns)[::step, ::step].ravel()
+            at, tiles = shown, tiles[shown.astype(np.int64)]
+        facts: dict[str, Any] = {"step": step, "in_line": in_line, "elsewhere": elsewhere, "measure": self.measure}
+        return TilesNumbers(view=view, tiles=tiles, positions=at, ends=limits, **facts)
+
+    def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
+        bar = ColorBar(MEASURES[self.measure].label)
+        if self.at is not None:
+            return [PanelGroup((self.image_panel(view, bar),) * len(positions_at(self.at, view)))]
+        rows, columns = view.encoding.sides
+        return [PanelGroup((Panel((rows / columns) ** 2, exact=True, bar=bar),))]
+
+    def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        every = self.at is None
+        self.label_images(
+            view, axes, [""] if every else [*map(view.encoding.position_text, positions_at(self.at or (), view))]
+        )
+        if every:
+            axes[0].set(xlabel=translate("column of the patch"), ylabel=translate("row of the patch"))
+
+    def draw(self, numbers: TilesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        measure, sides = MEASURES[self.measure], numbers.view.encoding.sides
+        signed = measure.similarity and numbers.ends[0] <= 0
+        colours = canvas.colours("diverging" if signed else "sequential")
+        style: dict[str, Any] = {"colours": colours, "limits": numbers.ends, "centred": signed}
+        images = image_of(numbers.tiles, sides)
+        if self.at is not None:
+            return [show_matrix(ax, image, **style) for ax, image in zip(axes, images, strict=True)]
+        rows, columns = (-(-side // numbers.step) for side in sides)
+        down, across = (ceil(GAP * side) for side in sides)
+        padded = np.pad(images, ((0, 0), (0, down), (0, across)), constant_values=np.nan)
+        tiled = padded.reshape(rows, columns, *padded.shape[1:]).swapaxes(1, 2)
+        whole = tiled.reshape(rows * padded.shape[1], -1)[:-down, :-across]
+        first, right, bottom = -numbers.step / 2, (columns - 0.5) * numbers.step, (rows - 0.5) * numbers.step
+        axes[0].set(xlim=(first, right), ylim=(bottom, first))
+        return [show_matrix(axes[0], whole, extent=(first, right, bottom, first), **style)]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from math import prod
 from typing import ClassVar
 
 from pecli.core.errors import UsageError, option_text
@@ -12,8 +14,14 @@ from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Additive, check_tensor, of_any_shape, tensor_option, width_option
+from pecli.encodings.grid import OnGrid, grid_option, sides_of
 from pecli.files.tables import StoredTable, open_table, short
 
+KERNELS: dict[str, tuple[tuple[int, ...], Callable[[Array], Array]]] = {  # neighbours, and their weight by distance
+    "bicubic": ((-1, 0, 1, 2), lambda x: cubic(np.abs(x))),
+    "bilinear": ((0, 1), lambda x: 1 - np.abs(x)),
+}
+MAX_PREFIX = 8  # rows before a grid that are left out where nobody says how many
 DEVIATION = 0.02  # of the untrained table: BERT's and GPT-2's initializer_range
 MAX_UNTRAINED_ROWS = 10**7  # rows of the untrained table: they are drawn one by one
 UNTRAINED = 128  # columns of the untrained table
@@ -21,7 +29,7 @@ RUN = 1024  # rows drawn together, so that a row is the same whatever other rows
 
 
 @dataclass(frozen=True)
-class Learned(Additive):
+class Learned(OnGrid, Additive):
     """Row p of a table of parameters. It has no row beyond its last: learned positions do not extrapolate.
 
     Without a file it is the untrained table, independent numbers of mean 0 and deviation 0.02.
@@ -46,9 +54,24 @@ class Learned(Additive):
     tensor: str | None = tensor_option()
     seed: int = option(0, "seed of the untrained table", at_least=0)
     d: int | None = width_option(None, "columns of the untrained table", unset=f"the file's, or {UNTRAINED}")
+    prefix: int | None = option(
+        None, "rows before those of the grid, such as a class token's", at_least=0, unset="what the grid leaves over"
+    )
+    resize: str | None = grid_option(None, "grid that a table of a grid is interpolated to", unset="as it is")
+    resize_by: str = option("bicubic", "how it is interpolated", choices=lambda: tuple(KERNELS))
 
     def check(self) -> None:
+        super().check()
         check_tensor(self.file, self.tensor)
+        for name in ("prefix", "resize"):
+            if self.grid is None and (value := getattr(self, name)) is not None:
+                text = f"{option_text(name, value)} is of a table of positions in a grid"
+                raise UsageError(text, option=name, value=value, advice="give --grid too")
+        if self.resize is None and self.resize_by != "bicubic":
+            raise UsageError("--resize-by is of --resize", option="resize_by", advice="give --resize too")
+        if len({len(sides_of(name, text)) for name in ("grid", "resize") if (text := getattr(self, name))}) > 1:
+            text = f"{option_text('resize', self.resize)} has not the axes of {option_text('grid', self.grid)}"
+            raise UsageError(text, option="resize", value=self.resize)
         if self.file is not None and self.seed:
             trained = f"{option_text('file', self.file)} is a trained one"
             text = f"{option_text('seed', self.seed)} is of the untrained table, and {trained}"
@@ -70,13 +93,37 @@ class Learned(Additive):
         return rows
 
     @property
+    def sides(self) -> tuple[int, ...]:
+        return super().sides if self.resize is None else sides_of("resize", self.resize)
+
+    @cached_property
+    def _cells(self) -> Array:
+        """The rows of the grid's cells, interpolated where that is asked for."""
+        sides = sides_of("grid", self.grid or "")
+        first = self.prefix or 0
+        if self._rows is not None and self.prefix is None:
+            first = len(self._rows) - prod(sides)
+        count = first + prod(sides) if self._rows is None else len(self._rows)
+        if not 0 <= first <= max(MAX_PREFIX, self.prefix or 0) or first + prod(sides) != count:
+            before = f" and {first} before them" if self.prefix else ""
+            text = f"{option_text('grid', self.grid)} has {prod(sides)} positions{before}, and {self.file} {count} rows"
+            raise UsageError(text, option="grid", value=self.grid)
+        rows = self._rows_at(np.arange(first, count))
+        return rows if self.resize is None else resized(rows, sides, self.sides, self.resize_by)
+
+    @property
     def bounded(self) -> bool:
-        return self.file is not None
+        return self.file is not None or super().bounded
 
     def rows_from(self, start: int) -> int | None:
+        if self.grid is not None:
+            return super().rows_from(start)
         return None if self._rows is None else max(1, len(self._rows) - start)
 
     def covered(self, positions: Positions) -> Positions:
+        if self.grid is not None:
+            self._cells  # noqa: B018 - refuses a table of another length
+            return super().covered(positions)
         rows = MAX_UNTRAINED_ROWS if self._rows is None else len(self._rows)
         first, last = positions.start, positions.stop - 1
         if first >= 0 and last < rows:
@@ -90,6 +137,10 @@ class Learned(Additive):
     @of_any_shape
     def table(self, positions: Array) -> Array:
         whole = np.asarray(positions, dtype=np.int64)
+        return self._rows_at(whole) if self.grid is None else self._cells[whole]
+
+    def _rows_at(self, whole: Array) -> Array:
+        """Return the rows of these numbers, whole (n,)."""
         if self._rows is not None:
             if len(whole) and not 0 <= whole.min() <= whole.max() < len(self._rows):
                 raise UsageError(f"{self.file} has the positions 0 to {len(self._rows) - 1} and no others")
@@ -106,10 +157,37 @@ class Learned(Additive):
     def described(self) -> str:
         if self.file is None:
             return translate("{encoding}, untrained", encoding=super().described())
-        return ", ".join(filter(None, [self.called(), short(self.file), self.tensor, f"d = {self.width}"]))
+        grid = [f"{name} = {text}" for name in ("grid", "resize") if (text := getattr(self, name))]
+        left = len(self._rows) - prod(sides_of("grid", self.grid)) if self.grid and self._rows is not None else 0
+        before = [translate("rows before it left out: {count}", count=left)] if left else []
+        pieces = [self.called(), short(self.file), self.tensor, f"d = {self.width}", *grid, *before]
+        return ", ".join(filter(None, pieces))
 
 
 @lru_cache(maxsize=16)
 def _untrained(seed: int, run: int, width: int) -> Array:
     """Return rows run · RUN … (run + 1) · RUN − 1 of the untrained table."""
     return np.random.default_rng([seed, run]).normal(0.0, DEVIATION, (RUN, width))
+
+
+def cubic(x: Array) -> Array:
+    """Return the weight of a neighbour x ≤ 2 away: Keys 1981 with a = −0.75, as PyTorch interpolates."""
+    a = -0.75
+    near, far = ((a + 2) * x - (a + 3)) * x * x + 1, a * (((x - 5) * x + 8) * x - 4)
+    return np.where(x <= 1, near, far)
+
+
+def resized(rows: Array, old: tuple[int, ...], new: tuple[int, ...], kernel: str) -> Array:
+    """Return the rows of a grid's cells, (n, d), interpolated to another grid, as models do: centres of pixels at
+    i + ½, edges repeated, no antialiasing (torch.nn.functional.interpolate, align_corners=False)."""
+    neighbours, weight = KERNELS[kernel]
+    table = rows.reshape(*old, -1)
+    for axis, (size, count) in enumerate(zip(old, new, strict=True)):
+        at = (np.arange(count) + 0.5) * size / count - 0.5
+        first = np.floor(at)
+        parts = []
+        for step in neighbours:
+            weights = weight(at - first - step).reshape(-1, *[1] * (table.ndim - axis - 1))
+            parts.append(weights * table.take(np.clip(first + step, 0, size - 1).astype(int), axis=axis))
+        table = np.sum(parts, axis=0)
+    return table.reshape(-1, rows.shape[1])

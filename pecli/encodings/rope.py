@@ -59,7 +59,7 @@ class OnAxes(HarmonicOnGrid, Scaled):
             raise UsageError("--sequence and --grid exclude each other", option="sequence", advice="give one of them")
         if count == 1 and (self.sections or self.axes):
             name = "sections" if self.sections else "axes"
-            text = f"{option_text(name, getattr(self, name))} is for positions in a grid"
+            text = f"{option_text(name, self.options()[name].write(getattr(self, name)))} is for positions in a grid"
             raise UsageError(text, option=name, advice="give --grid, or --sequence, too")
         if self.axes and self.sections:
             raise UnusedOptionError("axes", self.axes, "--sections says how axes share the pairs")

@@ -1,0 +1,141 @@
+"""Positions in a grid: against other libraries, and by what has to be true of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pecli
+from pecli.core.errors import UsageError
+from tests.drawing import numbers_of
+
+REFERENCE = np.load(Path(__file__).parents[1] / "data/grids.npz")
+GRIDS = ["3x5", "7x4", "1x6"]
+
+
+@pytest.mark.parametrize("grid", GRIDS)
+def test_tables_are_those_of_other_libraries(grid: str) -> None:
+    assert pecli.encode("sincos2d", d=24, grid=grid) == pytest.approx(REFERENCE[f"mae_{grid}"], abs=1e-6)
+    detr = pecli.encode("sincos2d", d=24, grid=grid, first="row", layout="interleaved", scale_grid="detr")
+    assert detr.T.reshape(REFERENCE[f"detr_{grid}"].shape) == pytest.approx(REFERENCE[f"detr_{grid}"], abs=1e-6)
+
+
+def test_a_video_has_three_axes() -> None:
+    table = pecli.encode("sincos2d", d=24, grid=(2, 3, 5), first="row", layout="interleaved")
+    assert table == pytest.approx(REFERENCE["three_axes_2x3x5"], abs=1e-6)
+
+
+@pytest.mark.parametrize("grid", GRIDS)
+@pytest.mark.parametrize(("library", "options"), [
+    ("qwen2vl_vision", {}),
+    ("pixtral", {"axes": "alternating"}),
+    ("dinov3", {"scale_grid": "dinov3", "base": 100}),
+])  # fmt: skip
+def test_cosines_and_sines_of_rotary_axes_are_those_of_released_models(
+    grid: str, library: str, options: dict[str, Any]
+) -> None:
+    cosines, sines = np.split(pecli.encode("rope", d=24, grid=grid, pairing="half", **options), 2, axis=1)
+    expected = REFERENCE[f"{library}_{grid}"][..., :12]
+    assert np.stack([cosines, sines]) == pytest.approx(expected, abs=3e-6)
+
+
+def test_interleaved_sections_turn_as_in_qwen3_vl() -> None:
+    rope = pecli.encoding("rope:d=24,sections=4,4,4,interleaved=true,grid=40x40x40")
+    places = REFERENCE["qwen3vl_positions"]
+    table = rope.table(np.ravel_multi_index(places, (40, 40, 40)))
+    expected = REFERENCE["qwen3vl"][..., :12]
+    assert np.stack([table[:, ::2], table[:, 1::2]]) == pytest.approx(expected, abs=3e-6)
+
+
+def test_sections_of_one_coordinate_are_plain_rope() -> None:
+    words = pecli.encode("rope", d=24, sections=(3, 4, 5), sequence="9")
+    assert np.array_equal(words, pecli.encode("rope", d=24, length=9))
+
+
+def test_a_sequence_with_an_image_is_numbered_as_in_qwen2_vl() -> None:
+    rope: Any = pecli.encoding("rope:d=16,sections=2,3,3", sequence="4, 1x2x3, 4")
+    assert rope.places.tolist() == [
+        [0, 1, 2, 3, 4, 4, 4, 4, 4, 4, 7, 8, 9, 10],
+        [0, 1, 2, 3, 4, 4, 4, 5, 5, 5, 7, 8, 9, 10],
+        [0, 1, 2, 3, 4, 5, 6, 4, 5, 6, 7, 8, 9, 10],
+    ]
+    assert rope.rates() == pecli.encoding("rope:d=16").rates()
+
+
+@pytest.mark.parametrize("kernel", ["bicubic", "bilinear"])
+@pytest.mark.parametrize("size", ["7x4", "2x9"])
+def test_a_table_is_resized_as_models_do(kernel: str, size: str, folder: Path) -> None:
+    rows = REFERENCE["rows_3x5"]
+    np.save("table.npy", np.concatenate([np.ones((1, 2)), rows]))
+    table = pecli.encode("learned:file=table.npy", grid="3x5", resize=size, resize_by=kernel)
+    assert table == pytest.approx(REFERENCE[f"{kernel}_{size}"], abs=1e-5)
+    assert np.array_equal(pecli.encode("learned:file=table.npy", grid="3x5"), rows)  # without its first row
+    title = pecli.encoding("learned:file=table.npy,grid=3x5").described()
+    assert title == "learned, table.npy, d = 2, grid = 3x5, rows before it left out: 1"
+
+
+@pytest.mark.parametrize("options", [{}, {"layout": "interleaved"}, {"first": "row"}, {"scale_grid": "unit"}])
+def test_the_gram_matrix_is_a_sum_of_two_toeplitz_ones(options: dict[str, Any]) -> None:
+    rows, columns = 4, 7
+    table = pecli.encode("sincos2d", d=40, base=30, grid=(rows, columns), **options)
+    gram = (table @ table.T).reshape(rows, columns, rows, columns)
+    down, across = gram[:, 0, :, 0] - 10, gram[0, :, 0, :] - 10  # of an axis that is the same: 10 pairs of radius 1
+    assert gram == pytest.approx(down[:, None, :, None] + across[None, :, None, :])
+    for part in (down, across):
+        assert all(np.ptp(np.diagonal(part, offset)) < 1e-12 for offset in range(1 - len(part), len(part)))
+
+
+@pytest.mark.parametrize("options", [{}, {"axes": "alternating"}, {"sections": (3, 5)}])
+def test_rotary_scores_depend_on_rows_and_columns_between_alone(options: dict[str, Any]) -> None:
+    rope: Any = pecli.encoding("rope:d=16,base=50", grid="5x7", **options)
+    q, k = np.random.default_rng(3).standard_normal((2, 16))
+    at = np.arange(35.0)
+    scores = rope.rotate(np.tile(q, (35, 1)), at) @ rope.rotate(np.tile(k, (35, 1)), at).T
+    for down, across in ((0, 0), (2, -3), (-1, 4)):
+        pairs = [(r * 7 + c, (r + down) * 7 + c + across) for r in range(5) for c in range(7)
+                 if 0 <= r + down < 5 and 0 <= c + across < 7]  # fmt: skip
+        assert np.ptp([scores[pair] for pair in pairs]) < 1e-12
+    found = numbers_of("distance", encoding=rope.spec(), measure="dot")
+    assert found.message() == "dot product depends only on the offset p − q"
+
+
+def test_a_grid_of_one_row_is_the_line() -> None:
+    line = pecli.encode("rope", d=8, length=9)
+    assert np.array_equal(pecli.encode("rope", d=16, grid="1x9")[:, 8:], line)
+
+
+@pytest.mark.parametrize(("spec", "said"), [
+    ("sincos2d:d=18", "d=18 is not divisible by 4: each of 2 axes"),
+    ("sincos2d:d=16,grid=2x2x2", "d=16 is not divisible by 6: each of 3 axes"),
+    ("sincos2d:grid=14", "grid=14 is not allowed: it takes rows x columns such as 14x14"),
+    ("sincos2d:grid=0x4", "grid=0x4 is not allowed"),
+    ("sincos2d:grid=9999x9999", "1,000,000 cells at most"),
+    ("rope:axes=2", "axes=blocks is for positions in a grid"),
+    ("rope:sections=2,3", "sections=2,3 is for positions in a grid"),
+    ("rope:sections=2,3,grid=4x4", "sections 2,3 add up to 5 for 2 axes, and there are 64 pairs (d = 128) for 2 axes"),
+    ("rope:d=18,grid=3x3", "9 pairs (d = 18) cannot be shared by 2 axes"),
+    ("rope:grid=3x3,scaling=linear,factor=2", "scaling=linear is for positions on a line, or for sections"),
+    ("rope:scale_grid=detr", "scale_grid=detr is for positions in a grid"),
+    ("rope:interleaved=true", "interleaved is of sections"),
+    ("learned:prefix=1", "prefix=1 is of a table of positions in a grid"),
+    ("learned:grid=2x3,resize=2x3x4", "resize=2x3x4 has not the axes of grid=2x3"),
+    ("learned:grid=2x3,resize_by=bilinear", "resize_by is of"),
+])  # fmt: skip
+def test_what_does_not_fit_is_one_line_with_both_numbers(spec: str, said: str) -> None:
+    with pytest.raises(UsageError) as found:
+        pecli.encode(spec)
+    assert said in str(found.value).replace("--", "").replace("resize-by", "resize_by")
+
+
+@pytest.mark.parametrize(("options", "said"), [
+    ({"grid": "14x15"}, "grid=14x15 has 210 positions, and t.npy 197 rows"),
+    ({"grid": "10x15"}, "grid=10x15 has 150 positions, and t.npy 197 rows"),
+    ({"grid": "14x14", "prefix": 2}, "grid=14x14 has 196 positions and 2 before them, and t.npy 197 rows"),
+])  # fmt: skip
+def test_a_table_of_another_length_is_refused(options: dict[str, Any], said: str, folder: Path) -> None:
+    np.save("t.npy", np.zeros((197, 4)))
+    with pytest.raises(UsageError, match=said):
+        pecli.encode("learned:file=t.npy", **options)

@@ -128,6 +128,12 @@ class HarmonicOnGrid(OnGrid, Harmonic):
             return super().coordinates(positions)
         return self._coordinates[np.asarray(positions, dtype=np.int64)][..., self.axes_of_pairs()]
 
+    def coordinate_names(self) -> str:
+        if self.places is None:
+            return super().coordinate_names()
+        letters = "frc"[-len(self.places) :]  # frame, row, column
+        return "".join(letters[axis] for axis in self.axes_of_pairs())
+
     @property
     def invariant(self) -> bool:
         return self.places is None and super().invariant

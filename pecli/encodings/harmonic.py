@@ -153,6 +153,10 @@ class Harmonic(TableEncoding):
         """Return what the frequencies are multiplied by, (…, n_pairs) or (…, 1), of positions (…): themselves."""
         return positions[..., None]
 
+    def coordinate_names(self) -> str:
+        """Return the letter of what the frequency of each pair is multiplied by, in a formula."""
+        return "p" * len(self._turns[0])
+
     def covered(self, positions: Positions) -> Positions:
         positions = super().covered(positions)
         if not self.exact:
@@ -260,7 +264,8 @@ class Harmonic(TableEncoding):
 
     def column_formulas(self) -> list[str]:
         plain = not self.phases.any() and (self.amplitudes == 1).all()
-        return [f"{wave} ω{j}p" if plain else f"r{j} {wave}(ω{j}p+φ{j})" for wave, j in self.waves()]
+        at = self.coordinate_names()
+        return [f"{wave} ω{j}{at[j]}" if plain else f"r{j} {wave}(ω{j}{at[j]}+φ{j})" for wave, j in self.waves()]
 
     def written_out(self, position: int, column: int) -> list[str]:
         """r · sin(ω p + φ), ω as its name, its formula and its number, then the whole angle; no r of 1, no φ of 0."""

@@ -31,6 +31,14 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.comparing import Comparing, differing_text, is_bias, turned_text
 from pecli.figures.highlights import WithTrained, mark_beyond, mark_stretch
 from pecli.figures.lines import MAX_LINES, Look, bound_look, frame_lines, key, look, plot_run, shades, share_ends
+from pecli.figures.offset_map import (
+    OffsetMapNumbers,
+    decorate_map,
+    draw_map,
+    map_of_offsets,
+    map_panels,
+    refuse_on_grid,
+)
 from pecli.figures.panels import Panel, PanelGroup
 from pecli.measures.pairwise import (
     MEASURES,
@@ -187,9 +195,15 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
     )
     unscaled: bool = option(False, "add each rope that is scaled without its scaling, dotted")
     log: bool = option(False, "logarithmic axis of offsets, from 1")
+    spread: bool = option(False, "of a grid: how much pairs at one offset differ, instead of their mean")
 
     def check_view(self, view: View[Any]) -> None:
         super().check_view(view)
+        if any(encoding.sides for encoding in view.encodings):
+            refuse_on_grid(view, self.changed())
+            return
+        if self.spread:
+            raise UsageError("--spread is for positions in a grid", option="spread", advice="give --grid too")
         lacking = [e.name for e in view.encodings if not isinstance(e, Harmonic)]
         if self.decay and lacking:
             text = f"--decay needs frequencies and {lacking[0]} has none"
@@ -220,6 +234,8 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         return Positions(start=first, length=max(1, view.covered.length - first))
 
     def shape(self, view: View[Any]) -> tuple[int, ...]:
+        if view.encoding.sides:
+            return (view.covered.length, view.encoding.width)
         bins = even_bins(self.shown(view).length, view.pixel_columns)
         if is_bias(view.encoding):
             return (3, sum(encoding.n_heads for encoding in view.encodings), bins)
@@ -228,7 +244,9 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         exact = all(is_by_offset(encoding, MEASURES[self.measure]) for encoding in view.encodings)
         return (3, len(view.encodings), bins if exact else bins + view.covered.length)
 
-    def compute(self, view: View[Any]) -> OffsetsNumbers | BiasLinesNumbers | RandomNumbers:
+    def compute(self, view: View[Any]) -> OffsetsNumbers | BiasLinesNumbers | RandomNumbers | OffsetMapNumbers:
+        if view.encoding.sides:
+            return map_of_offsets(view, self.measure, self.spread)
         shown, columns = self.shown(view), view.pixel_columns
         edges = log_edges(view.covered.length, columns) if self.log else shown.start + even_edges(shown.length, columns)
         if is_bias(view.encoding):
@@ -266,6 +284,8 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
 
     def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
         what = self.quantity(view)
+        if view.encoding.sides:
+            return map_panels(view, what)
         panel = Panel(0.55, x=self.shown(view), y=what, ends=what, legend_below=self.decay)
         return [PanelGroup((panel,) * self._panels(view))]
 
@@ -280,6 +300,9 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
     def decorate(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.figures.labels import label_lines
 
+        if view.encoding.sides:
+            decorate_map(view, axes[0])
+            return
         shown = self.shown(view)
         for panel in axes:
             frame_lines(panel, shown.start, shown.stop - 1, log=self.log)
@@ -322,6 +345,8 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from pecli.figures.labels import put_line_labels
 
+        if isinstance(numbers, OffsetMapNumbers):
+            return [draw_map(numbers, axes[0], canvas)]
         panel, offsets, encodings = axes[0], numbers.offsets, numbers.view.encodings
         looks = self._looks(numbers.view, panel, canvas)
         put_line_labels(panel, [(offsets, row) for row in numbers.main])

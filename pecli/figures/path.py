@@ -148,8 +148,10 @@ class Path(Figure[TableEncoding]):
             points, colours = numbers.coordinates[:, pair], seen_colours(canvas.colours("sequential"), panel)
             look: dict[str, Any] = {"cmap": colours, "rasterized": many}
             width = canvas.scale * min(1.0, sqrt(CROWD / len(points)))  # of many, thin
-            line = LineCollection(list(np.stack([points[:-1], points[1:]], 1)), linewidths=width, **look)
-            line.set_array(numbers.positions[:-1])
+            rows = numbers.view.encoding.sides[-1:] or (len(points) + 1,)  # of a grid, each row by itself
+            joined = (numbers.positions[1:] % rows[0]).astype(bool) | (rows[0] > len(points))
+            line = LineCollection(list(np.stack([points[:-1], points[1:]], 1)[joined]), linewidths=width, **look)
+            line.set_array(numbers.positions[:-1][joined])
             line.set_clim(numbers.positions[0], numbers.positions[-1])
             panel.add_collection(line, autolim=False)
             if len(points) <= DOTS:

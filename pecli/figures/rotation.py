@@ -16,9 +16,11 @@ from pecli.core.options import EXACT, option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Rotary
 from pecli.encodings.harmonic import Harmonic
+from pecli.encodings.rope import OnAxes
 from pecli.figures.axis_labels import label_dimensions, label_positions, label_values
 from pecli.figures.base import ColouredNumbers, Numbers, averaging_cells
 from pecli.figures.canvas import Canvas
+from pecli.figures.lines import key
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup, in_columns
 from pecli.figures.text import points_per_pixel
@@ -36,6 +38,7 @@ PATHS = 4  # pairs whose paths are drawn where none are asked for
 FLAT = 0.36  # height over width of the images where panels stand below each other
 HALF, HEAD = 1.12, 1.2  # half the side of the square that shows the circles, the largest of radius 1, and its top
 LINE = 1.1  # ems of small text from the name of one circle to the next, at least
+ARROWS = 16  # along an axis of a grid, at most
 MARKERS = "os^Dv"  # of pairs in turn
 
 
@@ -70,6 +73,8 @@ class RotationNumbers(ColouredNumbers[Rotary]):
             "a dot for each position, anticlockwise from the mark at {position}; radii not to scale",
             position=self._first(),
         )
+        if len(self.view.encoding.sides) == 2:
+            marks = translate("arrows: how far pairs are turned from {position}, anticlockwise", position=self._first())
         return [marks] if self.circles else []
 
     def _first(self) -> str:
@@ -162,7 +167,9 @@ class Rotation(WithCellNumbers[Rotary]):
         self.drawn_pairs(view)
 
     def drawn_pairs(self, view: View[Rotary]) -> Array:
-        """Return the pairs whose paths are drawn."""
+        """Return the pairs whose paths are drawn; of a grid, where none are asked for, the first of each axis."""
+        if self.pairs is None and isinstance(view.encoding, OnAxes) and view.encoding.sides:
+            return np.unique(view.encoding.axes_of_pairs(), return_index=True)[1]
         return chosen_indices("pairs", self.pairs, view, view.encoding.width // 2, "pairs", PATHS)
 
     def inputs(self) -> tuple[str, ...]:
@@ -231,6 +238,14 @@ class Rotation(WithCellNumbers[Rotary]):
             return
         for panel, name in zip(axes, self.panels, strict=True):
             panel.set_title(translate(TITLES[name]))
+            if name == PLANE and len(encoding.sides) == 2:
+                down, across = encoding.sides
+                panel.set(xlim=(-1, across), ylim=(down, -1), title=translate("pairs over the grid"))
+                label_values(panel.xaxis, translate("column"), integer=True)
+                label_values(panel.yaxis, translate("row"), integer=True)
+                pairs = enumerate(self.drawn_pairs(view).tolist())
+                key(panel, [(translate("pair {pair}", pair=pair), {"color": f"C{line}"}) for line, pair in pairs])
+                continue
             if name == PLANE:
                 panel.set(xticks=[], yticks=[], xlim=(-HALF, HALF), ylim=(HEAD - 2 * HALF, HEAD))
                 panel.spines[:].set_visible(False)
@@ -252,7 +267,7 @@ class Rotation(WithCellNumbers[Rotary]):
         images: list[Any] = []
         for panel, name in zip(axes, self.panels, strict=True):
             if name == PLANE:
-                _draw_circles(panel, numbers, canvas)
+                (_draw_arrows if len(numbers.view.encoding.sides) == 2 else _draw_circles)(panel, numbers, canvas)
             look: dict[str, Any] = {"colours": colours, "limits": numbers.ends, "centred": True, "extent": extent}
             values = {BEFORE: numbers.before, AFTER: numbers.after}.get(name)
             images.append(None if values is None else show_matrix(panel, values, **look))
@@ -278,6 +293,17 @@ def _turns_of(view: View[Rotary]) -> Array:
         return np.full(view.encoding.width // 2, np.inf)
     ends = view.encoding.coordinates(np.array([view.covered.start, view.covered.stop - 1], dtype=np.float64))
     return np.abs(ends[1] - ends[0]) / view.encoding.wavelengths()
+
+
+def _draw_arrows(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
+    """Draw at each patch, of many at some, how far each pair is turned from the first patch."""
+    down, across = sides = numbers.view.encoding.sides
+    step = ceil(max(sides) / ARROWS)
+    some = np.arange(down * across).reshape(sides)[::step, ::step].ravel()
+    for line, path in enumerate(numbers.paths @ [1, 1j]):
+        turned = path[some] * path[0].conj() / (np.abs(path[0]) ** 2 or 1.0)
+        look: dict[str, Any] = {"scale_units": "x", "scale": 2.2 / step, "width": 0.006, "color": f"C{line}"}
+        axes.quiver(some % across, some // across, turned.real, turned.imag, **look)
 
 
 def _draw_circles(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:

@@ -90,8 +90,16 @@ class ScatterNumbers(CloudNumbers):
         _, first, owner, counts = np.unique(steps, axis=0, return_index=True, return_inverse=True, return_counts=True)
         if len(first) > SHARED * len(points):
             return None
-        offsets = np.bincount(owner.ravel(), np.abs(self.q - self.p)) / counts
+        offsets = np.bincount(owner.ravel(), self.apart()) / counts
         return points[first], counts, offsets
+
+    def apart(self) -> Array:
+        """Return how far the positions of each pair are apart, (pairs,); in a grid from centre to centre."""
+        sides = self.view.encoding.sides
+        if not sides:
+            return np.abs(self.q - self.p)
+        places = (np.stack(np.unravel_index(at.astype(np.int64), sides)) for at in (self.p, self.q))
+        return np.linalg.norm(np.subtract(*places), axis=0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,7 +187,8 @@ class Scatter(Figure[TableEncoding]):
         return DensityNumbers(**known, **{**vars(cells), **drawn})
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
-        bar = ColorBar(translate("pairs a cell" if self.too_many(view) else "offset |p − q|"), fixed=True)
+        apart = "patches from p to q" if view.encoding.sides else "offset |p − q|"
+        bar = ColorBar(translate("pairs a cell" if self.too_many(view) else apart), fixed=True)
         shown = self.shown()
         several = len(shown) > 1 and not canvas.narrow  # side by side
         panels = tuple(Panel(0.9 if several else FLAT, bar=bar, x=self.x, y=self.y) for _ in shown)
@@ -210,7 +219,7 @@ def _draw_points(numbers: ScatterNumbers, axes: Axes, canvas: Canvas) -> Any:
             points[:, 0], points[:, 1], c=offsets, s=np.maximum(area, SMALLEST), cmap=colours, linewidths=0
         )
     order = np.random.default_rng(0).permutation(len(numbers.x))  # so that no offset always lies on top
-    offsets = np.abs(numbers.q - numbers.p)
+    offsets = numbers.apart()
     _label_offsets(axes, np.column_stack((numbers.x, numbers.y)), offsets, canvas)
     return axes.scatter(
         numbers.x[order],

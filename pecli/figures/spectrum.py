@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import repeat
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from pecli.core.errors import UnusedOptionError, UsageError
 from pecli.core.language import join_or, listing, template, translate
@@ -12,6 +12,7 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
 from pecli.encodings.base import TableEncoding, common_pieces, distinguishing_labels, short_names
+from pecli.encodings.grid import HarmonicOnGrid
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope_scaling import Scaled
 from pecli.figures.axis_labels import label_powers, label_values
@@ -23,6 +24,7 @@ from pecli.figures.panels import Panel, PanelGroup
 from pecli.figures.wavelengths import MAX_WAVELENGTH, has_known_waves, short_length, short_wave_text
 from pecli.measures.waves import MEASURED, wavelengths
 
+AXES = (template("frame"), template("row"), template("column"))
 NOTABLE = 1e-3  # of a wavelength, by which another is a longer one
 CONTEXTS = {
     "original": template("original context {count:,.0f}"),
@@ -78,6 +80,10 @@ class SpectrumNumbers(Numbers[TableEncoding]):
             return "" if self.shows_ratio else self._longer_text()
         if (self.stretch != 1).any():
             return stretch_text(self.stretch)
+        if encodings[0].sides and isinstance(encodings[0], Harmonic):
+            beyond = template("{count} of {all} pairs have wavelengths longer than the {sides} grid")
+            sides = " × ".join(map(str, encodings[0].sides))
+            return translate(beyond, count=self.longer[0], all=len(self.wavelength), sides=sides)
         known = has_known_waves(encodings[0]) and np.ptp(self.wavelength) > NOTABLE * self.wavelength.max()
         text = template("wavelengths grow by a factor of {ratio} per {pair}, from {low} to {high}")
         low, high = (float(wave) for wave in self.wavelength[[0, -1]])
@@ -195,9 +201,10 @@ class Spectrum(WithTrained[TableEncoding]):
         ratio = translate("wavelength, times that without the scaling")
         length = translate("wavelength λ, {units}", units=join_or(sorted(units)))
         label_powers(panel.yaxis, ratio if self.ratio else length)
-        looks = (self._look(encoding, at, canvas) for at, encoding in enumerate(view.encodings))
-        entries = list(zip(distinguishing_labels(view.encodings), looks, strict=True))
-        if len(entries) > 1 and len({*map(len, waves)}) == 1:  # no line leads from an end across others
+        lines = lines_of(view)
+        looks = (self._look(view.encodings[line.encoding], at, canvas) for at, line in enumerate(lines))
+        entries = list(zip((line.label for line in lines), looks, strict=True))
+        if len(lines) == len(waves) > 1 and len({*map(len, waves)}) == 1:  # no line leads from an end across others
             label_lines(panel, entries, canvas)
         elif len(entries) > 1:
             key(panel, entries)
@@ -213,12 +220,15 @@ class Spectrum(WithTrained[TableEncoding]):
         from pecli.figures.labels import put_line_labels
 
         panel, ends = axes[0], []
-        for at, encoding in enumerate(numbers.view.encodings):
-            part = numbers.encoding == at
+        for at, line in enumerate(lines_of(numbers.view)):
+            encoding = numbers.view.encodings[line.encoding]
+            part = (numbers.encoding == line.encoding) & np.isin(numbers.pair, line.pairs)
             pair, wave, stretch = numbers.pair[part], numbers.wavelength[part], numbers.stretch[part]
             drawn = stretch if self.ratio else wave
             style = dict(self._look(encoding, at, canvas))
-            if any(np.array_equal(drawn, later) for later in self._later(numbers, at)):  # seen on either side of that
+            if any(
+                np.array_equal(drawn, later) for later in self._later(numbers, line.encoding)
+            ):  # seen on either side of that
                 style |= {"linewidth": 5 * canvas.scale, "markersize": 7 * canvas.scale, "alpha": 0.5}
             panel.plot(pair, drawn, clip_on=False, **style)  # marks stand on the frame
             if (stretch != 1).any() and not self.ratio:
@@ -259,6 +269,28 @@ def _mark_lengths(numbers: SpectrumNumbers, panel: Axes, canvas: Canvas) -> None
         panel.axhspan(trained, ends[1], facecolor=("0.5", 0.2), linewidth=0, zorder=0)
         panel.set_ylim(ends)
         panel.grid(visible=False)  # runs through the labels
+
+
+class Line(NamedTuple):
+    """Pairs of an encoding that are joined: all, or those that turn by one axis of a grid; label : what tells them."""
+
+    encoding: int
+    pairs: Array
+    label: str
+
+
+def lines_of(view: View[TableEncoding]) -> list[Line]:
+    """Return the lines of all encodings."""
+    lines, labels = [], distinguishing_labels(view.encodings)
+    for at, (encoding, label) in enumerate(zip(view.encodings, labels, strict=True)):
+        if not isinstance(encoding, HarmonicOnGrid) or encoding.places is None:
+            lines.append(Line(at, np.arange(encoding.width), label))
+            continue
+        names, axes = AXES[-len(encoding.places) :], encoding.axes_of_pairs()
+        for axis, name in enumerate(names):
+            own = listing([label * (len(labels) > 1), translate(name)])
+            lines.append(Line(at, np.flatnonzero(axes == axis), own))
+    return lines
 
 
 def waves_of(view: View[TableEncoding]) -> list[Array]:

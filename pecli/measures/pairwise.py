@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import prod
 from typing import Any, NamedTuple
 
 from pecli.core.errors import UsageError, option_text
@@ -299,6 +300,23 @@ def offset_runs(encoding: TableEncoding, measure: Measure, positions: Positions,
     mean = np.add.reduceat(total[:stop], starts) / np.where(counts, counts, np.nan)  # a long offset has fewer pairs
     runs = Envelope(np.fmin.reduceat(low[:stop], starts)[None], np.fmax.reduceat(high[:stop], starts)[None], mean[None])
     return OffsetRuns(runs, widest, length * (length + 1) // 2 - int(pairs.sum()))
+
+
+def offset_map(encoding: TableEncoding, measure: Measure, at: Array) -> tuple[Array, Array, Array]:
+    """Return the measure's minimum, maximum and mean over all pairs of a grid at each offset in rows and columns, each
+    (2 rows − 1, 2 columns − 1); NaN where none is defined."""
+    shape = tuple(2 * side - 1 for side in encoding.sides)
+    low, high, total, pairs = np.full((4, prod(shape)), [[np.nan], [np.nan], [0.0], [0.0]])
+    rows = encoding.table(at)
+    for part in chunks(0, len(at), len(at)):
+        some = slice(part.start, part.stop)
+        values, codes = measure.between(rows[some], rows).ravel(), offset_codes(encoding, at[some], at).ravel()
+        np.fmin.at(low, codes, values)
+        np.fmax.at(high, codes, values)
+        total += np.bincount(codes, np.nan_to_num(values), len(total))
+        pairs += np.bincount(codes, ~np.isnan(values), len(total))
+    mean = total / np.where(pairs, pairs, np.nan)
+    return low.reshape(shape), high.reshape(shape), mean.reshape(shape)
 
 
 def products(first: Array, second: Array) -> Array:

@@ -27,8 +27,10 @@ from pecli.measures.pairwise import (
     choice_of_measure,
     is_by_offset,
     measure_option,
+    offset_map,
     offset_runs,
 )
+from pecli.measures.reduce import Envelope
 from pecli.measures.waves import critical_dimension, first_negative_offset
 from pecli.reports.base import GAP, Numbers, Report, View, widest
 
@@ -70,7 +72,7 @@ def indicators(encoding: TableEncoding, positions: Positions, measure: str, agai
     rows, similarity = encoding.covered(positions), MEASURES[measure].similarity
     offsets = np.arange(rows.length + 1)
     by_name = {name: offset_runs(encoding, MEASURES[name], rows, offsets).values for name in {measure, "euclidean"}}
-    bands = by_name[measure]
+    bands = by_name[measure] if not encoding.sides else Envelope(*offset_map(encoding, MEASURES[measure], rows.array()))
     whole = 0.0 if np.isnan(bands.low).all() else float(np.nanmax(bands.high) - np.nanmin(bands.low))
     distance, pair = closest(encoding, by_name["euclidean"].low[0], rows)
     thinned = ceil(rows.length / SAMPLE)
@@ -78,13 +80,15 @@ def indicators(encoding: TableEncoding, positions: Positions, measure: str, agai
     defined = np.triu(~(np.isnan(x) | np.isnan(y)), 1)  # pairs p < q at which both are
     across, up = x[defined], y[defined]
     widths = (bands.high - bands.low) / whole if whole else np.full(1, np.nan)
-    growing, first_fall = growth(-bands.mean[0] if similarity else bands.mean[0])
+    growing, first_fall = (
+        growth(-bands.mean[0] if similarity else bands.mean[0]) if not encoding.sides else (None, None)
+    )
     return Indicators(
         spread=None if np.isnan(widths).all() else float(np.nanmax(widths)),
         mean_spread=None if np.isnan(widths).all() else float(np.nanmean(widths)),
         growing=growing,
         first_fall=first_fall,
-        asymmetry=asymmetry(y, whole),
+        asymmetry=None if encoding.sides else asymmetry(y, whole),
         smallest_distance=distance,
         closest=pair,
         effective_dimension=effective_dimension(encoding, rows),

@@ -1,0 +1,113 @@
+"""A measure over a grid of positions against how many rows and columns two of them are apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from pecli.core.errors import UsageError
+from pecli.core.language import template, translate
+from pecli.core.lazy import Array, Axes, np
+from pecli.core.numbers import ROUNDING, number_text
+from pecli.encodings.base import TableEncoding
+from pecli.figures.axis_labels import label_values
+from pecli.figures.base import ColouredNumbers, View
+from pecli.figures.canvas import Canvas
+from pecli.figures.comparing import turned_text
+from pecli.figures.limits import ends
+from pecli.figures.maps import check_grid
+from pecli.figures.matrix import show_matrix
+from pecli.figures.panels import ColorBar, Panel, PanelGroup
+from pecli.measures.pairwise import MEASURES, offset_map
+
+
+@dataclass(frozen=True, kw_only=True)
+class OffsetMapNumbers(ColouredNumbers[TableEncoding]):
+    """mean, spread : (2 rows − 1, 2 columns − 1), the mean of all pairs so many rows and columns apart, and their
+    largest less their smallest; row_offsets, column_offsets : those offsets."""
+
+    main_array: ClassVar[str] = "mean"
+    row_coordinates: ClassVar[tuple[str, ...]] = ("row_offsets",)
+    column_coordinates: ClassVar[str | None] = "column_offsets"
+    no_facts: ClassVar[tuple[str, ...]] = (*ColouredNumbers.no_facts, "shows_spread", "measure")
+
+    mean: Array
+    spread: Array
+    row_offsets: Array
+    column_offsets: Array
+    widest: float
+    measure: str
+    shows_spread: bool
+
+    def coloured(self) -> list[Array]:
+        return [self.spread if self.shows_spread else self.mean]
+
+    def marks(self) -> list[str]:
+        mean, spread = (
+            template("mean of all pairs at an offset"),
+            template("largest less smallest of all pairs at an offset"),
+        )
+        told = translate(spread if self.shows_spread else mean) if self._differs() else ""
+        return [told, turned_text(self.view.encodings)]
+
+    def message(self) -> str:
+        measure = MEASURES[self.measure].label
+        if not self._differs():
+            return translate("{measure} depends only on the offset p − q", measure=measure)
+        text = template("at equal offset, {measure} still differs by up to {number}")
+        return translate(text, measure=measure, number=number_text(self.widest, 3))
+
+    def _differs(self) -> bool:
+        return self.widest > ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
+
+
+def refuse_on_grid(view: View[Any], changed: dict[str, Any]) -> None:
+    """Refuse what is drawn of a line of offsets alone (UsageError)."""
+    check_grid("offsets", view)
+    if len(view.encoding.sides) > 2:
+        raise UsageError("offsets draws two axes of a grid, and a video has three", option="grid")
+    if len(view.encodings) > 1:
+        raise UsageError("offsets takes one encoding of a grid: try pecli compare", option="encoding")
+    if others := changed.keys() - {"measure", "spread"}:
+        name = min(others)
+        text = f"offsets of a grid are a map, and --{name} is of a line"
+        raise UsageError(text, option=name, advice=f"leave --{name} out")
+
+
+def map_of_offsets(view: View[TableEncoding], measure: str, shows_spread: bool) -> OffsetMapNumbers:
+    """Return the measure over all pairs of a grid, by their offset."""
+    encoding = view.encoding
+    low, high, mean = offset_map(encoding, MEASURES[measure], view.covered.array())
+    spread, seen = high - low, np.isfinite(mean)
+    shown = spread if shows_spread else mean
+    least, most = (float(end(shown)) if seen.any() else 0.0 for end in (np.nanmin, np.nanmax))
+    down, across = (np.arange(1 - side, side, dtype=np.float64) for side in encoding.sides)
+    arrays: dict[str, Any] = {"mean": mean, "spread": spread, "row_offsets": down, "column_offsets": across}
+    limits = ends(least, most) if shows_spread or least <= 0 or least == most else (least, most)
+    widest = float(np.nanmax(spread)) if seen.any() else 0.0
+    facts: dict[str, Any] = {"widest": widest, "measure": measure, "shows_spread": shows_spread}
+    return OffsetMapNumbers(view=view, **arrays, **facts, ends=limits)
+
+
+def map_panels(view: View[Any], label: str) -> list[PanelGroup]:
+    """Return the panel of such a map."""
+    down, across = (2 * side - 1 for side in view.encoding.sides)
+    return [PanelGroup((Panel(down / across, exact=True, bar=ColorBar(label)),))]
+
+
+def decorate_map(view: View[Any], panel: Axes) -> None:
+    """Label the axes of such a map."""
+    down, across = view.encoding.sides
+    panel.set(xlim=(0.5 - across, across - 0.5), ylim=(down - 0.5, 0.5 - down))
+    label_values(panel.xaxis, translate("offset in columns"), integer=True)
+    label_values(panel.yaxis, translate("offset in rows"), integer=True)
+
+
+def draw_map(numbers: OffsetMapNumbers, panel: Axes, canvas: Canvas) -> Any:
+    """Draw such a map."""
+    (values,), signed = numbers.coloured(), numbers.ends[0] < 0
+    across, down = numbers.column_offsets[-1] + 0.5, numbers.row_offsets[-1] + 0.5
+    colours = canvas.colours("diverging" if signed else "sequential")
+    return show_matrix(
+        panel, values, colours=colours, limits=numbers.ends, centred=signed, extent=(-across, across, down, -down)
+    )

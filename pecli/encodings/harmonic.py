@@ -189,7 +189,8 @@ class Harmonic(TableEncoding):
         fine = self.angles(np.arange(step, dtype=np.float64))[:, of].T
         ahead = np.where(cosine[:, None], np.cos(coarse), np.sin(coarse))
         across = np.where(cosine[:, None], -np.sin(coarse), np.cos(coarse))
-        turned = self.amplitudes[of, None, None] * np.stack([ahead, across], axis=-1)
+        radii = self.amplitudes[of] * (np.array(kinds) != "0")
+        turned = radii[:, None, None] * np.stack([ahead, across], axis=-1)
         return (turned @ np.stack([np.cos(fine), np.sin(fine)], axis=1)).reshape(len(of), -1)[:, :count]
 
     def made_angles(self, positions: Array) -> Array:
@@ -256,7 +257,8 @@ class Harmonic(TableEncoding):
     def waves(self) -> list[tuple[str, int]]:
         """Return which wave of which pair every column is: ("sin", 0), ("cos", 0), …"""
         pairs = np.arange(1.0, 1 + len(self._turns[0]))[None, :]
-        return [("sin" if code > 0 else "cos", int(abs(code)) - 1) for code in self.arrange(pairs, -pairs)[0]]
+        names = {1.0: "sin", -1.0: "cos", 0.0: "0"}  # of the sign; a column of zeros fills an odd d
+        return [(names[np.sign(code)], max(0, int(abs(code)) - 1)) for code in self.arrange(pairs, -pairs)[0]]
 
     def wave_names(self) -> list[str]:
         """Return what every column is, sin or cos; empty where pairs begin at angles of their own."""
@@ -265,11 +267,14 @@ class Harmonic(TableEncoding):
     def column_formulas(self) -> list[str]:
         plain = not self.phases.any() and (self.amplitudes == 1).all()
         at = self.coordinate_names()
-        return [f"{wave} ω{j}{at[j]}" if plain else f"r{j} {wave}(ω{j}{at[j]}+φ{j})" for wave, j in self.waves()]
+        texts = (f"{wave} ω{j}{at[j]}" if plain else f"r{j} {wave}(ω{j}{at[j]}+φ{j})" for wave, j in self.waves())
+        return ["0" if text.startswith("0") else text for text in texts]
 
     def written_out(self, position: int, column: int) -> list[str]:
         """r · sin(ω p + φ), ω as its name, its formula and its number, then the whole angle; no r of 1, no φ of 0."""
         wave, j = self.waves()[column]
+        if wave == "0":
+            return ["0"]
         radius, phase = (float(of[j]) for of in (self.amplitudes, self.phases))
         before = f"{radius:.10g} · " if radius != 1 else ""
         after = f" {'-' if phase < 0 else '+'} {abs(phase):.10g}" if phase else ""
@@ -284,7 +289,8 @@ class Harmonic(TableEncoding):
     def column_wavelengths(self) -> Array:
         """Return the wavelength of every column of the table, positions, shape (d,)."""
         waves = self.wavelengths()[None, :]
-        return self.arrange(waves, waves)[0]
+        found = self.arrange(waves, waves)[0]
+        return np.where(found > 0, found, np.inf)
 
     def decay(self, offsets: Array) -> Array:
         """RoFormer's bound on how the score falls with the offset: the mean over j of |Σ_{i ≤ j} e^{i Δ ω_i}|.
@@ -344,11 +350,11 @@ class PowersOfBase(Harmonic):
         return f"{write_scalar(self.base)}^(-{2 * pair}/{self.width})"
 
 
-def geometric_rates(base: float | Decimal, d: int, n_pairs: int | None = None) -> list[Decimal]:
+def geometric_rates(base: float | Decimal, d: float, n_pairs: int | None = None) -> list[Decimal]:
     """ω_j = base^(−2j/d) for each of so many pairs, of ⌈d/2⌉ where none are said, to 40 digits."""
     with many_digits():
-        ratio = (-2 * Decimal(base).ln() / d).exp()
+        ratio = (-2 * Decimal(base).ln() / Decimal(d)).exp()
         rates = [Decimal(1)]
-        for _ in range(((d + 1) // 2 if n_pairs is None else n_pairs) - 1):
+        for _ in range((int(d + 1) // 2 if n_pairs is None else n_pairs) - 1):
             rates.append(rates[-1] * ratio)
     return rates

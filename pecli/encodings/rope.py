@@ -31,7 +31,7 @@ class OnAxes(HarmonicOnGrid, Scaled):
     ``blocks``: each axis has pairs and rates of its own, base^(−2j/(d/2)) (Qwen2-VL's vision tower, EVA-02, DINOv3).
     ``alternating``: one set of rates base^(−2j/d), dealt out in turn (Pixtral). `sections`: so many consecutive pairs
     of one set for each axis (M-RoPE, Wang et al. 2024, Qwen2-VL, section 2.1, arXiv:2409.12191), or ``interleaved``
-    among the axes (Qwen3-VL).
+    among the axes (Qwen3-VL); in a text all axes have one coordinate, and sections change nothing.
     """
 
     axes: str | None = option(
@@ -57,18 +57,17 @@ class OnAxes(HarmonicOnGrid, Scaled):
         count = len(self.places) if self.places is not None else 1
         if self.sequence is not None and self.grid is not None:
             raise UsageError("--sequence and --grid exclude each other", option="sequence", advice="give one of them")
-        if count == 1 and (self.sections or self.axes):
-            name = "sections" if self.sections else "axes"
-            text = f"{option_text(name, self.options()[name].write(getattr(self, name)))} is for positions in a grid"
-            raise UsageError(text, option=name, advice="give --grid, or --sequence, too")
+        if count == 1 and self.axes:
+            text = f"{option_text('axes', self.axes)} is for positions in a grid"
+            raise UsageError(text, option="axes", advice="give --grid too")
         if self.axes and self.sections:
             raise UnusedOptionError("axes", self.axes, "--sections says how axes share the pairs")
         if self.interleaved and not self.sections:
             raise UsageError("--interleaved is of sections", option="interleaved", advice="give --sections too")
         pairs = self.width // 2
-        if self.sections and (len(self.sections) != count or sum(self.sections) != pairs):
-            text = f"sections {self.options()['sections'].write(self.sections)} add up to {sum(self.sections)} for "
-            text += f"{len(self.sections)} axes, and there are {pairs} pairs (d = {self.width}) for {count} axes"
+        if self.sections and (len(self.sections) not in (count, 3 * count) or sum(self.sections) != pairs):
+            text = f"sections {self.options()['sections'].write(self.sections)} are {sum(self.sections)} pairs for "
+            text += f"{len(self.sections)} axes, and there are {pairs} pairs (d = {self.width}) and {count} axes"
             raise UsageError(text, option="sections", value=self.sections)
         if not self.sections and pairs % count:
             text = f"{pairs} pairs (d = {self.width}) cannot be shared by {count} axes"

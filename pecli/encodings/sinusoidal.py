@@ -11,8 +11,8 @@ from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option, write_scalar
-from pecli.core.positions import MAX_LENGTH, Positions
-from pecli.encodings.base import Additive
+from pecli.core.positions import MAX_LENGTH, Bins, Positions
+from pecli.encodings.base import Additive, TableEncoding
 from pecli.encodings.harmonic import PowersOfBase, geometric_rates
 
 
@@ -36,7 +36,8 @@ class Sinusoidal(SineCosineColumns, Additive):
     reaches it: Whisper, M2M100, diffusion models' time steps.
 
     An odd d has one more sine than cosines, with the true d in the exponent (DistilBERT's and Marian's rule). Where
-    tensor2tensor fills the last column with zeros, an odd d is refused.
+    tensor2tensor fills the last column with zeros, an odd d is refused. The time steps of diffusion models (Ho et al.
+    2020, arXiv:2006.11239, as diffusers has them) fill it so, and have all sines before all cosines.
 
     Notes
     -----
@@ -53,26 +54,57 @@ class Sinusoidal(SineCosineColumns, Additive):
 
     family: str = option(
         "paper",
-        "exponent of the base: 2j/d, or j/(d/2 − 1) with tensor2tensor",
-        choices=lambda: ("paper", "tensor2tensor"),
+        "exponent of the base: 2j/d, j/(d/2 − 1) with tensor2tensor, or j/(⌊d/2⌋ − shift) with timestep",
+        choices=lambda: ("paper", "tensor2tensor", "timestep"),
     )
+    shift: float = option(
+        1.0, "downscale_freq_shift of diffusion models", at_least=0, at_most=1, only_with=("family", "timestep")
+    )
+    flip: bool = option(
+        False, "cosines before sines, flip_sin_to_cos of diffusion models", only_with=("family", "timestep")
+    )
+    step: float = option(1.0, "what a position counts: 0.5 for positions 0, 0.5, 1, …", above=0, at_most=1e6)
 
     def check(self) -> None:
+        if self.family == "timestep" and self.layout != "interleaved":
+            raise UnusedOptionError(
+                "layout", self.layout, "time steps have all sines before all cosines, or after them"
+            )
         if self.family == "tensor2tensor" and self.d % 2:
             text = f"{option_text('d', self.d)} is not allowed with {option_text('family', self.family)}"
             raise UsageError(text, option="d", value=self.d, allowed="an even d")
         super().check()
 
     @property
-    def _denominator(self) -> int:
+    def _denominator(self) -> float:
         """What 2j is divided by in the exponent of the base."""
+        if self.family == "timestep":
+            return max(self.d // 2 * 2 - 2 * self.shift, 1)
         return self.d if self.family == "paper" else max(self.d - 2, 1)
 
     def rates(self) -> Iterable[Decimal | float]:
-        return geometric_rates(self.base, self._denominator, (self.d + 1) // 2)
+        return geometric_rates(self.base, self._denominator, max(1, (self.d + (self.family != "timestep")) // 2))
 
     def rate_formula(self, pair: int) -> str:
-        return f"{write_scalar(self.base)}^(-{2 * pair}/{self._denominator})"
+        return f"{write_scalar(self.base)}^(-{2 * pair}/{write_scalar(self._denominator)})"
+
+    def arrange(self, sines: Array, cosines: Array) -> Array:
+        if self.family != "timestep":
+            return super().arrange(sines, cosines)
+        halves = (cosines, sines) if self.flip else (sines, cosines)
+        return np.concatenate([*halves, np.zeros((len(sines), self.d % 2))], axis=1)[:, : self.d]
+
+    def coordinates(self, positions: Array) -> Array:
+        return super().coordinates(positions) * self.step
+
+    def position_text(self, position: float) -> str:
+        return super().position_text(position * self.step)
+
+    def longer_waves(self, length: int) -> int:
+        return int((self.wavelengths() > length * self.step).sum())
+
+    def mean_table(self, blocks: Bins) -> Array:
+        return super().mean_table(blocks) if self.step == 1 else TableEncoding.mean_table(self, blocks)
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,9 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
     parameters = {"d": d, "pairing": pairing, "base": base}
     if rotary != d:
         parameters["rotary_dim"] = rotary
+    sections = inside.numbers("mrope_section") or []
+    if len(sections) == 3 and sum(sections) == rotary // 2:
+        parameters |= {"sections": tuple(map(int, sections)), "interleaved": bool(inside.flag("mrope_interleaved"))}
     if scaling == "default":
         return parameters
     if scaling == "ntk" and reading.architecture.ntk:  # GTE: base · factor, and every rate divided by factor^(2/d)

@@ -103,6 +103,8 @@ def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
         "rotary_dim": rope.width,
         "pairing": rope.pairing,
         "base": rope.base,
+        "mrope_section": None if rope.sections is None else list(rope.sections),
+        "mrope_interleaved": rope.interleaved,
         "scaling": rope.scaling,
         "inv_freq": rope.frequencies().tolist(),
         "attention_factor": rope.attention_scaling,
@@ -175,6 +177,7 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
     facts = {
         translate("rotary"): translate(PAIRINGS[rope.pairing], width=rope.width, all=rope.d),
         translate("base"): f"{rope.base:,.10g}",
+        translate("M-RoPE"): _sections_text(rope),
         translate("scaling"): rope.scaling,
         translate("original context"): text(positions, data["original"]),
         translate("pairs"): listing(translate(PARTS[what], count=count) for what, count in data["pairs"].items()),
@@ -188,6 +191,17 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
         translate("first Σ cos < 0"): text(template("at offset {count:,}"), data["first_negative_offset"]) or none,
     }
     return {name: fact for name, fact in facts.items() if fact}
+
+
+def _sections_text(rope: Rope) -> str:
+    """Return which pairs turn by frame, row and column."""
+    if rope.sections is None:
+        return ""
+    one, turn = (
+        template("pairs by frame, row and column: {pairs}"),
+        template("pairs by frame, row and column in turn: {pairs}"),
+    )
+    return translate(turn if rope.interleaved else one, pairs=listing(map(str, rope.sections)))
 
 
 def lines_to_type(model: Model) -> list[str]:

@@ -51,8 +51,9 @@ def test_interleaved_sections_turn_as_in_qwen3_vl() -> None:
 
 
 def test_sections_of_one_coordinate_are_plain_rope() -> None:
-    words = pecli.encode("rope", d=24, sections=(3, 4, 5), sequence="9")
-    assert np.array_equal(words, pecli.encode("rope", d=24, length=9))
+    plain = pecli.encode("rope", d=24, length=9)
+    for options in ({"sequence": "9"}, {"length": 9}, {"length": 9, "interleaved": True}):
+        assert np.array_equal(pecli.encode("rope", d=24, sections=(3, 4, 5), **options), plain)
 
 
 def test_a_sequence_with_an_image_is_numbered_as_in_qwen2_vl() -> None:
@@ -107,6 +108,29 @@ def test_a_grid_of_one_row_is_the_line() -> None:
     assert np.array_equal(pecli.encode("rope", d=16, grid="1x9")[:, 8:], line)
 
 
+@pytest.mark.parametrize(("options", "name"), [
+    ({"d": 10}, "timestep"),
+    ({"d": 10, "flip": True, "shift": 0}, "timestep_flip_shift"),
+    ({"d": 9}, "timestep_odd"),
+])  # fmt: skip
+def test_time_steps_of_diffusion_models_need_not_be_whole(options: dict[str, Any], name: str) -> None:
+    encoding: Any = pecli.encoding("sinusoidal:family=timestep,step=0.5", **options)
+    assert encoding.table(np.arange(10.0)) == pytest.approx(REFERENCE[name], abs=1e-6)
+    dims = np.arange(options["d"])
+    assert pytest.approx(encoding.table(np.arange(10.0)), abs=1e-14) == encoding.columns(dims, 0, 10).T
+    assert [encoding.position_text(at) for at in (0, 3, 4)] == ["0", "1.5", "2"]
+    assert encoding.longer_waves(10) == (encoding.wavelengths() > 5).sum()
+    if options["d"] % 2:
+        assert encoding.column_formulas()[-1] == "0" == encoding.written_out(3, 8)[0]
+        assert np.isinf(encoding.column_wavelengths()[-1])
+
+
+def test_blocks_of_half_steps_are_means() -> None:
+    options: dict[str, Any] = {"encoding": "sinusoidal:d=6,base=9,step=0.5", "length": 90}
+    whole, seen = numbers_of("heatmap", **options), numbers_of("heatmap", ((30, 25),), **options)
+    assert seen.main == pytest.approx(whole.main.reshape(30, 3, 6).mean(axis=1))
+
+
 @pytest.mark.parametrize(("spec", "said"), [
     ("sincos2d:d=18", "d=18 is not divisible by 4: each of 2 axes"),
     ("sincos2d:d=16,grid=2x2x2", "d=16 is not divisible by 6: each of 3 axes"),
@@ -114,8 +138,8 @@ def test_a_grid_of_one_row_is_the_line() -> None:
     ("sincos2d:grid=0x4", "grid=0x4 is not allowed"),
     ("sincos2d:grid=9999x9999", "1,000,000 cells at most"),
     ("rope:axes=2", "axes=blocks is for positions in a grid"),
-    ("rope:sections=2,3", "sections=2,3 is for positions in a grid"),
-    ("rope:sections=2,3,grid=4x4", "sections 2,3 add up to 5 for 2 axes, and there are 64 pairs (d = 128) for 2 axes"),
+    ("rope:sections=2,3", "sections 2,3 are 5 pairs for 2 axes, and there are 64 pairs (d = 128) and 1 axes"),
+    ("rope:sections=2,3,grid=4x4", "sections 2,3 are 5 pairs for 2 axes, and there are 64 pairs (d = 128) and 2 axes"),
     ("rope:d=18,grid=3x3", "9 pairs (d = 18) cannot be shared by 2 axes"),
     ("rope:grid=3x3,scaling=linear,factor=2", "scaling=linear is for positions on a line, or for sections"),
     ("rope:scale_grid=detr", "scale_grid=detr is for positions in a grid"),

@@ -82,10 +82,10 @@ def places_option(help: str, **more: Any) -> Any:
     return option(None, f"{help}; in a grid also row x column, 3x5", place=True, **more)
 
 
-def positions_at(places: Iterable[int | tuple[int, ...]], view: View[Encoding]) -> Array:
+def positions_at(places: Iterable[int | str], view: View[Encoding]) -> Array:
     """Return the positions asked for, each once; raises UsageError for one that is not shown."""
     rows, encoding = view.covered, view.encoding
-    found = [encoding.position_at(place) if isinstance(place, tuple) else place for place in places]
+    found = [encoding.position_at(place) if isinstance(place, str) else place for place in places]
     for at in found:
         if not rows.start <= at < rows.stop:
             text = f"{option_text('at', at)} is outside the positions shown, {rows.start} to {rows.stop - 1}"

@@ -22,6 +22,8 @@ QUESTIONS = {
     "What does float16 lose?": "pecli precision rope:dtype=float16",
     "Which waves does a table hold?": "pecli fourier --base 100 -n 512",
     "Do positions lie on a curve?": "pecli path --base 100",
+    "Which patches of an image does a position encoding call alike?": "pecli tiles --grid 14x14",
+    "What does each dimension do over an image?": "pecli maps --grid 14x14",
     "Several pictures of one encoding?": "pecli overview --panels heatmap,distance,curves",
     "How do encodings compare in numbers?": "pecli stats rope sinusoidal",
     "What are the numbers, step by step?": "pecli explain -d 4",

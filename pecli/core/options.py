@@ -70,19 +70,15 @@ def write_scalar(value: Any) -> str:
     """Return a number without a needless ``.0``, a truth value in TOML's spelling, text as it is."""
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, tuple):
-        return "x".join(map(str, value))
     if isinstance(value, float) and value.is_integer() and abs(value) < EXACT:
         return str(int(value))
     return str(value)
 
 
-def place_of(value: Any) -> tuple[int, ...] | None:
-    """Return the row and column that 3x5 or (3, 5) names, of videos the frame before them; None of anything else."""
-    parts = re.split("[xX×]", value) if isinstance(value, str) else value
-    if not isinstance(parts, (list, tuple)) or len(parts) not in (2, 3):
-        return None
-    return tuple(map(int, parts)) if all(str(part).strip().isdigit() for part in parts) else None
+def place_of(value: Any) -> str | None:
+    """Return 3x5 where that is how a row and a column, of videos a frame before them, are written; None otherwise."""
+    text = re.sub("[\\s×X]", lambda found: "" if found[0].isspace() else "x", value) if isinstance(value, str) else ""
+    return text if re.fullmatch(r"\d+(x\d+){1,2}", text, re.ASCII) else None
 
 
 def _read_int(value: Any) -> int:

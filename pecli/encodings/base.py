@@ -97,11 +97,15 @@ class Encoding(Options, ABC):
         """How long the axes of the grid are whose cells the positions are, row by row; () of a line."""
         return ()
 
-    def position_at(self, place: tuple[int, ...]) -> int:
-        """Return the position at a place in the grid, given by row and column; raises UsageError where it has none."""
-        given, grid = "x".join(map(str, place)), "x".join(map(str, self.sides))
-        text = f"{given} is outside the grid {grid}, counted from 0" if grid else f"{self.title()} has no grid"
-        raise UsageError(f"{option_text('at', given)}: {text}", option="at", value=given)
+    @property
+    def spacing(self) -> float:
+        """How far a position is from the next."""
+        return 1.0
+
+    def position_at(self, place: str) -> int:
+        """Return the position at row and column, 3x5, of the grid; raises UsageError where there is none."""
+        text = f"{option_text('at', place)}: {self.title()} has no grid"
+        raise UsageError(text, option="at", value=place, advice="give positions as numbers, or --grid too")
 
     def position_text(self, position: float) -> str:
         """Return a position as its axis shows it."""

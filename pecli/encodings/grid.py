@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from math import pi, prod
-from typing import Any
+from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError, option_text
 from pecli.core.lazy import Array, np
@@ -53,6 +53,8 @@ def sides_of(name: str, text: str) -> tuple[int, ...]:
 class OnGrid(TableEncoding):
     """Base of the encodings whose positions can be the cells of a grid, numbered row by row from the top left."""
 
+    gives: ClassVar[str] = "grid of positions"
+
     grid: str | None = grid_option(None, unset="positions on a line")
 
     def check(self) -> None:
@@ -90,10 +92,14 @@ class OnGrid(TableEncoding):
             return super().position_text(position)
         return str(tuple(int(at) for at in np.unravel_index(int(position), self.sides)))
 
-    def position_at(self, place: tuple[int, ...]) -> int:
-        if len(place) != len(self.sides) or any(at >= side for at, side in zip(place, self.sides, strict=True)):
+    def position_at(self, place: str) -> int:
+        if not self.sides:
             return super().position_at(place)
-        return int(np.ravel_multi_index(place, self.sides))
+        at = [int(part) for part in place.split("x")]
+        if len(at) != len(self.sides) or any(own >= side for own, side in zip(at, self.sides, strict=True)):
+            text = f"{option_text('at', place)} is outside the grid {'x'.join(map(str, self.sides))}, counted from 0x0"
+            raise UsageError(text, option="at", value=place)
+        return int(np.ravel_multi_index(tuple(at), self.sides))
 
 
 @dataclass(frozen=True)
@@ -126,7 +132,10 @@ class HarmonicOnGrid(OnGrid, Harmonic):
     def coordinates(self, positions: Array) -> Array:
         if self.places is None:
             return super().coordinates(positions)
-        return self._coordinates[np.asarray(positions, dtype=np.int64)][..., self.axes_of_pairs()]
+        whole, count = np.asarray(positions, dtype=np.int64), len(self._coordinates)
+        if whole.size and not 0 <= whole.min() <= whole.max() < count:
+            raise UsageError(f"{self.title()} has the positions 0 to {count - 1} and no others")
+        return self._coordinates[whole][..., self.axes_of_pairs()]
 
     def coordinate_names(self) -> str:
         if self.places is None:

@@ -94,6 +94,10 @@ class Sinusoidal(SineCosineColumns, Additive):
         halves = (cosines, sines) if self.flip else (sines, cosines)
         return np.concatenate([*halves, np.zeros((len(sines), self.d % 2))], axis=1)[:, : self.d]
 
+    @property
+    def spacing(self) -> float:
+        return self.step
+
     def coordinates(self, positions: Array) -> Array:
         return super().coordinates(positions) * self.step
 

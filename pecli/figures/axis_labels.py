@@ -41,6 +41,7 @@ def label_positions(axis: Any, encoding: Encoding, label: str | None = None) -> 
     steps = encoding.tick_steps or tuple(encoding.sides[-1] * step for step in (1, 2, 5, 10) if encoding.sides)
     if steps:
         axis.set_major_locator(FittingTicks(partial(multiples, steps), encoding.position_text))
+    if steps or encoding.spacing != 1:
         axis.set_major_formatter(NumberTexts(encoding.position_text))
 
 

@@ -205,4 +205,6 @@ def length_shown(encoding: TableEncoding, count: int) -> str:
     """Return a number of positions with its unit; of a whole grid its sides."""
     if encoding.sides and count == prod(encoding.sides):
         return translate("{sides} grid", sides=" × ".join(map(str, encoding.sides)))
-    return encoding.length_text(count) if encoding.position_unit else translate("{count} positions", count=f"{count:,}")
+    if encoding.position_unit:
+        return encoding.length_text(count)
+    return translate("{count} positions", count=f"{count * encoding.spacing:,.15g}")

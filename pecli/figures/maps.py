@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from pecli.analysis import check_indices
 from pecli.core.errors import UsageError
@@ -12,34 +12,35 @@ from pecli.core.language import template, translate
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
-from pecli.encodings.base import Encoding, TableEncoding
+from pecli.encodings.base import TableEncoding
+from pecli.encodings.grid import OnGrid
 from pecli.figures.axis_labels import label_values
 from pecli.figures.base import ColouredNumbers, Figure, View
 from pecli.figures.canvas import Canvas
 from pecli.figures.matrix import show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup
 
-E = TypeVar("E", bound=Encoding)
 DEFAULT_MAPS = 12  # dimensions where none are asked for
 VARIES = 0.25  # the range of a dimension that varies, as a share of the largest
 
 
 @dataclass(frozen=True)
-class OverGrid(Figure[E]):
+class OverGrid(Figure[OnGrid]):
     """Base of the figures that show images over a grid; frames of a video stand side by side."""
 
-    shows_positions: ClassVar[bool] = True
+    requires: ClassVar[Any] = OnGrid
+    default_encoding: ClassVar[str] = "sincos2d"
 
-    def check_view(self, view: View[E]) -> None:
+    def check_view(self, view: View[OnGrid]) -> None:
         super().check_view(view)
         check_grid(self.name, view)
 
-    def image_panel(self, view: View[E], bar: ColorBar) -> Panel:
+    def image_panel(self, view: View[OnGrid], bar: ColorBar) -> Panel:
         """Return a panel whose frame is an image's."""
         rows, columns = image_of(view.covered.array(), view.encoding.sides).shape
         return Panel(rows / columns, exact=True, bar=bar, least=(3.0, 3.0), x="columns", y="rows")
 
-    def label_images(self, view: View[E], axes: list[Axes], titles: list[str]) -> None:
+    def label_images(self, view: View[OnGrid], axes: list[Axes], titles: list[str]) -> None:
         """Label the axes of images, and give each its title."""
         rows, columns = image_of(view.covered.array(), view.encoding.sides).shape
         for ax, title in zip(axes, titles, strict=True):
@@ -70,7 +71,7 @@ def image_of(values: Array, sides: tuple[int, ...]) -> Array:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MapsNumbers(ColouredNumbers[TableEncoding]):
+class MapsNumbers(ColouredNumbers[OnGrid]):
     """maps : (dims, n), a dimension over the positions, row by row of the grid; dims : (dims,)."""
 
     main_array: ClassVar[str] = "maps"
@@ -91,42 +92,40 @@ class MapsNumbers(ColouredNumbers[TableEncoding]):
 
 
 @dataclass(frozen=True)
-class Maps(OverGrid[TableEncoding]):
+class Maps(OverGrid):
     """Chosen dimensions of the table as images over the grid of positions."""
 
     name: ClassVar[str] = "maps"
-    requires: ClassVar[Any] = TableEncoding
     defines: ClassVar[str] = "a panel: one column of the table, the number of the position in row r and column c there"
     example: ClassVar[str] = "pecli maps --grid 14x14"
     examples: ClassVar[tuple[str, ...]] = ("pecli maps rope --grid 16x16 --dims 0,1,64,65",)
-    default_encoding: ClassVar[str] = "sincos2d"
 
     dims: tuple[int, ...] | None = option(
         None, "the dimensions", at_least=0, unset=f"{DEFAULT_MAPS} spread over those that vary"
     )
 
-    def chosen(self, view: View[TableEncoding]) -> Array:
+    def chosen(self, view: View[OnGrid]) -> Array:
         """Return the dimensions to draw."""
         check_indices("dims", self.dims, view, view.encoding.width, "dimensions")
         return spread_dims(view.encoding, id(view.encoding), view.covered) if self.dims is None else np.array(self.dims)
 
-    def check_view(self, view: View[TableEncoding]) -> None:
+    def check_view(self, view: View[OnGrid]) -> None:
         super().check_view(view)
         self.chosen(view)
 
-    def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
+    def shape(self, view: View[OnGrid]) -> tuple[int, ...]:
         return (view.covered.length, view.encoding.width)
 
-    def compute(self, view: View[TableEncoding]) -> MapsNumbers:
+    def compute(self, view: View[OnGrid]) -> MapsNumbers:
         dims = self.chosen(view)
         table = view.encoding.table(view.covered.array())[:, dims].T
         limit = view.encoding.limit or float(np.abs(table).max()) or 1.0
         return MapsNumbers(view=view, maps=table, dims=dims, ends=(-limit, limit))
 
-    def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
+    def panel_groups(self, view: View[OnGrid], canvas: Canvas) -> list[PanelGroup]:
         return [PanelGroup((self.image_panel(view, ColorBar("")),) * len(self.chosen(view)))]
 
-    def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+    def decorate(self, view: View[OnGrid], axes: list[Axes], canvas: Canvas) -> None:
         text = template("dimension {number}")
         self.label_images(view, axes, [translate(text, number=dim) for dim in self.chosen(view).tolist()])
 

@@ -32,7 +32,7 @@ from pecli.figures.comparing import Comparing, differing_text, is_bias, turned_t
 from pecli.figures.highlights import WithTrained, mark_beyond, mark_stretch
 from pecli.figures.lines import MAX_LINES, Look, bound_look, frame_lines, key, look, plot_run, shades, share_ends
 from pecli.figures.offset_map import (
-    OffsetMapNumbers,
+    OffsetMapNumbers as OffsetMapNumbers,
     decorate_map,
     draw_map,
     map_of_offsets,

@@ -187,7 +187,7 @@ class Scatter(Figure[TableEncoding]):
         return DensityNumbers(**known, **{**vars(cells), **drawn})
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
-        apart = "patches from p to q" if view.encoding.sides else "offset |p − q|"
+        apart = template("patches from p to q") if view.encoding.sides else template("offset |p − q|")
         bar = ColorBar(translate("pairs a cell" if self.too_many(view) else apart), fixed=True)
         shown = self.shown()
         several = len(shown) > 1 and not canvas.narrow  # side by side

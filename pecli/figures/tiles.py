@@ -11,7 +11,7 @@ from pecli.core.errors import UsageError
 from pecli.core.language import template, translate
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
-from pecli.encodings.base import TableEncoding
+from pecli.encodings.grid import OnGrid
 from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.canvas import Canvas
 from pecli.figures.limits import ends
@@ -26,7 +26,7 @@ MAX_PANELS = 64
 
 
 @dataclass(frozen=True, kw_only=True)
-class TilesNumbers(ColouredNumbers[TableEncoding]):
+class TilesNumbers(ColouredNumbers[OnGrid]):
     """tiles : (tiles, n), the measure between one position and all, row by row of the grid; positions : (tiles,)."""
 
     main_array: ClassVar[str] = "tiles"
@@ -49,11 +49,11 @@ class TilesNumbers(ColouredNumbers[TableEncoding]):
         return translate(text, measure=measure.label, **numbers) if numbers["inside"] != numbers["outside"] else ""
 
     def remarks(self) -> list[str]:
-        return [translate("along each axis one patch in {count} shown", count=self.step)] if self.step > 1 else []
+        return [translate("one patch in {count} shown along each axis", count=self.step)] if self.step > 1 else []
 
 
 @dataclass(frozen=True)
-class Tiles(OverGrid[TableEncoding]):
+class Tiles(OverGrid):
     """The measure between each position of a grid and all others, a map each, where the position stands.
 
     Notes
@@ -62,13 +62,11 @@ class Tiles(OverGrid[TableEncoding]):
     """
 
     name: ClassVar[str] = "tiles"
-    requires: ClassVar[Any] = TableEncoding
     defines: ClassVar[str] = (
         "the tile in row r and column c: the measure between the vector of that patch and those of all patches"
     )
     example: ClassVar[str] = "pecli tiles --grid 14x14"
     examples: ClassVar[tuple[str, ...]] = ("pecli tiles rope --grid 14x14 --at 0x0,3x5",)
-    default_encoding: ClassVar[str] = "sincos2d"
     copies: ClassVar[int] = 4
 
     measure: str = measure_option("cos")
@@ -76,7 +74,7 @@ class Tiles(OverGrid[TableEncoding]):
         "the patches that have a map", at_least=0, unset="all, tiled as they are"
     )
 
-    def check_view(self, view: View[TableEncoding]) -> None:
+    def check_view(self, view: View[OnGrid]) -> None:
         super().check_view(view)
         if len(view.encoding.sides) > 2 and self.at is None:
             raise UsageError(
@@ -85,10 +83,10 @@ class Tiles(OverGrid[TableEncoding]):
         if len(self.at or ()) > MAX_PANELS:
             raise UsageError(option="at", value=f"{len(self.at or ())} patches", allowed=f"{MAX_PANELS} at most")
 
-    def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
+    def shape(self, view: View[OnGrid]) -> tuple[int, ...]:
         return (view.covered.length, view.covered.length)
 
-    def compute(self, view: View[TableEncoding]) -> TilesNumbers:
+    def compute(self, view: View[OnGrid]) -> TilesNumbers:
         encoding, every, measure = view.encoding, view.covered.array(), MEASURES[self.measure]
         at = every if self.at is None else positions_at(self.at, view)
         tiles, step = measure.between(encoding.table(at), encoding.table(every)), 1
@@ -110,14 +108,14 @@ class Tiles(OverGrid[TableEncoding]):
         facts: dict[str, Any] = {"step": step, "in_line": in_line, "elsewhere": elsewhere, "measure": self.measure}
         return TilesNumbers(view=view, tiles=tiles, positions=at, ends=limits, **facts)
 
-    def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
+    def panel_groups(self, view: View[OnGrid], canvas: Canvas) -> list[PanelGroup]:
         bar = ColorBar(MEASURES[self.measure].label)
         if self.at is not None:
             return [PanelGroup((self.image_panel(view, bar),) * len(positions_at(self.at, view)))]
         rows, columns = view.encoding.sides
         return [PanelGroup((Panel((rows / columns) ** 2, exact=True, bar=bar),))]
 
-    def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+    def decorate(self, view: View[OnGrid], axes: list[Axes], canvas: Canvas) -> None:
         every = self.at is None
         self.label_images(
             view, axes, [""] if every else [*map(view.encoding.position_text, positions_at(self.at or (), view))]

@@ -121,7 +121,7 @@ def annotation(option: Option, swept: bool = False) -> str:
     scalar = f"Literal[{', '.join(map(repr_, choices))}]" if 0 < len(choices) <= LISTED else TYPES[option.scalar]
     scalar += " | str" if option.names and option.scalar is not str else ""
     scalar += f" | {next(iter(get_annotations(option.text_of).values()))}" if option.text_of else ""
-    scalar += " | str | tuple[int, ...]" if option.place else ""
+    scalar += " | str" if option.place else ""
     several = f"Several[{scalar}]" if option.many or swept else scalar
     several += f" | Sequence[Several[{scalar}]]" if option.many and swept else ""
     return f"{several} | None" if option.optional else several

@@ -15,6 +15,7 @@ from pecli.core.errors import UsageError
 from pecli.encodings.base import BiasEncoding
 from pecli.encodings.registry import ENCODINGS
 from pecli.figures import FIGURES
+from pecli.figures.maps import OverGrid
 
 WIDE = {"COLUMNS": "400"}
 TOLD = ("summary", "kind", "models", "source")
@@ -46,7 +47,8 @@ def test_one_encoding_is_told_with_its_parameters_and_the_figures_that_take_it(n
         assert len(lines) == (1 if option.only_with is None else len(option.only_with[1]))
         default = option.unset if option.default is None else option.write(option.default)
         for line in lines:
-            assert option.help in line and f"default {default}" in line
+            switch = option.scalar is bool and not option.default  # off where it is not given
+            assert option.help in line and (switch or f"default {default}" in line)
             assert option.at_least is None or str(option.at_least) in line
             assert [word for word in (option.choices() if option.choices else ()) if word not in line] == []
     (line,) = [line for line in text.splitlines() if line.split()[:1] == ["figures"]]
@@ -90,7 +92,10 @@ def test_every_figure_of_every_encoding_is_drawn_or_refused(name: str, figure: s
             pecli.figure(figure, **options)
         text = set(str(caught.value).rpartition("try ")[2].split(", "))
         assert text & set(FIGURES) == {item for item in fitting(name) if not FIGURES[item].composed}
-    elif figure == "relative" and name in ("binary", "learned"):  # a table, but none for negative offsets
+    elif issubclass(FIGURES[figure], OverGrid) and name != "sincos2d":
+        with pytest.raises(UsageError, match=f"{figure} shows positions in a grid, and .* give grid"):
+            pecli.figure(figure, **options)
+    elif figure == "relative" and name in ("binary", "learned", "sincos2d"):  # a table, but none for negative offsets
         with pytest.raises(UsageError, match=name):
             pecli.figure(figure, **options)
     elif figure == "attention" and name == "t5":

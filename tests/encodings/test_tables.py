@@ -36,7 +36,7 @@ class Squares(TableEncoding):
 
 @pytest.mark.parametrize("name", TABLES)
 def test_a_table_is_of_finite_numbers_that_depend_on_nothing_else_asked_for(name: str) -> None:
-    encoding = read_table_encoding("binary:d=9" if name == "binary" else name)
+    encoding = read_table_encoding({"binary": "binary:d=9", "sincos2d": "sincos2d:grid=20x16"}.get(name, name))
     positions = np.array([7.0, 3.0, 300.0, 3.0])
     rows = encoding.table(positions)
     assert rows.dtype == np.float64 and rows.shape == (4, encoding.width)

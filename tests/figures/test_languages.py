@@ -16,6 +16,8 @@ from pecli.core.language import use_language
 from pecli.core.numbers import number_types
 from pecli.encodings.registry import ENCODINGS
 from pecli.figures import FIGURES
+from pecli.figures.maps import OverGrid
+from pecli.figures.tokens import TokenFigure
 from pecli.jobs.picture import Picture
 
 SCALED = "rope:scaling=llama3,factor=8,original=64,low_freq_factor=1,high_freq_factor=4"
@@ -24,7 +26,11 @@ NAMES = {"RoPE", "LiBi", *ENCODINGS, *PARAMETERS, "sin", "cos", "RoFormer", "lla
 NAMES |= {*number_types(), "Pearson", "Spearman", "arXiv", "pecli"}
 NAMES |= {"the", "dog", "bites", "man"}  # the example's tokens
 FIGURES_IN_CHINESE: list[tuple[str, dict[str, Any]]] = [
-    *((name, {"length": 9} if "tokens" not in figure.options() else {}) for name, figure in FIGURES.items()),
+    *((name, {} if issubclass(figure, (TokenFigure, OverGrid)) else {"length": 9}) for name, figure in FIGURES.items()),
+    ("offsets", {"encoding": "rope:grid=3x4", "measure": "corr"}),
+    ("spectrum", {"encoding": "rope:sections=16,24,24,sequence=4"}),
+    ("rotation", {"encoding": "rope:grid=3x4"}),
+    ("scatter", {"encoding": "sincos2d", "grid": "3x4"}),
     ("heatmap", {"length": 3000, "log": True, "robust": True}),
     ("distance", {"encoding": "binary", "length": 300, "measure": "corr"}),
     ("distance", {"length": 9, "highlight": "3:6"}),

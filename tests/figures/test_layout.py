@@ -35,6 +35,8 @@ def drawn(figure: str, /, **options: Any) -> tuple[Any, Any, Any]:
         "terms": {"length"},
         "addition": {"length"},
         "dials": {"length"},
+        "tiles": {"length"},
+        "maps": {"length"},
         "bias": {"d"},
     }.get(figure, set())
     given = {

@@ -1,0 +1,188 @@
+"""Figures of positions in a grid: tiles, maps, offsets in rows and columns, and what ticks and headlines say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pecli
+from pecli.core.errors import UsageError
+from tests.drawing import axes_of, line_labels, numbers_of, panels_of, texts
+
+GRID: dict[str, Any] = {"encoding": "sincos2d:d=16,base=9", "grid": "4x6"}
+
+
+def table() -> Any:
+    return pecli.encode(**GRID)
+
+
+def test_a_tile_is_a_patch_against_all_where_the_patch_stands() -> None:
+    found = numbers_of("tiles", measure="dot", **GRID)
+    assert found.main == pytest.approx(table() @ table().T)
+    assert found.limits() == (-found.main.max(), found.main.max())  # of both signs
+    panel, _ = panels_of("tiles", measure="dot", **GRID)
+    (image,) = panel.images
+    seen = image.get_array()
+    assert seen.shape == (4 * 5 - 1, 6 * 7 - 1) and np.isnan(seen.filled(np.nan)[4]).all()  # a gap below each tile
+    for row, column in ((0, 0), (3, 5), (1, 2)):
+        tile = seen[5 * row : 5 * row + 4, 7 * column : 7 * column + 6]
+        assert np.array_equal(tile, found.main[6 * row + column].reshape(4, 6))
+    assert image.get_extent() == (-0.5, 5.5, 3.5, -0.5)
+
+
+def test_of_many_patches_some_have_a_tile_and_the_headline_stays() -> None:
+    whole, seen = (numbers_of("tiles", panels, encoding="rope:d=16", grid="30x41") for panels in (None, ((200, 300),)))
+    assert seen.step == 3 and seen.caption() == "one patch in 3 shown along each axis" and whole.caption() == ""
+    assert seen.positions.tolist() == [41 * row + column for row in range(0, 30, 3) for column in range(0, 41, 3)]
+    assert seen.message() == whole.message() and seen.limits() == whole.limits()
+    assert np.array_equal(seen.main, whole.main[seen.positions.astype(int)])
+
+
+def test_patches_asked_for_have_a_panel_each() -> None:
+    found = numbers_of("tiles", at=["0x0", 23, "1x2"], **GRID)
+    assert found.positions.tolist() == [0, 23, 8]
+    panels = panels_of("tiles", at="0x0,23,1x2", **GRID)[:3]
+    assert [panel.get_title() for panel in panels] == ["(0, 0)", "(3, 5)", "(1, 2)"]
+    assert np.array_equal(panels[2].images[0].get_array(), found.main[2].reshape(4, 6))
+
+
+def test_the_headline_of_tiles_is_of_rows_and_columns_and_false_of_noise() -> None:
+    found = numbers_of("tiles", **GRID)
+    start = "patches in one row or column are more alike: mean cosine similarity "
+    cosines, at = np.corrcoef(np.eye(24)), np.array(np.unravel_index(np.arange(24), (4, 6)))
+    cosines = table() @ table().T / 8
+    shared = (at[:, :, None] == at[:, None]).sum(axis=0)
+    inside, outside = (float(cosines[shared == count].mean()) for count in (1, 0))
+    assert found.message() == f"{start}{inside:.2g}, of others {outside:.2g}"
+    noise = numbers_of("tiles", encoding="learned:seed=4,d=9", grid="9x9")
+    assert noise.message().startswith(start) == (noise.in_line > noise.elsewhere + 0.01)
+    assert numbers_of("tiles", measure="euclidean", **GRID).message().startswith("patches in one row or column are")
+
+
+def test_maps_are_columns_over_the_grid() -> None:
+    found = numbers_of("maps", dims=(0, 9), **GRID)
+    panels = panels_of("maps", dims=(0, 9), **GRID)[:2]
+    assert [panel.get_title() for panel in panels] == ["dimension 0", "dimension 9"]
+    for panel, dim, row in zip(panels, (0, 9), found.main, strict=True):
+        assert np.array_equal(panel.images[0].get_array(), table()[:, dim].reshape(4, 6))
+        assert np.array_equal(row, table()[:, dim])
+    assert found.message() == "every dimension shown varies along one axis of the grid alone"
+    assert numbers_of("maps", encoding="learned:d=4", grid="3x3").message() == ""
+    assert numbers_of("maps", encoding="sincos2d:base=10000", grid="14x14").dims.max() < 110  # no constant ones
+
+
+def test_frames_of_a_video_stand_side_by_side() -> None:
+    image = panels_of("maps", encoding="sincos2d:d=12", grid="2x3x4", dims=(0,))[0].images[0].get_array()
+    values = pecli.encode("sincos2d:d=12", grid="2x3x4")[:, 0].reshape(2, 3, 4)
+    assert image.shape == (3, 9) and image.mask[:, 4].all()
+    assert np.array_equal(image[:, :4], values[0]) and np.array_equal(image[:, 5:], values[1])
+    with pytest.raises(UsageError, match="of a video tiles shows chosen patches: give at"):
+        pecli.tiles("sincos2d:d=12", grid="2x3x4")
+
+
+def test_offsets_of_a_grid_are_means_over_all_pairs_there() -> None:
+    found = numbers_of("offsets", encoding="learned:d=5,seed=2", grid="3x4", measure="dot")
+    rows = pecli.encode("learned:d=5,seed=2", grid="3x4").reshape(3, 4, 5)
+    for down, across in ((0, 0), (1, -2), (-2, 3)):
+        pairs = [float(rows[r, c] @ rows[r - down, c - across]) for r in range(3) for c in range(4)
+                 if 0 <= r - down < 3 and 0 <= c - across < 4]  # fmt: skip
+        place = found.row_offsets.tolist().index(down), found.column_offsets.tolist().index(across)
+        assert found.mean[place] == pytest.approx(np.mean(pairs))
+        assert found.spread[place] == pytest.approx(np.ptp(pairs), abs=1e-15)
+    assert found.message().startswith("at equal offset, dot product still differs by up to ")
+    assert found.widest == found.spread.max() and "mean of all pairs" in found.caption()
+    invariant = numbers_of("offsets", measure="cos", **GRID)
+    assert invariant.message() == "cosine similarity depends only on the offset p − q" and invariant.caption() == ""
+    (image,) = axes_of("offsets", spread=True, encoding="learned:d=5,seed=2", grid="3x4").images
+    assert np.array_equal(image.get_array(), found.spread) and image.get_extent() == (-3.5, 3.5, 2.5, -2.5)
+
+
+@pytest.mark.parametrize(("figure", "options", "said"), [
+    ("offsets", {"log": True}, "offsets of a grid are a map, and log is of a line"),
+    ("offsets", {"length": 3}, "offsets shows the whole grid"),
+    ("tiles", {"start": 1, "length": 3}, "tiles shows the whole grid"),
+    ("spectrum", {"length": 3}, "spectrum shows the whole grid"),
+    ("curves", {"at": "4x0"}, "at=4x0 is outside the grid 4x6, counted from 0x0"),
+    ("curves", {"at": "1x1x1"}, "at=1x1x1 is outside the grid"),
+    ("curves", {"at": "x1"}, "x1"),
+    ("heatmap", {"length": 25}, "has the positions 0 to 23, not 0 to 24"),
+])  # fmt: skip
+def test_what_a_grid_has_not_is_refused(figure: str, options: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        pecli.figure(figure, **{**GRID, **options}).numbers
+
+
+@pytest.mark.parametrize(("figure", "said"), [("offsets", {"spread": True}), ("curves", {"at": "1x1"})])
+def test_what_is_for_grids_is_refused_on_a_line(figure: str, said: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="grid"):
+        pecli.figure(figure, **said).numbers
+
+
+def test_ticks_are_places_where_rows_begin() -> None:
+    axes = axes_of("distance", size="4x4", **GRID)
+    assert axes.get_ylabel() == "position p (row, column)"
+    assert texts(axes.get_yticklabels()) == ["(0, 0)", "(1, 0)", "(2, 0)", "(3, 0)"]
+    assert axes.get_yticks().tolist() == [0, 6, 12, 18]
+    lines = axes_of("curves", at=("1x2", 9), **GRID)
+    assert line_labels(lines) == ["from (1, 2)", "from (1, 3)"]
+
+
+def test_wavelengths_are_longer_than_the_grid_not_than_its_cells() -> None:
+    options: dict[str, Any] = {"encoding": "sincos2d:d=16,base=9", "grid": "9x14"}
+    encoding: Any = pecli.encoding("sincos2d:d=16,base=9,grid=9x14")
+    waves = encoding.wavelengths().reshape(2, 4)  # columns, rows
+    longer = int((waves[0] > 14).sum() + (waves[1] > 9).sum())
+    assert 0 < longer < 8 and (encoding.wavelengths() > 126).sum() != longer
+    assert numbers_of("heatmap", **options).message() == (
+        f"{longer} of 8 sine–cosine pairs have wavelengths longer than the 9 × 14 grid shown"
+    )
+    found = numbers_of("spectrum", **options)
+    assert found.message() == f"{longer} of 8 pairs have wavelengths longer than the 9 × 14 grid"
+    (axes,) = panels_of("spectrum", **GRID)
+    assert texts(axes.get_legend().get_texts()) == ["row", "column"]
+    assert [line.get_xdata().tolist() for line in axes.lines] == [[4, 5, 6, 7], [0, 1, 2, 3]]
+
+
+def test_arrows_show_how_far_pairs_are_turned() -> None:
+    panel = panels_of("rotation", encoding="rope:d=8", grid="3x4", panels="plane")[0]
+    row, column = panel.collections
+    places = np.indices((3, 4)).reshape(2, -1)
+    for arrows, angle in ((row, places[0]), (column, places[1])):  # both turn by 1 rad a patch
+        assert np.arctan2(arrows.V, arrows.U) == pytest.approx(np.angle(np.exp(1j * angle)))
+    assert texts(panel.get_legend().get_texts()) == ["pair 0", "pair 2"]
+    found = numbers_of("rotation", encoding="rope:d=8,base=9", grid="3x4")
+    turns = np.array([2, 2 / 3, 3, 1]) / (2 * np.pi)
+    assert (
+        found.message()
+        == f"from position (0, 0) to (2, 3), pair 2 turns {turns[2]:.3g} times, pair 1 {turns[1]:.3g} times"
+    )
+
+
+def test_pairs_in_a_grid_are_as_far_apart_as_their_patches() -> None:
+    found = numbers_of("scatter", **GRID)
+    for p, q, apart in zip(found.p, found.q, found.apart(), strict=True):
+        assert apart == pytest.approx(np.hypot(q // 6 - p // 6, q % 6 - p % 6))
+    path = axes_of("path", **GRID)
+    (line,) = (item for item in path.collections if hasattr(item, "get_segments"))
+    assert len(line.get_segments()) == 4 * 5  # a row by itself
+
+
+def test_stats_of_a_grid_are_by_rows_and_columns() -> None:
+    values = pecli.stats(["sincos2d:grid=5x5"]).numbers.values
+    assert values[0, 0] == pytest.approx(0, abs=1e-12) and np.isnan(values[0, 2])
+
+
+def test_a_configs_sections_are_read(folder: Path) -> None:
+    Path("config.json").write_text(
+        '{"model_type": "qwen3_vl_text", "hidden_size": 96, "num_attention_heads": 4, "num_hidden_layers": 2, "head_dim": 24,'
+        '"max_position_embeddings": 99, "rope_parameters": {"rope_type": "default", "rope_theta": 1e4,'
+        '"mrope_section": [4, 4, 4], "mrope_interleaved": true}}'
+    )
+    job = pecli.heatmap("config.json", sequence="2, 2x2, 1").job
+    assert job.encodings[0].spec().startswith("rope:d=24,")
+    assert job.encodings[0].axes_of_pairs().tolist() == [0, 1, 2] * 4
+    layer = pecli.model("config.json").data["layers"]["all"]
+    assert (layer["mrope_section"], layer["mrope_interleaved"]) == ([4, 4, 4], True)

@@ -112,13 +112,13 @@ def test_offsets_of_a_grid_are_means_over_all_pairs_there() -> None:
 ])  # fmt: skip
 def test_what_a_grid_has_not_is_refused(figure: str, options: dict[str, Any], said: str) -> None:
     with pytest.raises(UsageError, match=said):
-        pecli.figure(figure, **{**GRID, **options}).numbers
+        pecli.figure(figure, **{**GRID, **options})
 
 
 @pytest.mark.parametrize(("figure", "said"), [("offsets", {"spread": True}), ("curves", {"at": "1x1"})])
 def test_what_is_for_grids_is_refused_on_a_line(figure: str, said: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="grid"):
-        pecli.figure(figure, **said).numbers
+        pecli.figure(figure, **said)
 
 
 def test_ticks_are_places_where_rows_begin() -> None:
@@ -177,12 +177,13 @@ def test_stats_of_a_grid_are_by_rows_and_columns() -> None:
 
 def test_a_configs_sections_are_read(folder: Path) -> None:
     Path("config.json").write_text(
-        '{"model_type": "qwen3_vl_text", "hidden_size": 96, "num_attention_heads": 4, "num_hidden_layers": 2, "head_dim": 24,'
-        '"max_position_embeddings": 99, "rope_parameters": {"rope_type": "default", "rope_theta": 1e4,'
+        '{"model_type": "qwen3_vl_text", "hidden_size": 96, "num_attention_heads": 4, "head_dim": 24,'
+        '"num_hidden_layers": 2, "max_position_embeddings": 99,'
+        '"rope_parameters": {"rope_type": "default", "rope_theta": 1e4,'
         '"mrope_section": [4, 4, 4], "mrope_interleaved": true}}'
     )
-    job = pecli.heatmap("config.json", sequence="2, 2x2, 1").job
-    assert job.encodings[0].spec().startswith("rope:d=24,")
-    assert job.encodings[0].axes_of_pairs().tolist() == [0, 1, 2] * 4
+    rope: Any = pecli.heatmap("config.json", sequence="2, 2x2, 1").job.encodings[0]
+    assert rope.spec().startswith("rope:d=24,")
+    assert rope.axes_of_pairs().tolist() == [0, 1, 2] * 4
     layer = pecli.model("config.json").data["layers"]["all"]
     assert (layer["mrope_section"], layer["mrope_interleaved"]) == ([4, 4, 4], True)

@@ -95,7 +95,7 @@ class OnGrid(TableEncoding):
     def position_at(self, place: str) -> int:
         if not self.sides:
             return super().position_at(place)
-        at = [int(part) for part in place.split("x")]
+        at = [*map(int, re.findall(r"\d+", place))]
         if len(at) != len(self.sides) or any(own >= side for own, side in zip(at, self.sides, strict=True)):
             text = f"{option_text('at', place)} is outside the grid {'x'.join(map(str, self.sides))}, counted from 0x0"
             raise UsageError(text, option="at", value=place)

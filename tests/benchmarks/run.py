@@ -118,7 +118,8 @@ def start() -> list[Row]:
 
 def lengths() -> list[Row]:
     """Return the cost of a picture is its pixels, not its length."""
-    closed = [f"heatmap -e {name}" for name, encoding in ENCODINGS.items() if issubclass(encoding, Harmonic)]
+    on_lines = {name: kind for name, kind in ENCODINGS.items() if issubclass(kind, Harmonic) and not kind().sides}
+    closed = [f"heatmap -e {name}" for name in on_lines]
     asked = [
         *((line, "1e9", "200", "time ≥ 0.67, memory ≥ 0.83") for line in closed),
         ("distance", "1e6", "1e4", "time ≥ 0.50; under 300 MB"),
@@ -156,6 +157,22 @@ def pairs(whole: bool) -> list[Row]:
         asked = "time ≥ 40, memory ≥ 50"
         rows.insert(0, beside("`pecli distance -n 16384`", ours, other, "plain script", asked, 1))
     return rows
+
+
+def grids() -> list[Row]:
+    """Return what positions in a grid cost beside as many on a line."""
+    lines = {"tiles": "time ≥ 0.67", "offsets": "time ≥ 0.67"}
+    line = pecli("distance", "-d", "768", "-n", "1024", "-o", "line.png")
+    return [
+        beside(
+            f"`pecli {name} sincos2d -d 768 --grid 32x32`",
+            pecli(name, "sincos2d", "-d", "768", "--grid", "32x32", "-o", "grid.png"),
+            line,
+            "`pecli distance -d 768 -n 1024`",
+            asked,
+        )
+        for name, asked in lines.items()
+    ]
 
 
 def alone(what: str, command: Command, note: str, asked: str) -> Row:
@@ -202,7 +219,7 @@ def main() -> None:
     os.environ["MPLBACKEND"] = "agg"
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        rows = [*start(), *lengths(), *pairs(not asked.quick), *batch()]
+        rows = [*start(), *lengths(), *pairs(not asked.quick), *grids(), *batch()]
         os.chdir(PAGE.parent)
     text = table(rows)
     print(text)

@@ -169,11 +169,11 @@ def tensors(
         specs = [Learned(file=fixed(file), tensor=name).spec() for name in several]
         lines = [f"try: pecli heatmap -e {shlex.quote(spec)}" for spec in specs]
         lines = lines or ["none has real numbers in two dimensions and a plain name"]
-        document: list[Block] = [
-            Table(("tensor", "shape", "numbers", ""), rows),
-            *([] if quiet else map(Paragraph, lines)),
-        ]
+        document: list[Block] = [Table(("tensor", "shape", "numbers", ""), rows)]
+        document += map(Paragraph, lines) if form and not quiet else []
         publish(document, {"results": [{"file": file, "tensors": data}]}, output, form)
+        if form is None and not quiet:
+            print_results(lines)  # as they are, not broken into lines that fit
 
 
 TENSORS_COMMAND = Command(tensors, ("pecli tensors model.safetensors", "pecli tensors words.npz --json"))

@@ -13,7 +13,7 @@ from pecli.core.language import template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.encodings.base import Rotary
-from pecli.encodings.grid import HarmonicOnGrid, sides_of
+from pecli.encodings.grid import GRID, HarmonicOnGrid, sides_of
 from pecli.encodings.harmonic import geometric_rates
 from pecli.encodings.rope_scaling import Scaled
 from pecli.files.tables import read_vector
@@ -111,6 +111,9 @@ def places_of_sequence(text: str) -> Array:
         if part.strip().isdigit() and 0 < int(part) <= MAX_WORDS:
             places = np.tile(np.arange(int(part)), (3, 1))
         else:
+            if not GRID.fullmatch(part):
+                allowed = "numbers of words and images of rows x columns, such as 4, 2x3, 4"
+                raise UsageError(option="sequence", value=text, allowed=allowed)
             sides = sides_of("sequence", part)
             places = np.indices((1, *sides)[-3:]).reshape(3, -1)
         parts.append(start + places)

@@ -184,8 +184,9 @@ class Job:
     @property
     def defaults(self) -> dict[str, Any]:
         """The figure's own defaults; of what depends on a file's rows or the environment none, so it is always told."""
-        free = any(encoding.bounded for encoding in self.encodings)
-        length = {"length": None if free else self.figure.default_length(None)}
+        free = any(encoding.bounded and not encoding.sides for encoding in self.encodings)
+        cells = [prod(encoding.sides) - self.positions.start for encoding in self.encodings if encoding.sides]
+        length = {"length": None if free else self.figure.default_length(min(cells, default=None))}
         return {**self.figure.default_options, **length, **dict.fromkeys(set_by_environment())}
 
     def settings(self) -> dict[str, Any]:
@@ -193,11 +194,18 @@ class Job:
         single = {
             "encoding": self.specs(),
             **self.figure.settings(),
-            **self.positions.settings(),
+            **self._positions_told(),
             **(self.canvas.settings() if self.figure.drawn else {}),
             **self.language.settings(),
         }
         return single | self.sweep() if self.cells else single
+
+    def _positions_told(self) -> dict[str, Any]:
+        """Return the positions, without the length of a whole grid, which another grid would not have."""
+        told = self.positions.settings()
+        if any(encoding.sides for encoding in self.encodings) and told["length"] == self.defaults["length"]:
+            del told["length"]
+        return told
 
     def sweep(self) -> dict[str, Any]:
         """Return the options that its cells differ in, each with all its values; None for what each cell leaves

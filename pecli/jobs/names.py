@@ -62,7 +62,7 @@ def name_of(job: Job) -> str:
     parts = [job.figure.name, *(job.specs() if several else [job.encodings[0].name])]
     item = {name: value for name, value in changed_options(job, job.swept).items() if name != "encoding"}
     parts += [name if value == "true" else f"{name}{value}" for name, value in item.items()]
-    text = _safe("-".join(parts))
+    text = _safe(re.sub("hf:|@[0-9a-f]{40}", "", "-".join(parts)))  # of a model on the hub its name says enough
     data = text.encode(errors="replace")
     return (
         text

@@ -187,3 +187,10 @@ def test_a_configs_sections_are_read(folder: Path) -> None:
     assert rope.axes_of_pairs().tolist() == [0, 1, 2] * 4
     layer = pecli.model("config.json").data["layers"]["all"]
     assert (layer["mrope_section"], layer["mrope_interleaved"]) == ([4, 4, 4], True)
+
+
+def test_another_grid_is_drawn_whole(ask: Any, folder: Path) -> None:
+    assert ask("tiles", "--grid", "3x4", "-d", "8", "-o", "a.png").code == 0
+    assert ask("recipe", "a.png").out.strip() == "pecli tiles --d 8 --grid 3x4 --output a.png"
+    assert ask("redraw", "a.png", "--grid", "2x5", "-o", "b.npy").code == 0
+    assert np.load("b.npy").shape == (10, 10)

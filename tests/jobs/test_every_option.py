@@ -171,7 +171,7 @@ def told(name: str, given: dict[str, Any]) -> Result | None:
 
 def effect(name: str, given: dict[str, Any], first: Result, one: Option) -> str:
     """Return what another value changes first, a part of the result; or that all others are refused; or nothing."""
-    now = first.job.settings().get(one.name, one.default)
+    now = {**first.job.positions.settings(), **first.job.settings()}.get(one.name, one.default)
     made: list[Result | None] = []
     for parts, most in ((CHEAP, FEW), ((*CHEAP, *DRAWN), None)):  # nothing is drawn where another value shows it
         for at, value in enumerate(islice(others(one, now), most)):

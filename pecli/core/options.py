@@ -168,7 +168,7 @@ class Option:
         kind = TYPES.get(self.scalar, "text in UTF-8 without control characters")
         limits = (("≥", self.at_least), (">", self.above), ("≤", self.at_most))
         bounds = " and ".join(
-            f"{sign} {write_scalar(limit)}" for sign, limit in limits if limit is not None and abs(limit) < EXACT
+            f"{sign} {write_scalar(limit)}" for sign, limit in limits if limit is not None and abs(limit) != EXACT
         )
         kind += ", or row x column in a grid" if self.place else ""
         words = f"or one of {', '.join(self.names)}" if self.names else ""

@@ -110,13 +110,17 @@ def model(
     output: OutputOption = None,
     format: FormatOption = None,
     as_json: JsonOption = False,
+    strict: Annotated[bool, typer.Option("--strict", help="exit with 1 for a warning too")] = False,
     lang: Annotated[
         str | None, typer.Option("--lang", help=Language.options()["lang"].help, show_default=False)
     ] = None,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Print what a config.json does to its model's position encoding, and what is wrong in the file."""
+    """Print what a config.json does to its model's position encoding, and what is wrong in the file.
+
+    It exits with 1 where a finding is an error.
+    """
     with guard(quiet, verbose):
         from pecli.models.reader import read_model
         from pecli.reports.model import SEQ_LEN, lines_to_type, model_data, model_text
@@ -133,6 +137,8 @@ def model(
         publish(document, {"path": path, **model_data(read)}, output, form)
         if form is None:
             print_results(["", *lines])  # as they are, not broken into lines that fit
+        if {finding.level for finding in read.findings} & {"error", *(["warning"] if strict else [])}:
+            raise typer.Exit(1)
 
 
 MODEL_COMMAND = Command(model, ("pecli model path/to/config.json", "pecli heatmap path/to/config.json"))

@@ -90,6 +90,8 @@ class OnGrid(TableEncoding):
     def position_text(self, position: float) -> str:
         if not self.sides:
             return super().position_text(position)
+        if position >= np.prod(self.sides):
+            return ""  # of a tick in the margin
         return str(tuple(int(at) for at in np.unravel_index(int(position), self.sides)))
 
     def position_at(self, place: str) -> int:

@@ -81,8 +81,8 @@ class OnAxes(HarmonicOnGrid, Scaled):
         return super().places if self.sequence is None else places_of_sequence(self.sequence)
 
     def axes_of_pairs(self) -> Array:
-        assert self.places is not None
         if self.sections is None:
+            assert self.places is not None
             return np.repeat(np.arange(len(self.places)), self.width // 2 // len(self.places))
         if not self.interleaved:
             return np.repeat(np.arange(len(self.sections)), self.sections)

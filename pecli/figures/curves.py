@@ -87,6 +87,8 @@ class CurvesNumbers(Numbers[Any]):
         same = ROUNDING * float(np.nanmax(np.abs(self.curves), initial=0.0))
         if differ := differing_text(self.view, label, self.apart, same):
             return differ
+        if any(encoding.sides for encoding in self.view.encodings):
+            return ""  # on a plane a line of positions is folded row by row, and curves are no shifted copies
         one = template("every curve is the same, shifted: {measure} depends only on the offset")
         each = template("with each encoding, {measure} depends only on the offset p − q")
         only = one if len(self.apart) == 1 else each

@@ -54,7 +54,8 @@ class WavesNumbers(Numbers[TableEncoding]):
         """Return from what to what waves get longer, in the order in which they are drawn, where they do."""
         encoding, waves = self.view.encoding, self.wavelengths
         moving = waves[np.isfinite(waves)]
-        if len(np.unique(moving)) < 2 or not has_known_waves(encoding) or (waves[:-1] > waves[1:]).any():
+        known = has_known_waves(encoding) and not encoding.sides  # by rows and by columns are not the same length
+        if len(np.unique(moving)) < 2 or not known or (waves[:-1] > waves[1:]).any():
             return ""
         low, high = short_wave_text(encoding, float(moving[0])), short_length(encoding, float(moving[-1]))
         if encoding.dimension_names() is not None or (np.diff(self.dims) <= 0).any():

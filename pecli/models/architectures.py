@@ -11,7 +11,8 @@ from typing import Any
 
 from pecli.models.config_file import Keys
 
-KINDS = ("alibi", "t5", "none", "sinusoidal_halves", "sinusoidal_j", "learned", "relative")
+UNDRAWN = ("relative", "bias2d", "relpos2d", "conv")  # inside of the attention, or of a convolution
+KINDS = ("alibi", "t5", "none", "sinusoidal", "sinusoidal_halves", "sinusoidal_j", "learned", *UNDRAWN)
 ENDINGS = ("ForCausalLM", "ForConditionalGeneration", "LMHeadModel", "ForMaskedLM", "Model", "ForQuestionAnswering")
 
 
@@ -32,6 +33,11 @@ class Architecture:
     ntk : knows a scaling ntk, base · factor and all rates divided by factor^(2/d)
     mscale : longrope's attention factor is short_mscale or long_mscale
     rope_opt_in : rope only where the file asks for it
+    also : kinds of positions that it has beside that of its layers
+    axes : how rows and columns of patches share the pairs, as `Rope` names it
+    width_key : the key of the width, where hidden_size is something else
+    unread : keys that its code does not read
+    beside_patches : rows of an image's table that are not for patches
     sliding_unscaled : a scaling that is not given by layers is for the full ones alone
     """
 
@@ -61,6 +67,11 @@ class Architecture:
     mscale: bool = False
     rope_opt_in: bool = False
     sliding_unscaled: bool = False
+    also: tuple[str, ...] = ()
+    axes: str | None = None
+    width_key: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+    beside_patches: int = 1
     encoder_decoder: bool = False
     rows_before: int = 0
     rows_of_padding: int = 0
@@ -72,14 +83,15 @@ class Architecture:
         return "rope" in self.position.values()
 
 
-def architecture_of(keys: Keys, outer: str | None = None) -> Architecture:
+def architecture_of(keys: Keys, outer: str | None = None, tower: str = "") -> Architecture:
     """Return the architecture that a config names; by its keys where the name is not known.
 
-    outer : the model_type of the config around it, for one that has no name of its own
+    outer, tower : the model_type of the config around it and what it calls this one, for one without a name of its own
     """
     name = keys.text("model_type") or _named_by_class(keys)
     if outer is not None and name in (None, outer):
-        name = outer
+        names = [f"{outer}_{tower}{ending}" for ending in ("", "_encoder", "_model")] if tower else []
+        name = next((item for item in names if item in _known()), names[0] if names else outer)
     name = _facts()["inside"].get(name, name) if name else None
     known = _known()
     if name in known:
@@ -91,11 +103,11 @@ def _position_by_keys(keys: Keys) -> Mapping[str, str]:
     """Return what tells positions apart where only the keys say so."""
     signs = {
         "rope": "rope_theta rope_scaling rope_parameters rotary_dim rotary_pct rotary_emb_base rope_ratio "
-        "rotary_emb_fraction partial_rotary_factor qk_rope_head_dim rms_norm_eps",
+        "rotary_emb_fraction partial_rotary_factor qk_rope_head_dim",
         "t5": "relative_attention_num_buckets",
         "learned": "position_embedding_type n_positions max_position_embeddings n_ctx",
     }
-    return {"all": next((kind for kind, names in signs.items() if keys.first(*names.split())), "none")}
+    return {"all": next((kind for kind, names in signs.items() if keys.first(*names.split())), "unknown")}
 
 
 def _named_by_class(keys: Keys) -> str | None:
@@ -129,6 +141,8 @@ def _known() -> dict[str, Architecture]:
     for name, row in rows.items():
         values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
         values |= {key: facts[key].get(name, 0) for key in ("rows_before", "rows_of_padding")}
+        values |= {key: facts[key][name] for key in ("beside_patches", "width_key") if name in facts[key]}
+        values |= {"also": tuple(kind for kind, names in facts["also"].items() if name in names)}
         values |= {"encoder_decoder": name in facts["encoder_decoder"], "sizes": sizes.get(name, {})}
         known[name] = Architecture(name, **values)
     return known

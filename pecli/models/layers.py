@@ -109,7 +109,7 @@ LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_lay
 
 def layer_kinds(keys: Keys, architecture: Architecture) -> list[str]:
     """Return the kind of each layer, in order; empty where the file does not say how many there are."""
-    count = keys.whole(*LAYERS)
+    count = keys.whole(*(name for name in LAYERS if not isinstance(keys.data.get(name), dict)))  # LXMERT's towers
     count = architecture.sizes.get("layers", 0) if count is None else count
     kinds = _listed(keys, count) or _numbered(keys, count) or _by_pattern(keys, architecture, count)
     return _without_rope(keys, architecture, kinds)
@@ -190,6 +190,14 @@ POSITIONS = (
 )
 
 
+def patches(reading: Reading) -> int | None:
+    """Return how many patches one side of a square image has; None where the file does not say."""
+    image, patch = reading.keys.data.get("image_size"), reading.keys.data.get("patch_size")
+    if not isinstance(image, int) or not isinstance(patch, int) or not 0 < patch <= image < 1 << 16:
+        return None
+    return image // patch
+
+
 def max_position(reading: Reading) -> int | None:
     """Return how many positions the file says that the model takes."""
     return reading.keys.length(*POSITIONS)
@@ -224,7 +232,7 @@ def heads(reading: Reading) -> int:
 
 def width(reading: Reading) -> int:
     """hidden_size; raises UsageError where it is not known."""
-    return _size(reading, WIDTH, "hidden")
+    return _size(reading, (*reading.architecture.width_key, *WIDTH), "hidden")
 
 
 def _size(reading: Reading, names: tuple[str, ...], size: str) -> int:

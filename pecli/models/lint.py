@@ -95,12 +95,14 @@ def _check_bases(reading: Reading, rope: bool) -> None:
 def _check_sizes(reading: Reading, rope: bool) -> None:
     """Counts of columns, heads and layers that contradict each other."""
     keys = reading.keys
+    if not rope:
+        return
     head, width, heads = keys.whole("head_dim"), keys.whole(*WIDTH), keys.whole(*HEADS)
     names = {"width": keys.first(*WIDTH), "heads": keys.first(*HEADS)}
-    if rope and width and heads and head and width // heads != head:
+    if width and heads and head and width // heads != head:
         text = template("{width}/{heads} would be {number}: head_dim wins")
         reading.note("head_dim", text, number=width // heads, **names)
-    if rope and width and heads and width % heads and not keys.first(*HEAD, "qk_rope_head_dim"):
+    if width and heads and width % heads and not keys.first(*HEAD, "qk_rope_head_dim"):
         text = template("does not divide {key} = {width}: transformers rounds down")
         reading.warning(names["heads"] or "", text, key=names["width"], width=width)
     kinds, count = keys.words("layer_types"), keys.whole(*LAYERS)

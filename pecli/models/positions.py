@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from pecli.core.language import template
+from pecli.models.architectures import UNDRAWN
 from pecli.models.config_file import shown
-from pecli.models.layers import POSITIONS, Reading, heads, latent, max_position, width
+from pecli.models.layers import POSITIONS, Reading, heads, latent, max_position, patches, width
 from pecli.models.rope import rope_parameters
 
 TYPE_NAMES = {  # of position_embedding_type and its like
@@ -28,10 +29,10 @@ def position_of(reading: Reading, stack: str) -> str:
     """Return what tells positions apart in a stack of layers, in the words of `encoding_parameters`, or "none"."""
     keys, architecture = reading.keys, reading.architecture
     default = architecture.position.get(stack) or architecture.position.get("all") or "none"
-    if default == "relative":
+    if default in UNDRAWN or keys.flag("relative_attention"):
         text = template("the attention of {name} sees offsets in a way of its own, which pecli does not draw")
         reading.note("model_type", text, name=architecture.name)
-        return "none"
+        return default if default in UNDRAWN else "relative"
     if _alibi(reading):
         return "alibi"
     if default == "rope" and (keys.flag("mla_use_nope") or (latent(reading) and keys.whole("qk_rope_head_dim") == 0)):
@@ -123,9 +124,8 @@ def table_length(reading: Reading, stack: str) -> int | None:
     keys, sizes = reading.keys, reading.architecture.sizes
     side = {"encoder": "source", "decoder": "target"}.get(stack)
     length = keys.length(f"max_{side}_positions", f"max_{stack}_position_embeddings") or max_position(reading)
-    image, patch = keys.data.get("image_size"), keys.data.get("patch_size")
-    if length is None and isinstance(image, int) and isinstance(patch, int) and 0 < patch <= image < 1 << 16:
-        return (image // patch) ** 2 + 1  # of an image: its patches and one for the whole
+    if length is None and (square := patches(reading)) is not None:
+        return square**2 + reading.architecture.beside_patches
     if length is None and "positions" in sizes:
         length = sizes["positions"]
         reading.assumed("max_position_embeddings", length)

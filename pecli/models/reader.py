@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,16 @@ from pecli.core.language import template
 from pecli.encodings.registry import find_encoding
 from pecli.models.architectures import architecture_of
 from pecli.models.config_file import Keys, WrongTypeError, read_json
-from pecli.models.layers import FULL, LEVELS, LINEAR, Finding, Reading, layer_kinds, max_position
+from pecli.models.layers import FULL, LEVELS, LINEAR, Finding, Reading, layer_kinds, max_position, patches
 from pecli.models.lint import lint
 from pecli.models.positions import encoding_parameters, position_of, table_length
 from pecli.models.rope import nested_kinds, original_length, scaling_object
 
-INNER = ("text_config", "language_config", "llm_config", "thinker_config", "language_model", "decoder")
+INNER = (
+    *("text_config", "language_config", "llm_config", "vlm_config", "thinker_config", "language_model", "decoder"),
+    *("global_config", "decoder_config"),
+)
+TOWER = re.compile(r"(vision|visual|image|video|audio|speech)\w*_config")  # has no model_type of its own in older files
 ALL = "all"
 WITHOUT_POSITIONS = ("linear_attention", "mlp", "moe", "conv", "no_rope", "no_attention")  # kinds of layers
 
@@ -27,7 +32,8 @@ class Layer:
     """The position encoding of some layers of a model.
 
     name, parameters : the encoding and its parameters; None where there is none, or none that can be built
-    length : positions of a table; max_position, original : of the context, as far as the file says
+    length : positions of a table; side : of the square of patches in it
+    max_position, original : of the context, as far as the file says
     """
 
     kind: str
@@ -37,42 +43,82 @@ class Layer:
     max_position: int | None = None
     original: int | None = None
     length: int | None = None
+    side: int | None = None
     trouble: str = ""
 
 
 @dataclass(frozen=True)
 class Model:
-    """What a config.json says: its architecture, its layers by kind, and findings."""
+    """What a config.json says: its architecture, its layers by kind, and findings.
+
+    known : whether the architecture is one that pecli knows
+    towers : what reads images, sounds and so on beside the language model
+    """
 
     path: str
     architecture: str
     layers: Mapping[str, Layer]
     findings: tuple[Finding, ...]
+    known: bool = True
+    towers: Mapping[str, Model] = field(default_factory=dict)
 
 
 def read_model(path: str | Path, seq_len: int | None = None) -> Model:
     """Return the model in a config.json or a folder with one; raises UsageError for a value of the wrong type."""
     data = read_json(Path(path))
     try:
-        reading = _innermost(Keys(data), seq_len)
-        layers = _merged(_layers(reading))
-        lint(reading, [layer.kind for layer in layers.values()])
+        return _model(str(path), Keys(data), seq_len)
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from None
-    findings = sorted(reading.findings, key=lambda item: LEVELS.index(item.level))
-    return Model(str(path), reading.architecture.name, layers, tuple(findings))
 
 
-def _innermost(keys: Keys, seq_len: int | None) -> Reading:
-    """Return the config of the language model, which many keep inside one of several modalities."""
-    outer: str | None = None
-    while (inner := _part(keys)) is not None:
-        outer = keys.text("model_type") or outer
-        keys = inner
-    reading = Reading(keys, architecture_of(keys, outer), seq_len)
-    if keys.place:
-        text = template("this is the language model's part; other parts of the file are not shown")
-        reading.note(keys.place[:-1], text)
+def _model(path: str, keys: Keys, seq_len: int | None, outer: str | None = None, tower: str = "") -> Model:
+    """Return the model that an object describes: that of the part for language, where there are several parts.
+
+    outer, tower : the model_type of the config around it, and what that one calls this part
+    """
+    inner, name = _part(keys), keys.text("model_type") or outer
+    if inner is not None:
+        model = _model(path, inner, seq_len, name)
+    else:
+        reading = _reading(keys, seq_len, outer, tower)
+        item, layers = reading.architecture, _merged(_layers(reading))
+        lint(reading, [layer.kind for layer in layers.values()])
+        layers |= {kind: _layer(reading, kind, kind, ALL, ()) for kind in item.also}
+        model = Model(path, item.name, layers, tuple(reading.findings), item.known)
+    towers, findings = _towers(path, keys, inner, name)
+    found = sorted([*model.findings, *findings], key=lambda item: LEVELS.index(item.level))
+    return replace(model, towers={**model.towers, **towers}, findings=tuple(found))
+
+
+def _towers(path: str, keys: Keys, text: Keys | None, outer: str | None) -> tuple[dict[str, Model], list[Finding]]:
+    """Return what is beside the language model, and what is wrong or odd in it."""
+    towers: dict[str, Model] = {}
+    findings: list[Finding] = []
+    for key, value in keys.data.items():
+        inside = isinstance(value, dict) and (isinstance(value.get("model_type"), str) or TOWER.fullmatch(key))
+        if not inside or not value or (text is not None and value is text.data):
+            continue
+        name, place = key.removesuffix("_config"), f"{keys.place}{key}"
+        try:
+            model = _model(path, Keys(value, f"{place}."), None, outer, name)
+        except UsageError as error:
+            findings.append(Finding(place, None, "warning", str(error)))
+            continue
+        towers |= {name: model, **model.towers}
+        findings += [replace(item, key=f"{place}.{item.key}") for item in model.findings if item.level != "note"]
+    return towers, findings
+
+
+def _reading(keys: Keys, seq_len: int | None, outer: str | None, tower: str) -> Reading:
+    """Return a config without the keys that its architecture does not read."""
+    architecture = architecture_of(keys, outer, tower)
+    unread = [name for name in architecture.unread if name in keys]
+    kept = Keys({name: value for name, value in keys.data.items() if name not in unread}, keys.place)
+    reading = Reading(kept, architecture, seq_len)
+    for name in unread:
+        text = template("the code of {name} does not read it in transformers 5.23")
+        reading.warning(name, text, keys.data[name], name=architecture.name)
     if not reading.architecture.known:
         reading.warning("model_type", template("is an architecture that pecli does not know: read by its keys"))
     return reading
@@ -146,7 +192,9 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
         return replace(plain, trouble=str(error))
     length = table_length(reading, stack) if plain.kind in ("learned", "sinusoidal") else None
     original = original_length(reading, scaling_object(reading, kind)) if position == "rope" else None
-    return replace(plain, name=made[0], parameters=made[1], length=length, original=original)
+    side = patches(reading)
+    square = side if side is not None and length == side**2 + reading.architecture.beside_patches else None
+    return replace(plain, name=made[0], parameters=made[1], length=length, side=square, original=original)
 
 
 def _merged(layers: dict[str, Layer]) -> dict[str, Layer]:

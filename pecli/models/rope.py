@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from pecli.core.language import template
 from pecli.models.config_file import Keys, shown
-from pecli.models.layers import FULL, SLIDING, STOPS, Reading, head_dim, latent, max_position, nearest, trouble
+from pecli.models.layers import FULL, SLIDING, STOPS, Reading, head_dim, latent, max_position, nearest, patches, trouble
 
 ORIGINAL = "original_max_position_embeddings"
 
@@ -45,6 +46,8 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
     sections = inside.numbers("mrope_section") or []
     if len(sections) == 3 and sum(sections) == rotary // 2:
         parameters |= {"sections": tuple(map(int, sections)), "interleaved": bool(inside.flag("mrope_interleaved"))}
+    if scaling == "axial" or reading.architecture.axes:
+        return parameters | {"axes": reading.architecture.axes or "blocks", "grid": _grid(reading)}
     if scaling == "default":
         return parameters
     if scaling == "ntk" and reading.architecture.ntk:  # GTE: base · factor, and every rate divided by factor^(2/d)
@@ -56,6 +59,14 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
         raise trouble("rope_type", f"{shown(scaling)} is no scaling: {STOPS}{nearest(scaling, RULES)}")
     values = {"scaling": scaling, **_scaling(reading, inside, scaling)}
     return parameters | {name: value for name, value in values.items() if value is not None}
+
+
+def _grid(reading: Reading) -> tuple[int, int]:
+    """Return rows and columns of an image's patches."""
+    side = patches(reading)
+    if side is None:
+        reading.note("image_size", template("the file does not say, images are of any size; drawn for 16 x 16 patches"))
+    return (side or 16,) * 2
 
 
 RULES = ("linear", "dynamic", "yarn", "longrope", "llama3", "proportional")

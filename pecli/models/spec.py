@@ -1,4 +1,4 @@
-"""The text form of an encoding: ``sinusoidal:base=10,d=64``, or ``path[#kind of layer][:parameter=value,…]``.
+"""The text form of an encoding: ``sinusoidal:base=10,d=64``, or ``path[#kind of layer or tower][:parameter=value,…]``.
 
 The path is that of a model's config.json, which becomes the plain text of its encoding.
 """
@@ -141,9 +141,11 @@ def _spec(path: str, kind: str | None, changed: int) -> str:
 
 
 def _chosen(model: Model, kind: str | None) -> tuple[str, Layer]:
+    if kind is not None and kind in model.towers:
+        return _chosen(model.towers[kind], None)
     if kind is not None:
         if kind not in model.layers:
-            raise UnknownNameError(f"kind of layer in {model.path}", kind, model.layers)
+            raise UnknownNameError(f"kind of layer in {model.path}", kind, [*model.layers, *model.towers])
         return kind, model.layers[kind]
     drawn = [name for name, layer in model.layers.items() if layer.parameters is not None]
     name = next(

@@ -21,8 +21,23 @@ from pecli.models.reader import Layer, Model
 MAX_COSINES = 1 << 24  # that are added up to look for a negative sum
 PAIRINGS = templates(
     {
-        "half": "{width} of {all} dimensions, half pairs",
-        "interleaved": "{width} of {all} dimensions, interleaved pairs",
+        "half": "columns j and j + {half}; weights of interleaved pairs must be reordered",
+        "interleaved": "columns 2j and 2j + 1; weights of half pairs must be reordered",
+    }
+)
+IN_WORDS = templates(
+    {
+        "rope": "rotary position embedding, pairs of columns of queries and keys are turned by the position",
+        "learned": "a learned table, a row for each position is added to the input",
+        "sinusoidal": "sines and cosines of the position are added to the input",
+        "alibi": "ALiBi, scores fall with the distance, by a slope a head",
+        "t5": "T5's bias, a learned number for each range of distances is added to scores",
+        "relative": "relative positions, learned for offsets inside the attention",
+        "bias2d": "relative positions, a learned bias for each offset in a window of patches",
+        "relpos2d": "relative positions, learned for offsets by row and column",
+        "conv": "a convolution over the input tells positions apart",
+        "none": "no position encoding",
+        "unknown": "not known, and no key of the file says",
     }
 )
 PARTS = templates({"kept": "{count} kept", "between": "{count} between", "divided": "{count} divided"})
@@ -56,8 +71,14 @@ class ModelReport:
 def model_data(model: Model) -> dict[str, Any]:
     """Return all of it as plain values: "layers" by kind and "findings"."""
     findings = [{"key": f.key, "value": _finite(f.value), "level": f.level, "text": f.text} for f in model.findings]
+    towers = {name: _part(tower) for name, tower in model.towers.items()}
+    return {**_part(model), "known": model.known, "towers": towers, "findings": findings}
+
+
+def _part(model: Model) -> dict[str, Any]:
+    """Return what a model or a tower is, and its layers."""
     layers = {name: layer_data(layer) for name, layer in model.layers.items()}
-    return {"architecture": model.architecture, "layers": layers, "findings": findings}
+    return {"architecture": model.architecture, "layers": layers}
 
 
 def _finite(value: Any) -> Any:
@@ -76,7 +97,8 @@ def layer_data(layer: Layer) -> dict[str, Any]:
     if isinstance(encoding, Rope):
         data |= _rope_data(encoding, layer)
     elif layer.length is not None and layer.parameters is not None:
-        data |= {"length": layer.length, "width": layer.parameters["d"]}
+        grid = None if layer.side is None else [layer.side, layer.side]
+        data |= {"length": layer.length, "width": layer.parameters["d"], "grid": grid}
     elif encoding is not None:
         data |= {name: value for name, value in encoding.settings().items() if value is not None}
         data |= {"slopes": encoding.slopes().tolist()} if hasattr(encoding, "slopes") else {}
@@ -94,6 +116,7 @@ def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
     original, longest, scaled = layer.original, layer.max_position, int(rope.contexts().get("scaled", 0)) or None
     extended = max(longest or 0, scaled or 0) or None  # the positions that the model is served with
     wave = float(rope.wavelengths().max())
+    line = rope if rope.places is None else None  # what is of offsets on a line alone
 
     def longer(length: int | None) -> int | None:
         return None if length is None else rope.longer_waves(length)
@@ -105,6 +128,7 @@ def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
         "base": rope.base,
         "mrope_section": None if rope.sections is None else list(rope.sections),
         "mrope_interleaved": rope.interleaved,
+        "axes": _axes_text(rope),
         "scaling": rope.scaling,
         "inv_freq": rope.frequencies().tolist(),
         "attention_factor": rope.attention_scaling,
@@ -117,9 +141,17 @@ def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
         "extended": extended,
         "longer_than_extended": longer(extended),
         "pairs": rope.parts(),
-        "critical_dimension": None if original is None else critical_dimension(rope, original),
-        "first_negative_offset": first_negative_offset(rope, _searched(rope, extended or original)),
+        "critical_dimension": None if line is None or original is None else critical_dimension(line, original),
+        "first_negative_offset": line and first_negative_offset(line, _searched(line, extended or original)),
     }
+
+
+def _axes_text(rope: Rope) -> str | None:
+    """Return what turns each pair, a letter a pair: t frame, h row, w column; None where all turn by the position."""
+    if rope.sections is None and rope.places is None:
+        return None
+    count = len(rope.sections or rope.places)  # type: ignore[arg-type]
+    return "".join("thw"[3 - min(count, 3) :][axis % 3] for axis in rope.axes_of_pairs())
 
 
 def _searched(rope: Rope, context: int | None) -> int:
@@ -129,12 +161,50 @@ def _searched(rope: Rope, context: int | None) -> int:
 
 
 def model_text(model: Model) -> list[Block]:
-    """Return what to print: facts of each kind of layers, then the findings."""
-    shown: list[Block] = [Paragraph(f"{model.path}: {model.architecture}")]
+    """Return what to print: facts of each kind of layers, a line for each tower, then the findings."""
+    kinds = listing(translate(IN_WORDS[kind]) for kind in dict.fromkeys(layer.kind for layer in model.layers.values()))
+    line = template("{path}: {name}: {kinds}")
+    if not model.known:
+        line = template("{path}: {name}, a type that pecli does not know, read by its keys: {kinds}")
+    shown: list[Block] = [Paragraph(translate(line, path=model.path, name=model.architecture, kinds=kinds))]
     for name, layer in model.layers.items():
         shown += [Paragraph(), Paragraph(name.replace("_", " "), heading=True), Facts(_facts(layer))]
+    if model.towers:
+        rows = {name.replace("_", " "): _tower_text(tower) for name, tower in model.towers.items()}
+        shown += [Paragraph(), Paragraph(translate("beside it"), heading=True), Facts(rows)]
     found = [Paragraph(finding.line(), style=LEVELS[finding.level]) for finding in model.findings]
     return [*shown, Paragraph(), *(found or [Paragraph(translate("nothing in the file is wrong or odd"))])]
+
+
+def _tower_text(tower: Model) -> str:
+    """Return what a tower does to positions, on one line."""
+    parts = []
+    for layer in tower.layers.values():
+        encoding, data = encoding_of(layer), layer_data(layer)
+        if isinstance(encoding, Rope):
+            text = template("rope, base {base:,.10g}, {count} pairs")
+            words = [translate(text, base=encoding.base, count=encoding.width // 2), *_by_axes(data["axes"])]
+            parts.append(listing(words))
+        elif "length" in data:
+            parts.append(f"{layer.kind}, {_table_text(data)}")
+        else:
+            parts.append(layer.kind)
+    return f"{tower.architecture}: {'; '.join(parts)}"
+
+
+def _by_axes(axes: str | None) -> list[str]:
+    """Return how many pairs each axis turns."""
+    names = {"h": translate("row"), "w": translate("column"), "t": translate("frame")}
+    return [f"{(axes or '').count(axis)} × {names[axis]}" for axis in dict.fromkeys(axes or "")]
+
+
+def _table_text(data: dict[str, Any]) -> str:
+    """Return the size of a table, and what patches it is for."""
+    text = translate("{rows:,} positions × {columns:,} columns", rows=data["length"], columns=data["width"])
+    grid = data["grid"] or []
+    return listing(
+        [text, translate("of {rows} × {columns} patches", rows=grid[0], columns=grid[1])] if grid else [text]
+    )
 
 
 def _facts(layer: Layer) -> dict[str, str]:
@@ -148,15 +218,17 @@ def _facts(layer: Layer) -> dict[str, str]:
     if isinstance(encoding, Rope):
         facts |= _rope_facts(encoding, data)
     elif "length" in data:
-        size = {"rows": data["length"], "columns": data["width"]}
-        facts[translate("table")] = translate("{rows:,} positions × {columns:,} columns", **size)
+        facts[translate("table")] = _table_text(data)
     elif "slopes" in data:
         facts[translate("slopes")] = listing(f"{slope:.4g}" for slope in data["slopes"])
     if layer.max_position is not None and "length" not in data:
         text, scaled = translate("{count:,} positions", count=layer.max_position), data.get("scaled_context")
+        original = data.get("original")
         if scaled not in (None, layer.max_position):
             both = template("{count:,} positions by the file's length, {scaled:,} by factor × original")
             text = translate(both, count=layer.max_position, scaled=scaled)
+        if original not in (None, layer.max_position):
+            text = listing([text, translate("{count:,} in training", count=original)])
         facts[translate("context")] = text
     return facts
 
@@ -167,28 +239,33 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
     def text(template: str, value: Any, **blanks: Any) -> str:
         return "" if value is None else translate(template, count=value, **blanks)
 
-    pairs, factor, positions = rope.width // 2, rope.attention_scaling, template("{count:,.0f} positions")
+    pairs, factor, waves = rope.width // 2, rope.attention_scaling, rope.wavelengths()
+    longest = data["longest_wavelength"]
+    to = template("{count} of {all} dimensions, base {base:,.10g}, wavelengths {low:,.3g} to {high:,.0f} positions")
+    endless = template("{count} of {all} dimensions, base {base:,.10g}; some pairs stand still")
+    rates = translate(
+        endless if longest is None else to, count=rope.width, all=rope.d, base=rope.base, low=waves.min(), high=longest
+    )
     longer = [
         text(template("{count} of {all} than the original context"), data["longer_than_original"], all=pairs),
         text(template("{count} of {all} than the extended context"), data["longer_than_extended"], all=pairs),
     ]
     critical = template("{count} at {length:,} positions")
     none = translate("none up to offset {searched:,}", searched=_searched(rope, data["extended"] or data["original"]))
+    parts = [translate(PARTS[what], count=count) for what, count in data["pairs"].items()]
+    scores = translate("{factor:.7g}: scores times {square:.7g}", factor=factor, square=factor**2)
     facts = {
-        translate("rotary"): translate(PAIRINGS[rope.pairing], width=rope.width, all=rope.d),
-        translate("base"): f"{rope.base:,.10g}",
+        translate("rates"): rates,
+        translate("pairing"): translate(PAIRINGS[rope.pairing], half=pairs),
         translate("M-RoPE"): _sections_text(rope),
-        translate("scaling"): rope.scaling,
-        translate("original context"): text(positions, data["original"]),
-        translate("pairs"): listing(translate(PARTS[what], count=count) for what, count in data["pairs"].items()),
-        translate("longest wavelength"): text(positions, data["longest_wavelength"])
-        or translate("some pairs stand still"),
+        translate("turned by"): "" if rope.sections else listing(_by_axes(data["axes"])),
+        translate("scaling"): "" if rope.scaling == "default" else listing([rope.scaling, *parts]),
         translate("longer pairs"): listing(longer),
-        translate("attention factor"): translate(
-            "{factor:.7g}: scores times {square:.7g}", factor=factor, square=factor**2
-        ),
+        translate("attention factor"): "" if factor == 1 else scores,
         translate("critical dimension"): text(critical, data["critical_dimension"] or None, length=data["original"]),
-        translate("first Σ cos < 0"): text(template("at offset {count:,}"), data["first_negative_offset"]) or none,
+        translate("first Σ cos < 0"): (text(template("at offset {count:,}"), data["first_negative_offset"]) or none)
+        if rope.places is None
+        else "",
     }
     return {name: fact for name, fact in facts.items() if fact}
 
@@ -206,11 +283,12 @@ def _sections_text(rope: Rope) -> str:
 
 def lines_to_type(model: Model) -> list[str]:
     """Return the lines that draw each kind of layers, from the numbers alone."""
-    figures: dict[str, str] = {}
+    lines: list[str] = []
     for encoding in filter(None, map(encoding_of, model.layers.values())):
-        distance = "bias" if isinstance(encoding, BiasEncoding) else "distance"
-        figures[encoding.spec()] = "spectrum" if isinstance(encoding, Harmonic) else distance
-    return [f"pecli {figure} -e {shlex.quote(spec)}" for spec, figure in figures.items()]
+        tables = ("spectrum", "heatmap") if isinstance(encoding, Harmonic) else ("heatmap", "distance")
+        figures = ("bias",) if isinstance(encoding, BiasEncoding) else tables
+        lines += [f"pecli {figure} -e {shlex.quote(encoding.spec())}" for figure in figures]
+    return list(dict.fromkeys(lines))
 
 
 def runs(numbers: tuple[int, ...]) -> str:

@@ -61,6 +61,7 @@ ASKED = {  # of every option a line without it and one with it
         "output": ("model config.json", "model config.json -o m.md"),
         "format": ("model config.json", "model config.json --format md"),
         "as_json": ("model config.json", "model config.json --json"),
+        "strict": ("model odd.json", "model odd.json --strict"),
         "lang": ("model config.json", "model config.json --lang zh"),
         "verbose": ("model none", "model none -v"),
     },
@@ -96,6 +97,7 @@ def furnished(ask: Ask, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
     Path("config.json").write_text(CONFIG)
     scaling = '"rope_scaling": {"rope_type": "dynamic", "factor": 2.0}'
     Path("dynamic.json").write_text(f"{CONFIG[:-1]}, {scaling}}}")
+    Path("odd.json").write_text(CONFIG.replace("llama", "llamma"))
     assert ask("batch", "done.toml", "-q", "-j", "1").code == 0
     assert ask("heatmap", "-e", "learned:file=t.csv", "-o", "lost.json").code == 0
     Path("lost.json").write_text(Path("lost.json").read_text().replace("file=t.csv", "file=gone.csv"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
+from tests.conftest import Ask
 from tests.drawing import axes_of, line_labels, numbers_of, panels_of, texts
 
 GRID: dict[str, Any] = {"encoding": "sincos2d:d=16,base=9", "grid": "4x6"}
@@ -194,3 +196,11 @@ def test_another_grid_is_drawn_whole(ask: Any, folder: Path) -> None:
     assert ask("recipe", "a.png").out.strip() == "pecli tiles --d 8 --grid 3x4 --output a.png"
     assert ask("redraw", "a.png", "--grid", "2x5", "-o", "b.npy").code == 0
     assert np.load("b.npy").shape == (10, 10)
+
+
+@pytest.mark.parametrize("figure", ["curves", "waves"])
+@pytest.mark.parametrize("grid", ["8x8", "14x14", "20x30"])
+def test_lines_over_a_grid_claim_nothing_of_a_line_of_positions(ask: Ask, figure: str, grid: str) -> None:
+    ended = ask(figure, "sincos2d", "--grid", grid, "--json", "-o", "a.png")
+    assert ended.code == 0, ended.err
+    assert json.loads(ended.out)["results"][0]["headline"] in ("", None)

@@ -141,7 +141,8 @@ def _known() -> dict[str, Architecture]:
     for name, row in rows.items():
         values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
         values |= {key: facts[key].get(name, 0) for key in ("rows_before", "rows_of_padding")}
-        values |= {key: facts[key][name] for key in ("beside_patches", "width_key") if name in facts[key]}
+        values |= {"width_key": tuple(facts["width_key"].get(name, ()))}
+        values |= {"beside_patches": next((int(n) for n, names in facts["beside_patches"].items() if name in names), 1)}
         values |= {"also": tuple(kind for kind, names in facts["also"].items() if name in names)}
         values |= {"encoder_decoder": name in facts["encoder_decoder"], "sizes": sizes.get(name, {})}
         known[name] = Architecture(name, **values)

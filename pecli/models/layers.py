@@ -192,7 +192,8 @@ POSITIONS = (
 
 def patches(reading: Reading) -> int | None:
     """Return how many patches one side of a square image has; None where the file does not say."""
-    image, patch = reading.keys.data.get("image_size"), reading.keys.data.get("patch_size")
+    sizes = [reading.keys.data.get(name) for name in ("image_size", "patch_size")]
+    image, patch = (size[0] if isinstance(size, list) and len({*map(str, size)}) == 1 else size for size in sizes)
     if not isinstance(image, int) or not isinstance(patch, int) or not 0 < patch <= image < 1 << 16:
         return None
     return image // patch

@@ -124,6 +124,8 @@ def table_length(reading: Reading, stack: str) -> int | None:
     keys, sizes = reading.keys, reading.architecture.sizes
     side = {"encoder": "source", "decoder": "target"}.get(stack)
     length = keys.length(f"max_{side}_positions", f"max_{stack}_position_embeddings") or max_position(reading)
+    if length is None:
+        length = keys.length("num_position_embeddings", "num_patches")
     if length is None and (square := patches(reading)) is not None:
         return square**2 + reading.architecture.beside_patches
     if length is None and "positions" in sizes:

@@ -132,7 +132,7 @@ def test_towers_stand_beside_the_language_model(ask: Ask, folder: Path) -> None:
         ({"model_type": "llamma"}, 0, 1, "llamma, a type that pecli does not know"),
         ({"rope_scaling": {"rope_type": "yarn"}}, 1, 1, "error: factor"),
         ({"vision_config": {"model_type": "visjon", "depth": 1}}, 0, 1, "vision_config.model_type"),
-        ({"head_dim": 7}, 1, 1, "error: config"),
+        ({"head_dim": 7}, 1, 1, "error: d: rope turns pairs of columns"),
         ({"hidden_size": "64"}, 2, 2, "hidden_size"),
     ],
 )

@@ -76,7 +76,7 @@ def classes_of(config: Any) -> list[Any]:
     from transformers import AutoModel, PreTrainedModel
     from transformers.models.auto import modeling_auto
 
-    found = []
+    found: list[Any] = []
     for mapping in (AutoModel._model_mapping, *(getattr(modeling_auto, f"MODEL_FOR_{task}_MAPPING") for task in TASKS)):
         if type(config) in mapping:
             kinds = mapping[type(config)]
@@ -84,7 +84,9 @@ def classes_of(config: Any) -> list[Any]:
     if found:
         return found
     module = importlib.import_module(type(config).__module__.replace("configuration_", "modeling_"))
-    models = [item for item in vars(module).values() if inspect.isclass(item) and issubclass(item, PreTrainedModel)]
+    models: list[Any] = [
+        item for item in vars(module).values() if inspect.isclass(item) and issubclass(item, PreTrainedModel)
+    ]
     return [
         item for item in models if item.config_class is type(config) and not item.__name__.endswith("PreTrainedModel")
     ]

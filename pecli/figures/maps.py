@@ -58,7 +58,11 @@ def check_grid(name: str, view: View[Any]) -> None:
         text = f"{name} shows positions in a grid, and {encoding.title()} has them on a line"
         raise UsageError(text, option="grid", advice="give --grid, such as --grid=14x14")
     if rows.start or rows.length != np.prod(encoding.sides):
-        raise UsageError(f"{name} shows the whole grid", option="length", advice="leave --length and --start out")
+        raise UsageError(
+            f"{name} shows the whole grid",
+            option="length",
+            advice="leave --length and --start out; compare grids of one size",
+        )
 
 
 def image_of(values: Array, sides: tuple[int, ...]) -> Array:

@@ -22,7 +22,9 @@ INNER = (
     *("text_config", "language_config", "llm_config", "vlm_config", "thinker_config", "language_model", "decoder"),
     *("global_config", "decoder_config"),
 )
-TOWER = re.compile(r"(vision|visual|image|video|audio|speech)\w*_config")  # has no model_type of its own in older files
+TOWER = re.compile(
+    r"(vision|visual|image|video|audio|speech|protein)\w*_config"
+)  # has no model_type of its own in older files
 ALL = "all"
 WITHOUT_POSITIONS = ("linear_attention", "mlp", "moe", "conv", "no_rope", "no_attention")  # kinds of layers
 
@@ -96,7 +98,7 @@ def _towers(path: str, keys: Keys, text: Keys | None, outer: str | None) -> tupl
     towers: dict[str, Model] = {}
     findings: list[Finding] = []
     for key, value in keys.data.items():
-        inside = isinstance(value, dict) and (isinstance(value.get("model_type"), str) or TOWER.fullmatch(key))
+        inside = isinstance(value, dict) and (value.get("model_type") or TOWER.fullmatch(key))
         if not inside or not value or (text is not None and value is text.data):
             continue
         name, place = key.removesuffix("_config"), f"{keys.place}{key}"
@@ -106,7 +108,13 @@ def _towers(path: str, keys: Keys, text: Keys | None, outer: str | None) -> tupl
             findings.append(Finding(place, None, "warning", str(error)))
             continue
         towers |= {name: model, **model.towers}
-        findings += [replace(item, key=f"{place}.{item.key}") for item in model.findings if item.level != "note"]
+        errors = "error" if model.known else "warning"  # of what is only guessed from keys
+        levels = {"error": errors, "warning": "warning"}
+        findings += [
+            replace(item, key=f"{place}.{item.key}", level=levels[item.level])
+            for item in model.findings
+            if item.level in levels
+        ]
     return towers, findings
 
 

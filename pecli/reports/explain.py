@@ -54,8 +54,11 @@ def combine(encoding: TableEncoding, vectors: Array, words: Positions) -> tuple[
 
 
 def products(encoding: TableEncoding, vectors: Array, start: int) -> Array:
-    """Return p, q, p − q and ⟨R_p x, R_q y⟩ of the first word as query and the second as key, (pairs, 4)."""
-    if not isinstance(encoding, Rotary):
+    """Return p, q, p − q and ⟨R_p x, R_q y⟩ of the first word as query and the second as key, (pairs, 4).
+
+    Nothing of positions on a plane, where the offset is not the difference of their numbers.
+    """
+    if not isinstance(encoding, Rotary) or encoding.bounded:
         return np.empty((0, 4))
     places = np.array([(start + n + offset, start + n) for offset in OFFSETS for n in SHIFTS], dtype=float)
     queries, keys = (np.tile(vectors[at], (len(places), 1)) for at in (0, min(1, len(vectors) - 1)))
@@ -207,7 +210,9 @@ class Walk:
     def _entry(self, name: str, entry: Entry) -> Paragraph:
         """Return the steps to a number, and what a smaller type of number makes of it."""
         number = entry.value if entry.exact is None else entry.exact
-        steps = " = ".join([f"{name}({entry.position}, {entry.column})", *entry.steps, f"{number:.10g}"])
+        encoding = self.numbers.view.encoding
+        position = encoding.position_text(entry.position) if encoding.sides else entry.position
+        steps = " = ".join([f"{name}({position}, {entry.column})", *entry.steps, f"{number:.10g}"])
         if entry.exact is None:
             return Paragraph(steps)
         made = {"steps": steps, "dtype": self._dtype(), "value": f"{entry.value:.10g}"}

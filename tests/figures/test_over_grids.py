@@ -204,3 +204,11 @@ def test_lines_over_a_grid_claim_nothing_of_a_line_of_positions(ask: Ask, figure
     ended = ask(figure, "sincos2d", "--grid", grid, "--json", "-o", "a.png")
     assert ended.code == 0, ended.err
     assert json.loads(ended.out)["results"][0]["headline"] in ("", None)
+
+
+@pytest.mark.parametrize("spec", ["rope:axes=alternating", "sincos2d", "rope:axes=blocks"])
+def test_explain_names_cells_and_claims_no_offset_on_a_line(ask: Ask, spec: str) -> None:
+    ended = ask("explain", spec, "--grid", "2x3", "-d", "8")
+    assert ended.code == 0, ended.err
+    assert "PE((0, 2), 3)" in ended.out and "p - q alone" not in ended.out
+    assert "p - q alone" in ask("explain", "rope", "-d", "8").out

@@ -21,6 +21,7 @@ from pecli.figures.panels import ColorBar, Panel, PanelGroup
 from pecli.measures.pairwise import MEASURES, measure_option
 
 SMALLEST = 20  # pixels across, of a tile in which anything can be seen
+MARGIN = 0.05  # of the colours' range: means that are nearer differ by chance
 GAP = 0.08  # between tiles, as a share of a tile
 MAX_PANELS = 64
 
@@ -42,7 +43,8 @@ class TilesNumbers(ColouredNumbers[OnGrid]):
 
     def message(self) -> str:
         measure, inside, outside = MEASURES[self.measure], self.in_line, self.elsewhere
-        if not (inside > outside if measure.similarity else inside < outside):
+        more = inside - outside if measure.similarity else outside - inside
+        if not more > MARGIN * (self.ends[1] - self.ends[0]):
             return ""
         text = template("patches in one row or column are more alike: mean {measure} {inside}, of others {outside}")
         numbers = {"inside": number_text(inside, 2), "outside": number_text(outside, 2)}

@@ -22,6 +22,7 @@ from pecli.figures.panels import ColorBar, Panel, PanelGroup
 
 DEFAULT_MAPS = 12  # dimensions where none are asked for
 VARIES = 0.25  # the range of a dimension that varies, as a share of the largest
+LONGEST = 3.0  # times as high as wide, or as wide as high, of an image whose cells are square
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,12 @@ class OverGrid(Figure[OnGrid]):
                 ax.xaxis, translate("column" if columns == view.encoding.sides[-1] else "column, frame by frame"), True
             )
             label_values(ax.yaxis, translate("row"), integer=True)
+
+
+def squeezed_panel(ratio: float, bar: ColorBar) -> Panel:
+    """Return a panel for an image so many times as high as wide; the cells of a long one are not square."""
+    squeezed = min(max(ratio, 1 / LONGEST), LONGEST)
+    return Panel(squeezed, exact=ratio == squeezed, bar=bar)
 
 
 def check_grid(name: str, view: View[Any]) -> None:

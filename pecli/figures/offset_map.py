@@ -15,9 +15,9 @@ from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.canvas import Canvas
 from pecli.figures.comparing import turned_text
 from pecli.figures.limits import ends
-from pecli.figures.maps import check_grid
+from pecli.figures.maps import check_grid, squeezed_panel
 from pecli.figures.matrix import show_matrix
-from pecli.figures.panels import ColorBar, Panel, PanelGroup
+from pecli.figures.panels import ColorBar, PanelGroup
 from pecli.measures.pairwise import MEASURES, offset_map
 
 
@@ -92,7 +92,7 @@ def map_of_offsets(view: View[TableEncoding], measure: str, shows_spread: bool) 
 def map_panels(view: View[Any], label: str) -> list[PanelGroup]:
     """Return the panel of such a map."""
     down, across = (2 * side - 1 for side in view.encoding.sides)
-    return [PanelGroup((Panel(down / across, exact=True, bar=ColorBar(label)),))]
+    return [PanelGroup((squeezed_panel(down / across, ColorBar(label)),))]
 
 
 def decorate_map(view: View[Any], panel: Axes) -> None:

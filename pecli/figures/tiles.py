@@ -15,9 +15,9 @@ from pecli.encodings.grid import OnGrid
 from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.canvas import Canvas
 from pecli.figures.limits import ends
-from pecli.figures.maps import OverGrid, image_of
+from pecli.figures.maps import OverGrid, image_of, squeezed_panel
 from pecli.figures.matrix import show_matrix
-from pecli.figures.panels import ColorBar, Panel, PanelGroup
+from pecli.figures.panels import ColorBar, PanelGroup
 from pecli.measures.pairwise import MEASURES, measure_option
 
 SMALLEST = 20  # pixels across, of a tile in which anything can be seen
@@ -115,7 +115,7 @@ class Tiles(OverGrid):
         if self.at is not None:
             return [PanelGroup((self.image_panel(view, bar),) * len(positions_at(self.at, view)))]
         rows, columns = view.encoding.sides
-        return [PanelGroup((Panel((rows / columns) ** 2, exact=True, bar=bar),))]
+        return [PanelGroup((squeezed_panel((rows / columns) ** 2, bar),))]
 
     def decorate(self, view: View[OnGrid], axes: list[Axes], canvas: Canvas) -> None:
         every = self.at is None

@@ -74,7 +74,7 @@ def _check_bases(reading: Reading, rope: bool) -> None:
         text = template("wins over rope_parameters in transformers 5.23, and 4.57 reads nothing else")
         reading.warning("rope_scaling", text)
     elif "rope_parameters" in keys:
-        reading.warning("rope_parameters", template("transformers 5.23 reads it; 4.57 ignores it silently"))
+        reading.note("rope_parameters", template("transformers 5.23 reads it; 4.57 ignores it silently"))
         for name in ("rope_scaling", "rope_theta"):
             if name in keys.data and keys.data[name] is None:
                 reading.note(name, template("null beside rope_parameters: an older key that nothing reads"))

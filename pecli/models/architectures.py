@@ -33,6 +33,7 @@ class Architecture:
     ntk : knows a scaling ntk, base · factor and all rates divided by factor^(2/d)
     mscale : longrope's attention factor is short_mscale or long_mscale
     rope_opt_in : rope only where the file asks for it
+    always_whole : without a scaling all columns turn, whatever partial_rotary_factor says
     also : kinds of positions that it has beside that of its layers
     axes : how rows and columns of patches share the pairs, as `Rope` names it
     width_key : the key of the width, where hidden_size is something else
@@ -67,6 +68,7 @@ class Architecture:
     mscale: bool = False
     rope_opt_in: bool = False
     sliding_unscaled: bool = False
+    always_whole: bool = False
     also: tuple[str, ...] = ()
     axes: str | None = None
     width_key: tuple[str, ...] = ()
@@ -141,6 +143,7 @@ def _known() -> dict[str, Architecture]:
     for name, row in rows.items():
         values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
         values |= {key: facts[key].get(name, 0) for key in ("rows_before", "rows_of_padding")}
+        values |= {"always_whole": name in facts["always_whole"]["types"]}
         values |= {"width_key": tuple(facts["width_key"].get(name, ()))}
         values |= {"beside_patches": next((int(n) for n, names in facts["beside_patches"].items() if name in names), 1)}
         values |= {"also": tuple(kind for kind, names in facts["also"].items() if name in names)}

@@ -82,6 +82,9 @@ def _check_bases(reading: Reading, rope: bool) -> None:
     if None not in (top, inside) and top != inside:
         text = template("{place}rope_theta wins in transformers 5.23, 4.57 reads the one at the top")
         reading.warning("rope_theta", text, place=given.place)
+    if rope and "rope_theta" in keys.data and top is None and "rope_parameters" not in keys and inside is None:
+        text = template("null: transformers 5.23 stops with a TypeError; without the key it takes {theta:g}")
+        reading.error("rope_theta", text, "null", theta=reading.architecture.theta)
     llama3 = given.data.get("rope_type", given.data.get("type")) == "llama3"
     if rope and llama3 and not (keys.first(*THETA) or inside or nested_kinds(reading)):
         text = template("is missing: transformers takes the architecture's base; Llama 3 models mean 500000")

@@ -39,6 +39,13 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
     inside = scaling_object(reading, kind)
     d, scaling = head_dim(reading, kind), _scaling_name(reading, inside, kind)
     rotary = d if scaling == "proportional" else _rotary_dim(reading, inside, d, layer)
+    whole = reading.architecture.always_whole and (
+        "partial_rotary_factor" in inside or "partial_rotary_factor" in reading.keys
+    )
+    if rotary != d and scaling == "default" and whole and not latent(reading):
+        text = template("transformers 5.23 ignores it in {name} without a scaling: all {d} columns of a head turn")
+        reading.warning("partial_rotary_factor", text, rotary / d, name=reading.architecture.name, d=d)
+        rotary = d
     pairing, base = _pairing(reading), _theta(reading, inside, kind, layer)
     parameters = {"d": d, "pairing": pairing, "base": base}
     if rotary != d:

@@ -134,6 +134,9 @@ def test_towers_stand_beside_the_language_model(ask: Ask, folder: Path) -> None:
         ({"vision_config": {"model_type": "visjon", "depth": 1}}, 0, 1, "vision_config.model_type"),
         ({"head_dim": 7}, 1, 1, "error: d: rope turns pairs of columns"),
         ({"hidden_size": "64"}, 2, 2, "hidden_size"),
+        ({"rope_theta": None}, 1, 1, "error: rope_theta"),
+        ({"partial_rotary_factor": 0.5}, 0, 1, "all 16 columns of a head turn"),
+        ({"partial_rotary_factor": 0.5, "model_type": "phi"}, 0, 0, "8 of 16 dimensions"),
     ],
 )
 def test_the_exit_code_says_what_was_found(

@@ -39,7 +39,8 @@ def rope(text: str, d: int = 8) -> Rope:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['name']}-{case['seq_len']}-{case.get('layer_type')}")
 def test_rates_and_factor_are_those_of_transformers(case: dict[str, Any], spelling: str, tmp_path: Path) -> None:
     file = tmp_path / "config.json"
-    named = {"model_type": "gemma3_text" if "layer_type" in case else "llama"}
+    neox = case["name"].startswith("gpt-neox")  # llama reads no partial_rotary_factor
+    named = {"model_type": "gemma3_text" if "layer_type" in case else "gpt_neox" if neox else "llama"}
     file.write_text(json.dumps({**named, **case[spelling]}), encoding="utf-8")
     layer = read_model(file, case["seq_len"]).layers[case.get("layer_type", "all")]
     assert layer.parameters is not None

@@ -1,0 +1,297 @@
+"""Which formula made a table: its names, its parameters, and the encoding that draws it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import exp, inf, log, sqrt
+from typing import Any
+
+from pecli.core.errors import UsageError
+from pecli.core.lazy import Array, np
+from pecli.core.numbers import ROUND, chunks
+from pecli.encodings.base import TableEncoding
+from pecli.encodings.binary import MAX_BITS, Binary
+from pecli.encodings.clock import Clock, Geometric
+from pecli.encodings.grid import SCALES
+from pecli.encodings.rope import Rope
+from pecli.encodings.sincos2d import SinCos2D
+from pecli.encodings.sinusoidal import Sinusoidal
+from pecli.measures.fits import SPREAD, Fit, best_fit, plausible, roundest, simplified, start_of, turning
+
+FRONT = 8  # rows in front that may be something else: a class token's, padding
+FITTED = 1 << 18  # numbers of a table that are fitted: the first rows of a larger one
+STEPS = {"bfloat16": 2.0**-8, "float16": 2.0**-11, "float32": 2.0**-24}  # of numbers below 1
+
+
+@dataclass(frozen=True)
+class Identified:
+    """What a table was found to be.
+
+    number_type : float64, or the smallest type that holds all numbers
+    filled : columns before those that are all zero
+    fit : None where no sinusoids fit
+    certain : whether it leaves over no more than noise or rounding, and tells every parameter
+    unlike : rows in front that the formula does not make
+    names : of one and the same formula, with the base that each has, the plainest first
+    encoding : what draws it, row 0 at position `start`; None where there is none
+    same : whether that is the formula, and not the one that was probably meant
+    difference : the largest, between table and formula
+    explained, rank, periods : without a formula, the share of variance in the strongest wave of each column, principal
+        components that hold 99 % of it, and the strongest periods of all columns, positions
+    """
+
+    number_type: str
+    filled: int
+    fit: Fit | None = None
+    certain: bool = False
+    unlike: tuple[int, ...] = ()
+    names: tuple[tuple[str, float], ...] = ()
+    encoding: TableEncoding | None = None
+    same: bool = False
+    start: int = 0
+    difference: float = inf
+    explained: float = 0.0
+    rank: int = 0
+    periods: tuple[float, ...] = ()
+
+
+def identify(table: Array) -> Identified:
+    """Return which formula made a table, (length, d), finite."""
+    kinds = () if np.array_equal(np.rint(table), table) else STEPS  # whole numbers say nothing of it
+    number_type = next((kind for kind in kinds if np.array_equal(ROUND[kind](table), table)), "float64")
+    blank = Identified(number_type, table.shape[1])
+    found = as_bits(table, blank) or on_line(table, blank)
+    if not found.certain:
+        found = as_clock(table, blank) or on_grid(table, blank) or found
+    return found if found.fit or found.certain else replace(found, **waves_of(table))
+
+
+def waves_of(table: Array) -> dict[str, Any]:
+    """Return what there is to say of a table that no formula makes."""
+    centred = table - table.mean(axis=0)
+    power = np.abs(np.fft.rfft(centred, axis=0)[1:]) ** 2
+    power[: (len(table) - 1) // 2] *= 2  # each stands for its mirror image too
+    parts = np.linalg.svd(centred, compute_uv=False) ** 2
+    if not parts.sum() > 0 or not len(power):
+        return {}
+    strongest = np.argsort(-power.sum(axis=1))[:3]
+    return {
+        "explained": float(power.max(axis=0).sum() / power.sum()),
+        "rank": int(np.searchsorted(np.cumsum(parts), 0.99 * parts.sum())) + 1,
+        "periods": tuple((len(table) / (strongest + 1.0)).tolist()),
+    }
+
+
+def on_line(table: Array, blank: Identified, front: int = FRONT) -> Identified:
+    """Return what sines and cosines of positions one after the other a table is."""
+    length, d = table.shape
+    filled = int(np.flatnonzero(np.any(table != 0, axis=0)).max(initial=0)) + 1
+    for first in dict.fromkeys([min(front, length // 4), 0]) if length > 3 and d > 1 else ():
+        body = table[first:][: max(64, FITTED // d)]
+        for width in dict.fromkeys([d, filled]):
+            fit, clean = best_fit(body[:, :width], np.arange(first, first + len(body), dtype=np.float64))
+            if fit is not None:
+                return described(table, replace(blank, filled=width), fit, clean)
+    return blank
+
+
+def described(table: Array, blank: Identified, fit: Fit, clean: bool) -> Identified:
+    """Return a fit in its simplest parameters, its names, and how far its encoding is from the table."""
+    full, rows = table.shape[1], np.arange(len(table), dtype=np.float64)
+    left = fit.left(table[:FRONT, : blank.filled], rows[:FRONT])
+    unlike = np.flatnonzero(np.sqrt(np.mean(left**2, axis=1)) > max(8 * fit.rms, 1e-6 * fit.scale))
+    table, rows = np.delete(table[:, : blank.filled], unlike, axis=0), np.delete(rows, unlike)
+    most = max(64, FITTED // full)
+    fit = simplified(table[:most], rows[:most], fit)
+    names = names_of(table[:most], rows[:most], fit, full)
+    encoding, same = drawn(fit, names, blank.filled, full)
+    result = replace(blank, fit=fit, unlike=tuple(unlike.tolist()), names=names, encoding=encoding, same=same)
+    result = replace(result, start=round(fit.start), difference=float(np.abs(fit.left(table, rows)).max()))
+    if encoding is not None and same:
+        result = replace(result, difference=off(table, rows, fit, encoding))
+    if names and clean and result.difference <= 8 * fit.rms + 1e-9 * fit.scale:
+        return replace(result, certain=True)
+    return computed(table, rows, result, full) or result
+
+
+def computed(table: Array, rows: Array, found: Identified, full: int) -> Identified | None:
+    """Return the same of a table that was computed in a small type of numbers, whose errors are no noise."""
+    fit, kind = found.fit, found.number_type
+    if fit is None or kind == "float64" or fit.progression != "geometric" or fit.whole or fit.waves.layout == "columns":
+        return None
+    d, rate = table.shape[1], fit.rate if abs(log(fit.rate)) > 0.01 else 1.0
+    fit = replace(fit, rate=rate, start=float(round(fit.start)), scale=1.0 if abs(fit.scale - 1) < 0.01 else fit.scale)
+    for name, divisor in (("paper", d), ("tensor2tensor", d // 2 * 2 - 2)):
+        for digits in range(1, 5):
+            base = float(f"{exp(min(fit.decay * divisor, 700)):.{digits}g}")
+            encoding, same = drawn(fit, ((name, base),), d, full) if divisor and base else (None, False)
+            if encoding is not None and same:
+                encoding = replace(encoding, dtype=kind)  # type: ignore[call-arg]
+                if (difference := off(table, rows, fit, encoding)) <= 2 * STEPS[kind] * fit.scale:
+                    fit = replace(fit, decay=log(base) / divisor)
+                    return replace(
+                        found, fit=fit, certain=True, names=((name, base),), encoding=encoding, same=True,
+                        start=round(fit.start), difference=difference,
+                    )  # fmt: skip
+    return None
+
+
+def off(table: Array, rows: Array, fit: Fit, encoding: TableEncoding) -> float:
+    """Return the largest difference between these rows of a table and those of an encoding, with the fit's scale and
+    order of columns."""
+    d, largest = table.shape[1], 0.0
+    permuted = fit.waves.layout == "permuted"
+    places = (fit.waves.exponents + fit.waves.cosine).astype(int) if permuted else np.arange(d)
+    for part in chunks(0, len(table), d):
+        made = encoding.table(rows[part.start : part.stop] + round(fit.start))[:, places]
+        made = made / np.linalg.norm(made, axis=1, keepdims=True) if fit.normalised else made
+        largest = max(largest, float(np.abs(table[part.start : part.stop] - fit.scale * made).max()))
+    return largest
+
+
+def names_of(table: Array, rows: Array, fit: Fit, full: int) -> tuple[tuple[str, float], ...]:
+    """Return the names of the formula, with the base of each; none where the table does not tell the base.
+
+    full : columns of the whole table
+    """
+    d = table.shape[1]
+
+    def base(divisor: float) -> tuple[float, int]:
+        if fit.decay * divisor > 700:
+            return inf, 17
+        return roundest(exp(fit.decay * divisor), lambda k: plausible(table, rows, fit, decay=log(k) / divisor))
+
+    if fit.progression == "linear":
+        found = [
+            roundest(
+                sqrt(times / (fit.rate * d)),
+                lambda k, times=times: plausible(table, rows, fit, rate=times / (k**2 * d)),
+            )  # type: ignore[misc]
+            for times in (1.0, 0.5)
+        ]
+        return (("precedence", min(found, key=lambda item: item[1])[0]),) if fit.errors[0] < 0.02 else ()
+    if not SPREAD * fit.errors[1] * (1 if fit.progression == "halves" else min(d, 64)) < 0.1:
+        return ()
+    if fit.progression == "halves":
+        return (("integers", base(1)[0]),)
+    plain = {"paper": d, "tensor2tensor": max(d // 2 * 2 - 2, 1)}
+    if fit.waves.layout == "columns":
+        plain = {"columns": d}
+    elif full != d:
+        plain["whole width"] = full
+    found_ = {name: base(divisor) for name, divisor in plain.items()}
+    first = min(found_, key=lambda name: found_[name][1])
+    value, digits = found_[first]
+    names = [(first, value)] + [(name, k) for name, (k, n) in found_.items() if name != first and n <= min(digits, 3)]
+    if value == 1:
+        return (*names, ("integers", value))
+    doubled, halved, undivided = (base(divisor) for divisor in (d / 2, 2 * d, 1))
+    if value > 10001 and doubled[1] <= min(digits, 3):
+        names.append(("doubled", doubled[0]))
+    if halved[0] == 10000:
+        names.append(("halved", halved[0]))
+    if d > 2 and undivided[0] > 1.5 and undivided[1] <= min(digits, 3):
+        huge = value > 1e12 or undivided[1] + 2 <= digits
+        named = ("undivided", undivided[0])
+        names = [named, *(item for item in names if item[1] < 1e12)] if huge else [*names, named]
+    return tuple(names)
+
+
+def drawn(fit: Fit, names: tuple[tuple[str, float], ...], filled: int, full: int) -> tuple[TableEncoding | None, bool]:
+    """Return the encoding of a fit, and whether it draws the same; else it is what was probably meant."""
+    if not names:
+        return None, False
+    (name, base), waves = names[0], fit.waves
+    concatenated = waves.layout == "concatenated"
+    layout = "concatenated" if concatenated else "interleaved"
+    even = "tensor2tensor" if name == "tensor2tensor" else "paper"
+    plain = base if name in ("paper", even) else exp(min(fit.decay * filled, 700))
+    same = fit.start == round(fit.start)
+    try:
+        if fit.progression != "geometric" or fit.whole or waves.layout == "columns":
+            return Sinusoidal(base=base, d=filled, layout=layout), False
+        if name == "undivided" and not waves.cosine_first and not concatenated and fit.rate == 1:
+            return Geometric(d=filled, radix=base), same
+        if waves.cosine_first and not concatenated:
+            return Rope(base=plain, d=filled), same and fit.rate == 1 and even == "paper"
+        if concatenated and (waves.cosine_first or (even == "tensor2tensor" and full % 2)):
+            shift = float(even == "tensor2tensor")
+            flip = waves.cosine_first
+            return Sinusoidal(family="timestep", flip=flip, shift=shift, base=plain, d=filled, step=fit.rate), same
+        if name == "whole width":
+            return Sinusoidal(base=base, d=full, step=fit.rate), same and not concatenated
+        return Sinusoidal(base=plain, d=filled, layout=layout, family=even, step=fit.rate), same
+    except UsageError:
+        return None, False
+
+
+def as_bits(table: Array, blank: Identified) -> Identified | None:
+    """Return which bits of positions a table is, if it is."""
+    low, d = table.min(), table.shape[1]
+    if low not in (0, -1) or d > MAX_BITS or not np.isin(table, (low, 1.0)).all():
+        return None
+    for order in ("lsb", "msb"):
+        bits = (table > 0)[:, :: 1 if order == "lsb" else -1]
+        numbers = bits @ 2.0 ** np.arange(d)
+        if len(table) > 1 and np.all(np.diff(numbers) == 1):
+            encoding = Binary(d=d, order=order, values="pm1" if low else "01")
+            return replace(blank, certain=True, encoding=encoding, same=True, start=int(numbers[0]), difference=0.0)
+    return None
+
+
+def as_clock(table: Array, blank: Identified) -> Identified | None:
+    """Return which hands of a clock a table is, if its pairs have whole periods."""
+    length, d = table.shape
+    found = turning(table[:, 1::2] + 1j * table[:, ::2], 0.0) if d % 2 == 0 and length >= 4 else None
+    if found is None or not np.all(found.omega > SPREAD * found.error):
+        return None
+    periods = 2 * np.pi / found.omega
+    if np.any(np.abs(periods / np.rint(periods) - 1) > 2 * SPREAD * found.error / found.omega + 1e-6):
+        return None
+    clock = Clock(periods=tuple(np.rint(periods).tolist()))
+    start = round(start_of(clock.frequencies(), found.phase))
+    difference = float(np.abs(table - clock.table(np.arange(length) + start)).max())
+    sure = difference <= 8 * found.noise + 1e-6
+    return replace(blank, certain=True, encoding=clock, same=True, start=start, difference=difference) if sure else None
+
+
+def on_grid(table: Array, blank: Identified) -> Identified | None:
+    """Return the sinusoids of rows and columns that a table is, if half of it depends on one of them alone each."""
+    d, half, enough = table.shape[1], table.shape[1] // 2, 0.02 * np.abs(table).max()
+    for prefix in range(3 if d % 4 == 0 else 0):
+        cells = len(table) - prefix
+        for rows in (rows for rows in range(4, cells // 4 + 1) if cells % rows == 0):
+            grid = table[prefix:].reshape(rows, -1, d)
+            down, across = (np.abs(np.diff(grid, axis=axis)).max(axis=(0, 1)) < enough for axis in (0, 1))
+            for first, own, other in (("column", down, across), ("row", across, down)):
+                if own[:half].all() and other[half:].all():
+                    axis = 0 if first == "column" else 1
+                    parts = grid.mean(axis=axis)[:, :half], grid.mean(axis=1 - axis)[:, half:]
+                    return of_grid(
+                        table[prefix:], grid.shape[:2], first, parts, replace(blank, unlike=tuple(range(prefix)))
+                    )
+    return None
+
+
+def of_grid(
+    cells: Array, sides: tuple[int, ...], first: str, parts: tuple[Array, Array], blank: Identified
+) -> Identified | None:
+    """Return the encoding of a grid whose axes have these tables, if there is one."""
+    axes = [axis for part in parts if (axis := on_line(part, blank, front=0)).fit and axis.names]
+    if len(axes) < 2:
+        return None
+    axis = max(axes, key=lambda axis: -(axis.fit.errors[1] if axis.fit else inf))
+    assert axis.fit is not None
+    found = []
+    for scale_grid in SCALES:
+        encoding = SinCos2D(
+            grid="x".join(map(str, sides)), d=cells.shape[1], base=axis.names[0][1], first=first,
+            layout="concatenated" if axis.fit.waves.layout == "concatenated" else "interleaved", scale_grid=scale_grid,
+        )  # fmt: skip
+        made = encoding.table(np.arange(len(cells), dtype=np.float64))
+        found.append((float(np.abs(cells - axis.fit.scale * made).max()), scale_grid, encoding))
+    difference, _, encoding = min(found)
+    certain = difference <= 10 * sqrt(len(cells)) * axis.fit.rms + 1e-6 * axis.fit.scale
+    return replace(
+        axis, unlike=blank.unlike, certain=certain, encoding=encoding, same=True, start=0, difference=difference
+    )

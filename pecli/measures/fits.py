@@ -254,7 +254,7 @@ def fits_of_columns(table: Array, rows: Array) -> Iterator[tuple[Fit, float]]:
     turns = np.sum(table[1:-1] * (table[2:] + table[:-2]), axis=0) / np.where(norms > 0, norms, 1)
     omega = np.arccos(np.clip(turns, -1, 1))
     weights = np.where(omega > 1e-4, omega * np.sin(omega), 0)  # an error of cos ω as one of log ω
-    weights += 1e-300
+    weights = weights * norms / max(norms.max(), 1e-300) + 1e-300  # the noise of a slow sine has any rate
     level, slope = line(columns, np.log(np.maximum(omega, 1e-4)), weights)
     proportion = float(np.sum(weights * omega * columns) / np.sum(weights * columns**2))
     scale = sqrt(2 * np.mean(table**2))
@@ -392,10 +392,15 @@ def best_fit(table: Array, rows: Array) -> tuple[Fit | None, bool]:
     least = min(fit.rms for fit, _ in found)
     tied = [(fit, noise) for fit, noise in found if fit.rms <= least * (1 + 4 / sqrt(table.size)) + 1e-16 * fit.scale]
     fit, noise = tied[0]
-    made = fit.table(rows)
-    rival = any(np.abs(other.table(rows) - made).max() > 1e-6 * fit.scale for other, _ in tied[1:])
-    free = 2e-3 * fit.scale if noise == 0 else 1.3 * noise  # of columns that were not fitted one by one it is not known
+    rival = any(differ(fit, other) for other, _ in tied)
+    free = 2e-3 * fit.scale if noise == 0 else 1.5 * noise  # of columns that were not fitted one by one it is not known
     return fit, not rival and fit.rms < max(1e-4 * fit.scale, free)
+
+
+def differ(fit: Fit, other: Fit) -> bool:
+    """Return whether two fits of a table have different names, and are not one rate for all columns both."""
+    kinds = [(each.progression, each.waves.layout if each.progression == "geometric" else "") for each in (fit, other)]
+    return kinds[0] != kinds[1] and any(abs(each.decay) > SPREAD * each.errors[1] + 1e-9 for each in (fit, other))
 
 
 def plausible(table: Array, rows: Array, fit: Fit, **changes: float) -> bool:

@@ -20,6 +20,7 @@ from pecli.measures.fits import SPREAD, Fit, best_fit, plausible, roundest, simp
 
 FRONT = 8  # rows in front that may be something else: a class token's, padding
 FITTED = 1 << 18  # numbers of a table that are fitted: the first rows of a larger one
+UNSURE = 0.02  # of the logarithm of a base, from which on it is not told
 STEPS = {"bfloat16": 2.0**-8, "float16": 2.0**-11, "float32": 2.0**-24}  # of numbers below 1
 
 
@@ -85,14 +86,18 @@ def waves_of(table: Array) -> dict[str, Any]:
 def on_line(table: Array, blank: Identified, front: int = FRONT) -> Identified:
     """Return what sines and cosines of positions one after the other a table is."""
     length, d = table.shape
+    best = blank
     filled = int(np.flatnonzero(np.any(table != 0, axis=0)).max(initial=0)) + 1
     for first in dict.fromkeys([min(front, length // 4), 0]) if length > 3 and d > 1 else ():
         body = table[first:][: max(64, FITTED // d)]
-        for width in dict.fromkeys([d, filled]):
-            fit, clean = best_fit(body[:, :width], np.arange(first, first + len(body), dtype=np.float64))
-            if fit is not None:
-                return described(table, replace(blank, filled=width), fit, clean)
-    return blank
+        rows = np.arange(first, first + len(body), dtype=np.float64)
+        found = [(*best_fit(body[:, :width], rows), width) for width in dict.fromkeys([filled, d])]
+        for fit, clean, width in found:
+            here = described(table, replace(blank, filled=width), fit, clean) if fit else blank
+            if here.certain:
+                return here
+            best = best if best.fit else here
+    return best
 
 
 def described(table: Array, blank: Identified, fit: Fit, clean: bool) -> Identified:
@@ -128,9 +133,9 @@ def computed(table: Array, rows: Array, found: Identified, full: int) -> Identif
             if encoding is not None and same:
                 encoding = replace(encoding, dtype=kind)  # type: ignore[call-arg]
                 if (difference := off(table, rows, fit, encoding)) <= 2 * STEPS[kind] * fit.scale:
-                    fit = replace(fit, decay=log(base) / divisor)
+                    fit = replace(fit, decay=log(base) / divisor, errors=(0.0, 0.0, 0.0, 0.0))
                     return replace(
-                        found, fit=fit, certain=True, names=((name, base),), encoding=encoding, same=True,
+                        found, fit=fit, certain=True, names=names_of(table, rows, fit, full), encoding=encoding, same=True,
                         start=round(fit.start), difference=difference,
                     )  # fmt: skip
     return None
@@ -170,11 +175,11 @@ def names_of(table: Array, rows: Array, fit: Fit, full: int) -> tuple[tuple[str,
             for times in (1.0, 0.5)
         ]
         return (("precedence", min(found, key=lambda item: item[1])[0]),) if fit.errors[0] < 0.02 else ()
-    if not SPREAD * fit.errors[1] * (1 if fit.progression == "halves" else min(d, 64)) < 0.1:
+    if not SPREAD * fit.errors[1] * (1 if fit.progression == "halves" else d) < UNSURE:
         return ()
     if fit.progression == "halves":
         return (("integers", base(1)[0]),)
-    plain = {"paper": d, "tensor2tensor": max(d // 2 * 2 - 2, 1)}
+    plain = {"paper": d, **({} if d % 2 or d < 4 else {"tensor2tensor": d - 2})}
     if fit.waves.layout == "columns":
         plain = {"columns": d}
     elif full != d:
@@ -182,7 +187,7 @@ def names_of(table: Array, rows: Array, fit: Fit, full: int) -> tuple[tuple[str,
     found_ = {name: base(divisor) for name, divisor in plain.items()}
     first = min(found_, key=lambda name: found_[name][1])
     value, digits = found_[first]
-    names = [(first, value)] + [(name, k) for name, (k, n) in found_.items() if name != first and n <= min(digits, 3)]
+    names = [(first, value)] + [(name, k) for name, (k, n) in found_.items() if name != first and (n <= digits + (digits > 3) or name == "paper")]
     if value == 1:
         return (*names, ("integers", value))
     doubled, halved, undivided = (base(divisor) for divisor in (d / 2, 2 * d, 1))
@@ -285,13 +290,13 @@ def of_grid(
     found = []
     for scale_grid in SCALES:
         encoding = SinCos2D(
-            grid="x".join(map(str, sides)), d=cells.shape[1], base=axis.names[0][1], first=first,
+            grid="x".join(map(str, sides)), d=cells.shape[1], base=dict(axis.names).get("paper", 10000.0), first=first,
             layout="concatenated" if axis.fit.waves.layout == "concatenated" else "interleaved", scale_grid=scale_grid,
         )  # fmt: skip
-        made = encoding.table(np.arange(len(cells), dtype=np.float64))
-        found.append((float(np.abs(cells - axis.fit.scale * made).max()), scale_grid, encoding))
-    difference, _, encoding = min(found)
-    certain = difference <= 10 * sqrt(len(cells)) * axis.fit.rms + 1e-6 * axis.fit.scale
+        left = np.abs(cells - axis.fit.scale * encoding.table(np.arange(len(cells), dtype=np.float64)))
+        found.append((float(left.max()), float(np.sqrt(np.mean(left**2))), scale_grid, encoding))
+    difference, rms, _, encoding = min(found)
+    certain = difference <= 8 * rms + 1e-9 * axis.fit.scale and rms < 2e-3 * axis.fit.scale
     return replace(
         axis, unlike=blank.unlike, certain=certain, encoding=encoding, same=True, start=0, difference=difference
     )

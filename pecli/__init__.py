@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from pecli.jobs.figure_functions import *  # noqa: F403  # pecli.heatmap and its like, for editors and type checkers
     from pecli.jobs.picture import Picture as Picture
     from pecli.jobs.run import Result
+    from pecli.reports.identify import IdentifyReport
     from pecli.reports.model import ModelReport
 
 __version__ = "0.1.0"
@@ -187,6 +188,29 @@ def model(path: str | os.PathLike[str], *, seq_len: SupportsIndex | None = None)
 
     place = Option("the config.json", name="path").read(path)
     return ModelReport(read_model(place, SEQ_LEN.read(seq_len)))
+
+
+def identify(table: Any = None, *, tensor: str | None = None, rates: Any = None) -> IdentifyReport:
+    """Return which formula made a table, with its parameters or its known mistake.
+
+    Parameters
+    ----------
+    table : its file, ``"file#tensor"`` or ``"hf:org/name"``, or the numbers themselves, (length, d)
+    tensor : its name in the file, or how it ends
+    rates : in place of a table those of a rope, rad/position, (n_pairs,)
+
+    Returns
+    -------
+    IdentifyReport
+        Shows itself in a notebook; ``data`` has all of it as plain values, ``found`` the fit.
+
+    Raises
+    ------
+    UsageError : no table could be read, or it is not finite
+    """
+    from pecli.reports.identify import read_and_identify
+
+    return read_and_identify(table, tensor, rates)
 
 
 def batch(

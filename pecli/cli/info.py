@@ -10,7 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from pecli.cli.completion import offered_values
+from pecli.cli.draw import run_jobs
 from pecli.cli.show import (
+    FORMS,
     Command,
     FormatOption,
     JsonOption,
@@ -24,17 +26,20 @@ from pecli.cli.show import (
 from pecli.core.errors import UsageError, is_printable
 from pecli.core.hub import fixed
 from pecli.core.language import Language, language_of, use_language
-from pecli.core.terminal import Block, Facts, Paragraph, Table, print_results
+from pecli.core.terminal import Block, Facts, Paragraph, Table, print_notes, print_results
 from pecli.encodings.learned import Learned
 from pecli.encodings.registry import Encoding, all_encodings, find_encoding
+from pecli.files.formats import FORMATS, format_of
 from pecli.files.tables import TABLE_NAMES, candidates, stored_arrays, table_name
 from pecli.jobs.job_options import ANALYSES, EncodingOption
+from pecli.jobs.sweep import job_of
 
 NAME = typer.Argument(
     help="The encoding to explain.",
     show_default=False,
     autocompletion=lambda: offered_values(EncodingOption.options()["encoding"]),
 )
+LangOption = Annotated[str | None, typer.Option("--lang", help=Language.options()["lang"].help, show_default=False)]
 
 
 def encodings(
@@ -111,9 +116,7 @@ def model(
     format: FormatOption = None,
     as_json: JsonOption = False,
     strict: Annotated[bool, typer.Option("--strict", help="exit with 1 for a warning too")] = False,
-    lang: Annotated[
-        str | None, typer.Option("--lang", help=Language.options()["lang"].help, show_default=False)
-    ] = None,
+    lang: LangOption = None,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
@@ -142,6 +145,60 @@ def model(
 
 
 MODEL_COMMAND = Command(model, ("pecli model path/to/config.json", "pecli heatmap path/to/config.json"))
+
+
+def identify(
+    table: Annotated[
+        str | None,
+        typer.Argument(
+            help="a .npy, .npz, .csv or .safetensors file, FILE#tensor, hf:org/name or -", show_default=False
+        ),
+    ] = None,
+    rates: Annotated[str | None, typer.Option("--rates", help="rates in place of a table: 1,0.5,…")] = None,
+    tensor: Annotated[str | None, typer.Option("--tensor", help=Learned.options()["tensor"].help)] = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", help=f"File to write: a picture, or .{', .'.join(FORMS)}")
+    ] = None,
+    format: FormatOption = None,
+    as_json: JsonOption = False,
+    seen: Annotated[bool, typer.Option("--show", help="Draw table, formula and difference in the terminal.")] = False,
+    lang: LangOption = None,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Print which formula made a table, the line that draws the same, and how far the two are apart.
+
+    It exits with 1 where no formula did.
+    """
+    with guard(quiet, verbose):
+        from pecli.reports.identify import read_and_identify
+
+        pictured = output is not None and format not in FORMS and FORMATS[format_of(output, format)].picture
+        form = None if pictured else form_of(output, format, as_json)
+        language = language_of(lang)
+        with use_language(language):
+            report = read_and_identify(table, tensor, rates)
+            document = report.blocks()
+        if pictured or seen:
+            figure, options = report.picture()
+            job = job_of(
+                figure, {**options, **language.settings(), **({"output": output, "format": format} if pictured else {})}
+            )
+            run_jobs([job], as_json=as_json, quiet=quiet, verbose=verbose, seen=seen)
+        if not pictured:
+            publish([*document, *(map(Paragraph, report.lines()) if form else [])], report.data, output, form)
+        if form is None and not pictured:
+            print_results(["", *report.lines()])
+        elif pictured and not quiet:
+            print_notes(report.sentence())
+        if not report.found.certain:
+            raise typer.Exit(1)
+
+
+IDENTIFY_COMMAND = Command(
+    identify, ("pecli identify table.npy", "pecli identify model.safetensors#embed_positions.weight -o difference.png",
+               "pecli identify --rates 1,0.1,0.01,0.001"),
+)  # fmt: skip
 
 
 def tensors(

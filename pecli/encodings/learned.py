@@ -11,7 +11,7 @@ from typing import ClassVar
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import template, translate
 from pecli.core.lazy import Array, np
-from pecli.core.options import option
+from pecli.core.options import option, write_scalar
 from pecli.core.positions import Positions
 from pecli.encodings.base import Additive, check_tensor, of_any_shape, tensor_option, width_option
 from pecli.encodings.grid import OnGrid, grid_option, sides_of
@@ -54,6 +54,10 @@ class Learned(OnGrid, Additive):
     tensor: str | None = tensor_option()
     seed: int = option(0, "seed of the untrained table", at_least=0)
     d: int | None = width_option(None, "columns of the untrained table", unset=f"the file's, or {UNTRAINED}")
+    first_position: int = option(
+        0, "position of its first row, such as -2 of BART's and RoBERTa's tables", in_spec=True
+    )
+    divisor: float = option(1.0, "what its numbers are divided by", above=0, in_spec=True)
     prefix: int | None = option(
         None, "rows before those of the grid, such as a class token's", at_least=0, unset="what the grid leaves over"
     )
@@ -67,6 +71,9 @@ class Learned(OnGrid, Additive):
             if self.grid is None and (value := getattr(self, name)) is not None:
                 text = f"{option_text(name, value)} is of a table of positions in a grid"
                 raise UsageError(text, option=name, value=value, advice="give --grid too")
+        if self.grid is not None and self.first_position:
+            text = "first_position is of positions on a line; prefix says how many rows precede a grid"
+            raise UsageError(text, option="first", value=self.first_position)
         if self.resize is None and self.resize_by != "bicubic":
             raise UsageError("--resize-by is of --resize", option="resize_by", advice="give --resize too")
         if len({len(sides_of(name, text)) for name in ("grid", "resize") if (text := getattr(self, name))}) > 1:
@@ -118,26 +125,28 @@ class Learned(OnGrid, Additive):
     def rows_from(self, start: int) -> int | None:
         if self.grid is not None:
             return super().rows_from(start)
-        return None if self._rows is None else max(1, len(self._rows) - start)
+        return None if self._rows is None else max(1, len(self._rows) + self.first_position - start)
 
     def covered(self, positions: Positions) -> Positions:
         if self.grid is not None:
             self._cells  # noqa: B018 - refuses a table of another length
             return super().covered(positions)
-        rows = MAX_UNTRAINED_ROWS if self._rows is None else len(self._rows)
+        low = self.first_position
+        high = low + (MAX_UNTRAINED_ROWS if self._rows is None else len(self._rows)) - 1
         first, last = positions.start, positions.stop - 1
-        if first >= 0 and last < rows:
+        if low <= first and last <= high:
             return positions
-        text = f"{self.file or 'an untrained table'} has the positions 0 to {rows - 1}, not {first} to {last}"
-        if not 0 <= first < rows:
-            raise UsageError(text, option="start", value=first, allowed=f"0 to {rows - 1}")
-        advice = f"learned positions do not extrapolate, try {option_text('length', rows - first)}"
+        text = f"{self.file or 'an untrained table'} has the positions {low} to {high}, not {first} to {last}"
+        if not low <= first <= high:
+            raise UsageError(text, option="start", value=first, allowed=f"{low} to {high}")
+        advice = f"learned positions do not extrapolate, try {option_text('length', high + 1 - first)}"
         raise UsageError(text, option="length", value=positions.length, advice=advice)
 
     @of_any_shape
     def table(self, positions: Array) -> Array:
         whole = np.asarray(positions, dtype=np.int64)
-        return self._rows_at(whole) if self.grid is None else self._cells[whole]
+        rows = self._rows_at(whole - self.first_position) if self.grid is None else self._cells[whole]
+        return rows if self.divisor == 1 else rows / self.divisor
 
     def _rows_at(self, whole: Array) -> Array:
         """Return the rows of these numbers, whole (n,)."""
@@ -158,6 +167,8 @@ class Learned(OnGrid, Additive):
         if self.file is None:
             return translate("{encoding}, untrained", encoding=super().described())
         grid = [f"{name} = {text}" for name in ("grid", "resize") if (text := getattr(self, name))]
+        grid += [f"first position = {self.first_position}"] if self.first_position else []
+        grid += [] if self.divisor == 1 else [f"divisor = {write_scalar(self.divisor)}"]
         left = len(self._rows) - prod(sides_of("grid", self.grid)) if self.grid and self._rows is not None else 0
         before = [translate("rows before it left out: {count}", count=left)] if left else []
         pieces = [self.called(), short(self.file), self.tensor, f"d = {self.width}", *grid, *before]

@@ -171,24 +171,6 @@ def arrangements(d: int) -> Iterator[tuple[str, Array, Array]]:
     yield "concatenated", np.arange(d // 2), np.arange(half, half + d // 2)
 
 
-def partners(table: Array) -> tuple[Array, Array] | None:
-    """Return the two columns of each pair in a table of columns in any order: their squares add up to one number."""
-    d = table.shape[1]
-    if d % 2 or d < 4:
-        return None
-    squares = table**2 - np.mean(np.sum(table**2, axis=1)) / d
-    sizes = np.sum(squares**2, axis=0)
-    apart = sizes[:, None] + sizes + 2 * squares.T @ squares
-    free, found = np.ones(d, dtype=bool), []
-    for at in np.argsort(apart, axis=None).tolist():
-        first, second = divmod(at, d)
-        if first < second and free[first] and free[second]:
-            free[[first, second]] = False
-            found.append((first, second))
-    pairs = np.array(found)
-    return pairs[:, 0], pairs[:, 1]
-
-
 def fits_of_pairs(table: Array, rows: Array) -> Iterator[tuple[Fit, float]]:
     """Yield fits of a table whose columns are pairs, and the noise of its pairs alone."""
     d = table.shape[1]
@@ -303,7 +285,7 @@ def swapped(found: Turning) -> Turning:
 
 
 def is_swapped(found: Turning) -> bool:
-    """Return whether the cosines stand where sines were looked for: the slower of the pairs that turn turn backwards."""
+    """Return whether the cosines stand where sines were looked for: then the slower of the pairs turn backwards."""
     turns = np.flatnonzero(np.abs(found.omega) > SPREAD * found.error)
     if not len(turns):
         return bool(np.abs(np.sin(found.phase)).mean() > 0.5)

@@ -187,7 +187,11 @@ def names_of(table: Array, rows: Array, fit: Fit, full: int) -> tuple[tuple[str,
     found_ = {name: base(divisor) for name, divisor in plain.items()}
     first = min(found_, key=lambda name: found_[name][1])
     value, digits = found_[first]
-    names = [(first, value)] + [(name, k) for name, (k, n) in found_.items() if name != first and (n <= digits + (digits > 3) or name == "paper")]
+    names = [(first, value)] + [
+        (name, k)
+        for name, (k, n) in found_.items()
+        if name != first and (n <= digits + (digits > 3) or name == "paper")
+    ]
     if value == 1:
         return (*names, ("integers", value))
     doubled, halved, undivided = (base(divisor) for divisor in (d / 2, 2 * d, 1))

@@ -50,7 +50,9 @@ def identify_rates(rates: Array) -> Identified:
         off = np.abs(rope.frequencies() - rates)[:turning] / rates[:turning]
         names = [("paper", base)]
         for known in KNOWN if digits > 4 and scaling["scaling"] == "default" else ():
-            growth, short = roundest((base / known) ** (1 - 1 / len(rates)), lambda x, b=known: grown(x, b, base, len(rates)))
+            growth, short = roundest(
+                (base / known) ** (1 - 1 / len(rates)), lambda x, b=known, to=base: grown(x, b, to, len(rates))
+            )
             names += [(f"ntk {growth:g}", known)] if short < 4 and growth > 1 else []
         return replace(blank, certain=True, encoding=rope, same=True, names=tuple(names), difference=float(off.max()))
     return blank

@@ -175,9 +175,12 @@ def whole_exponents(rng: Generator) -> Case:
 def whole_angles(rng: Generator) -> Case:
     n, d, k = some(rng)
     start = int(rng.integers(2))
-    return waves(
-        np.array([[float((p + start) // k ** (2 * (c // 2) / d)) for c in range(d)] for p in range(n)])
-    ), {"paper": None, "whole": True, "start": start, "base": k}
+    return waves(np.array([[float((p + start) // k ** (2 * (c // 2) / d)) for c in range(d)] for p in range(n)])), {
+        "paper": None,
+        "whole": True,
+        "start": start,
+        "base": k,
+    }
 
 
 def learned(rng: Generator) -> Case:
@@ -287,7 +290,9 @@ def counted(seed: int) -> tuple[dict[str, Counter[str]], list[str]]:
             counts.setdefault(kind.__name__, Counter())[verdict] += 1
             if verdict != "right":
                 why = mistakes(found, truth, number_type, noise) if truth else []
-                lines.append(f"{verdict}: {kind.__name__} {number_type} {noise:.0e} {table.shape} {truth}: {found.names} {why}")
+                lines.append(
+                    f"{verdict}: {kind.__name__} {number_type} {noise:.0e} {table.shape} {truth}: {found.names} {why}"
+                )
     return counts, lines
 
 

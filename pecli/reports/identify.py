@@ -1,0 +1,301 @@
+"""In words: which formula made a table, the line that draws the same, and how far the two are apart."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from dataclasses import dataclass
+from math import isfinite, sqrt
+from typing import Any
+
+from pecli.core.errors import PecliError, TableFileError, UsageError
+from pecli.core.hub import fixed, is_hub
+from pecli.core.language import listing, template, templates, translate
+from pecli.core.lazy import Array, np
+from pecli.core.numbers import number_text
+from pecli.core.options import Option
+from pecli.core.readable import found as found_file
+from pecli.core.terminal import Block, Facts, Paragraph
+from pecli.encodings.learned import Learned
+from pecli.files.documents import for_notebook
+from pecli.files.tables import open_table, short
+from pecli.measures.identify import Identified, identify
+from pecli.measures.rates import identify_rates
+
+RATES = Option("rates in rad/position, the first pair first", name="rates", scalar=float, many=True, at_least=0)
+NAMES = templates(
+    {
+        "paper": "base {base}",
+        "tensor2tensor": "base {base}, exponent j/(d/2 − 1)",
+        "whole width": "base {base}, exponent over all columns of the file",
+        "doubled": "base {base}, exponent doubled: 2·(2j)/d",
+        "halved": "base {base}, half the exponent: j/d",
+        "undivided": "base {base}, exponent not divided by d",
+        "columns": "base {base}, exponent i/d of column i in place of 2⌊i/2⌋/d",
+        "precedence": "base {base}, angle (position / base²)·i/d, as position / base ** 2*i/d is read",
+        "integers": "base {base}, exponent rounded down: 2j // d",
+        "ntk": "base {base}, with NTK-aware scaling by {growth}",
+    }
+)
+MISTAKES = ("doubled", "halved", "undivided", "columns", "precedence", "integers")
+LAYOUTS = templates(
+    {
+        "interleaved": "sine and cosine of a pair side by side",
+        "concatenated": "all sines, then all cosines",
+        "permuted": "columns in another order",
+        "columns": "sines and cosines in turn",
+    }
+)
+EXCHANGED = templates(
+    {
+        "interleaved": "cosine first, sine beside it: cos first, or the two exchanged",
+        "concatenated": "all cosines, then all sines",
+        "columns": "cosines and sines in turn",
+    }
+)
+UNITS = templates(
+    {
+        "degrees": "angles are taken for degrees: rates times π/180",
+        "degrees of radians": "angles are turned into degrees: rates times 180/π",
+    }
+)
+
+
+@dataclass(frozen=True)
+class IdentifyReport:
+    """Which formula made a table; it shows itself in a notebook.
+
+    Attributes
+    ----------
+    name : of the table, for a sentence
+    file : the file and tensor that it is from, None of an array
+    found : what was found
+    length : rows of the table, 0 of rates
+    """
+
+    name: str
+    file: Learned | None
+    found: Identified
+    length: int
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The same as plain values, as ``pecli identify --json`` prints them."""
+        found, fit = self.found, self.found.fit
+        return {
+            "table": self.name,
+            "identified": found.certain,
+            "formula": self.sentence(),
+            "names": [{"name": name, "base": base} for name, base in found.names],
+            "spec": found.encoding.spec() if found.encoding else None,
+            "same": found.same,
+            "command": self.command(),
+            "layout": fit.waves.layout if fit else None,
+            "cosine_first": fit.waves.cosine_first if fit else None,
+            "first_position": self.first_position if self.length else None,
+            "rate": fit.rate if fit else None,
+            "scale": fit.scale if fit else None,
+            "number_type": found.number_type,
+            "filled_columns": found.filled,
+            "rows_in_front": list(found.unlike),
+            "difference": found.difference if isfinite(found.difference) else None,
+            "explained": found.explained,
+            "rank": found.rank,
+            "periods": list(found.periods),
+        }
+
+    def __repr__(self) -> str:
+        return f"<pecli identify: {self.sentence()}>"
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return for_notebook([*self.blocks(), *map(Paragraph, self.lines())])
+
+    @property
+    def first_position(self) -> int:
+        """The position of the table's first row."""
+        return self.found.start - (len(self.found.unlike) if self.found.encoding and self.found.encoding.sides else 0)
+
+    def sentence(self) -> str:
+        """Return what the table is, in one sentence."""
+        found = self.found
+        if not found.names and not found.encoding:
+            if not self.length:
+                return translate("{name}: no base and no scaling of rope makes these rates", name=self.name)
+            text = template("{name}: no formula; the strongest wave of each column holds {share:.0%} of the variance")
+            if found.fit:
+                text = template("{name}: sines and cosines whose base the table does not tell")
+            return translate(text, name=self.name, share=found.explained)
+        encoding = found.encoding
+        what = encoding.title() if encoding else ""
+        if encoding and found.fit and not encoding.sides:
+            what = translate("sinusoidal, d = {d}, {name}", d=found.filled, name=self.named(found.names[0]))
+        text = template("{name}: {what}")
+        if not found.certain:
+            text = template("{name}: like {what}, and not the same")
+        elif not found.same or (found.names and found.names[0][0] in MISTAKES) or self.whole or self.unit:
+            text = template("{name}: {what}, a known mistake")
+        return translate(text, name=self.name, what=listing([what, self.whole, self.unit]))
+
+    def named(self, item: tuple[str, float]) -> str:
+        """Return a name of the formula in words."""
+        name, growth = item[0].partition(" ")[::2] if item[0].startswith("ntk") else (item[0], "")
+        return translate(NAMES[name], base=f"{item[1]:,.10g}", growth=growth)
+
+    @property
+    def whole(self) -> str:
+        """What rounded angles are; empty where they are none."""
+        fit = self.found.fit
+        return translate("angles rounded down: position // base ** (2j/d)") if fit and fit.whole else ""
+
+    @property
+    def unit(self) -> str:
+        """What angles in degrees are; empty of others."""
+        fit = self.found.fit
+        from pecli.measures.fits import RATES as UNIT_RATES
+
+        names = {rate: name for name, rate in UNIT_RATES.items()}
+        return translate(UNITS[names[fit.rate]]) if fit and names.get(fit.rate) in UNITS else ""
+
+    def blocks(self) -> list[Block]:
+        """Return what to print: the sentence and the facts that speak for it."""
+        return [
+            Paragraph(self.sentence()),
+            Paragraph(),
+            Facts({name: fact for name, fact in self.facts().items() if fact}),
+        ]
+
+    def facts(self) -> dict[str, str]:
+        """Return the facts by name, empty where there is nothing to say."""
+        found, fit = self.found, self.found.fit
+        if not found.encoding and not fit and self.length:
+            share = translate("{share:.0%} of the variance", share=found.explained)
+            waves = translate("{waves} positions", waves=listing(number_text(period, 3) for period in found.periods))
+            return {
+                translate("strongest wave of each column"): share,
+                translate("99% of the variance"): translate("{count} principal components", count=found.rank),
+                translate("strongest waves of all"): waves if found.periods else "",
+                translate("numbers"): found.number_type,
+            }
+        rows = self.length - len(found.unlike)
+        front = translate("{rows}: not of the formula", rows=listing(map(str, found.unlike))) if found.unlike else ""
+        other = listing([*map(self.named, found.names[1:])])
+        layout = translate((EXCHANGED if fit.waves.cosine_first else LAYOUTS)[fit.waves.layout]) if fit else ""
+        zeros = translate("{count} of {all}, the others are zeros", count=found.filled, all=self._width)
+        meant = "" if found.same or not found.encoding else translate("draws what was probably meant")
+        kind = translate("computed in {type}", type=found.number_type)
+        computed = getattr(found.encoding, "dtype", "float64") != "float64"
+        return {
+            translate("the same formula"): other,
+            translate("order of columns"): layout,
+            translate("position of row 0"): str(self.first_position) if self.length else "",
+            translate("rows in front"): front,
+            translate("columns"): zeros if found.filled < self._width else "",
+            translate("scale"): self._scale(),
+            translate("step"): f"{fit.rate:.6g}" if fit and fit.progression == "geometric" and fit.rate != 1 else "",
+            translate("numbers"): kind if computed else found.number_type,
+            translate("the line below"): meant,
+            translate("largest difference"): number_text(found.difference, 3)
+            if rows and isfinite(found.difference)
+            else "",
+        }
+
+    @property
+    def _width(self) -> int:
+        return self.found.filled if self.file is None else self.file.width
+
+    def _scale(self) -> str:
+        fit, d = self.found.fit, self.found.filled
+        if fit is None or (fit.scale == 1 and not fit.normalised):
+            return ""
+        if fit.normalised or fit.scale == sqrt(2 / d):
+            return translate(
+                "every row has the norm {norm:.6g}", norm=fit.scale * (1 if fit.normalised else sqrt(d / 2))
+            )
+        known = {sqrt(d): "√d", 1 / sqrt(d): "1/√d"}.get(fit.scale)
+        return f"{known} = {fit.scale:.6g}" if known else f"{fit.scale:.6g}"
+
+    def drawn(self) -> dict[str, Any]:
+        """Return the options of the picture of its formula; nothing where there is none."""
+        found = self.found
+        if found.encoding is None:
+            return {}
+        front = len(found.unlike) if found.unlike == tuple(range(len(found.unlike))) else 0
+        first = 0 if found.encoding.sides else found.start + front
+        spec = found.encoding.spec()
+        return {"encoding": spec, "start": first, "length": self.length - front} if self.length else {"encoding": spec}
+
+    def command(self) -> str | None:
+        """Return the line that draws the formula, or what was probably meant."""
+        options = self.drawn()
+        if not options:
+            return None
+        figure = "heatmap" if self.length else "spectrum"
+        start = f" --start={options['start']}" if options.get("start") else ""
+        sides = self.found.encoding is not None and self.found.encoding.sides
+        length = f" -n {options['length']}" if self.length and not sides else ""
+        return f"pecli {figure} -e {shlex.quote(options['encoding'])}{start}{length}"
+
+    def lines(self) -> list[str]:
+        """Return the lines to type: what draws the same, or what was meant."""
+        line = self.command()
+        if line is None:
+            return [f"pecli fourier -e {shlex.quote(self.file.spec())}"] if self.file and self.length > 3 else []
+        return [line]
+
+    def picture(self) -> tuple[str, dict[str, Any]]:
+        """Return the figure that shows table, formula and difference, and its options.
+
+        Raises
+        ------
+        UsageError : there is no formula, or no file that the picture could be made of again
+        """
+        options, fit = self.drawn(), self.found.fit
+        if not options:
+            raise PecliError(f"{self.sentence()}: there is nothing to draw beside it")
+        if not self.length:
+            return "spectrum", options
+        if self.file is None:
+            raise UsageError("the picture is drawn from a file", advice="numpy.save('table.npy', array)")
+        own = {"first_position": self.first_position, "divisor": fit.scale if fit and not fit.normalised else 1.0}
+        if self.found.encoding is not None and self.found.encoding.sides and self.found.unlike:
+            own["first_position"] = -len(self.found.unlike)
+        table = Learned.make({**self.file.settings(), **own})
+        return "compare", {**options, "encoding": [table.spec(), options["encoding"]], "difference": True}
+
+
+def read_and_identify(table: Any, tensor: str | None = None, rates: Any = None) -> IdentifyReport:
+    """Return what a table is: a path, ``path#tensor`` or hf:org/name, an array, or rates.
+
+    Raises
+    ------
+    UsageError : it cannot be read, or holds no table and no rates
+    """
+    if (table is None) == (rates is None):
+        raise UsageError("pecli identify takes a table, or --rates")
+    if rates is not None:
+        values = np.array(RATES.read(rates))
+        return IdentifyReport(translate("the rates"), None, identify_rates(values), 0)
+    if not isinstance(table, (str, os.PathLike)):
+        return _of_array(np.asarray(table))
+    path = os.fspath(table)
+    if tensor is None and not is_hub(path) and "#" in path and not os.path.exists(path):
+        path, _, tensor = path.rpartition("#")
+    path = fixed(found_file(path))
+    try:
+        numbers = open_table(path, tensor, dimensions=1)[:]
+    except TableFileError as error:
+        raise UsageError(error.text, advice=error.advice) from error
+    if len(numbers) == 1:
+        return IdentifyReport(short(path), None, identify_rates(numbers[0]), 0)
+    return IdentifyReport(short(path), Learned(file=path, tensor=tensor), identify(numbers), len(numbers))
+
+
+def _of_array(array: Array) -> IdentifyReport:
+    numbers = np.asarray(array, dtype=np.float64)
+    if numbers.ndim not in (1, 2) or not numbers.size or not np.isfinite(numbers).all():
+        shape = " × ".join(map(str, numbers.shape))
+        raise UsageError(f"an array of {shape} numbers is no table of positions × dimensions, all of them finite")
+    name = translate("the array")
+    if numbers.ndim == 1 or len(numbers) == 1:
+        return IdentifyReport(name, None, identify_rates(numbers.ravel()), 0)
+    return IdentifyReport(name, None, identify(numbers), len(numbers))

@@ -19,7 +19,7 @@ SPREAD = 5.0  # standard errors within which a number may be a simpler one
 MAX_START = 20_000
 FAR = 0.4  # rms of what a first guess leaves over from which on it is none, as a share of its scale
 FITTED = 1 << 20  # numbers of a table that are fitted; the first rows of a larger one
-NEAR = 2e-6  # how far rounding in float32 moves a parameter
+NEAR = 1e-4  # how far rounding in float32 moves a parameter
 RATES = {"radians": 1.0, "degrees": pi / 180, "degrees of radians": 180 / pi}  # ω of the first pair
 PARAMETERS = ("rate", "decay", "start", "scale")
 
@@ -376,7 +376,7 @@ def best_fit(table: Array, rows: Array) -> tuple[Fit | None, bool]:
     fit, noise = tied[0]
     rival = any(differ(fit, other) for other, _ in tied)
     free = 2e-3 * fit.scale if noise == 0 else 1.5 * noise  # of columns that were not fitted one by one it is not known
-    return fit, not rival and fit.rms < max(1e-4 * fit.scale, free)
+    return fit, not rival and fit.rms < max(rounding(fit, rows), free)
 
 
 def differ(fit: Fit, other: Fit) -> bool:
@@ -391,7 +391,7 @@ def plausible(table: Array, rows: Array, fit: Fit, **changes: float) -> bool:
     Errors of rates that were rounded are no noise: what leaves no more over than the fit does is taken too.
     """
     errors, d = dict(zip(PARAMETERS, fit.errors, strict=True)), table.shape[1]
-    within, near = True, True
+    within, near = True, fit.rms <= rounding(fit, rows)
     for name, value in changes.items():
         own = getattr(fit, name)
         move = abs(log(value / own)) if name in ("rate", "scale") else abs(value - own)
@@ -399,9 +399,14 @@ def plausible(table: Array, rows: Array, fit: Fit, **changes: float) -> bool:
         biased = fit.rms / fit.scale if name == "scale" else 0.0  # rounding may make most numbers larger, or smaller
         within &= move <= max(SPREAD * errors[name] + exact, biased)
         near &= move * {"decay": d, "start": fit.rate}.get(name, 1.0) < NEAR
-    if within or not near or fit.rms > 1e-4 * fit.scale:
+    if within or not near:
         return within
-    return _rms(replace(fit, **changes).left(table, rows)) < 1.3 * fit.rms + 1e-15 * fit.scale  # type: ignore[arg-type]
+    return _rms(replace(fit, **changes).left(table, rows)) < 1.5 * fit.rms + 1e-15 * fit.scale  # type: ignore[arg-type]
+
+
+def rounding(fit: Fit, rows: Array) -> float:
+    """Return how far computing in float32, rates and angles, may take the numbers of these rows."""
+    return 3e-7 * abs(fit.scale) * (1 + float(np.abs(rows + fit.start).max()) * fit.rate)
 
 
 def simplified(table: Array, rows: Array, fit: Fit) -> Fit:

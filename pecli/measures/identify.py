@@ -16,7 +16,7 @@ from pecli.encodings.grid import SCALES
 from pecli.encodings.rope import Rope
 from pecli.encodings.sincos2d import SinCos2D
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.measures.fits import SPREAD, Fit, best_fit, plausible, roundest, simplified, start_of, turning
+from pecli.measures.fits import SPREAD, Fit, best_fit, plausible, rounding, roundest, simplified, start_of, turning
 
 FRONT = 8  # rows in front that may be something else: a class token's, padding
 FITTED = 1 << 18  # numbers of a table that are fitted: the first rows of a larger one
@@ -114,7 +114,7 @@ def described(table: Array, blank: Identified, fit: Fit, clean: bool) -> Identif
     result = replace(result, start=round(fit.start), difference=float(np.abs(fit.left(table, rows)).max()))
     if encoding is not None and same:
         result = replace(result, difference=off(table, rows, fit, encoding))
-    if names and clean and result.difference <= 8 * fit.rms + 1e-9 * fit.scale:
+    if names and clean and result.difference <= max(8 * fit.rms, rounding(fit, rows)):
         return replace(result, certain=True)
     return computed(table, rows, result, full) or result
 

@@ -7,78 +7,74 @@ each match is refined on the whole table (Gauss-Newton) and judged by what it le
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import inf, log, pi, sqrt
+from math import exp, inf, log, pi, sqrt
 
 from pecli.core.lazy import Array, np
 
 FRONT = 8  # rows in front that may be something else: a class token's, padding
-ROUND_PAIR = 0.03  # how far from a circle a pair may be in the mean, as a share of its radius
+CIRCLE = 0.03  # how far from a circle a pair may be in the mean, as a share of its radius
 SPREAD = 5.0  # standard errors within which a number may be a simpler one
 MAX_START = 20_000
 FAR = 0.4  # rms of what a first guess leaves over from which on it is none, as a share of its scale
-FITTED = 1 << 20  # numbers of a table that are fitted; the first rows of a larger one
-NEAR = 1e-4  # how far rounding in float32 moves a parameter
-RATES = {"radians": 1.0, "degrees": pi / 180, "degrees of radians": 180 / pi}  # ω of the first pair
+NEAR = 1e-4  # how far rounding in float32 moves a parameter, at most
+RATES = (1.0, pi / 180, 180 / pi)  # of the first pair, in radians, and where angles in degrees slipped in
 PARAMETERS = ("rate", "decay", "start", "scale")
 
 
 @dataclass(frozen=True)
 class Waves:
-    """What stands in each column, (d,): whether a cosine, and the exponent of its rate, 2j of pair j."""
+    """What stands in each column, (d,): whether a cosine, and the exponent of its rate, 2j of pair j.
 
-    layout: str  # interleaved, concatenated, columns (each has an exponent of its own), permuted
+    layout : interleaved, concatenated, permuted, or columns, each of which has an exponent of its own
+    progression : of the rates, rate · e^(−decay · exponent) (geometric), rate · exponent (linear), or two of them for
+        half of the pairs each (halves)
+    """
+
+    layout: str
     cosine_first: bool
     cosine: Array
     exponents: Array
+    progression: str = "geometric"
+
+    def levels(self) -> Array:
+        """Return what the decay is multiplied by, (d,)."""
+        half = self.exponents >= len(self.exponents) / 2
+        return {"geometric": self.exponents, "halves": half + 0.0}.get(self.progression, 0 * self.exponents)
 
 
 @dataclass(frozen=True)
 class Fit:
-    """A table as scale · sin or cos of ω_c (row + start), where ω_c = rate · e^(−decay · exponent_c) (geometric).
+    """A table as scale · sin or cos of ω_c (row + start).
 
-    progression : also linear, ω_c = rate · exponent_c, and halves, whose exponents are 0 and 1, half of the pairs each
+    whole : angles are rounded down, as ``position // base ** …`` does
     errors : standard errors of rate, decay, start and scale, of rate and scale as shares; inf where nothing tells
     """
 
     waves: Waves
-    progression: str
     rate: float
     decay: float
     start: float
     scale: float
     normalised: bool = False
-    whole: bool = False  # angles are rounded down, as ``position // base ** …`` does
+    whole: bool = False
     rms: float = inf
     errors: tuple[float, ...] = (inf, inf, inf, inf)
 
-    def levels(self) -> Array:
-        """Return what the decay is multiplied by, (d,)."""
-        exponents = self.waves.exponents
-        if self.progression == "halves":
-            return (2 * exponents >= len(exponents)).astype(float)
-        return exponents if self.progression == "geometric" else np.zeros(len(exponents))
-
     def frequencies(self) -> Array:
         """Return ω of every column, rad/position, (d,)."""
-        proportional = self.progression == "linear"
-        rates = (
-            self.rate
-            * (self.waves.exponents if proportional else 1.0)
-            * np.exp(np.minimum(-self.decay * self.levels(), 50))
-        )
-        return np.asarray(rates, dtype=np.float64)
+        factors = self.waves.exponents if self.waves.progression == "linear" else 1.0
+        return self.rate * factors * np.exp(np.minimum(-self.decay * self.waves.levels(), 50))
 
     def angles(self, rows: Array) -> Array:
-        """Return the angle of every column, (n, d)."""
+        """Return the angle of every column, of a cosine a quarter turn more, (n, d)."""
         angles = np.outer(rows + self.start, self.frequencies())
-        return np.floor(angles + 1e-9) if self.whole else angles
+        return (np.floor(angles + 1e-9) if self.whole else angles) + pi / 2 * self.waves.cosine
 
     def table(self, rows: Array) -> Array:
         """Return the formula's table, (n, d)."""
-        waves, cosine = self.angles(rows), self.waves.cosine
-        waves[:, cosine], waves[:, ~cosine] = np.cos(waves[:, cosine]), np.sin(waves[:, ~cosine])
+        waves = np.sin(self.angles(rows))
         return self.scale * (waves / np.linalg.norm(waves, axis=1, keepdims=True) if self.normalised else waves)
 
     def left(self, table: Array, rows: Array) -> Array:
@@ -89,45 +85,44 @@ class Fit:
             left[np.abs(angles - np.rint(angles)) < 1e-9] = 0.0
         return left
 
+    def measured(self, table: Array, rows: Array) -> Fit:
+        """Return the same with the root mean square of what it leaves over."""
+        return replace(self, rms=rms(self.left(table, rows)))
 
-def refined(table: Array, rows: Array, fit: Fit, free: tuple[str, ...] = PARAMETERS) -> Fit:
+
+def rms(values: Array) -> float:
+    """Return the root mean square."""
+    return float(np.sqrt(np.mean(np.square(values))))
+
+
+def refined(table: Array, rows: Array, fit: Fit, free: Sequence[str] = PARAMETERS) -> Fit:
     """Return the fit with those of its parameters set that leave least over (Gauss-Newton), and their errors."""
-    best, levels = replace(fit, rms=_rms(fit.left(table, rows))), fit.levels()
+    best, levels = fit.measured(table, rows), fit.waves.levels()
     for _ in range(30 if best.rms < FAR * abs(fit.scale) else 0):
         angles, rates = best.angles(rows), best.frequencies()
-        waves = np.where(best.waves.cosine, np.cos(angles), np.sin(angles))
-        slopes = np.where(best.waves.cosine, -np.sin(angles), np.cos(angles))
-        if best.normalised:
-            norms = np.linalg.norm(waves, axis=1, keepdims=True)
-            waves, slopes = waves / norms, slopes / norms
+        waves, slopes = np.sin(angles), np.cos(angles)
+        norms = np.linalg.norm(waves, axis=1, keepdims=True) if best.normalised else 1.0
         turned = slopes * (rows + best.start)[:, None] * rates
-        columns = {"rate": turned, "decay": -turned * levels, "start": slopes * rates, "scale": waves}
-        moves = np.stack([best.scale * columns[name].ravel() for name in free], axis=1)
-        left = (table - best.scale * waves).ravel()
-        sizes = np.maximum(np.linalg.norm(moves, axis=0), 1e-300)
-        inverse = np.linalg.pinv((moves / sizes).T @ (moves / sizes), rcond=1e-14, hermitian=True)
-        step = dict(zip(free, (inverse @ ((moves / sizes).T @ left) / sizes).tolist(), strict=True))
-        told = best.rms * np.sqrt(np.diag(inverse)) / sizes
-        errors = dict(zip(free, np.where(sizes > 1e-290, told, inf).tolist(), strict=True))
+        moves = {"rate": turned, "decay": -turned * levels, "start": slopes * rates, "scale": waves}
+        columns = np.stack([(best.scale * moves[name] / norms).ravel() for name in free], axis=1)
+        sizes = np.maximum(np.linalg.norm(columns, axis=0), 1e-300)
+        columns /= sizes
+        inverse = np.linalg.pinv(columns.T @ columns, rcond=1e-14, hermitian=True)
+        steps = inverse @ (columns.T @ (table - best.scale * waves / norms).ravel()) / sizes
+        told = np.where(sizes > 1e-290, best.rms * np.sqrt(np.diag(inverse)) / sizes, inf)
+        step, errors = (dict(zip(free, values.tolist(), strict=True)) for values in (steps, told))
         best = replace(best, errors=tuple(errors.get(name, 0.0) for name in PARAMETERS))
-        next_ = replace(
-            best,
-            rate=best.rate * float(np.exp(np.clip(step.get("rate", 0.0), -1, 1))),
-            decay=best.decay + step.get("decay", 0.0),
-            start=best.start + step.get("start", 0.0),
-            scale=best.scale * (1.0 + step.get("scale", 0.0)),
-        )
-        next_ = replace(next_, rms=_rms(next_.left(table, rows)))
-        if not next_.rms < best.rms:
+        rate, decay, start, scale = (step.get(name, 0.0) for name in PARAMETERS)
+        better = replace(
+            best, rate=best.rate * exp(min(max(rate, -1), 1)), decay=best.decay + decay, start=best.start + start,
+            scale=best.scale * (1 + scale),
+        ).measured(table, rows)  # fmt: skip
+        if not better.rms < best.rms:
             break
-        done, best = next_.rms > best.rms * (1 - 1e-3), next_
-        if done:
+        enough, best = better.rms > best.rms * (1 - 1e-3), better
+        if enough:
             break
     return best
-
-
-def _rms(values: Array) -> float:
-    return float(np.sqrt(np.mean(np.square(values)))) if values.size else inf
 
 
 @dataclass(frozen=True)
@@ -146,7 +141,7 @@ def turning(waves: Array, first: float) -> Turning | None:
     radius = np.abs(waves)
     scale = float(np.median(radius))
     of_row = np.median(radius, axis=1, keepdims=True) if radius.shape[1] > 2 else np.full((len(radius), 1), scale)
-    if scale == 0 or of_row.min() <= 0 or np.mean(np.abs(radius / of_row - 1), axis=0).max() > ROUND_PAIR:
+    if scale == 0 or of_row.min() <= 0 or np.mean(np.abs(radius / of_row - 1), axis=0).max() > CIRCLE:
         return None
     unit, rows = waves / of_row, np.arange(len(waves), dtype=np.float64)[:, None]
     omega, lag = np.zeros(waves.shape[1]), 1
@@ -159,37 +154,33 @@ def turning(waves: Array, first: float) -> Turning | None:
         centred = rows - rows.mean()
         omega = omega + np.sum(left * centred, axis=0) / np.sum(centred**2)
     middle = np.mean(unit * np.exp(-1j * omega * rows), axis=0)
-    noise = _rms(np.abs(unit - middle * np.exp(1j * omega * rows))) / sqrt(2)
+    noise = rms(np.abs(unit - middle * np.exp(1j * omega * rows))) / sqrt(2)
     error = noise * sqrt(12 / len(unit) ** 3) + 1e-16
     return Turning(omega, np.angle(middle) - omega * first, error, scale, noise * scale)
 
 
-def arrangements(d: int) -> Iterator[tuple[str, Array, Array]]:
-    """Yield layouts with the columns of sines and cosines, pair by pair; an odd d has a column more."""
-    half = (d + 1) // 2
-    yield "interleaved", np.arange(0, d - 1, 2), np.arange(1, d, 2)
-    yield "concatenated", np.arange(d // 2), np.arange(half, half + d // 2)
-
-
 def fits_of_pairs(table: Array, rows: Array) -> Iterator[tuple[Fit, float]]:
-    """Yield fits of a table whose columns are pairs, and the noise of its pairs alone."""
-    d = table.shape[1]
-    for layout, sines, cosines in arrangements(d):
+    """Yield fits of a table whose columns are pairs, and the noise of its pairs alone; an odd d has a sine more."""
+    d, pairs = table.shape[1], np.arange(table.shape[1] // 2)
+    for layout, sines, cosines, single in (
+        ("interleaved", 2 * pairs, 2 * pairs + 1, d - 1),
+        ("concatenated", pairs, pairs + (d + 1) // 2, d // 2),
+    ):
         found = turning(table[:, cosines] + 1j * table[:, sines], rows[0])
         if found is None:
             continue
-        cosine_first = is_swapped(found)
-        exponents, cosine = np.zeros(d), np.full(d, cosine_first)
-        exponents[sines] = exponents[cosines] = 2.0 * np.arange(len(sines))
+        swap = is_swapped(found)
+        exponents, cosine = np.full(d, d - 1.0), np.full(d, swap)
+        exponents[sines] = exponents[cosines] = 2.0 * pairs
         cosine[cosines] ^= True
-        if d % 2:
-            exponents[d - 1 if layout == "interleaved" else d // 2] = d - 1
-        waves = Waves(layout, cosine_first, cosine, exponents)
-        if (steps := fit_of_steps(waves, table, rows, sines, cosines, found.scale)) is not None:
+        cosine[single] &= d % 2 == 0
+        waves = Waves(layout, swap, cosine, exponents)
+        first, second = (cosines, sines) if swap else (sines, cosines)
+        found = swapped(found) if swap else found
+        if (steps := fit_of_steps(waves, table, rows, first, second, found.scale)) is not None:
             yield steps, found.noise
-        yield from progressions(waves, swapped(found) if cosine_first else found, table, rows)
-        if d % 2:  # else rows have one norm anyway
-            yield from progressions(waves, swapped(found) if cosine_first else found, table, rows, normalised=True)
+        for normalised in (False, True)[: 1 + d % 2]:  # of an even d rows have one norm anyway
+            yield from progressions(waves, found, table, rows, normalised)
 
 
 def fits_in_any_order(table: Array, rows: Array) -> Iterator[tuple[Fit, float]]:
@@ -240,28 +231,26 @@ def fits_of_columns(table: Array, rows: Array) -> Iterator[tuple[Fit, float]]:
     level, slope = line(columns, np.log(np.maximum(omega, 1e-4)), weights)
     proportion = float(np.sum(weights * omega * columns) / np.sum(weights * columns**2))
     scale = sqrt(2 * np.mean(table**2))
-    for cosine_first in (False, True):
-        waves = Waves("columns", cosine_first, (columns % 2 == 1) ^ cosine_first, columns.astype(float))
-        slow = np.diff(table, axis=0)[:, ~waves.cosine].mean(axis=0) / scale  # of sin(ω p) where ω p is small
-        creep = float(np.sum(slow * columns[~waves.cosine]) / np.sum(columns[~waves.cosine] ** 2))
-        for kind, rates, decay in (("geometric", [float(np.exp(level))], -slope), ("linear", [proportion, creep], 0.0)):
+    for swap in (False, True):
+        waves = Waves("columns", swap, (columns % 2 == 1) ^ swap, columns.astype(float))
+        sines = columns[~waves.cosine]
+        slow = np.diff(table, axis=0)[:, sines].mean(axis=0) / scale  # of sin(ω p) where ω p is small
+        creep = float(np.sum(slow * sines) / max(np.sum(sines**2), 1))
+        for kind, rates, decay in (("geometric", [exp(level)], -slope), ("linear", [proportion, creep], 0.0)):
             guesses = [
-                Fit(waves, kind, max(rate, 1e-300), decay, float(start), scale)
+                Fit(replace(waves, progression=kind), max(rate, 1e-300), decay, float(start), scale)
                 for start in range(-FRONT, FRONT)
                 for rate in rates
             ]
-            best = min(guesses, key=lambda fit: _rms(fit.left(table[:FRONT], rows[:FRONT])))
-            count = FRONT
+            best, count = min(guesses, key=lambda fit: rms(fit.left(table[:FRONT], rows[:FRONT]))), FRONT
             while count < 2 * len(table):  # the longer the rows, the nearer the guess has to be
-                best = refined(table[:count], rows[:count], best)
-                count *= 2
+                best, count = refined(table[:count], rows[:count], best), 2 * count
             yield best, 0.0
 
 
 def fit_of_steps(waves: Waves, table: Array, rows: Array, sines: Array, cosines: Array, scale: float) -> Fit | None:
     """Return the fit of a table whose angles are whole numbers, ⌊position · ω⌋: each step bounds ω from both sides."""
-    swap = waves.cosine_first
-    angles = np.angle(table[:, sines if swap else cosines] + 1j * table[:, cosines if swap else sines])
+    angles = np.angle(table[:, cosines] + 1j * table[:, sines])
     moves = np.diff(angles, axis=0) % (2 * pi)
     steps = np.rint(moves) % 6  # 2π is none
     off = np.minimum(np.abs(moves - steps), 2 * pi - np.abs(moves - steps))
@@ -275,8 +264,8 @@ def fit_of_steps(waves: Waves, table: Array, rows: Array, sines: Array, cosines:
         high = -np.log((counts / places[:, None]).max(axis=0)) / exponents
     low = -np.log(((counts + 1) / places[:, None]).min(axis=0)) / exponents
     decay, spread = (high.min() + low.max()) / 2, (high.min() - low.max()) / 2
-    fit = Fit(waves, "geometric", 1.0, float(decay), start, scale, whole=True)
-    return replace(fit, rms=_rms(fit.left(table, rows)), errors=(0.0, abs(float(spread)) / SPREAD, 0.0, 1e-9))
+    fit = Fit(waves, 1.0, float(decay), start, scale, whole=True, errors=(0.0, abs(float(spread)) / SPREAD, 0.0, 1e-9))
+    return fit.measured(table, rows)
 
 
 def swapped(found: Turning) -> Turning:
@@ -297,28 +286,22 @@ def progressions(
     waves: Waves, found: Turning, table: Array, rows: Array, normalised: bool = False
 ) -> Iterator[tuple[Fit, float]]:
     """Yield fits whose rates are those of the pairs, and the noise of the pairs alone."""
-    n = len(found.omega)
-    steps = 2.0 * np.arange(n)
-    guesses: list[Fit] = []
-    scale = float(np.linalg.norm(table, axis=1).mean()) if normalised else found.scale
-    for omega in [found.omega, unaliased(found.omega, found.error)][: 1 + (n > 2)]:
-        weights = np.clip(omega, 0, None) / found.error
-        good = weights > SPREAD
-        if not good.any() or (guesses and np.array_equal(omega, found.omega)):
-            continue
-        start = start_of(omega[good], found.phase[good])
-        level, slope = line(steps[good], np.log(omega[good]), weights[good])
-        guesses.append(Fit(waves, "geometric", float(np.exp(level)), -slope, start, scale, normalised))
+    n, scale = len(found.omega), float(np.linalg.norm(table, axis=1).mean()) if normalised else found.scale
+    steps, guesses = 2.0 * np.arange(n), []
+    for omega in [found.omega, unaliased(found.omega, found.error)]:
+        good = omega > SPREAD * found.error
+        if good.any() and not (guesses and np.array_equal(omega, found.omega)):
+            level, slope = line(steps[good], np.log(omega[good]), omega[good])
+            start = start_of(omega[good], found.phase[good])
+            guesses.append(Fit(waves, exp(level), -slope, start, scale, normalised))
     if n > 2 and guesses:
-        proportion = np.sum(found.omega * steps) / np.sum(steps**2)
+        proportion = float(np.sum(found.omega * steps) / np.sum(steps**2))
         fast, slow = (float(np.median(half)) for half in np.split(found.omega, [(n + 1) // 2]))
-        linear = [replace(guesses[0], progression="linear", rate=float(proportion))] if proportion > 0 else []
-        halves = (
-            [replace(guesses[0], progression="halves", rate=fast, decay=log(fast / slow))] if slow > 0 < fast else []
-        )
-        guesses += linear + halves
-    for guess in guesses:
-        yield refined(table, rows, guess), found.noise
+        linear, halves = (replace(waves, progression=kind) for kind in ("linear", "halves"))
+        guesses += [replace(guesses[0], waves=linear, rate=proportion)] * (proportion > 0)
+        if min(fast, slow) > 0:
+            guesses.append(replace(guesses[0], waves=halves, rate=fast, decay=log(fast / slow)))
+    yield from ((refined(table, rows, guess), found.noise) for guess in guesses)
 
 
 def line(x: Array, y: Array, weights: Array) -> tuple[float, float]:
@@ -331,17 +314,13 @@ def line(x: Array, y: Array, weights: Array) -> tuple[float, float]:
 
 
 def unaliased(omega: Array, error: float) -> Array:
-    """Return rates, from the slowest on, with whole turns added that continue the progression of the slower ones."""
+    """Return rates with whole turns added, from the slowest on, that continue the progression of the slower ones."""
     result = np.array(omega)
     for at in range(len(omega) - 2, -1, -1):
-        known = np.arange(at + 1, len(omega))
-        weights = np.clip(result[known], 0, None) / error
-        known, weights = known[weights > SPREAD], weights[weights > SPREAD]
+        known = np.flatnonzero(result[at + 1 :] > SPREAD * error) + at + 1
         if len(known) > 1:
-            level, slope = line(known.astype(float), np.log(result[known]), weights)
-            with np.errstate(over="ignore"):
-                expected = np.exp(min(level + slope * at, 50))
-            result[at] += 2 * pi * np.rint((expected - result[at]) / (2 * pi))
+            level, slope = line(known.astype(float), np.log(result[known]), result[known])
+            result[at] += 2 * pi * np.rint((exp(min(level + slope * at, 50)) - result[at]) / (2 * pi))
     return result
 
 
@@ -381,7 +360,10 @@ def best_fit(table: Array, rows: Array) -> tuple[Fit | None, bool]:
 
 def differ(fit: Fit, other: Fit) -> bool:
     """Return whether two fits of a table have different names, and are not one rate for all columns both."""
-    kinds = [(each.progression, each.waves.layout if each.progression == "geometric" else "") for each in (fit, other)]
+    kinds = [
+        (each.waves.progression, each.waves.layout if each.waves.progression == "geometric" else "")
+        for each in (fit, other)
+    ]
     return kinds[0] != kinds[1] and any(abs(each.decay) > SPREAD * each.errors[1] + 1e-9 for each in (fit, other))
 
 
@@ -401,7 +383,7 @@ def plausible(table: Array, rows: Array, fit: Fit, **changes: float) -> bool:
         near &= move * {"decay": d, "start": fit.rate}.get(name, 1.0) < NEAR
     if within or not near:
         return within
-    return _rms(replace(fit, **changes).left(table, rows)) < 1.5 * fit.rms + 1e-15 * fit.scale  # type: ignore[arg-type]
+    return rms(replace(fit, **changes).left(table, rows)) < 1.5 * fit.rms + 1e-15 * fit.scale  # type: ignore[arg-type]
 
 
 def rounding(fit: Fit, rows: Array) -> float:
@@ -413,17 +395,18 @@ def simplified(table: Array, rows: Array, fit: Fit) -> Fit:
     """Return the fit with rate, start and scale as they are in formulas, where the table does not say otherwise."""
     if fit.whole:
         return fit
-    d, free = table.shape[1], PARAMETERS
+    d, free = table.shape[1], list(PARAMETERS)
     fit = refined(table, rows, fit)
+    step = roundest(fit.rate, lambda rate: plausible(table, rows, fit, rate=rate))[0]
     known = {
-        "rate": RATES.values() if fit.progression != "linear" else (),
+        "rate": (*RATES, step) if fit.waves.progression != "linear" else (),
         "start": (float(round(fit.start)),),
         "scale": (1.0, sqrt(d), 1 / sqrt(d), sqrt(2 / d)),
     }
     for name, values in known.items():
         value = next((value for value in values if plausible(table, rows, fit, **{name: value})), None)
         if value is not None:
-            free = tuple(other for other in free if other != name)
+            free.remove(name)
             fit = refined(table, rows, replace(fit, **{name: value}), free)  # type: ignore[arg-type]
     return fit
 

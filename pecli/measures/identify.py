@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import exp, inf, log, sqrt
 from typing import Any
@@ -16,7 +17,7 @@ from pecli.encodings.grid import SCALES
 from pecli.encodings.rope import Rope
 from pecli.encodings.sincos2d import SinCos2D
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.measures.fits import SPREAD, Fit, best_fit, plausible, rounding, roundest, simplified, start_of, turning
+from pecli.measures.fits import SPREAD, Fit, best_fit, plausible, roundest, rounding, simplified, start_of, turning
 
 FRONT = 8  # rows in front that may be something else: a class token's, padding
 FITTED = 1 << 18  # numbers of a table that are fitted: the first rows of a larger one
@@ -106,52 +107,51 @@ def described(table: Array, blank: Identified, fit: Fit, clean: bool) -> Identif
     left = fit.left(table[:FRONT, : blank.filled], rows[:FRONT])
     unlike = np.flatnonzero(np.sqrt(np.mean(left**2, axis=1)) > max(8 * fit.rms, 1e-6 * fit.scale))
     table, rows = np.delete(table[:, : blank.filled], unlike, axis=0), np.delete(rows, unlike)
-    most = max(64, FITTED // full)
-    fit = simplified(table[:most], rows[:most], fit)
-    names = names_of(table[:most], rows[:most], fit, full)
-    encoding, same = drawn(fit, names, blank.filled, full)
-    result = replace(blank, fit=fit, unlike=tuple(unlike.tolist()), names=names, encoding=encoding, same=same)
-    result = replace(result, start=round(fit.start), difference=float(np.abs(fit.left(table, rows)).max()))
-    if encoding is not None and same:
-        result = replace(result, difference=off(table, rows, fit, encoding))
-    if names and clean and result.difference <= max(8 * fit.rms, rounding(fit, rows)):
-        return replace(result, certain=True)
-    return computed(table, rows, result, full) or result
+    blank = replace(blank, unlike=tuple(unlike.tolist()))
+    part = slice(max(64, FITTED // full))
+    fit = simplified(table[part], rows[part], fit)
+    names = names_of(table[part], rows[part], fit, full)
+    found = compared(table, rows, replace(blank, fit=fit, names=names), full)
+    if names and clean and found.difference <= max(8 * fit.rms, rounding(fit, rows)):
+        return replace(found, certain=True)
+    for guess in computed(fit, table.shape[1]) if blank.number_type != "float64" else ():
+        names = names_of(table[part], rows[part], guess, full)
+        other = compared(table, rows, replace(blank, fit=guess, names=names), full, blank.number_type)
+        if other.same and other.difference <= 2 * STEPS[blank.number_type] * fit.scale:
+            return replace(other, certain=True)
+    return found
 
 
-def computed(table: Array, rows: Array, found: Identified, full: int) -> Identified | None:
-    """Return the same of a table that was computed in a small type of numbers, whose errors are no noise."""
-    fit, kind = found.fit, found.number_type
-    if fit is None or kind == "float64" or fit.progression != "geometric" or fit.whole or fit.waves.layout == "columns":
-        return None
-    d, rate = table.shape[1], fit.rate if abs(log(fit.rate)) > 0.01 else 1.0
-    fit = replace(fit, rate=rate, start=float(round(fit.start)), scale=1.0 if abs(fit.scale - 1) < 0.01 else fit.scale)
-    for name, divisor in (("paper", d), ("tensor2tensor", d // 2 * 2 - 2)):
+def computed(fit: Fit, d: int) -> Iterator[Fit]:
+    """Yield fits of round parameters near one of a table that may have been computed in a small type of numbers, whose
+    errors are no noise."""
+    if fit.waves.progression != "geometric" or fit.whole or fit.waves.layout == "columns":
+        return
+    near = {name: 1.0 for name in ("rate", "scale") if abs(log(getattr(fit, name))) < 0.01}
+    fit = replace(fit, start=float(round(fit.start)), errors=(0.0, 0.0, 0.0, 0.0), **near)  # type: ignore[arg-type]
+    for divisor in (d, d // 2 * 2 - 2):
         for digits in range(1, 5):
             base = float(f"{exp(min(fit.decay * divisor, 700)):.{digits}g}")
-            encoding, same = drawn(fit, ((name, base),), d, full) if divisor and base else (None, False)
-            if encoding is not None and same:
-                encoding = replace(encoding, dtype=kind)  # type: ignore[call-arg]
-                if (difference := off(table, rows, fit, encoding)) <= 2 * STEPS[kind] * fit.scale:
-                    fit = replace(fit, decay=log(base) / divisor, errors=(0.0, 0.0, 0.0, 0.0))
-                    return replace(
-                        found, fit=fit, certain=True, names=names_of(table, rows, fit, full), encoding=encoding, same=True,
-                        start=round(fit.start), difference=difference,
-                    )  # fmt: skip
-    return None
+            if divisor:
+                yield replace(fit, decay=log(base) / divisor)
 
 
-def off(table: Array, rows: Array, fit: Fit, encoding: TableEncoding) -> float:
-    """Return the largest difference between these rows of a table and those of an encoding, with the fit's scale and
-    order of columns."""
-    d, largest = table.shape[1], 0.0
-    permuted = fit.waves.layout == "permuted"
-    places = (fit.waves.exponents + fit.waves.cosine).astype(int) if permuted else np.arange(d)
-    for part in chunks(0, len(table), d):
-        made = encoding.table(rows[part.start : part.stop] + round(fit.start))[:, places]
-        made = made / np.linalg.norm(made, axis=1, keepdims=True) if fit.normalised else made
-        largest = max(largest, float(np.abs(table[part.start : part.stop] - fit.scale * made).max()))
-    return largest
+def compared(table: Array, rows: Array, found: Identified, full: int, kind: str = "float64") -> Identified:
+    """Return the same with the encoding of its fit, in a type of numbers, and the largest difference from the table."""
+    fit, d = found.fit, table.shape[1]
+    assert fit is not None
+    encoding, same = drawn(fit, found.names, d, full)
+    difference = float(np.abs(fit.left(table, rows)).max())
+    if encoding is not None and same:
+        encoding, difference = replace(encoding, dtype=kind), 0.0  # type: ignore[call-arg]
+        permuted = fit.waves.layout == "permuted"
+        places = (fit.waves.exponents + fit.waves.cosine).astype(int) if permuted else np.arange(d)
+        for part in chunks(0, len(table), d):
+            made = encoding.table(rows[part.start : part.stop] + round(fit.start))[:, places]
+            made = made / np.linalg.norm(made, axis=1, keepdims=True) if fit.normalised else made
+            off = np.abs(table[part.start : part.stop] - fit.scale * made).max()
+            difference = max(difference, float(off))
+    return replace(found, encoding=encoding, same=same, start=round(fit.start), difference=difference)
 
 
 def names_of(table: Array, rows: Array, fit: Fit, full: int) -> tuple[tuple[str, float], ...]:
@@ -159,50 +159,43 @@ def names_of(table: Array, rows: Array, fit: Fit, full: int) -> tuple[tuple[str,
 
     full : columns of the whole table
     """
-    d = table.shape[1]
+    d, kind = table.shape[1], fit.waves.progression
 
     def base(divisor: float) -> tuple[float, int]:
         if fit.decay * divisor > 700:
             return inf, 17
         return roundest(exp(fit.decay * divisor), lambda k: plausible(table, rows, fit, decay=log(k) / divisor))
 
-    if fit.progression == "linear":
-        found = [
-            roundest(
-                sqrt(times / (fit.rate * d)),
-                lambda k, times=times: plausible(table, rows, fit, rate=times / (k**2 * d)),
-            )  # type: ignore[misc]
-            for times in (1.0, 0.5)
-        ]
-        return (("precedence", min(found, key=lambda item: item[1])[0]),) if fit.errors[0] < 0.02 else ()
-    if not SPREAD * fit.errors[1] * (1 if fit.progression == "halves" else d) < UNSURE:
+    def base_of_rate(times: float) -> tuple[float, int]:
+        return roundest(sqrt(times / (fit.rate * d)), lambda k: plausible(table, rows, fit, rate=times / (k**2 * d)))
+
+    if kind == "linear":
+        found = min(map(base_of_rate, (1.0, 0.5)), key=lambda item: item[1])
+        return (("precedence", found[0]),) if fit.errors[0] < UNSURE else ()
+    if not SPREAD * fit.errors[1] * (1 if kind == "halves" else d) < UNSURE:
         return ()
-    if fit.progression == "halves":
+    if kind == "halves":
         return (("integers", base(1)[0]),)
-    plain = {"paper": d, **({} if d % 2 or d < 4 else {"tensor2tensor": d - 2})}
-    if fit.waves.layout == "columns":
-        plain = {"columns": d}
-    elif full != d:
-        plain["whole width"] = full
-    found_ = {name: base(divisor) for name, divisor in plain.items()}
-    first = min(found_, key=lambda name: found_[name][1])
-    value, digits = found_[first]
-    names = [(first, value)] + [
-        (name, k)
-        for name, (k, n) in found_.items()
-        if name != first and (n <= digits + (digits > 3) or name == "paper")
-    ]
+    if fit.whole or fit.waves.layout == "columns":
+        return (("whole" if fit.whole else "columns", base(d)[0]),)
+    divisors = {"paper": d} | ({"whole width": full} if full != d else {})
+    divisors |= {"tensor2tensor": d - 2} if d % 2 == 0 and d > 2 else {}
+    bases = {name: base(divisor) for name, divisor in divisors.items()}
+    first = min(bases, key=lambda name: bases[name][1])
+    value, digits = bases.pop(first)
+    names = [(name, k) for name, (k, n) in bases.items() if n <= digits + (digits > 2) or name == "paper"]
+    names.insert(0, (first, value))
+    doubled, halved, undivided = base(d / 2), base(2 * d), base(1)
     if value == 1:
-        return (*names, ("integers", value))
-    doubled, halved, undivided = (base(divisor) for divisor in (d / 2, 2 * d, 1))
+        names.append(("integers", value))
     if value > 10001 and doubled[1] <= min(digits, 3):
         names.append(("doubled", doubled[0]))
     if halved[0] == 10000:
         names.append(("halved", halved[0]))
     if d > 2 and undivided[0] > 1.5 and undivided[1] <= min(digits, 3):
         huge = value > 1e12 or undivided[1] + 2 <= digits
-        named = ("undivided", undivided[0])
-        names = [named, *(item for item in names if item[1] < 1e12)] if huge else [*names, named]
+        names = [item for item in names if item[1] < 1e12]
+        names.insert(0 if huge else len(names), ("undivided", undivided[0]))
     return tuple(names)
 
 
@@ -217,7 +210,7 @@ def drawn(fit: Fit, names: tuple[tuple[str, float], ...], filled: int, full: int
     plain = base if name in ("paper", even) else exp(min(fit.decay * filled, 700))
     same = fit.start == round(fit.start)
     try:
-        if fit.progression != "geometric" or fit.whole or waves.layout == "columns":
+        if fit.waves.progression != "geometric" or fit.whole or waves.layout == "columns":
             return Sinusoidal(base=base, d=filled, layout=layout), False
         if name == "undivided" and not waves.cosine_first and not concatenated and fit.rate == 1:
             return Geometric(d=filled, radix=base), same
@@ -269,7 +262,7 @@ def on_grid(table: Array, blank: Identified) -> Identified | None:
     d, half, enough = table.shape[1], table.shape[1] // 2, 0.02 * np.abs(table).max()
     for prefix in range(3 if d % 4 == 0 else 0):
         cells = len(table) - prefix
-        for rows in (rows for rows in range(4, cells // 4 + 1) if cells % rows == 0):
+        for rows in (rows for rows in range(2, cells // 2 + 1) if cells % rows == 0):
             grid = table[prefix:].reshape(rows, -1, d)
             down, across = (np.abs(np.diff(grid, axis=axis)).max(axis=(0, 1)) < enough for axis in (0, 1))
             for first, own, other in (("column", down, across), ("row", across, down)):
@@ -287,7 +280,7 @@ def of_grid(
 ) -> Identified | None:
     """Return the encoding of a grid whose axes have these tables, if there is one."""
     axes = [axis for part in parts if (axis := on_line(part, blank, front=0)).fit and axis.names]
-    if len(axes) < 2:
+    if not axes:
         return None
     axis = max(axes, key=lambda axis: -(axis.fit.errors[1] if axis.fit else inf))
     assert axis.fit is not None

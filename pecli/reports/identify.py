@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import shlex
 from dataclasses import dataclass
-from math import isfinite, sqrt
+from math import isfinite, pi, sqrt
 from typing import Any
 
 from pecli.core.errors import PecliError, TableFileError, UsageError
 from pecli.core.hub import fixed, is_hub
-from pecli.core.language import listing, template, templates, translate
+from pecli.core.language import join_clauses, listing, template, templates, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
 from pecli.core.options import Option
@@ -33,11 +33,12 @@ NAMES = templates(
         "undivided": "base {base}, exponent not divided by d",
         "columns": "base {base}, exponent i/d of column i in place of 2⌊i/2⌋/d",
         "precedence": "base {base}, angle (position / base²)·i/d, as position / base ** 2*i/d is read",
+        "whole": "base {base}, angles rounded down: position // base ** (2j/d)",
         "integers": "base {base}, exponent rounded down: 2j // d",
         "ntk": "base {base}, with NTK-aware scaling by {growth}",
     }
 )
-MISTAKES = ("doubled", "halved", "undivided", "columns", "precedence", "integers")
+MISTAKES = ("doubled", "halved", "undivided", "columns", "precedence", "whole", "integers")
 LAYOUTS = templates(
     {
         "interleaved": "sine and cosine of a pair side by side",
@@ -53,12 +54,9 @@ EXCHANGED = templates(
         "columns": "cosines and sines in turn",
     }
 )
-UNITS = templates(
-    {
-        "degrees": "angles are taken for degrees: rates times π/180",
-        "degrees of radians": "angles are turned into degrees: rates times 180/π",
-    }
-)
+DEGREES = template("angles taken for degrees: rates times π/180")
+TO_DEGREES = template("angles turned into degrees: rates times 180/π")
+UNITS = {pi / 180: DEGREES, 180 / pi: TO_DEGREES}  # of the first rate
 
 
 @dataclass(frozen=True)
@@ -117,44 +115,23 @@ class IdentifyReport:
 
     def sentence(self) -> str:
         """Return what the table is, in one sentence."""
-        found = self.found
-        if not found.names and not found.encoding:
-            if not self.length:
-                return translate("{name}: no base and no scaling of rope makes these rates", name=self.name)
+        found, encoding = self.found, self.found.encoding
+        if encoding is None:
             text = template("{name}: no formula; the strongest wave of each column holds {share:.0%} of the variance")
-            if found.fit:
+            if not self.length:
+                text = template("{name}: no base and no scaling of rope makes these rates")
+            elif found.fit:
                 text = template("{name}: sines and cosines whose base the table does not tell")
             return translate(text, name=self.name, share=found.explained)
-        encoding = found.encoding
-        what = encoding.title() if encoding else ""
-        if encoding and found.fit and not encoding.sides:
-            what = translate("sinusoidal, d = {d}, {name}", d=found.filled, name=self.named(found.names[0]))
+        what, unit = encoding.title(), UNITS.get(found.fit.rate, "") if found.fit else ""
+        if found.fit and not encoding.sides:
+            what = translate("sinusoidal, d = {d}, {name}", d=found.filled, name=named(found.names[0]))
         text = template("{name}: {what}")
         if not found.certain:
             text = template("{name}: like {what}, and not the same")
-        elif not found.same or (found.names and found.names[0][0] in MISTAKES) or self.whole or self.unit:
+        elif unit or (found.names and found.names[0][0] in MISTAKES):
             text = template("{name}: {what}, a known mistake")
-        return translate(text, name=self.name, what=listing([what, self.whole, self.unit]))
-
-    def named(self, item: tuple[str, float]) -> str:
-        """Return a name of the formula in words."""
-        name, growth = item[0].partition(" ")[::2] if item[0].startswith("ntk") else (item[0], "")
-        return translate(NAMES[name], base=f"{item[1]:,.10g}", growth=growth)
-
-    @property
-    def whole(self) -> str:
-        """What rounded angles are; empty where they are none."""
-        fit = self.found.fit
-        return translate("angles rounded down: position // base ** (2j/d)") if fit and fit.whole else ""
-
-    @property
-    def unit(self) -> str:
-        """What angles in degrees are; empty of others."""
-        fit = self.found.fit
-        from pecli.measures.fits import RATES as UNIT_RATES
-
-        names = {rate: name for name, rate in UNIT_RATES.items()}
-        return translate(UNITS[names[fit.rate]]) if fit and names.get(fit.rate) in UNITS else ""
+        return translate(text, name=self.name, what=listing([what, translate(unit)]))
 
     def blocks(self) -> list[Block]:
         """Return what to print: the sentence and the facts that speak for it."""
@@ -178,7 +155,7 @@ class IdentifyReport:
             }
         rows = self.length - len(found.unlike)
         front = translate("{rows}: not of the formula", rows=listing(map(str, found.unlike))) if found.unlike else ""
-        other = listing([*map(self.named, found.names[1:])])
+        other = join_clauses(map(named, found.names[1:]))
         layout = translate((EXCHANGED if fit.waves.cosine_first else LAYOUTS)[fit.waves.layout]) if fit else ""
         zeros = translate("{count} of {all}, the others are zeros", count=found.filled, all=self._width)
         meant = "" if found.same or not found.encoding else translate("draws what was probably meant")
@@ -191,7 +168,9 @@ class IdentifyReport:
             translate("rows in front"): front,
             translate("columns"): zeros if found.filled < self._width else "",
             translate("scale"): self._scale(),
-            translate("step"): f"{fit.rate:.6g}" if fit and fit.progression == "geometric" and fit.rate != 1 else "",
+            translate("step"): f"{fit.rate:.6g}"
+            if fit and fit.waves.progression == "geometric" and fit.rate != 1
+            else "",
             translate("numbers"): kind if computed else found.number_type,
             translate("the line below"): meant,
             translate("largest difference"): number_text(found.difference, 3)
@@ -263,6 +242,12 @@ class IdentifyReport:
         return "compare", {**options, "encoding": [table.spec(), options["encoding"]], "difference": True}
 
 
+def named(item: tuple[str, float]) -> str:
+    """Return a name of a formula and its base in words; that of NTK-aware scaling is ``ntk`` and how far it goes."""
+    name, _, growth = item[0].partition(" ") if item[0].startswith("ntk") else (item[0], "", "")
+    return translate(NAMES[name], base=f"{item[1]:,.10g}", growth=growth)
+
+
 def read_and_identify(table: Any, tensor: str | None = None, rates: Any = None) -> IdentifyReport:
     """Return what a table is: a path, ``path#tensor`` or hf:org/name, an array, or rates.
 
@@ -292,6 +277,8 @@ def read_and_identify(table: Any, tensor: str | None = None, rates: Any = None) 
 
 def _of_array(array: Array) -> IdentifyReport:
     numbers = np.asarray(array, dtype=np.float64)
+    while numbers.ndim > 2 and len(numbers) == 1:
+        numbers = numbers[0]
     if numbers.ndim not in (1, 2) or not numbers.size or not np.isfinite(numbers).all():
         shape = " × ".join(map(str, numbers.shape))
         raise UsageError(f"an array of {shape} numbers is no table of positions × dimensions, all of them finite")

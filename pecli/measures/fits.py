@@ -287,7 +287,8 @@ def progressions(
 ) -> Iterator[tuple[Fit, float]]:
     """Yield fits whose rates are those of the pairs, and the noise of the pairs alone."""
     n, scale = len(found.omega), float(np.linalg.norm(table, axis=1).mean()) if normalised else found.scale
-    steps, guesses = 2.0 * np.arange(n), []
+    steps = 2.0 * np.arange(n)
+    guesses: list[Fit] = []
     for omega in [found.omega, unaliased(found.omega, found.error)]:
         good = omega > SPREAD * found.error
         if good.any() and not (guesses and np.array_equal(omega, found.omega)):

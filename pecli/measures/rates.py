@@ -2,111 +2,107 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from decimal import Decimal
-from math import ceil, exp, floor, log, pi
+from math import exp, floor, log, pi
 from typing import Any
 
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUND
 from pecli.encodings.rope import Rope
-from pecli.encodings.rope_scaling import Scaled
 from pecli.measures.fits import roundest
 from pecli.measures.identify import STEPS, Identified
 
 KNOWN = (10_000.0, 500_000.0, 1_000_000.0)  # bases that models are trained with
 SHARE = 1e-6  # of a rate, to which libraries that compute in float32 agree
+PLACES = 7  # after the point, from which on numbers were computed
 
 
 def identify_rates(rates: Array) -> Identified:
-    """Return the encoding whose rates these are, rad/position, (n_pairs,); `difference` is a share of the rate."""
-    kinds = [kind for kind in STEPS if np.array_equal(ROUND[kind](rates), rates)]
+    """Return the rope whose rates these are, rad/position, (n_pairs,); `difference` is a share of the rate."""
+    n_pairs, turning = len(rates), int(np.count_nonzero(rates))
     places = max(-int(Decimal(repr(rate)).as_tuple().exponent) for rate in rates.tolist())
-    typed = 0.5 * 10.0**-places if places < 7 else 0.0  # of numbers that somebody wrote down
-    kind = next(iter(kinds), "float64") if not typed else "float64"
-    errors = np.maximum(typed, rates * max(2 * STEPS.get(kind, 0.0), SHARE))
-    blank = Identified(kind, 2 * len(rates))
-    turning = int(np.count_nonzero(rates > 0))
-    if len(rates) < 2 or turning < 2 or np.any(rates[:turning] <= 0):
+    typed = 0.5 * 10.0**-places if places < PLACES else 0.0  # of numbers that somebody wrote down
+    kinds = [kind for kind in STEPS if not typed and np.array_equal(ROUND[kind](rates), rates)]
+    number_type = next(iter(kinds), "float64")
+    errors = np.maximum(typed, rates * max(2 * STEPS.get(number_type, 0.0), SHARE))
+    blank = Identified(number_type, 2 * n_pairs)
+    if turning < 2 or np.any(rates[:turning] <= 0):
         return blank
-    for scaling in scalings(rates[:turning], len(rates)):
+    for center, scaling in scalings(rates[:turning], n_pairs):
 
-        def made(base: float, scaling: dict[str, Any] = scaling) -> Rope:
-            return Rope(d=2 * len(rates), **{"base": base, **scaling})
-
-        def fits(base: float, made: Any = made) -> bool:
+        def made(base: float, scaling: dict[str, Any] = scaling) -> Array | None:
             try:
-                return bool(np.all(np.abs(made(base).frequencies() - rates) <= errors))
+                return Rope(d=2 * n_pairs, base=base, **scaling).frequencies()
             except UsageError:
-                return False
+                return None
 
-        center = scaling.pop("base")
+        def fits(base: float, made: Callable[[float], Array | None] = made) -> bool:
+            return (own := made(base)) is not None and bool(np.all(np.abs(own - rates) <= errors))
+
         base, digits = roundest(center, fits)
-        if not fits(base):
-            continue
-        rope = made(base)
-        off = np.abs(rope.frequencies() - rates)[:turning] / rates[:turning]
-        names = [("paper", base)]
-        for known in KNOWN if digits > 4 and scaling["scaling"] == "default" else ():
-            growth, short = roundest(
-                (base / known) ** (1 - 1 / len(rates)), lambda x, b=known, to=base: grown(x, b, to, len(rates))
-            )
-            names += [(f"ntk {growth:g}", known)] if short < 4 and growth > 1 else []
-        return replace(blank, certain=True, encoding=rope, same=True, names=tuple(names), difference=float(off.max()))
+        if fits(base):
+            rope = Rope(d=2 * n_pairs, base=base, **scaling)
+            difference = float((np.abs(rope.frequencies() - rates)[:turning] / rates[:turning]).max())
+            names = (("paper", base), *(() if scaling or digits < 5 else ntk(base, n_pairs)))
+            return replace(blank, certain=True, encoding=rope, same=True, names=names, difference=difference)
     return blank
 
 
-def grown(growth: float, known: float, base: float, n_pairs: int) -> bool:
-    """Return whether NTK-aware scaling makes this base out of the known one."""
-    return abs(log(known * growth ** (n_pairs / (n_pairs - 1)) / base)) < 1e-5
+def ntk(base: float, n_pairs: int) -> Iterator[tuple[str, float]]:
+    """Yield from which base NTK-aware scaling makes this one, base · growth^(d/(d − 2)), where the growth is round."""
+    for known in KNOWN if n_pairs > 1 else ():
+        center = (base / known) ** (1 - 1 / n_pairs)
+        growth, digits = roundest(center, lambda x, center=center: abs(x / center - 1) < 1e-5)  # type: ignore[misc]
+        if growth > 1 and digits < 4:
+            yield f"ntk {growth:g}", known
 
 
-def scalings(rates: Array, n_pairs: int) -> Iterator[dict[str, Any]]:
-    """Yield parameters that may have made the rates of the pairs that turn, the plainest first; the base not yet
-    rounded."""
+def scalings(rates: Array, n_pairs: int) -> Iterator[tuple[float, dict[str, Any]]]:
+    """Yield a base, not yet rounded, and the scaling that may have made the rates of the pairs that turn, the plainest
+    first.
+    """
+
+    def rounded(value: float, share: float = 1e-4) -> float:
+        return roundest(value, lambda x: abs(x / value - 1) < share)[0]
+
     logs, pairs = np.log(rates), np.arange(len(rates))
     falls = -np.diff(logs)
-    step = float(np.median(falls))
-    if step * n_pairs > 700:
-        return
     slope, level = np.polyfit(pairs, logs, 1)
-    base, factor = exp(-slope * n_pairs), exp(-level)
-    yield {"base": base, "scaling": "default"}
-    yield {"base": base, "scaling": "linear", "factor": roundest(factor, lambda x: abs(x / factor - 1) < 1e-4)[0]}
+    if max(-slope, float(np.median(falls))) * n_pairs > 700:
+        return
+    yield exp(-slope * n_pairs), {}
+    yield exp(-slope * n_pairs), {"scaling": "linear", "factor": rounded(exp(-level))}
     if len(rates) < n_pairs:
-        share = len(rates) / n_pairs
-        yield {"base": base, "scaling": "proportional", "partial_rotary_factor": share}
-    plateau = np.abs(falls - step) < 1e-3 * abs(step) + 1e-6
-    if len(rates) < 4 or not plateau.any():
+        yield exp(-slope * n_pairs), {"scaling": "proportional", "partial_rotary_factor": len(rates) / n_pairs}
+    step = float(np.median(falls))
+    step = float(
+        falls[np.abs(falls - step) < 1e-3 * abs(step) + 1e-6].mean()
+    )  # of pairs that are all kept or all divided
+    base, stretch = rounded(exp(step * n_pairs)), np.exp(-step * pairs) / rates
+    factor = rounded(float(stretch[-1]))
+    kept = (factor / stretch - 1) / (factor - 1) if factor > 1.001 else stretch  # 1 of pairs that are kept, else 0
+    ramp = np.flatnonzero((kept > 1e-4) & (kept < 1 - 1e-4))
+    if factor <= 1.001 or len(ramp) < 2:
         return
-    step = float(falls[plateau].mean())
-    base, stretch = exp(step * n_pairs), np.exp(-step * pairs) / rates
-    factor = roundest(float(stretch[-1]), lambda x: abs(x / stretch[-1] - 1) < 1e-4)[0]
-    if factor <= 1.001:
-        return
-    kept = np.clip((factor / stretch - 1) / (factor - 1), 0, 1)  # 1 of pairs that are kept
-    ramp = (kept > 1e-4) & (kept < 1 - 1e-4)
-    if ramp.sum() < 2:
-        return
-    base = float(roundest(base, lambda x: abs(x / base - 1) < 1e-4)[0])
-    common = {"base": base, "factor": factor}
-    turn = np.exp(-step * pairs[ramp]) / (2 * pi)
-    slope, level = np.polyfit(turn, kept[ramp], 1)
-    if level < 0 < slope:  # (original · turns − low) / (high − low), of which a table tells the ratios alone
-        high = roundest(1 - 1 / level, lambda x: abs(x / (1 - 1 / level) - 1) < 1e-3)[0]
-        yield {**common, "scaling": "llama3", "low_freq_factor": 1.0, "high_freq_factor": high,
-               "original": round(slope * (high - 1))}  # fmt: skip
-    slope, level = np.polyfit(pairs[ramp], 1 - kept[ramp], 1)
+    turns = np.exp(-step * ramp) / (2 * pi)
+    slope, level = np.polyfit(turns, kept[ramp], 1)  # (original · turns − low) / (high − low): low is taken for 1
+    if level < 0 < slope:
+        high = rounded(1 - 1 / level, 1e-3)
+        own = {"original": round(slope * (high - 1)), "low_freq_factor": 1.0, "high_freq_factor": high}
+        yield base, {"scaling": "llama3", "factor": factor, **own}
+    slope, level = np.polyfit(ramp, 1 - kept[ramp], 1)
     low, high = -level / slope, (1 - level) / slope
-    per = log(base) / n_pairs
-    fast, slow = (float(Scaled.options()[name].default) for name in ("beta_fast", "beta_slow"))
-    ends = [2 * pi * fast * exp(per * low), 2 * pi * slow * exp(per * high)]
-    yield {**common, "scaling": "yarn", "truncate": False, "original": round(ends[0])}
-    least = max(2 * pi * fast * exp(per * round(low)) if low > 0.5 else 1, 2 * pi * slow * exp(per * (round(high) - 1)))
-    most = min(2 * pi * fast * exp(per * (round(low) + 1)), 2 * pi * slow * exp(per * round(high)))
-    powers = [2**at for at in range(ceil(log(least, 2)), floor(log(max(most, 1), 2)) + 1)]
-    if least <= most:
-        middle = roundest((least + most) / 2, lambda x: least < x <= most)[0]
-        yield {**common, "scaling": "yarn", "original": (powers or [round(middle)])[0]}
+
+    def context(name: str, pair: float) -> float:
+        """Return the positions over which that pair makes as many turns as the option says by default."""
+        return 2 * pi * float(Rope.options()[name].default) * base ** (pair / n_pairs)
+
+    yield base, {"scaling": "yarn", "factor": factor, "truncate": False, "original": round(context("beta_fast", low))}
+    least = max(context("beta_fast", round(low)) if low > 0.5 else 1.0, context("beta_slow", round(high) - 1))
+    most = min(context("beta_fast", round(low) + 1), context("beta_slow", round(high)))
+    power = 2 ** floor(log(most, 2))
+    original = power if power >= least else round((least + most) / 2)
+    yield base, {"scaling": "yarn", "factor": factor, "original": original}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite, pi, sqrt
 from typing import Any
 
@@ -87,7 +87,7 @@ class IdentifyReport:
             "names": [{"name": name, "base": base} for name, base in found.names],
             "spec": found.encoding.spec() if found.encoding else None,
             "same": found.same,
-            "command": self.command(),
+            "command": self.lines()[0] if found.encoding else None,
             "layout": fit.waves.layout if fit else None,
             "cosine_first": fit.waves.cosine_first if fit else None,
             "first_position": self.first_position if self.length else None,
@@ -110,8 +110,9 @@ class IdentifyReport:
 
     @property
     def first_position(self) -> int:
-        """The position of the table's first row."""
-        return self.found.start - (len(self.found.unlike) if self.found.encoding and self.found.encoding.sides else 0)
+        """The position of the table's first row; those of a grid begin behind what precedes it."""
+        sides = self.found.encoding.sides if self.found.encoding else ()
+        return -len(self.found.unlike) if sides else self.found.start
 
     def sentence(self) -> str:
         """Return what the table is, in one sentence."""
@@ -131,115 +132,94 @@ class IdentifyReport:
             text = template("{name}: like {what}, and not the same")
         elif unit or (found.names and found.names[0][0] in MISTAKES):
             text = template("{name}: {what}, a known mistake")
-        return translate(text, name=self.name, what=listing([what, translate(unit)]))
+        return translate(text, name=self.name, what=listing([what, unit and translate(unit)]))
 
     def blocks(self) -> list[Block]:
         """Return what to print: the sentence and the facts that speak for it."""
-        return [
-            Paragraph(self.sentence()),
-            Paragraph(),
-            Facts({name: fact for name, fact in self.facts().items() if fact}),
-        ]
+        facts = self._facts() if self.found.encoding or self.found.fit else self._waves()
+        return [Paragraph(self.sentence()), Paragraph(), Facts({name: fact for name, fact in facts.items() if fact})]
 
-    def facts(self) -> dict[str, str]:
-        """Return the facts by name, empty where there is nothing to say."""
-        found, fit = self.found, self.found.fit
-        if not found.encoding and not fit and self.length:
-            share = translate("{share:.0%} of the variance", share=found.explained)
-            waves = translate("{waves} positions", waves=listing(number_text(period, 3) for period in found.periods))
-            return {
-                translate("strongest wave of each column"): share,
-                translate("99% of the variance"): translate("{count} principal components", count=found.rank),
-                translate("strongest waves of all"): waves if found.periods else "",
-                translate("numbers"): found.number_type,
-            }
-        rows = self.length - len(found.unlike)
-        front = translate("{rows}: not of the formula", rows=listing(map(str, found.unlike))) if found.unlike else ""
-        other = join_clauses(map(named, found.names[1:]))
-        layout = translate((EXCHANGED if fit.waves.cosine_first else LAYOUTS)[fit.waves.layout]) if fit else ""
-        zeros = translate("{count} of {all}, the others are zeros", count=found.filled, all=self._width)
-        meant = "" if found.same or not found.encoding else translate("draws what was probably meant")
-        kind = translate("computed in {type}", type=found.number_type)
-        computed = getattr(found.encoding, "dtype", "float64") != "float64"
+    def _waves(self) -> dict[str, str]:
+        """Return the facts of a table without a formula."""
+        found = self.found
+        if not found.periods:
+            return {}
+        waves = listing(number_text(period, 3) for period in found.periods)
         return {
-            translate("the same formula"): other,
-            translate("order of columns"): layout,
-            translate("position of row 0"): str(self.first_position) if self.length else "",
-            translate("rows in front"): front,
-            translate("columns"): zeros if found.filled < self._width else "",
-            translate("scale"): self._scale(),
-            translate("step"): f"{fit.rate:.6g}"
-            if fit and fit.waves.progression == "geometric" and fit.rate != 1
-            else "",
-            translate("numbers"): kind if computed else found.number_type,
-            translate("the line below"): meant,
-            translate("largest difference"): number_text(found.difference, 3)
-            if rows and isfinite(found.difference)
-            else "",
+            translate("strongest waves of all"): translate("{waves} positions", waves=waves),
+            translate("99% of the variance"): translate("{count} principal components", count=found.rank),
+            translate("numbers"): found.number_type,
         }
 
-    @property
-    def _width(self) -> int:
-        return self.found.filled if self.file is None else self.file.width
+    def _facts(self) -> dict[str, str]:
+        """Return the facts of one with a formula by name, empty where there is nothing to say."""
+        found, fit, width = self.found, self.found.fit, self.file.width if self.file else self.found.filled
+        layout = (EXCHANGED if fit.waves.cosine_first else LAYOUTS)[fit.waves.layout] if fit else ""
+        step = fit.rate if fit and fit.waves.progression == "geometric" else 1.0
+        kind = getattr(found.encoding, "dtype", "float64")
+        meant = bool(found.encoding) and not found.same
+        return {
+            translate("the same formula"): join_clauses(map(named, found.names[1:])),
+            translate("order of columns"): layout and translate(layout),
+            translate("position of row 0"): str(self.first_position) if self.length else "",
+            translate("rows of another kind"): listing(map(str, found.unlike)),
+            translate("columns of zeros"): f"{width - found.filled}" * (found.filled < width),
+            translate("scale"): self._scale(),
+            translate("step"): f"{step:.6g}" * (step != 1),
+            translate("numbers"): found.number_type if kind == "float64" else translate("computed in {type}", type=kind),
+            translate("largest difference"): number_text(found.difference, 3) if isfinite(found.difference) else "",
+            translate("the line below"): translate("what was probably meant") if meant else "",
+        }  # fmt: skip
 
     def _scale(self) -> str:
         fit, d = self.found.fit, self.found.filled
         if fit is None or (fit.scale == 1 and not fit.normalised):
             return ""
         if fit.normalised or fit.scale == sqrt(2 / d):
-            return translate(
-                "every row has the norm {norm:.6g}", norm=fit.scale * (1 if fit.normalised else sqrt(d / 2))
-            )
-        known = {sqrt(d): "√d", 1 / sqrt(d): "1/√d"}.get(fit.scale)
-        return f"{known} = {fit.scale:.6g}" if known else f"{fit.scale:.6g}"
+            return translate("every row has the norm {norm:.6g}", norm=fit.scale if fit.normalised else 1.0)
+        known = {sqrt(d): "√d = ", 1 / sqrt(d): "1/√d = "}.get(fit.scale, "")
+        return f"{known}{fit.scale:.6g}"
 
+    @property
     def drawn(self) -> dict[str, Any]:
-        """Return the options of the picture of its formula; nothing where there is none."""
-        found = self.found
-        if found.encoding is None:
+        """The options of the picture of its formula; nothing where there is none."""
+        encoding, unlike = self.found.encoding, self.found.unlike
+        if encoding is None:
             return {}
-        front = len(found.unlike) if found.unlike == tuple(range(len(found.unlike))) else 0
-        first = 0 if found.encoding.sides else found.start + front
-        spec = found.encoding.spec()
-        return {"encoding": spec, "start": first, "length": self.length - front} if self.length else {"encoding": spec}
-
-    def command(self) -> str | None:
-        """Return the line that draws the formula, or what was probably meant."""
-        options = self.drawn()
-        if not options:
-            return None
-        figure = "heatmap" if self.length else "spectrum"
-        start = f" --start={options['start']}" if options.get("start") else ""
-        sides = self.found.encoding is not None and self.found.encoding.sides
-        length = f" -n {options['length']}" if self.length and not sides else ""
-        return f"pecli {figure} -e {shlex.quote(options['encoding'])}{start}{length}"
+        if encoding.sides or not self.length:
+            return {"encoding": encoding.spec()}
+        front = len(unlike) if unlike == tuple(range(len(unlike))) else 0
+        return {"encoding": encoding.spec(), "start": self.found.start + front, "length": self.length - front}
 
     def lines(self) -> list[str]:
-        """Return the lines to type: what draws the same, or what was meant."""
-        line = self.command()
-        if line is None:
+        """Return the line that draws the formula, or what was probably meant; without one, the waves that there are."""
+        options = self.drawn
+        if not options:
             return [f"pecli fourier -e {shlex.quote(self.file.spec())}"] if self.file and self.length > 3 else []
-        return [line]
+        start = f" --start={options['start']}" if options.get("start") else ""
+        length = f" -n {options['length']}" if "length" in options else ""
+        return [
+            f"pecli {'heatmap' if self.length else 'spectrum'} -e {shlex.quote(options['encoding'])}{start}{length}"
+        ]
 
     def picture(self) -> tuple[str, dict[str, Any]]:
-        """Return the figure that shows table, formula and difference, and its options.
+        """Return the figure that shows table, formula and, where columns stand as in it, the difference; its options.
 
         Raises
         ------
-        UsageError : there is no formula, or no file that the picture could be made of again
+        PecliError : there is no formula
         """
-        options, fit = self.drawn(), self.found.fit
+        options, fit = self.drawn, self.found.fit
         if not options:
             raise PecliError(f"{self.sentence()}: there is nothing to draw beside it")
-        if not self.length:
-            return "spectrum", options
         if self.file is None:
-            raise UsageError("the picture is drawn from a file", advice="numpy.save('table.npy', array)")
-        own = {"first_position": self.first_position, "divisor": fit.scale if fit and not fit.normalised else 1.0}
-        if self.found.encoding is not None and self.found.encoding.sides and self.found.unlike:
-            own["first_position"] = -len(self.found.unlike)
-        table = Learned.make({**self.file.settings(), **own})
-        return "compare", {**options, "encoding": [table.spec(), options["encoding"]], "difference": True}
+            return "spectrum", options
+        scale = fit.scale if fit and not fit.normalised else 1.0
+        table = replace(self.file, first_position=self.first_position, divisor=scale)
+        alike = fit is None or (
+            fit.waves.layout != "permuted" and not fit.normalised and self.found.filled == table.width
+        )
+        return "compare", {**options, "encoding": [table.spec(), options["encoding"]], "difference": alike}
 
 
 def named(item: tuple[str, float]) -> str:

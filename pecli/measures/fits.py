@@ -185,10 +185,10 @@ def fits_of_pairs(table: Array, rows: Array) -> Iterator[tuple[Fit, float]]:
 
 def fits_in_any_order(table: Array, rows: Array) -> Iterator[tuple[Fit, float]]:
     """Yield the same of columns in any order: two whose squares add up to one number are a pair, the faster first."""
-    d = table.shape[1]
-    if d % 2 or d < 4:
+    d, pairs = table.shape[1], partners(table)
+    if pairs is None:
         return
-    first, second = partners(table)
+    first, second = pairs
     found = turning(table[:, second] + 1j * table[:, first], rows[0])
     if found is None:
         return
@@ -204,12 +204,14 @@ def fits_in_any_order(table: Array, rows: Array) -> Iterator[tuple[Fit, float]]:
     yield from progressions(waves, replace(found, omega=omega[order], phase=phase[order]), table, rows)
 
 
-def partners(table: Array) -> tuple[Array, Array]:
+def partners(table: Array) -> tuple[Array, Array] | None:
     """Return the two columns of each pair, (n_pairs,) each, of those whose squares add up to one number the best."""
-    d = table.shape[1]
-    squares = table**2 - np.mean(table**2)
-    sizes = np.sum(squares**2, axis=0)
-    apart = sizes[:, None] + sizes + 2 * squares.T @ squares
+    d, mean = table.shape[1], np.mean(table**2)
+    squares = table**2 - mean
+    sizes = np.mean(squares**2, axis=0)
+    apart = sizes[:, None] + sizes + 2 * squares.T @ squares / len(table)
+    if d % 2 or d < 4 or apart.min(axis=0).max() > (4 * CIRCLE * mean) ** 2:
+        return None
     apart[np.tril_indices(d)] = inf
     free, pairs = np.ones(d, dtype=bool), []
     for at in np.argsort(apart, axis=None)[: d * (d - 1) // 2].tolist():

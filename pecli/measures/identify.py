@@ -17,7 +17,7 @@ from pecli.encodings.grid import SCALES
 from pecli.encodings.rope import Rope
 from pecli.encodings.sincos2d import SinCos2D
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.measures.fits import SPREAD, Fit, best_fit, plausible, roundest, rounding, simplified, start_of, turning
+from pecli.measures.fits import SPREAD, Fit, best_fit, plausible, rms, roundest, rounding, simplified, start_of, turning
 
 FRONT = 8  # rows in front that may be something else: a class token's, padding
 FITTED = 1 << 18  # numbers of a table that are fitted: the first rows of a larger one
@@ -73,8 +73,8 @@ def waves_of(table: Array) -> dict[str, Any]:
     centred = table - table.mean(axis=0)
     power = np.abs(np.fft.rfft(centred, axis=0)[1:]) ** 2
     power[: (len(table) - 1) // 2] *= 2  # each stands for its mirror image too
-    parts = np.linalg.svd(centred, compute_uv=False) ** 2
-    if not parts.sum() > 0 or not len(power):
+    parts = np.linalg.eigvalsh(min(centred @ centred.T, centred.T @ centred, key=len))[::-1]
+    if not power.sum() > 0:
         return {}
     strongest = np.argsort(-power.sum(axis=1))[:3]
     return {
@@ -217,9 +217,9 @@ def drawn(fit: Fit, names: tuple[tuple[str, float], ...], filled: int, full: int
         if waves.cosine_first and not concatenated:
             return Rope(base=plain, d=filled), same and fit.rate == 1 and even == "paper"
         if concatenated and (waves.cosine_first or (even == "tensor2tensor" and full % 2)):
-            shift = float(even == "tensor2tensor")
-            flip = waves.cosine_first
-            return Sinusoidal(family="timestep", flip=flip, shift=shift, base=plain, d=filled, step=fit.rate), same
+            options = {"flip": waves.cosine_first, "shift": float(even == "tensor2tensor"), "step": fit.rate}
+            d = full if full == filled + 1 else filled  # of an odd d the last column is zeros
+            return Sinusoidal.make({"family": "timestep", "base": plain, "d": d, **options}), same
         if name == "whole width":
             return Sinusoidal(base=base, d=full, step=fit.rate), same and not concatenated
         return Sinusoidal(base=plain, d=filled, layout=layout, family=even, step=fit.rate), same
@@ -258,42 +258,32 @@ def as_clock(table: Array, blank: Identified) -> Identified | None:
 
 
 def on_grid(table: Array, blank: Identified) -> Identified | None:
-    """Return the sinusoids of rows and columns that a table is, if half of it depends on one of them alone each."""
+    """Return the sinusoids of rows and columns that a table is, one half of it of each; with up to two rows before."""
     d, half, enough = table.shape[1], table.shape[1] // 2, 0.02 * np.abs(table).max()
     for prefix in range(3 if d % 4 == 0 else 0):
-        cells = len(table) - prefix
-        for rows in (rows for rows in range(2, cells // 2 + 1) if cells % rows == 0):
-            grid = table[prefix:].reshape(rows, -1, d)
-            down, across = (np.abs(np.diff(grid, axis=axis)).max(axis=(0, 1)) < enough for axis in (0, 1))
-            for first, own, other in (("column", down, across), ("row", across, down)):
-                if own[:half].all() and other[half:].all():
-                    axis = 0 if first == "column" else 1
-                    parts = grid.mean(axis=axis)[:, :half], grid.mean(axis=1 - axis)[:, half:]
-                    return of_grid(
-                        table[prefix:], grid.shape[:2], first, parts, replace(blank, unlike=tuple(range(prefix)))
-                    )
+        cells = table[prefix:]
+        for rows in (rows for rows in range(2, len(cells) // 2 + 1) if len(cells) % rows == 0):
+            grid = cells.reshape(rows, -1, d)
+            down, across = (np.ptp(grid[:, :, [0, half]], axis=axis).max(axis=0) > enough for axis in (0, 1))
+            if down.tolist() == (~across).tolist() in ([False, True], [True, False]):
+                first = int(down[0])  # 1 where the first half encodes the row
+                parts = grid.mean(axis=first)[:, :half], grid.mean(axis=1 - first)[:, half:]
+                axis = on_line(max(parts, key=len), blank, front=0)
+                found = of_grid(cells, grid.shape[:2], ("column", "row")[first], axis)
+                return found and replace(found, filled=d, unlike=tuple(range(prefix)))
     return None
 
 
-def of_grid(
-    cells: Array, sides: tuple[int, ...], first: str, parts: tuple[Array, Array], blank: Identified
-) -> Identified | None:
-    """Return the encoding of a grid whose axes have these tables, if there is one."""
-    axes = [axis for part in parts if (axis := on_line(part, blank, front=0)).fit and axis.names]
-    if not axes:
+def of_grid(cells: Array, sides: tuple[int, ...], first: str, axis: Identified) -> Identified | None:
+    """Return the encoding of a grid, one of whose axes is known, if it makes the cells."""
+    if axis.fit is None or "paper" not in (bases := dict(axis.names)):
         return None
-    axis = max(axes, key=lambda axis: -(axis.fit.errors[1] if axis.fit else inf))
-    assert axis.fit is not None
-    found = []
+    layout = "concatenated" if axis.fit.waves.layout == "concatenated" else "interleaved"
     for scale_grid in SCALES:
-        encoding = SinCos2D(
-            grid="x".join(map(str, sides)), d=cells.shape[1], base=dict(axis.names).get("paper", 10000.0), first=first,
-            layout="concatenated" if axis.fit.waves.layout == "concatenated" else "interleaved", scale_grid=scale_grid,
-        )  # fmt: skip
-        left = np.abs(cells - axis.fit.scale * encoding.table(np.arange(len(cells), dtype=np.float64)))
-        found.append((float(left.max()), float(np.sqrt(np.mean(left**2))), scale_grid, encoding))
-    difference, rms, _, encoding = min(found)
-    certain = difference <= 8 * rms + 1e-9 * axis.fit.scale and rms < 2e-3 * axis.fit.scale
-    return replace(
-        axis, unlike=blank.unlike, certain=certain, encoding=encoding, same=True, start=0, difference=difference
-    )
+        options = {"grid": "x".join(map(str, sides)), "d": cells.shape[1], "layout": layout, "first": first}
+        encoding = SinCos2D.make({**options, "base": bases["paper"], "scale_grid": scale_grid})
+        left = cells - axis.fit.scale * encoding.table(np.arange(len(cells), dtype=np.float64))
+        difference, noise = float(np.abs(left).max()), rms(left)
+        if difference <= 8 * noise + 1e-9 * axis.fit.scale and noise < 2e-3 * axis.fit.scale:
+            return replace(axis, certain=True, encoding=encoding, same=True, start=0, difference=difference)
+    return None

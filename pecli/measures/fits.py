@@ -18,6 +18,7 @@ CIRCLE = 0.03  # how far from a circle a pair may be in the mean, as a share of 
 SPREAD = 5.0  # standard errors within which a number may be a simpler one
 MAX_START = 20_000
 FAR = 0.4  # rms of what a first guess leaves over from which on it is none, as a share of its scale
+NOISE = 5e-3  # rms of what a formula may leave over to be certain, as a share of its scale
 NEAR = 1e-4  # how far rounding in float32 moves a parameter, at most
 RATES = (1.0, pi / 180, 180 / pi)  # of the first pair, in radians, and where angles in degrees slipped in
 PARAMETERS = ("rate", "decay", "start", "scale")
@@ -309,7 +310,8 @@ def progressions(
 
 def line(x: Array, y: Array, weights: Array) -> tuple[float, float]:
     """Return level and slope of the weighted straight line through points; the slope is 0 through one."""
-    share = weights**2 / np.sum(weights**2)
+    share = (weights / weights.max()) ** 2
+    share /= share.sum()
     mean, level = np.sum(share * x), np.sum(share * y)
     spread = np.sum(share * (x - mean) ** 2)
     slope = float(np.sum(share * (x - mean) * (y - level)) / spread) if spread > 0 else 0.0
@@ -346,9 +348,9 @@ def best_fit(table: Array, rows: Array) -> tuple[Fit | None, bool]:
     """Return the plainest fit of those that leave least over, and whether that is no more than noise and none is as
     good."""
     found: list[tuple[Fit, float]] = []
-    told = False
+    told = not table.any()
     for search in (fits_of_pairs, fits_in_any_order, fits_of_columns):
-        if not found or (search is fits_of_columns and not told):
+        if not told and (not found or search is fits_of_columns):
             found += [(fit, noise) for fit, noise in search(table, rows) if fit.rms < FAR / 2 * abs(fit.scale)]
             told = any(fit.rms < 1.3 * noise and fit.errors[1] * table.shape[1] < 0.01 for fit, noise in found)
     if not found:
@@ -358,7 +360,7 @@ def best_fit(table: Array, rows: Array) -> tuple[Fit | None, bool]:
     fit, noise = tied[0]
     rival = any(differ(fit, other) for other, _ in tied)
     free = 2e-3 * fit.scale if noise == 0 else 1.5 * noise  # of columns that were not fitted one by one it is not known
-    return fit, not rival and fit.rms < max(rounding(fit, rows), free)
+    return fit, not rival and fit.rms < min(NOISE * fit.scale, max(rounding(fit, rows), free))
 
 
 def differ(fit: Fit, other: Fit) -> bool:

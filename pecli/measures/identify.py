@@ -17,10 +17,23 @@ from pecli.encodings.grid import SCALES
 from pecli.encodings.rope import Rope
 from pecli.encodings.sincos2d import SinCos2D
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.measures.fits import SPREAD, Fit, best_fit, plausible, rms, roundest, rounding, simplified, start_of, turning
+from pecli.measures.fits import (
+    NOISE,
+    SPREAD,
+    Fit,
+    best_fit,
+    plausible,
+    rms,
+    roundest,
+    rounding,
+    simplified,
+    start_of,
+    turning,
+)
 
 FRONT = 8  # rows in front that may be something else: a class token's, padding
 FITTED = 1 << 18  # numbers of a table that are fitted: the first rows of a larger one
+SMALLEST = 1e-60  # of the largest number of a table, so that squares of squares have a place in float64
 UNSURE = 0.02  # of the logarithm of a base, from which on it is not told
 STEPS = {"bfloat16": 2.0**-8, "float16": 2.0**-11, "float32": 2.0**-24}  # of numbers below 1
 
@@ -62,6 +75,8 @@ def identify(table: Array) -> Identified:
     kinds = () if np.array_equal(np.rint(table), table) else STEPS  # whole numbers say nothing of it
     number_type = next((kind for kind in kinds if np.array_equal(ROUND[kind](table), table)), "float64")
     blank = Identified(number_type, table.shape[1])
+    if not SMALLEST < np.abs(table).max() < 1 / SMALLEST:
+        return blank
     found = as_bits(table, blank) or on_line(table, blank)
     if not found.certain:
         found = as_clock(table, blank) or on_grid(table, blank) or found
@@ -73,7 +88,8 @@ def waves_of(table: Array) -> dict[str, Any]:
     centred = table - table.mean(axis=0)
     power = np.abs(np.fft.rfft(centred, axis=0)[1:]) ** 2
     power[: (len(table) - 1) // 2] *= 2  # each stands for its mirror image too
-    parts = np.linalg.eigvalsh(min(centred @ centred.T, centred.T @ centred, key=len))[::-1]
+    flat = centred if len(centred) < centred.shape[1] else centred.T
+    parts = np.linalg.eigvalsh(flat @ flat.T)[::-1]
     if not power.sum() > 0:
         return {}
     strongest = np.argsort(-power.sum(axis=1))[:3]
@@ -132,7 +148,7 @@ def computed(fit: Fit, d: int) -> Iterator[Fit]:
     for divisor in (d, d // 2 * 2 - 2):
         for digits in range(1, 5):
             base = float(f"{exp(min(fit.decay * divisor, 700)):.{digits}g}")
-            if divisor:
+            if divisor and base:
                 yield replace(fit, decay=log(base) / divisor)
 
 
@@ -235,7 +251,7 @@ def as_bits(table: Array, blank: Identified) -> Identified | None:
     for order in ("lsb", "msb"):
         bits = (table > 0)[:, :: 1 if order == "lsb" else -1]
         numbers = bits @ 2.0 ** np.arange(d)
-        if len(table) > 1 and np.all(np.diff(numbers) == 1):
+        if len(table) > 3 and np.all(np.diff(numbers) == 1):
             encoding = Binary(d=d, order=order, values="pm1" if low else "01")
             return replace(blank, certain=True, encoding=encoding, same=True, start=int(numbers[0]), difference=0.0)
     return None
@@ -245,7 +261,7 @@ def as_clock(table: Array, blank: Identified) -> Identified | None:
     """Return which hands of a clock a table is, if its pairs have whole periods."""
     length, d = table.shape
     found = turning(table[:, 1::2] + 1j * table[:, ::2], 0.0) if d % 2 == 0 and length >= 4 else None
-    if found is None or not np.all(found.omega > SPREAD * found.error):
+    if found is None or found.noise > NOISE or not np.all(found.omega > SPREAD * found.error):
         return None
     periods = 2 * np.pi / found.omega
     if np.any(np.abs(periods / np.rint(periods) - 1) > 2 * SPREAD * found.error / found.omega + 1e-6):
@@ -284,6 +300,6 @@ def of_grid(cells: Array, sides: tuple[int, ...], first: str, axis: Identified) 
         encoding = SinCos2D.make({**options, "base": bases["paper"], "scale_grid": scale_grid})
         left = cells - axis.fit.scale * encoding.table(np.arange(len(cells), dtype=np.float64))
         difference, noise = float(np.abs(left).max()), rms(left)
-        if difference <= 8 * noise + 1e-9 * axis.fit.scale and noise < 2e-3 * axis.fit.scale:
+        if difference <= 8 * noise + 1e-9 * axis.fit.scale and noise < NOISE * axis.fit.scale:
             return replace(axis, certain=True, encoding=encoding, same=True, start=0, difference=difference)
     return None

@@ -71,13 +71,13 @@ def scalings(rates: Array, n_pairs: int) -> Iterator[tuple[float, dict[str, Any]
     logs, pairs = np.log(rates), np.arange(len(rates))
     falls = -np.diff(logs)
     slope, level = np.polyfit(pairs, logs, 1)
-    if max(-slope, float(np.median(falls))) * n_pairs > 700:
+    step = float(np.sort(falls)[len(falls) // 2])
+    if max(-slope, step) * n_pairs > 200:  # nobody has such a base
         return
     yield exp(-slope * n_pairs), {}
     yield exp(-slope * n_pairs), {"scaling": "linear", "factor": rounded(exp(-level))}
     if len(rates) < n_pairs:
         yield exp(-slope * n_pairs), {"scaling": "proportional", "partial_rotary_factor": len(rates) / n_pairs}
-    step = float(np.median(falls))
     step = float(
         falls[np.abs(falls - step) < 1e-3 * abs(step) + 1e-6].mean()
     )  # of pairs that are all kept or all divided
@@ -95,6 +95,8 @@ def scalings(rates: Array, n_pairs: int) -> Iterator[tuple[float, dict[str, Any]
         yield base, {"scaling": "llama3", "factor": factor, **own}
     slope, level = np.polyfit(ramp, 1 - kept[ramp], 1)
     low, high = -level / slope, (1 - level) / slope
+    if not -n_pairs < low < high < 2 * n_pairs:
+        return
 
     def context(name: str, pair: float) -> float:
         """Return the positions over which that pair makes as many turns as the option says by default."""

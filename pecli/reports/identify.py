@@ -156,7 +156,8 @@ class IdentifyReport:
         found, fit, width = self.found, self.found.fit, self.file.width if self.file else self.found.filled
         layout = (EXCHANGED if fit.waves.cosine_first else LAYOUTS)[fit.waves.layout] if fit else ""
         step = fit.rate if fit and fit.waves.progression == "geometric" else 1.0
-        kind = getattr(found.encoding, "dtype", "float64")
+        dtype = getattr(found.encoding, "dtype", "float64")
+        kind = translate("computed in {type}", type=dtype) if dtype != "float64" else ""
         meant = bool(found.encoding) and not found.same
         return {
             translate("the same formula"): join_clauses(map(named, found.names[1:])),
@@ -166,7 +167,7 @@ class IdentifyReport:
             translate("columns of zeros"): f"{width - found.filled}" * (found.filled < width),
             translate("scale"): self._scale(),
             translate("step"): f"{step:.6g}" * (step != 1),
-            translate("numbers"): found.number_type if kind == "float64" else translate("computed in {type}", type=kind),
+            translate("numbers"): kind or found.number_type,
             translate("largest difference"): number_text(found.difference, 3) if isfinite(found.difference) else "",
             translate("the line below"): translate("what was probably meant") if meant else "",
         }  # fmt: skip

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import typer
 
 from pecli.cli.completion import offered_values
-from pecli.cli.draw import run_jobs
 from pecli.cli.show import (
     FORMS,
     Command,
@@ -32,7 +31,6 @@ from pecli.encodings.registry import Encoding, all_encodings, find_encoding
 from pecli.files.formats import FORMATS, format_of
 from pecli.files.tables import TABLE_NAMES, candidates, stored_arrays, table_name
 from pecli.jobs.job_options import ANALYSES, EncodingOption
-from pecli.jobs.sweep import job_of
 
 NAME = typer.Argument(
     help="The encoding to explain.",
@@ -171,6 +169,8 @@ def identify(
     It exits with 1 where no formula did.
     """
     with guard(quiet, verbose):
+        from pecli.cli.draw import run_jobs
+        from pecli.jobs.sweep import job_of
         from pecli.reports.identify import read_and_identify
 
         pictured = output is not None and format not in FORMS and FORMATS[format_of(output, format)].picture

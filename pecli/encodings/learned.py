@@ -71,9 +71,9 @@ class Learned(OnGrid, Additive):
             if self.grid is None and (value := getattr(self, name)) is not None:
                 text = f"{option_text(name, value)} is of a table of positions in a grid"
                 raise UsageError(text, option=name, value=value, advice="give --grid too")
-        if self.grid is not None and self.first_position:
-            text = "first_position is of positions on a line; prefix says how many rows precede a grid"
-            raise UsageError(text, option="first", value=self.first_position)
+        if self.first_position and (self.file is None or self.grid is not None):
+            text = "first_position is of a file's rows on a line; prefix says how many rows precede a grid"
+            raise UsageError(text, option="first_position", value=self.first_position)
         if self.resize is None and self.resize_by != "bicubic":
             raise UsageError("--resize-by is of --resize", option="resize_by", advice="give --resize too")
         if len({len(sides_of(name, text)) for name in ("grid", "resize") if (text := getattr(self, name))}) > 1:

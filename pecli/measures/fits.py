@@ -58,7 +58,6 @@ class Fit:
     decay: float
     start: float
     scale: float
-    normalised: bool = False
     whole: bool = False
     rms: float = inf
     errors: tuple[float, ...] = (inf, inf, inf, inf)
@@ -75,8 +74,7 @@ class Fit:
 
     def table(self, rows: Array) -> Array:
         """Return the formula's table, (n, d)."""
-        waves = np.sin(self.angles(rows))
-        return self.scale * (waves / np.linalg.norm(waves, axis=1, keepdims=True) if self.normalised else waves)
+        return self.scale * np.sin(self.angles(rows))
 
     def left(self, table: Array, rows: Array) -> Array:
         """Return what it leaves over of rows of a table, (n, d); nothing where rounding decides a whole number."""
@@ -102,14 +100,13 @@ def refined(table: Array, rows: Array, fit: Fit, free: Sequence[str] = PARAMETER
     for _ in range(30 if best.rms < FAR * abs(fit.scale) else 0):
         angles, rates = best.angles(rows), best.frequencies()
         waves, slopes = np.sin(angles), np.cos(angles)
-        norms = np.linalg.norm(waves, axis=1, keepdims=True) if best.normalised else 1.0
         turned = slopes * (rows + best.start)[:, None] * rates
         moves = {"rate": turned, "decay": -turned * levels, "start": slopes * rates, "scale": waves}
-        columns = np.stack([(best.scale * moves[name] / norms).ravel() for name in free], axis=1)
+        columns = np.stack([(best.scale * moves[name]).ravel() for name in free], axis=1)
         sizes = np.maximum(np.linalg.norm(columns, axis=0), 1e-300)
         columns /= sizes
         inverse = np.linalg.pinv(columns.T @ columns, rcond=1e-14, hermitian=True)
-        steps = inverse @ (columns.T @ (table - best.scale * waves / norms).ravel()) / sizes
+        steps = inverse @ (columns.T @ (table - best.scale * waves).ravel()) / sizes
         told = np.where(sizes > 1e-290, best.rms * np.sqrt(np.diag(inverse)) / sizes, inf)
         step, errors = (dict(zip(free, values.tolist(), strict=True)) for values in (steps, told))
         best = replace(best, errors=tuple(errors.get(name, 0.0) for name in PARAMETERS))
@@ -141,10 +138,9 @@ def turning(waves: Array, first: float) -> Turning | None:
     """Return how waves, (rows, n_pairs), rows from the `first` on, turn; None where one is no circle."""
     radius = np.abs(waves)
     scale = float(np.median(radius))
-    of_row = np.median(radius, axis=1, keepdims=True) if radius.shape[1] > 2 else np.full((len(radius), 1), scale)
-    if scale == 0 or of_row.min() <= 0 or np.mean(np.abs(radius / of_row - 1), axis=0).max() > CIRCLE:
+    if scale == 0 or np.mean(np.abs(radius / scale - 1), axis=0).max() > CIRCLE:
         return None
-    unit, rows = waves / of_row, np.arange(len(waves), dtype=np.float64)[:, None]
+    unit, rows = waves / scale, np.arange(len(waves), dtype=np.float64)[:, None]
     omega, lag = np.zeros(waves.shape[1]), 1
     while lag < len(unit):
         ahead = np.sum(unit[lag:] * unit[:-lag].conj(), axis=0) * np.exp(-1j * omega * lag)
@@ -180,8 +176,7 @@ def fits_of_pairs(table: Array, rows: Array) -> Iterator[tuple[Fit, float]]:
         found = swapped(found) if swap else found
         if (steps := fit_of_steps(waves, table, rows, first, second, found.scale)) is not None:
             yield steps, found.noise
-        for normalised in (False, True)[: 1 + d % 2]:  # of an even d rows have one norm anyway
-            yield from progressions(waves, found, table, rows, normalised)
+        yield from progressions(waves, found, table, rows)
 
 
 def fits_in_any_order(table: Array, rows: Array) -> Iterator[tuple[Fit, float]]:
@@ -285,11 +280,9 @@ def is_swapped(found: Turning) -> bool:
     return bool(np.sign(found.omega[slow]).sum() < 0)
 
 
-def progressions(
-    waves: Waves, found: Turning, table: Array, rows: Array, normalised: bool = False
-) -> Iterator[tuple[Fit, float]]:
+def progressions(waves: Waves, found: Turning, table: Array, rows: Array) -> Iterator[tuple[Fit, float]]:
     """Yield fits whose rates are those of the pairs, and the noise of the pairs alone."""
-    n, scale = len(found.omega), float(np.linalg.norm(table, axis=1).mean()) if normalised else found.scale
+    n = len(found.omega)
     steps = 2.0 * np.arange(n)
     guesses: list[Fit] = []
     for omega in [found.omega, unaliased(found.omega, found.error)]:
@@ -297,7 +290,7 @@ def progressions(
         if good.any() and not (guesses and np.array_equal(omega, found.omega)):
             level, slope = line(steps[good], np.log(omega[good]), omega[good])
             start = start_of(omega[good], found.phase[good])
-            guesses.append(Fit(waves, exp(level), -slope, start, scale, normalised))
+            guesses.append(Fit(waves, exp(level), -slope, start, found.scale))
     if n > 2 and guesses:
         proportion = float(np.sum(found.omega * steps) / np.sum(steps**2))
         fast, slow = (float(np.median(half)) for half in np.split(found.omega, [(n + 1) // 2]))

@@ -119,20 +119,19 @@ def on_line(table: Array, blank: Identified, front: int = FRONT) -> Identified:
 
 def described(table: Array, blank: Identified, fit: Fit, clean: bool) -> Identified:
     """Return a fit in its simplest parameters, its names, and how far its encoding is from the table."""
-    full, rows = table.shape[1], np.arange(len(table), dtype=np.float64)
+    rows, part = np.arange(len(table), dtype=np.float64), slice(max(64, FITTED // table.shape[1]))
     left = fit.left(table[:FRONT, : blank.filled], rows[:FRONT])
     unlike = np.flatnonzero(np.sqrt(np.mean(left**2, axis=1)) > max(8 * fit.rms, 1e-6 * fit.scale))
     table, rows = np.delete(table[:, : blank.filled], unlike, axis=0), np.delete(rows, unlike)
     blank = replace(blank, unlike=tuple(unlike.tolist()))
-    part = slice(max(64, FITTED // full))
     fit = simplified(table[part], rows[part], fit)
-    names = names_of(table[part], rows[part], fit, full)
-    found = compared(table, rows, replace(blank, fit=fit, names=names), full)
+    names = names_of(table[part], rows[part], fit)
+    found = compared(table, rows, replace(blank, fit=fit, names=names))
     if names and clean and found.difference <= max(8 * fit.rms, rounding(fit, rows)):
         return replace(found, certain=True)
     for guess in computed(fit, table.shape[1]) if blank.number_type != "float64" else ():
-        names = names_of(table[part], rows[part], guess, full)
-        other = compared(table, rows, replace(blank, fit=guess, names=names), full, blank.number_type)
+        names = names_of(table[part], rows[part], guess)
+        other = compared(table, rows, replace(blank, fit=guess, names=names), blank.number_type)
         if other.same and other.difference <= 2 * STEPS[blank.number_type] * fit.scale:
             return replace(other, certain=True)
     return found
@@ -152,11 +151,11 @@ def computed(fit: Fit, d: int) -> Iterator[Fit]:
                 yield replace(fit, decay=log(base) / divisor)
 
 
-def compared(table: Array, rows: Array, found: Identified, full: int, kind: str = "float64") -> Identified:
+def compared(table: Array, rows: Array, found: Identified, kind: str = "float64") -> Identified:
     """Return the same with the encoding of its fit, in a type of numbers, and the largest difference from the table."""
     fit, d = found.fit, table.shape[1]
     assert fit is not None
-    encoding, same = drawn(fit, found.names, d, full)
+    encoding, same = drawn(fit, found.names, d)
     difference = float(np.abs(fit.left(table, rows)).max())
     if encoding is not None and same:
         encoding, difference = replace(encoding, dtype=kind), 0.0  # type: ignore[call-arg]
@@ -164,17 +163,13 @@ def compared(table: Array, rows: Array, found: Identified, full: int, kind: str 
         places = (fit.waves.exponents + fit.waves.cosine).astype(int) if permuted else np.arange(d)
         for part in chunks(0, len(table), d):
             made = encoding.table(rows[part.start : part.stop] + round(fit.start))[:, places]
-            made = made / np.linalg.norm(made, axis=1, keepdims=True) if fit.normalised else made
             off = np.abs(table[part.start : part.stop] - fit.scale * made).max()
             difference = max(difference, float(off))
     return replace(found, encoding=encoding, same=same, start=round(fit.start), difference=difference)
 
 
-def names_of(table: Array, rows: Array, fit: Fit, full: int) -> tuple[tuple[str, float], ...]:
-    """Return the names of the formula, with the base of each; none where the table does not tell the base.
-
-    full : columns of the whole table
-    """
+def names_of(table: Array, rows: Array, fit: Fit) -> tuple[tuple[str, float], ...]:
+    """Return the names of the formula, with the base of each; none where the table does not tell the base."""
     d, kind = table.shape[1], fit.waves.progression
 
     def base(divisor: float) -> tuple[float, int]:
@@ -194,8 +189,7 @@ def names_of(table: Array, rows: Array, fit: Fit, full: int) -> tuple[tuple[str,
         return (("integers", base(1)[0]),)
     if fit.whole or fit.waves.layout == "columns":
         return (("whole" if fit.whole else "columns", base(d)[0]),)
-    divisors = {"paper": d} | ({"whole width": full} if full != d else {})
-    divisors |= {"tensor2tensor": d - 2} if d % 2 == 0 and d > 2 else {}
+    divisors = {"paper": d} | ({"tensor2tensor": d - 2} if d % 2 == 0 and d > 2 else {})
     bases = {name: base(divisor) for name, divisor in divisors.items()}
     first = min(bases, key=lambda name: bases[name][1])
     value, digits = bases.pop(first)
@@ -215,30 +209,26 @@ def names_of(table: Array, rows: Array, fit: Fit, full: int) -> tuple[tuple[str,
     return tuple(names)
 
 
-def drawn(fit: Fit, names: tuple[tuple[str, float], ...], filled: int, full: int) -> tuple[TableEncoding | None, bool]:
+def drawn(fit: Fit, names: tuple[tuple[str, float], ...], d: int) -> tuple[TableEncoding | None, bool]:
     """Return the encoding of a fit, and whether it draws the same; else it is what was probably meant."""
     if not names:
         return None, False
     (name, base), waves = names[0], fit.waves
-    concatenated = waves.layout == "concatenated"
-    layout = "concatenated" if concatenated else "interleaved"
-    even = "tensor2tensor" if name == "tensor2tensor" else "paper"
-    plain = base if name in ("paper", even) else exp(min(fit.decay * filled, 700))
+    layout = "concatenated" if waves.layout == "concatenated" else "interleaved"
+    family = "tensor2tensor" if name == "tensor2tensor" else "paper"
+    plain = base if name in ("paper", family) else exp(min(fit.decay * d, 700))
     same = fit.start == round(fit.start)
+    options: dict[str, Any] = {"base": plain, "d": d, "step": fit.rate}
     try:
-        if fit.waves.progression != "geometric" or fit.whole or waves.layout == "columns":
-            return Sinusoidal(base=base, d=filled, layout=layout), False
-        if name == "undivided" and not waves.cosine_first and not concatenated and fit.rate == 1:
-            return Geometric(d=filled, radix=base), same
-        if waves.cosine_first and not concatenated:
-            return Rope(base=plain, d=filled), same and fit.rate == 1 and even == "paper"
-        if concatenated and (waves.cosine_first or (even == "tensor2tensor" and full % 2)):
-            options = {"flip": waves.cosine_first, "shift": float(even == "tensor2tensor"), "step": fit.rate}
-            d = full if full == filled + 1 else filled  # of an odd d the last column is zeros
-            return Sinusoidal.make({"family": "timestep", "base": plain, "d": d, **options}), same
-        if name == "whole width":
-            return Sinusoidal(base=base, d=full, step=fit.rate), same and not concatenated
-        return Sinusoidal(base=plain, d=filled, layout=layout, family=even, step=fit.rate), same
+        if waves.progression != "geometric" or fit.whole or waves.layout == "columns":
+            return Sinusoidal(base=base, d=d, layout=layout), False
+        if waves.cosine_first and layout == "interleaved":
+            return Rope(base=plain, d=d), same and fit.rate == 1 and family == "paper"
+        if waves.cosine_first:
+            return Sinusoidal(family="timestep", flip=True, shift=float(family != "paper"), **options), same
+        if name == "undivided" and layout == "interleaved" and fit.rate == 1:
+            return Geometric(d=d, radix=base), same
+        return Sinusoidal(layout=layout, family=family, **options), same
     except UsageError:
         return None, False
 

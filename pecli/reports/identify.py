@@ -27,7 +27,6 @@ NAMES = templates(
     {
         "paper": "base {base}",
         "tensor2tensor": "base {base}, exponent j/(d/2 − 1)",
-        "whole width": "base {base}, exponent over all columns of the file",
         "doubled": "base {base}, exponent doubled: 2·(2j)/d",
         "halved": "base {base}, half the exponent: j/d",
         "undivided": "base {base}, exponent not divided by d",
@@ -174,12 +173,8 @@ class IdentifyReport:
 
     def _scale(self) -> str:
         fit, d = self.found.fit, self.found.filled
-        if fit is None or (fit.scale == 1 and not fit.normalised):
-            return ""
-        if fit.normalised or fit.scale == sqrt(2 / d):
-            return translate("every row has the norm {norm:.6g}", norm=fit.scale if fit.normalised else 1.0)
-        known = {sqrt(d): "√d = ", 1 / sqrt(d): "1/√d = "}.get(fit.scale, "")
-        return f"{known}{fit.scale:.6g}"
+        known = {sqrt(d): "√d = ", 1 / sqrt(d): "1/√d = ", sqrt(2 / d): "√(2/d) = "}  # the last makes rows of norm 1
+        return "" if fit is None or fit.scale == 1 else f"{known.get(fit.scale, '')}{fit.scale:.6g}"
 
     @property
     def drawn(self) -> dict[str, Any]:
@@ -215,11 +210,9 @@ class IdentifyReport:
             raise PecliError(f"{self.sentence()}: there is nothing to draw beside it")
         if self.file is None:
             return "spectrum", options
-        scale = fit.scale if fit and not fit.normalised else 1.0
+        scale = fit.scale if fit else 1.0
         table = replace(self.file, first_position=self.first_position, divisor=scale)
-        alike = fit is None or (
-            fit.waves.layout != "permuted" and not fit.normalised and self.found.filled == table.width
-        )
+        alike = fit is None or (fit.waves.layout != "permuted" and self.found.filled == table.width)
         return "compare", {**options, "encoding": [table.spec(), options["encoding"]], "difference": alike}
 
 

@@ -103,9 +103,9 @@ def scaled(rng: Generator) -> Case:
 
 
 def normalised(rng: Generator) -> Case:
-    n, d, k = some(rng, bool(rng.integers(2)))
+    n, d, k = some(rng)
     table = plain(n, d, k)
-    return table / np.linalg.norm(table, axis=1, keepdims=True), Truth(base=k, scale=None)
+    return table / np.linalg.norm(table, axis=1, keepdims=True), Truth(base=k, scale=math.sqrt(2 / d))
 
 
 def permuted(rng: Generator) -> Case:

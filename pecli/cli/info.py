@@ -173,24 +173,23 @@ def identify(
         from pecli.jobs.sweep import job_of
         from pecli.reports.identify import read_and_identify
 
-        pictured = output is not None and format not in FORMS and FORMATS[format_of(output, format)].picture
-        form = None if pictured else form_of(output, format, as_json)
-        language = language_of(lang)
+        kind = None if output is None or as_json else FORMATS.get(format_of(output, format, "md"))
+        pictured = kind is not None and kind.picture
+        form, language = None if pictured else form_of(output, format, as_json), language_of(lang)
         with use_language(language):
             report = read_and_identify(table, tensor, rates)
             document = report.blocks()
         if pictured or seen:
             figure, options = report.picture()
-            job = job_of(
-                figure, {**options, **language.settings(), **({"output": output, "format": format} if pictured else {})}
-            )
+            files = {"output": output, "format": format} if pictured else {}
+            job = job_of(figure, {**options, **language.settings(), **files})
             run_jobs([job], as_json=as_json, quiet=quiet, verbose=verbose, seen=seen)
         if not pictured:
             publish([*document, *(map(Paragraph, report.lines()) if form else [])], report.data, output, form)
-        if form is None and not pictured:
-            print_results(["", *report.lines()])
-        elif pictured and not quiet:
+        if pictured and not quiet:
             print_notes(report.sentence())
+        elif form is None and not pictured:
+            print_results(["", *report.lines()])
         if not report.found.certain:
             raise typer.Exit(1)
 

@@ -152,7 +152,8 @@ class Learned(OnGrid, Additive):
         """Return the rows of these numbers, whole (n,)."""
         if self._rows is not None:
             if len(whole) and not 0 <= whole.min() <= whole.max() < len(self._rows):
-                raise UsageError(f"{self.file} has the positions 0 to {len(self._rows) - 1} and no others")
+                first, last = self.first_position, self.first_position + len(self._rows) - 1
+                raise UsageError(f"{self.file} has the positions {first} to {last} and no others")
             return self._rows[whole]
         rows = np.empty((len(whole), self.width))
         for run in np.unique(whole // RUN).tolist():

@@ -19,6 +19,7 @@ SPREAD = 5.0  # standard errors within which a number may be a simpler one
 MAX_START = 20_000
 FAR = 0.4  # rms of what a first guess leaves over from which on it is none, as a share of its scale
 NOISE = 5e-3  # rms of what a formula may leave over to be certain, as a share of its scale
+RISING = 0.01  # of the logarithm of the rates, from which on columns stand in another order
 NEAR = 1e-4  # how far rounding in float32 moves a parameter, at most
 RATES = (1.0, pi / 180, 180 / pi)  # of the first pair, in radians, and where angles in degrees slipped in
 PARAMETERS = ("rate", "decay", "start", "scale")
@@ -103,11 +104,12 @@ def refined(table: Array, rows: Array, fit: Fit, free: Sequence[str] = PARAMETER
         turned = slopes * (rows + best.start)[:, None] * rates
         moves = {"rate": turned, "decay": -turned * levels, "start": slopes * rates, "scale": waves}
         columns = np.stack([(best.scale * moves[name]).ravel() for name in free], axis=1)
-        sizes = np.maximum(np.linalg.norm(columns, axis=0), 1e-300)
+        lengths = np.linalg.norm(columns, axis=0)
+        sizes = np.where(lengths > 1e-290, lengths, 1.0)  # what changes nothing stays
         columns /= sizes
         inverse = np.linalg.pinv(columns.T @ columns, rcond=1e-14, hermitian=True)
         steps = inverse @ (columns.T @ (table - best.scale * waves).ravel()) / sizes
-        told = np.where(sizes > 1e-290, best.rms * np.sqrt(np.diag(inverse)) / sizes, inf)
+        told = np.where(lengths > 1e-290, best.rms * np.sqrt(np.diag(inverse)) / sizes, inf)
         step, errors = (dict(zip(free, values.tolist(), strict=True)) for values in (steps, told))
         best = replace(best, errors=tuple(errors.get(name, 0.0) for name in PARAMETERS))
         rate, decay, start, scale = (step.get(name, 0.0) for name in PARAMETERS)
@@ -243,7 +245,15 @@ def fits_of_columns(table: Array, rows: Array) -> Iterator[tuple[Fit, float]]:
             best, count = min(guesses, key=lambda fit: rms(fit.left(table[:FRONT], rows[:FRONT]))), FRONT
             while count < 2 * len(table):  # the longer the rows, the nearer the guess has to be
                 best, count = refined(table[:count], rows[:count], best), 2 * count
-            yield best, 0.0
+            yield best, noise_of_columns(table, rows, best)
+
+
+def noise_of_columns(table: Array, rows: Array, fit: Fit) -> float:
+    """Return the rms that each column leaves over whose radius, phase and rate are set for it alone (one step)."""
+    angles = fit.angles(rows).T[..., None]
+    moves = np.concatenate([np.sin(angles), np.cos(angles), rows[:, None] * np.cos(angles)], axis=-1)
+    basis, left = np.linalg.qr(moves)[0], fit.left(table, rows).T[..., None]
+    return rms(left - basis @ (basis.transpose(0, 2, 1) @ left)) * sqrt(len(rows) / max(len(rows) - 3, 1))
 
 
 def fit_of_steps(waves: Waves, table: Array, rows: Array, sines: Array, cosines: Array, scale: float) -> Fit | None:
@@ -295,10 +305,11 @@ def progressions(waves: Waves, found: Turning, table: Array, rows: Array) -> Ite
         proportion = float(np.sum(found.omega * steps) / np.sum(steps**2))
         fast, slow = (float(np.median(half)) for half in np.split(found.omega, [(n + 1) // 2]))
         linear, halves = (replace(waves, progression=kind) for kind in ("linear", "halves"))
-        guesses += [replace(guesses[0], waves=linear, rate=proportion)] * (proportion > 0)
+        guesses += [replace(guesses[0], waves=linear, rate=proportion, decay=0.0)] * (proportion > 0)
         if min(fast, slow) > 0:
             guesses.append(replace(guesses[0], waves=halves, rate=fast, decay=log(fast / slow)))
-    yield from ((refined(table, rows, guess), found.noise) for guess in guesses)
+    fits = (refined(table, rows, guess) for guess in guesses)
+    yield from ((fit, found.noise) for fit in fits if fit.decay * len(waves.exponents) > -RISING)
 
 
 def line(x: Array, y: Array, weights: Array) -> tuple[float, float]:
@@ -338,8 +349,8 @@ def start_of(omega: Array, phase: Array) -> float:
 
 
 def best_fit(table: Array, rows: Array) -> tuple[Fit | None, bool]:
-    """Return the plainest fit of those that leave least over, and whether that is no more than noise and none is as
-    good."""
+    """Return the plainest fit of those that leave least over, and whether that is no more than noise or
+    rounding, and the others as good begin at the same position."""
     found: list[tuple[Fit, float]] = []
     told = not table.any()
     for search in (fits_of_pairs, fits_in_any_order, fits_of_columns):
@@ -351,18 +362,8 @@ def best_fit(table: Array, rows: Array) -> tuple[Fit | None, bool]:
     least = min(fit.rms for fit, _ in found)
     tied = [(fit, noise) for fit, noise in found if fit.rms <= least * (1 + 4 / sqrt(table.size)) + 1e-16 * fit.scale]
     fit, noise = tied[0]
-    rival = any(differ(fit, other) for other, _ in tied)
-    free = 2e-3 * fit.scale if noise == 0 else 1.5 * noise  # of columns that were not fitted one by one it is not known
-    return fit, not rival and fit.rms < min(NOISE * fit.scale, max(rounding(fit, rows), free))
-
-
-def differ(fit: Fit, other: Fit) -> bool:
-    """Return whether two fits of a table have different names, and are not one rate for all columns both."""
-    kinds = [
-        (each.waves.progression, each.waves.layout if each.waves.progression == "geometric" else "")
-        for each in (fit, other)
-    ]
-    return kinds[0] != kinds[1] and any(abs(each.decay) > SPREAD * each.errors[1] + 1e-9 for each in (fit, other))
+    agreed = all(abs(other.start - fit.start) < 0.5 for other, _ in tied)
+    return fit, agreed and fit.rms < min(NOISE * fit.scale, max(rounding(fit, rows), 1.5 * noise))
 
 
 def plausible(table: Array, rows: Array, fit: Fit, **changes: float) -> bool:
@@ -391,10 +392,9 @@ def rounding(fit: Fit, rows: Array) -> float:
 
 def simplified(table: Array, rows: Array, fit: Fit) -> Fit:
     """Return the fit with rate, start and scale as they are in formulas, where the table does not say otherwise."""
-    if fit.whole:
-        return fit
     d, free = table.shape[1], list(PARAMETERS)
-    fit = refined(table, rows, fit)
+    if not fit.whole:  # which steps tell, not slopes
+        fit = refined(table, rows, fit)
     step = roundest(fit.rate, lambda rate: plausible(table, rows, fit, rate=rate))[0]
     known = {
         "rate": (*RATES, step) if fit.waves.progression != "linear" else (),
@@ -403,7 +403,9 @@ def simplified(table: Array, rows: Array, fit: Fit) -> Fit:
     }
     for name, values in known.items():
         value = next((value for value in values if plausible(table, rows, fit, **{name: value})), None)
-        if value is not None:
+        if value is not None and fit.whole:
+            fit = replace(fit, **{name: value})  # type: ignore[arg-type]
+        elif value is not None:
             free.remove(name)
             fit = refined(table, rows, replace(fit, **{name: value}), free)  # type: ignore[arg-type]
     return fit

@@ -193,7 +193,7 @@ def names_of(table: Array, rows: Array, fit: Fit) -> tuple[tuple[str, float], ..
     bases = {name: base(divisor) for name, divisor in divisors.items()}
     first = min(bases, key=lambda name: bases[name][1])
     value, digits = bases.pop(first)
-    names = [(name, k) for name, (k, n) in bases.items() if n <= digits + (digits > 2) or name == "paper"]
+    names = [(name, k) for name, (k, n) in bases.items() if n <= digits or digits > 2 or name == "paper"]
     names.insert(0, (first, value))
     doubled, halved, undivided = base(d / 2), base(2 * d), base(1)
     if value == 1:

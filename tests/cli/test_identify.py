@@ -114,7 +114,10 @@ def test_rates_of_released_models_tell_their_scaling(case: dict[str, Any], ask: 
         assert pecli.encoding(data["spec"]).frequencies() == pytest.approx(case["inv_freq"], rel=1e-6)
         base = case["config_v4"]["rope_theta"] if "gemma" not in case["key"] else data["names"][0]["base"]
         bases = {item["base"] for item in data["names"]}
-        assert base in bases and len(data["spec"]) < 110
+        assert base in bases
+        original = (case["config_v4"].get("rope_scaling") or {}).get("original_max_position_embeddings")
+        assert scaling in ("linear", "dynamic", "default") or f"scaling={scaling},factor=" in data["spec"]
+        assert original is None or f",original={original}" in data["spec"]
 
 
 def test_rates_in_a_file_and_written_down(ask: Ask, folder: Path) -> None:
@@ -148,6 +151,10 @@ def test_a_picture_of_tables_that_the_formula_does_not_cover_as_they_are(kind: s
     np.save("t.npy", tables[kind])
     ended = ask("identify", "t.npy", "-o", "t.png")
     assert (ended.code, ended.out) == (0, "t.png\n"), ended.err
+    figure, options = pecli.identify("t.npy").picture()
+    parts_ = pecli.figure(figure, **options).numbers.parts
+    assert len(parts_) == 2 or np.abs(parts_[2].numbers.main).max() < 1e-12
+    assert (len(parts_) == 3) == (kind in ("start", "token"))
 
 
 def test_what_cannot_be_read_is_asked_wrongly(ask: Ask, folder: Path) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import pytest
 
 from pecli.core.lazy import Array
 from pecli.measures.identify import Identified, identify
@@ -243,7 +244,7 @@ def mistakes(found: Identified, truth: Truth, tolerance: float) -> list[str]:
     if truth.grid is not None:
         own["start"] = truth.start
     asked = {name: getattr(truth, name) for name in own if getattr(truth, name) is not None}
-    if truth.scale is not None and abs(fit.scale / truth.scale - 1) < 2e-3:
+    if truth.scale not in (None, 1.0) and abs(fit.scale / truth.scale - 1) < 2e-3:
         del asked["scale"]
     wrong = [f"{name} {own[name]} for {value}" for name, value in asked.items() if own[name] != value]
     return wrong + [f"{truth.name} {base} for {truth.base}"] * (abs(base / truth.base - 1) > tolerance)
@@ -282,3 +283,36 @@ def test_300_tables_are_told_by_their_numbers() -> None:
     assert total.total() == 300
     assert total["wrong"] == 0, "\n".join(lines)
     assert total["right"] >= 297, "\n".join(lines)
+
+
+def noisy(table: Array, noise: float) -> Array:
+    return table + np.random.default_rng(1).normal(0, noise, table.shape)
+
+
+HARD = {
+    "no phase tells the start at once": (plain(60, 8, 10.0, 1000), Truth(base=10.0, start=1000)),
+    "noise has the rates of slow sines": (
+        noisy(waves(angles(60, 16, lambda _, c: 500000 ** (-c / 16))), 1e-3),
+        Truth("columns", 500000.0, "columns"),
+    ),
+    "none but the first pair turns": (noisy(waves(angles(60, 16, lambda j, _: 1e4 ** (-2.0 * j))), 1e-3), Truth("")),
+    "rates that rise": (noisy(waves(angles(50, 4, lambda j, _: j / 400)), 1e-4), Truth("")),
+    "one wrong number": (plain(60, 16, 100.0) + 0.5 * np.eye(60, 16, -30) * (np.arange(16) == 5), Truth("")),
+}
+
+
+@pytest.mark.parametrize("case", HARD)
+def test_hard_cases(case: str) -> None:
+    table, truth = HARD[case]
+    found = identify(table)
+    assert found.certain == bool(truth.name)
+    assert truth.name == "" or mistakes(found, truth, 1e-3) == []
+
+
+@pytest.mark.parametrize("base", [500.0, 10000.0])
+def test_a_table_computed_in_float16_is_told_with_its_type(base: float) -> None:
+    rates = (base ** (-np.arange(16) / 16)).astype(np.float16)
+    turned = np.arange(100).astype(np.float16)[:, None] * rates
+    found = identify(np.stack([np.sin(turned), np.cos(turned)], axis=-1).reshape(100, 32).astype(float))
+    assert found.certain and found.encoding is not None and dict(found.names)["paper"] == base
+    assert getattr(found.encoding, "dtype", None) == "float16" and found.difference < 1e-3

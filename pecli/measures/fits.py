@@ -402,7 +402,8 @@ def simplified(table: Array, rows: Array, fit: Fit) -> Fit:
         "scale": (1.0, sqrt(d), 1 / sqrt(d), sqrt(2 / d)),
     }
     for name, values in known.items():
-        value = next((value for value in values if plausible(table, rows, fit, **{name: value})), None)
+        vague = name == "start" and SPREAD * fit.errors[2] > 0.5  # of several whole numbers each may be it
+        value = next((v for v in values if not vague and plausible(table, rows, fit, **{name: v})), None)
         if value is not None and fit.whole:
             fit = replace(fit, **{name: value})  # type: ignore[arg-type]
         elif value is not None:

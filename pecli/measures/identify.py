@@ -127,7 +127,7 @@ def described(table: Array, blank: Identified, fit: Fit, clean: bool) -> Identif
     fit = simplified(table[part], rows[part], fit)
     names = names_of(table[part], rows[part], fit)
     found = compared(table, rows, replace(blank, fit=fit, names=names))
-    if names and clean and found.difference <= max(8 * fit.rms, rounding(fit, rows)):
+    if names and clean and fit.start == found.start and found.difference <= max(8 * fit.rms, rounding(fit, rows)):
         return replace(found, certain=True)
     for guess in computed(fit, table.shape[1]) if blank.number_type != "float64" else ():
         names = names_of(table[part], rows[part], guess)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import exp, inf, log, pi, sqrt
+from typing import Any
 
 from pecli.core.lazy import Array, np
 
@@ -366,23 +367,20 @@ def best_fit(table: Array, rows: Array) -> tuple[Fit | None, bool]:
     return fit, agreed and fit.rms < min(NOISE * fit.scale, max(rounding(fit, rows), 1.5 * noise))
 
 
-def plausible(table: Array, rows: Array, fit: Fit, **changes: float) -> bool:
-    """Return whether the table may have been made with these parameters, as far as the fit can tell.
+def plausible(table: Array, rows: Array, fit: Fit, name: str, value: float) -> bool:
+    """Return whether the table may have been made with this value of a parameter, as far as the fit can tell.
 
     Errors of rates that were rounded are no noise: what leaves no more over than the fit does is taken too.
     """
-    errors, d = dict(zip(PARAMETERS, fit.errors, strict=True)), table.shape[1]
-    within, near = True, fit.rms <= rounding(fit, rows)
-    for name, value in changes.items():
-        own = getattr(fit, name)
-        move = abs(log(value / own)) if name in ("rate", "scale") else abs(value - own)
-        exact = {"decay": 1e-12 / d, "start": 1e-12 * max(1.0, abs(own))}.get(name, 1e-12)
-        biased = fit.rms / fit.scale if name == "scale" else 0.0  # rounding may make most numbers larger, or smaller
-        within &= move <= max(SPREAD * errors[name] + exact, biased)
-        near &= move * {"decay": d, "start": fit.rate}.get(name, 1.0) < NEAR
-    if within or not near:
-        return within
-    return rms(replace(fit, **changes).left(table, rows)) < 1.5 * fit.rms + 1e-15 * fit.scale  # type: ignore[arg-type]
+    own, d = getattr(fit, name), table.shape[1]
+    move = abs(log(value / own)) if name in ("rate", "scale") else abs(value - own)
+    exact = 1e-12 * {"decay": 1 / d, "start": max(1.0, abs(own))}.get(name, 1.0)
+    biased = fit.rms / fit.scale if name == "scale" else 0.0  # rounding may make most numbers larger, or smaller
+    if move <= max(SPREAD * fit.errors[PARAMETERS.index(name)] + exact, biased):
+        return True
+    near = move * {"decay": d, "start": fit.rate}.get(name, 1.0) < NEAR and fit.rms <= rounding(fit, rows)
+    changed: dict[str, Any] = {name: value}
+    return near and rms(replace(fit, **changed).left(table, rows)) < 1.5 * fit.rms + 1e-15 * fit.scale
 
 
 def rounding(fit: Fit, rows: Array) -> float:
@@ -395,20 +393,20 @@ def simplified(table: Array, rows: Array, fit: Fit) -> Fit:
     d, free = table.shape[1], list(PARAMETERS)
     if not fit.whole:  # which steps tell, not slopes
         fit = refined(table, rows, fit)
-    step = roundest(fit.rate, lambda rate: plausible(table, rows, fit, rate=rate))[0]
-    known = {
+    step = roundest(fit.rate, lambda rate: plausible(table, rows, fit, "rate", rate))[0]
+    known: dict[str, Sequence[float]] = {
         "rate": (*RATES, step) if fit.waves.progression != "linear" else (),
         "start": (float(round(fit.start)),),
         "scale": (1.0, sqrt(d), 1 / sqrt(d), sqrt(2 / d)),
     }
     for name, values in known.items():
         vague = name == "start" and SPREAD * fit.errors[2] > 0.5  # of several whole numbers each may be it
-        value = next((v for v in values if not vague and plausible(table, rows, fit, **{name: v})), None)
-        if value is not None and fit.whole:
-            fit = replace(fit, **{name: value})  # type: ignore[arg-type]
-        elif value is not None:
+        fitting = [value for value in values if not vague and plausible(table, rows, fit, name, value)]
+        if fitting:
             free.remove(name)
-            fit = refined(table, rows, replace(fit, **{name: value}), free)  # type: ignore[arg-type]
+            simple: dict[str, Any] = {name: fitting[0]}
+            fit = replace(fit, **simple)
+            fit = fit if fit.whole else refined(table, rows, fit, free)
     return fit
 
 

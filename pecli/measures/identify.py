@@ -175,10 +175,10 @@ def names_of(table: Array, rows: Array, fit: Fit) -> tuple[tuple[str, float], ..
     def base(divisor: float) -> tuple[float, int]:
         if fit.decay * divisor > 700:
             return inf, 17
-        return roundest(exp(fit.decay * divisor), lambda k: plausible(table, rows, fit, decay=log(k) / divisor))
+        return roundest(exp(fit.decay * divisor), lambda k: plausible(table, rows, fit, "decay", log(k) / divisor))
 
     def base_of_rate(times: float) -> tuple[float, int]:
-        return roundest(sqrt(times / (fit.rate * d)), lambda k: plausible(table, rows, fit, rate=times / (k**2 * d)))
+        return roundest(sqrt(times / (fit.rate * d)), lambda k: plausible(table, rows, fit, "rate", times / (k**2 * d)))
 
     if kind == "linear":
         found = min(map(base_of_rate, (1.0, 0.5)), key=lambda item: item[1])

@@ -351,7 +351,7 @@ def start_of(omega: Array, phase: Array) -> float:
 
 def best_fit(table: Array, rows: Array) -> tuple[Fit | None, bool]:
     """Return the plainest fit of those that leave least over, and whether that is no more than noise or
-    rounding, and the others as good begin at the same position."""
+    rounding."""
     found: list[tuple[Fit, float]] = []
     told = not table.any()
     for search in (fits_of_pairs, fits_in_any_order, fits_of_columns):
@@ -363,8 +363,7 @@ def best_fit(table: Array, rows: Array) -> tuple[Fit | None, bool]:
     least = min(fit.rms for fit, _ in found)
     tied = [(fit, noise) for fit, noise in found if fit.rms <= least * (1 + 4 / sqrt(table.size)) + 1e-16 * fit.scale]
     fit, noise = tied[0]
-    agreed = all(abs(other.start - fit.start) < 0.5 for other, _ in tied)
-    return fit, agreed and fit.rms < min(NOISE * fit.scale, max(rounding(fit, rows), 1.5 * noise))
+    return fit, fit.rms < min(NOISE * fit.scale, max(rounding(fit, rows), 1.5 * noise))
 
 
 def plausible(table: Array, rows: Array, fit: Fit, name: str, value: float) -> bool:
@@ -406,8 +405,7 @@ def simplified(table: Array, rows: Array, fit: Fit) -> Fit:
             free.remove(name)
             simple: dict[str, Any] = {name: fitting[0]}
             fit = replace(fit, **simple)
-            fit = fit if fit.whole else refined(table, rows, fit, free)
-    return fit
+    return fit if fit.whole else refined(table, rows, fit, free)
 
 
 def roundest(center: float, fits: Callable[[float], bool]) -> tuple[float, int]:

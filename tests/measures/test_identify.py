@@ -285,8 +285,8 @@ def test_300_tables_are_told_by_their_numbers() -> None:
     assert total["right"] >= 297, "\n".join(lines)
 
 
-def noisy(table: Array, noise: float) -> Array:
-    return table + np.random.default_rng(1).normal(0, noise, table.shape)
+def noisy(table: Array, noise: float, rng: Generator | None = None) -> Array:
+    return table + (rng or np.random.default_rng(1)).normal(0, noise, table.shape)
 
 
 HARD = {
@@ -307,6 +307,29 @@ def test_hard_cases(case: str) -> None:
     found = identify(table)
     assert found.certain == bool(truth.name)
     assert truth.name == "" or mistakes(found, truth, 1e-3) == []
+
+
+def slow(rng: Generator) -> Case:
+    """Return few rows of waves so slow that noise hides most of them, or random signs, which lie on circles too."""
+    n, d, k = int(rng.integers(8, 50)), 2 * int(rng.integers(1, 12)), float(rng.choice([10, 20, 50, 100, 1000, 10000]))
+    kind, signs = int(rng.integers(5)), np.sign(rng.normal(size=(n, d)))
+    if kind == 4:
+        return signs, Truth("")
+    if kind < 2:
+        table = waves(angles(n, d, lambda j, c: (j, c)[kind] / (k**2 * d)))
+        return noisy(table, 1e-3, rng), Truth("precedence", k, None, progression="linear", rate=None)
+    table = waves(angles(n, d, lambda j, c: k ** (-2.0 * j if kind == 2 else -c / d)))
+    truth = Truth("undivided", k) if kind == 2 else Truth("columns", k, "columns")
+    return noisy(table, 1e-3, rng), truth
+
+
+def test_what_noise_hides_is_never_named_wrongly() -> None:
+    rng, wrong = np.random.default_rng(5), []
+    for _ in range(150):
+        table, truth = slow(rng)
+        verdict, why = judged(identify(table), truth, "float64", 1e-3)
+        wrong += [(table.shape, truth, why)] * (verdict == "wrong")
+    assert wrong == []
 
 
 @pytest.mark.parametrize("base", [500.0, 10000.0])

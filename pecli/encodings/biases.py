@@ -50,7 +50,7 @@ class DirectedBias(BiasEncoding):
 class Alibi(DirectedBias):
     """−slope · |p − q| is added to the score of query p and key q, with a slope of its own for every head.
 
-    The slopes of n heads, n a power of two, are 2^(−8i/n) for i = 1 … n. For other n they are those of c heads, c the
+    The slopes of n heads, n a power of two, are 2^(−8i/n) for i = 1 … n; MPT has another `bias_max` than 8. For other n they are those of c heads, c the
     power of two below n, then every other one of those of 2c heads.
 
     Notes
@@ -67,6 +67,9 @@ class Alibi(DirectedBias):
     models: ClassVar[str] = "BLOOM, MPT, Baichuan-13B"
 
     heads: int = option(8, "attention heads", at_least=1, at_most=1024, shown=True, aliases=HEAD_ALIASES)
+    bias_max: float = option(
+        8.0, "the last head's slope is 2 to minus this", above=0, at_most=1000, aliases=("alibi_bias_max",)
+    )
 
     @property
     def n_heads(self) -> int:
@@ -75,7 +78,7 @@ class Alibi(DirectedBias):
     def slopes(self) -> Array:
         """Return what the distance is multiplied by in each head, shape (n_heads,)."""
         power = 2 ** (self.heads.bit_length() - 1)
-        doubled = 2.0 ** (-4 * np.arange(1, 2 * power + 1) / power)  # of twice as many heads
+        doubled = 2.0 ** (-self.bias_max / 2 * np.arange(1, 2 * power + 1) / power)  # of twice as many heads
         return np.concatenate([doubled[1::2], doubled[::2]])[: self.heads]
 
     def head_text(self, head: int) -> str:

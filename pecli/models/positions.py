@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from pecli.core.language import template
@@ -18,6 +19,11 @@ TYPE_NAMES = {  # of position_embedding_type and its like
     **dict.fromkeys(("none", "nope", "relative_key", "relative_key_query"), "none"),
 }
 TYPE = ("position_embedding_type", "pos_embedding_type", "position_encoding_type", "pe_type")
+KEYS_OF_KINDS = {
+    **dict.fromkeys(("use_relative_position_bias", "use_shared_relative_position_bias"), "bias2d"),
+    "use_relative_position_embeddings": "relpos2d",
+    "use_absolute_position_embeddings": "learned",
+}
 SINUSOIDAL_LAYOUTS = {
     "sinusoidal": {},
     "sinusoidal_halves": {"layout": "concatenated"},
@@ -30,7 +36,7 @@ def position_of(reading: Reading, stack: str) -> str:
     keys, architecture = reading.keys, reading.architecture
     default = architecture.position.get(stack) or architecture.position.get("all") or "none"
     if default in UNDRAWN or keys.flag("relative_attention"):
-        text = template("the attention of {name} sees offsets in a way of its own, which pecli does not draw")
+        text = template("pecli does not draw the positions of {name}: they are inside the attention, or of an image")
         reading.note("model_type", text, name=architecture.name)
         return default if default in UNDRAWN else "relative"
     if _alibi(reading):
@@ -74,6 +80,9 @@ def _by_flags(reading: Reading, default: str) -> str:
         return "learned"
     if default == "learned" and (keys.flag("sinusoidal_pos_embds") or keys.flag("sinusoidal_embeddings")):
         return "sinusoidal"
+    for name, kind in KEYS_OF_KINDS.items():
+        if (flag := keys.flag(name)) is not None and default == ("none" if flag else kind):
+            return kind if flag else "none"
     return default
 
 
@@ -85,7 +94,9 @@ def encoding_parameters(
         return "rope", rope_parameters(reading, kind, layer)
     if position == "alibi":  # BERT with ALiBi looks both ways
         both = reading.architecture.position.get("all") == "learned"
-        return "alibi", {"heads": heads(reading), "direction": "both" if both else "causal"}
+        steepest = (reading.keys.table("attn_config") or reading.keys).number("alibi_bias_max")
+        more = {} if steepest is None else {"bias_max": steepest}
+        return "alibi", {"heads": heads(reading), "direction": "both" if both else "causal", **more}
     if position == "t5":
         return "t5", _t5(reading, stack)
     if position == "learned":
@@ -123,12 +134,11 @@ def table_length(reading: Reading, stack: str) -> int | None:
     """Return the positions of a learned or sinusoidal table."""
     keys, sizes = reading.keys, reading.architecture.sizes
     side = {"encoder": "source", "decoder": "target"}.get(stack)
-    length = keys.length(f"max_{side}_positions", f"max_{stack}_position_embeddings") or max_position(reading)
-    if length is None:
-        length = keys.length("num_position_embeddings", "num_patches")
-    if length is None and (square := patches(reading)) is not None:
-        return square**2 + reading.architecture.beside_patches
+    names = (f"max_{side}_positions", f"max_{stack}_position_embeddings", *POSITIONS)
+    length = keys.length(*names, "num_position_embeddings", "num_patches")
+    if (grid := patches(reading)) and (length is None or reading.architecture.grid):
+        return prod(grid) + int("".join(reading.architecture.beside_patches) or 1)
     if length is None and "positions" in sizes:
         length = sizes["positions"]
         reading.assumed("max_position_embeddings", length)
-    return length
+    return length if length is None else length + reading.architecture.rows_before

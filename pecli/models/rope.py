@@ -38,7 +38,9 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
     """
     inside = scaling_object(reading, kind)
     d, scaling = head_dim(reading, kind), _scaling_name(reading, inside, kind)
-    rotary = d if scaling == "proportional" else _rotary_dim(reading, inside, d, layer)
+    rotary = d if scaling == "proportional" and not latent(reading) else _rotary_dim(reading, inside, d, layer)
+    if reading.architecture.scalings and scaling not in ("default", *reading.architecture.scalings):
+        raise trouble("rope_type", f"is {shown(scaling)}, which transformers 5.23 refuses in {reading.architecture.name}")
     whole = reading.architecture.always_whole and (
         "partial_rotary_factor" in inside or "partial_rotary_factor" in reading.keys
     )
@@ -47,14 +49,20 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
         reading.warning("partial_rotary_factor", text, rotary / d, name=reading.architecture.name, d=d)
         rotary = d
     pairing, base = _pairing(reading), _theta(reading, inside, kind, layer)
+    if rotary % 2 and rotary < d and scaling == "default":  # base^(−2j/rotary) of one column more
+        text = template("gives {rotary} columns, an odd number: {name} turns one more, with rates of {rotary}")
+        reading.warning("partial_rotary_factor", text, rotary / d, rotary=rotary, name=reading.architecture.name)
+        base, rotary = base ** ((rotary + 1) / rotary), rotary + 1
+    axial = scaling == "axial" or reading.architecture.axes
+    grid = _grid(reading) if axial else ()
+    if axial and not rotary // 2 % len(grid) == 0:  # what is left over stands still
+        rotary = 2 * len(grid) * (rotary // len(grid) // 2)
     parameters = {"d": d, "pairing": pairing, "base": base}
     if rotary != d:
         parameters["rotary_dim"] = rotary
-    sections = inside.numbers("mrope_section") or []
-    if len(sections) == 3 and sum(sections) == rotary // 2:
-        parameters |= {"sections": tuple(map(int, sections)), "interleaved": bool(inside.flag("mrope_interleaved"))}
-    if scaling == "axial" or reading.architecture.axes:
-        return parameters | {"axes": reading.architecture.axes or "blocks", "grid": _grid(reading)}
+    if axial:
+        return parameters | {"axes": reading.architecture.axes or "blocks", "grid": grid}
+    parameters |= _sections(reading, inside, rotary // 2)
     if scaling == "default":
         return parameters
     if scaling == "ntk" and reading.architecture.ntk:  # GTE: base · factor, and every rate divided by factor^(2/d)
@@ -68,12 +76,29 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
     return parameters | {name: value for name, value in values.items() if value is not None}
 
 
-def _grid(reading: Reading) -> tuple[int, int]:
+def _sections(reading: Reading, inside: Keys, pairs: int) -> dict[str, Any]:
+    """Return which pairs of M-RoPE follow frame, row and column; where they are not all pairs that is an error."""
+    item = reading.architecture
+    parts = inside.numbers("mrope_section") or item.sections
+    if parts and inside.data.get("mrope_section") is None:
+        reading.assumed("mrope_section", list(parts))
+    if sum(parts) not in (0, pairs):
+        text = template("sums to {sum:g}, and there are {pairs} pairs")
+        reading.error("mrope_section", text, list(parts), sum=sum(parts), pairs=pairs)
+    elif parts:
+        reading.note("mrope_section", template("pairs for time, height and width; for text all three are the position"))
+    if len(parts) != 3 or sum(parts) != pairs:
+        return {}
+    turn = inside.flag("mrope_interleaved")
+    return {"sections": tuple(map(int, parts)), "interleaved": item.interleaved if turn is None else turn}
+
+
+def _grid(reading: Reading) -> tuple[int, ...]:
     """Return rows and columns of an image's patches."""
-    side = patches(reading)
-    if side is None:
+    sides = patches(reading)
+    if sides is None:
         reading.note("image_size", template("the file does not say, images are of any size; drawn for 16 x 16 patches"))
-    return (side or 16,) * 2
+    return sides or (16, 16)
 
 
 RULES = ("linear", "dynamic", "yarn", "longrope", "llama3", "proportional")
@@ -103,7 +128,11 @@ def _scaling(reading: Reading, inside: Keys, rule: str) -> dict[str, Any]:
         turns = {name: inside.number(name) or None for name in ("beta_fast", "beta_slow")}
         scales = {name: inside.number(name) for name in ("attention_factor", "mscale", "mscale_all_dim")}
         factor = _factor(reading, inside, original)
-        return {"factor": factor, "original": original, **turns, **scales, "truncate": inside.flag("truncate")}
+        whole = inside.flag("truncate")
+        if whole is False and nested_kinds(reading):
+            reading.warning("truncate", template("ignored inside an object for a kind of layers in transformers 5.23"))
+            whole = None
+        return {"factor": factor, "original": original, **turns, **scales, "truncate": whole}
     lists = {name: tuple(_needed(inside, name)) for name in ("short_factor", "long_factor")}
     long = reading.seq_len is not None and reading.seq_len > original
     scale = inside.number("attention_factor")
@@ -136,8 +165,28 @@ def scaling_object(reading: Reading, kind: str) -> Keys:
         if kind not in nested_kinds(reading):
             raise trouble(given.place[:-1], f"names other kinds of layers and none for {kind}")
         return given.table(kind) or Keys({})
+    if given and item.by_kind and not _by_kind(reading):
+        return Keys({})
     local = kind == SLIDING and (item.sliding_unscaled or item.sliding_theta is not None)
     return Keys({}) if local else given
+
+
+def _by_kind(reading: Reading) -> bool:
+    """Return whether one object for all kinds of layers counts, in an architecture that takes one for each kind."""
+    name, key = reading.architecture.name, reading.given.place[:-1]
+    if reading.architecture.by_kind == "only":
+        text = template("transformers 5.23 stops with a KeyError: {name} takes an object for each kind of layers")
+        reading.error(key, text, name=name)
+        return True
+    if key == "rope_parameters":
+        text = template("has no object for a kind of layers: transformers 5.23 ignores it in {name}")
+        reading.warning(key, text, name=name)
+    elif "rope_type" not in reading.given and "type" in reading.given:
+        text = template("type alone: {name} reads rope_type, transformers 5.23 makes no scaling of it")
+        reading.warning(key, text, name=name)
+    else:
+        return True
+    return False
 
 
 def nested_kinds(reading: Reading) -> list[str]:

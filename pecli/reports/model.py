@@ -36,6 +36,8 @@ IN_WORDS = templates(
         "bias2d": "relative positions, a learned bias for each offset in a window of patches",
         "relpos2d": "relative positions, learned for offsets by row and column",
         "conv": "a convolution over the input tells positions apart",
+        "sincos2d": "sines and cosines of row and column are added to the patches of an image",
+        "fourier": "sines and cosines of many multiples of the coordinates are added to the input",
         "none": "no position encoding",
         "unknown": "not known, and no key of the file says",
     }
@@ -97,11 +99,13 @@ def layer_data(layer: Layer) -> dict[str, Any]:
     if isinstance(encoding, Rope):
         data |= _rope_data(encoding, layer)
     elif layer.length is not None and layer.parameters is not None:
-        grid = None if layer.side is None else [layer.side, layer.side]
-        data |= {"length": layer.length, "width": layer.parameters["d"], "grid": grid}
+        data |= {"length": layer.length, "width": layer.parameters["d"], "grid": layer.grid and list(layer.grid)}
+        data |= {"resized": layer.resized}
     elif encoding is not None:
         data |= {name: value for name, value in encoding.settings().items() if value is not None}
         data |= {"slopes": encoding.slopes().tolist()} if hasattr(encoding, "slopes") else {}
+    elif layer.grid is not None:
+        data["window"] = list(layer.grid)
     return {**data, "max_position": layer.max_position, "layer_indices": list(layer.indices)}
 
 
@@ -128,7 +132,7 @@ def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
         "base": rope.base,
         "mrope_section": None if rope.sections is None else list(rope.sections),
         "mrope_interleaved": rope.interleaved,
-        "axes": _axes_text(rope),
+        "axes": _axes_text(rope, layer.axis_names),
         "scaling": rope.scaling,
         "inv_freq": rope.frequencies().tolist(),
         "attention_factor": rope.attention_scaling,
@@ -146,12 +150,12 @@ def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
     }
 
 
-def _axes_text(rope: Rope) -> str | None:
+def _axes_text(rope: Rope, names: str) -> str | None:
     """Return what turns each pair, a letter a pair: t frame, h row, w column; None where all turn by the position."""
     if rope.sections is None and rope.places is None:
         return None
     count = len(rope.sections or rope.places)  # type: ignore[arg-type]
-    return "".join("thw"[3 - min(count, 3) :][axis % 3] for axis in rope.axes_of_pairs())
+    return "".join(names[-min(count, 3) :][axis % 3] for axis in rope.axes_of_pairs())
 
 
 def _searched(rope: Rope, context: int | None) -> int:

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import isqrt
 from typing import Any
 
 from pecli.core.errors import UsageError
@@ -60,7 +61,8 @@ class Reading:
         """The object that holds the scaling, or all of rope; where there are two transformers 5 takes rope_scaling."""
         table = self.keys.table("rope_scaling") or self.keys.table("rope_parameters")
         if table is not None:
-            return table
+            read = {key: it for key, it in table.data.items() if table.place + key not in self.architecture.unread}
+            return Keys(read, table.place)
         older = self.keys.data.get("rotary")
         if isinstance(older, dict):  # InternLM
             names = {"base": "rope_theta", "type": "type", "scaling_factor": "factor"}
@@ -196,7 +198,10 @@ def patches(reading: Reading) -> tuple[int, ...] | None:
     """Return the sides of the grid of patches in an image, a video or a sound; None where the file does not say."""
     axes = reading.architecture.grid or (("image_size", "patch_size"),) * 2
     sides = [_side(reading.keys, names, axis - len(axes)) for axis, names in enumerate(axes)]
-    return tuple(filter(None, sides)) if sides and all(sides) else None
+    if sides and all(sides):
+        return tuple(filter(None, sides))
+    count = reading.keys.whole("num_position_embeddings") or 0  # of a square, as in Qwen3-VL
+    return (isqrt(count),) * 2 if isqrt(count) ** 2 == count > 0 else None
 
 
 def _side(keys: Keys, names: tuple[str, ...], axis: int) -> int | None:

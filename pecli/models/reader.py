@@ -23,6 +23,7 @@ INNER = (
     *("text_config", "language_config", "llm_config", "vlm_config", "thinker_config", "language_model", "decoder"),
     *("global_config", "decoder_config"),
 )
+ENCODERS = ("encoder_config", "vision_config", "audio_config", "backbone_config")  # of a type that is not known itself
 TOWER = re.compile(
     r"(vision|visual|image|video|audio|speech|protein)\w*_config"
 )  # has no model_type of its own in older files
@@ -140,6 +141,7 @@ def _reading(keys: Keys, seq_len: int | None, outer: str | None, tower: str) -> 
 def _part(keys: Keys) -> Keys | None:
     """Return the part inside that is of the language model; None where there is none, or an empty one."""
     named = [name for name in INNER if name.endswith("_config") or isinstance(keys.data.get(name), dict)]
+    named += [] if architecture_of(keys).known else ENCODERS
     return next(filter(None, map(keys.table, named)), None)
 
 
@@ -207,7 +209,7 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
     length = table_length(reading, stack) if plain.kind in ("learned", "sinusoidal") else None
     original = original_length(reading, scaling_object(reading, kind)) if position == "rope" else None
     grid, item = patches(reading) if plain.kind == "learned" else None, reading.architecture
-    fits = grid is not None and length == prod(grid) + int("".join(item.beside_patches) or 1)
+    fits = grid is not None and (length or 0) - prod(grid) in (0, int("".join(item.beside_patches) or 1))
     plain = replace(plain, axis_names=item.axis_names)
     table = {"length": length, "grid": grid if fits else None, "resized": next(iter(item.resized), None)}
     return replace(plain, name=made[0], parameters=made[1], original=original, **(table if length else {}))

@@ -53,6 +53,8 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
         text = template("gives {rotary} columns, an odd number: {name} turns one more, with rates of {rotary}")
         reading.warning("partial_rotary_factor", text, rotary / d, rotary=rotary, name=reading.architecture.name)
         base, rotary = base ** ((rotary + 1) / rotary), rotary + 1
+    if scaling == "axial" and reading.architecture.known and not reading.architecture.axes:
+        raise trouble("rope_type", f"is axial, which is for images: {STOPS} in {reading.architecture.name}")
     axial = scaling == "axial" or reading.architecture.axes
     grid = _grid(reading) if axial else ()
     if axial and not rotary // 2 % len(grid) == 0:  # what is left over stands still
@@ -82,15 +84,17 @@ def _sections(reading: Reading, inside: Keys, pairs: int) -> dict[str, Any]:
     parts = inside.numbers("mrope_section") or item.sections
     if parts and inside.data.get("mrope_section") is None:
         reading.assumed("mrope_section", list(parts))
+    turn = inside.flag("mrope_interleaved")
+    interleaved = item.interleaved if turn is None else turn
     if sum(parts) not in (0, pairs):
         text = template("sums to {sum:g}, and there are {pairs} pairs")
-        reading.error("mrope_section", text, list(parts), sum=sum(parts), pairs=pairs)
+        say = reading.warning if interleaved else reading.error  # what is left over turns by the frame
+        say("mrope_section", text, list(parts), sum=sum(parts), pairs=pairs)
     elif parts:
         reading.note("mrope_section", template("pairs for time, height and width; for text all three are the position"))
     if len(parts) != 3 or sum(parts) != pairs:
         return {}
-    turn = inside.flag("mrope_interleaved")
-    return {"sections": tuple(map(int, parts)), "interleaved": item.interleaved if turn is None else turn}
+    return {"sections": tuple(map(int, parts)), "interleaved": interleaved}
 
 
 def _grid(reading: Reading) -> tuple[int, ...]:
@@ -175,7 +179,7 @@ def _by_kind(reading: Reading) -> bool:
     """Return whether one object for all kinds of layers counts, in an architecture that takes one for each kind."""
     name, key = reading.architecture.name, reading.given.place[:-1]
     if reading.architecture.by_kind == "only":
-        text = template("transformers 5.23 stops with a KeyError: {name} takes an object for each kind of layers")
+        text = template("transformers 5.23 stops: {name} takes an object for each kind of layers")
         reading.error(key, text, name=name)
         return True
     if key == "rope_parameters":

@@ -27,7 +27,7 @@ PAIRINGS = templates(
 )
 IN_WORDS = templates(
     {
-        "rope": "rotary position embedding, pairs of columns of queries and keys are turned by the position",
+        "rope": "rotary position embedding, queries and keys are turned by angles that grow with the position",
         "learned": "a learned table, a row for each position is added to the input",
         "sinusoidal": "sines and cosines of the position are added to the input",
         "alibi": "ALiBi, scores fall with the distance, by a slope a head",
@@ -192,7 +192,7 @@ def _tower_text(tower: Model) -> str:
         elif "length" in data:
             parts.append(f"{layer.kind}, {_table_text(data)}")
         else:
-            parts.append(layer.kind)
+            parts.append(listing(filter(None, [layer.kind, _window_text(data)])))
     return f"{tower.architecture}: {'; '.join(parts)}"
 
 
@@ -202,13 +202,25 @@ def _by_axes(axes: str | None) -> list[str]:
     return [f"{(axes or '').count(axis)} × {names[axis]}" for axis in dict.fromkeys(axes or "")]
 
 
+RESIZED = templates(
+    {"always": "resized for images of other sizes", "asked": "resized for images of other sizes when asked for"}
+)
+
+
 def _table_text(data: dict[str, Any]) -> str:
-    """Return the size of a table, and what patches it is for."""
-    text = translate("{rows:,} positions × {columns:,} columns", rows=data["length"], columns=data["width"])
-    grid = data["grid"] or []
-    return listing(
-        [text, translate("of {rows} × {columns} patches", rows=grid[0], columns=grid[1])] if grid else [text]
-    )
+    """Return the size of a table, what patches it is for, and whether it fits others."""
+    text = [translate("{rows:,} positions × {columns:,} columns", rows=data["length"], columns=data["width"])]
+    if data["grid"]:
+        text.append(translate("of {grid} patches", grid=" × ".join(map(str, data["grid"]))))
+    if data["resized"]:
+        text.append(translate(RESIZED[data["resized"]]))
+    return listing(text)
+
+
+def _window_text(data: dict[str, Any]) -> str:
+    """Return the patches of the window within which offsets have a bias; empty where it is not known."""
+    sides = " × ".join(map(str, data.get("window", ())))
+    return sides and translate("windows of {sides} patches", sides=sides)
 
 
 def _facts(layer: Layer) -> dict[str, str]:
@@ -223,6 +235,8 @@ def _facts(layer: Layer) -> dict[str, str]:
         facts |= _rope_facts(encoding, data)
     elif "length" in data:
         facts[translate("table")] = _table_text(data)
+    elif "window" in data:
+        facts[translate("offsets")] = _window_text(data)
     elif "slopes" in data:
         facts[translate("slopes")] = listing(f"{slope:.4g}" for slope in data["slopes"])
     if layer.max_position is not None and "length" not in data:
@@ -245,11 +259,11 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
 
     pairs, factor, waves = rope.width // 2, rope.attention_scaling, rope.wavelengths()
     longest = data["longest_wavelength"]
-    to = template("{count} of {all} dimensions, base {base:,.10g}, wavelengths {low:,.3g} to {high:,.0f} positions")
-    endless = template("{count} of {all} dimensions, base {base:,.10g}; some pairs stand still")
-    rates = translate(
-        endless if longest is None else to, count=rope.width, all=rope.d, base=rope.base, low=waves.min(), high=longest
-    )
+    to = template("base {base:,.10g}, {pairs} pairs, wavelengths {low:,.3g} to {high:,.0f} positions")
+    endless = template("base {base:,.10g}, {pairs} pairs, some of them stand still")
+    rates = [translate(endless if longest is None else to, base=rope.base, pairs=pairs, low=waves.min(), high=longest)]
+    if rope.width < rope.d:
+        rates.append(translate("{count} of {all} columns turn", count=rope.width, all=rope.d))
     longer = [
         text(template("{count} of {all} than the original context"), data["longer_than_original"], all=pairs),
         text(template("{count} of {all} than the extended context"), data["longer_than_extended"], all=pairs),
@@ -259,7 +273,7 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
     parts = [translate(PARTS[what], count=count) for what, count in data["pairs"].items()]
     scores = translate("{factor:.7g}: scores times {square:.7g}", factor=factor, square=factor**2)
     facts = {
-        translate("rates"): rates,
+        translate("rates"): listing(rates),
         translate("pairing"): translate(PAIRINGS[rope.pairing], half=pairs),
         translate("M-RoPE"): _sections_text(rope),
         translate("turned by"): "" if rope.sections else listing(_by_axes(data["axes"])),

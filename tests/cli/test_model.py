@@ -29,7 +29,7 @@ def test_the_words_have_the_facts_of_llama_3_1(ask: Ask) -> None:
     for fact in (
         "layers 4: 0 to 3",
         "llama: rotary position embedding",
-        "128 of 128 dimensions, base 500,000, wavelengths 6.28 to 20,473,564 positions",
+        "base 500,000, 64 pairs, wavelengths 6.28 to 20,473,564 positions",
         "columns j and j + 64; weights of interleaved pairs must be reordered",
         "scaling llama3, 29 kept, 6 between, 29 divided",
         "32 of 64 than the original context",
@@ -136,7 +136,7 @@ def test_towers_stand_beside_the_language_model(ask: Ask, folder: Path) -> None:
         ({"hidden_size": "64"}, 2, 2, "hidden_size"),
         ({"rope_theta": None}, 1, 1, "error: rope_theta"),
         ({"partial_rotary_factor": 0.5}, 0, 1, "all 16 columns of a head turn"),
-        ({"partial_rotary_factor": 0.5, "model_type": "phi"}, 0, 0, "8 of 16 dimensions"),
+        ({"partial_rotary_factor": 0.5, "model_type": "phi"}, 0, 0, "8 of 16 columns turn"),
     ],
 )
 def test_the_exit_code_says_what_was_found(

@@ -154,9 +154,8 @@ def classes_of(config: Any) -> list[Any]:
     models: list[Any] = [
         item for item in vars(module).values() if inspect.isclass(item) and issubclass(item, PreTrainedModel)
     ]
-    return [
-        item for item in models if item.config_class is type(config) and "PreTrainedModel" not in item.__name__
-    ]
+    found = [item for item in models if item.config_class is type(config) and "PreTrainedModel" not in item.__name__]
+    return sorted(found, key=lambda item: not item.__name__.endswith("Model"))
 
 
 def facts_of(model: Any, name: str) -> dict[str, Any]:

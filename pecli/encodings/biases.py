@@ -50,8 +50,8 @@ class DirectedBias(BiasEncoding):
 class Alibi(DirectedBias):
     """−slope · |p − q| is added to the score of query p and key q, with a slope of its own for every head.
 
-    The slopes of n heads, n a power of two, are 2^(−8i/n) for i = 1 … n; MPT has another `bias_max` than 8. For other n they are those of c heads, c the
-    power of two below n, then every other one of those of 2c heads.
+    The slopes of n heads, n a power of two, are 2^(−8i/n) for i = 1 … n; MPT may have another `bias_max` than 8. For
+    other n they are those of c heads, c the power of two below n, then every other one of those of 2c heads.
 
     Notes
     -----

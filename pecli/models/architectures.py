@@ -43,7 +43,7 @@ class Architecture:
     width_key : the key of the width, where hidden_size is something else
     unread : keys that its code does not read
     beside_patches : rows of an image's table that are not for patches, one if there is nothing
-    grid : the sides of an image's table, each by the keys of a size, a patch and its stride, if not image_size by patch_size
+    grid : the sides of an image's table by the keys of a size, a patch and a stride, if not image_size by patch_size
     resized : whether its table is made to fit images of other sizes, always or when it is asked for
     sections, interleaved : how M-RoPE shares the pairs where the file does not say
     sliding_unscaled : a scaling that is not given by layers is for the full ones alone
@@ -93,6 +93,11 @@ class Architecture:
     rows_before: int = 0
     rows_of_padding: int = 0
     sizes: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def extra_rows(self) -> int:
+        """How many rows of an image's table are not for patches."""
+        return int("".join(self.beside_patches) or 1)
 
     @property
     def rope(self) -> bool:
@@ -157,10 +162,10 @@ def _known() -> dict[str, Architecture]:
     known = {}
     for name, row in rows.items():
         values = {**row, "sizes": sizes.get(name, {})}
-        values |= {field: name in names for field, names in facts["flags"].items()}
-        values |= {field: table[name] for field, table in facts["fields"].items() if name in table}
-        for field, groups in facts["groups"].items():
-            values |= {field: [value for value, names in groups.items() if name in names]}
+        values |= {key: name in names for key, names in facts["flags"].items()}
+        values |= {key: table[name] for key, table in facts["fields"].items() if name in table}
+        for key, groups in facts["groups"].items():
+            values[key] = [value for value, names in groups.items() if name in names]
         values = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
         known[name] = Architecture(name, **values)
     return known

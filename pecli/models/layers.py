@@ -181,7 +181,8 @@ def _without_rope(keys: Keys, architecture: Architecture, kinds: list[str]) -> l
     interval = keys.whole("no_rope_layer_interval") or architecture.nope_interval or 1
     flags = flags or [int((layer + 1) % interval != 0) for layer in range(len(kinds))]
     if len(flags) != len(kinds):
-        raise UsageError(f"{keys.first('no_rope_layers', 'layer_rope_theta')} has {len(flags)} entries, and there are {len(kinds)} layers")
+        key = keys.first("no_rope_layers", "layer_rope_theta")
+        raise UsageError(f"{key} has {len(flags)} entries, and there are {len(kinds)} layers")
     return [architecture.rope_layer_type if flag else architecture.nope_layer_type for flag in flags]
 
 

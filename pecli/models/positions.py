@@ -8,7 +8,7 @@ from typing import Any
 from pecli.core.language import template
 from pecli.models.architectures import UNDRAWN
 from pecli.models.config_file import shown
-from pecli.models.layers import POSITIONS, Reading, heads, latent, max_position, patches, width
+from pecli.models.layers import POSITIONS, Reading, heads, latent, patches, width
 from pecli.models.rope import rope_parameters
 
 TYPE_NAMES = {  # of position_embedding_type and its like
@@ -137,7 +137,7 @@ def table_length(reading: Reading, stack: str) -> int | None:
     names = (f"max_{side}_positions", f"max_{stack}_position_embeddings", *POSITIONS)
     length = keys.length(*names, "num_position_embeddings", "num_patches")
     if (grid := patches(reading)) and (length is None or reading.architecture.grid):
-        return prod(grid) + int("".join(reading.architecture.beside_patches) or 1)
+        return prod(grid) + reading.architecture.extra_rows
     if length is None and "positions" in sizes:
         length = sizes["positions"]
         reading.assumed("max_position_embeddings", length)

@@ -28,7 +28,9 @@ TOWER = re.compile(
     r"(vision|visual|image|video|audio|speech|protein)\w*_config"
 )  # has no model_type of its own in older files
 ALL = "all"
-WITHOUT_POSITIONS = ("linear_attention", "mlp", "moe", "conv", "no_rope", "no_attention", "cross_attention")  # kinds of layers
+WITHOUT_POSITIONS = (  # kinds of layers
+    *("linear_attention", "mlp", "moe", "conv", "no_rope", "no_attention", "cross_attention"),
+)
 
 
 @dataclass(frozen=True)
@@ -208,11 +210,18 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
         return replace(plain, trouble=str(error))
     length = table_length(reading, stack) if plain.kind in ("learned", "sinusoidal") else None
     original = original_length(reading, scaling_object(reading, kind)) if position == "rope" else None
-    grid, item = patches(reading) if plain.kind == "learned" else None, reading.architecture
-    fits = grid is not None and (length or 0) - prod(grid) in (0, int("".join(item.beside_patches) or 1))
-    plain = replace(plain, axis_names=item.axis_names)
-    table = {"length": length, "grid": grid if fits else None, "resized": next(iter(item.resized), None)}
-    return replace(plain, name=made[0], parameters=made[1], original=original, **(table if length else {}))
+    item, grid = reading.architecture, patches(reading)
+    fits = grid is not None and length is not None and length - prod(grid) in (0, item.extra_rows)
+    return replace(
+        plain,
+        name=made[0],
+        parameters=made[1],
+        length=length,
+        grid=grid if fits else None,
+        resized=next(iter(item.resized), None) if length else None,
+        original=original,
+        axis_names=item.axis_names,
+    )
 
 
 def _merged(layers: dict[str, Layer]) -> dict[str, Layer]:

@@ -39,35 +39,34 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
     inside = scaling_object(reading, kind)
     d, scaling = head_dim(reading, kind), _scaling_name(reading, inside, kind)
     rotary = d if scaling == "proportional" and not latent(reading) else _rotary_dim(reading, inside, d, layer)
-    if reading.architecture.scalings and scaling not in ("default", *reading.architecture.scalings):
-        raise trouble("rope_type", f"is {shown(scaling)}, which transformers 5.23 refuses in {reading.architecture.name}")
-    whole = reading.architecture.always_whole and (
-        "partial_rotary_factor" in inside or "partial_rotary_factor" in reading.keys
-    )
+    item = reading.architecture
+    if item.scalings and scaling not in ("default", *item.scalings):
+        raise trouble("rope_type", f"is {shown(scaling)}, which transformers 5.23 refuses in {item.name}")
+    whole = item.always_whole and ("partial_rotary_factor" in inside or "partial_rotary_factor" in reading.keys)
     if rotary != d and scaling == "default" and whole and not latent(reading):
         text = template("transformers 5.23 ignores it in {name} without a scaling: all {d} columns of a head turn")
-        reading.warning("partial_rotary_factor", text, rotary / d, name=reading.architecture.name, d=d)
+        reading.warning("partial_rotary_factor", text, rotary / d, name=item.name, d=d)
         rotary = d
     pairing, base = _pairing(reading), _theta(reading, inside, kind, layer)
     if rotary % 2 and rotary < d and scaling == "default":  # base^(−2j/rotary) of one column more
         text = template("gives {rotary} columns, an odd number: {name} turns one more, with rates of {rotary}")
-        reading.warning("partial_rotary_factor", text, rotary / d, rotary=rotary, name=reading.architecture.name)
+        reading.warning("partial_rotary_factor", text, rotary / d, rotary=rotary, name=item.name)
         base, rotary = base ** ((rotary + 1) / rotary), rotary + 1
-    if scaling == "axial" and reading.architecture.known and not reading.architecture.axes:
-        raise trouble("rope_type", f"is axial, which is for images: {STOPS} in {reading.architecture.name}")
-    axial = scaling == "axial" or reading.architecture.axes
+    if scaling == "axial" and item.known and not item.axes:
+        raise trouble("rope_type", f"is axial, which is for images: {STOPS} in {item.name}")
+    axial = scaling == "axial" or item.axes
     grid = _grid(reading) if axial else ()
-    if axial and not rotary // 2 % len(grid) == 0:  # what is left over stands still
+    if axial and rotary // 2 % len(grid):  # what is left over stands still
         rotary = 2 * len(grid) * (rotary // len(grid) // 2)
     parameters = {"d": d, "pairing": pairing, "base": base}
     if rotary != d:
         parameters["rotary_dim"] = rotary
     if axial:
-        return parameters | {"axes": reading.architecture.axes or "blocks", "grid": grid}
+        return parameters | {"axes": item.axes or "blocks", "grid": grid}
     parameters |= _sections(reading, inside, rotary // 2)
     if scaling == "default":
         return parameters
-    if scaling == "ntk" and reading.architecture.ntk:  # GTE: base · factor, and every rate divided by factor^(2/d)
+    if scaling == "ntk" and item.ntk:  # GTE: base · factor, and every rate divided by factor^(2/d)
         factor = inside.number("factor")
         if factor is None or not 1 <= factor < HUGE:
             raise trouble("factor", f"is {shown(factor)}, and it takes a number ≥ 1")

@@ -31,7 +31,7 @@ TOWER = re.compile(
     r"|resampler|connector|projector|codec|depth|backbone|mask_decoder|speaker|token2wav|talker|code_predictor|code2wav"
     r"|dit|vae|flow|tokenizer|aligner|abstractor|video|high_res)(\d|_|[.]|$)"
 )
-OTHER = re.compile(r"(?i)time_?embed|timestep|diffusion_?head|noise|compressor|query_position")  # sines and tables not of positions
+OTHER = re.compile(r"(?i)time_?embed|timestep|diffusion_?head|noise|compressor|query_position")  # not of positions
 NO_TABLE = re.compile(r"norm|adapter|^post_|type|compos|expos|proj|dense|fc|class_pos_emb")
 RELATIVE = re.compile(
     r"rel_attn|relative|rel_pos|bias_table|attention_bias|r_[rw]_bias|rel_embeddings|pos_bias_[uv]|bias_[uv]$"
@@ -205,7 +205,8 @@ def resizing(model: Any, path: str) -> set[str]:
 
 PAIRING = {
     "half": r"def rotate_half\((?:(?!\ndef ).)*shape\[-1\] // 2",
-    "interleaved": r"def rotate_\w+\((?:(?!\ndef ).)*\d?::2|view_as_complex|apply_rotary_pos_emb_interleave|def apply_rotary_position_embeddings",
+    "interleaved": r"def rotate_\w+\((?:(?!\ndef ).)*\d?::2|view_as_complex|apply_rotary_pos_emb_interleave"
+    r"|def apply_rotary_position_embeddings",
 }
 
 
@@ -217,7 +218,7 @@ def facts_of_module(path: str, module: Any, source: str) -> list[tuple[str, Any]
     named = " ".join(name for name, _ in module.named_parameters())
     if re.search("(?i)relpos|relativepos|RelativeLogits", kind) and "relative_attention_bias" not in named:
         tables = [list(weight.shape) for name, weight in module.named_parameters() if re.search(RELATIVE, name)]
-        return [("relative", shape) for shape in tables or [None]]
+        return [("relative", shape) for shape in tables] or [("relative", None)]
     found: list[tuple[str, Any]] = [("conv", None)] if "PositionalConv" in kind else []
     sines = bool(re.search("(?i)sinus", f"{kind} {path}"))
     for name, buffer in module._buffers.items():
@@ -285,7 +286,8 @@ def layers_of(model: Any) -> dict[str, Any] | None:
     model.to("meta", torch.bfloat16)  # which grouped products of experts ask for
     owner = model.get_submodule(path.rpartition(".")[0])
     names = inspect.signature(owner.forward).parameters
-    given = {key: torch.zeros(1, 3, dtype=torch.long, device="meta") for key in ("input_ids", "input_values") if key in names}
+    words = torch.zeros(1, 3, dtype=torch.long, device="meta")
+    given = {key: words for key in ("input_ids", "input_values") if key in names}
     for more in (None, (), (None,)):  # what a layer gives back beside its output
         turned: dict[int, bool | None] = {}
         with contextlib.ExitStack() as kept:
@@ -356,8 +358,11 @@ SCALINGS: dict[str, dict[str, Any]] = {
     "yarn exact": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 1024, "truncate": False},
     "longrope": {"rope_type": "longrope", "factor": 4.0, "original_max_position_embeddings": 1024},
     "llama3": {
-        **{"rope_type": "llama3", "factor": 8.0, "original_max_position_embeddings": 1024},
-        **{"low_freq_factor": 1.0, "high_freq_factor": 4.0},
+        "rope_type": "llama3",
+        "factor": 8.0,
+        "original_max_position_embeddings": 1024,
+        "low_freq_factor": 1.0,
+        "high_freq_factor": 4.0,
     },
     "proportional": {"rope_type": "proportional", "partial_rotary_factor": 0.25, "factor": 2.0},
 }
@@ -372,9 +377,10 @@ def variants(words: dict[str, Any], pairs: int) -> Iterator[tuple[str, dict[str,
     for rule, own in SCALINGS.items():
         lists = {"short_factor": [1.0] * pairs, "long_factor": [2.0] * pairs} if rule == "longrope" else {}
         one = {"rope_theta": THETA, **own, **lists}
-        yield rule, {"rope_parameters": {kind: one for kind in kinds} if kinds else one}
+        yield rule, {"rope_parameters": dict.fromkeys(kinds, one) if kinds else one}
     yield "older keys", OLDER
-    yield "partial at the top", {"partial_rotary_factor": 0.5, "rope_parameters": {"rope_theta": THETA, **SCALINGS["plain"]}}
+    plain = {"rope_theta": THETA, **SCALINGS["plain"]}
+    yield "partial at the top", {"partial_rotary_factor": 0.5, "rope_parameters": plain}
     yield "minimal", {}
 
 
@@ -387,12 +393,10 @@ def with_variant(words: dict[str, Any], rule: str, keys: dict[str, Any]) -> dict
 
 def variants_of(model: Any, name: str, words: dict[str, Any]) -> dict[str, Any]:
     """Return for each kind of scaling the ropes that the language model's own module makes of it; null if it stops."""
-    found = {
-        type(module): getattr(module, "config", None)
-        for path, module in model.named_modules()
-        if any("inv_freq" in key for key in module._buffers) and list(inspect.signature(type(module)).parameters)[0] == "config"
-    }  # fmt: skip
-    found = {kind: config for kind, config in found.items() if getattr(config, "model_type", None) == name}
+    found: dict[Any, Any] = {}
+    for module in model.modules():
+        if any("inv_freq" in key for key in module._buffers) and getattr(module, "config", None) is not None:
+            found |= {type(module): module.config} if module.config.model_type == name else {}
     if len(found) != 1:
         return {}
     ((kind, config),) = found.items()

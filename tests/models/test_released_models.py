@@ -68,7 +68,9 @@ def agreement(data: dict[str, Any], truth: dict[str, Any]) -> dict[str, bool]:
         found["rates"] = has_all(parts, ropes_of_text)
         factors = {layer["attention_factor"] for layer in ropes(parts)}
         if found["rates"]:
-            found["attention factor"] = all(any(np.isclose(item[1], own, rtol=1e-6) for own in factors) for item in ropes_of_text)
+            found["attention factor"] = all(
+                np.isclose(item[1], list(factors), rtol=1e-6).any() for item in ropes_of_text
+            )
     if sections := [item[3] for item in ropes_of_text if len(item) > 3]:
         found["sections"] = all(_sections(data, section) for section in sections)
     pairing = {layer["pairing"] for layer in ropes([data])} or {layer["pairing"] for layer in ropes(parts)}

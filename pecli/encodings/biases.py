@@ -68,7 +68,7 @@ class Alibi(DirectedBias):
 
     heads: int = option(8, "attention heads", at_least=1, at_most=1024, shown=True, aliases=HEAD_ALIASES)
     bias_max: float = option(
-        8.0, "the last head's slope is 2 to minus this", above=0, at_most=1000, aliases=("alibi_bias_max",)
+        8.0, "the last head's slope is 2^(−bias_max)", above=0, at_most=1000, aliases=("alibi_bias_max",)
     )
 
     @property

@@ -89,6 +89,10 @@ def _sections(reading: Reading, inside: Keys, pairs: int) -> dict[str, Any]:
         text = template("sums to {sum:g}, and there are {pairs} pairs")
         say = reading.warning if interleaved else reading.error  # what is left over turns by the frame
         say("mrope_section", text, list(parts), sum=sum(parts), pairs=pairs)
+    elif item.axis_names == "hwt":
+        text = template("pairs for height and width, which take turns, then for time; for text all are the position")
+        reading.note("mrope_section", text)
+        return {}
     elif parts:
         reading.note("mrope_section", template("pairs for time, height and width; for text all three are the position"))
     if len(parts) != 3 or sum(parts) != pairs:

@@ -209,7 +209,7 @@ RESIZED = templates(
 
 def _table_text(data: dict[str, Any]) -> str:
     """Return the size of a table, what patches it is for, and whether it fits others."""
-    text = [translate("{rows:,} positions × {columns:,} columns", rows=data["length"], columns=data["width"])]
+    text = [translate("{rows:,} rows × {columns:,} columns", rows=data["length"], columns=data["width"])]
     if data["grid"]:
         text.append(translate("of {grid} patches", grid=" × ".join(map(str, data["grid"]))))
     if data["resized"]:

@@ -22,7 +22,7 @@ class Architecture:
 
     position : what tells positions apart, one for all layers or one for the encoder and one for the decoder
     turning_share : the share of pairs that turn where the scaling is proportional
-    theta, sliding_theta : the base, in all layers or in the full and the sliding ones
+    theta, sliding_theta : the base, in all layers or in the full and the sliding ones; those have no scaling then
     layer_names : what its rope_parameters call kinds of layers
     full_every : one layer in so many is full, the last of each group; the others are `sliding`
     full_first : it is the first of each group
@@ -46,7 +46,6 @@ class Architecture:
     grid : the sides of an image's table by the keys of a size, a patch and a stride, if not image_size by patch_size
     resized : whether its table is made to fit images of other sizes, always or when it is asked for
     sections, interleaved : how M-RoPE shares the pairs where the file does not say
-    sliding_unscaled : a scaling that is not given by layers is for the full ones alone
     """
 
     name: str
@@ -77,7 +76,6 @@ class Architecture:
     ntk: bool = False
     mscale: bool = False
     rope_opt_in: bool = False
-    sliding_unscaled: bool = False
     always_whole: bool = False
     also: tuple[str, ...] = ()
     axes: str | None = None

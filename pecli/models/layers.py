@@ -197,28 +197,27 @@ POSITIONS = (
 
 def patches(reading: Reading) -> tuple[int, ...] | None:
     """Return the sides of the grid of patches in an image, a video or a sound; None where the file does not say."""
-    axes = reading.architecture.grid or (("image_size", "patch_size"),) * 2
-    sides = [_side(reading.keys, names, axis - len(axes)) for axis, names in enumerate(axes)]
-    if sides and all(sides):
-        return tuple(filter(None, sides))
+    sides = _sides(reading.keys, reading.architecture.grid or (("image_size", "patch_size"),) * 2)
     count = reading.keys.whole("num_position_embeddings") or 0  # of a square, as in Qwen3-VL
-    return (isqrt(count),) * 2 if isqrt(count) ** 2 == count > 0 else None
-
-
-def _side(keys: Keys, names: tuple[str, ...], axis: int) -> int | None:
-    """Return how many patches one axis has, from the keys of its size, of a patch and of the stride."""
-    values = [keys.data.get(name, name) for name in names]  # a number stands for itself
-    sizes = [value[max(axis, -len(value))] if isinstance(value, list) and value else value for value in values]
-    if not all(isinstance(size, int) and 0 < size < 1 << 16 for size in sizes):
-        return None
-    size, patch, stride = (*sizes, 1, 1)[:3] if len(sizes) == 1 else (*sizes, sizes[1])[:3]
-    return None if patch > size else (size - patch) // stride + 1
+    return sides or ((isqrt(count),) * 2 if isqrt(count) ** 2 == count > 0 else None)
 
 
 def window(reading: Reading) -> tuple[int, ...] | None:
     """Return the sides of the window of patches within which offsets have a bias; None where the file does not say."""
-    sides = [_side(reading.keys, ("window_size",), axis) for axis in (-2, -1)]
-    return tuple(filter(None, sides)) if all(sides) else patches(reading)
+    return _sides(reading.keys, (("window_size",),) * 2) or patches(reading)
+
+
+def _sides(keys: Keys, axes: tuple[tuple[str, ...], ...]) -> tuple[int, ...] | None:
+    """Return (size − patch)/stride + 1 of each axis, from the keys of the three; a stride is a patch if not given."""
+    sides = []
+    for axis, names in enumerate(axes, -len(axes)):
+        values = [keys.data.get(name, name) for name in names]  # a number stands for itself
+        sizes = [value[max(axis, -len(value))] if isinstance(value, list) and value else value for value in values]
+        if not all(isinstance(size, int) and 0 < size < 1 << 16 for size in sizes):
+            return None
+        patch = sizes[1] if len(sizes) > 1 else 1
+        sides.append((sizes[0] - patch) // sizes[-1] + 1 if len(sizes) > 1 else sizes[0])
+    return tuple(sides) if min(sides) > 0 else None
 
 
 def max_position(reading: Reading) -> int | None:

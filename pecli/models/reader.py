@@ -208,20 +208,15 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
         level = "note" if plain.kind in ("learned", "sinusoidal") else "error"  # a size that is not known here
         reading.add(level, key, str(error), reading.given.data.get(key))
         return replace(plain, trouble=str(error))
-    length = table_length(reading, stack) if plain.kind in ("learned", "sinusoidal") else None
-    original = original_length(reading, scaling_object(reading, kind)) if position == "rope" else None
-    item, grid = reading.architecture, patches(reading)
-    fits = grid is not None and length is not None and length - prod(grid) in (0, item.extra_rows)
-    return replace(
-        plain,
-        name=made[0],
-        parameters=made[1],
-        length=length,
-        grid=grid if fits else None,
-        resized=next(iter(item.resized), None) if length else None,
-        original=original,
-        axis_names=item.axis_names,
-    )
+    plain, item = replace(plain, name=made[0], parameters=made[1]), reading.architecture
+    if position == "rope":
+        original = original_length(reading, scaling_object(reading, kind))
+        return replace(plain, original=original, axis_names=item.axis_names)
+    length, grid = table_length(reading, stack) if plain.kind in ("learned", "sinusoidal") else None, patches(reading)
+    if length is None:
+        return plain
+    fits = grid is not None and length - prod(grid) in (0, item.extra_rows)
+    return replace(plain, length=length, grid=grid if fits else None, resized=next(iter(item.resized), None))
 
 
 def _merged(layers: dict[str, Layer]) -> dict[str, Layer]:

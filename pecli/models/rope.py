@@ -174,8 +174,7 @@ def scaling_object(reading: Reading, kind: str) -> Keys:
         return given.table(kind) or Keys({})
     if given and item.by_kind and not _by_kind(reading):
         return Keys({})
-    local = kind == SLIDING and (item.sliding_unscaled or item.sliding_theta is not None)
-    return Keys({}) if local else given
+    return Keys({}) if kind == SLIDING and item.sliding_theta is not None else given
 
 
 def _by_kind(reading: Reading) -> bool:

@@ -8,7 +8,6 @@ With names of types it prints what it finds of those, and writes nothing.
 from __future__ import annotations
 
 import contextlib
-import copy
 import importlib
 import inspect
 import json
@@ -388,7 +387,10 @@ def with_variant(words: dict[str, Any], rule: str, keys: dict[str, Any]) -> dict
     """Return a config with the keys of a variant in place of its own; a minimal one has the type alone."""
     rest = () if rule == "minimal" else words.items()
     kept = {key: value for key, value in rest if not re.search("rope|rotary|theta", key) or key == "qk_rope_head_dim"}
-    return copy.deepcopy({**kept, "model_type": words["model_type"], **keys})
+    config: dict[str, Any] = json.loads(
+        json.dumps({**kept, "model_type": words["model_type"], **keys})
+    )  # shares nothing
+    return config
 
 
 def variants_of(model: Any, name: str, words: dict[str, Any]) -> dict[str, Any]:

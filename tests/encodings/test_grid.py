@@ -100,7 +100,7 @@ def test_rotary_scores_depend_on_rows_and_columns_between_alone(options: dict[st
                  if 0 <= r + down < 5 and 0 <= c + across < 7]  # fmt: skip
         assert np.ptp([scores[pair] for pair in pairs]) < 1e-12
     found = numbers_of("distance", encoding=rope.spec(), measure="dot")
-    assert found.message() == "dot product depends only on the offset p − q"
+    assert found.message() == "the dot product depends only on the offset p − q"
 
 
 def test_a_grid_of_one_row_is_the_line() -> None:

@@ -103,7 +103,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         return translate(text, count=int(longer.sum()), all=len(longer), length=trained)
 
     def _counts_text(self, text: str, counted: Array, **blanks: Any) -> str:
-        """Return how many wavelengths of each encoding are counted, where they have as many pairs and not as many are."""
+        """Return how many wavelengths of each encoding are counted; nothing where they have not as many pairs."""
         parts = [counted[self.encoding == at] for at in range(len(self.view.encodings))]
         counts, pairs = [int(part.sum()) for part in parts], {len(part) for part in parts}
         names = distinguishing_labels(self.view.encodings)

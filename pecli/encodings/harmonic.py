@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, Decimal, localcontext
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import ClassVar
 
 from pecli.core.errors import UsageError
@@ -25,6 +25,8 @@ from pecli.encodings.base import TableEncoding, of_any_shape, width_option
 
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582")
 DIGITS = 45
+SHORT = 2.0**26
+PIECE = 1 << 14  # numbers of a table that are made at once: what they are made from stays in a processor's cache
 
 
 def _halves(x: Array) -> tuple[Array, Array]:
@@ -35,10 +37,18 @@ def _halves(x: Array) -> tuple[Array, Array]:
 
 
 def reduced_product(x: Array, high: Array, low: Array) -> Array:
-    """x · (high + low) less the nearest whole number, right to the last bit (Dekker's product, 1971)."""
-    product = x * high
+    """x · (high + low) less the nearest whole number, right to the last bit (Dekker's product, 1971).
+
+    Whole numbers up to 2²⁶ have no second half: x · y1 is exact then, and y2 takes the place of its error.
+    """
     x1, x2 = _halves(x)
     y1, y2 = _halves(high)
+    if not x2.any() and np.abs(x).max(initial=0) <= SHORT:
+        product = x * y1
+        product -= np.rint(product)
+        product += x * (y2 + low)
+        return product
+    product = x * high
     error = ((x1 * y1 - product) + x1 * y2 + x2 * y1) + x2 * y2
     return (product - np.rint(product)) + (error + x * low)
 
@@ -57,6 +67,16 @@ def dirichlet(counts: Array, high: Array, low: Array) -> Array:
     bottom = counts * np.sin(np.pi * (high + low))
     still = np.abs(counts * high) < 1e-9  # the quotient is 1 to the last bit, and its halves may be denormal
     return np.where(still, 1.0, top / np.where(still, 1.0, bottom))
+
+
+@lru_cache(maxsize=64)
+def turns_of(rates: tuple[Decimal | float, ...]) -> tuple[Array, Array]:
+    """Return rates / 2π, each as the sum of two float64 numbers."""
+    with many_digits():
+        turns = [Decimal(rate) / (2 * PI) for rate in rates]
+        high = [float(turn) for turn in turns]
+        low = [float(turn - Decimal(nearest)) for turn, nearest in zip(turns, high, strict=True)]
+    return np.array(high), np.array(low)
 
 
 NEAR = 1e-2  # squared distances below this share of the norm are worked out again without cancellation
@@ -138,16 +158,13 @@ class Harmonic(TableEncoding):
     @cached_property
     def _turns(self) -> tuple[Array, Array]:
         """ω_j / 2π, turns/position, each the sum of two float64 numbers."""
-        with many_digits():
-            turns = [Decimal(rate) / (2 * PI) for rate in self.rates()]
-            high = [float(turn) for turn in turns]
-            low = [float(turn - Decimal(nearest)) for turn, nearest in zip(turns, high, strict=True)]
-        return np.array(high), np.array(low)
+        return turns_of(tuple(self.rates()))
 
     def angles(self, positions: Array | float) -> Array:
         """ω_j p less whole turns, in [−π, π], rad, shape (…, n_pairs) of positions (…)."""
-        high, low = self._turns
-        return 2 * np.pi * reduced_product(self.coordinates(np.asarray(positions, dtype=np.float64)), high, low)
+        angles = reduced_product(self.coordinates(np.asarray(positions, dtype=np.float64)), *self._turns)
+        angles *= 2 * np.pi
+        return angles
 
     def coordinates(self, positions: Array) -> Array:
         """Return what the frequencies are multiplied by, (…, n_pairs) or (…, 1), of positions (…): themselves."""
@@ -167,11 +184,15 @@ class Harmonic(TableEncoding):
     def table(self, positions: Array) -> Array:
         positions = np.asarray(positions, dtype=np.float64)
         table = np.empty((len(positions), self.width))
-        for part in chunks(0, len(positions), self.width):
-            angles = self.rounded(self.made_angles(positions[part.start : part.stop]) + self.rounded(self.phases))
-            radii = self.rounded(self.amplitudes)
-            sines, cosines = (self.rounded(radii * self.rounded(wave(angles))) for wave in (np.sin, np.cos))
-            table[part.start : part.stop] = self.arrange(sines, cosines)
+        phases, radii = self.rounded(self.phases), self.rounded(self.amplitudes)
+        for part in chunks(0, len(positions), self.width, PIECE):
+            angles = self.made_angles(positions[part.start : part.stop])
+            if phases.any():
+                angles = self.rounded(angles + phases)
+            waves = [self.rounded(wave(angles)) for wave in (np.sin, np.cos)]
+            if (radii != 1).any():
+                waves = [self.rounded(radii * wave) for wave in waves]
+            table[part.start : part.stop] = self.arrange(*waves)
         return table
 
     def columns(self, dims: Array, first: int, count: int) -> Array:
@@ -350,11 +371,12 @@ class PowersOfBase(Harmonic):
         return f"{write_scalar(self.base)}^(-{2 * pair}/{self.width})"
 
 
-def geometric_rates(base: float | Decimal, d: float, n_pairs: int | None = None) -> list[Decimal]:
+@lru_cache(maxsize=64)
+def geometric_rates(base: float | Decimal, d: float, n_pairs: int | None = None) -> tuple[Decimal, ...]:
     """ω_j = base^(−2j/d) for each of so many pairs, of ⌈d/2⌉ where none are said, to 40 digits."""
     with many_digits():
         ratio = (-2 * Decimal(base).ln() / Decimal(d)).exp()
         rates = [Decimal(1)]
         for _ in range((int(d + 1) // 2 if n_pairs is None else n_pairs) - 1):
             rates.append(rates[-1] * ratio)
-    return rates
+    return tuple(rates)

@@ -25,8 +25,8 @@ from pecli.encodings.base import TableEncoding, of_any_shape, width_option
 
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582")
 DIGITS = 45
-SHORT = 2.0**26
 PIECE = 1 << 14  # numbers of a table that are made at once: what they are made from stays in a processor's cache
+STEP = 64  # positions: the sines of one in so many, and of the offsets to those between, make all others
 
 
 def _halves(x: Array) -> tuple[Array, Array]:
@@ -37,18 +37,10 @@ def _halves(x: Array) -> tuple[Array, Array]:
 
 
 def reduced_product(x: Array, high: Array, low: Array) -> Array:
-    """x · (high + low) less the nearest whole number, right to the last bit (Dekker's product, 1971).
-
-    Whole numbers up to 2²⁶ have no second half: x · y1 is exact then, and y2 takes the place of its error.
-    """
+    """x · (high + low) less the nearest whole number, right to the last bit (Dekker's product, 1971)."""
+    product = x * high
     x1, x2 = _halves(x)
     y1, y2 = _halves(high)
-    if not x2.any() and np.abs(x).max(initial=0) <= SHORT:
-        product = x * y1
-        product -= np.rint(product)
-        product += x * (y2 + low)
-        return product
-    product = x * high
     error = ((x1 * y1 - product) + x1 * y2 + x2 * y1) + x2 * y2
     return (product - np.rint(product)) + (error + x * low)
 
@@ -67,6 +59,13 @@ def dirichlet(counts: Array, high: Array, low: Array) -> Array:
     bottom = counts * np.sin(np.pi * (high + low))
     still = np.abs(counts * high) < 1e-9  # the quotient is 1 to the last bit, and its halves may be denormal
     return np.where(still, 1.0, top / np.where(still, 1.0, bottom))
+
+
+def alternating(first: Array, second: Array) -> Array:
+    """Return columns of both in turn, (…, 2n) of (…, n): faster than np.stack, which copies number by number."""
+    columns = np.empty((*first.shape, 2), dtype=np.result_type(first, second))
+    columns[..., 0], columns[..., 1] = first, second
+    return columns.reshape(*first.shape[:-1], -1)
 
 
 @lru_cache(maxsize=64)
@@ -123,7 +122,7 @@ class Harmonic(TableEncoding):
 
     def arrange(self, sines: Array, cosines: Array) -> Array:
         """Return the table's columns from the pairs' sines and cosines, both (n, n_pairs): sin, cos, sin, cos, …"""
-        return np.stack([sines, cosines], axis=-1).reshape(len(sines), -1)[:, : self.width]
+        return alternating(sines, cosines)[:, : self.width]
 
     @property
     def limit(self) -> float | None:
@@ -131,7 +130,7 @@ class Harmonic(TableEncoding):
 
     @property
     def exact(self) -> bool:
-        """Whether the table is the formula's, to the last bit, at any position."""
+        """Whether the table is the formula's, to 10⁻¹⁵ of the radius, at any position."""
         return self.dtype == "float64"
 
     def rounded(self, values: Array) -> Array:
@@ -183,23 +182,46 @@ class Harmonic(TableEncoding):
     @of_any_shape
     def table(self, positions: Array) -> Array:
         positions = np.asarray(positions, dtype=np.float64)
+        if self.exact and self.coordinates(positions[:1]).shape[-1] == 1:
+            return self._exact_table(self.coordinates(positions)[:, 0])
         table = np.empty((len(positions), self.width))
         phases, radii = self.rounded(self.phases), self.rounded(self.amplitudes)
-        for part in chunks(0, len(positions), self.width, PIECE):
-            angles = self.made_angles(positions[part.start : part.stop])
-            if phases.any():
-                angles = self.rounded(angles + phases)
-            waves = [self.rounded(wave(angles)) for wave in (np.sin, np.cos)]
-            if (radii != 1).any():
-                waves = [self.rounded(radii * wave) for wave in waves]
+        for part in chunks(0, len(positions), self.width):
+            angles = self.rounded(self.made_angles(positions[part.start : part.stop]) + phases)
+            waves = [self.rounded(radii * self.rounded(wave(angles))) for wave in (np.sin, np.cos)]
             table[part.start : part.stop] = self.arrange(*waves)
         return table
+
+    def _exact_table(self, at: Array) -> Array:
+        """Return the table at x (n,), where one coordinate turns all pairs; each number depends on its x alone.
+
+        e^{iωx} is the product of those of the whole step next to x and of what is left: a sine is taken once for all x
+        that share either. The error is below 5·10⁻¹⁶ of the radius.
+        """
+        table, steps = np.empty((len(at), self.width)), STEP * np.rint(at / STEP)
+        (coarse, step), (fine, rest) = (np.unique(part, return_inverse=True) for part in (steps, at - steps))
+        begun = self._turned(coarse) * (self.amplitudes * np.exp(1j * self.phases))
+        ended = self._turned(fine)
+        for part in chunks(0, len(at), self.width, PIECE):
+            own = slice(part.start, part.stop)
+            turned = begun[step[own]]
+            turned *= ended[rest[own]]
+            table[own] = self.arrange(turned.imag, turned.real)
+        return table
+
+    def _turned(self, at: Array) -> Array:
+        """Return e^{iωx} of every pair, (n, n_pairs), of x (n,): quarters of a turn and an angle of at most π/4, whose
+        rounding is small."""
+        turns = reduced_product(at[:, None], *self._turns)
+        quarters = np.rint(4 * turns)
+        angles = 2 * np.pi * (turns - quarters / 4)
+        return (np.cos(angles) + 1j * np.sin(angles)) * np.array([1, 1j, -1, -1j])[quarters.astype(int)]
 
     def columns(self, dims: Array, first: int, count: int) -> Array:
         """Return some columns of the table at the positions first … first + count − 1, shape (len(dims), count).
 
         The position is written i·B + j: sin(ω(iB + j)) = sin·cos + cos·sin is a matrix product of two small tables,
-        which leaves an error of 1e-15 of the radius; `table` has the last bit, at a hundred times the cost.
+        which leaves an error of 1e-15 of the radius; `table` makes all columns, of half the error.
         """
         if not self.exact:
             return super().columns(dims, first, count)

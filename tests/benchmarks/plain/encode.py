@@ -28,4 +28,4 @@ name, length, d = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 sides = (lambda: pecli.encode(name, length=length, d=d), lambda: plain(name, length, d))
 assert np.abs(sides[0]() - sides[1]()).max() < 1e-9
 times = [[seconds(side) for side in sides] for _ in range(max(5, 20_000_000 // (length * d)))]
-print(*(statistics.median(column) for column in zip(*times)))
+print(*(statistics.median(column) for column in zip(*times, strict=True)))

@@ -97,11 +97,6 @@ class Architecture:
         """How many rows of an image's table are not for patches."""
         return int("".join(self.beside_patches) or 1)
 
-    @property
-    def rope(self) -> bool:
-        """Whether its layers have rope."""
-        return "rope" in self.position.values()
-
 
 def architecture_of(keys: Keys, outer: str | None = None, tower: str = "") -> Architecture:
     """Return the architecture that a config names; by its keys where the name is not known.

@@ -7,7 +7,7 @@ from typing import Any
 
 from pecli.core.language import template
 from pecli.models.architectures import UNDRAWN
-from pecli.models.config_file import shown
+from pecli.models.config_file import Keys, shown
 from pecli.models.layers import POSITIONS, Reading, heads, latent, patches, width
 from pecli.models.rope import rope_parameters
 
@@ -19,10 +19,11 @@ TYPE_NAMES = {  # of position_embedding_type and its like
     **dict.fromkeys(("none", "nope", "relative_key", "relative_key_query"), "none"),
 }
 TYPE = ("position_embedding_type", "pos_embedding_type", "position_encoding_type", "pe_type")
-KEYS_OF_KINDS = {
-    **dict.fromkeys(("use_relative_position_bias", "use_shared_relative_position_bias"), "bias2d"),
-    "use_relative_position_embeddings": "relpos2d",
-    "use_absolute_position_embeddings": "learned",
+KINDS_BY_FLAG = {  # where it is false, and where it is true
+    **dict.fromkeys(("sinusoidal_pos_embds", "sinusoidal_embeddings"), ("learned", "sinusoidal")),
+    **dict.fromkeys(("use_relative_position_bias", "use_shared_relative_position_bias"), ("none", "bias2d")),
+    "use_relative_position_embeddings": ("none", "relpos2d"),
+    "use_absolute_position_embeddings": ("none", "learned"),
 }
 SINUSOIDAL_LAYOUTS = {
     "sinusoidal": {},
@@ -50,18 +51,15 @@ def position_of(reading: Reading, stack: str) -> str:
     if word is not None and named is None:
         text = template("{word} is no kind of position that pecli knows")
         reading.warning(keys.first(*TYPE) or "", text, word=shown(word))
-    learned = architecture.position.get("all") == "learned" and not architecture.rope
-    if named is None or (named == "learned" and not learned and architecture.known):
-        return _by_flags(reading, default)
+    if named is None or (named == "learned" and default != "learned" and architecture.known):
+        return _by_flags(keys, default)
     return named
 
 
 def _alibi(reading: Reading) -> bool:
     keys, architecture = reading.keys, reading.architecture
-    inner = keys.table("attn_config")
-    flag = None if inner is None else inner.flag("alibi")
-    if flag is None:
-        flag = keys.flag("alibi", "use_alibi")
+    inner = keys.table("attn_config") or keys
+    flag = keys.flag("alibi", "use_alibi") if "alibi" not in inner else inner.flag("alibi")
     if flag is not None or architecture.alibi_from is None:
         return bool(flag)
     large = width(reading) >= architecture.alibi_from
@@ -70,19 +68,16 @@ def _alibi(reading: Reading) -> bool:
     return large
 
 
-def _by_flags(reading: Reading, default: str) -> str:
+def _by_flags(keys: Keys, default: str) -> str:
     """Return the architecture's kind, unless a flag of its own says otherwise."""
-    keys = reading.keys
-    inner = keys.table("attn_config")
-    if inner is not None and inner.flag("rope"):
+    inner = keys.table("attn_config") or Keys({})
+    if inner.flag("rope"):
         return "rope"
-    if inner is not None and inner.flag("alibi") is False:
+    if inner.flag("alibi") is False:
         return "learned"
-    if default == "learned" and (keys.flag("sinusoidal_pos_embds") or keys.flag("sinusoidal_embeddings")):
-        return "sinusoidal"
-    for name, kind in KEYS_OF_KINDS.items():
-        if (flag := keys.flag(name)) is not None and default == ("none" if flag else kind):
-            return kind if flag else "none"
+    for name, (off, on) in KINDS_BY_FLAG.items():
+        if (flag := keys.flag(name)) is not None and default == (off if flag else on):
+            return on if flag else off
     return default
 
 
@@ -108,7 +103,8 @@ def encoding_parameters(
 
 def _t5(reading: Reading, stack: str) -> dict[str, Any]:
     keys, sizes = reading.keys, reading.architecture.sizes
-    buckets, distance = keys.whole("relative_attention_num_buckets"), keys.whole("relative_attention_max_distance")
+    buckets = keys.whole("relative_attention_num_buckets", "position_bias_num_buckets")
+    distance = keys.whole("relative_attention_max_distance", "position_bias_max_distance")
     if distance is None:
         distance = sizes.get("distance", 128)
         reading.assumed("relative_attention_max_distance", distance)

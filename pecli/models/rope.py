@@ -40,7 +40,8 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
     d, scaling = head_dim(reading, kind), _scaling_name(reading, inside, kind)
     rotary = d if scaling == "proportional" and not latent(reading) else _rotary_dim(reading, inside, d, layer)
     item = reading.architecture
-    if item.scalings and scaling not in ("default", *item.scalings):
+    unknown_axes = scaling == "axial" and item.known and not item.axes
+    if unknown_axes or (item.scalings and scaling not in ("default", *item.scalings)):
         raise trouble("rope_type", f"is {shown(scaling)}, which transformers 5.23 refuses in {item.name}")
     whole = item.always_whole and ("partial_rotary_factor" in inside or "partial_rotary_factor" in reading.keys)
     if rotary != d and scaling == "default" and whole and not latent(reading):
@@ -52,8 +53,6 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
         text = template("gives {rotary} columns, an odd number: {name} turns one more, with rates of {rotary}")
         reading.warning("partial_rotary_factor", text, rotary / d, rotary=rotary, name=item.name)
         base, rotary = base ** ((rotary + 1) / rotary), rotary + 1
-    if scaling == "axial" and item.known and not item.axes:
-        raise trouble("rope_type", f"is axial, which is for images: {STOPS} in {item.name}")
     axial = scaling == "axial" or item.axes
     grid = _grid(reading) if axial else ()
     if axial and rotary // 2 % len(grid):  # what is left over stands still
@@ -184,7 +183,7 @@ def _by_kind(reading: Reading) -> bool:
         text = template("transformers 5.23 stops: {name} takes an object for each kind of layers")
         reading.error(key, text, name=name)
         return True
-    if key == "rope_parameters":
+    if key.endswith("rope_parameters"):
         text = template("has no object for a kind of layers: transformers 5.23 ignores it in {name}")
         reading.warning(key, text, name=name)
     elif "rope_type" not in reading.given and "type" in reading.given:

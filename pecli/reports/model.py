@@ -39,6 +39,7 @@ IN_WORDS = templates(
         "sincos2d": "sines and cosines of row and column are added to the patches of an image",
         "fourier": "sines and cosines of many multiples of the coordinates are added to the input",
         "none": "no position encoding",
+        "others": "none in the other layers",
         "unknown": "not known, and no key of the file says",
     }
 )
@@ -166,7 +167,8 @@ def _searched(rope: Rope, context: int | None) -> int:
 
 def model_text(model: Model) -> list[Block]:
     """Return what to print: facts of each kind of layers, a line for each tower, then the findings."""
-    kinds = listing(translate(IN_WORDS[kind]) for kind in dict.fromkeys(layer.kind for layer in model.layers.values()))
+    own = sorted({layer.kind: None for layer in model.layers.values()}, key="none".__eq__)  # that one last
+    kinds = "; ".join(translate(IN_WORDS["others" if kind == "none" != own[0] else kind]) for kind in own)
     line = template("{path}: {name}: {kinds}")
     if not model.known:
         line = template("{path}: {name}, a type that pecli does not know, read by its keys: {kinds}")

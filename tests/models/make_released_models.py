@@ -258,7 +258,8 @@ def tables_of_module(path: str, module: Any) -> list[tuple[str, Any]]:
             bias = "relative_attention_bias" in full or "position_bias_relative" in path
             found.append(("t5", None) if bias else ("relative", list(weight.shape)))
         elif re.search("pos|wpe|row_embedder|column_embedder", full) and not re.search("(?i)norm|linear|conv", kind):
-            fixed = not weight.requires_grad or bool(SINES.search(kind))
+            random = name == "positional_embedding" and len(weight) == 2  # SAM's frequencies
+            fixed = random or not weight.requires_grad or bool(SINES.search(kind))
             found.append(("sinusoidal", None) if fixed else ("learned", list(weight.shape)))
     return found
 

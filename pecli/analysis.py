@@ -131,8 +131,8 @@ class Numbers(Generic[E_co]):
         return []
 
     def caption(self) -> str:
-        """Return the remarks and the key to marks in one line."""
-        return join_clauses([*self.remarks(), *self.marks()])
+        """Return the key to marks and the remarks in one line."""
+        return join_clauses([*self.marks(), *self.remarks()])
 
     def message(self) -> str:
         """Return the headline: one short sentence on what there is to see, or nothing."""

@@ -9,7 +9,7 @@ from math import prod
 from typing import ClassVar
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import template, translate
+from pecli.core.language import listing, template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -161,7 +161,7 @@ class Learned(OnGrid, Additive):
         left = len(self._rows) - prod(sides_of("grid", self.grid)) if self.grid and self._rows is not None else 0
         before = [translate("rows before it left out: {count}", count=left)] if left else []
         pieces = [self.called(), short(self.file), self.tensor, f"d = {self.width}", *grid, *before]
-        return ", ".join(filter(None, pieces))
+        return listing(filter(None, pieces))
 
 
 @lru_cache(maxsize=16)

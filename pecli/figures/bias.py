@@ -54,7 +54,7 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
             return translate("the smaller the slope, the weaker the penalty on distant keys")
         one = template("each distance up to {last} has a {what} of its own, farther ones share theirs")
         both = template(
-            "each distance up to {last} has a {what} of its own in each direction, farther ones share theirs"
+            "each distance up to {last} has a {what} of its own in each direction; farther ones share theirs"
         )
         text = both if np.isfinite(self.view.encoding.bias(np.array([-1.0]))).any() else one
         return translate(text, last=self.apart - 1, what=translate(self.view.encoding.quantity)) if self.apart else ""

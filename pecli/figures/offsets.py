@@ -39,7 +39,7 @@ from pecli.figures.offset_map import (
     map_panels,
     refuse_on_grid,
 )
-from pecli.figures.panels import Panel, PanelGroup
+from pecli.figures.panels import Panel, PanelGroup, in_columns
 from pecli.measures.pairwise import (
     MEASURES,
     OffsetRuns,
@@ -155,7 +155,9 @@ class RandomNumbers(BandNumbers[Rope]):
     highest_deviation: float
 
     def marks(self) -> list[str]:
-        text = template("line: mean of {count:,} random pairs of query and key, seed 0; band: one standard deviation")
+        text = template(
+            "line: mean of {count:,} standard normal queries and keys, seed 0; band: ± one standard deviation"
+        )
         return [translate(text, count=self.draws), translate("score: query · key / √d")]
 
     def message(self) -> str:
@@ -287,7 +289,8 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         if view.encoding.sides:
             return map_panels(view, what)
         panel = Panel(0.55, x=self.shown(view), y=what, ends=what, legend_below=self.decay)
-        return [PanelGroup((panel,) * self._panels(view))]
+        count = self._panels(view)
+        return [PanelGroup((panel,) * count, in_columns(count, *[1] * canvas.narrow))]
 
     def _panels(self, view: View[Any]) -> int:
         """Return how many panels there are: one an encoding where bands would overlap."""
@@ -375,12 +378,12 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
     def title(self, view: View[Any]) -> str:
         if len(view.encodings) == 1:
             return super().title(view)
-        return join_clauses([", ".join(common_pieces(view.encodings)), self.unseen(view)])
+        return join_clauses([listing(common_pieces(view.encodings)), self.unseen(view)])
 
     def quantity(self, view: View[Any]) -> str:
         if self.random is not None:
             return translate("score")
-        return translate("size of the dot product") if self.decay else super().quantity(view)
+        return translate("|dot product|") if self.decay else super().quantity(view)
 
 
 def _without_scaling(encodings: Sequence[Encoding]) -> list[Scaled | None]:

@@ -70,7 +70,7 @@ class RotationNumbers(ColouredNumbers[Rotary]):
 
     def marks(self) -> list[str]:
         marks = translate(
-            "a dot for each position, anticlockwise from the mark at {position}; radii not to scale",
+            "a dot for each position, anticlockwise from the mark (position {position}); radii not to scale",
             position=self._first(),
         )
         if len(self.view.encoding.sides) == 2:
@@ -109,7 +109,7 @@ class MatrixNumbers(Numbers[Rotary]):
     position: int
 
     def message(self) -> str:
-        text = template("{count:,} of {all:,} entries are not 0: each pair of columns turns by itself")
+        text = template("{count:,} of {all:,} entries are not 0: each pair of dimensions turns by itself")
         return translate(text, count=np.count_nonzero(self.matrix), all=self.matrix.size)
 
 
@@ -231,7 +231,7 @@ class Rotation(WithCellNumbers[Rotary]):
     def decorate(self, view: View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
         encoding, rows = view.encoding, view.covered
         if self.matrix is not None:
-            title = translate("$R_p$ at p = {position:,}", position=self.matrix)
+            title = translate("rotation matrix $R_p$, p = {position:,}", position=self.matrix)
             axes[0].set(title=title, xlim=(-0.5, encoding.width - 0.5), ylim=(encoding.width - 0.5, -0.5))
             label_values(axes[0].xaxis, translate("column"), integer=True)
             label_values(axes[0].yaxis, translate("row"), integer=True)
@@ -324,6 +324,6 @@ def _draw_circles(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
         axes.plot(path.real, path.imag, ".", markersize=2 * canvas.scale, color=color)
         if numbers.pairs[line] in named:
             text, above = translate("pair {pair}", pair=int(numbers.pairs[line])), (0, 1.5 * canvas.scale)
-            place: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "bottom"}
+            place: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "bottom", "zorder": 1.5}
             place["bbox"] = {"facecolor": axes.get_facecolor(), "edgecolor": "none", "pad": 0.3}
             axes.annotate(text, (0, ring), above, color=color, fontsize=canvas.small, **place)

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.core.errors import UnknownNameError, UsageError, option_text
@@ -126,20 +127,29 @@ def fill_blanks(path: str, known: Mapping[str, str]) -> str:
 def fill_texts(job: Job) -> Canvas:
     """Return the canvas, in its texts blanks filled in as in the name of a file: ``base {base}`` is base 10.
 
-    Mathematics stays as it is, and so do words that are no option's, for a title says what it likes.
+    Mathematics stays as it is, and so do pecli's own texts, which are not known yet.
+
+    Raises
+    ------
+    UnknownNameError : a blank that no option has the name of
     """
     given = {name: text for name in (*TEXTS, *LABELS) if "{" in (text := getattr(job.canvas, name) or "")}
     if not given:
         return job.canvas
     known, every = {k: text for k, text in blanks(job).items() if k not in TEXTS}, known_options(type(job.figure))
 
-    def fill(match: re.Match[str]) -> str:
-        name = canonical_name(every, match[2] or "")
-        if name not in known:
+    def fill(option: str, match: re.Match[str]) -> str:
+        word = match[2]
+        if word is None or (option in TEXTS and word in TEXTS):
             return match[0]
-        return f"{{{match[2]}}}" if match[1] and match[3] else (match[1] or "") + known[name] + (match[3] or "")
+        if match[1] and match[3]:
+            return f"{{{word}}}"
+        if (name := canonical_name(every, word)) not in known:
+            advice = f"braces that stay are doubled: {{{{{word}}}}}"
+            raise UnknownNameError("blank", word, known, option=option, advice=advice)
+        return (match[1] or "") + known[name] + (match[3] or "")
 
-    filled: dict[str, Any] = {name: IN_TITLE.sub(fill, text) for name, text in given.items()}
+    filled: dict[str, Any] = {name: IN_TITLE.sub(partial(fill, name), text) for name, text in given.items()}
     return replace(job.canvas, **filled)
 
 

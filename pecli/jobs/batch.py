@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import fnmatch
 import os
 import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -143,8 +143,8 @@ class Batch:
         pattern that fits none."""
         kept: list[Job] = []
         for pattern in patterns:
-            fitting = [job for job, names in self._names() if {pattern, real_path(pattern)} & names]
-            fitting += [job for job, names in self._names() if any(fnmatchcase(name, pattern) for name in names)]
+            own = {pattern, real_path(pattern)}
+            fitting = [job for job, names in self._names() if own & names or fnmatch.filter(names, pattern)]
             if not fitting:
                 known = [entry.name for entry in self.entries]
                 raise UnknownNameError("figure of this file", pattern, known, option="only")
@@ -313,7 +313,7 @@ def _is_asked_for(figure: Any, number: int, patterns: Sequence[str]) -> bool:
     names: list[Any] = [number + 1]
     for value in map(keys.get, ("name", "command", "output")):
         names += value if isinstance(value, list) else [value]
-    return any(fnmatchcase(str(name), pattern) for name in names for pattern in patterns)
+    return any(fnmatch.filter(map(str, names), pattern) for pattern in patterns)
 
 
 def inside(folder: Path, path: str, option: str = "output") -> str:

@@ -6,11 +6,10 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.core.errors import UnknownNameError, UsageError, option_text
-from pecli.core.options import Options, canonical_name, write_scalar
+from pecli.core.options import Option, Options, canonical_name, write_scalar
 from pecli.core.positions import Positions
 from pecli.figures.canvas import LABELS, TEXTS, Canvas
 from pecli.files.formats import format_of
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 MAX_NAME_BYTES = 120  # bytes of a file name that we make up: file systems take 255
 BLANK = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
-IN_TITLE = re.compile(r"\$[^$]*\$|(\{)?\{(\w+)\}(\})?")  # mathematics has braces of its own
+IN_TITLE = re.compile(r"\$[^$]*\$|\{\{|\}\}|\{(\w+)\}")  # mathematics has braces of its own
 
 
 class Target(NamedTuple):
@@ -112,16 +111,7 @@ def fill_blanks(path: str, known: Mapping[str, str]) -> str:
     UnknownNameError : a blank that no option has the name of
     """
     every = {**Positions.options(), **Canvas.options(), **encoding_parameters()}
-
-    def fill(match: re.Match[str]) -> str:
-        if match[1] is None:
-            return match[0][0]
-        name = canonical_name(every, match[1])
-        if name not in known:
-            raise UnknownNameError("blank", match[1], known, option="output")
-        return _safe(known[name])
-
-    return BLANK.sub(fill, path)
+    return _fill(BLANK, path, {name: _safe(text) for name, text in known.items()}, every, "output")
 
 
 def fill_texts(job: Job) -> Canvas:
@@ -136,21 +126,26 @@ def fill_texts(job: Job) -> Canvas:
     given = {name: text for name in (*TEXTS, *LABELS) if "{" in (text := getattr(job.canvas, name) or "")}
     if not given:
         return job.canvas
-    known, every = {k: text for k, text in blanks(job).items() if k not in TEXTS}, known_options(type(job.figure))
-
-    def fill(option: str, match: re.Match[str]) -> str:
-        word = match[2]
-        if word is None or (option in TEXTS and word in TEXTS):
-            return match[0]
-        if match[1] and match[3]:
-            return f"{{{word}}}"
-        if (name := canonical_name(every, word)) not in known:
-            advice = f"braces that stay are doubled: {{{{{word}}}}}"
-            raise UnknownNameError("blank", word, known, option=option, advice=advice)
-        return (match[1] or "") + known[name] + (match[3] or "")
-
-    filled: dict[str, Any] = {name: IN_TITLE.sub(partial(fill, name), text) for name, text in given.items()}
+    every, known = known_options(type(job.figure)), {k: text for k, text in blanks(job).items() if k not in TEXTS}
+    own = {name: f"{{{name}}}" for name in TEXTS}
+    filled: dict[str, Any] = {
+        name: _fill(IN_TITLE, text, known | own if name in TEXTS else known, every, name)
+        for name, text in given.items()
+    }
     return replace(job.canvas, **filled)
+
+
+def _fill(blank: re.Pattern[str], text: str, known: Mapping[str, str], every: Mapping[str, Option], option: str) -> str:
+    """Return an option's text with its blanks filled in; raises UnknownNameError for one that is not known."""
+
+    def fill(match: re.Match[str]) -> str:
+        if match[1] is None:
+            return match[0][0] if match[0] in ("{{", "}}") else match[0]
+        if (name := canonical_name(every, match[1])) not in known:
+            raise UnknownNameError("blank", match[1], known, option=option, advice="braces that stay are doubled")
+        return known[name]
+
+    return blank.sub(fill, text)
 
 
 def escape_blanks(path: str) -> str:

@@ -58,8 +58,7 @@ def test_texts_are_the_authors(options: dict[str, Any], texts: list[str]) -> Non
 @pytest.mark.parametrize(("flag", "text"), [("--title", "base {bsae}"), ("--xlabel", "{title}")])
 def test_a_blank_that_there_is_not_is_refused(flag: str, text: str, ask: Ask) -> None:
     ended = ask("heatmap", "-d", "4", "-n", "5", flag, text, "-o", "a.png")
-    blank = text[-5:-1]
-    assert ended.code == 2 and f"{blank}'; did you mean" in ended.err and f"{blank}}}}}\n" in ended.err
+    assert ended.code == 2 and f"{text[-5:-1]}'; did you mean" in ended.err and "braces" in ended.err
 
 
 @pytest.mark.parametrize("figure", FIGURES)

@@ -276,7 +276,9 @@ def _numbers(path: str, line: int, cells: list[str], columns: int) -> Array:
         raise TableFileError(f"{path}, line {line}: {text}")
     wrong = next((cell for cell in cells if not NUMBER.fullmatch(cell)), None)
     if wrong is not None:
-        raise TableFileError(f"{path}, line {line}: '{wrong[:40]}' is no number{'' if wrong else ', a cell is empty'}")
+        text = f"{path}, line {line}: '{wrong[:40]}' is no number{'' if wrong else ', a cell is empty'}"
+        piped = isinstance(path, Spooled)
+        raise TableFileError(text, advice="pecli table writes numbers with -o - --format csv" if piped else "")
     return np.array(cells, dtype=np.float64)
 
 

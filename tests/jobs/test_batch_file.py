@@ -14,6 +14,7 @@ from pecli.core.errors import PecliError, UsageError
 from pecli.jobs.batch import Batch, read_batch
 from pecli.jobs.sweep import make_job
 from pecli.models.spec import read_encoding
+from tests.conftest import Ask
 
 FILE = "figures.toml"
 HEAT = '[[figure]]\ncommand = "heatmap"\n'
@@ -301,3 +302,18 @@ def test_only_takes_a_number_a_name_a_glob_and_what_was_printed(which: str, fold
     text = "".join(f"[[figure]]\ncommand = 'heatmap'\noutput = '{name}.json'\n" for name in "abc")
     Path("sub/f.toml").write_text(text)
     assert [job.paths for job in read_batch("sub/f.toml").only([which.format(folder=folder)]).jobs] == [("sub/b.json",)]
+
+
+@pytest.mark.parametrize(("only", "refused"), [
+    ("a", False), ("1", False), ("a.json", False), ("b", True), ("2", True), ("heat*", True), ("*.json", True),
+])  # fmt: skip
+def test_a_figure_that_is_left_out_may_be_wrong(ask: Ask, only: str, refused: bool) -> None:
+    figures = (
+        "name = 'a'\ncommand = 'curves'\noutput = 'a.json'",
+        "name = 'b'\ncommand = 'heatmap'\noutput = ['b.json']",
+    )
+    Path("f.toml").write_text("".join(f"[[figure]]\n{each}\n" for each in figures) + "nope = 1\n")
+    ended = ask("batch", "f.toml", "--only", only, "--dry-run")
+    assert ended.code == (2 if refused else 0) and ("pecli curves" in ended.out) is not refused
+    left_out = "" if refused else "left out: "
+    assert f"pecli: {left_out}f.toml:9: figure 2 (b): unknown option of heatmap 'nope'" in ended.err

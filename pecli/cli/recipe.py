@@ -29,6 +29,7 @@ from pecli.core.terminal import can_print, print_json, print_results
 from pecli.figures.canvas import OWNED, TEXTS
 from pecli.files.formats import FORMATS
 from pecli.files.metadata import read_metadata
+from pecli.files.tables import NO_TEXT, is_in_memory
 from pecli.files.writer import real_path
 from pecli.jobs.command_line import check_inputs, command, reading_beside, relocate_inputs
 from pecli.jobs.job import Job, job_settings, versions
@@ -86,7 +87,8 @@ def read_job(path: str, output: list[str] | None = None) -> Job:
     with reading_beside(path, {}):
         job, lost = changed_job(path, read_metadata(path), output)
     for file in lost:
-        notice(f"{file} is not found beside {path}: it is named as seen from where that was made")
+        lost_text = f"is not found beside {path}: it is named as seen from where that was made"
+        notice(f"{file} {NO_TEXT if is_in_memory(file) else lost_text}")
     return job
 
 

@@ -31,14 +31,15 @@ from pecli.reports.explain import ExplainNumbers
 from pecli.reports.stats import StatsNumbers
 from pecli.reports.table import TableNumbers
 from pecli.jobs.picture import Picture
+from pecli.models.spec import HasArray
 
 Item = TypeVar("Item")
 Text = str | PathLike[str]
 Several = Item | Sequence[Item] | NDArray[Any]
 
 def heatmap(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     highlight: Several[Text | int | range] | Sequence[Several[Text | int | range]] | None = None,
     numbers: bool = False,
     no_numbers: bool = False,
@@ -114,8 +115,8 @@ def heatmap(
     """The table as an image: dimension across, position down."""
 
 def distance(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     highlight: Several[Text | int | range] | Sequence[Several[Text | int | range]] | None = None,
     measure: Several[Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"]] = "euclidean",
     head: Several[SupportsIndex] | None = None,
@@ -192,8 +193,8 @@ def distance(
     """How far any two positions are apart: a matrix."""
 
 def scatter(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     x: Several[Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"]] = "corr",
     y: Several[Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"]] = "euclidean",
     triangle: Several[Literal["both", "upper", "lower"]] = "upper",
@@ -268,8 +269,8 @@ def scatter(
     """Two measures against each other, one point a pair of positions."""
 
 def curves(
-    encoding: Several[Text | Encoding] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | None = None,
+    *others: Text | Encoding | HasArray,
     highlight: Several[Text | int | range] | Sequence[Several[Text | int | range]] | None = None,
     measure: Several[Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"]] = "euclidean",
     head: Several[SupportsIndex] | None = None,
@@ -347,8 +348,8 @@ def curves(
     """From a few typical positions to all others: one line each."""
 
 def waves(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     dims: Several[SupportsIndex] | Sequence[Several[SupportsIndex]] | None = None,
     dtype: Several[Literal["float64", "float32", "float16", "bfloat16"]] | None = None,
     d: Several[SupportsIndex] | None = None,
@@ -421,8 +422,8 @@ def waves(
     """Chosen dimensions against position: how often each column changes."""
 
 def spectrum(
-    encoding: Several[Text | Encoding] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | None = None,
+    *others: Text | Encoding | HasArray,
     trained: Several[SupportsIndex] | None = None,
     ratio: bool = False,
     dtype: Several[Literal["float64", "float32", "float16", "bfloat16"]] | None = None,
@@ -496,8 +497,8 @@ def spectrum(
     """The wavelength of every pair of dimensions."""
 
 def fourier(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     dtype: Several[Literal["float64", "float32", "float16", "bfloat16"]] | None = None,
     d: Several[SupportsIndex] | None = None,
     base: Several[SupportsFloat] | None = None,
@@ -569,8 +570,8 @@ def fourier(
     """The Fourier spectrum of every column of the table."""
 
 def offsets(
-    encoding: Several[Text | Encoding] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | None = None,
+    *others: Text | Encoding | HasArray,
     trained: Several[SupportsIndex] | None = None,
     highlight: Several[Text | int | range] | Sequence[Several[Text | int | range]] | None = None,
     measure: Several[Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"]] = "dot",
@@ -650,8 +651,8 @@ def offsets(
     """A measure against the offset: is it a function of p − q alone?."""
 
 def path(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     components: Several[SupportsIndex] = 2,
     dtype: Several[Literal["float64", "float32", "float16", "bfloat16"]] | None = None,
     d: Several[SupportsIndex] | None = None,
@@ -724,8 +725,8 @@ def path(
     """Positions as a path along the first principal components."""
 
 def tiles(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     measure: Several[Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"]] = "cos",
     at: Several[SupportsIndex | str] | Sequence[Several[SupportsIndex | str]] | None = None,
     dtype: Several[Literal["float64", "float32", "float16", "bfloat16"]] | None = None,
@@ -799,8 +800,8 @@ def tiles(
     """How alike each patch of a grid is to all others: a small map for each."""
 
 def maps(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     dims: Several[SupportsIndex] | Sequence[Several[SupportsIndex]] | None = None,
     dtype: Several[Literal["float64", "float32", "float16", "bfloat16"]] | None = None,
     d: Several[SupportsIndex] | None = None,
@@ -873,8 +874,8 @@ def maps(
     """Columns of the table as images over a grid of positions."""
 
 def dials(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     at: Several[SupportsIndex] | Sequence[Several[SupportsIndex]] | None = None,
     pairs: Several[SupportsIndex] | Sequence[Several[SupportsIndex]] | None = None,
     dtype: Several[Literal["float64", "float32", "float16", "bfloat16"]] | None = None,
@@ -948,8 +949,8 @@ def dials(
     """A position as clock faces: one hand a pair of dimensions."""
 
 def relative(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     numbers: bool = False,
     no_numbers: bool = False,
     offsets: bool = False,
@@ -1025,8 +1026,8 @@ def relative(
     """The tensor of relative encodings: one vector for each pair of positions."""
 
 def rotation(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     numbers: bool = False,
     no_numbers: bool = False,
     content: Several[Text] = "same",
@@ -1105,8 +1106,8 @@ def rotation(
     """What RoPE does to a query: before, after, and the circles on which pairs of columns turn."""
 
 def attention(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     sentences: Several[Literal["bites", "school", "like"]] | None = None,
     tokens: Several[Text] | None = None,
     embeddings: Several[Text] | None = None,
@@ -1187,8 +1188,8 @@ def attention(
     """What order does to attention: the same tokens in two orders, without and with encoding."""
 
 def bias(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     trained: Several[SupportsIndex] | None = None,
     numbers: bool = False,
     no_numbers: bool = False,
@@ -1266,8 +1267,8 @@ def bias(
     """What heads add to the score of every query and key, under one scale."""
 
 def precision(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     trained: Several[SupportsIndex] | None = None,
     dtype: Several[Literal["float64", "float32", "float16", "bfloat16"]] | None = None,
     d: Several[SupportsIndex] | None = None,
@@ -1340,8 +1341,8 @@ def precision(
     """What a table loses in float16 and such: its error against position and pair."""
 
 def addition(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     sentences: Several[Literal["bites", "school", "like"]] | None = None,
     tokens: Several[Text] | None = None,
     embeddings: Several[Text] | None = None,
@@ -1421,8 +1422,8 @@ def addition(
     """Word vectors, position encodings and their sum, on one scale."""
 
 def terms(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     sentences: Several[Literal["bites", "school", "like"]] | None = None,
     tokens: Several[Text] | None = None,
     embeddings: Several[Text] | None = None,
@@ -1501,8 +1502,8 @@ def terms(
     """The score of two tokens as its four parts: content, position and both together."""
 
 def overview(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     highlight: Several[Text | int | range] | Sequence[Several[Text | int | range]] | None = None,
     panels: Several[Literal["heatmap", "distance", "scatter", "curves", "waves", "spectrum", "fourier", "offsets", "path", "tiles", "maps", "dials", "relative", "rotation", "attention", "bias", "precision", "addition", "terms"]] | Sequence[Several[Literal["heatmap", "distance", "scatter", "curves", "waves", "spectrum", "fourier", "offsets", "path", "tiles", "maps", "dials", "relative", "rotation", "attention", "bias", "precision", "addition", "terms"]]] = ("heatmap", "distance"),
     measure: Several[Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"]] | None = None,
@@ -1577,8 +1578,8 @@ def overview(
     """Several figures of one encoding side by side."""
 
 def compare(
-    encoding: Several[Text | Encoding] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | None = None,
+    *others: Text | Encoding | HasArray,
     highlight: Several[Text | int | range] | Sequence[Several[Text | int | range]] | None = None,
     figure: Several[Literal["heatmap", "distance", "scatter", "curves", "waves", "spectrum", "fourier", "offsets", "path", "tiles", "maps", "dials", "relative", "rotation", "attention", "bias", "precision", "addition", "terms"]] = "heatmap",
     measure: Several[Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"]] | None = None,
@@ -1654,8 +1655,8 @@ def compare(
     """One figure of several encodings, under the same limits."""
 
 def table(
-    encoding: Several[Text | Encoding] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | None = None,
+    *others: Text | Encoding | HasArray,
     rows: SupportsIndex = 20,
     digits: SupportsIndex = 4,
     dtype: Literal["float64", "float32", "float16", "bfloat16"] | None = None,
@@ -1700,8 +1701,8 @@ def table(
     """The numbers of an encoding, in the terminal or as a file."""
 
 def stats(
-    encoding: Several[Text | Encoding] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | None = None,
+    *others: Text | Encoding | HasArray,
     measure: Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"] = "euclidean",
     against: Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"] = "corr",
     dtype: Literal["float64", "float32", "float16", "bfloat16"] | None = None,
@@ -1746,8 +1747,8 @@ def stats(
     """What can be measured of encodings, side by side."""
 
 def explain(
-    encoding: Several[Text | Encoding] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | None = None,
+    *others: Text | Encoding | HasArray,
     errata: bool = False,
     tokens: Text | None = None,
     embeddings: Text | None = None,

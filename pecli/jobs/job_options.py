@@ -16,7 +16,7 @@ from pecli.encodings.registry import ENCODINGS, Encoding
 from pecli.figures import FIGURES
 from pecli.figures.canvas import Canvas
 from pecli.files.formats import FORMATS
-from pecli.models.spec import encoding_of, spec_of
+from pecli.models.spec import HasArray, encoding_of, is_rows, spec_of
 from pecli.reports import REPORTS
 
 
@@ -38,8 +38,8 @@ class Output(Options):
     no_clobber: bool = option(False, "keep files that exist already")
 
 
-def _spec(encoding: Encoding) -> str | None:
-    return None if isinstance(encoding, (list, tuple)) else spec_of(encoding)
+def _spec(encoding: Encoding | HasArray) -> str | None:
+    return None if isinstance(encoding, (list, tuple)) and not is_rows(encoding) else spec_of(encoding)
 
 
 @dataclass(frozen=True)

@@ -68,10 +68,11 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> li
     """
     kind = find_analysis(analysis)
     known = known_options(kind)
-    spelled = {
+    asked = {  # kept to the end: arrays are there as long as their texts
         n: known[n].as_text(_listed(value)) if n in known else value
         for n, value in with_canonical_names(known, given).items()
     }
+    spelled = dict(asked)
     if labels := known["label"].read(spelled.pop("label", ())):
         spelled["encoding"] = _labelled(spelled.get("encoding") or kind.default_encoding, labels)
     known = {**parameters_of(specs_in(spelled)), **known}

@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from functools import lru_cache
+from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from pecli.core.errors import UnknownNameError, UsageError, notice, shorten
 from pecli.core.hub import CONFIG
+from pecli.core.lazy import Array
 from pecli.core.options import Option, canonical_name, default_values, with_canonical_names
 from pecli.core.readable import found
 from pecli.encodings.base import Encoding, TableEncoding
 from pecli.encodings.learned import Learned
 from pecli.encodings.registry import ENCODINGS, PLUGINS, all_encodings, find_encoding, table_advice
+from pecli.files.tables import hold
 from pecli.models.config_file import place
 from pecli.models.layers import FULL
 from pecli.models.reader import ALL, Layer, Model, read_model
@@ -27,20 +30,30 @@ CONFIG_SPEC = re.compile(r"(?P<path>.+?)(?:#(?P<kind>[\w-]+))?(?::(?P<text>[A-Za
 OTHER_LAYERS = "{path} has layers of other kinds too: {kinds}; {chosen} is taken, name another as {path}#{other}"
 
 
+class HasArray(Protocol):
+    """What numpy makes an array of: its own, one of torch on the CPU, a data frame."""
+
+    def __array__(self) -> Array: ...
+
+
+Table = HasArray | Sequence[Sequence[float]]  # rows are positions, columns dimensions
+
+
 def read_encoding(
-    spec: str, given: Mapping[str, Any] | None = None, defaults: Mapping[str, Any] | None = None
+    spec: str | Table, given: Mapping[str, Any] | None = None, defaults: Mapping[str, Any] | None = None
 ) -> Encoding:
     """Return an encoding from its text; what is `given` wins over the text, both over the `defaults`.
 
     ``name`` or ``name:parameter=value,…``; a comma that no ``parameter=`` follows belongs to the value
     (``clock:periods=60,3600``), and so does one after a backslash. Or the path of a model's config.json.
     """
+    spec = spec_of(spec)  # kept to the end, as an array is
     kind, written = parse_encoding(spec)
     own = with_canonical_names(kind.options(), given or {})
     return kind.make({**default_values(kind.options(), defaults or {}), **written, **own})
 
 
-def read_table_encoding(spec: str, given: Mapping[str, Any] | None = None) -> TableEncoding:
+def read_table_encoding(spec: str | Table, given: Mapping[str, Any] | None = None) -> TableEncoding:
     """Return the same of an encoding that has a table; raises UsageError for others."""
     made = read_encoding(spec, given)
     if not isinstance(made, TableEncoding):
@@ -48,29 +61,36 @@ def read_table_encoding(spec: str, given: Mapping[str, Any] | None = None) -> Ta
     return made
 
 
-def encoding_of(spec: str) -> type[Encoding]:
+def encoding_of(spec: str | Table) -> type[Encoding]:
     """Return the class that the text of an encoding names."""
     return parse_encoding(spec)[0]
 
 
 def spec_of(encoding: Any) -> str:
-    """Return the text of an encoding that is one already, or text; raises UsageError for what is neither."""
+    """Return the text of an encoding that is one already, text, or a table; raises UsageError for what is none.
+
+    A table is an array of numpy, what has ``__array__``, or a list of rows: it is a `Learned`.
+    """
     if isinstance(encoding, (str, os.PathLike)):
-        return str(encoding)
+        return os.fspath(encoding)
     if isinstance(encoding, Encoding):
         if all_encodings().get(encoding.name) is type(encoding):
             return encoding.spec(dict.fromkeys(encoding.settings()))  # whatever else is the default where it is read
         text = f"{type(encoding).__name__} is no encoding that is found by its name, {encoding.name}"
         raise UsageError(text, option="encoding", value=encoding, advice=f"its package names it under {PLUGINS}")
-    item = "an encoding is text such as 'sinusoidal:base=10'"
-    if (shape := getattr(encoding, "shape", None)) is None:
-        raise UsageError(f"{item}, not {shorten(repr(encoding))}", option="encoding", value=encoding)
-    text = f"{item}, and this is an array of {' × '.join(map(str, shape))} numbers"
-    advice = f"numpy.save('table.npy', array), then '{Learned.name}:file=table.npy'"
-    raise UsageError(text, option="encoding", advice=advice)
+    if is_rows(encoding) or (hasattr(encoding, "__array__") and not isinstance(encoding, Real)):
+        return hold(encoding, f"{Learned.name}:file={{}}")
+    item = "an encoding is text such as 'sinusoidal:base=10', or an array of two dimensions"
+    raise UsageError(f"{item}, not {shorten(repr(encoding))}", option="encoding", value=encoding)
 
 
-def parse_encoding(spec: str) -> tuple[type[Encoding], dict[str, str]]:
+def is_rows(value: Any) -> bool:
+    """Return whether a list is a table: its items are lists of numbers."""
+    first = value[0] if isinstance(value, (list, tuple)) and value else None
+    return isinstance(first, (list, tuple)) and bool(first) and isinstance(first[0], Real)
+
+
+def parse_encoding(spec: str | Table) -> tuple[type[Encoding], dict[str, str]]:
     """Return the class that the text of an encoding names, and the parameters written there, not yet read.
 
     Both come out of a model's config.json where the text names one.

@@ -128,10 +128,11 @@ def known_options(analysis: type[Analysis[Any]]) -> dict[str, Option]:
     return {**analysis.options(), **encoding_parameters(), **shared_options(analysis)}
 
 
-def parameters_of(specs: Iterable[Any]) -> dict[str, Option]:
-    """Return the parameters of the encodings that these texts name, plugins' too, without those that belong to a
-    value.
+def parameters_of(specs: Iterable[Any], inner: bool = False) -> dict[str, Option]:
+    """Return the parameters of the encodings that these texts name, plugins' too.
+
+    inner : with those that belong to a value of another
     """
     kinds: list[type[Encoding]] = [encoding_of(spec) for spec in specs]
     every = ((name, item) for kind in kinds for name, item in kind.options().items())
-    return {name: item for name, item in every if not item.in_spec}
+    return {name: item for name, item in every if inner or not item.in_spec}

@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Container, Mapping, Sequence
 from functools import lru_cache
+from itertools import product
 from numbers import Real
 from pathlib import Path
 from typing import Any, Protocol
@@ -63,7 +64,7 @@ def read_table_encoding(spec: str | Table, given: Mapping[str, Any] | None = Non
 
 def encoding_of(spec: str | Table) -> type[Encoding]:
     """Return the class that the text of an encoding names."""
-    return parse_encoding(spec)[0]
+    return _parts(spec_of(spec))[0]
 
 
 def spec_of(encoding: Any) -> str:
@@ -95,30 +96,55 @@ def parse_encoding(spec: str | Table) -> tuple[type[Encoding], dict[str, str]]:
 
     Both come out of a model's config.json where the text names one.
     """
-    spec = spec_of(spec)
+    kind, _, told, written = _parts(spec_of(spec))
+    for name in [name for name, texts in written.items() if len(texts) > 1]:
+        raise UsageError(f"encoding '{spec}' gives {name} twice", option="encoding", value=spec)
+    return kind, told | {name: text for name, (text,) in written.items()}
+
+
+def spread_spec(spec: str, given: Mapping[str, Sequence[str]] | None = None) -> list[str]:
+    """Return the texts of the encodings that one asks for: each value of a range, and of a parameter given repeatedly.
+
+    given : values of parameters that take the place of those written
+    """
+    kind, head, _, written = _parts(spec)
+    written |= {name: list(texts) for name, texts in (given or {}).items()}
+    one = {name: item for name, item in kind.options().items() if not item.many}
+    values = {
+        n: [v for text in texts for v in (one[n].spread(text) if n in one else [text])] for n, texts in written.items()
+    }
+    if not given and all(len(texts) == 1 for texts in values.values()):
+        return [spec]
+    made = []
+    for each in product(*values.values()):
+        texts = (text.replace(",", r"\,") if name in one else text for name, text in zip(values, each, strict=True))
+        made.append(f"{head}:{','.join(map('='.join, zip(values, texts, strict=True)))}")
+    return made
+
+
+def _parts(spec: str) -> tuple[type[Encoding], str, dict[str, str], dict[str, list[str]]]:
+    """Return the class, what stands before parameters, those of a config, and the texts of those that are written."""
     name, _, text = spec.partition(":")
     config = None if name.strip() in ENCODINGS else config_words(spec, all_encodings())  # plugins load only if needed
     if config is not None:
         path, layers, text = config
-        kind, values = parse_encoding(config_spec(found(path), layers))
-        return kind, {**values, **_parameters(spec, text, kind.options())}
+        kind, told = parse_encoding(config_spec(found(path), layers))
+        return kind, path + (f"#{layers}" if layers else ""), told, _parameters(spec, text, kind.options())
     kind = find_encoding(name.strip())
-    return kind, _parameters(spec, text, kind.options())
+    return kind, name, {}, _parameters(spec, text, kind.options())
 
 
-def _parameters(spec: str, text: str, known: Mapping[str, Option]) -> dict[str, str]:
-    parameters: dict[str, str] = {}
+def _parameters(spec: str, text: str, known: Mapping[str, Option]) -> dict[str, list[str]]:
+    parameters: dict[str, list[str]] = {}
     last = ""
     for escaped in re.split(r"(?<!\\),", text) if text else []:
         piece = escaped.replace("\\,", ",")
         key, equals, value = piece.partition("=")
         if equals:
             last = canonical_name(known, key.strip())
-            if last in parameters:
-                raise UsageError(f"encoding '{spec}' gives {last} twice", option="encoding", value=spec)
-            parameters[last] = value.strip()
+            parameters.setdefault(last, []).append(value.strip())
         elif last:
-            parameters[last] += "," + piece
+            parameters[last][-1] += "," + piece
         else:
             text = f"encoding '{spec}' is not of the form name:parameter=value,…"
             advice = table_advice(piece) or "try sinusoidal:base=10"

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from pecli.jobs.figure_functions import *  # noqa: F403  # pecli.heatmap and its like, for editors and type checkers
     from pecli.jobs.picture import Picture as Picture
     from pecli.jobs.run import Result
-    from pecli.models.spec import Table
+    from pecli.models.spec import Spec
     from pecli.reports.model import ModelReport
 
 __version__ = "0.1.0"
@@ -76,11 +76,7 @@ if not TYPE_CHECKING:  # a type checker would take any name for one that there i
 
 
 def encode(
-    encoding: str | Table = "sinusoidal",
-    *,
-    length: SupportsIndex | None = None,
-    start: SupportsIndex = 0,
-    **parameters: Any,
+    encoding: Spec = "sinusoidal", *, length: SupportsIndex | None = None, start: SupportsIndex = 0, **parameters: Any
 ) -> Array:
     """Compute the table of a position encoding.
 
@@ -123,13 +119,13 @@ def encode(
     return fitted.table(rows.array())
 
 
-def encoding(spec: str | Table = "sinusoidal", **parameters: Any) -> Any:
+def encoding(spec: Spec = "sinusoidal", **parameters: Any) -> Any:
     """Make an encoding, to work with what it can do.
 
     Parameters
     ----------
-    spec : a name or a spec, ``"rope"``, ``"rope:base=500000,d=64,pairing=half"``; or a table, of numpy or with
-        ``__array__`` (torch on the CPU, pandas), or a list of rows: `learned`, with its numbers copied
+    spec : a name or a spec, ``"rope"``, ``"rope:base=500000,d=64,pairing=half"``; or a table, of numpy or
+        with ``__array__`` (torch on the CPU, pandas): it is `learned`, and its numbers are copied
     **parameters : the encoding's, winning over the spec (``pecli encodings NAME`` lists them)
 
     Returns

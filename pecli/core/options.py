@@ -40,11 +40,6 @@ SIDE = rf"\s*(\d+(?:\.\d+)?)\s*({'|'.join(INCHES)})?\s*"
 SIZE = re.compile(rf"{SIDE}(?:[xX×,]{SIDE})?")
 
 
-def is_range(value: Any) -> bool:
-    """Return whether it is the text of a range."""
-    return isinstance(value, str) and RANGE.fullmatch(value) is not None
-
-
 def size_text(size: tuple[float, float] | float) -> str | None:
     """Return the text of a width, or of a width and a height in inches; None for anything else."""
     sides = size if isinstance(size, (list, tuple)) else (size,)
@@ -260,9 +255,8 @@ class Option:
     def _refusal(self, value: Any, advice: str = "") -> UsageError:
         given = "None" if value is None else value
         text = f"{self.name}={shorten(given)} is not allowed" if self.in_spec else ""  # it is no option of a command
-        return UsageError(
-            text, option=self.name, value=given, allowed=self.bounds, advice=advice or self._advice_for(value)
-        )
+        advice = advice or self._advice_for(value)
+        return UsageError(text, option=self.name, value=given, allowed=self.bounds, advice=advice)
 
     def _advice_for(self, value: Any) -> str:
         """Return what to try instead: the option's own advice, how a range is written for 0-7; else nothing."""

@@ -60,7 +60,7 @@ def short(path: str) -> str:
     """Return what a title says of a file: its name, or model and tensor on the hub; of an array its first digits."""
     if path == STDOUT:
         return translate("standard input")
-    if is_in_memory(path):
+    if path.startswith(IN_MEMORY):
         return translate("array {digits}", digits=path.removeprefix(IN_MEMORY)[:6])
     item = parse(path) if is_hub(path) else None
     return ", ".join(filter(None, (item.repo, item.tensor))) if item else Path(path).name
@@ -96,7 +96,7 @@ def opened(path: str) -> Bounded:
 
 def fingerprint(path: str) -> str:
     """Return a short digest of a file's content, or an array's; raises as `opened` does."""
-    if is_in_memory(path):
+    if path.startswith(IN_MEMORY):
         return path.removeprefix(IN_MEMORY)
     if is_hub(path):
         return (parse(path).revision or "")[:16]
@@ -405,7 +405,7 @@ def open_table(path: str, tensor: str | None = None, dimensions: int = 2) -> Sto
 
     Takes and raises what `read_table` does; dimensions : the fewest that the array must have.
     """
-    if is_in_memory(path):
+    if path.startswith(IN_MEMORY):
         if (held := _held.get(path)) is None:
             advice = "save it there with numpy.save('table.npy', array), and give --file=table.npy"
             raise UsageError(f"{path} {NO_TEXT}", option="file", value=path, advice=advice)
@@ -452,15 +452,10 @@ class HeldSpec(str):
     table: StoredTable
 
 
-def is_in_memory(path: str) -> bool:
-    """Return whether a path is the name of an array."""
-    return path.startswith(IN_MEMORY)
-
-
 def hold(array: Any, spec: str) -> HeldSpec:
     """Return the text of an array, with its name in the blank: the same for the same numbers, whatever type they have.
 
-    array : of numpy, or whatever has ``__array__``, or lists of numbers; raises as `read_table` does of a file
+    array : of numpy, or whatever has ``__array__``; raises as `read_table` does of a file
     """
     import hashlib
 

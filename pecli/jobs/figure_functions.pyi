@@ -110,6 +110,7 @@ def heatmap(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[HeatmapNumbers]:
     """The table as an image: dimension across, position down."""
@@ -188,6 +189,7 @@ def distance(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[DistanceNumbers]:
     """How far any two positions are apart: a matrix."""
@@ -264,6 +266,7 @@ def scatter(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[CloudNumbers]:
     """Two measures against each other, one point a pair of positions."""
@@ -343,6 +346,7 @@ def curves(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[CurvesNumbers]:
     """From a few typical positions to all others: one line each."""
@@ -417,6 +421,7 @@ def waves(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[WavesNumbers]:
     """Chosen dimensions against position: how often each column changes."""
@@ -492,6 +497,7 @@ def spectrum(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[SpectrumNumbers]:
     """The wavelength of every pair of dimensions."""
@@ -565,6 +571,7 @@ def fourier(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[FourierNumbers]:
     """The Fourier spectrum of every column of the table."""
@@ -646,6 +653,7 @@ def offsets(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[OffsetsNumbers | BiasLinesNumbers | RandomNumbers | OffsetMapNumbers]:
     """A measure against the offset: is it a function of p − q alone?."""
@@ -720,6 +728,7 @@ def path(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[PathNumbers]:
     """Positions as a path along the first principal components."""
@@ -795,6 +804,7 @@ def tiles(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[TilesNumbers]:
     """How alike each patch of a grid is to all others: a small map for each."""
@@ -869,6 +879,7 @@ def maps(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[MapsNumbers]:
     """Columns of the table as images over a grid of positions."""
@@ -944,6 +955,7 @@ def dials(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[DialsNumbers]:
     """A position as clock faces: one hand a pair of dimensions."""
@@ -1021,6 +1033,7 @@ def relative(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[RelativeNumbers]:
     """The tensor of relative encodings: one vector for each pair of positions."""
@@ -1101,6 +1114,7 @@ def rotation(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[RotationNumbers | MatrixNumbers]:
     """What RoPE does to a query: before, after, and the circles on which pairs of columns turn."""
@@ -1183,6 +1197,7 @@ def attention(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[AttentionNumbers]:
     """What order does to attention: the same tokens in two orders, without and with encoding."""
@@ -1262,6 +1277,7 @@ def bias(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[BiasNumbers | WeightNumbers]:
     """What heads add to the score of every query and key, under one scale."""
@@ -1336,6 +1352,7 @@ def precision(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[PrecisionNumbers]:
     """What a table loses in float16 and such: its error against position and pair."""
@@ -1417,6 +1434,7 @@ def addition(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[AdditionNumbers]:
     """Word vectors, position encodings and their sum, on one scale."""
@@ -1497,6 +1515,7 @@ def terms(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[TermsNumbers]:
     """The score of two tokens as its four parts: content, position and both together."""
@@ -1573,6 +1592,7 @@ def overview(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[ComposedNumbers]:
     """Several figures of one encoding side by side."""
@@ -1650,6 +1670,7 @@ def compare(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[ComposedNumbers]:
     """One figure of several encodings, under the same limits."""
@@ -1696,6 +1717,7 @@ def table(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[TableNumbers]:
     """The numbers of an encoding, in the terminal or as a file."""
@@ -1742,6 +1764,7 @@ def stats(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[StatsNumbers]:
     """What can be measured of encodings, side by side."""
@@ -1792,6 +1815,7 @@ def explain(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[ExplainNumbers]:
     """One small case step by step: frequencies, formulas, numbers, word vectors."""

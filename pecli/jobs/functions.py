@@ -66,7 +66,7 @@ def documentation(analysis: type[Analysis[Any]]) -> str:
         f"{item.name} : {kind}{' or several' * several}\n    {item.explained}{saved.get(item.name, '')}"
         for item, kind, several in items
     )
-    others = "*others : str\n    further encodings; each may also be a table: an array, a data frame, a list of rows"
+    others = "*others : str\n    further encodings; each may also be a table: an array, a data frame"
     numbers = f"{get_annotations(analysis.compute).get('return', 'Numbers')}: {analysis.defines}"
     parts = {
         "Parameters": "\n".join([first, others, *lines]),

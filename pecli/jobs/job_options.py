@@ -16,7 +16,7 @@ from pecli.encodings.registry import ENCODINGS, Encoding
 from pecli.figures import FIGURES
 from pecli.figures.canvas import Canvas
 from pecli.files.formats import FORMATS
-from pecli.models.spec import HasArray, encoding_of, is_rows, spec_of
+from pecli.models.spec import HasArray, encoding_of, spec_of
 from pecli.reports import REPORTS
 
 
@@ -36,10 +36,11 @@ class Output(Options):
     )
     format: str | None = option(None, "format where no file name gives one", choices=lambda: FORMATS, unset="png")
     no_clobber: bool = option(False, "keep files that exist already")
+    long: bool = option(False, "in .csv and .json a row a number, also of a matrix; lines always have it")
 
 
 def _spec(encoding: Encoding | HasArray) -> str | None:
-    return None if isinstance(encoding, (list, tuple)) and not is_rows(encoding) else spec_of(encoding)
+    return None if isinstance(encoding, (list, tuple)) else spec_of(encoding)
 
 
 @dataclass(frozen=True)

@@ -37,11 +37,11 @@ class HasArray(Protocol):
     def __array__(self) -> Array: ...
 
 
-Table = HasArray | Sequence[Sequence[float]]  # rows are positions, columns dimensions
+Spec = str | HasArray  # what names an encoding: its text, or a table, rows for positions
 
 
 def read_encoding(
-    spec: str | Table, given: Mapping[str, Any] | None = None, defaults: Mapping[str, Any] | None = None
+    spec: Spec, given: Mapping[str, Any] | None = None, defaults: Mapping[str, Any] | None = None
 ) -> Encoding:
     """Return an encoding from its text; what is `given` wins over the text, both over the `defaults`.
 
@@ -54,7 +54,7 @@ def read_encoding(
     return kind.make({**default_values(kind.options(), defaults or {}), **written, **own})
 
 
-def read_table_encoding(spec: str | Table, given: Mapping[str, Any] | None = None) -> TableEncoding:
+def read_table_encoding(spec: Spec, given: Mapping[str, Any] | None = None) -> TableEncoding:
     """Return the same of an encoding that has a table; raises UsageError for others."""
     made = read_encoding(spec, given)
     if not isinstance(made, TableEncoding):
@@ -62,7 +62,7 @@ def read_table_encoding(spec: str | Table, given: Mapping[str, Any] | None = Non
     return made
 
 
-def encoding_of(spec: str | Table) -> type[Encoding]:
+def encoding_of(spec: Spec) -> type[Encoding]:
     """Return the class that the text of an encoding names."""
     return _parts(spec_of(spec))[0]
 
@@ -70,7 +70,7 @@ def encoding_of(spec: str | Table) -> type[Encoding]:
 def spec_of(encoding: Any) -> str:
     """Return the text of an encoding that is one already, text, or a table; raises UsageError for what is none.
 
-    A table is an array of numpy, what has ``__array__``, or a list of rows: it is a `Learned`.
+    A table is what numpy makes an array of: it is a `Learned`.
     """
     if isinstance(encoding, (str, os.PathLike)):
         return os.fspath(encoding)
@@ -79,19 +79,13 @@ def spec_of(encoding: Any) -> str:
             return encoding.spec(dict.fromkeys(encoding.settings()))  # whatever else is the default where it is read
         text = f"{type(encoding).__name__} is no encoding that is found by its name, {encoding.name}"
         raise UsageError(text, option="encoding", value=encoding, advice=f"its package names it under {PLUGINS}")
-    if is_rows(encoding) or (hasattr(encoding, "__array__") and not isinstance(encoding, Real)):
+    if hasattr(encoding, "__array__") and not isinstance(encoding, Real):  # as numpy's single numbers are
         return hold(encoding, f"{Learned.name}:file={{}}")
     item = "an encoding is text such as 'sinusoidal:base=10', or an array of two dimensions"
     raise UsageError(f"{item}, not {shorten(repr(encoding))}", option="encoding", value=encoding)
 
 
-def is_rows(value: Any) -> bool:
-    """Return whether a list is a table: its items are lists of numbers."""
-    first = value[0] if isinstance(value, (list, tuple)) and value else None
-    return isinstance(first, (list, tuple)) and bool(first) and isinstance(first[0], Real)
-
-
-def parse_encoding(spec: str | Table) -> tuple[type[Encoding], dict[str, str]]:
+def parse_encoding(spec: Spec) -> tuple[type[Encoding], dict[str, str]]:
     """Return the class that the text of an encoding names, and the parameters written there, not yet read.
 
     Both come out of a model's config.json where the text names one.

@@ -256,9 +256,13 @@ class StatsNumbers(Numbers[TableEncoding]):
     def columns(self) -> list[str]:
         return list(flat(self.measured[0]))
 
-    def sheet(self) -> tuple[list[str], list[Array]]:
+    def wide(self) -> tuple[list[str], list[Array]]:
         specs = np.array([encoding.spec() for encoding in self.view.encodings], dtype=object)
         return ["encoding", *self.columns()], [specs, self.values]
+
+    def points(self) -> dict[str, Array]:
+        (*names,), (specs, values) = self.wide()
+        return dict(zip(names, [specs, *values.T], strict=True))
 
     def facts(self) -> dict[str, Any]:
         items = zip(self.view.encodings, self.measured, strict=True)

@@ -20,9 +20,14 @@ TABLE = np.random.default_rng(8).integers(-9, 10, (7, 4)) / 4  # exact in every 
 
 
 class Tensor:
-    """What torch has: numpy takes it once it is detached."""
+    """What torch has: numpy takes it once it is detached, from the CPU."""
+
+    def __init__(self, on: str = "cpu") -> None:
+        self.on = on
 
     def detach(self) -> Any:
+        if self.on != "cpu":
+            raise TypeError(f"it is on {self.on}")
         return TABLE
 
     def __array__(self) -> Any:
@@ -38,8 +43,6 @@ SAME: dict[str, Callable[[], Any]] = {
     "other order of bytes": lambda: TABLE.astype(">f8"),
     "columns first": lambda: np.asfortranarray(TABLE),
     "a side of 1": lambda: TABLE[None],
-    "rows": TABLE.tolist,
-    "tuples": lambda: tuple(map(tuple, TABLE.tolist())),
     "needs a gradient": Tensor,
     "pandas": of("pandas", "DataFrame"),
     "polars": of("polars", "DataFrame"),
@@ -83,7 +86,8 @@ REFUSED: list[tuple[Any, str]] = [
     (TABLE > 0, "not hold real numbers .*bool"),
     (TABLE.astype(object), "not hold real numbers .*object"),
     (np.where(TABLE > 2, np.nan, TABLE), "values? that (is|are) not finite, the first in row"),
-    ([[1.0, 2.0], [3.0]], "could not be read as numpy's: .*inhomogeneous"),
+    ([[1.0, 2.0], [3.0, 4.0]], "or an array of two dimensions, not"),
+    (Tensor(on="meta"), "could not be read as numpy's: it is on meta"),
 ]
 
 

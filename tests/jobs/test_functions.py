@@ -59,7 +59,7 @@ pecli.waves(dims=np.arange(4), base=np.float32(10)).save(Path("a.png"), "b.svg")
 spectrum(["rope", pecli.encoding("sinusoidal")], size=(4, 3))
 pecli.encode("rope", length=np.int64(5), start=np.int8(1)).mean()
 pecli.compare(np.ones((4, 8), np.float32), "rope", label=["mine", "RoPE"]).save("c.png")
-pecli.offsets([np.ones((4, 8)), pecli.encode([[1.0, 2.0], [3, 4]])], length=2)
+pecli.offsets([np.ones((4, 8)), pecli.encode(np.eye(4))], length=2)
 pecli.model(Path("config.json")).data["layers"]
 """
 

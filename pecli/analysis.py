@@ -189,7 +189,7 @@ class Numbers(Generic[E_co]):
 
     def sheet(self, long: bool = False) -> tuple[list[str], list[Array]]:
         """Return header and columns of a CSV file."""
-        if not (long or self.is_lines):
+        if self.main.ndim > 1 and not (long or self.is_lines):
             return self.wide()
         points = self.points()
         return list(points), list(points.values())

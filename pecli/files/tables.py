@@ -460,7 +460,7 @@ def hold(array: Any, spec: str) -> HeldSpec:
     import hashlib
 
     try:
-        numbers = np.array(array.detach() if hasattr(array, "detach") else array)  # a copy; torch's without gradient
+        numbers = np.asarray(array.detach() if hasattr(array, "detach") else array).copy()  # torch's without gradient
     except Exception as error:  # every library has its own
         raise UsageError(f"the array could not be read as numpy's: {error}") from None
     stored = StoredArray(numbers.shape, numbers.dtype.name, lambda: numbers, numbers.dtype.kind in REAL)

@@ -51,7 +51,7 @@ class EncodingOption(Options):
 
     encoding: tuple[str, ...] = option(
         (),
-        "name, or name:parameter=value,… (pecli encodings lists them)",
+        "name, or name:parameter=value,… (pecli encodings lists them); a range, or a parameter again, is one each",
         flags=("-e",),
         split=False,
         text_of=_spec,

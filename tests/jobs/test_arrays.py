@@ -34,6 +34,13 @@ class Tensor:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad")
 
 
+class Plain:
+    """What numpy can make an array of, and no more."""
+
+    def __array__(self) -> Any:
+        return TABLE
+
+
 def of(module: str, name: str) -> Callable[[], Any]:
     return lambda: getattr(pytest.importorskip(module) and import_module(module), name)(TABLE)
 
@@ -44,6 +51,7 @@ SAME: dict[str, Callable[[], Any]] = {
     "columns first": lambda: np.asfortranarray(TABLE),
     "a side of 1": lambda: TABLE[None],
     "needs a gradient": Tensor,
+    "has __array__": Plain,
     "pandas": of("pandas", "DataFrame"),
     "polars": of("polars", "DataFrame"),
     "torch": of("torch", "tensor"),

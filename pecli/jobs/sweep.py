@@ -68,11 +68,11 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> li
     """
     kind = find_analysis(analysis)
     known = known_options(kind)
-    asked = {  # kept to the end: arrays are there as long as their texts
+    asked = {
         n: known[n].as_text(_listed(value)) if n in known else value
         for n, value in with_canonical_names(known, given).items()
     }
-    named = asked.get("encoding") or kind.default_encoding
+    named = asked.get("encoding") or kind.default_encoding  # kept to the end: arrays are there as long as their texts
     own = parameters_of(specs_in({"encoding": named}), inner=True)
     known = {**{n: item for n, item in own.items() if not item.in_spec}, **known}
     spelled = with_canonical_names({**own, **known}, asked)

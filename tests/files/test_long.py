@@ -53,9 +53,9 @@ def test_other_programs_read_the_columns_as_they_are(
 
 
 def test_a_row_is_one_number_and_says_where_it_stands() -> None:
-    found: Any = pecli.offsets(["rope:d=4", "sinusoidal:d=6"], measure="cos", length=4)
+    found: Any = pecli.offsets(["rope:d=4,label=mine", "sinusoidal:d=6"], measure="cos", length=4)
     columns, numbers = found.to_dict(), found.numbers
-    assert columns["encoding"].tolist() == ["rope:d=4"] * 4 + ["sinusoidal:d=6"] * 4
+    assert columns["encoding"].tolist() == ["mine"] * 4 + ["sinusoidal:d=6"] * 4
     assert columns["offset"].tolist() == [0, 1, 2, 3] * 2
     for name, array in (("value", numbers.mean), ("low", numbers.low), ("high", numbers.high)):
         assert np.array_equal(columns[name].reshape(2, 4), array)

@@ -82,6 +82,7 @@ def test_several_are_compared_and_swept_and_hold_apart() -> None:
     assert pecli.offsets([TABLE, -2 * TABLE]).numbers.main.shape == (2, 7)
     titles = pecli.compare(TABLE, -TABLE).job.view.encodings
     assert len({encoding.title() for encoding in titles}) == 2
+    assert pecli.heatmap(TABLE).job != pecli.heatmap(TABLE.reshape(4, 7)).job
     assert len(pecli.heatmap([TABLE, -TABLE, "rope"]).job.cells) == 3
 
 
@@ -108,6 +109,8 @@ def test_what_is_no_table_is_refused_in_one_line(ask: Callable[[Any], Any], arra
 
 
 def test_a_picture_keeps_the_numbers_that_it_was_given_and_no_longer_than_it_lasts() -> None:
+    for factor, made in ((6, pecli.encode(TABLE * 6)), (7, pecli.heatmap(TABLE * 7, length=7).numbers.main)):
+        assert np.array_equal(made, TABLE * factor)
     own = TABLE * 5
     picture = pecli.heatmap(own)
     own[:] = 0  # it may be written to

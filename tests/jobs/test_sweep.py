@@ -117,7 +117,7 @@ INNER: list[tuple[str, dict[str, Any], list[str]]] = [
     ("heatmap", {"encoding": YARN.format("2,factor=8")}, [YARN.format(factor) for factor in (2, 8)]),
     ("heatmap", {"encoding": "rope:d=2..4:2,base=5,base=7"}, [f"rope:d={d},base={b}" for d in (2, 4) for b in (5, 7)]),
     ("heatmap", {"encoding": "clock:periods=60,3600,periods=24"}, ["clock:periods=60,3600", "clock:periods=24"]),
-    ("heatmap", {"encoding": r"learned:label=a\,b,seed=0..1"}, [rf"learned:label=a\,b,seed={s}" for s in (0, 1)]),
+    ("heatmap", {"encoding": r"learned:label=a\,d=3,seed=0..1"}, [rf"learned:label=a\,d=3,seed={s}" for s in (0, 1)]),
     (
         "spectrum",
         {"encoding": ["clock", YARN.format("2..8:2")]},

@@ -14,7 +14,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.encodings.base import Rotary
 from pecli.encodings.grid import GRID, HarmonicOnGrid, sides_of
-from pecli.encodings.harmonic import geometric_rates
+from pecli.encodings.harmonic import alternating, geometric_rates
 from pecli.encodings.rope_scaling import Scaled
 from pecli.files.tables import read_vector
 
@@ -200,7 +200,7 @@ class Rope(OnAxes, Rotary):
     def join(self, first: Array, second: Array) -> Array:
         """Return the inverse of `split`."""
         if self.pairing == "interleaved":
-            return np.stack([first, second], axis=-1).reshape(*first.shape[:-1], self.width)
+            return alternating(first, second)
         return np.concatenate([first, second], axis=-1)
 
     def reordered(self, x: Array, pairing: str) -> Array:

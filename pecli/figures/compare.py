@@ -7,7 +7,7 @@ from math import prod
 from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError
-from pecli.core.language import join_clauses, listing, template, translate
+from pecli.core.language import join_clauses, template, translate
 from pecli.core.lazy import np
 from pecli.core.numbers import ROUNDING, number_text
 from pecli.core.options import option
@@ -23,10 +23,10 @@ from pecli.figures.composite import (
     check_handed_on,
     check_part,
     kind_text,
+    longer_waves_text,
     part_of,
     single_figures,
 )
-from pecli.figures.heatmap import length_shown, longer_waves
 from pecli.figures.highlights import Highlighting
 from pecli.figures.panels import PanelGroup
 from pecli.measures.pairwise import measure_option
@@ -49,7 +49,7 @@ class CompareNumbers(ComposedNumbers):
     def message(self) -> str:
         """Return how large the difference is, and whether the order of columns alone makes it; else what each says."""
         if len(self.parts) == len(self.view.encodings):
-            return self._longer_waves() or super().message()
+            return longer_waves_text(self.labels, self.parts) or super().message()
         low, high = self.reach or (0.0, 0.0)
         number, rounding = number_text(max(-low, high), 3), ROUNDING * max(-low, high)
         if not low < 0 and not high > 0:
@@ -64,18 +64,6 @@ class CompareNumbers(ComposedNumbers):
             larger = template("values are larger by up to {number} with {name}")
             text = translate(apart if self.distances else larger, name=name, number=number)
         return join_clauses([translate("the same columns in another order") if self.reordered() else "", text])
-
-    def _longer_waves(self) -> str:
-        """Return how many wavelengths of each table do not fit into the sequence, of as many pairs."""
-        views = [part.numbers.view for part in self.parts if part.figure.name == "heatmap"]
-        counts = [count for view in views if (count := longer_waves(view)) is not None]
-        pairs = {len(view.encoding.frequencies()) for view in views if isinstance(view.encoding, Harmonic)}
-        if not 1 < len(counts) == len(self.parts) or len(pairs) > 1 or len({*counts}) == 1:
-            return ""
-        text = template("wavelengths longer than the {length} shown: {counts}, of {all} pairs")
-        each = (f"{count} ({label})" for count, label in zip(counts, self.labels, strict=True))
-        length = length_shown(views[0].encoding, views[0].covered.length)
-        return translate(text, counts=listing(each), all=pairs.pop(), length=length)
 
     def reordered(self) -> bool:
         """Return whether the formulas of two say that their tables have the same columns in another order."""

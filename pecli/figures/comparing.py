@@ -83,10 +83,10 @@ def differing_text(view: View[Any], quantity: str, apart: Sequence[float], same:
     if not wide:
         return ""
     if alone:
-        text = template("{measure} depends only on the offset p − q with {names}, not with {others}")
+        text = template("the {measure} depends only on the offset p − q with {names}, not with {others}")
         others = join_or([names[at] for at in wide])
         return translate(text, measure=quantity, names=join_and(alone), others=others)
-    text = template("at equal offset, {measure} still differs by up to {number}")
+    text = template("at equal offset, the {measure} still differs by up to {number}")
     return translate(text, measure=quantity, number=number_text(max(apart[at] for at in wide), 3))
 
 

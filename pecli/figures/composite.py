@@ -10,16 +10,17 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import join_clauses, merge_labels
+from pecli.core.language import join_clauses, listing, merge_labels, template, translate
 from pecli.core.lazy import Array, Axes, Registry
 from pecli.encodings.base import Encoding
 from pecli.figures import FIGURES, SINGLE
 from pecli.figures.base import Figure, Numbers, View, panels_of
 from pecli.figures.canvas import Canvas
+from pecli.figures.heatmap import length_shown, longer_waves
 from pecli.figures.panels import Mosaic, Panel, PanelGroup, below_each_other, columns_of, in_columns, with_own_bar
 
 FORWARDED = ("measure", "highlight")  # options of a composed figure that its parts take, where they have them
-MAX_HEADLINE = 130  # characters above a picture of several
+MAX_HEADLINE = 150  # characters above a picture of several
 ROW = 3  # panels that stand side by side where there is room, whatever they belong to
 Choose = Callable[[Limits, Sequence[Array]], Limits]  # limits from those and from the values that they colour
 
@@ -116,6 +117,26 @@ def message_of_each(labels: Sequence[str], messages: Sequence[str]) -> str:
     item = merge_labels(labels, [[message] for message in messages])
     tried = (item, item[:1] + item[1:][-1:])
     return next((text for some in tried if len(text := join_clauses(some)) <= MAX_HEADLINE), "")
+
+
+def longer_waves_text(labels: Sequence[str], parts: Sequence[Part]) -> str:
+    """Return how many wavelengths of each heatmap do not fit into the sequence; nothing where they are as many."""
+    views = [part.numbers.view for part in parts if part.figure.name == "heatmap"]
+    counts = [count for view in views if (count := longer_waves(view)) is not None]
+    if not 1 < len(counts) == len(parts) or len({*counts}) == 1 or len({view.covered.length for view in views}) > 1:
+        return ""
+    pairs = [len(view.encoding.wavelengths()) for view in views]
+    length = length_shown(views[0].encoding, views[0].covered.length)
+    if len({*pairs}) == 1:
+        text = template("wavelengths longer than the {length} shown: {counts}, of {all} pairs")
+        each = [f"{count} ({label})" for count, label in zip(counts, labels, strict=True)]
+        return translate(text, counts=listing(each), all=pairs[0], length=length)
+    text, share = (
+        template("wavelengths longer than the {length} shown: {counts}"),
+        template("{count} of {all} ({label})"),
+    )
+    each = [translate(share, count=n, all=of, label=label) for n, of, label in zip(counts, pairs, labels, strict=True)]
+    return translate(text, counts=join_clauses(each), length=length)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from pecli.core.lazy import Array, np
 from pecli.encodings.base import TableEncoding
 from pecli.figures.base import View, panels_of
 from pecli.figures.canvas import Canvas
-from pecli.figures.composite import Cell, ComposedNumbers, Composite, message_of_each
+from pecli.figures.composite import Cell, ComposedNumbers, Composite, longer_waves_text, message_of_each
 from pecli.figures.heatmap import longer_waves
 from pecli.figures.panels import PanelGroup, in_columns
 
@@ -59,8 +59,8 @@ class GridNumbers(ComposedNumbers):
 
     def message(self) -> str:
         """Return what there is to see in each, by the names of the options that make a difference to it."""
-        if bases := self._of_bases():
-            return bases
+        if waves := self._of_bases() or longer_waves_text(self.labels, self.parts):
+            return waves
         text = np.array(self.messages(), dtype=object).reshape([len(axis.values) for axis in self.axes])
         telling = [(text != text.take([0], axis=at)).any() for at in range(text.ndim)]
         names = [listing(compress(texts, telling)) for texts in product(*(axis.texts for axis in self.axes))]

@@ -112,8 +112,8 @@ class OffsetsNumbers(BandNumbers[TableEncoding]):
         differ = differing_text(self.view, label, self.spread, same)
         if differ or not known or not tells_of_offsets(self.view):
             return differ
-        only = template("{measure} depends only on the offset p − q")
-        peaks = template("{measure} depends only on the offset p − q and is largest at 0")
+        only = template("the {measure} depends only on the offset p − q")
+        peaks = template("the {measure} depends only on the offset p − q and is largest at 0")
         return translate(peaks if self.peaks else only, measure=label)
 
     def facts(self) -> dict[str, Any]:

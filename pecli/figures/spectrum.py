@@ -79,7 +79,8 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         if self.trained and all(isinstance(encoding, Harmonic) for encoding in encodings):
             return self._beyond_text(self.trained)
         if len(encodings) > 1:
-            return "" if self.shows_ratio else self._longer_text()
+            kept = template("wavelengths that the scaling leaves as they are: {counts}, of {all} pairs")
+            return self._counts_text(kept, self.stretch <= 1 + NOTABLE) if self.shows_ratio else self._longer_text()
         if (self.stretch != 1).any():
             return stretch_text(self.stretch)
         if encodings[0].sides and isinstance(encodings[0], Harmonic):
@@ -95,15 +96,20 @@ class SpectrumNumbers(Numbers[TableEncoding]):
 
     def _beyond_text(self, trained: int) -> str:
         """Return how many wavelengths are longer than the trained length; of several where they have as many pairs."""
-        parts = [self.wavelength[self.encoding == at] for at in range(len(self.view.encodings))]
-        counts, pairs = [int((part > trained).sum()) for part in parts], {len(part) for part in parts}
-        if len(parts) == 1:
-            text = template("{count} of {all} pairs have wavelengths longer than the trained length {length:,}")
-            return translate(text, count=counts[0], all=pairs.pop(), length=trained)
+        longer = self.wavelength > trained
+        if len(self.view.encodings) > 1:
+            text = template("wavelengths longer than the trained length {length:,}: {counts}, of {all} pairs")
+            return self._counts_text(text, longer, length=trained)
+        text = template("{count} of {all} pairs have wavelengths longer than the trained length {length:,}")
+        return translate(text, count=int(longer.sum()), all=len(longer), length=trained)
+
+    def _counts_text(self, text: str, counted: Array, **blanks: Any) -> str:
+        """Return how many wavelengths of each encoding are counted; nothing where they have not as many pairs."""
+        parts = [counted[self.encoding == at] for at in range(len(self.view.encodings))]
+        counts, pairs = [int(part.sum()) for part in parts], {len(part) for part in parts}
         names = distinguishing_labels(self.view.encodings)
         each = listing(f"{count} ({name})" for count, name in zip(counts, names, strict=True))
-        text = template("wavelengths longer than the trained length {length:,}: {counts}, of {all} pairs")
-        return translate(text, counts=each, all=pairs.pop(), length=trained) if len(pairs) == 1 else ""
+        return translate(text, counts=each, all=pairs.pop(), **blanks) if len(pairs) == 1 else ""
 
     def _longer_text(self) -> str:
         """Return by how much one of two encodings has longer wavelengths, pair by pair, or that they are the same."""

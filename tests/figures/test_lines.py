@@ -58,8 +58,8 @@ def test_against_the_offset_it_says_whether_lines_coincide(encoding: str, coinci
     widest = max(max(ones) - min(ones) for ones in found.values())
     assert list(numbers.facts()["apart"].values()) == pytest.approx([widest], abs=1e-9)
     beside = pecli.figure("curves", encoding=encoding, length=40, at=[3, 11, 30]).numbers
-    same = "every curve is the same, shifted: Euclidean distance depends only on the offset"
-    other = f"at equal offset, Euclidean distance still differs by up to {widest:.3g}"
+    same = "every curve is the same, shifted: the Euclidean distance depends only on the offset"
+    other = f"at equal offset, the Euclidean distance still differs by up to {widest:.3g}"
     assert numbers.message() == beside.message() == (same if coincide else other)
 
 

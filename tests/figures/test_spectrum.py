@@ -83,7 +83,11 @@ def test_pairs_that_an_axis_has_no_room_for_are_left_out_and_the_caption_says_so
         ),
         ({"encoding": ["rope:d=8,base=10,scaling=linear,factor=2", "rope:d=8,base=10000"]}, ""),  # some are shorter
         ({"encoding": YARN}, "from pair 24 on waves are longer with the scaling, up to 4 times"),
-        ({"encoding": [YARN, LLAMA], "ratio": True}, ""),
+        (
+            {"encoding": [YARN, "rope:d=128,base=1e6,scaling=linear,factor=4"], "ratio": True},
+            "wavelengths that the scaling leaves as they are: 24 (scaling = yarn), 0 (scaling = linear), of 64 pairs",
+        ),
+        ({"encoding": [YARN, "rope:d=8"], "ratio": True}, ""),  # not of as many pairs
         ({"encoding": "geometric:d=16"}, ""),  # the longest are left out
     ],
 )

@@ -32,6 +32,7 @@ from pecli.encodings.registry import encoding_named
 from pecli.figures.canvas import OWNED, TEXTS
 from pecli.files.formats import FORMATS
 from pecli.files.metadata import read_metadata
+from pecli.files.tables import IN_MEMORY, NO_TEXT
 from pecli.files.writer import real_path
 from pecli.jobs.command_line import check_inputs, command, reading_beside, relocate_inputs
 from pecli.jobs.job import Job, job_settings, versions
@@ -90,7 +91,8 @@ def read_job(path: str, output: list[str] | None = None) -> Job:
     with reading_beside(path, {}):
         job, lost = changed_job(path, read_metadata(path), output)
     for file in lost:
-        notice(f"{file} is not found beside {path}: it is named as seen from where that was made")
+        lost_text = f"is not found beside {path}: it is named as seen from where that was made"
+        notice(f"{file} {NO_TEXT if file.startswith(IN_MEMORY) else lost_text}")
     return job
 
 
@@ -108,7 +110,8 @@ def changed_job(path: str, found: Mapping[str, Any], output: list[str] | None = 
 def for_files(values: Mapping[str, Any], paths: Sequence[str]) -> dict[str, Any]:
     """Return options without those that mean something in files of other formats alone."""
     formats = [FORMATS[ending] for path in paths if (ending := Path(path).suffix.lower()[1:]) in FORMATS]
-    owned = {name for name, kind in OWNED.items() if name != "style" and not any(getattr(f, kind) for f in formats)}
+    owners = {**OWNED, "long": "rows"}
+    owned = {name for name, kind in owners.items() if name != "style" and not any(getattr(f, kind) for f in formats)}
     return {name: value for name, value in values.items() if name not in owned}
 
 
@@ -131,7 +134,8 @@ def entry(job: Job) -> str:
         keys |= part.changed(defaults)
     keys = {name: value for name, value in keys.items() if name not in swept}
     keys |= {name: values for name, values in swept.items() if values is not None}
-    keys["output"] = [below(path) for path in job.output.output]
+    output = [below(path) for path in job.output.output]
+    keys |= {"output": output, **({"long": True} if job.output.long else {})}
     return "\n".join(["[[figure]]", *(f"{name} = {toml(value)}" for name, value in keys.items())])
 
 

@@ -66,6 +66,16 @@ class Encoding(Options, ABC):
 
     label: str | None = option(None, "name in the picture", unset="its name and parameters", in_spec=True)
 
+    @classmethod
+    def read_values(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            return super().read_values(values)
+        except UsageError as error:
+            if item := cls.options().get(error.option or ""):
+                beside = item.only_with and values.get(item.only_with[0])
+                error.owner = f"{cls.name} with {item.only_with[0]}={beside}" if item.only_with and beside else cls.name
+            raise
+
     def settings(self) -> dict[str, Any]:
         return {name: value for name, value in super().settings().items() if name != "label" or value is not None}
 

@@ -51,8 +51,9 @@ class CurvesNumbers(Numbers[Any]):
 
     main_array: ClassVar[str] = "curves"
     no_facts: ClassVar[tuple[str, ...]] = ("no_place",)
-    row_coordinates: ClassVar[tuple[str, ...]] = ("at",)
+    row_coordinates: ClassVar[tuple[str, ...]] = ("encoding", "at")
     column_coordinates: ClassVar[str | None] = "positions"
+    is_lines: ClassVar[bool] = True
 
     curves: Array
     at: Array

@@ -33,6 +33,7 @@ class DialsNumbers(Numbers[Harmonic]):
 
     main_array: ClassVar[str] = "angles"
     row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
+    column_coordinates: ClassVar[str | None] = "pairs"
 
     angles: Array
     positions: Array

@@ -63,6 +63,8 @@ class BandNumbers(Numbers[E_co]):
     main_array: ClassVar[str] = "mean"
     row_coordinates: ClassVar[tuple[str, ...]] = ("encoding",)
     column_coordinates: ClassVar[str | None] = "offsets"
+    is_lines: ClassVar[bool] = True
+    beside: ClassVar[tuple[str, ...]] = ("low", "high")
 
     mean: Array
     encoding: Array
@@ -75,6 +77,8 @@ class BandNumbers(Numbers[E_co]):
 class OffsetsNumbers(BandNumbers[TableEncoding]):
     """Mean, minimum and maximum over all pairs at the offsets of a run; decay : (encodings, n), RoFormer's bound on the
     dot product, or empty; unscaled : (scaled encodings, n), the measure without the scaling, or empty."""
+
+    beside: ClassVar[tuple[str, ...]] = ("low", "high", "decay")
 
     decay: Array
     unscaled: Array
@@ -126,6 +130,7 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
     main_array: ClassVar[str] = "bias"
     row_coordinates: ClassVar[tuple[str, ...]] = ("encoding", "head")
     column_coordinates: ClassVar[str | None] = "offsets"
+    is_lines: ClassVar[bool] = True
 
     bias: Array
     low: Array

@@ -35,6 +35,7 @@ class PathNumbers(Numbers[TableEncoding]):
 
     main_array: ClassVar[str] = "coordinates"
     row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
+    is_lines: ClassVar[bool] = True
 
     coordinates: Array
     positions: Array
@@ -53,7 +54,10 @@ class PathNumbers(Numbers[TableEncoding]):
         return translate(text, **blanks) if self.share.any() else ""
 
     def columns(self) -> list[Any]:
-        return [f"component {at + 1}" for at in range(len(self.share))]
+        return [f"component_{at + 1}" for at in range(len(self.share))]
+
+    def points(self) -> dict[str, Array]:
+        return {"position": self.positions, **dict(zip(self.columns(), self.coordinates.T, strict=True))}
 
 
 @dataclass(frozen=True)

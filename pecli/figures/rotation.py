@@ -51,6 +51,7 @@ class RotationNumbers(ColouredNumbers[Rotary]):
 
     main_array: ClassVar[str] = "after"
     row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
+    beside: ClassVar[tuple[str, ...]] = ("before",)
     no_facts: ClassVar[tuple[str, ...]] = (*ColouredNumbers.no_facts, "circles")
 
     after: Array
@@ -103,6 +104,7 @@ class MatrixNumbers(Numbers[Rotary]):
 
     main_array: ClassVar[str] = "matrix"
     row_coordinates: ClassVar[tuple[str, ...]] = ("dimensions",)
+    point_names: ClassVar[tuple[str, ...]] = ("row", "column")
 
     matrix: Array
     dimensions: Array

@@ -43,6 +43,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
 
     main_array: ClassVar[str] = "wavelength"
     row_coordinates: ClassVar[tuple[str, ...]] = ("pair", "encoding", "stretch")
+    is_lines: ClassVar[bool] = True
 
     wavelength: Array
     pair: Array

@@ -248,7 +248,7 @@ BAD[6, 0] = -np.inf
 @pytest.mark.parametrize(
     ("array", "said", "kinds"),
     [
-        *((np.zeros(shape), rf"t\.\w+ holds an array of shape {shape}, not a table", BINARY)
+        *((np.zeros(shape), rf"t\.\w+ holds numbers of shape {shape}, not a table", BINARY)
           for shape in ((7,), (0, 5), (5, 0), (2, 3, 4), ())),
         *((np.ones((2, 2), dtype=dtype), f"does not hold real numbers of a type that is read: {dtype}", BINARY[:2])
           for dtype in ("complex128", "str", "bool")),

@@ -28,9 +28,7 @@ TOWER = re.compile(
     r"(vision|visual|image|video|audio|speech|protein)\w*_config"
 )  # has no model_type of its own in older files
 ALL = "all"
-WITHOUT_POSITIONS = (  # kinds of layers
-    *("linear_attention", "mlp", "moe", "conv", "no_rope", "no_attention", "cross_attention"),
-)
+WITHOUT_POSITIONS = ("linear_attention", "mlp", "moe", "conv", "no_rope", "no_attention", "cross_attention")
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pecli.core.language import template
+from pecli.encodings.rope_scaling import SCALINGS
 from pecli.models.config_file import Keys, shown
 from pecli.models.layers import FULL, SLIDING, STOPS, Reading, head_dim, latent, max_position, nearest, patches, trouble
 
@@ -70,8 +71,8 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
         if factor is None or not 1 <= factor < HUGE:
             raise trouble("factor", f"is {shown(factor)}, and it takes a number ≥ 1")
         return parameters | {"base": base * factor, "scaling": "linear", "factor": factor ** (2 / d)}
-    if scaling not in RULES:
-        raise trouble("rope_type", f"{shown(scaling)} is no scaling: {STOPS}{nearest(scaling, RULES)}")
+    if scaling not in SCALINGS:
+        raise trouble("rope_type", f"{shown(scaling)} is no scaling: {STOPS}{nearest(scaling, SCALINGS)}")
     values = {"scaling": scaling, **_scaling(reading, inside, scaling)}
     return parameters | {name: value for name, value in values.items() if value is not None}
 
@@ -82,21 +83,19 @@ def _sections(reading: Reading, inside: Keys, pairs: int) -> dict[str, Any]:
     parts = inside.numbers("mrope_section") or item.sections
     if parts and inside.data.get("mrope_section") is None:
         reading.assumed("mrope_section", list(parts))
-    turn = inside.flag("mrope_interleaved")
+    turn, whole = inside.flag("mrope_interleaved"), sum(parts) == pairs
     interleaved = item.interleaved if turn is None else turn
-    if sum(parts) not in (0, pairs):
+    text = template("pairs for time, height and width; for text all three are the position")
+    if item.axis_names == "hwt":
+        text = template("pairs for height and width, which take turns, then for time; for text all are the position")
+    if parts and whole:
+        reading.note("mrope_section", text)
+    elif parts:
         text = template("sums to {sum:g}, and there are {pairs} pairs")
         say = reading.warning if interleaved else reading.error  # what is left over turns by the frame
         say("mrope_section", text, list(parts), sum=sum(parts), pairs=pairs)
-    elif item.axis_names == "hwt":
-        text = template("pairs for height and width, which take turns, then for time; for text all are the position")
-        reading.note("mrope_section", text)
-        return {}
-    elif parts:
-        reading.note("mrope_section", template("pairs for time, height and width; for text all three are the position"))
-    if len(parts) != 3 or sum(parts) != pairs:
-        return {}
-    return {"sections": tuple(map(int, parts)), "interleaved": interleaved}
+    drawn = whole and len(parts) == 3 and item.axis_names != "hwt"
+    return {"sections": tuple(map(int, parts)), "interleaved": interleaved} if drawn else {}
 
 
 def _grid(reading: Reading) -> tuple[int, ...]:
@@ -105,9 +104,6 @@ def _grid(reading: Reading) -> tuple[int, ...]:
     if sides is None:
         reading.note("image_size", template("the file does not say, images are of any size; drawn for 16 x 16 patches"))
     return sides or (16, 16)
-
-
-RULES = ("linear", "dynamic", "yarn", "longrope", "llama3", "proportional")
 
 
 def _scaling(reading: Reading, inside: Keys, rule: str) -> dict[str, Any]:
@@ -183,15 +179,12 @@ def _by_kind(reading: Reading) -> bool:
         text = template("transformers 5.23 stops: {name} takes an object for each kind of layers")
         reading.error(key, text, name=name)
         return True
-    if key.endswith("rope_parameters"):
+    text = template("type alone: {name} reads rope_type, transformers 5.23 makes no scaling of it")
+    if newer := key.endswith("rope_parameters"):
         text = template("has no object for a kind of layers: transformers 5.23 ignores it in {name}")
+    if ignored := newer or reading.given.first("rope_type", "type") == "type":
         reading.warning(key, text, name=name)
-    elif "rope_type" not in reading.given and "type" in reading.given:
-        text = template("type alone: {name} reads rope_type, transformers 5.23 makes no scaling of it")
-        reading.warning(key, text, name=name)
-    else:
-        return True
-    return False
+    return not ignored
 
 
 def nested_kinds(reading: Reading) -> list[str]:

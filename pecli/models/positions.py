@@ -89,9 +89,8 @@ def encoding_parameters(
         return "rope", rope_parameters(reading, kind, layer)
     if position == "alibi":  # BERT with ALiBi looks both ways
         both = reading.architecture.position.get("all") == "learned"
-        steepest = (reading.keys.table("attn_config") or reading.keys).number("alibi_bias_max")
-        more = {} if steepest is None else {"bias_max": steepest}
-        return "alibi", {"heads": heads(reading), "direction": "both" if both else "causal", **more}
+        steepest = (reading.keys.table("attn_config") or reading.keys).number("alibi_bias_max") or 8.0
+        return "alibi", {"heads": heads(reading), "direction": "both" if both else "causal", "bias_max": steepest}
     if position == "t5":
         return "t5", _t5(reading, stack)
     if position == "learned":

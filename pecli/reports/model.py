@@ -100,8 +100,8 @@ def layer_data(layer: Layer) -> dict[str, Any]:
     if isinstance(encoding, Rope):
         data |= _rope_data(encoding, layer)
     elif layer.length is not None and layer.parameters is not None:
-        data |= {"length": layer.length, "width": layer.parameters["d"], "grid": layer.grid and list(layer.grid)}
-        data |= {"resized": layer.resized}
+        grid = layer.grid and list(layer.grid)
+        data |= {"length": layer.length, "width": layer.parameters["d"], "grid": grid, "resized": layer.resized}
     elif encoding is not None:
         data |= {name: value for name, value in encoding.settings().items() if value is not None}
         data |= {"slopes": encoding.slopes().tolist()} if hasattr(encoding, "slopes") else {}

@@ -135,6 +135,7 @@ def test_towers_stand_beside_the_language_model(ask: Ask, folder: Path) -> None:
         ({"head_dim": 7}, 1, 1, "error: d: rope turns pairs of columns"),
         ({"hidden_size": "64"}, 2, 2, "hidden_size"),
         ({"rope_theta": None}, 1, 1, "error: rope_theta"),
+        ({"model_type": "mpt", "attn_config": {"alibi": True, "alibi_bias_max": 4}}, 0, 1, "alibi:heads=4,bias_max=4"),
         ({"rope_parameters": {"rope_type": "axial"}}, 1, 1, '"axial", which transformers 5.23 refuses in llama'),
         ({"model_type": "phi3", "rope_scaling": {"type": "linear", "factor": 2}}, 1, 1, "refuses in phi3"),
         (

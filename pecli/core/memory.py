@@ -9,6 +9,7 @@ from pathlib import Path
 from pecli.core.errors import UsageError
 
 COPIES = 3  # arrays of the largest size that live at once: the result and what it is made from
+LITTLE = 1 << 20  # bytes that are had without asking
 PIXEL = 40  # bytes that a pixel takes while it is drawn and packed, measured
 PROC = Path("/proc")
 GROUPS = Path("/sys/fs/cgroup")  # Linux's control groups
@@ -45,7 +46,7 @@ def check_bytes(what: str, needed: int, advice: str, copies: int = 1) -> None:
 
     what : takes them, with its verb
     """
-    free = available()
+    free = available() if copies * needed > LITTLE else None
     if free is not None and copies * needed > free:
         times = f", {copies} times while they are made," if copies > 1 else ""
         raise UsageError(f"{what} {human(needed)}{times} and {human(free)} are free: {advice}")

@@ -9,7 +9,7 @@ from math import log
 from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import template, translate
+from pecli.core.language import listing, template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import MAX_EXACT, ROUNDING
 from pecli.core.options import option
@@ -50,8 +50,8 @@ class DirectedBias(BiasEncoding):
 class Alibi(DirectedBias):
     """−slope · |p − q| is added to the score of query p and key q, with a slope of its own for every head.
 
-    The slopes of n heads, n a power of two, are 2^(−8i/n) for i = 1 … n. For other n they are those of c heads, c the
-    power of two below n, then every other one of those of 2c heads.
+    The slopes of n heads, n a power of two, are 2^(−8i/n) for i = 1 … n; MPT may have another `bias_max` than 8. For
+    other n they are those of c heads, c the power of two below n, then every other one of those of 2c heads.
 
     Notes
     -----
@@ -67,6 +67,9 @@ class Alibi(DirectedBias):
     models: ClassVar[str] = "BLOOM, MPT, Baichuan-13B"
 
     heads: int = option(8, "attention heads", at_least=1, at_most=1024, shown=True, aliases=HEAD_ALIASES)
+    bias_max: float = option(
+        8.0, "the last head's slope is 2^(−bias_max)", above=0, at_most=1000, aliases=("alibi_bias_max",)
+    )
 
     @property
     def n_heads(self) -> int:
@@ -75,7 +78,7 @@ class Alibi(DirectedBias):
     def slopes(self) -> Array:
         """Return what the distance is multiplied by in each head, shape (n_heads,)."""
         power = 2 ** (self.heads.bit_length() - 1)
-        doubled = 2.0 ** (-4 * np.arange(1, 2 * power + 1) / power)  # of twice as many heads
+        doubled = 2.0 ** (-self.bias_max / 2 * np.arange(1, 2 * power + 1) / power)  # of twice as many heads
         return np.concatenate([doubled[1::2], doubled[::2]])[: self.heads]
 
     def head_text(self, head: int) -> str:
@@ -183,7 +186,7 @@ class T5(DirectedBias):
         usual = self.max_distance == self.options()["max_distance"].default
         text = template("{count} buckets") if usual else far
         buckets = translate(text, count=self.buckets, distance=self.max_distance)
-        return ", ".join([self.called(), buckets, *known])
+        return listing([self.called(), buckets, *known])
 
 
 @dataclass(frozen=True)
@@ -231,7 +234,7 @@ class Kerple(DirectedBias):
 
     def head_text(self, head: int) -> str:
         r1, r2 = (each[head % len(each)] for each in (self.r1, self.r2))
-        return translate("head {head}, r1 {r1:g}, r2 {r2:g}", head=head, r1=r1, r2=r2)
+        return translate("head {head}, r₁ = {r1:g}, r₂ = {r2:g}", head=head, r1=r1, r2=r2)
 
     def of_offsets(self, offsets: Array) -> Array:
         r1, r2, distance = np.array(self.r1)[:, None], np.array(self.r2)[:, None], np.abs(offsets)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, Decimal, localcontext
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import ClassVar
 
 from pecli.core.errors import UsageError
@@ -25,6 +25,8 @@ from pecli.encodings.base import TableEncoding, of_any_shape, width_option
 
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582")
 DIGITS = 45
+PIECE = 1 << 14  # numbers of a table that are made at once: what they are made from stays in a processor's cache
+STEP = 64  # positions: the sines of one in so many, and of the offsets to those between, make all others
 
 
 def _halves(x: Array) -> tuple[Array, Array]:
@@ -57,6 +59,23 @@ def dirichlet(counts: Array, high: Array, low: Array) -> Array:
     bottom = counts * np.sin(np.pi * (high + low))
     still = np.abs(counts * high) < 1e-9  # the quotient is 1 to the last bit, and its halves may be denormal
     return np.where(still, 1.0, top / np.where(still, 1.0, bottom))
+
+
+def alternating(first: Array, second: Array) -> Array:
+    """Return columns of both in turn, (…, 2n) of (…, n): faster than np.stack, which copies number by number."""
+    columns = np.empty((*first.shape, 2), dtype=np.result_type(first, second))
+    columns[..., 0], columns[..., 1] = first, second
+    return columns.reshape(*first.shape[:-1], -1)
+
+
+@lru_cache(maxsize=64)
+def turns_of(rates: tuple[Decimal | float, ...]) -> tuple[Array, Array]:
+    """Return rates / 2π, each as the sum of two float64 numbers."""
+    with many_digits():
+        turns = [Decimal(rate) / (2 * PI) for rate in rates]
+        high = [float(turn) for turn in turns]
+        low = [float(turn - Decimal(nearest)) for turn, nearest in zip(turns, high, strict=True)]
+    return np.array(high), np.array(low)
 
 
 NEAR = 1e-2  # squared distances below this share of the norm are worked out again without cancellation
@@ -103,7 +122,7 @@ class Harmonic(TableEncoding):
 
     def arrange(self, sines: Array, cosines: Array) -> Array:
         """Return the table's columns from the pairs' sines and cosines, both (n, n_pairs): sin, cos, sin, cos, …"""
-        return np.stack([sines, cosines], axis=-1).reshape(len(sines), -1)[:, : self.width]
+        return alternating(sines, cosines)[:, : self.width]
 
     @property
     def limit(self) -> float | None:
@@ -111,7 +130,7 @@ class Harmonic(TableEncoding):
 
     @property
     def exact(self) -> bool:
-        """Whether the table is the formula's, to the last bit, at any position."""
+        """Whether the table is the formula's, to 10⁻¹⁵ of the radius, at any position."""
         return self.dtype == "float64"
 
     def rounded(self, values: Array) -> Array:
@@ -138,16 +157,13 @@ class Harmonic(TableEncoding):
     @cached_property
     def _turns(self) -> tuple[Array, Array]:
         """ω_j / 2π, turns/position, each the sum of two float64 numbers."""
-        with many_digits():
-            turns = [Decimal(rate) / (2 * PI) for rate in self.rates()]
-            high = [float(turn) for turn in turns]
-            low = [float(turn - Decimal(nearest)) for turn, nearest in zip(turns, high, strict=True)]
-        return np.array(high), np.array(low)
+        return turns_of(tuple(self.rates()))
 
     def angles(self, positions: Array | float) -> Array:
         """ω_j p less whole turns, in [−π, π], rad, shape (…, n_pairs) of positions (…)."""
-        high, low = self._turns
-        return 2 * np.pi * reduced_product(self.coordinates(np.asarray(positions, dtype=np.float64)), high, low)
+        angles = reduced_product(self.coordinates(np.asarray(positions, dtype=np.float64)), *self._turns)
+        angles *= 2 * np.pi
+        return angles
 
     def coordinates(self, positions: Array) -> Array:
         """Return what the frequencies are multiplied by, (…, n_pairs) or (…, 1), of positions (…): themselves."""
@@ -166,19 +182,46 @@ class Harmonic(TableEncoding):
     @of_any_shape
     def table(self, positions: Array) -> Array:
         positions = np.asarray(positions, dtype=np.float64)
+        if self.exact and self.coordinates(positions[:1]).shape[-1] == 1:
+            return self._exact_table(self.coordinates(positions)[:, 0])
         table = np.empty((len(positions), self.width))
+        phases, radii = self.rounded(self.phases), self.rounded(self.amplitudes)
         for part in chunks(0, len(positions), self.width):
-            angles = self.rounded(self.made_angles(positions[part.start : part.stop]) + self.rounded(self.phases))
-            radii = self.rounded(self.amplitudes)
-            sines, cosines = (self.rounded(radii * self.rounded(wave(angles))) for wave in (np.sin, np.cos))
-            table[part.start : part.stop] = self.arrange(sines, cosines)
+            angles = self.rounded(self.made_angles(positions[part.start : part.stop]) + phases)
+            waves = [self.rounded(radii * self.rounded(wave(angles))) for wave in (np.sin, np.cos)]
+            table[part.start : part.stop] = self.arrange(*waves)
         return table
+
+    def _exact_table(self, at: Array) -> Array:
+        """Return the table at x (n,), where one coordinate turns all pairs; each number depends on its x alone.
+
+        e^{iωx} is the product of those of the whole step next to x and of what is left: a sine is taken once for all x
+        that share either. The error is below 5·10⁻¹⁶ of the radius.
+        """
+        table, steps = np.empty((len(at), self.width)), STEP * np.rint(at / STEP)
+        (coarse, step), (fine, rest) = (np.unique(part, return_inverse=True) for part in (steps, at - steps))
+        begun = self._turned(coarse) * (self.amplitudes * np.exp(1j * self.phases))
+        ended = self._turned(fine)
+        for part in chunks(0, len(at), self.width, PIECE):
+            own = slice(part.start, part.stop)
+            turned = begun[step[own]]
+            turned *= ended[rest[own]]
+            table[own] = self.arrange(turned.imag, turned.real)
+        return table
+
+    def _turned(self, at: Array) -> Array:
+        """Return e^{iωx} of every pair, (n, n_pairs), of x (n,): quarters of a turn and an angle of at most π/4, whose
+        rounding is small."""
+        turns = reduced_product(at[:, None], *self._turns)
+        quarters = np.rint(4 * turns)
+        angles = 2 * np.pi * (turns - quarters / 4)
+        return (np.cos(angles) + 1j * np.sin(angles)) * np.array([1, 1j, -1, -1j])[quarters.astype(int)]
 
     def columns(self, dims: Array, first: int, count: int) -> Array:
         """Return some columns of the table at the positions first … first + count − 1, shape (len(dims), count).
 
         The position is written i·B + j: sin(ω(iB + j)) = sin·cos + cos·sin is a matrix product of two small tables,
-        which leaves an error of 1e-15 of the radius; `table` has the last bit, at a hundred times the cost.
+        which leaves an error of 1e-15 of the radius; `table` makes all columns, of half the error.
         """
         if not self.exact:
             return super().columns(dims, first, count)
@@ -350,11 +393,12 @@ class PowersOfBase(Harmonic):
         return f"{write_scalar(self.base)}^(-{2 * pair}/{self.width})"
 
 
-def geometric_rates(base: float | Decimal, d: float, n_pairs: int | None = None) -> list[Decimal]:
+@lru_cache(maxsize=64)
+def geometric_rates(base: float | Decimal, d: float, n_pairs: int | None = None) -> tuple[Decimal, ...]:
     """ω_j = base^(−2j/d) for each of so many pairs, of ⌈d/2⌉ where none are said, to 40 digits."""
     with many_digits():
         ratio = (-2 * Decimal(base).ln() / Decimal(d)).exp()
         rates = [Decimal(1)]
         for _ in range((int(d + 1) // 2 if n_pairs is None else n_pairs) - 1):
             rates.append(rates[-1] * ratio)
-    return rates
+    return tuple(rates)

@@ -14,7 +14,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.encodings.base import Rotary
 from pecli.encodings.grid import GRID, HarmonicOnGrid, sides_of
-from pecli.encodings.harmonic import geometric_rates
+from pecli.encodings.harmonic import alternating, geometric_rates
 from pecli.encodings.rope_scaling import Scaled
 from pecli.files.tables import read_vector
 
@@ -29,15 +29,17 @@ class OnAxes(HarmonicOnGrid, Scaled):
     Notes
     -----
     ``blocks``: each axis has pairs and rates of its own, base^(−2j/(d/2)) (Qwen2-VL's vision tower, EVA-02, DINOv3).
-    ``alternating``: one set of rates base^(−2j/d), dealt out in turn (Pixtral). `sections`: so many consecutive pairs
+    ``alternating``: one set of rates base^(−2j/d), dealt out in turn (Pixtral). ``repeated``: as blocks, but each rate
+    turns one pair of every axis, side by side (MoonViT, LoFTR). `sections`: so many consecutive pairs
     of one set for each axis (M-RoPE, Wang et al. 2024, Qwen2-VL, section 2.1, arXiv:2409.12191), or ``interleaved``
     among the axes (Qwen3-VL); in a text all axes have one coordinate, and sections change nothing.
     """
 
     axes: str | None = option(
         None,
-        "how axes share the pairs: rates of their own (blocks), or one set of rates in turn (alternating)",
-        choices=lambda: ("blocks", "alternating"),
+        "how axes share the pairs: rates of their own, one axis after the other (blocks) or each rate for every axis "
+        "(repeated), or one set of rates in turn (alternating)",
+        choices=lambda: ("blocks", "alternating", "repeated"),
         names={"2": "blocks"},
         unset="blocks",
         in_spec=True,
@@ -83,7 +85,8 @@ class OnAxes(HarmonicOnGrid, Scaled):
     def axes_of_pairs(self) -> Array:
         if self.sections is None:
             assert self.places is not None
-            return np.repeat(np.arange(len(self.places)), self.width // 2 // len(self.places))
+            axes, each = np.arange(len(self.places)), self.width // 2 // len(self.places)
+            return np.tile(axes, each) if self.axes == "repeated" else np.repeat(axes, each)
         if not self.interleaved:
             return np.repeat(np.arange(len(self.sections)), self.sections)
         axes = np.zeros(sum(self.sections), dtype=np.int64)  # what is left over turns by the first axis
@@ -95,7 +98,8 @@ class OnAxes(HarmonicOnGrid, Scaled):
         if self.places is None or self.sections is not None:
             return super().rates()
         if self.axes != "alternating":
-            return geometric_rates(self.base, self.width // len(self.places)) * len(self.places)
+            own = list(geometric_rates(self.base, self.width // len(self.places)))
+            return [rate for rate in own for _ in self.places] if self.axes == "repeated" else own * len(self.places)
         rates = geometric_rates(self.base, self.width)
         return [rate for axis in range(len(self.places)) for rate in rates[axis :: len(self.places)]]
 
@@ -200,7 +204,7 @@ class Rope(OnAxes, Rotary):
     def join(self, first: Array, second: Array) -> Array:
         """Return the inverse of `split`."""
         if self.pairing == "interleaved":
-            return np.stack([first, second], axis=-1).reshape(*first.shape[:-1], self.width)
+            return alternating(first, second)
         return np.concatenate([first, second], axis=-1)
 
     def reordered(self, x: Array, pairing: str) -> Array:

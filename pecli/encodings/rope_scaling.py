@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from math import log, sqrt
@@ -39,11 +39,11 @@ class Scaling:
             text = f"factor={rope.factor:g} is not allowed with scaling={self.name}: it takes a number ≥ 1"
             raise UsageError(text, option="factor", value=rope.factor)
 
-    def rates(self, plain: list[Decimal], rope: Scaled) -> list[Decimal]:
+    def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
         """Return ω_j, rad/position, from the unscaled ω_j; called with many digits. Here they stay as they are."""
         return plain
 
-    def weights(self, plain: list[Decimal], rope: Scaled) -> list[Decimal]:
+    def weights(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
         """Return the share of the divided rate in every pair, where the rule is a blend; else nothing."""
         return []
 
@@ -66,7 +66,7 @@ class Linear(Scaling):
     needs = ("factor",)
     shortens = False
 
-    def rates(self, plain: list[Decimal], rope: Scaled) -> list[Decimal]:
+    def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
         return [rate / Decimal(rope.factor or 1) for rate in plain]
 
 
@@ -87,7 +87,7 @@ class Dynamic(Scaling):
         if self.growth(rope) <= 0:
             raise UsageError(f"scaling=dynamic with factor={rope.factor:g} gives no positive base at that seq_len")
 
-    def rates(self, plain: list[Decimal], rope: Scaled) -> list[Decimal]:
+    def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
         if (growth := self.growth(rope)) == 1:
             return plain
         exponent = Decimal(rope.width) / (rope.width - 2)
@@ -109,7 +109,7 @@ class Proportional(Scaling):
     source = "Gemma 4, transformers 5"
     takes = ("factor", "partial_rotary_factor")
 
-    def rates(self, plain: list[Decimal], rope: Scaled) -> list[Decimal]:
+    def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
         turning = int((rope.partial_rotary_factor or 1) * rope.width // 2)
         return [rate / Decimal(rope.factor or 1) if j < turning else ZERO for j, rate in enumerate(plain)]
 
@@ -132,7 +132,7 @@ class LongRope(Scaling):
                 columns = f"{rope.width} rotary dimensions are {rope.width // 2} pairs"
                 raise UsageError(f"{name} has {count} numbers, and {columns}", option=name)
 
-    def rates(self, plain: list[Decimal], rope: Scaled) -> list[Decimal]:
+    def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
         long = rope.seq_len is not None and rope.seq_len > (rope.original or 0)
         divisors = (rope.long_factor if long else rope.short_factor) or ()
         return [rate / Decimal(divisor) for rate, divisor in zip(plain, divisors, strict=True)]
@@ -147,7 +147,7 @@ class LongRope(Scaling):
 class Blend(Scaling):
     """Base of those that keep fast pairs and divide slow ones by the factor. A subclass gives `weights`."""
 
-    def rates(self, plain: list[Decimal], rope: Scaled) -> list[Decimal]:
+    def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
         weights, factor = self.weights(plain, rope), Decimal(rope.factor or 1)
         return [rate * (1 - w) + rate / factor * w for rate, w in zip(plain, weights, strict=True)]
 
@@ -171,7 +171,7 @@ class Llama3(Blend):
             text = f"low_freq_factor={low:g} is above high_freq_factor={high:g}: the two are exchanged"
             raise UsageError(text, option="high_freq_factor", value=high)
 
-    def weights(self, plain: list[Decimal], rope: Scaled) -> list[Decimal]:
+    def weights(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
         low, high = Decimal(rope.low_freq_factor or 0), Decimal(rope.high_freq_factor or 0)
         turns = [Decimal(rope.original or 1) * rate / (2 * PI) for rate in plain]
         if low == high:  # nothing lies between
@@ -205,7 +205,7 @@ class Yarn(Blend):
         if rope.base == 1:
             raise UsageError("scaling=yarn divides by ln base, so base=1 is not allowed")
 
-    def weights(self, plain: list[Decimal], rope: Scaled) -> list[Decimal]:
+    def weights(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
         low, high = self.ends(rope)
         width = high - low or GAP
         return [min(max((j - low) / width, ZERO), ONE) for j in range(rope.width // 2)]
@@ -336,8 +336,8 @@ class Scaled(PowersOfBase):
         return f"{item.summary}: {item.formula} ({item.source})" if item else super().about(parameter, value)
 
     def titled(self) -> dict[str, Any]:
-        """Without what every such scaling has to be given, but for the factor."""
-        left_out = set(self.rule.needs) - {"factor"}
+        """Without what every such scaling has to be given, but for the factor and the original context."""
+        left_out = set(self.rule.needs) - {"factor", "original"}
         return {name: value for name, value in super().titled().items() if name not in left_out}
 
     def contexts(self) -> dict[str, float]:
@@ -357,7 +357,7 @@ class Scaled(PowersOfBase):
         with many_digits():
             return self.rule.rates(geometric_rates(self.base, self.width), self)
 
-    def blend(self) -> list[Decimal]:
+    def blend(self) -> Sequence[Decimal]:
         """Return the share of the divided rate in every pair; nothing where the scaling is no blend."""
         return self.rule.weights(geometric_rates(self.base, self.width), self)
 

@@ -23,10 +23,10 @@ from pecli.figures.composite import (
     check_handed_on,
     check_part,
     kind_text,
+    longer_waves_text,
     part_of,
     single_figures,
 )
-from pecli.figures.heatmap import length_shown, longer_waves
 from pecli.figures.highlights import Highlighting
 from pecli.figures.panels import PanelGroup
 from pecli.measures.pairwise import measure_option
@@ -49,7 +49,7 @@ class CompareNumbers(ComposedNumbers):
     def message(self) -> str:
         """Return how large the difference is, and whether the order of columns alone makes it; else what each says."""
         if len(self.parts) == len(self.view.encodings):
-            return self._longer_waves() or super().message()
+            return longer_waves_text(self.labels, self.parts) or super().message()
         low, high = self.reach or (0.0, 0.0)
         number, rounding = number_text(max(-low, high), 3), ROUNDING * max(-low, high)
         if not low < 0 and not high > 0:
@@ -59,23 +59,11 @@ class CompareNumbers(ComposedNumbers):
         elif -low > rounding and high > rounding:
             text = translate("the two differ by up to {number}", number=number)
         else:
-            name = self.labels[0 if high > rounding else 1]
-            apart = template("positions are up to {number} farther apart with {name}")
-            larger = template("values are larger by up to {number} with {name}")
-            text = translate(apart if self.distances else larger, name=name, number=number)
+            name, other = self.labels[:2] if high > rounding else self.labels[1::-1]
+            apart = template("positions are up to {number} farther apart with {name} than with {other}")
+            larger = template("values are larger by up to {number} with {name} than with {other}")
+            text = translate(apart if self.distances else larger, name=name, other=other, number=number)
         return join_clauses([translate("the same columns in another order") if self.reordered() else "", text])
-
-    def _longer_waves(self) -> str:
-        """Return how many wavelengths of each table do not fit into the sequence, of as many pairs."""
-        views = [part.numbers.view for part in self.parts if part.figure.name == "heatmap"]
-        counts = [count for view in views if (count := longer_waves(view)) is not None]
-        pairs = {len(view.encoding.frequencies()) for view in views if isinstance(view.encoding, Harmonic)}
-        if not 1 < len(counts) == len(self.parts) or len(pairs) > 1 or len({*counts}) == 1:
-            return ""
-        text = template("wavelengths longer than the {length} shown: {counts}, of {all} pairs")
-        each = (f"{count} ({label})" for count, label in zip(counts, self.labels, strict=True))
-        length = length_shown(views[0].encoding, views[0].covered.length)
-        return translate(text, counts=listing(each), all=pairs.pop(), length=length)
 
     def reordered(self) -> bool:
         """Return whether the formulas of two say that their tables have the same columns in another order."""
@@ -174,7 +162,7 @@ class Compare(Composite, Highlighting[Encoding]):
     def title(self, view: View[Encoding]) -> str:
         item = view.encoding.title() if len(view.encodings) == 1 else ""
         shared = common_pieces(view.encodings) if len(set(view.encodings)) > 1 else []
-        return join_clauses([item, ", ".join(shared), self.unseen(view)])
+        return join_clauses([item, listing(shared), self.unseen(view)])
 
     def unseen(self, view: View[Encoding]) -> str:
         return self.part().unseen(view)

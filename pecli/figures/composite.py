@@ -5,21 +5,23 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import prod
 from typing import Any, ClassVar, NamedTuple, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import join_clauses, merge_labels
+from pecli.core.language import enumerated, join_clauses, listing, merge_labels, template, translate
 from pecli.core.lazy import Array, Axes, Registry
 from pecli.encodings.base import Encoding
 from pecli.figures import FIGURES, SINGLE
 from pecli.figures.base import Figure, Numbers, View, panels_of
 from pecli.figures.canvas import Canvas
+from pecli.figures.heatmap import length_shown, longer_waves
 from pecli.figures.panels import Mosaic, Panel, PanelGroup, below_each_other, columns_of, in_columns, with_own_bar
 
 FORWARDED = ("measure", "highlight")  # options of a composed figure that its parts take, where they have them
-MAX_HEADLINE = 130  # characters above a picture of several
+MAX_HEADLINE = 150  # characters above a picture of several
 ROW = 3  # panels that stand side by side where there is room, whatever they belong to
 Choose = Callable[[Limits, Sequence[Array]], Limits]  # limits from those and from the values that they colour
 
@@ -116,6 +118,31 @@ def message_of_each(labels: Sequence[str], messages: Sequence[str]) -> str:
     item = merge_labels(labels, [[message] for message in messages])
     tried = (item, item[:1] + item[1:][-1:])
     return next((text for some in tried if len(text := join_clauses(some)) <= MAX_HEADLINE), "")
+
+
+def longer_waves_text(labels: Sequence[str], parts: Sequence[Part]) -> str:
+    """Return how many wavelengths of each heatmap do not fit into the sequence; nothing where they are as many."""
+    views = [part.numbers.view for part in parts if part.figure.name == "heatmap"]
+    counts = [count for view in views if (count := longer_waves(view)) is not None]
+    if not 1 < len(counts) == len(parts) or len({*counts}) == 1 or len({view.covered.length for view in views}) > 1:
+        return ""
+    encodings = [view.encoding for view in views]
+    pairs, length = [len(e.wavelengths()) for e in encodings], length_shown(encodings[0], views[0].covered.length)
+    bases: list[Any] = [getattr(encoding, "base", None) for encoding in encodings]
+    rising = None not in bases and all(low < high for low, high in pairwise(bases)) and counts == sorted(counts)
+    if rising and len({replace(encoding, base=bases[0], label=None) for encoding in encodings}) == 1:
+        text = template("larger bases leave more wavelengths beyond the {length}: {counts} of {all}")
+        return translate(text, length=length, counts=listing(map(str, counts)), all=pairs[0])
+    if len({*pairs}) == 1:
+        text = template("of {all} pairs, {counts} have wavelengths longer than the {length} shown")
+        each = [f"{count} ({label})" for count, label in zip(counts, labels, strict=True)]
+        return translate(text, counts=enumerated(each), all=pairs[0], length=length)
+    text, share = (
+        template("pairs with wavelengths longer than the {length} shown: {counts}"),
+        template("{n} of {all} ({label})"),
+    )
+    each = [translate(share, n=n, all=of, label=label) for n, of, label in zip(counts, pairs, labels, strict=True)]
+    return translate(text, counts=enumerated(each), length=length)
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,7 @@ class DistanceNumbers(ColouredNumbers[Any]):
     no_facts: ClassVar[tuple[str, ...]] = (*ColouredNumbers.no_facts, "by_offset", "measure")
     row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
     column_coordinates: ClassVar[str | None] = "positions"
+    point_names: ClassVar[tuple[str, ...]] = ("p", "q")
 
     matrix: Array
     positions: Array
@@ -66,10 +67,10 @@ class DistanceNumbers(ColouredNumbers[Any]):
             return ""
         label = quantity_of(self.view.encoding, self.measure)
         if self.by_offset:
-            return translate("{measure} depends only on the offset p − q", measure=label)
+            return translate("the {measure} depends only on the offset p − q", measure=label)
         if self.apart is None or self.apart <= ROUNDING * max(-(self.smallest or 0.0), self.largest or 0.0):
             return ""
-        text = template("at equal offset, {measure} still differs by up to {number}")
+        text = template("at equal offset, the {measure} still differs by up to {number}")
         return translate(text, measure=label, number=number_text(self.apart, 3))
 
     def averaged(self) -> bool:

@@ -29,6 +29,7 @@ class OffsetMapNumbers(ColouredNumbers[TableEncoding]):
     main_array: ClassVar[str] = "mean"
     row_coordinates: ClassVar[tuple[str, ...]] = ("row_offsets",)
     column_coordinates: ClassVar[str | None] = "column_offsets"
+    beside: ClassVar[tuple[str, ...]] = ("spread",)
     no_facts: ClassVar[tuple[str, ...]] = (*ColouredNumbers.no_facts, "shows_spread", "measure")
 
     mean: Array
@@ -53,8 +54,8 @@ class OffsetMapNumbers(ColouredNumbers[TableEncoding]):
     def message(self) -> str:
         measure = MEASURES[self.measure].label
         if not self._differs():
-            return translate("{measure} depends only on the offset p − q", measure=measure)
-        text = template("at equal offset, {measure} still differs by up to {number}")
+            return translate("the {measure} depends only on the offset p − q", measure=measure)
+        text = template("at equal offset, the {measure} still differs by up to {number}")
         return translate(text, measure=measure, number=number_text(self.widest, 3))
 
     def _differs(self) -> bool:

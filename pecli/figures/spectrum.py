@@ -7,11 +7,11 @@ from itertools import repeat
 from typing import Any, ClassVar, NamedTuple
 
 from pecli.core.errors import UnusedOptionError, UsageError
-from pecli.core.language import join_or, listing, template, translate
+from pecli.core.language import enumerated, join_or, listing, template, translate
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
-from pecli.encodings.base import TableEncoding, common_pieces, distinguishing_labels, short_names
+from pecli.encodings.base import TableEncoding, common_pieces, distinguishing_labels, names_in_sentence
 from pecli.encodings.grid import HarmonicOnGrid
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope_scaling import Scaled
@@ -43,6 +43,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
 
     main_array: ClassVar[str] = "wavelength"
     row_coordinates: ClassVar[tuple[str, ...]] = ("pair", "encoding", "stretch")
+    is_lines: ClassVar[bool] = True
 
     wavelength: Array
     pair: Array
@@ -56,7 +57,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
 
     def remarks(self) -> list[str]:
         measured = listing(e.called() for e in self.view.encodings if not isinstance(e, Harmonic))
-        period = template("{encodings}: the dominant period of each column, measured over one cycle or the length")
+        period = template("{encodings}: dominant period of each column")
         left_out = template("{encoding}: {count} left out, longer than {most} or still")
         most, counts = number_text(MAX_WAVELENGTH), zip(self.view.encodings, self.still, strict=True)
         return [
@@ -68,7 +69,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         dashed = (self.stretch != 1).any() and not self.shows_ratio
         return [
             translate("dashed: without the scaling") if dashed else "",
-            translate("band: pairs between kept and divided") if ramps_of(self.view) else "",
+            translate("band: pairs between unscaled and fully scaled") if ramps_of(self.view) else "",
         ]
 
     def message(self) -> str:
@@ -78,7 +79,8 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         if self.trained and all(isinstance(encoding, Harmonic) for encoding in encodings):
             return self._beyond_text(self.trained)
         if len(encodings) > 1:
-            return "" if self.shows_ratio else self._longer_text()
+            kept = template("of {all} pairs, {counts} keep their wavelengths")
+            return self._counts_text(kept, self.stretch <= 1 + NOTABLE) if self.shows_ratio else self._longer_text()
         if (self.stretch != 1).any():
             return stretch_text(self.stretch)
         if encodings[0].sides and isinstance(encodings[0], Harmonic):
@@ -94,15 +96,20 @@ class SpectrumNumbers(Numbers[TableEncoding]):
 
     def _beyond_text(self, trained: int) -> str:
         """Return how many wavelengths are longer than the trained length; of several where they have as many pairs."""
-        parts = [self.wavelength[self.encoding == at] for at in range(len(self.view.encodings))]
-        counts, pairs = [int((part > trained).sum()) for part in parts], {len(part) for part in parts}
-        if len(parts) == 1:
-            text = template("{count} of {all} pairs have wavelengths longer than the trained length {length:,}")
-            return translate(text, count=counts[0], all=pairs.pop(), length=trained)
+        longer = self.wavelength > trained
+        if len(self.view.encodings) > 1:
+            text = template("of {all} pairs, {counts} have wavelengths longer than the trained length {length:,}")
+            return self._counts_text(text, longer, length=trained)
+        text = template("{count} of {all} pairs have wavelengths longer than the trained length {length:,}")
+        return translate(text, count=int(longer.sum()), all=len(longer), length=trained)
+
+    def _counts_text(self, text: str, counted: Array, **blanks: Any) -> str:
+        """Return how many wavelengths of each encoding are counted; nothing where they have not as many pairs."""
+        parts = [counted[self.encoding == at] for at in range(len(self.view.encodings))]
+        counts, pairs = [int(part.sum()) for part in parts], {len(part) for part in parts}
         names = distinguishing_labels(self.view.encodings)
-        each = listing(f"{count} ({name})" for count, name in zip(counts, names, strict=True))
-        text = template("wavelengths longer than the trained length {length:,}: {counts}, of {all} pairs")
-        return translate(text, counts=each, all=pairs.pop(), length=trained) if len(pairs) == 1 else ""
+        each = enumerated([f"{count} ({name})" for count, name in zip(counts, names, strict=True)])
+        return translate(text, counts=each, all=pairs.pop(), **blanks) if len(pairs) == 1 else ""
 
     def _longer_text(self) -> str:
         """Return by how much one of two encodings has longer wavelengths, pair by pair, or that they are the same."""
@@ -111,7 +118,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
             return ""
         names, ratio = distinguishing_labels(encodings), waves[1] / waves[0]
         if (np.abs(ratio - 1) <= NOTABLE).all():
-            both = dict(zip(("one", "other"), short_names(encodings), strict=True))
+            both = dict(zip(("one", "other"), names_in_sentence(encodings), strict=True))
             return translate("the wavelengths of {one} and {other} are the same", **both)
         if ratio.min() < 1 - NOTABLE < 1 + NOTABLE < ratio.max():
             return ""
@@ -201,7 +208,7 @@ class Spectrum(WithTrained[TableEncoding]):
         panel.set_yscale("log", base=2 if self.ratio else 10)
         panel.margins(y=MARGIN)
         units = {translate(encoding.position_unit or template("positions")) for encoding in view.encodings}
-        ratio = translate("wavelength, times that without the scaling")
+        ratio = translate("wavelength / unscaled wavelength")
         length = translate("wavelength λ, {units}", units=join_or(sorted(units)))
         label_powers(panel.yaxis, ratio if self.ratio else length)
         lines = lines_of(view)
@@ -252,7 +259,7 @@ class Spectrum(WithTrained[TableEncoding]):
     def title(self, view: View[TableEncoding]) -> str:
         if len(view.encodings) == 1:
             return super().title(view)
-        return ", ".join(common_pieces(view.encodings))
+        return listing(common_pieces(view.encodings))
 
 
 def _mark_lengths(numbers: SpectrumNumbers, panel: Axes, canvas: Canvas) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from pecli.models.config_file import Keys
 
-UNDRAWN = ("relative", "bias2d", "relpos2d", "conv")  # inside of the attention, or of a convolution
+UNDRAWN = ("relative", "bias2d", "relpos2d", "conv", "sincos2d", "fourier")  # of images, or inside of the attention
 KINDS = ("alibi", "t5", "none", "sinusoidal", "sinusoidal_halves", "sinusoidal_j", "learned", *UNDRAWN)
 ENDINGS = ("ForCausalLM", "ForConditionalGeneration", "LMHeadModel", "ForMaskedLM", "Model", "ForQuestionAnswering")
 
@@ -22,7 +22,8 @@ class Architecture:
 
     position : what tells positions apart, one for all layers or one for the encoder and one for the decoder
     turning_share : the share of pairs that turn where the scaling is proportional
-    theta, sliding_theta : the base, in all layers or in the full and the sliding ones
+    theta, sliding_theta : the base, in all layers or in the full and the sliding ones; those have no scaling then
+    layer_names : what its rope_parameters call kinds of layers
     full_every : one layer in so many is full, the last of each group; the others are `sliding`
     full_first : it is the first of each group
     nope_layer_types : the kinds of layers that have no rope
@@ -30,16 +31,21 @@ class Architecture:
     nope_interval : one layer in so many has no rope, of the kind `nope_layer_type`; the others are `rope_layer_type`
     parameters : rope_parameters where the file has none
     alibi_from : the hidden_size from which its models have ALiBi in place of rope
+    by_kind : an object of rope_parameters for each kind of layers and no older keys (only), or older keys too (older)
+    scalings : those that its code takes beside none, where it does not take all
     ntk : knows a scaling ntk, base · factor and all rates divided by factor^(2/d)
     mscale : longrope's attention factor is short_mscale or long_mscale
     rope_opt_in : rope only where the file asks for it
     always_whole : without a scaling all columns turn, whatever partial_rotary_factor says
     also : kinds of positions that it has beside that of its layers
     axes : how rows and columns of patches share the pairs, as `Rope` names it
+    axis_names : the axes in that order, by letter
     width_key : the key of the width, where hidden_size is something else
     unread : keys that its code does not read
-    beside_patches : rows of an image's table that are not for patches
-    sliding_unscaled : a scaling that is not given by layers is for the full ones alone
+    beside_patches : rows of an image's table that are not for patches, one if there is nothing
+    grid : the sides of an image's table by the keys of a size, a patch and a stride, if not image_size by patch_size
+    resized : whether its table is made to fit images of other sizes, always or when it is asked for
+    sections, interleaved : how M-RoPE shares the pairs where the file does not say
     """
 
     name: str
@@ -54,6 +60,7 @@ class Architecture:
     full_head_dim: int | None = None
     pairing: str = "half"
     scaling: str = "default"
+    layer_names: Mapping[str, str] = field(default_factory=dict)
     full_every: int | None = None
     full_first: bool = False
     sliding: str = "sliding_attention"
@@ -64,25 +71,31 @@ class Architecture:
     nope_layer_type: str = "no_rope"
     parameters: Mapping[str, Any] = field(default_factory=dict)
     alibi_from: int | None = None
+    by_kind: str = ""
+    scalings: tuple[str, ...] = ()
     ntk: bool = False
     mscale: bool = False
     rope_opt_in: bool = False
-    sliding_unscaled: bool = False
     always_whole: bool = False
     also: tuple[str, ...] = ()
     axes: str | None = None
+    axis_names: str = "thw"
     width_key: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
-    beside_patches: int = 1
+    beside_patches: tuple[str, ...] = ()
+    grid: tuple[tuple[str, ...], ...] = ()
+    resized: tuple[str, ...] = ()
+    sections: tuple[int, ...] = ()
+    interleaved: bool = False
     encoder_decoder: bool = False
     rows_before: int = 0
     rows_of_padding: int = 0
     sizes: Mapping[str, int] = field(default_factory=dict)
 
     @property
-    def rope(self) -> bool:
-        """Whether its layers have rope."""
-        return "rope" in self.position.values()
+    def extra_rows(self) -> int:
+        """How many rows of an image's table are not for patches."""
+        return int("".join(self.beside_patches) or 1)
 
 
 def architecture_of(keys: Keys, outer: str | None = None, tower: str = "") -> Architecture:
@@ -141,12 +154,11 @@ def _known() -> dict[str, Architecture]:
     rows |= {name: {"position": by_stack} for name, by_stack in facts["position"].items()}
     known = {}
     for name, row in rows.items():
-        values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
-        values |= {key: facts[key].get(name, 0) for key in ("rows_before", "rows_of_padding")}
-        values |= {"always_whole": name in facts["always_whole"]["types"]}
-        values |= {"width_key": tuple(facts["width_key"].get(name, ()))}
-        values |= {"beside_patches": next((int(n) for n, names in facts["beside_patches"].items() if name in names), 1)}
-        values |= {"also": tuple(kind for kind, names in facts["also"].items() if name in names)}
-        values |= {"encoder_decoder": name in facts["encoder_decoder"], "sizes": sizes.get(name, {})}
+        values = {**row, "sizes": sizes.get(name, {})}
+        values |= {key: name in names for key, names in facts["flags"].items()}
+        values |= {key: table[name] for key, table in facts["fields"].items() if name in table}
+        for key, groups in facts["groups"].items():
+            values[key] = [value for value, names in groups.items() if name in names]
+        values = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
         known[name] = Architecture(name, **values)
     return known

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import isqrt
 from typing import Any
 
 from pecli.core.errors import UsageError
@@ -60,7 +61,8 @@ class Reading:
         """The object that holds the scaling, or all of rope; where there are two transformers 5 takes rope_scaling."""
         table = self.keys.table("rope_scaling") or self.keys.table("rope_parameters")
         if table is not None:
-            return table
+            read = {key: it for key, it in table.data.items() if table.place + key not in self.architecture.unread}
+            return Keys(read, table.place)
         older = self.keys.data.get("rotary")
         if isinstance(older, dict):  # InternLM
             names = {"base": "rope_theta", "type": "type", "scaling_factor": "factor"}
@@ -112,7 +114,7 @@ def layer_kinds(keys: Keys, architecture: Architecture) -> list[str]:
     count = keys.whole(*(name for name in LAYERS if not isinstance(keys.data.get(name), dict)))  # LXMERT's towers
     count = architecture.sizes.get("layers", 0) if count is None else count
     kinds = _listed(keys, count) or _numbered(keys, count) or _by_pattern(keys, architecture, count)
-    return _without_rope(keys, architecture, kinds)
+    return [architecture.layer_names.get(kind, kind) for kind in _without_rope(keys, architecture, kinds)]
 
 
 def _listed(keys: Keys, count: int) -> list[str] | None:
@@ -147,6 +149,8 @@ def _numbered(keys: Keys, count: int) -> list[str] | None:
     if chosen is not None:
         full, other = set(chosen), "conv" if "full_attn_idxs" in inside else LINEAR
         return [FULL if layer + first in full else other for layer in range(count)]
+    if cross := keys.numbers("cross_attention_layers"):  # Llama 3.2 with images: without positions
+        return ["cross_attention" if layer in cross else FULL for layer in range(count)]
     if "attn_layer_period" in keys:
         period, offset = keys.whole("attn_layer_period") or 1, keys.whole("attn_layer_offset") or 0
         return [FULL if layer % period == offset else LINEAR for layer in range(count)]
@@ -171,13 +175,14 @@ def _by_pattern(keys: Keys, architecture: Architecture, count: int) -> list[str]
 
 def _without_rope(keys: Keys, architecture: Architecture, kinds: list[str]) -> list[str]:
     """Return the kinds with the layers told apart that have no rope; a 1 in no_rope_layers is one that has it."""
-    flags = keys.flags("no_rope_layers")
+    flags = keys.flags("no_rope_layers") or [int(base != 0) for base in keys.numbers("layer_rope_theta") or []]
     if not flags and architecture.nope_interval is None:
         return kinds
     interval = keys.whole("no_rope_layer_interval") or architecture.nope_interval or 1
     flags = flags or [int((layer + 1) % interval != 0) for layer in range(len(kinds))]
     if len(flags) != len(kinds):
-        raise UsageError(f"no_rope_layers has {len(flags)} entries, and there are {len(kinds)} layers")
+        key = keys.first("no_rope_layers", "layer_rope_theta")
+        raise UsageError(f"{key} has {len(flags)} entries, and there are {len(kinds)} layers")
     return [architecture.rope_layer_type if flag else architecture.nope_layer_type for flag in flags]
 
 
@@ -190,13 +195,29 @@ POSITIONS = (
 )
 
 
-def patches(reading: Reading) -> int | None:
-    """Return how many patches one side of a square image has; None where the file does not say."""
-    sizes = [reading.keys.data.get(name) for name in ("image_size", "patch_size")]
-    image, patch = (size[0] if isinstance(size, list) and len({*map(str, size)}) == 1 else size for size in sizes)
-    if not isinstance(image, int) or not isinstance(patch, int) or not 0 < patch <= image < 1 << 16:
-        return None
-    return image // patch
+def patches(reading: Reading) -> tuple[int, ...] | None:
+    """Return the sides of the grid of patches in an image, a video or a sound; None where the file does not say."""
+    sides = _sides(reading.keys, reading.architecture.grid or (("image_size", "patch_size"),) * 2)
+    count = reading.keys.whole("num_position_embeddings") or 0  # of a square, as in Qwen3-VL
+    return sides or ((isqrt(count),) * 2 if isqrt(count) ** 2 == count > 0 else None)
+
+
+def window(reading: Reading) -> tuple[int, ...] | None:
+    """Return the sides of the window of patches within which offsets have a bias; None where the file does not say."""
+    return _sides(reading.keys, (("window_size",),) * 2) or patches(reading)
+
+
+def _sides(keys: Keys, axes: tuple[tuple[str, ...], ...]) -> tuple[int, ...] | None:
+    """Return (size − patch)/stride + 1 of each axis, from the keys of the three; a stride is a patch if not given."""
+    sides = []
+    for axis, names in enumerate(axes, -len(axes)):
+        values = [keys.data.get(name, name) for name in names]  # a number stands for itself
+        sizes = [value[max(axis, -len(value))] if isinstance(value, list) and value else value for value in values]
+        if not all(isinstance(size, int) and 0 < size < 1 << 16 for size in sizes):
+            return None
+        patch = sizes[1] if len(sizes) > 1 else 1
+        sides.append((sizes[0] - patch) // sizes[-1] + 1 if len(sizes) > 1 else sizes[0])
+    return tuple(sides) if min(sides) > 0 else None
 
 
 def max_position(reading: Reading) -> int | None:

@@ -8,7 +8,7 @@ from math import isclose, log, sqrt
 from pecli.core.language import listing, template, translate
 from pecli.encodings.rope_scaling import SCALINGS
 from pecli.models.config_file import Keys
-from pecli.models.layers import FULL, HEAD, HEADS, LAYERS, WIDTH, Reading, head_dim, max_position, nearest
+from pecli.models.layers import FULL, HEAD, HEADS, LAYERS, WIDTH, Reading, max_position, nearest
 from pecli.models.rope import (
     FRACTION,
     ORIGINAL,
@@ -127,7 +127,6 @@ def _check_scaling(reading: Reading, inside: Keys, rule: str) -> None:
         if inside.data.get(name) == 0:
             reading.note(name, template("0 counts as absent: the attention factor is that of factor alone"))
     _check_lengths(reading, inside, rule)
-    _check_sections(reading, inside)
     if inside.data.get("factor") == 1 and rule in ("linear", "yarn", "llama3", "dynamic"):
         reading.note("factor", template("1 changes nothing"))
 
@@ -212,17 +211,3 @@ def _check_lengths(reading: Reading, inside: Keys, rule: str) -> None:
     elif longest and factor and rule != "llama3" and longest != original and not isclose(longest / original, factor):
         text = template("max_position_embeddings/{key} is {ratio:g}: transformers warns and takes factor")
         reading.warning("factor", text, inside.data["factor"], key=ORIGINAL, ratio=longest / original)
-
-
-def _check_sections(reading: Reading, inside: Keys) -> None:
-    """Multimodal rope: which pairs follow time, height and width."""
-    parts = inside.numbers("mrope_section")
-    if not parts:
-        return
-    share = inside.number("partial_rotary_factor") or reading.keys.number("partial_rotary_factor")
-    pairs = int(head_dim(reading) // 2 * (share or reading.architecture.partial))
-    if sum(parts) == pairs:
-        reading.note("mrope_section", template("pairs for time, height and width; for text all three are the position"))
-    else:
-        text = template("sums to {sum:g}, and there are {pairs} pairs")
-        reading.error("mrope_section", text, inside.data["mrope_section"], sum=sum(parts), pairs=pairs)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from pecli.core.language import template
 from pecli.models.architectures import UNDRAWN
-from pecli.models.config_file import shown
-from pecli.models.layers import POSITIONS, Reading, heads, latent, max_position, patches, width
+from pecli.models.config_file import Keys, shown
+from pecli.models.layers import POSITIONS, Reading, heads, latent, patches, width
 from pecli.models.rope import rope_parameters
 
 TYPE_NAMES = {  # of position_embedding_type and its like
@@ -18,6 +19,12 @@ TYPE_NAMES = {  # of position_embedding_type and its like
     **dict.fromkeys(("none", "nope", "relative_key", "relative_key_query"), "none"),
 }
 TYPE = ("position_embedding_type", "pos_embedding_type", "position_encoding_type", "pe_type")
+KINDS_BY_FLAG = {  # where it is false, and where it is true
+    **dict.fromkeys(("sinusoidal_pos_embds", "sinusoidal_embeddings"), ("learned", "sinusoidal")),
+    **dict.fromkeys(("use_relative_position_bias", "use_shared_relative_position_bias"), ("none", "bias2d")),
+    "use_relative_position_embeddings": ("none", "relpos2d"),
+    "use_absolute_position_embeddings": ("none", "learned"),
+}
 SINUSOIDAL_LAYOUTS = {
     "sinusoidal": {},
     "sinusoidal_halves": {"layout": "concatenated"},
@@ -30,7 +37,7 @@ def position_of(reading: Reading, stack: str) -> str:
     keys, architecture = reading.keys, reading.architecture
     default = architecture.position.get(stack) or architecture.position.get("all") or "none"
     if default in UNDRAWN or keys.flag("relative_attention"):
-        text = template("the attention of {name} sees offsets in a way of its own, which pecli does not draw")
+        text = template("pecli does not draw the positions of {name}: they are inside the attention, or of an image")
         reading.note("model_type", text, name=architecture.name)
         return default if default in UNDRAWN else "relative"
     if _alibi(reading):
@@ -44,18 +51,15 @@ def position_of(reading: Reading, stack: str) -> str:
     if word is not None and named is None:
         text = template("{word} is no kind of position that pecli knows")
         reading.warning(keys.first(*TYPE) or "", text, word=shown(word))
-    learned = architecture.position.get("all") == "learned" and not architecture.rope
-    if named is None or (named == "learned" and not learned and architecture.known):
-        return _by_flags(reading, default)
+    if named is None or (named == "learned" and default != "learned" and architecture.known):
+        return _by_flags(keys, default)
     return named
 
 
 def _alibi(reading: Reading) -> bool:
     keys, architecture = reading.keys, reading.architecture
-    inner = keys.table("attn_config")
-    flag = None if inner is None else inner.flag("alibi")
-    if flag is None:
-        flag = keys.flag("alibi", "use_alibi")
+    inner = keys.table("attn_config") or keys
+    flag = keys.flag("alibi", "use_alibi") if "alibi" not in inner else inner.flag("alibi")
     if flag is not None or architecture.alibi_from is None:
         return bool(flag)
     large = width(reading) >= architecture.alibi_from
@@ -64,16 +68,16 @@ def _alibi(reading: Reading) -> bool:
     return large
 
 
-def _by_flags(reading: Reading, default: str) -> str:
+def _by_flags(keys: Keys, default: str) -> str:
     """Return the architecture's kind, unless a flag of its own says otherwise."""
-    keys = reading.keys
-    inner = keys.table("attn_config")
-    if inner is not None and inner.flag("rope"):
+    inner = keys.table("attn_config") or Keys({})
+    if inner.flag("rope"):
         return "rope"
-    if inner is not None and inner.flag("alibi") is False:
+    if inner.flag("alibi") is False:
         return "learned"
-    if default == "learned" and (keys.flag("sinusoidal_pos_embds") or keys.flag("sinusoidal_embeddings")):
-        return "sinusoidal"
+    for name, (off, on) in KINDS_BY_FLAG.items():
+        if (flag := keys.flag(name)) is not None and default == (off if flag else on):
+            return on if flag else off
     return default
 
 
@@ -85,7 +89,8 @@ def encoding_parameters(
         return "rope", rope_parameters(reading, kind, layer)
     if position == "alibi":  # BERT with ALiBi looks both ways
         both = reading.architecture.position.get("all") == "learned"
-        return "alibi", {"heads": heads(reading), "direction": "both" if both else "causal"}
+        steepest = (reading.keys.table("attn_config") or reading.keys).number("alibi_bias_max") or 8.0
+        return "alibi", {"heads": heads(reading), "direction": "both" if both else "causal", "bias_max": steepest}
     if position == "t5":
         return "t5", _t5(reading, stack)
     if position == "learned":
@@ -97,7 +102,8 @@ def encoding_parameters(
 
 def _t5(reading: Reading, stack: str) -> dict[str, Any]:
     keys, sizes = reading.keys, reading.architecture.sizes
-    buckets, distance = keys.whole("relative_attention_num_buckets"), keys.whole("relative_attention_max_distance")
+    buckets = keys.whole("relative_attention_num_buckets", "position_bias_num_buckets")
+    distance = keys.whole("relative_attention_max_distance", "position_bias_max_distance")
     if distance is None:
         distance = sizes.get("distance", 128)
         reading.assumed("relative_attention_max_distance", distance)
@@ -123,12 +129,11 @@ def table_length(reading: Reading, stack: str) -> int | None:
     """Return the positions of a learned or sinusoidal table."""
     keys, sizes = reading.keys, reading.architecture.sizes
     side = {"encoder": "source", "decoder": "target"}.get(stack)
-    length = keys.length(f"max_{side}_positions", f"max_{stack}_position_embeddings") or max_position(reading)
-    if length is None:
-        length = keys.length("num_position_embeddings", "num_patches")
-    if length is None and (square := patches(reading)) is not None:
-        return square**2 + reading.architecture.beside_patches
+    names = (f"max_{side}_positions", f"max_{stack}_position_embeddings", *POSITIONS)
+    length = keys.length(*names, "num_position_embeddings", "num_patches")
+    if (grid := patches(reading)) and (length is None or reading.architecture.grid):
+        return prod(grid) + reading.architecture.extra_rows
     if length is None and "positions" in sizes:
         length = sizes["positions"]
         reading.assumed("max_position_embeddings", length)
-    return length
+    return length if length is None else length + reading.architecture.rows_before

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from pecli.core.language import template
 from pecli.encodings.registry import find_encoding
 from pecli.models.architectures import architecture_of
 from pecli.models.config_file import Keys, WrongTypeError, read_json
-from pecli.models.layers import FULL, LEVELS, LINEAR, Finding, Reading, layer_kinds, max_position, patches
+from pecli.models.layers import FULL, LEVELS, LINEAR, Finding, Reading, layer_kinds, max_position, patches, window
 from pecli.models.lint import lint
 from pecli.models.positions import encoding_parameters, position_of, table_length
 from pecli.models.rope import nested_kinds, original_length, scaling_object
@@ -22,11 +23,12 @@ INNER = (
     *("text_config", "language_config", "llm_config", "vlm_config", "thinker_config", "language_model", "decoder"),
     *("global_config", "decoder_config"),
 )
+ENCODERS = ("encoder_config", "vision_config", "audio_config", "backbone_config")  # of a type that is not known itself
 TOWER = re.compile(
     r"(vision|visual|image|video|audio|speech|protein)\w*_config"
 )  # has no model_type of its own in older files
 ALL = "all"
-WITHOUT_POSITIONS = ("linear_attention", "mlp", "moe", "conv", "no_rope", "no_attention")  # kinds of layers
+WITHOUT_POSITIONS = ("linear_attention", "mlp", "moe", "conv", "no_rope", "no_attention", "cross_attention")
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,9 @@ class Layer:
     """The position encoding of some layers of a model.
 
     name, parameters : the encoding and its parameters; None where there is none, or none that can be built
-    length : positions of a table; side : of the square of patches in it
+    length : rows of a table; grid : of the patches in it, or of the window of a bias
+    axis_names : letters of the axes that share the pairs of a rope, in order
+    resized : whether the table is made to fit other images, always or when that is asked for
     max_position, original : of the context, as far as the file says
     """
 
@@ -45,7 +49,9 @@ class Layer:
     max_position: int | None = None
     original: int | None = None
     length: int | None = None
-    side: int | None = None
+    grid: tuple[int, ...] | None = None
+    resized: str | None = None
+    axis_names: str = "thw"
     trouble: str = ""
 
 
@@ -135,6 +141,7 @@ def _reading(keys: Keys, seq_len: int | None, outer: str | None, tower: str) -> 
 def _part(keys: Keys) -> Keys | None:
     """Return the part inside that is of the language model; None where there is none, or an empty one."""
     named = [name for name in INNER if name.endswith("_config") or isinstance(keys.data.get(name), dict)]
+    named += [] if architecture_of(keys).known else ENCODERS
     return next(filter(None, map(keys.table, named)), None)
 
 
@@ -179,7 +186,7 @@ def _without_rope(reading: Reading) -> tuple[str, ...]:
         if kind != LINEAR:
             text = template("the file does not say; the architecture {name} has no rope in its {kind} layers")
             reading.note("layer_types", text, name=architecture.name, kind=kind)
-    if architecture.nope_interval or "no_rope_layers" in keys:
+    if architecture.nope_interval or keys.first("no_rope_layers", "layer_rope_theta"):
         without = (*without, architecture.nope_layer_type)
     return without
 
@@ -190,19 +197,24 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
     try:
         made = encoding_parameters(reading, position, kind, stack, indices[0] if indices else 0)
         if made is None:
-            return plain
+            return replace(plain, grid=window(reading) if plain.kind == "bias2d" else None)
         find_encoding(made[0]).make(made[1])
     except WrongTypeError:
         raise
     except UsageError as error:
         key = error.option or reading.given.place[:-1] or "config"
-        reading.add("error", key, str(error), reading.given.data.get(key))
+        level = "note" if plain.kind in ("learned", "sinusoidal") else "error"  # a size that is not known here
+        reading.add(level, key, str(error), reading.given.data.get(key))
         return replace(plain, trouble=str(error))
-    length = table_length(reading, stack) if plain.kind in ("learned", "sinusoidal") else None
-    original = original_length(reading, scaling_object(reading, kind)) if position == "rope" else None
-    side = patches(reading)
-    square = side if side is not None and length == side**2 + reading.architecture.beside_patches else None
-    return replace(plain, name=made[0], parameters=made[1], length=length, side=square, original=original)
+    plain, item = replace(plain, name=made[0], parameters=made[1]), reading.architecture
+    if position == "rope":
+        original = original_length(reading, scaling_object(reading, kind))
+        return replace(plain, original=original, axis_names=item.axis_names)
+    length, grid = table_length(reading, stack) if plain.kind in ("learned", "sinusoidal") else None, patches(reading)
+    if length is None:
+        return plain
+    fits = grid is not None and length - prod(grid) in (0, item.extra_rows)
+    return replace(plain, length=length, grid=grid if fits else None, resized=next(iter(item.resized), None))
 
 
 def _merged(layers: dict[str, Layer]) -> dict[str, Layer]:

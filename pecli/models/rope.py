@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pecli.core.language import template
+from pecli.encodings.rope_scaling import SCALINGS
 from pecli.models.config_file import Keys, shown
 from pecli.models.layers import FULL, SLIDING, STOPS, Reading, head_dim, latent, max_position, nearest, patches, trouble
 
@@ -38,45 +39,71 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
     """
     inside = scaling_object(reading, kind)
     d, scaling = head_dim(reading, kind), _scaling_name(reading, inside, kind)
-    rotary = d if scaling == "proportional" else _rotary_dim(reading, inside, d, layer)
-    whole = reading.architecture.always_whole and (
-        "partial_rotary_factor" in inside or "partial_rotary_factor" in reading.keys
-    )
+    rotary = d if scaling == "proportional" and not latent(reading) else _rotary_dim(reading, inside, d, layer)
+    item = reading.architecture
+    unknown_axes = scaling == "axial" and item.known and not item.axes
+    if unknown_axes or (item.scalings and scaling not in ("default", *item.scalings)):
+        raise trouble("rope_type", f"is {shown(scaling)}, which transformers 5.23 refuses in {item.name}")
+    whole = item.always_whole and ("partial_rotary_factor" in inside or "partial_rotary_factor" in reading.keys)
     if rotary != d and scaling == "default" and whole and not latent(reading):
         text = template("transformers 5.23 ignores it in {name} without a scaling: all {d} columns of a head turn")
-        reading.warning("partial_rotary_factor", text, rotary / d, name=reading.architecture.name, d=d)
+        reading.warning("partial_rotary_factor", text, rotary / d, name=item.name, d=d)
         rotary = d
     pairing, base = _pairing(reading), _theta(reading, inside, kind, layer)
+    if rotary % 2 and rotary < d and scaling == "default":  # base^(−2j/rotary) of one column more
+        text = template("gives {rotary} columns, an odd number: {name} turns one more, with rates of {rotary}")
+        reading.warning("partial_rotary_factor", text, rotary / d, rotary=rotary, name=item.name)
+        base, rotary = base ** ((rotary + 1) / rotary), rotary + 1
+    axial = scaling == "axial" or item.axes
+    grid = _grid(reading) if axial else ()
+    if axial and rotary // 2 % len(grid):  # what is left over stands still
+        rotary = 2 * len(grid) * (rotary // len(grid) // 2)
     parameters = {"d": d, "pairing": pairing, "base": base}
     if rotary != d:
         parameters["rotary_dim"] = rotary
-    sections = inside.numbers("mrope_section") or []
-    if len(sections) == 3 and sum(sections) == rotary // 2:
-        parameters |= {"sections": tuple(map(int, sections)), "interleaved": bool(inside.flag("mrope_interleaved"))}
-    if scaling == "axial" or reading.architecture.axes:
-        return parameters | {"axes": reading.architecture.axes or "blocks", "grid": _grid(reading)}
+    if axial:
+        return parameters | {"axes": item.axes or "blocks", "grid": grid}
+    parameters |= _sections(reading, inside, rotary // 2)
     if scaling == "default":
         return parameters
-    if scaling == "ntk" and reading.architecture.ntk:  # GTE: base · factor, and every rate divided by factor^(2/d)
+    if scaling == "ntk" and item.ntk:  # GTE: base · factor, and every rate divided by factor^(2/d)
         factor = inside.number("factor")
         if factor is None or not 1 <= factor < HUGE:
             raise trouble("factor", f"is {shown(factor)}, and it takes a number ≥ 1")
         return parameters | {"base": base * factor, "scaling": "linear", "factor": factor ** (2 / d)}
-    if scaling not in RULES:
-        raise trouble("rope_type", f"{shown(scaling)} is no scaling: {STOPS}{nearest(scaling, RULES)}")
+    if scaling not in SCALINGS:
+        raise trouble("rope_type", f"{shown(scaling)} is no scaling: {STOPS}{nearest(scaling, SCALINGS)}")
     values = {"scaling": scaling, **_scaling(reading, inside, scaling)}
     return parameters | {name: value for name, value in values.items() if value is not None}
 
 
-def _grid(reading: Reading) -> tuple[int, int]:
+def _sections(reading: Reading, inside: Keys, pairs: int) -> dict[str, Any]:
+    """Return which pairs of M-RoPE follow frame, row and column; where they are not all pairs that is an error."""
+    item = reading.architecture
+    parts = inside.numbers("mrope_section") or item.sections
+    if parts and inside.data.get("mrope_section") is None:
+        reading.assumed("mrope_section", list(parts))
+    turn, whole = inside.flag("mrope_interleaved"), sum(parts) == pairs
+    interleaved = item.interleaved if turn is None else turn
+    text = template("pairs for time, height and width; for text all three are the position")
+    if item.axis_names == "hwt":
+        text = template("pairs for height and width, which take turns, then for time; for text all are the position")
+    if parts and whole:
+        reading.note("mrope_section", text)
+    elif parts:
+        text = template("sums to {sum:g}, and there are {pairs} pairs")
+        say = reading.warning if interleaved else reading.error  # what is left over turns by the frame
+        say("mrope_section", text, list(parts), sum=sum(parts), pairs=pairs)
+    drawn = whole and len(parts) == 3 and item.axis_names != "hwt"
+    return {"sections": tuple(map(int, parts)), "interleaved": interleaved} if drawn else {}
+
+
+def _grid(reading: Reading) -> tuple[int, ...]:
     """Return rows and columns of an image's patches."""
-    side = patches(reading)
-    if side is None:
+    sides = patches(reading)
+    if sides is None:
         reading.note("image_size", template("the file does not say, images are of any size; drawn for 16 x 16 patches"))
-    return (side or 16,) * 2
-
-
-RULES = ("linear", "dynamic", "yarn", "longrope", "llama3", "proportional")
+    return sides or (16, 16)
 
 
 def _scaling(reading: Reading, inside: Keys, rule: str) -> dict[str, Any]:
@@ -103,7 +130,11 @@ def _scaling(reading: Reading, inside: Keys, rule: str) -> dict[str, Any]:
         turns = {name: inside.number(name) or None for name in ("beta_fast", "beta_slow")}
         scales = {name: inside.number(name) for name in ("attention_factor", "mscale", "mscale_all_dim")}
         factor = _factor(reading, inside, original)
-        return {"factor": factor, "original": original, **turns, **scales, "truncate": inside.flag("truncate")}
+        whole = inside.flag("truncate")
+        if whole is False and nested_kinds(reading):
+            reading.warning("truncate", template("ignored inside an object for a kind of layers in transformers 5.23"))
+            whole = None
+        return {"factor": factor, "original": original, **turns, **scales, "truncate": whole}
     lists = {name: tuple(_needed(inside, name)) for name in ("short_factor", "long_factor")}
     long = reading.seq_len is not None and reading.seq_len > original
     scale = inside.number("attention_factor")
@@ -136,8 +167,24 @@ def scaling_object(reading: Reading, kind: str) -> Keys:
         if kind not in nested_kinds(reading):
             raise trouble(given.place[:-1], f"names other kinds of layers and none for {kind}")
         return given.table(kind) or Keys({})
-    local = kind == SLIDING and (item.sliding_unscaled or item.sliding_theta is not None)
-    return Keys({}) if local else given
+    if given and item.by_kind and not _by_kind(reading):
+        return Keys({})
+    return Keys({}) if kind == SLIDING and item.sliding_theta is not None else given
+
+
+def _by_kind(reading: Reading) -> bool:
+    """Return whether one object for all kinds of layers counts, in an architecture that takes one for each kind."""
+    name, key = reading.architecture.name, reading.given.place[:-1]
+    if reading.architecture.by_kind == "only":
+        text = template("transformers 5.23 stops: {name} takes an object for each kind of layers")
+        reading.error(key, text, name=name)
+        return True
+    text = template("type alone: {name} reads rope_type, transformers 5.23 makes no scaling of it")
+    if newer := key.endswith("rope_parameters"):
+        text = template("has no object for a kind of layers: transformers 5.23 ignores it in {name}")
+    if ignored := newer or reading.given.first("rope_type", "type") == "type":
+        reading.warning(key, text, name=name)
+    return not ignored
 
 
 def nested_kinds(reading: Reading) -> list[str]:

@@ -27,7 +27,7 @@ PAIRINGS = templates(
 )
 IN_WORDS = templates(
     {
-        "rope": "rotary position embedding, pairs of columns of queries and keys are turned by the position",
+        "rope": "rotary position embedding, queries and keys are turned by angles that grow with the position",
         "learned": "a learned table, a row for each position is added to the input",
         "sinusoidal": "sines and cosines of the position are added to the input",
         "alibi": "ALiBi, scores fall with the distance, by a slope a head",
@@ -36,7 +36,10 @@ IN_WORDS = templates(
         "bias2d": "relative positions, a learned bias for each offset in a window of patches",
         "relpos2d": "relative positions, learned for offsets by row and column",
         "conv": "a convolution over the input tells positions apart",
+        "sincos2d": "sines and cosines of row and column are added to the patches of an image",
+        "fourier": "sines and cosines of many multiples of the coordinates are added to the input",
         "none": "no position encoding",
+        "others": "none in the other layers",
         "unknown": "not known, and no key of the file says",
     }
 )
@@ -97,11 +100,13 @@ def layer_data(layer: Layer) -> dict[str, Any]:
     if isinstance(encoding, Rope):
         data |= _rope_data(encoding, layer)
     elif layer.length is not None and layer.parameters is not None:
-        grid = None if layer.side is None else [layer.side, layer.side]
-        data |= {"length": layer.length, "width": layer.parameters["d"], "grid": grid}
+        grid = layer.grid and list(layer.grid)
+        data |= {"length": layer.length, "width": layer.parameters["d"], "grid": grid, "resized": layer.resized}
     elif encoding is not None:
         data |= {name: value for name, value in encoding.settings().items() if value is not None}
         data |= {"slopes": encoding.slopes().tolist()} if hasattr(encoding, "slopes") else {}
+    elif layer.grid is not None:
+        data["window"] = list(layer.grid)
     return {**data, "max_position": layer.max_position, "layer_indices": list(layer.indices)}
 
 
@@ -128,7 +133,7 @@ def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
         "base": rope.base,
         "mrope_section": None if rope.sections is None else list(rope.sections),
         "mrope_interleaved": rope.interleaved,
-        "axes": _axes_text(rope),
+        "axes": _axes_text(rope, layer.axis_names),
         "scaling": rope.scaling,
         "inv_freq": rope.frequencies().tolist(),
         "attention_factor": rope.attention_scaling,
@@ -146,12 +151,12 @@ def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
     }
 
 
-def _axes_text(rope: Rope) -> str | None:
+def _axes_text(rope: Rope, names: str) -> str | None:
     """Return what turns each pair, a letter a pair: t frame, h row, w column; None where all turn by the position."""
     if rope.sections is None and rope.places is None:
         return None
     count = len(rope.sections or rope.places)  # type: ignore[arg-type]
-    return "".join("thw"[3 - min(count, 3) :][axis % 3] for axis in rope.axes_of_pairs())
+    return "".join(names[-min(count, 3) :][axis % 3] for axis in rope.axes_of_pairs())
 
 
 def _searched(rope: Rope, context: int | None) -> int:
@@ -162,7 +167,8 @@ def _searched(rope: Rope, context: int | None) -> int:
 
 def model_text(model: Model) -> list[Block]:
     """Return what to print: facts of each kind of layers, a line for each tower, then the findings."""
-    kinds = listing(translate(IN_WORDS[kind]) for kind in dict.fromkeys(layer.kind for layer in model.layers.values()))
+    own = sorted({layer.kind: None for layer in model.layers.values()}, key="none".__eq__)  # that one last
+    kinds = "; ".join(translate(IN_WORDS["others" if kind == "none" != own[0] else kind]) for kind in own)
     line = template("{path}: {name}: {kinds}")
     if not model.known:
         line = template("{path}: {name}, a type that pecli does not know, read by its keys: {kinds}")
@@ -188,7 +194,7 @@ def _tower_text(tower: Model) -> str:
         elif "length" in data:
             parts.append(f"{layer.kind}, {_table_text(data)}")
         else:
-            parts.append(layer.kind)
+            parts.append(listing(filter(None, [layer.kind, _window_text(data)])))
     return f"{tower.architecture}: {'; '.join(parts)}"
 
 
@@ -198,13 +204,25 @@ def _by_axes(axes: str | None) -> list[str]:
     return [f"{(axes or '').count(axis)} × {names[axis]}" for axis in dict.fromkeys(axes or "")]
 
 
+RESIZED = templates(
+    {"always": "resized for images of other sizes", "asked": "resized for images of other sizes when asked for"}
+)
+
+
 def _table_text(data: dict[str, Any]) -> str:
-    """Return the size of a table, and what patches it is for."""
-    text = translate("{rows:,} positions × {columns:,} columns", rows=data["length"], columns=data["width"])
-    grid = data["grid"] or []
-    return listing(
-        [text, translate("of {rows} × {columns} patches", rows=grid[0], columns=grid[1])] if grid else [text]
-    )
+    """Return the size of a table, what patches it is for, and whether it fits others."""
+    text = [translate("{rows:,} rows × {columns:,} columns", rows=data["length"], columns=data["width"])]
+    if data["grid"]:
+        text.append(translate("of {grid} patches", grid=" × ".join(map(str, data["grid"]))))
+    if data["resized"]:
+        text.append(translate(RESIZED[data["resized"]]))
+    return listing(text)
+
+
+def _window_text(data: dict[str, Any]) -> str:
+    """Return the patches of the window within which offsets have a bias; empty where it is not known."""
+    sides = " × ".join(map(str, data.get("window", ())))
+    return sides and translate("windows of {sides} patches", sides=sides)
 
 
 def _facts(layer: Layer) -> dict[str, str]:
@@ -219,6 +237,8 @@ def _facts(layer: Layer) -> dict[str, str]:
         facts |= _rope_facts(encoding, data)
     elif "length" in data:
         facts[translate("table")] = _table_text(data)
+    elif "window" in data:
+        facts[translate("offsets")] = _window_text(data)
     elif "slopes" in data:
         facts[translate("slopes")] = listing(f"{slope:.4g}" for slope in data["slopes"])
     if layer.max_position is not None and "length" not in data:
@@ -241,11 +261,11 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
 
     pairs, factor, waves = rope.width // 2, rope.attention_scaling, rope.wavelengths()
     longest = data["longest_wavelength"]
-    to = template("{count} of {all} dimensions, base {base:,.10g}, wavelengths {low:,.3g} to {high:,.0f} positions")
-    endless = template("{count} of {all} dimensions, base {base:,.10g}; some pairs stand still")
-    rates = translate(
-        endless if longest is None else to, count=rope.width, all=rope.d, base=rope.base, low=waves.min(), high=longest
-    )
+    to = template("base {base:,.10g}, {pairs} pairs, wavelengths {low:,.3g} to {high:,.0f} positions")
+    endless = template("base {base:,.10g}, {pairs} pairs, some of them stand still")
+    rates = [translate(endless if longest is None else to, base=rope.base, pairs=pairs, low=waves.min(), high=longest)]
+    if rope.width < rope.d:
+        rates.append(translate("{count} of {all} columns turn", count=rope.width, all=rope.d))
     longer = [
         text(template("{count} of {all} than the original context"), data["longer_than_original"], all=pairs),
         text(template("{count} of {all} than the extended context"), data["longer_than_extended"], all=pairs),
@@ -255,7 +275,7 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
     parts = [translate(PARTS[what], count=count) for what, count in data["pairs"].items()]
     scores = translate("{factor:.7g}: scores times {square:.7g}", factor=factor, square=factor**2)
     facts = {
-        translate("rates"): rates,
+        translate("rates"): listing(rates),
         translate("pairing"): translate(PAIRINGS[rope.pairing], half=pairs),
         translate("M-RoPE"): _sections_text(rope),
         translate("turned by"): "" if rope.sections else listing(_by_axes(data["axes"])),

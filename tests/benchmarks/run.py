@@ -36,10 +36,15 @@ Command = Sequence[str]
 
 @dataclass(frozen=True)
 class Cost:
-    """One side: median seconds, MB of the largest run."""
+    """One side: median seconds, MB of the largest run, 0 where both sides are one process."""
 
     seconds: float
     memory: float
+
+    def cells(self) -> list[str]:
+        """Return both as text."""
+        seconds = f"{self.seconds:.2f}" if self.seconds > 0.1 else f"{self.seconds:.2g}"
+        return [seconds, f"{self.memory:,.0f}" if self.memory else ""]
 
 
 @dataclass(frozen=True)
@@ -54,11 +59,13 @@ class Row:
 
     def cells(self) -> list[str]:
         """Return the cells of the line; ratios are of the other side to pecli."""
-        ours = [self.what, f"{self.ours.seconds:.2f}", f"{self.ours.memory:,.0f}", self.beside]
+        ours = [self.what, *self.ours.cells(), self.beside]
         if (other := self.other) is None:
             return [*ours, "", "", "", self.asked]
-        time, memory = other.seconds / self.ours.seconds, other.memory / self.ours.memory
-        return [*ours, f"{other.seconds:.2f}", f"{other.memory:,.0f}", f"{time:.2f}, {memory:.2f}", self.asked]
+        ratios = [f"{other.seconds / self.ours.seconds:.2f}"]
+        if self.ours.memory:
+            ratios.append(f"{other.memory / self.ours.memory:.2f}")
+        return [*ours, *other.cells(), ", ".join(ratios), self.asked]
 
 
 def plain(script: str, *words: str) -> Command:
@@ -175,6 +182,18 @@ def grids() -> list[Row]:
     ]
 
 
+def encode() -> list[Row]:
+    """Return what a call of `pecli.encode` costs beside the formula in plain numpy, both in one process."""
+    rows = []
+    for name in ("sinusoidal", "rope"):
+        for length, d, asked in ((200, 128, 0.6), (1024, 128, 1), (16384, 512, 1)):
+            command = plain("encode.py", name, str(length), str(d))
+            ours, other = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+            what = f'`pecli.encode("{name}", d={d}, length={length})`'
+            rows.append(Row(what, Cost(float(ours), 0), Cost(float(other), 0), "plain numpy", f"time ≥ {asked}"))
+    return rows
+
+
 def alone(what: str, command: Command, note: str, asked: str) -> Row:
     """Return a row with one side."""
     (cost,) = in_turn([command], 1)
@@ -219,7 +238,7 @@ def main() -> None:
     os.environ["MPLBACKEND"] = "agg"
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        rows = [*start(), *lengths(), *pairs(not asked.quick), *grids(), *batch()]
+        rows = [*start(), *lengths(), *pairs(not asked.quick), *grids(), *encode(), *batch()]
         os.chdir(PAGE.parent)
     text = table(rows)
     print(text)

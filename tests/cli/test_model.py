@@ -29,7 +29,7 @@ def test_the_words_have_the_facts_of_llama_3_1(ask: Ask) -> None:
     for fact in (
         "layers 4: 0 to 3",
         "llama: rotary position embedding",
-        "128 of 128 dimensions, base 500,000, wavelengths 6.28 to 20,473,564 positions",
+        "base 500,000, 64 pairs, wavelengths 6.28 to 20,473,564 positions",
         "columns j and j + 64; weights of interleaved pairs must be reordered",
         "scaling llama3, 29 kept, 6 between, 29 divided",
         "32 of 64 than the original context",
@@ -117,7 +117,7 @@ def test_towers_stand_beside_the_language_model(ask: Ask, folder: Path) -> None:
     assert (audio["layers"]["all"]["length"], audio["layers"]["all"]["grid"]) == (257, [16, 16])
     text = " ".join(ask("model", "config.json").out.split())
     assert "vision qwen2_5_vl_vision: rope, base 10,000, 40 pairs, 20 × row, 20 × column" in text
-    assert "audio clip_vision_model: learned, 257 positions × 64 columns, of 16 × 16 patches" in text
+    assert "audio clip_vision_model: learned, 257 rows × 64 columns, of 16 × 16 patches" in text
     assert ask("heatmap", "-e", "config.json#vision", "-n", "4", "-o", "v.json").code == 0
     assert "axes=blocks" in ask("recipe", "v.json").out
     unknown = ask("heatmap", "-e", "config.json#vison", "-o", "v.json")
@@ -135,8 +135,26 @@ def test_towers_stand_beside_the_language_model(ask: Ask, folder: Path) -> None:
         ({"head_dim": 7}, 1, 1, "error: d: rope turns pairs of columns"),
         ({"hidden_size": "64"}, 2, 2, "hidden_size"),
         ({"rope_theta": None}, 1, 1, "error: rope_theta"),
+        ({"model_type": "mpt", "attn_config": {"alibi": True, "alibi_bias_max": 4}}, 0, 1, "alibi:heads=4,bias_max=4"),
+        ({"rope_parameters": {"rope_type": "axial"}}, 1, 1, '"axial", which transformers 5.23 refuses in llama'),
+        ({"model_type": "phi3", "rope_scaling": {"type": "linear", "factor": 2}}, 1, 1, "refuses in phi3"),
+        (
+            {"model_type": "gemma4_text", "rope_scaling": {"type": "linear", "factor": 2}},
+            1,
+            1,
+            "an object for each kind",
+        ),
+        (
+            {"model_type": "gemma3_text", "rope_scaling": {"type": "linear", "factor": 2}},
+            0,
+            1,
+            "makes no scaling of it",
+        ),
+        ({"model_type": "gemma3_text", "rope_parameters": {"rope_theta": 5.0}}, 0, 1, "ignores it in gemma3_text"),
+        ({"model_type": "glm4v_text"}, 1, 1, "error: mrope_section = [8, 12, 12]: sums to 32, and there are 8 pairs"),
+        ({"model_type": "glm4_moe", "head_dim": 42}, 0, 1, "gives 21 columns, an odd number"),
         ({"partial_rotary_factor": 0.5}, 0, 1, "all 16 columns of a head turn"),
-        ({"partial_rotary_factor": 0.5, "model_type": "phi"}, 0, 0, "8 of 16 dimensions"),
+        ({"partial_rotary_factor": 0.5, "model_type": "phi"}, 0, 0, "8 of 16 columns turn"),
     ],
 )
 def test_the_exit_code_says_what_was_found(

@@ -45,6 +45,11 @@ def test_slopes_are_a_geometric_sequence_and_every_other_one_of_twice_as_many(he
     assert Alibi(heads=12).head_text(7) == "head 7, slope 1/256" and "0.707" in Alibi(heads=12).head_text(8)
 
 
+def test_the_last_slope_is_two_to_minus_the_largest_bias() -> None:
+    wanted = 2.0 ** -np.array([1, 2, 3, 4, 0.5, 1.5])  # build_mpt_alibi_tensor(6, …, alibi_bias_max=4)
+    assert Alibi(heads=6, bias_max=4.0).slopes() == pytest.approx(wanted, rel=1e-15)
+
+
 def test_alibi_falls_with_the_distance() -> None:
     values = Alibi(heads=2).bias(np.array([-1.0, 0, 1, 10]))
     assert values[0].tolist() == [-np.inf, 0, -1 / 16, -10 / 16]

@@ -53,7 +53,7 @@ def test_interleaved_sections_turn_as_in_qwen3_vl() -> None:
 def test_sections_of_one_coordinate_are_plain_rope() -> None:
     plain = pecli.encode("rope", d=24, length=9)
     for options in ({"sequence": "9"}, {"length": 9}, {"length": 9, "interleaved": True}):
-        assert np.array_equal(pecli.encode("rope", d=24, sections=(3, 4, 5), **options), plain)
+        assert pecli.encode("rope", d=24, sections=(3, 4, 5), **options) == pytest.approx(plain, abs=1e-15)
 
 
 def test_a_sequence_with_an_image_is_numbered_as_in_qwen2_vl() -> None:
@@ -89,7 +89,15 @@ def test_the_gram_matrix_is_a_sum_of_two_toeplitz_ones(options: dict[str, Any]) 
         assert all(np.ptp(np.diagonal(part, offset)) < 1e-12 for offset in range(1 - len(part), len(part)))
 
 
-@pytest.mark.parametrize("options", [{}, {"axes": "alternating"}, {"sections": (3, 5)}])
+def test_a_rate_is_repeated_for_every_axis_as_in_loftr() -> None:
+    rows, columns, rates = *np.indices((3, 5)).reshape(2, -1, 1), 10000.0 ** (-np.arange(6) / 6)
+    angles = np.empty((15, 12))
+    angles[:, ::2], angles[:, 1::2] = rows * rates, columns * rates
+    table = pecli.encode("rope", d=24, grid="3x5", axes="repeated", pairing="half")
+    assert table == pytest.approx(np.concatenate([np.cos(angles), np.sin(angles)], axis=1), abs=1e-14)
+
+
+@pytest.mark.parametrize("options", [{}, {"axes": "alternating"}, {"axes": "repeated"}, {"sections": (3, 5)}])
 def test_rotary_scores_depend_on_rows_and_columns_between_alone(options: dict[str, Any]) -> None:
     rope: Any = pecli.encoding("rope:d=16,base=50", grid="5x7", **options)
     q, k = np.random.default_rng(3).standard_normal((2, 16))
@@ -100,12 +108,12 @@ def test_rotary_scores_depend_on_rows_and_columns_between_alone(options: dict[st
                  if 0 <= r + down < 5 and 0 <= c + across < 7]  # fmt: skip
         assert np.ptp([scores[pair] for pair in pairs]) < 1e-12
     found = numbers_of("distance", encoding=rope.spec(), measure="dot")
-    assert found.message() == "dot product depends only on the offset p − q"
+    assert found.message() == "the dot product depends only on the offset p − q"
 
 
 def test_a_grid_of_one_row_is_the_line() -> None:
     line = pecli.encode("rope", d=8, length=9)
-    assert np.array_equal(pecli.encode("rope", d=16, grid="1x9")[:, 8:], line)
+    assert pecli.encode("rope", d=16, grid="1x9")[:, 8:] == pytest.approx(line, abs=1e-15)
 
 
 @pytest.mark.parametrize(("options", "name"), [

@@ -41,10 +41,23 @@ def test_two_options_are_rows_and_columns_told_once() -> None:
     assert len(tops) == 2 and len({round(panel.get_position().x0, 6) for panel in panels}) == 3
 
 
+def test_a_table_of_bases_and_widths_tells_the_long_wavelengths_of_each() -> None:
+    picture: Picture[Any] = Picture(job_of("heatmap", {"base": [10, 1000], "d": [16, 32], "length": 200}))
+    assert picture.message() == (
+        "Pairs with wavelengths longer than the 200 positions shown: 0 of 8 (d = 16, base = 10), "
+        "3 of 8 (d = 16, base = 1,000), 0 of 16 (d = 32, base = 10) and 7 of 16 (d = 32, base = 1,000)"
+    )
+    same = Picture(job_of("heatmap", {"base": [2, 3], "d": [4, 6], "length": 200})).message()
+    assert same == "No sine–cosine pair has a wavelength longer than the 200 positions shown"
+
+
 def test_what_all_in_a_column_say_stands_once_and_is_told_by_its_column_alone() -> None:
     job, axes = drawn("distance", encoding=["sinusoidal", "rope"], measure=["dot", "cos"])
     above = [" ".join(text.get_text().split()) for text in axes[0].figure.texts]
-    each = ["Dot product depends only on the offset p − q", "cosine similarity depends only on the offset p − q"]
+    each = [
+        "The dot product depends only on the offset p − q",
+        "the cosine similarity depends only on the offset p − q",
+    ]
     assert Picture(job).message() == f"{each[0]} (measure = dot); {each[1]} (measure = cos)"
     assert [item for item in above if "offset p − q" in item] == [Picture(job).message()]
 
@@ -152,4 +165,6 @@ def test_panels_of_cells_share_the_limits_of_their_own_kind(figure: str, count: 
 
 def test_what_one_figure_says_in_all_cells_is_said_once() -> None:
     given = {"base": [10, 10000], "length": 40, "panels": "distance,distance"}
-    assert Picture(job_of("overview", given)).seen.message() == "Euclidean distance depends only on the offset p − q"
+    assert (
+        Picture(job_of("overview", given)).seen.message() == "the Euclidean distance depends only on the offset p − q"
+    )

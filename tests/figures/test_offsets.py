@@ -182,7 +182,7 @@ def test_the_caption_says_what_is_drawn_and_how_it_was_made(options: dict[str, A
 # what it says
 
 
-ONLY = "dot product depends only on the offset p − q"
+ONLY = "the dot product depends only on the offset p − q"
 BUCKETS = "each distance up to 7 has a bucket of its own"
 
 
@@ -192,13 +192,13 @@ BUCKETS = "each distance up to 7 has a bucket of its own"
         ({"d": 2, "base": 3, "length": 4}, f"{ONLY} and is largest at 0"),
         (
             {"d": 2, "length": 8, "measure": "sqeuclidean"},
-            "squared Euclidean distance depends only on the offset p − q",
+            "the squared Euclidean distance depends only on the offset p − q",
         ),
         ({"length": 1}, ""),
-        ({"encoding": "binary"}, "at equal offset, dot product still differs by up to 4"),
+        ({"encoding": "binary"}, "at equal offset, the dot product still differs by up to 4"),
         (
             {"encoding": ["rope", "binary"]},
-            f"{ONLY} with RoPE, not with binary",
+            f"{ONLY} with RoPE, not with the binary encoding",
         ),
         ({"encoding": ["rope:d=8", "sinusoidal:d=8"], "length": 4}, f"{ONLY} and is largest at 0"),
         (
@@ -273,7 +273,7 @@ def biases(**options: Any) -> Any:
         (
             "t5",
             {"length": 12},
-            "each distance up to 7 has a bucket of its own in each direction, farther ones share theirs",
+            "each distance up to 7 has a bucket of its own in each direction; farther ones share theirs",
         ),
     ],
 )

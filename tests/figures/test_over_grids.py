@@ -95,10 +95,10 @@ def test_offsets_of_a_grid_are_means_over_all_pairs_there() -> None:
         place = found.row_offsets.tolist().index(down), found.column_offsets.tolist().index(across)
         assert found.mean[place] == pytest.approx(np.mean(pairs))
         assert found.spread[place] == pytest.approx(np.ptp(pairs), abs=1e-15)
-    assert found.message().startswith("at equal offset, dot product still differs by up to ")
+    assert found.message().startswith("at equal offset, the dot product still differs by up to ")
     assert found.widest == found.spread.max() and "mean of all pairs" in found.caption()
     invariant = numbers_of("offsets", measure="cos", **GRID)
-    assert invariant.message() == "cosine similarity depends only on the offset p − q" and invariant.caption() == ""
+    assert invariant.message() == "the cosine similarity depends only on the offset p − q" and invariant.caption() == ""
     (image,) = axes_of("offsets", spread=True, encoding="learned:d=5,seed=2", grid="3x4").images
     assert np.array_equal(image.get_array(), found.spread) and image.get_extent() == (-3.5, 3.5, 2.5, -2.5)
 

@@ -16,78 +16,173 @@ import numpy as np
 import pytest
 
 from pecli.core.errors import PecliError
-from pecli.models.reader import read_model
-from pecli.reports.model import model_data
+from pecli.models.reader import Model, read_model
+from pecli.reports.model import encoding_of, model_data
+from tests.models.make_released_models import row_of, variants, with_variant
 
 DATA = Path(__file__).parents[1] / "data"
-TYPES: dict[str, dict[str, Any]] = json.loads(lzma.decompress((DATA / "released_models.json.xz").read_bytes()))["types"]
-APART: dict[str, list[str]] = tomllib.loads((DATA / "released_models_apart.toml").read_text(encoding="utf-8"))
-ASPECTS = ("kind", "pairing", "rates", "rows", "tower kind", "tower rates")
-RELATIVE = ("bias2d", "relpos2d")  # ways of being relative that the library's modules do not tell apart
+FILE = json.loads(lzma.decompress((DATA / "released_models.json.xz").read_bytes()))
+TYPES: dict[str, dict[str, Any]] = FILE["types"]
+APART: dict[str, dict[str, Any]] = tomllib.loads((DATA / "released_models_apart.toml").read_text(encoding="utf-8"))
+VARIANTS_APART: dict[str, list[str]] = APART.pop("variants")
+ASPECTS = (
+    *("kind", "pairing", "rates", "attention factor", "sections", "layers", "rows", "resized", "window"),
+    *("tower kind", "tower rates"),
+)
+SAME = {"bias2d": "relative", "relpos2d": "relative", "sincos2d": "sinusoidal", "fourier": "sinusoidal"}  # in modules
 
 
 def kinds(part: dict[str, Any]) -> set[str]:
     found = {layer["kind"] for layer in part["layers"].values()}
-    return {"relative" if kind in RELATIVE else kind for kind in found} - {"none", "unknown"}
+    return {SAME.get(kind, kind) for kind in found} - {"none", "unknown"}
 
 
-def rates(part: dict[str, Any]) -> Iterator[list[float]]:
-    """Yield the rates of each rope; on a plane also those of one axis, as most modules keep them."""
-    for layer in part["layers"].values():
-        if "inv_freq" in layer:
-            yield layer["inv_freq"]
-            axes = layer["axes"] or ""
-            yield [rate for rate, axis in zip(layer["inv_freq"], axes, strict=bool(axes)) if axis == axes[0]]
+def ropes(parts: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    return (layer for part in parts for layer in part["layers"].values() if "inv_freq" in layer)
 
 
-def has_all(parts: list[dict[str, Any]], wanted: list[list[float]]) -> bool:
-    found = [rate for part in parts for rate in rates(part)]
-    return all(any(len(f) == len(w) and np.allclose(f, w, rtol=2e-6, atol=1e-12) for f in found) for w in wanted)
+def rates(layer: dict[str, Any]) -> list[list[float]]:
+    """Return the rates of a rope; on a plane also those of one axis, as most modules keep them."""
+    axes = layer["axes"] or ""
+    one = [rate for rate, axis in zip(layer["inv_freq"], axes, strict=bool(axes)) if axis == axes[0]]
+    return [layer["inv_freq"], one]
+
+
+def alike(some: list[float], others: list[float]) -> bool:
+    """Return whether rates are the same, in whatever order a module keeps them."""
+    return len(some) == len(others) and np.allclose(sorted(some), sorted(others), rtol=2e-6, atol=1e-12)
+
+
+def has_all(parts: list[dict[str, Any]], wanted: list[list[Any]]) -> bool:
+    return all(any(alike(own, item[2]) for layer in ropes(parts) for own in rates(layer)) for item in wanted)
 
 
 def agreement(data: dict[str, Any], truth: dict[str, Any]) -> dict[str, bool]:
     """Return for each aspect that a type has whether what is read agrees."""
     text, tower = (set(truth["kinds"][side]) for side in ("text", "tower"))
     towers = list(data["towers"].values())
+    parts, ropes_of_text = [data, *towers], truth["rates"]["text"]
     own, beside = kinds(data), {kind for part in towers for kind in kinds(part)}
     found = {"kind": own == text or own | beside == text | tower}
-    if truth["rates"]["text"]:
-        found["rates"] = has_all([data, *towers], truth["rates"]["text"])
-    pairing = {layer["pairing"] for layer in data["layers"].values() if "pairing" in layer}
+    if ropes_of_text:
+        found["rates"] = has_all(parts, ropes_of_text)
+        factors = {layer["attention_factor"] for layer in ropes(parts)}
+        if found["rates"]:
+            found["attention factor"] = all(
+                np.isclose(item[1], list(factors), rtol=1e-6).any() for item in ropes_of_text
+            )
+    if sections := [item[3] for item in ropes_of_text if len(item) > 3]:
+        found["sections"] = all(_sections(data, section) for section in sections)
+    pairing = {layer["pairing"] for layer in ropes([data])} or {layer["pairing"] for layer in ropes(parts)}
     if "rope" in text and len(truth["pairing"]) == 1:
         found["pairing"] = pairing == set(truth["pairing"])
+    if truth["layers"] and "rope" in text and own == text:
+        counted = {index for layer in data["layers"].values() for index in layer["layer_indices"]}
+        turned = {index for layer in ropes([data]) for index in layer["layer_indices"]}
+        wanted = {index for first, last in truth["layers"]["rope"] for index in range(first, last + 1)}
+        found["layers"] = counted == set(range(truth["layers"]["count"])) and turned == wanted
+    tables = [layer for layer in data["layers"].values() if "length" in layer]
     if "learned" in text and own == text and truth["tables"]["text"]:
-        sizes = {(layer["length"], layer["width"]) for layer in data["layers"].values() if "length" in layer}
-        found["rows"] = any((int(np.prod(shape[:-1])), shape[-1]) in sizes for shape in truth["tables"]["text"])
+        sizes = {(layer["length"] * layer["width"], layer["width"]) for layer in tables}
+        found["rows"] = any((np.prod(shape), width) in sizes for shape in truth["tables"]["text"] for width in shape)
+    if tables and "rows" in found and data["architecture"] == truth["config"].get("model_type"):
+        found["resized"] = {layer["resized"] for layer in tables} - {None} == set(truth["resized"]["text"])
+    windows = [layer["window"] for layer in data["layers"].values() if "window" in layer]
+    if windows and truth["biases"]["text"]:
+        offsets = {int(np.prod(np.array(window) * 2 - 1)) for window in windows}
+        offsets |= {int(np.prod(window)) for window in windows}  # by distance alone, as in LeViT
+        offsets |= {count + 3 for count in offsets}  # BEiT has three more, for its class token
+        found["window"] = any(offsets & set(shape) for shape in truth["biases"]["text"])
     if tower:
-        found["tower kind"] = tower <= beside
+        found["tower kind"] = tower <= own | beside
     if truth["rates"]["tower"]:
         found["tower rates"] = has_all(towers, truth["rates"]["tower"])
     return found
 
 
-def read(name: str, folder: Path) -> dict[str, Any] | None:
+def _sections(data: dict[str, Any], section: list[int]) -> bool:
+    """Return whether the sections are read, or said to be wrong where the library's own do not fit its pairs."""
+    said = any(finding["key"] == "mrope_section" and finding["level"] != "note" for finding in data["findings"])
+    return said or any(layer["mrope_section"] == section for layer in ropes([data]))
+
+
+def model_of(config: dict[str, Any], folder: Path) -> Model:
     path = folder / "config.json"
-    path.write_text(json.dumps(TYPES[name]["config"]))
-    try:
-        return model_data(read_model(path))
-    except PecliError:
-        return None
+    path.write_text(json.dumps(config))
+    return read_model(path)
 
 
 @pytest.fixture(scope="module")
 def agreements(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, bool]]:
-    folder = tmp_path_factory.mktemp("released")
-    data = {name: read(name, folder) for name in TYPES}
-    return {name: {} if own is None else agreement(own, TYPES[name]) for name, own in data.items()}
+    folder, found = tmp_path_factory.mktemp("released"), {}
+    for name, truth in TYPES.items():
+        try:
+            found[name] = agreement(model_data(model_of(truth["config"], folder)), truth)
+        except PecliError:
+            found[name] = {}
+    return found
 
 
 def test_every_type_can_be_read(agreements: dict[str, dict[str, bool]]) -> None:
-    assert len(TYPES) > 700
+    assert len(TYPES) > 715
     assert [name for name, found in agreements.items() if not found] == []
 
 
 @pytest.mark.parametrize("aspect", ASPECTS)
 def test_a_type_agrees_with_the_library(aspect: str, agreements: dict[str, dict[str, bool]]) -> None:
     apart = sorted(name for name, found in agreements.items() if found.get(aspect) is False)
-    assert apart == APART[aspect]
+    assert apart == sorted(APART[aspect])
+
+
+def variant_agrees(config: dict[str, Any], wanted: list[list[Any]] | str, folder: Path) -> bool:
+    """Return whether the ropes of a config are those of the library, which may refuse it."""
+    try:
+        model = model_of(config, folder)
+    except PecliError:
+        return isinstance(wanted, str)
+    made = [encoding_of(layer) for layer in model.layers.values() if layer.name == "rope"]
+    if isinstance(wanted, str):
+        return not made or any(finding.level == "error" for finding in model.findings)
+    found = [(rope.attention_scaling, rope.frequencies()) for rope in made]  # type: ignore[union-attr]
+    return all(any(_alike(own, factor, rates) for own in found) for _, factor, rates in wanted)
+
+
+def _alike(own: tuple[float, np.ndarray], factor: float, sample: list[float]) -> bool:
+    frequencies = own[1]
+    if len(frequencies) != sample[0] or not np.isclose(own[0], factor, rtol=1e-6):
+        return False
+    some = [frequencies[at * (len(frequencies) - 1) // 4] for at in range(5)]
+    return np.allclose(some, sample[1:], rtol=5e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.long)])
+def test_a_variant_of_a_config_agrees_with_the_library(every: int, tmp_path: Path) -> None:
+    names = sorted(TYPES)[::every]
+    apart = variants_apart(names, tmp_path)
+    assert apart == {rule: [name for name in listed if name in names] for rule, listed in VARIANTS_APART.items()}
+
+
+def variants_apart(names: list[str], folder: Path) -> dict[str, list[str]]:
+    """Return the types whose config with a kind of scaling is read otherwise than the library does, by that kind."""
+    apart: dict[str, list[str]] = {rule: [] for rule in VARIANTS_APART}
+    for name in names:
+        truth = TYPES[name]["variants"]
+        if "rope" not in TYPES[name]["kinds"]["text"] or isinstance(truth.get("plain", ""), str):
+            continue  # a module of another kind, or one that takes no other config than its own
+        layers = model_of(TYPES[name]["config"], folder).layers.values()
+        if any("grid" in (layer.parameters or ()) for layer in layers):
+            continue  # scalings are for positions on a line
+        for rule, keys in variants(TYPES[name]["config"], truth.get("pairs", 0)) if truth else []:
+            if not variant_agrees(with_variant(TYPES[name]["config"], rule, keys), truth[rule], folder):
+                apart[rule].append(name)
+    return apart
+
+
+@pytest.mark.long
+def test_the_file_is_what_the_library_gives() -> None:
+    library = pytest.importorskip("transformers")
+    pytest.importorskip("torch")
+    if library.__version__ != FILE["transformers"]:
+        pytest.skip(f"the file is of transformers {FILE['transformers']}")
+    for name in sorted(TYPES)[::25]:
+        assert json.loads(json.dumps(row_of(name))) == TYPES[name], name

@@ -17,6 +17,7 @@ from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding, TableEncoding
 
 Limits = tuple[float, float]  # low, high
+TAKEN_WHOLE = "a grid or a sequence is taken whole"
 E = TypeVar("E", bound=Encoding)
 E_co = TypeVar("E_co", bound=Encoding, covariant=True)
 
@@ -36,6 +37,10 @@ class View(Generic[E_co]):
     def encoding(self) -> E_co:
         """The only encoding."""
         return self.encodings[0]
+
+    def of(self, encoding: E) -> View[E]:
+        """Return the view of one of the encodings alone."""
+        return View((encoding,), encoding.own_positions or self.positions, self.panels)
 
     @property
     def covered(self) -> Positions:

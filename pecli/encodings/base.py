@@ -84,13 +84,13 @@ class Encoding(Options, ABC):
         return cls.term or translate(cls.name)
 
     @property
-    def bounded(self) -> bool:
-        """Whether its positions end, as the rows of a file do: all are shown where no length is asked for."""
-        return False
+    def own_positions(self) -> Positions | None:
+        """All positions, where the encoding says which there are, as a grid does; None where the user does."""
+        return None
 
     def rows_from(self, start: int) -> int | None:
-        """Return how many positions there are from that one on; None where they do not end."""
-        return None
+        """Return how many positions there are from that one on, as rows of a file; None where they do not end."""
+        return None if self.own_positions is None else self.own_positions.length
 
     @property
     def sides(self) -> tuple[int, ...]:

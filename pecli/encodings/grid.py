@@ -72,20 +72,18 @@ class OnGrid(TableEncoding):
         return np.indices(self.sides).reshape(len(self.sides), -1) if self.sides else None
 
     @property
-    def bounded(self) -> bool:
-        return self.places is not None or super().bounded
-
-    def rows_from(self, start: int) -> int | None:
-        return super().rows_from(start) if self.places is None else max(1, self.places.shape[1] - start)
+    def own_positions(self) -> Positions | None:
+        return None if self.places is None else Positions(length=self.places.shape[1])
 
     def covered(self, positions: Positions) -> Positions:
-        if self.places is None:
-            return super().covered(positions)
-        count = self.places.shape[1]
-        if positions.start >= 0 and positions.stop <= count:
-            return positions
-        text = f"{self.title()} has the positions 0 to {count - 1}, not {positions.start} to {positions.stop - 1}"
-        raise UsageError(text, option="length", value=positions.length)
+        return super().covered(self.own_positions or positions)
+
+    def whole_numbers(self, positions: Array) -> Array:
+        """Return positions as numbers of cells; raises UsageError where the grid has no such cell."""
+        whole, count = np.asarray(positions, dtype=np.int64), 0 if self.places is None else self.places.shape[1]
+        if whole.size and not 0 <= whole.min() <= whole.max() < count:
+            raise UsageError(f"{self.title()} has the positions 0 to {count - 1} and no others")
+        return whole
 
     def position_text(self, position: float) -> str:
         if not self.sides:
@@ -134,10 +132,7 @@ class HarmonicOnGrid(OnGrid, Harmonic):
     def coordinates(self, positions: Array) -> Array:
         if self.places is None:
             return super().coordinates(positions)
-        whole, count = np.asarray(positions, dtype=np.int64), len(self._coordinates)
-        if whole.size and not 0 <= whole.min() <= whole.max() < count:
-            raise UsageError(f"{self.title()} has the positions 0 to {count - 1} and no others")
-        return self._coordinates[whole][..., self.axes_of_pairs()]
+        return self._coordinates[self.whole_numbers(positions)][..., self.axes_of_pairs()]
 
     def coordinate_names(self) -> str:
         if self.places is None:

@@ -111,14 +111,9 @@ class Learned(OnGrid, Additive):
         rows = self._rows_at(np.arange(first, count))
         return rows if self.resize is None else resized(rows, sides, self.sides, self.resize_by)
 
-    @property
-    def bounded(self) -> bool:
-        return self.file is not None or super().bounded
-
     def rows_from(self, start: int) -> int | None:
-        if self.grid is not None:
-            return super().rows_from(start)
-        return None if self._rows is None else max(1, len(self._rows) - start)
+        known = self.grid is not None or self._rows is None
+        return super().rows_from(start) if known else max(1, len(self._rows) - start)
 
     def covered(self, positions: Positions) -> Positions:
         if self.grid is not None:
@@ -137,7 +132,7 @@ class Learned(OnGrid, Additive):
     @of_any_shape
     def table(self, positions: Array) -> Array:
         whole = np.asarray(positions, dtype=np.int64)
-        return self._rows_at(whole) if self.grid is None else self._cells[whole]
+        return self._rows_at(whole) if self.grid is None else self._cells[self.whole_numbers(whole)]
 
     def _rows_at(self, whole: Array) -> Array:
         """Return the rows of these numbers, whole (n,)."""

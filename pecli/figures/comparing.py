@@ -36,7 +36,7 @@ class Comparing(Highlighting[TableEncoding | BiasEncoding]):
         if is_bias(view.encoding) and self.changed().get("measure"):
             text = f"{option_text('measure', self.measure)} compares vectors, and {view.encoding.name} is a bias"
             raise UsageError(text, option="measure", value=self.measure)
-        lengths = {e.name: replace(view, encodings=(e,)).covered.length for e in view.encodings}
+        lengths = dict(zip(short_names(view.encodings), (view.of(e).covered.length for e in view.encodings), strict=True))
         if len({*lengths.values()}) > 1:
             given = join_and(f"{name} has {length:,}" for name, length in lengths.items())
             raise UsageError(f"{self.name} overlays encodings with as many positions: {given}", option="encoding")
@@ -56,9 +56,7 @@ class OfOneHead(Comparing):
         super().check_view(view)
         for encoding in view.encodings:
             if isinstance(encoding, BiasEncoding):
-                check_indices(
-                    "head", [self.shown_head], replace(view, encodings=(encoding,)), encoding.n_heads, "heads"
-                )
+                check_indices("head", [self.shown_head], view.of(encoding), encoding.n_heads, "heads")
             elif self.head is not None:
                 raise UnusedOptionError("head", self.head, f"{encoding.name} has no heads")
 

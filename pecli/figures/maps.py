@@ -34,7 +34,9 @@ class OverGrid(Figure[OnGrid]):
 
     def check_view(self, view: View[OnGrid]) -> None:
         super().check_view(view)
-        check_grid(self.name, view)
+        if not view.encoding.sides:
+            text = f"{self.name} shows positions in a grid, and {view.encoding.title()} has them on a line"
+            raise UsageError(text, option="grid", advice="give --grid, such as --grid=14x14")
 
     def image_panel(self, view: View[OnGrid], bar: ColorBar) -> Panel:
         """Return a panel whose frame is an image's."""
@@ -57,19 +59,6 @@ def squeezed_panel(ratio: float, bar: ColorBar) -> Panel:
     squeezed = min(max(ratio, 1 / LONGEST), LONGEST)
     return Panel(squeezed, exact=ratio == squeezed, bar=bar)
 
-
-def check_grid(name: str, view: View[Any]) -> None:
-    """Refuse positions that are no whole grid (UsageError)."""
-    encoding, rows = view.encoding, view.covered
-    if not encoding.sides:
-        text = f"{name} shows positions in a grid, and {encoding.title()} has them on a line"
-        raise UsageError(text, option="grid", advice="give --grid, such as --grid=14x14")
-    if rows.start or rows.length != np.prod(encoding.sides):
-        raise UsageError(
-            f"{name} shows the whole grid",
-            option="length",
-            advice="leave --length and --start out; compare grids of one size",
-        )
 
 
 def image_of(values: Array, sides: tuple[int, ...]) -> Array:

@@ -15,7 +15,7 @@ from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.canvas import Canvas
 from pecli.figures.comparing import turned_text
 from pecli.figures.limits import ends
-from pecli.figures.maps import check_grid, squeezed_panel
+from pecli.figures.maps import squeezed_panel
 from pecli.figures.matrix import show_matrix
 from pecli.figures.panels import ColorBar, PanelGroup
 from pecli.measures.pairwise import MEASURES, offset_map
@@ -63,7 +63,6 @@ class OffsetMapNumbers(ColouredNumbers[TableEncoding]):
 
 def refuse_on_grid(view: View[Any], changed: dict[str, Any]) -> None:
     """Refuse what is drawn of a line of offsets alone (UsageError)."""
-    check_grid("offsets", view)
     if len(view.encoding.sides) > 2:
         raise UsageError("offsets draws two axes of a grid, and a video has three", option="grid")
     if len(view.encodings) > 1:

@@ -9,7 +9,7 @@ from itertools import product
 from math import prod
 from typing import Any, TypeVar
 
-from pecli.analysis import Analysis
+from pecli.analysis import TAKEN_WHOLE, Analysis, refuse_unused
 from pecli.core.errors import PecliError, UnknownNameError, UsageError, option_text
 from pecli.core.language import Language, by_environment
 from pecli.core.lazy import cached, np
@@ -175,7 +175,9 @@ def _job(kind: type[Analysis[Any]], given: Mapping[str, Any]) -> Job:
     parsed = [parse_encoding(spec) for spec in choice.encoding or (kind.default_encoding,)]
     _check_names(kind, [encoding for encoding, _ in parsed], own, chosen="encoding" in given)
     encodings = tuple(_part(encoding, own, _defaults(encoding, kind), written) for encoding, written in parsed)
-    if given.get("length") is None:
+    if all(encoding.own_positions for encoding in encodings):
+        refuse_unused({name: given[name] for name in Positions.options() if given.get(name) is not None}, TAKEN_WHOLE)
+    elif given.get("length") is None:
         positions = replace(positions, length=figure.default_length(_rows(encodings, positions.start)))
     canvas = _part(Canvas, shared, _defaults(Canvas, kind))
     output, language = _part(Output, shared, {}), _part(Language, shared, _defaults(Language, kind))

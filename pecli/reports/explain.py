@@ -58,7 +58,7 @@ def products(encoding: TableEncoding, vectors: Array, start: int) -> Array:
 
     Nothing of positions on a plane, where the offset is not the difference of their numbers.
     """
-    if not isinstance(encoding, Rotary) or encoding.bounded:
+    if not isinstance(encoding, Rotary) or encoding.own_positions:
         return np.empty((0, 4))
     places = np.array([(start + n + offset, start + n) for offset in OFFSETS for n in SHIFTS], dtype=float)
     queries, keys = (np.tile(vectors[at], (len(places), 1)) for at in (0, min(1, len(vectors) - 1)))
@@ -380,7 +380,7 @@ class Explain(Report[TableEncoding]):
             changes=(np.diff(table, axis=0) != 0).sum(axis=0),
             distinct=np.array([len(np.unique(values)) for values in table.T]),
             embeddings=vectors,
-            rows=encoding.table(encoding.covered(at).array()),
+            rows=encoding.table((encoding.covered(at) if how == "pair_up" else at).array()),
             result=result,
             products=products(encoding, vectors, at.start),
             words=words,

@@ -98,6 +98,11 @@ class Encoding(Options, ABC):
         return ()
 
     @property
+    def wave_unit(self) -> str:
+        """What wavelengths are counted in."""
+        return self.position_unit or template("positions")
+
+    @property
     def spacing(self) -> float:
         """How far a position is from the next."""
         return 1.0

@@ -11,6 +11,7 @@ from math import pi, prod
 from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError, option_text
+from pecli.core.language import template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Bins, Positions
@@ -139,6 +140,11 @@ class HarmonicOnGrid(OnGrid, Harmonic):
             return super().coordinate_names()
         letters = "frc"[-len(self.places) :]  # frame, row, column
         return "".join(letters[axis] for axis in self.axes_of_pairs())
+
+    @property
+    def wave_unit(self) -> str:
+        cells = template("rows or columns") if self.scale_grid == "index" else template("units of scaled coordinates")
+        return super().wave_unit if self.places is None else cells
 
     @property
     def invariant(self) -> bool:

@@ -112,8 +112,8 @@ class Learned(OnGrid, Additive):
         return rows if self.resize is None else resized(rows, sides, self.sides, self.resize_by)
 
     def rows_from(self, start: int) -> int | None:
-        known = self.grid is not None or self._rows is None
-        return super().rows_from(start) if known else max(1, len(self._rows) - start)
+        rows = None if self.grid is not None else self._rows
+        return super().rows_from(start) if rows is None else max(1, len(rows) - start)
 
     def covered(self, positions: Positions) -> Positions:
         if self.grid is not None:

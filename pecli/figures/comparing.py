@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pecli.analysis import View, check_indices
@@ -36,7 +36,9 @@ class Comparing(Highlighting[TableEncoding | BiasEncoding]):
         if is_bias(view.encoding) and self.changed().get("measure"):
             text = f"{option_text('measure', self.measure)} compares vectors, and {view.encoding.name} is a bias"
             raise UsageError(text, option="measure", value=self.measure)
-        lengths = dict(zip(short_names(view.encodings), (view.of(e).covered.length for e in view.encodings), strict=True))
+        lengths = dict(
+            zip(short_names(view.encodings), (view.of(e).covered.length for e in view.encodings), strict=True)
+        )
         if len({*lengths.values()}) > 1:
             given = join_and(f"{name} has {length:,}" for name, length in lengths.items())
             raise UsageError(f"{self.name} overlays encodings with as many positions: {given}", option="encoding")

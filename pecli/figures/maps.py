@@ -60,7 +60,6 @@ def squeezed_panel(ratio: float, bar: ColorBar) -> Panel:
     return Panel(squeezed, exact=ratio == squeezed, bar=bar)
 
 
-
 def image_of(values: Array, sides: tuple[int, ...]) -> Array:
     """Return values of all positions (…, n) as images (…, rows, columns), NaN between the frames of a video."""
     images = values.reshape(*values.shape[:-1], *sides)

@@ -203,7 +203,7 @@ class Spectrum(WithTrained[TableEncoding]):
         label_values(panel.xaxis, join_or(sorted(labels)), integer=True)
         panel.set_yscale("log", base=2 if self.ratio else 10)
         panel.margins(y=MARGIN)
-        units = {translate(encoding.position_unit or template("positions")) for encoding in view.encodings}
+        units = {translate(encoding.wave_unit) for encoding in view.encodings}
         ratio = translate("wavelength, times that without the scaling")
         length = translate("wavelength λ, {units}", units=join_or(sorted(units)))
         label_powers(panel.yaxis, ratio if self.ratio else length)

@@ -189,9 +189,11 @@ class Walk:
         assert isinstance(encoding, Harmonic)
         pairs = enumerate(zip(self.numbers.frequencies, encoding.wavelengths(), strict=True))
         rows = [[str(j), encoding.rate_formula(j), f"{rate:.10g}", f"{wave:.10g}"] for j, (rate, wave) in pairs]
-        header = [translate("pair j"), translate("formula"), translate("ω, rad/position"), translate("2π/ω, positions")]
+        rate, units = translate("rad" if encoding.own_positions else "rad/position"), translate(encoding.wave_unit)
+        header = [translate("pair j"), translate("formula"), f"ω, {rate}", f"2π/ω, {units}"]
         turning = translate(
-            "Pair j turns by the angle ωj·p. A fast pair tells neighbours apart, a slow one far positions."
+            "Pair j turns by the angle ωj·{at}. A fast pair tells neighbours apart, a slow one far positions.",
+            at=" or ωj·".join(sorted({*encoding.coordinate_names()})),
         )
         div_term = translate(
             "The article prints div_term 1, 0.3162, 0.1, 0.0316, which is 10000^(-i/8); its formula and its code are "

@@ -316,8 +316,9 @@ class Stats(Report[TableEncoding]):
         items = zip(numbers.view.encodings, numbers.measured, strict=True)
         columns = [[encoding.spec(), *row_texts(item, encoding)] for encoding, item in items]
         positions, thinned = numbers.view.positions, max(item.thinned for item in numbers.measured)
-        first, last = f"{positions.start:,}", f"{positions.stop - 1:,}"
-        where = translate("positions {first} to {last}", first=first, last=last)
+        ends = {"first": f"{positions.start:,}", "last": f"{positions.stop - 1:,}"}
+        grids = all(encoding.own_positions for encoding in numbers.view.encodings)
+        where = "" if grids else translate("positions {first} to {last}", **ends)
         result: list[Block] = [Paragraph(listing([where, MEASURES[self.measure].label]))]
         for run in groups(columns, width - widest(labels)):
             header, *rows = zip(labels, *run, strict=True)

@@ -107,6 +107,10 @@ class Encoding(Options, ABC):
         """How far a position is from the next."""
         return 1.0
 
+    def places_of(self, positions: Array) -> Array:
+        """Return positions (n,) by their coordinates, (axes, n): rows and columns of a grid, themselves on a line."""
+        return positions[None]
+
     def position_at(self, place: str) -> int:
         """Return the position at row and column, 3x5, of the grid; raises UsageError where there is none."""
         text = f"{option_text('at', place)}: {self.title()} has no grid"

@@ -16,7 +16,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Bins, Positions
 from pecli.encodings.base import TableEncoding
-from pecli.encodings.harmonic import Harmonic
+from pecli.encodings.harmonic import Harmonic, reduced_product
 
 GRID = re.compile(r"\s*[1-9]\d*(?:\s*[xX×]\s*[1-9]\d*){1,2}\s*")
 MAX_CELLS = 10**6
@@ -86,6 +86,10 @@ class OnGrid(TableEncoding):
             raise UsageError(f"{self.title()} has the positions 0 to {count - 1} and no others")
         return whole
 
+    def places_of(self, positions: Array) -> Array:
+        whole = np.asarray(positions, dtype=np.int64)
+        return np.stack(np.unravel_index(whole, self.sides)) if self.sides else super().places_of(positions)
+
     def position_text(self, position: float) -> str:
         if not self.sides:
             return super().position_text(position)
@@ -146,9 +150,20 @@ class HarmonicOnGrid(OnGrid, Harmonic):
         cells = template("rows or columns") if self.scale_grid == "index" else template("units of scaled coordinates")
         return super().wave_unit if self.places is None else cells
 
-    @property
-    def invariant(self) -> bool:
-        return self.places is None and super().invariant
+    def squares_between(self, p: Array, q: Array) -> Array:
+        """‖PE_p − PE_q‖² of positions p (n,) and q (m,), (n, m); even d; exactly 0 where two rows coincide.
+
+        Each axis adds what the offset along it gives, 4 Σ_j r_j² sin²(ω_j Δ/2).
+        """
+        assert self.places is not None
+        (high, low), weights, owners = self._turns, self.amplitudes**2, self.axes_of_pairs()
+        squares = np.zeros((len(p), len(q)))
+        for axis, places in enumerate(self.places):
+            along, own = SCALES[self.scale_grid](np.arange(places.max() + 1.0), int(places.max()) + 1), owners == axis
+            turns = reduced_product((along - along[0])[:, None], high[own], low[own])
+            first, second = (places[self.whole_numbers(at)] for at in (p, q))
+            squares += (4 * np.sin(np.pi * turns) ** 2 @ weights[own])[np.abs(np.subtract.outer(first, second))]
+        return squares
 
     def longer_waves(self, length: int) -> int:
         """Return how many pairs never finish a turn along their axis."""

@@ -116,6 +116,7 @@ class Dials(Figure[Harmonic]):
 
     def check_view(self, view: View[Harmonic]) -> None:
         super().check_view(view)
+        view.encoding.coordinates(self.rows(view))  # refuses a position that a grid does not have
         self.dials(view)
 
     def shape(self, view: View[Harmonic]) -> tuple[int, ...]:

@@ -76,7 +76,8 @@ def refuse_on_grid(view: View[Any], changed: dict[str, Any]) -> None:
 def map_of_offsets(view: View[TableEncoding], measure: str, shows_spread: bool) -> OffsetMapNumbers:
     """Return the measure over all pairs of a grid, by their offset."""
     encoding = view.encoding
-    low, high, mean = offset_map(encoding, MEASURES[measure], view.covered.array())
+    every = view.covered.array()
+    low, high, mean, _ = offset_map(encoding, MEASURES[measure], every, every)
     spread, seen = high - low, np.isfinite(mean)
     shown = spread if shows_spread else mean
     least, most = (float(end(shown)) if seen.any() else 0.0 for end in (np.nanmin, np.nanmax))

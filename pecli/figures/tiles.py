@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, prod
 from typing import Any, ClassVar
 
 from pecli.analysis import places_option, positions_at
@@ -18,7 +18,7 @@ from pecli.figures.limits import ends
 from pecli.figures.maps import OverGrid, image_of, squeezed_panel
 from pecli.figures.matrix import show_matrix
 from pecli.figures.panels import ColorBar, PanelGroup
-from pecli.measures.pairwise import MEASURES, measure_option
+from pecli.measures.pairwise import MEASURES, between, measure_option, offset_map
 
 SMALLEST = 20  # pixels across, of a tile in which anything can be seen
 MARGIN = 0.05  # of the colours' range: means that are nearer differ by chance
@@ -86,29 +86,41 @@ class Tiles(OverGrid):
             raise UsageError(option="at", value=f"{len(self.at or ())} patches", allowed=f"{MAX_PANELS} at most")
 
     def shape(self, view: View[OnGrid]) -> tuple[int, ...]:
-        return (view.covered.length, view.covered.length)
+        shown = (-(-side // self._step(view)) for side in view.encoding.sides)
+        return (prod(shown) if self.at is None else len(self.at), view.covered.length)
 
     def compute(self, view: View[OnGrid]) -> TilesNumbers:
         encoding, every, measure = view.encoding, view.covered.array(), MEASURES[self.measure]
         at = every if self.at is None else positions_at(self.at, view)
-        tiles, step = measure.between(encoding.table(at), encoding.table(every)), 1
-        places, others = (np.stack(np.unravel_index(each.astype(np.int64), encoding.sides)) for each in (at, every))
-        apart = (places[:, :, None] != others[:, None]).sum(axis=0)  # axes in which two differ
-        known = tiles[np.isfinite(tiles)]
-        low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
-        limits = (low, high) if 0 < low < high else ends(low, high)
+        low, high, mean, pairs = offset_map(encoding, measure, at, every)
+        offsets = np.meshgrid(*(np.arange(1 - side, side) for side in encoding.sides), indexing="ij")
+        known, apart = pairs > 0, np.count_nonzero(offsets, axis=0)  # along how many axes
+        least, most = (float(low[known].min()), float(high[known].max())) if known.any() else (0.0, 1.0)
         in_line, elsewhere = (
-            float(np.nanmean(tiles[kind])) if kind.any() else np.nan for kind in (apart == 1, apart > 1)
+            float(np.average(mean[kind], weights=pairs[kind])) if kind.any() else np.nan
+            for kind in (known & (apart == 1), known & (apart > 1))
         )
-        if self.at is None and view.panels is not None:
-            rows, columns = encoding.sides
-            step = max(
-                1, -(-SMALLEST * rows // (view.pixel_rows or 1)), -(-SMALLEST * columns // (view.pixel_columns or 1))
-            )
-            shown = every.reshape(rows, columns)[::step, ::step].ravel()
-            at, tiles = shown, tiles[shown.astype(np.int64)]
-        facts: dict[str, Any] = {"step": step, "in_line": in_line, "elsewhere": elsewhere, "measure": self.measure}
-        return TilesNumbers(view=view, tiles=tiles, positions=at, ends=limits, **facts)
+        step = self._step(view)
+        shown = at if step == 1 else at.reshape(encoding.sides)[::step, ::step].ravel()
+        return TilesNumbers(
+            view=view,
+            tiles=between(encoding, measure, shown, every),
+            positions=shown,
+            step=step,
+            in_line=in_line,
+            elsewhere=elsewhere,
+            measure=self.measure,
+            ends=(least, most) if 0 < least < most else ends(least, most),
+        )
+
+    def _step(self, view: View[OnGrid]) -> int:
+        """Return of how many patches along each axis one has a tile."""
+        if self.at is not None or view.panels is None:
+            return 1
+        rows, columns = view.encoding.sides
+        return max(
+            1, -(-SMALLEST * rows // (view.pixel_rows or 1)), -(-SMALLEST * columns // (view.pixel_columns or 1))
+        )
 
     def panel_groups(self, view: View[OnGrid], canvas: Canvas) -> list[PanelGroup]:
         bar = ColorBar(MEASURES[self.measure].label)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 from typing import Any, NamedTuple
 
@@ -19,8 +20,9 @@ from pecli.core.options import option
 from pecli.core.positions import Blocks, Positions
 from pecli.core.terminal import track
 from pecli.encodings.base import BiasEncoding, Encoding, TableEncoding
+from pecli.encodings.grid import HarmonicOnGrid
 from pecli.encodings.harmonic import NEAR, Harmonic
-from pecli.measures.reduce import Envelope, envelope, means_of_offsets, means_of_rows
+from pecli.measures.reduce import Envelope, envelope, means_of_offsets, means_of_pairs
 
 OTHER_NAMES = {  # understood, not listed
     "manhattan": "cityblock",
@@ -189,15 +191,22 @@ MEASURES: dict[str, Measure] = {measure.name: measure for measure in _ALL}
 
 def is_by_offset(encoding: TableEncoding, measure: Measure) -> bool:
     """Return whether the measure depends on the offset alone, in closed form."""
-    return measure.from_squares is not None and isinstance(encoding, Harmonic) and encoding.invariant
+    closed = measure.from_squares is not None and isinstance(encoding, Harmonic) and encoding.invariant
+    return closed and encoding.own_positions is None
 
 
 def by_offset(encoding: TableEncoding, measure: Measure, n: int, first: int = 0) -> Array | None:
     """Return the measure at the offsets first … first + n − 1, (n,); None where it is not `is_by_offset`."""
-    if measure.from_squares is None or not isinstance(encoding, Harmonic) or not encoding.invariant:
+    if not isinstance(encoding, Harmonic) or not is_by_offset(encoding, measure):
         return None
+    return _from_squares(encoding, measure, encoding.squares(n, first))
+
+
+def _from_squares(encoding: Harmonic, measure: Measure, squares: Array) -> Array:
+    """Return the measure from squared distances, of rows that have one norm."""
+    assert measure.from_squares is not None
     with np.errstate(invalid="ignore"):  # rows of zeros have no direction: NaN, undefined
-        return measure.from_squares(encoding.squares(n, first), float(np.sum(encoding.amplitudes**2)))
+        return measure.from_squares(squares, float(np.sum(encoding.amplitudes**2)))
 
 
 def quantity_of(encoding: Encoding, measure: str) -> str:
@@ -216,6 +225,14 @@ def seen_bias(encoding: BiasEncoding, offsets: Array, head: int | None = None) -
     """Return the bias of every head, (n_heads, n), or of one, (n,), at offsets (n,); NaN where no key is seen."""
     values = encoding.bias(offsets)
     return np.where(np.isfinite(values), values, np.nan)[slice(None) if head is None else head]
+
+
+def between(encoding: TableEncoding, measure: Measure, p: Array, q: Array) -> Array:
+    """Return the measure between the positions p (n,) and q (m,), (n, m); of waves over a grid in closed form."""
+    closed = measure.from_squares is not None and encoding.own_positions is not None
+    if closed and isinstance(encoding, HarmonicOnGrid) and encoding.invariant:
+        return _from_squares(encoding, measure, encoding.squares_between(p, q))
+    return measure.between(encoding.table(p), encoding.table(q))
 
 
 def to_all(encoding: TableEncoding, measure: Measure, at: Array, first: int, count: int) -> Array:
@@ -241,18 +258,15 @@ def matrix(encoding: TableEncoding, measure: Measure, blocks: Blocks) -> Array:
     if run is not None:
         return means_of_offsets(run, blocks)
     check_pairs(blocks.length)
-    return means_of_rows(encoding.table, measure.between, blocks)
+    return means_of_pairs(partial(between, encoding, measure), blocks)
 
 
 def offset_codes(encoding: TableEncoding, p: Array, q: Array) -> Array:
     """Return one whole number for each offset p − q, (n, m) of positions (n,) and (m,); in a grid for each number of
     rows and columns between them."""
-    if not encoding.sides:
-        return np.subtract.outer(p, q).astype(np.int64)
     codes = np.zeros((len(p), len(q)), dtype=np.int64)
-    places = (np.unravel_index(at.astype(np.int64), encoding.sides) for at in (p, q))
-    for side, first, second in zip(encoding.sides, *places, strict=True):
-        codes = codes * (2 * side - 1) + np.subtract.outer(first, second) + side - 1
+    for side, first, second in zip(encoding.sides or (1,), *map(encoding.places_of, (p, q)), strict=True):
+        codes = codes * (2 * side - 1) + np.subtract.outer(first, second).astype(np.int64) + side - 1
     return codes
 
 
@@ -302,21 +316,29 @@ def offset_runs(encoding: TableEncoding, measure: Measure, positions: Positions,
     return OffsetRuns(runs, widest, length * (length + 1) // 2 - int(pairs.sum()))
 
 
-def offset_map(encoding: TableEncoding, measure: Measure, at: Array) -> tuple[Array, Array, Array]:
-    """Return the measure's minimum, maximum and mean over all pairs of a grid at each offset in rows and columns, each
-    (2 rows − 1, 2 columns − 1); NaN where none is defined."""
+class OffsetMap(NamedTuple):
+    """low, high, mean : over the pairs of a grid at each offset, (2 rows − 1, 2 columns − 1), NaN where there are none;
+    pairs : how many there are."""
+
+    low: Array
+    high: Array
+    mean: Array
+    pairs: Array
+
+
+def offset_map(encoding: TableEncoding, measure: Measure, p: Array, q: Array) -> OffsetMap:
+    """Return the measure between positions p (n,) and q (m,) of a grid by their offset in rows and columns."""
     shape = tuple(2 * side - 1 for side in encoding.sides)
     low, high, total, pairs = np.full((4, prod(shape)), [[np.nan], [np.nan], [0.0], [0.0]])
-    rows = encoding.table(at)
-    for part in chunks(0, len(at), len(at)):
-        some = slice(part.start, part.stop)
-        values, codes = measure.between(rows[some], rows).ravel(), offset_codes(encoding, at[some], at).ravel()
+    for part in chunks(0, len(p), len(q)):
+        some = p[part.start : part.stop]
+        values, codes = between(encoding, measure, some, q).ravel(), offset_codes(encoding, some, q).ravel()
         np.fmin.at(low, codes, values)
         np.fmax.at(high, codes, values)
         total += np.bincount(codes, np.nan_to_num(values), len(total))
         pairs += np.bincount(codes, ~np.isnan(values), len(total))
     mean = total / np.where(pairs, pairs, np.nan)
-    return low.reshape(shape), high.reshape(shape), mean.reshape(shape)
+    return OffsetMap(*(values.reshape(shape) for values in (low, high, mean, pairs)))
 
 
 def products(first: Array, second: Array) -> Array:

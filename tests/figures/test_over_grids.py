@@ -105,13 +105,13 @@ def test_offsets_of_a_grid_are_means_over_all_pairs_there() -> None:
 
 @pytest.mark.parametrize(("figure", "options", "said"), [
     ("offsets", {"log": True}, "offsets of a grid are a map, and log is of a line"),
-    ("offsets", {"length": 3}, "offsets shows the whole grid"),
-    ("tiles", {"start": 1, "length": 3}, "tiles shows the whole grid"),
-    ("spectrum", {"length": 3}, "spectrum shows the whole grid"),
+    ("offsets", {"length": 3}, "length=3 changes nothing here: a grid or a sequence is taken whole"),
+    ("tiles", {"start": 1}, "start=1 changes nothing here: a grid or a sequence is taken whole"),
+    ("dials", {"at": 24}, "has the positions 0 to 23 and no others"),
+    ("maps", {"grid": None, "encoding": "rope"}, "maps shows positions in a grid, and RoPE"),
     ("curves", {"at": "4x0"}, "at=4x0 is outside the grid 4x6, counted from 0x0"),
     ("curves", {"at": "1x1x1"}, "at=1x1x1 is outside the grid"),
     ("curves", {"at": "x1"}, "x1"),
-    ("heatmap", {"length": 25}, "has the positions 0 to 23, not 0 to 24"),
 ])  # fmt: skip
 def test_what_a_grid_has_not_is_refused(figure: str, options: dict[str, Any], said: str) -> None:
     with pytest.raises(UsageError, match=said):

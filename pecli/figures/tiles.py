@@ -94,7 +94,7 @@ class Tiles(OverGrid):
         at = every if self.at is None else positions_at(self.at, view)
         low, high, mean, pairs = offset_map(encoding, measure, at, every)
         offsets = np.meshgrid(*(np.arange(1 - side, side) for side in encoding.sides), indexing="ij")
-        known, apart = pairs > 0, np.count_nonzero(offsets, axis=0)  # along how many axes
+        known, apart = np.isfinite(mean), np.count_nonzero(offsets, axis=0)  # along how many axes
         least, most = (float(low[known].min()), float(high[known].max())) if known.any() else (0.0, 1.0)
         in_line, elsewhere = (
             float(np.average(mean[kind], weights=pairs[kind])) if kind.any() else np.nan
@@ -114,13 +114,12 @@ class Tiles(OverGrid):
         )
 
     def _step(self, view: View[OnGrid]) -> int:
-        """Return of how many patches along each axis one has a tile."""
+        """Return of how many patches along each axis one has a tile, in which each cell has a pixel or more."""
         if self.at is not None or view.panels is None:
             return 1
-        rows, columns = view.encoding.sides
-        return max(
-            1, -(-SMALLEST * rows // (view.pixel_rows or 1)), -(-SMALLEST * columns // (view.pixel_columns or 1))
-        )
+        pixels = (view.pixel_rows or 1, view.pixel_columns or 1)
+        sizes = (max(SMALLEST, side + gap_of(side)) * side for side in view.encoding.sides)
+        return max(-(-size // most) for size, most in zip(sizes, pixels, strict=True))
 
     def panel_groups(self, view: View[OnGrid], canvas: Canvas) -> list[PanelGroup]:
         bar = ColorBar(MEASURES[self.measure].label)
@@ -146,10 +145,15 @@ class Tiles(OverGrid):
         if self.at is not None:
             return [show_matrix(ax, image, **style) for ax, image in zip(axes, images, strict=True)]
         rows, columns = (-(-side // numbers.step) for side in sides)
-        down, across = (ceil(GAP * side) for side in sides)
+        down, across = map(gap_of, sides)
         padded = np.pad(images, ((0, 0), (0, down), (0, across)), constant_values=np.nan)
         tiled = padded.reshape(rows, columns, *padded.shape[1:]).swapaxes(1, 2)
         whole = tiled.reshape(rows * padded.shape[1], -1)[:-down, :-across]
         first, right, bottom = -numbers.step / 2, (columns - 0.5) * numbers.step, (rows - 0.5) * numbers.step
         axes[0].set(xlim=(first, right), ylim=(bottom, first))
         return [show_matrix(axes[0], whole, extent=(first, right, bottom, first), **style)]
+
+
+def gap_of(side: int) -> int:
+    """Return how many cells are between tiles of so many."""
+    return ceil(GAP * side)

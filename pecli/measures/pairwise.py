@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from math import prod
 from typing import Any, NamedTuple
 
@@ -189,10 +189,14 @@ _ALL = (
 MEASURES: dict[str, Measure] = {measure.name: measure for measure in _ALL}
 
 
+def is_closed(encoding: TableEncoding, measure: Measure) -> bool:
+    """Return whether the measure has a closed form, by the offset along each axis."""
+    return measure.from_squares is not None and isinstance(encoding, Harmonic) and encoding.invariant
+
+
 def is_by_offset(encoding: TableEncoding, measure: Measure) -> bool:
-    """Return whether the measure depends on the offset alone, in closed form."""
-    closed = measure.from_squares is not None and isinstance(encoding, Harmonic) and encoding.invariant
-    return closed and encoding.own_positions is None
+    """Return whether the measure depends on the offset on a line alone, in closed form."""
+    return is_closed(encoding, measure) and encoding.own_positions is None
 
 
 def by_offset(encoding: TableEncoding, measure: Measure, n: int, first: int = 0) -> Array | None:
@@ -229,8 +233,7 @@ def seen_bias(encoding: BiasEncoding, offsets: Array, head: int | None = None) -
 
 def between(encoding: TableEncoding, measure: Measure, p: Array, q: Array) -> Array:
     """Return the measure between the positions p (n,) and q (m,), (n, m); of waves over a grid in closed form."""
-    closed = measure.from_squares is not None and encoding.own_positions is not None
-    if closed and isinstance(encoding, HarmonicOnGrid) and encoding.invariant:
+    if isinstance(encoding, HarmonicOnGrid) and encoding.own_positions and is_closed(encoding, measure):
         return _from_squares(encoding, measure, encoding.squares_between(p, q))
     return measure.between(encoding.table(p), encoding.table(q))
 
@@ -329,6 +332,11 @@ class OffsetMap(NamedTuple):
 def offset_map(encoding: TableEncoding, measure: Measure, p: Array, q: Array) -> OffsetMap:
     """Return the measure between positions p (n,) and q (m,) of a grid by their offset in rows and columns."""
     shape = tuple(2 * side - 1 for side in encoding.sides)
+    if is_closed(encoding, measure) and np.array_equal(p, q):
+        steps = [np.abs(np.arange(1 - side, side)) for side in encoding.sides]
+        values = between(encoding, measure, q[:1], q).reshape(encoding.sides)[np.ix_(*steps)]
+        pairs = reduce(np.multiply.outer, [step.max() + 1.0 - step for step in steps])
+        return OffsetMap(values, values, values, pairs)
     low, high, total, pairs = np.full((4, prod(shape)), [[np.nan], [np.nan], [0.0], [0.0]])
     for part in chunks(0, len(p), len(q)):
         some = p[part.start : part.stop]

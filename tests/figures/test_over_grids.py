@@ -11,6 +11,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.measures.pairwise import MEASURES
 from tests.conftest import Ask
 from tests.drawing import axes_of, line_labels, numbers_of, panels_of, texts
 
@@ -37,10 +38,30 @@ def test_a_tile_is_a_patch_against_all_where_the_patch_stands() -> None:
 
 def test_of_many_patches_some_have_a_tile_and_the_headline_stays() -> None:
     whole, seen = (numbers_of("tiles", panels, encoding="rope:d=16", grid="30x41") for panels in (None, ((200, 300),)))
-    assert seen.step == 3 and seen.caption() == "one patch in 3 shown along each axis" and whole.caption() == ""
-    assert seen.positions.tolist() == [41 * row + column for row in range(0, 30, 3) for column in range(0, 41, 3)]
+    assert seen.caption() == "one patch in 7 shown along each axis" and whole.caption() == ""
+    assert seen.positions.tolist() == [41 * row + column for row in range(0, 30, 7) for column in range(0, 41, 7)]
     assert seen.message() == whole.message() and seen.limits() == whole.limits()
     assert np.array_equal(seen.main, whole.main[seen.positions.astype(int)])
+
+
+@pytest.mark.parametrize("measure", ["euclidean", "cos", "dot"])
+@pytest.mark.parametrize("options", [
+    {},
+    {"scale_grid": "detr", "first": "row"},
+    {"encoding": "rope:d=16,axes=alternating"},
+    {"encoding": "rope:d=16,sections=3,5,query=random:1,scale_grid=dinov3"},
+])  # fmt: skip
+def test_the_closed_form_over_a_grid_is_the_measure_of_the_rows(measure: str, options: dict[str, Any]) -> None:
+    given = {**GRID, "measure": measure, **options}
+    found, spread = numbers_of("tiles", **given), numbers_of("offsets", **given)
+    rows = pecli.encode(**{name: value for name, value in given.items() if name != "measure"})
+    expected = MEASURES[measure].between(rows, rows)
+    assert found.main == pytest.approx(expected, abs=1e-12)
+    assert numbers_of("distance", **given).main == pytest.approx(expected, abs=1e-12)
+    means = [np.diagonal(expected.reshape(4, 6, 4, 6), -down, 0, 2).diagonal(-across).mean()
+             for down in range(4) for across in range(6)]  # fmt: skip
+    assert spread.mean[3:, 5:].ravel() == pytest.approx(means, abs=1e-12) and spread.widest == 0
+    assert found.limits()[1] == pytest.approx(expected.max())
 
 
 def test_patches_asked_for_have_a_panel_each() -> None:

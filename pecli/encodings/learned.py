@@ -86,7 +86,7 @@ class Learned(OnGrid, Additive):
         """The file's table."""
         if self.file is None:
             return None
-        rows = open_table(self.file, self.tensor)
+        rows = open_table(self.file, self.tensor, sides=sides_of("grid", self.grid) if self.grid else ())
         if self.d not in (None, rows.shape[1]):
             text = f"{option_text('d', self.d)} does not fit {self.file}, whose table has {rows.shape[1]} columns"
             raise UsageError(text, option="d", value=self.d)

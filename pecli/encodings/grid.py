@@ -122,11 +122,10 @@ class HarmonicOnGrid(OnGrid, Harmonic):
         """Return which axis of the grid each pair turns by, (n_pairs,)."""
 
     @cached_property
-    def _coordinates(self) -> Array:
-        """The coordinates of every position, as they are scaled, (n, axes)."""
-        assert self.places is not None
-        scale, lengths = SCALES[self.scale_grid], self.places.max(axis=1) + 1
-        return np.stack([scale(places, int(n)) for places, n in zip(self.places, lengths, strict=True)], axis=-1) + 0.0
+    def _scaled(self) -> list[Array]:
+        """The coordinates along each axis, and one that is a step beyond, as they are scaled, (n + 1,)."""
+        lengths = [] if self.places is None else (self.places.max(axis=1) + 1).tolist()
+        return [SCALES[self.scale_grid](np.arange(n + 1.0), n) for n in lengths]
 
     def check(self) -> None:
         super().check()
@@ -137,7 +136,9 @@ class HarmonicOnGrid(OnGrid, Harmonic):
     def coordinates(self, positions: Array) -> Array:
         if self.places is None:
             return super().coordinates(positions)
-        return self._coordinates[self.whole_numbers(positions)][..., self.axes_of_pairs()]
+        whole = self.whole_numbers(positions)
+        scaled = [along[places[whole]] for along, places in zip(self._scaled, self.places, strict=True)]
+        return np.stack(scaled, axis=-1)[..., self.axes_of_pairs()]
 
     def coordinate_names(self) -> str:
         if self.places is None:
@@ -148,7 +149,7 @@ class HarmonicOnGrid(OnGrid, Harmonic):
     @property
     def wave_unit(self) -> str:
         cells = template("rows or columns") if self.scale_grid == "index" else template("units of scaled coordinates")
-        return super().wave_unit if self.places is None else cells
+        return cells if self.sides else super().wave_unit
 
     def squares_between(self, p: Array, q: Array) -> Array:
         """‖PE_p − PE_q‖² of positions p (n,) and q (m,), (n, m); even d; exactly 0 where two rows coincide.
@@ -158,21 +159,18 @@ class HarmonicOnGrid(OnGrid, Harmonic):
         assert self.places is not None
         (high, low), weights, owners = self._turns, self.amplitudes**2, self.axes_of_pairs()
         squares = np.zeros((len(p), len(q)))
-        for axis, places in enumerate(self.places):
-            along, own = SCALES[self.scale_grid](np.arange(places.max() + 1.0), int(places.max()) + 1), owners == axis
+        for axis, (along, places) in enumerate(zip(self._scaled, self.places, strict=True)):
+            own = owners == axis
             turns = reduced_product((along - along[0])[:, None], high[own], low[own])
             first, second = (places[self.whole_numbers(at)] for at in (p, q))
             squares += (4 * np.sin(np.pi * turns) ** 2 @ weights[own])[np.abs(np.subtract.outer(first, second))]
         return squares
 
     def longer_waves(self, length: int) -> int:
-        """Return how many pairs never finish a turn along their axis."""
-        if self.places is None:
+        """Return how many pairs have a wavelength longer than their axis of the grid."""
+        if not self.sides:
             return super().longer_waves(length)
-        reach = (
-            np.ptp(self._coordinates, axis=0) * (self.places.max(axis=1) + 1) / np.maximum(self.places.max(axis=1), 1)
-        )
-        return int((self.wavelengths() > reach[self.axes_of_pairs()]).sum())
+        return int((self.wavelengths() > np.array([*map(np.ptp, self._scaled)])[self.axes_of_pairs()]).sum())
 
     def mean_table(self, blocks: Bins) -> Array:
         return super().mean_table(blocks) if self.places is None else TableEncoding.mean_table(self, blocks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from math import ceil, prod
 from typing import Any, ClassVar
 
@@ -144,6 +145,8 @@ class Tiles(OverGrid):
         images = image_of(numbers.tiles, sides)
         if self.at is not None:
             return [show_matrix(ax, image, **style) for ax, image in zip(axes, images, strict=True)]
+        from pecli.figures.ticks import FittingTicks, multiples
+
         rows, columns = (-(-side // numbers.step) for side in sides)
         down, across = map(gap_of, sides)
         padded = np.pad(images, ((0, 0), (0, down), (0, across)), constant_values=np.nan)
@@ -151,6 +154,10 @@ class Tiles(OverGrid):
         whole = tiled.reshape(rows * padded.shape[1], -1)[:-down, :-across]
         first, right, bottom = -numbers.step / 2, (columns - 0.5) * numbers.step, (rows - 0.5) * numbers.step
         axes[0].set(xlim=(first, right), ylim=(bottom, first))
+        if numbers.step > 1:  # a tile's tick is that of its patch
+            steps = [numbers.step * times for times in (1, 2, 5, 10, 20)]
+            for axis in (axes[0].xaxis, axes[0].yaxis):
+                axis.set_major_locator(FittingTicks(partial(multiples, steps)))
         return [show_matrix(axes[0], whole, extent=(first, right, bottom, first), **style)]
 
 

@@ -175,10 +175,12 @@ def _job(kind: type[Analysis[Any]], given: Mapping[str, Any]) -> Job:
     parsed = [parse_encoding(spec) for spec in choice.encoding or (kind.default_encoding,)]
     _check_names(kind, [encoding for encoding, _ in parsed], own, chosen="encoding" in given)
     encodings = tuple(_part(encoding, own, _defaults(encoding, kind), written) for encoding, written in parsed)
-    if all(encoding.own_positions for encoding in encodings):
-        refuse_unused({name: given[name] for name in Positions.options() if given.get(name) is not None}, TAKEN_WHOLE)
-    elif given.get("length") is None:
-        positions = replace(positions, length=figure.default_length(_rows(encodings, positions.start)))
+    whole = all(encoding.own_positions for encoding in encodings)
+    if whole:
+        refuse_unused({name: given[name] for name in Positions.options() if given.get(name)}, TAKEN_WHOLE)
+    if given.get("length") is None:
+        rows = None if whole else _rows(encodings, positions.start)
+        positions = replace(positions, length=figure.default_length(rows))
     canvas = _part(Canvas, shared, _defaults(Canvas, kind))
     output, language = _part(Output, shared, {}), _part(Language, shared, _defaults(Language, kind))
     return Job(figure, encodings, positions, canvas, output, language=language)

@@ -190,7 +190,12 @@ class Walk:
         pairs = enumerate(zip(self.numbers.frequencies, encoding.wavelengths(), strict=True))
         rows = [[str(j), encoding.rate_formula(j), f"{rate:.10g}", f"{wave:.10g}"] for j, (rate, wave) in pairs]
         rate, units = translate("rad" if encoding.own_positions else "rad/position"), translate(encoding.wave_unit)
-        header = [translate("pair j"), translate("formula"), f"ω, {rate}", f"2π/ω, {units}"]
+        header = [
+            translate("pair j"),
+            translate("formula"),
+            translate("ω, {rate}", rate=rate),
+            translate("2π/ω, {units}", units=units),
+        ]
         turning = translate(
             "Pair j turns by the angle ωj·{at}. A fast pair tells neighbours apart, a slow one far positions.",
             at=" or ωj·".join(sorted({*encoding.coordinate_names()})),

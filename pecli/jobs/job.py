@@ -190,7 +190,8 @@ class Job:
     @property
     def defaults(self) -> dict[str, Any]:
         """The figure's own defaults; of what depends on a file's rows or the environment none, so it is always told."""
-        free = any(encoding.inputs() and not encoding.extrapolates for encoding in self.encodings)
+        files = any(encoding.inputs() and not encoding.extrapolates for encoding in self.encodings)
+        free = files and self.own_positions is None
         length = {"length": None if free else self.figure.default_length(None)}
         return {**self.figure.default_options, **length, **dict.fromkeys(set_by_environment())}
 

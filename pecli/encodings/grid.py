@@ -16,7 +16,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Bins, Positions
 from pecli.encodings.base import TableEncoding
-from pecli.encodings.harmonic import Harmonic, reduced_product
+from pecli.encodings.harmonic import Harmonic
 
 GRID = re.compile(r"\s*[1-9]\d*(?:\s*[xX×]\s*[1-9]\d*){1,2}\s*")
 MAX_CELLS = 10**6
@@ -150,21 +150,6 @@ class HarmonicOnGrid(OnGrid, Harmonic):
     def wave_unit(self) -> str:
         cells = template("rows or columns") if self.scale_grid == "index" else template("units of scaled coordinates")
         return cells if self.sides else super().wave_unit
-
-    def squares_between(self, p: Array, q: Array) -> Array:
-        """‖PE_p − PE_q‖² of positions p (n,) and q (m,), (n, m); even d; exactly 0 where two rows coincide.
-
-        Each axis adds what the offset along it gives, 4 Σ_j r_j² sin²(ω_j Δ/2).
-        """
-        assert self.places is not None
-        (high, low), weights, owners = self._turns, self.amplitudes**2, self.axes_of_pairs()
-        squares = np.zeros((len(p), len(q)))
-        for axis, (along, places) in enumerate(zip(self._scaled, self.places, strict=True)):
-            own = owners == axis
-            turns = reduced_product((along - along[0])[:, None], high[own], low[own])
-            first, second = (places[self.whole_numbers(at)] for at in (p, q))
-            squares += (4 * np.sin(np.pi * turns) ** 2 @ weights[own])[np.abs(np.subtract.outer(first, second))]
-        return squares
 
     def longer_waves(self, length: int) -> int:
         """Return how many pairs have a wavelength longer than their axis of the grid."""

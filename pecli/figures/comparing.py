@@ -36,11 +36,10 @@ class Comparing(Highlighting[TableEncoding | BiasEncoding]):
         if is_bias(view.encoding) and self.changed().get("measure"):
             text = f"{option_text('measure', self.measure)} compares vectors, and {view.encoding.name} is a bias"
             raise UsageError(text, option="measure", value=self.measure)
-        lengths = dict(
-            zip(short_names(view.encodings), (view.of(e).covered.length for e in view.encodings), strict=True)
-        )
-        if len({*lengths.values()}) > 1:
-            given = join_and(f"{name} has {length:,}" for name, length in lengths.items())
+        lengths = [view.of(encoding).covered.length for encoding in view.encodings]
+        if len({*lengths}) > 1:
+            named = zip(short_names(view.encodings), lengths, strict=True)
+            given = join_and(f"{name} has {length:,}" for name, length in named)
             raise UsageError(f"{self.name} overlays encodings with as many positions: {given}", option="encoding")
 
     def quantity(self, view: View[Any]) -> str:

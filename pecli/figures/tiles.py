@@ -19,7 +19,7 @@ from pecli.figures.limits import ends
 from pecli.figures.maps import OverGrid, image_of, squeezed_panel
 from pecli.figures.matrix import show_matrix
 from pecli.figures.panels import ColorBar, PanelGroup
-from pecli.measures.pairwise import MEASURES, between, measure_option, offset_map
+from pecli.measures.pairwise import MEASURES, comparison, measure_option, offset_map
 
 SMALLEST = 20  # pixels across, of a tile in which anything can be seen
 MARGIN = 0.05  # of the colours' range: means that are nearer differ by chance
@@ -105,7 +105,7 @@ class Tiles(OverGrid):
         shown = at if step == 1 else at.reshape(encoding.sides)[::step, ::step].ravel()
         return TilesNumbers(
             view=view,
-            tiles=between(encoding, measure, shown, every),
+            tiles=comparison(encoding, measure)(shown, every),
             positions=shown,
             step=step,
             in_line=in_line,

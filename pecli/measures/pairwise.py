@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import reduce
 from math import prod
 from typing import Any, NamedTuple
 
@@ -20,7 +20,6 @@ from pecli.core.options import option
 from pecli.core.positions import Blocks, Positions
 from pecli.core.terminal import track
 from pecli.encodings.base import BiasEncoding, Encoding, TableEncoding
-from pecli.encodings.grid import HarmonicOnGrid
 from pecli.encodings.harmonic import NEAR, Harmonic
 from pecli.measures.reduce import Envelope, envelope, means_of_offsets, means_of_pairs
 
@@ -203,14 +202,9 @@ def by_offset(encoding: TableEncoding, measure: Measure, n: int, first: int = 0)
     """Return the measure at the offsets first … first + n − 1, (n,); None where it is not `is_by_offset`."""
     if not isinstance(encoding, Harmonic) or not is_by_offset(encoding, measure):
         return None
-    return _from_squares(encoding, measure, encoding.squares(n, first))
-
-
-def _from_squares(encoding: Harmonic, measure: Measure, squares: Array) -> Array:
-    """Return the measure from squared distances, of rows that have one norm."""
     assert measure.from_squares is not None
     with np.errstate(invalid="ignore"):  # rows of zeros have no direction: NaN, undefined
-        return measure.from_squares(squares, float(np.sum(encoding.amplitudes**2)))
+        return measure.from_squares(encoding.squares(n, first), float(np.sum(encoding.amplitudes**2)))
 
 
 def quantity_of(encoding: Encoding, measure: str) -> str:
@@ -231,11 +225,26 @@ def seen_bias(encoding: BiasEncoding, offsets: Array, head: int | None = None) -
     return np.where(np.isfinite(values), values, np.nan)[slice(None) if head is None else head]
 
 
-def between(encoding: TableEncoding, measure: Measure, p: Array, q: Array) -> Array:
-    """Return the measure between the positions p (n,) and q (m,), (n, m); of waves over a grid in closed form."""
-    if isinstance(encoding, HarmonicOnGrid) and encoding.own_positions and is_closed(encoding, measure):
-        return _from_squares(encoding, measure, encoding.squares_between(p, q))
-    return measure.between(encoding.table(p), encoding.table(q))
+def by_grid_offset(encoding: TableEncoding, measure: Measure) -> Array | None:
+    """Return the measure so many rows and columns apart, from 0 on, (rows, columns); None where that is not all that
+    counts: of waves along each axis it is that of the first cell and all others."""
+    if not encoding.sides or not is_closed(encoding, measure):
+        return None
+    table = encoding.table(np.arange(prod(encoding.sides), dtype=np.float64))
+    return measure.between(table[:1], table).reshape(encoding.sides)
+
+
+def comparison(encoding: TableEncoding, measure: Measure) -> Callable[[Array, Array], Array]:
+    """Return what gives the measure between positions p (n,) and q (m,), (n, m)."""
+    profile = by_grid_offset(encoding, measure)
+
+    def between(p: Array, q: Array) -> Array:
+        if profile is None:
+            return measure.between(encoding.table(p), encoding.table(q))
+        places = zip(encoding.places_of(p), encoding.places_of(q), strict=True)
+        return profile[tuple(np.abs(np.subtract.outer(first, second)) for first, second in places)]
+
+    return between
 
 
 def to_all(encoding: TableEncoding, measure: Measure, at: Array, first: int, count: int) -> Array:
@@ -261,7 +270,7 @@ def matrix(encoding: TableEncoding, measure: Measure, blocks: Blocks) -> Array:
     if run is not None:
         return means_of_offsets(run, blocks)
     check_pairs(blocks.length)
-    return means_of_pairs(partial(between, encoding, measure), blocks)
+    return means_of_pairs(comparison(encoding, measure), blocks)
 
 
 def offset_codes(encoding: TableEncoding, p: Array, q: Array) -> Array:
@@ -332,15 +341,17 @@ class OffsetMap(NamedTuple):
 def offset_map(encoding: TableEncoding, measure: Measure, p: Array, q: Array) -> OffsetMap:
     """Return the measure between positions p (n,) and q (m,) of a grid by their offset in rows and columns."""
     shape = tuple(2 * side - 1 for side in encoding.sides)
-    if is_closed(encoding, measure) and np.array_equal(p, q):
+    profile = by_grid_offset(encoding, measure)
+    if profile is not None and np.array_equal(p, q):
         steps = [np.abs(np.arange(1 - side, side)) for side in encoding.sides]
-        values = between(encoding, measure, q[:1], q).reshape(encoding.sides)[np.ix_(*steps)]
+        values = profile[np.ix_(*steps)]
         pairs = reduce(np.multiply.outer, [step.max() + 1.0 - step for step in steps])
         return OffsetMap(values, values, values, pairs)
     low, high, total, pairs = np.full((4, prod(shape)), [[np.nan], [np.nan], [0.0], [0.0]])
+    between = comparison(encoding, measure)
     for part in chunks(0, len(p), len(q)):
         some = p[part.start : part.stop]
-        values, codes = between(encoding, measure, some, q).ravel(), offset_codes(encoding, some, q).ravel()
+        values, codes = between(some, q).ravel(), offset_codes(encoding, some, q).ravel()
         np.fmin.at(low, codes, values)
         np.fmax.at(high, codes, values)
         total += np.bincount(codes, np.nan_to_num(values), len(total))

@@ -243,3 +243,66 @@ def test_long_grids_have_room(ask: Ask, figure: str, grid: str) -> None:
     assert ended.code == 0, ended.err
     width, height = np.frombuffer(Path("a.png").read_bytes()[16:24], ">u4")
     assert width == 1012 and 300 < height <= 1350
+
+
+def test_grids_of_two_sizes_are_each_shown_whole(ask: Ask, folder: Path) -> None:
+    specs = ["sincos2d:d=8,grid=3x5", "sincos2d:d=8,grid=4x6"]
+    for figure, shapes in (("heatmap", [(15, 8), (24, 8)]), ("tiles", [(15, 15), (24, 24)])):
+        assert [
+            part.numbers.main.shape for part in numbers_of("compare", encoding=specs, figure=figure).parts
+        ] == shapes
+    with pytest.raises(UsageError, match="as many positions: grid = 3x5 has 15 and grid = 4x6 has 24"):
+        pecli.curves(specs)
+    assert ask("compare", specs[0], "sinusoidal:d=8", "-n", "9", "-o", "a.json").code == 0
+    parts = numbers_of("compare", encoding=[specs[0], "sinusoidal:d=8"], length=9).parts
+    assert [len(part.numbers.main) for part in parts] == [15, 9]
+
+
+def test_an_overview_of_a_grid_has_tiles() -> None:
+    for options, names in (
+        (GRID, ["heatmap", "tiles"]),
+        ({"encoding": "sincos2d:d=12", "grid": "2x3x4"}, ["heatmap", "distance"]),
+        ({}, ["heatmap", "distance"]),
+    ):
+        assert [part.figure.name for part in numbers_of("overview", **options).parts] == names
+
+
+def test_waves_over_a_grid_are_counted_in_rows_and_columns(ask: Ask) -> None:
+    found = numbers_of("dials", at=["3x5", 1], **GRID)
+    assert found.positions.tolist() == [23, 1] and "wavelength λ in rows or columns" in found.caption()
+    assert found.message().startswith("the fastest pair turns once every 6.28 rows or columns")
+    assert axes_of("spectrum", **GRID).get_ylabel() == "wavelength λ, rows or columns"
+    scaled = axes_of("spectrum", scale_grid="detr", **GRID)
+    assert scaled.get_ylabel() == "wavelength λ, units of scaled coordinates"
+    text = ask("explain", "sincos2d", "--grid", "4x6", "-d", "8").out
+    assert "2π/ω, rows or columns" in text and "ωj·c or ωj·r" in text
+    words = {"encoding": "sincos2d:d=8", "grid": "2x3", "tokens": "a b c d e f"}
+    assert "depends on offset in rows and columns alone" in numbers_of("terms", **words).message()
+
+
+@pytest.mark.parametrize("shape", [(3, 4, 5), (1, 3, 4, 5), (1, 12, 5), (12, 5)])
+def test_an_array_may_have_the_axes_of_the_grid(ask: Ask, folder: Path, shape: tuple[int, ...]) -> None:
+    rows = np.random.default_rng(1).normal(size=shape)
+    np.save("t.npy", rows)
+    assert np.array_equal(pecli.encode("learned:file=t.npy", grid="3x4"), rows.reshape(12, 5))
+    if 4 in shape:
+        for grid in (None, "4x3"):
+            with pytest.raises(ValueError, match="its cells are those of grid=3x4"):
+                pecli.encode("learned:file=t.npy", grid=grid)
+    assert ask("tiles", "learned", "--file", "t.npy", "--grid", "3x4", "-o", "a.png").code == 0
+    assert ask("recipe", "a.png").out == "pecli tiles --encoding learned --grid 3x4 --file t.npy --output a.png\n"
+
+
+def test_ticks_of_some_tiles_are_their_patches() -> None:
+    panel, _ = panels_of("tiles", encoding="sincos2d:d=16", grid="12x30", size="column", dpi=60)
+    for axis, side in ((panel.xaxis, 30), (panel.yaxis, 12)):
+        shown = [float(tick) for tick in axis.get_majorticklocs()]
+        assert shown[0] == 0 and len(shown) > 1 and max(shown) < side
+        assert not np.signbit(shown[0])
+
+
+def test_a_configs_vectors_keep_their_width(folder: Path) -> None:
+    Path("config.json").write_text(
+        '{"model_type": "llama", "hidden_size": 512, "num_attention_heads": 4, "num_hidden_layers": 2}'
+    )
+    assert pecli.attention("config.json").job.encodings[0].d == 128  # not the 16 of the figure

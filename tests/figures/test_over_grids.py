@@ -276,7 +276,7 @@ def test_waves_over_a_grid_are_counted_in_rows_and_columns(ask: Ask) -> None:
     assert scaled.get_ylabel() == "wavelength λ, units of scaled coordinates"
     text = ask("explain", "sincos2d", "--grid", "4x6", "-d", "8").out
     assert "2π/ω, rows or columns" in text and "ωj·c or ωj·r" in text
-    words = {"encoding": "sincos2d:d=8", "grid": "2x3", "tokens": "a b c d e f"}
+    words: dict[str, Any] = {"encoding": "sincos2d:d=8", "grid": "2x3", "tokens": "a b c d e f"}
     assert "depends on offset in rows and columns alone" in numbers_of("terms", **words).message()
 
 
@@ -305,4 +305,5 @@ def test_a_configs_vectors_keep_their_width(folder: Path) -> None:
     Path("config.json").write_text(
         '{"model_type": "llama", "hidden_size": 512, "num_attention_heads": 4, "num_hidden_layers": 2}'
     )
-    assert pecli.attention("config.json").job.encodings[0].d == 128  # not the 16 of the figure
+    encoding: Any = pecli.attention("config.json").job.encodings[0]
+    assert encoding.d == 128  # not the 16 of the figure

@@ -41,7 +41,7 @@ class OverGrid(Figure[OnGrid]):
     def image_panel(self, view: View[OnGrid], bar: ColorBar) -> Panel:
         """Return a panel whose frame is an image's."""
         rows, columns = image_of(view.covered.array(), view.encoding.sides).shape
-        return Panel(rows / columns, exact=True, bar=bar, least=(3.0, 3.0), x="columns", y="rows")
+        return Panel(rows / columns, exact=True, bar=bar, least=(3.0, 3.0), x=("columns", columns), y=("rows", rows))
 
     def label_images(self, view: View[OnGrid], axes: list[Axes], titles: list[str]) -> None:
         """Label the axes of images, and give each its title."""

@@ -294,10 +294,11 @@ def test_an_array_may_have_the_axes_of_the_grid(ask: Ask, folder: Path, shape: t
 
 
 def test_ticks_of_some_tiles_are_their_patches() -> None:
-    panel, _ = panels_of("tiles", encoding="sincos2d:d=16", grid="12x30", size="column", dpi=60)
-    for axis, side in ((panel.xaxis, 30), (panel.yaxis, 12)):
+    panel, _ = panels_of("tiles", encoding="sincos2d:d=16", grid="30x41", size="column")
+    step = -2 * panel.images[0].get_extent()[0]
+    for axis, side in ((panel.xaxis, 41), (panel.yaxis, 30)):
         shown = [float(tick) for tick in axis.get_majorticklocs()]
-        assert shown[0] == 0 and len(shown) > 1 and max(shown) < side
+        assert step > 2 and len(shown) > 1 and set(shown) <= {*np.arange(0, side, step)}
         assert not np.signbit(shown[0])
 
 

@@ -55,12 +55,16 @@ class OnGrid(TableEncoding):
     """Base of the encodings whose positions can be the cells of a grid, numbered row by row from the top left."""
 
     gives: ClassVar[str] = "grid of positions"
+    of_grids: ClassVar[tuple[str, ...]] = ()  # parameters that mean something in a grid alone
 
     grid: str | None = grid_option(None, unset="positions on a line")
 
     def check(self) -> None:
         if self.grid is not None:
             sides_of("grid", self.grid)
+        for name in {*self.of_grids} & {*self.changed()} if self.places is None else ():
+            text = f"{option_text(name, getattr(self, name))} is for positions in a grid"
+            raise UsageError(text, option=name, advice="give --grid too")
         super().check()
 
     @property
@@ -111,6 +115,8 @@ class OnGrid(TableEncoding):
 class HarmonicOnGrid(OnGrid, Harmonic):
     """Base of the sines and cosines whose pairs turn by one coordinate of the position each."""
 
+    of_grids: ClassVar[tuple[str, ...]] = ("scale_grid",)
+
     scale_grid: str = option(
         "index",
         "coordinates: i = 0, 1, 2, … of n (index), (i + ½)/n (unit), 2π(2(i + ½)/n − 1) (dinov3), 2π(i + 1)/n (detr)",
@@ -126,12 +132,6 @@ class HarmonicOnGrid(OnGrid, Harmonic):
         """The coordinates along each axis, and one that is a step beyond, as they are scaled, (n + 1,)."""
         lengths = [] if self.places is None else (self.places.max(axis=1) + 1).tolist()
         return [SCALES[self.scale_grid](np.arange(n + 1.0), n) for n in lengths]
-
-    def check(self) -> None:
-        super().check()
-        if self.places is None and self.scale_grid != "index":
-            text = f"{option_text('scale_grid', self.scale_grid)} is for positions in a grid"
-            raise UsageError(text, option="scale_grid", advice="give --grid too")
 
     def coordinates(self, positions: Array) -> Array:
         if self.places is None:

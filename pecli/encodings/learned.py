@@ -47,6 +47,7 @@ class Learned(OnGrid, Additive):
     models: ClassVar[str] = "BERT, GPT, GPT-2, OPT"
     trained: ClassVar[bool] = True
     extrapolates: ClassVar[bool] = False
+    of_grids: ClassVar[tuple[str, ...]] = ("prefix", "resize")
 
     file: str | None = option(
         None, "file of the table: .npy, .npz, .csv or .safetensors", unset="the untrained table", file=True
@@ -63,10 +64,6 @@ class Learned(OnGrid, Additive):
     def check(self) -> None:
         super().check()
         check_tensor(self.file, self.tensor)
-        for name in ("prefix", "resize"):
-            if self.grid is None and (value := getattr(self, name)) is not None:
-                text = f"{option_text(name, value)} is of a table of positions in a grid"
-                raise UsageError(text, option=name, value=value, advice="give --grid too")
         if self.resize is None and self.resize_by != "bicubic":
             raise UsageError("--resize-by is of --resize", option="resize_by", advice="give --resize too")
         if len({len(sides_of(name, text)) for name in ("grid", "resize") if (text := getattr(self, name))}) > 1:
@@ -94,7 +91,7 @@ class Learned(OnGrid, Additive):
 
     @property
     def sides(self) -> tuple[int, ...]:
-        return super().sides if self.resize is None else sides_of("resize", self.resize)
+        return super().sides if None in (self.grid, self.resize) else sides_of("resize", self.resize or "")
 
     @cached_property
     def _cells(self) -> Array:

@@ -24,7 +24,6 @@ from pecli.measures.pairwise import MEASURES, comparison, measure_option, offset
 SMALLEST = 20  # pixels across, of a tile in which anything can be seen
 MARGIN = 0.05  # of the colours' range: means that are nearer differ by chance
 GAP = 0.08  # between tiles, as a share of a tile
-MAX_PANELS = 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,8 +82,6 @@ class Tiles(OverGrid):
             raise UsageError(
                 "of a video tiles shows chosen patches", option="at", advice="give --at, such as --at=0x3x5"
             )
-        if len(self.at or ()) > MAX_PANELS:
-            raise UsageError(option="at", value=f"{len(self.at or ())} patches", allowed=f"{MAX_PANELS} at most")
 
     def shape(self, view: View[OnGrid]) -> tuple[int, ...]:
         shown = (-(-side // self._step(view)) for side in view.encoding.sides)

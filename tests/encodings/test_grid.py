@@ -144,7 +144,8 @@ def test_blocks_of_half_steps_are_means() -> None:
     ("rope:grid=3x3,scaling=linear,factor=2", "scaling=linear is for positions on a line, or for sections"),
     ("rope:scale_grid=detr", "scale_grid=detr is for positions in a grid"),
     ("rope:interleaved=true", "interleaved is of sections"),
-    ("learned:prefix=1", "prefix=1 is of a table of positions in a grid"),
+    ("learned:prefix=1", "prefix=1 is for positions in a grid"),
+    ("learned:resize=3x3", "resize=3x3 is for positions in a grid"),
     ("learned:grid=2x3,resize=2x3x4", "resize=2x3x4 has not the axes of grid=2x3"),
     ("learned:grid=2x3,resize_by=bilinear", "resize_by is of"),
 ])  # fmt: skip

@@ -164,3 +164,10 @@ def test_a_table_of_another_length_is_refused(options: dict[str, Any], said: str
     np.save("t.npy", np.zeros((197, 4)))
     with pytest.raises(UsageError, match=said):
         pecli.encode("learned:file=t.npy", **options)
+
+
+def test_yes_and_no_are_understood() -> None:
+    spec, step = "rope:d=24,sections=4,4,4,interleaved=yes", "sinusoidal:family=timestep,flip=yes,shift=1,d=10"
+    assert pecli.encoding(spec) == pecli.encoding(spec.replace("yes", "true"))
+    assert pecli.encoding(step) == pecli.encoding(step.replace("yes", "true"))
+    assert pecli.encoding(step.replace("yes", "no")) == pecli.encoding(step.replace("yes", "false"))

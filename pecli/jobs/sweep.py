@@ -194,6 +194,7 @@ def _check_names(
         if any(name in kind.options() for kind in kinds):
             continue
         owners = [kind for kind in all_encodings().values() if name in kind.options()]
+        owners.sort(key=lambda kind: kind.options()[name].default is None)  # first those that always have it
         if not owners:
             raise UnknownNameError(f"option of {analysis.name}", name, known_options(analysis), option=name)
         taken, others = (", ".join(kind.name for kind in several) for several in (kinds, owners))

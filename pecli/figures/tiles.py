@@ -64,6 +64,7 @@ class Tiles(OverGrid):
     """
 
     name: ClassVar[str] = "tiles"
+    frame_option: ClassVar[str] = "at"
     defines: ClassVar[str] = (
         "the tile in row r and column c: the measure between the vector of that patch and those of all patches"
     )

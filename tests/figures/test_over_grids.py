@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import pecli
 from pecli.core.errors import UsageError
@@ -308,3 +309,9 @@ def test_a_configs_vectors_keep_their_width(folder: Path) -> None:
     )
     encoding: Any = pecli.attention("config.json").job.encodings[0]
     assert encoding.d == 128  # not the 16 of the figure
+
+
+def test_a_tile_walks_over_the_grid(ask: Ask) -> None:
+    assert ask("tiles", "--grid", "3x4", "-d", "8", "--at", "0x0,1x1,2x3", "--dpi", "40", "-o", "a.gif").code == 0
+    with Image.open("a.gif") as image:
+        assert getattr(image, "n_frames", 1) == 3

@@ -87,14 +87,9 @@ def places_option(help: str, **more: Any) -> Any:
     return option(None, f"{help}; in a grid also row x column, 3x5", place=True, **more)
 
 
-def numbers_of(places: Iterable[int | str], encoding: Encoding) -> list[int]:
-    """Return the numbers of positions, of which some are rows and columns of the encoding's grid."""
-    return [encoding.position_at(place) if isinstance(place, str) else place for place in places]
-
-
 def positions_at(places: Iterable[int | str], view: View[Encoding]) -> Array:
     """Return the positions asked for, each once; raises UsageError for one that is not shown."""
-    rows, found = view.covered, numbers_of(places, view.encoding)
+    rows, found = view.covered, [view.encoding.position_at(place) for place in places]
     for at in found:
         if not rows.start <= at < rows.stop:
             text = f"{option_text('at', at)} is outside the positions shown, {rows.start} to {rows.stop - 1}"

@@ -111,8 +111,10 @@ class Encoding(Options, ABC):
         """Return positions (n,) by their coordinates, (axes, n): rows and columns of a grid, themselves on a line."""
         return positions[None]
 
-    def position_at(self, place: str) -> int:
-        """Return the position at row and column, 3x5, of the grid; raises UsageError where there is none."""
+    def position_at(self, place: int | str) -> int:
+        """Return a position given as its number, or as row and column of the grid, 3x5; raises UsageError without one."""
+        if isinstance(place, int):
+            return place
         text = f"{option_text('at', place)}: {self.title()} has no grid"
         raise UsageError(text, option="at", value=place, advice="give positions as numbers, or --grid too")
 

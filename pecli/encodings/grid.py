@@ -102,8 +102,8 @@ class OnGrid(TableEncoding):
             return ""  # of a tick in the margin
         return str(tuple(int(at) for at in np.unravel_index(int(position), self.sides)))
 
-    def position_at(self, place: str) -> int:
-        if not self.sides:
+    def position_at(self, place: int | str) -> int:
+        if not self.sides or isinstance(place, int):
             return super().position_at(place)
         at = [*map(int, re.findall(r"\d+", place))]
         if len(at) != len(self.sides) or any(own >= side for own, side in zip(at, self.sides, strict=True)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from pecli.analysis import chosen_indices, numbers_of, places_option, refuse_unused
+from pecli.analysis import chosen_indices, places_option, refuse_unused
 from pecli.core.language import listing, template, translate
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
@@ -95,7 +95,7 @@ class Dials(Figure[Harmonic]):
     def rows(self, view: View[Harmonic]) -> Array:
         """Return the positions: those asked for, else as many as fast hands and slow ones need to have turned."""
         if self.at is not None:
-            return np.array(numbers_of(self.at, view.encoding), dtype=np.float64)
+            return np.array([view.encoding.position_at(at) for at in self.at], dtype=np.float64)
         covered = view.covered
         first = 0 if covered.start < 0 < covered.stop else covered.start
         length = covered.stop - first

@@ -117,7 +117,7 @@ class Tiles(OverGrid):
         if self.at is not None or view.panels is None:
             return 1
         pixels = (view.pixel_rows or 1, view.pixel_columns or 1)
-        sizes = (max(SMALLEST, side + gap_of(side)) * side for side in view.encoding.sides)
+        sizes = (max(SMALLEST, side + ceil(GAP * side)) * side for side in view.encoding.sides)
         return max(-(-size // most) for size, most in zip(sizes, pixels, strict=True))
 
     def panel_groups(self, view: View[OnGrid], canvas: Canvas) -> list[PanelGroup]:
@@ -146,7 +146,7 @@ class Tiles(OverGrid):
         from pecli.figures.ticks import FittingTicks, multiples
 
         rows, columns = (-(-side // numbers.step) for side in sides)
-        down, across = map(gap_of, sides)
+        down, across = (ceil(GAP * side) for side in sides)
         padded = np.pad(images, ((0, 0), (0, down), (0, across)), constant_values=np.nan)
         tiled = padded.reshape(rows, columns, *padded.shape[1:]).swapaxes(1, 2)
         whole = tiled.reshape(rows * padded.shape[1], -1)[:-down, :-across]
@@ -157,8 +157,3 @@ class Tiles(OverGrid):
             for axis in (axes[0].xaxis, axes[0].yaxis):
                 axis.set_major_locator(FittingTicks(partial(multiples, steps)))
         return [show_matrix(axes[0], whole, extent=(first, right, bottom, first), **style)]
-
-
-def gap_of(side: int) -> int:
-    """Return how many cells are between tiles of so many."""
-    return ceil(GAP * side)

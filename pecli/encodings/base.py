@@ -112,7 +112,7 @@ class Encoding(Options, ABC):
         return positions[None]
 
     def position_at(self, place: int | str) -> int:
-        """Return a position given as its number, or as row and column of the grid, 3x5; raises UsageError without one."""
+        """Return the position of a number, or of a row and column of the grid, 3x5; raises UsageError without one."""
         if isinstance(place, int):
             return place
         text = f"{option_text('at', place)}: {self.title()} has no grid"

@@ -7,6 +7,7 @@
 >>> picture = pecli.heatmap(base=10)                               # a function a figure; shows itself in a notebook
 >>> picture.save("heatmap.png", "heatmap.svg")
 >>> picture.draw(ax)                                               # onto an Axes of your own
+>>> pecli.compare(weights, "rope", label=["mine", "RoPE"])         # an array is an encoding
 
 An encoding of your own derives from one of the kinds here; its fields are made with `option`. A package that names it
 under the entry point group ``pecli.encodings`` brings it to every command.
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from pecli.jobs.figure_functions import *  # noqa: F403  # pecli.heatmap and its like, for editors and type checkers
     from pecli.jobs.picture import Picture as Picture
     from pecli.jobs.run import Result
+    from pecli.models.spec import Spec
     from pecli.reports.model import ModelReport
 
 __version__ = "0.1.0"
@@ -74,13 +76,13 @@ if not TYPE_CHECKING:  # a type checker would take any name for one that there i
 
 
 def encode(
-    encoding: str = "sinusoidal", *, length: SupportsIndex | None = None, start: SupportsIndex = 0, **parameters: Any
+    encoding: Spec = "sinusoidal", *, length: SupportsIndex | None = None, start: SupportsIndex = 0, **parameters: Any
 ) -> Array:
     """Compute the table of a position encoding.
 
     Parameters
     ----------
-    encoding : a name or a spec, ``"sinusoidal"``, ``"sinusoidal:base=10,d=64"``
+    encoding : a name or a spec, ``"sinusoidal"``, ``"sinusoidal:base=10,d=64"``; or a table, as `encoding` takes it
     length, start : the positions start … start + length − 1; without a length all rows of a file, else 200
     **parameters : the encoding's, winning over the spec (``pecli encodings NAME`` lists them)
 
@@ -120,12 +122,13 @@ def encode(
     return fitted.table(rows.array())
 
 
-def encoding(spec: str = "sinusoidal", **parameters: Any) -> Any:
+def encoding(spec: Spec = "sinusoidal", **parameters: Any) -> Any:
     """Make an encoding, to work with what it can do.
 
     Parameters
     ----------
-    spec : a name or a spec, ``"rope"``, ``"rope:base=500000,d=64,pairing=half"``
+    spec : a name or a spec, ``"rope"``, ``"rope:base=500000,d=64,pairing=half"``; or a table, of numpy or
+        with ``__array__`` (torch on the CPU, pandas): it is `learned`, and its numbers are copied
     **parameters : the encoding's, winning over the spec (``pecli encodings NAME`` lists them)
 
     Returns

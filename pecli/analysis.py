@@ -113,6 +113,10 @@ class Numbers(Generic[E_co]):
     main_array: ClassVar[str]
     row_coordinates: ClassVar[tuple[str, ...]] = ()  # one number a row of the main array each
     column_coordinates: ClassVar[str | None] = None  # one number a column of a 2-D main array; None: just numbered
+    is_lines: ClassVar[bool] = False  # a file of one table has a row a point, not a row of many numbers
+    across: ClassVar[str | None] = None  # one number a column of values in `wide`; None: `column_coordinates`
+    beside: ClassVar[tuple[str, ...]] = ()  # arrays of the main one's shape that a point has too
+    point_names: ClassVar[tuple[str, ...]] = ()  # of a point's coordinates, where not their arrays' in the singular
     no_facts: ClassVar[tuple[str, ...]] = ()  # fields that say how the numbers are shown
 
     view: View[E_co]
@@ -135,8 +139,8 @@ class Numbers(Generic[E_co]):
         return []
 
     def caption(self) -> str:
-        """Return the remarks and the key to marks in one line."""
-        return join_clauses([*self.remarks(), *self.marks()])
+        """Return the key to marks and the remarks in one line."""
+        return join_clauses([*self.marks(), *self.remarks()])
 
     def message(self) -> str:
         """Return the headline: one short sentence on what there is to see, or nothing."""
@@ -187,11 +191,38 @@ class Numbers(Generic[E_co]):
         main: Array = getattr(self, self.main_array)
         return main
 
-    def sheet(self) -> tuple[list[str], list[Array]]:
-        """Return header and columns of a CSV file: a 1-D main array before its coordinates, a 2-D one behind them."""
+    def sheet(self, long: bool = False) -> tuple[list[str], list[Array]]:
+        """Return header and columns of a CSV file."""
+        if self.main.ndim > 1 and not (long or self.is_lines):
+            return self.wide()
+        points = self.points()
+        return list(points), list(points.values())
+
+    def points(self) -> dict[str, Array]:
+        """Return a row a number of the main array, as named columns: where it stands, the value, what stands beside."""
+        columns = {name: getattr(self, name) for name in (self.main_array, *self.row_coordinates)}
+        if self.main.ndim > 1:
+            last = self.across or self.column_coordinates
+            across = np.arange(self.main.shape[1]) if last is None else getattr(self, last)
+            names = (*self.row_coordinates, last or "dimensions")
+            *places, own = self.point_names or (name.removesuffix("s") for name in names)
+            parts = [column for part in self.wide()[1] for column in (part.T if part.ndim == 2 else [part])]
+            where = {name: np.repeat(part, len(across)) for name, part in zip(places, parts, strict=False)}
+            values = [("value", np.stack(parts[len(places) :], axis=-1))]
+            values += [(name, array) for name in self.beside if (array := getattr(self, name)).size]
+            columns = {
+                **where,
+                own: np.tile(across, len(parts[0])),
+                **{name: each.reshape(-1) for name, each in values},
+            }
+        if "encoding" in columns:
+            specs = [encoding.label or encoding.spec() for encoding in self.view.encodings]
+            columns["encoding"] = np.array(specs, dtype=object)[columns["encoding"]]
+        return columns
+
+    def wide(self) -> tuple[list[str], list[Array]]:
+        """Return header and columns of a matrix as it stands, its rows' coordinates first."""
         beside = [getattr(self, name) for name in self.row_coordinates]
-        if self.main.ndim == 1:
-            return [self.main_array, *self.row_coordinates], [self.main, *beside]
         return [*self.row_coordinates, *map(str, self.columns())], [*beside, self.main]
 
     def _fields(self) -> list[tuple[str, Any]]:

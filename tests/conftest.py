@@ -69,6 +69,14 @@ class Answer(NamedTuple):
 Ask = Callable[..., Answer]  # `ask("heatmap", "-n", "9")`
 
 
+@pytest.fixture(autouse=True)
+def hasty(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lay pages out once, and not until nothing changes any more, where no test is about that; always with -m long."""
+    exact = request.path.stem in ("test_layout", "test_labels", "test_frames", "test_over_grids")
+    if not exact and request.config.option.markexpr == "not long":
+        monkeypatch.setattr("pecli.figures.page.MAX_PASSES", 1)
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return an empty folder, the current one."""

@@ -7,8 +7,6 @@ import dataclasses
 import importlib
 import re
 import shlex
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -37,6 +35,7 @@ from pecli.jobs.job_options import ANALYSES, EncodingOption, Output, encoding_pa
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import make_job
 from pecli.reports import REPORTS
+from tests.conftest import Ask
 
 ROOT = Path(pecli.__file__).parent
 SECTIONS: list[type[Options]] = [EncodingOption, Positions, Canvas, Output, Language]
@@ -171,15 +170,14 @@ def test_what_the_readme_of_the_house_names_is_there(name: str) -> None:
     assert thing is not None
 
 
-def test_the_lines_of_the_readme_of_the_house_work(tmp_path: Path) -> None:
+def test_the_lines_of_the_readme_of_the_house_work(ask: Ask, folder: Path) -> None:
     assert len(HOUSE.splitlines()) <= 80
     (lines,) = re.findall(r"```sh\n(.*?)```", HOUSE, re.S)
-    for line in lines.splitlines():
-        command, *words = shlex.split(line)
-        python = [sys.executable, *(["-m", "pecli"] if command == "pecli" else []), *words]
-        ended = subprocess.run(python, cwd=tmp_path if command == "pecli" else ROOT.parent, capture_output=True)
-        assert ended.returncode == 0, ended.stdout.decode() + ended.stderr.decode()
-    assert (tmp_path / "heat.png").is_file()
+    tests, *lines = map(shlex.split, lines.splitlines())
+    assert tests[:3] == ["python", "-m", "pytest"] and (ROOT.parent / tests[-1]).is_file()
+    for program, *words in lines:
+        assert program == "pecli" and ask(*words).code == 0
+    assert Path("heat.png").is_file()
 
 
 def test_nobody_imports_pyplot() -> None:

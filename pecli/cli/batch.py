@@ -19,7 +19,19 @@ import typer
 
 from pecli.cli.show import Command, guard
 from pecli.core.errors import PecliError, UnusedOptionError, UsageError, as_flags, as_keys, option_text
-from pecli.core.terminal import TRACKER, Steps, can_print, print_json, print_notes, print_results, track, untracked
+from pecli.core.terminal import (
+    TRACKER,
+    Steps,
+    Table,
+    animated,
+    can_print,
+    print_json,
+    print_notes,
+    print_results,
+    show,
+    track,
+    untracked,
+)
 from pecli.files.writer import check_target, write
 from pecli.jobs.batch import EXAMPLE, STDIN, Batch, read_batch
 from pecli.jobs.command_line import command
@@ -81,7 +93,8 @@ def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> list
                 if as_json:
                     data.append(result.data())
     except BaseException:
-        print_notes(*failures_of(ended), f"{summary(ended)} of {total}; the same line goes on from there")
+        print_failures(ended)
+        print_notes(f"{summary(ended)} of {total}; the same line goes on from there")
         raise
     if as_json:
         print_json(data)
@@ -91,29 +104,29 @@ def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> list
 
 
 def finish(plan: Batch, chosen: Batch, pages: list[str], ended: list[Result]) -> None:
-    """Write the pages that show every figure, as PDF the chosen ones; raise PecliError where one failed."""
+    """Write the pages that show every figure, as PDF the chosen ones; end with 1 where one failed."""
     failed = {result.paths: result.failure for result in ended if result.failure is not None}
-    left, reasons = len(chosen.jobs) - len(ended), failures_of(ended)
-    try:
-        for target in [] if left else pages:
-            data = page(chosen if target.endswith(".pdf") else plan, target, failed)
-            if not (os.path.isfile(target) and Path(target).read_bytes() == data):
-                write(target, data)
-                print_results([target])
-    except PecliError as error:
-        reasons.append(error.sentence(as_flags))
-    if reasons:
-        raise PecliError.of_several([*reasons, *([f"{left} not begun"] if left else [])])
+    left = len(chosen.jobs) - len(ended)
+    print_failures(ended)
+    if left:
+        print_notes(f"{left} not begun")
+    for target in [] if left else pages:
+        data = page(chosen if target.endswith(".pdf") else plan, target, failed)
+        if not (os.path.isfile(target) and Path(target).read_bytes() == data):
+            write(target, data)
+            print_results([target])
+    if failed:
+        raise typer.Exit(1)
 
 
-def failures_of(ended: list[Result]) -> list[str]:
-    """Return a line for each picture that failed, with its place; its files are named once."""
-    lines = []
-    for result in ended:
-        if result.failure is not None:
-            reason, paths = result.failure.sentence(as_keys), " ".join(result.paths)
-            lines.append(f"{result.where}: {reason if paths in reason else f'{paths}: {reason}'}")
-    return lines
+def print_failures(ended: list[Result]) -> None:
+    """Print which pictures failed and why: a table in a terminal, else a line each, in which files are named once."""
+    failed = [(item.where, " ".join(item.paths), item.failure.sentence(as_keys)) for item in ended if item.failure]
+    if failed and animated():
+        show([Table(("place", "file", "why"), failed)], stderr=True)
+    else:
+        lines = (f"{where}: {why if paths in why else f'{paths}: {why}'}" for where, paths, why in failed)
+        print_notes(*lines)
 
 
 def summary(ended: list[Result]) -> str:
@@ -191,7 +204,7 @@ def batch(
             raise UsageError("-j is for processes here and --dask for a cluster: drop one of the two")
         if waited_for(file) and not quiet:
             print_notes("waiting for a TOML file on standard input: type or paste it, and end it with Ctrl-D")
-        plan = read_batch(file, folder)
+        plan = read_batch(file, folder, only or ())
         chosen = plan.only(only) if only else plan
         chosen = chosen.shard(shard) if shard is not None else chosen
         try:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import redirect_stdout, suppress
+from importlib.util import find_spec
 from pathlib import Path
 
 from pecli.core.options import Option
@@ -30,17 +32,27 @@ def offered_values(entry: Option, typed: str = "") -> list[Offer]:
     if entry.name == "size":
         names = SIZES
     elif entry.name == "cmap":
-        from matplotlib import colormaps
-
-        names = (name for name in colormaps if not name.endswith("_r"))
+        names = (name for name in _colour_maps() if not name.endswith("_r"))
     elif entry.name == "style":
-        from pecli.figures.style import bundled_styles
-
-        names = (name for name in bundled_styles() if not name.startswith("_"))
+        names = sorted(path.stem for path in _matplotlib("mpl-data").glob("stylelib/[!_]*.mplstyle"))
     elif entry.many and entry.scalar is int:
         names = INDICES
     before = typed[: typed.rfind(",") + 1]  # of several values
     return [(f"{before}{name}", "") for name in names]
+
+
+def _matplotlib(name: str) -> Path:
+    """Return a file or folder of matplotlib's, whose import takes 0.15 s."""
+    return Path(getattr(find_spec("matplotlib"), "origin", "")).with_name(name)
+
+
+def _colour_maps() -> Iterable[str]:
+    """Return matplotlib's colour maps: those in its stub file, which names them since 3.11."""
+    if names := re.findall(r"^(\w+): colors\.Colormap$", _matplotlib("cm.pyi").read_text(), re.MULTILINE):
+        return names
+    from matplotlib import colormaps
+
+    return colormaps
 
 
 def _encodings(typed: str) -> list[Offer]:

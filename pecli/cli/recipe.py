@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from json import dumps
@@ -26,15 +28,18 @@ from pecli.cli.figures import (
 from pecli.cli.show import Command, QuietOption, VerboseOption, guard
 from pecli.core.errors import UnusedOptionError, UsageError, is_printable, notice
 from pecli.core.terminal import can_print, print_json, print_results
+from pecli.encodings.registry import encoding_named
 from pecli.figures.canvas import OWNED, TEXTS
 from pecli.files.formats import FORMATS
 from pecli.files.metadata import read_metadata
+from pecli.files.tables import IN_MEMORY, NO_TEXT
 from pecli.files.writer import real_path
 from pecli.jobs.command_line import check_inputs, command, reading_beside, relocate_inputs
 from pecli.jobs.job import Job, job_settings, versions
-from pecli.jobs.job_options import find_analysis, known_options
+from pecli.jobs.job_options import find_analysis, known_options, parameters_of
 from pecli.jobs.names import escape_blanks
-from pecli.jobs.sweep import expand, job_of, jobs_of, merge_jobs
+from pecli.jobs.sweep import expand, job_of, jobs_of, merge_jobs, specs_in
+from pecli.models.spec import parse_encoding
 
 FORMS = ("command", "toml")
 
@@ -86,7 +91,8 @@ def read_job(path: str, output: list[str] | None = None) -> Job:
     with reading_beside(path, {}):
         job, lost = changed_job(path, read_metadata(path), output)
     for file in lost:
-        notice(f"{file} is not found beside {path}: it is named as seen from where that was made")
+        lost_text = f"is not found beside {path}: it is named as seen from where that was made"
+        notice(f"{file} {NO_TEXT if file.startswith(IN_MEMORY) else lost_text}")
     return job
 
 
@@ -104,7 +110,8 @@ def changed_job(path: str, found: Mapping[str, Any], output: list[str] | None = 
 def for_files(values: Mapping[str, Any], paths: Sequence[str]) -> dict[str, Any]:
     """Return options without those that mean something in files of other formats alone."""
     formats = [FORMATS[ending] for path in paths if (ending := Path(path).suffix.lower()[1:]) in FORMATS]
-    owned = {name for name, kind in OWNED.items() if name != "style" and not any(getattr(f, kind) for f in formats)}
+    owners = {**OWNED, "long": "rows"}
+    owned = {name for name, kind in owners.items() if name != "style" and not any(getattr(f, kind) for f in formats)}
     return {name: value for name, value in values.items() if name not in owned}
 
 
@@ -127,8 +134,18 @@ def entry(job: Job) -> str:
         keys |= part.changed(defaults)
     keys = {name: value for name, value in keys.items() if name not in swept}
     keys |= {name: values for name, values in swept.items() if values is not None}
-    keys["output"] = job.output.output
+    output = [below(path) for path in job.output.output]
+    keys |= {"output": output, **({"long": True} if job.output.long else {})}
     return "\n".join(["[[figure]]", *(f"{name} = {toml(value)}" for name, value in keys.items())])
+
+
+def below(path: str) -> str:
+    """Return a path as one below the current folder, as tar does: a batch writes nowhere else."""
+    place = os.path.relpath(path) if Path(path).is_absolute() else os.path.normpath(path)
+    inside = re.sub(r"^(\.\./)+", "", place)
+    if inside != place:
+        notice(f"{path} is not below this folder: the batch writes {inside}")
+    return inside
 
 
 def toml(value: Any) -> str:
@@ -172,6 +189,17 @@ REDRAW_COMMAND = Command(
 )
 
 
+def with_numbers_of(before: Sequence[str], spec: str) -> str:
+    """Return the text of an encoding with the numbers, such as d and base, that all encodings before it had and that it
+    takes and does not say; a model's config says all of its own."""
+    if encoding_named(spec.partition(":")[0]) is None:
+        return spec
+    (first, *rest), said = [parse_encoding(each)[1] for each in before], parse_encoding(spec)[1]
+    taken = {name for name, entry in parameters_of([spec]).items() if entry.scalar in (int, float) and name not in said}
+    kept = {name: text for name, text in first.items() if name in taken and all(has.get(name) == text for has in rest)}
+    return spec + ("," if said else ":") * bool(kept) + ",".join(f"{name}={text}" for name, text in kept.items())
+
+
 def _again(file: str, figure: Any, metadata: dict[str, Any]) -> Any:
     """Return the figure's command, with the values that the file carries where nothing is given.
 
@@ -184,6 +212,8 @@ def _again(file: str, figure: Any, metadata: dict[str, Any]) -> Any:
             values = job_settings({"job": changed_job(file, metadata)[0].job()})
             name = values.pop("command")
             values = for_files(values, changed.get("output") or [file])
+            if "encoding" in changed:
+                changed["encoding"] = [with_numbers_of([*specs_in(values)], spec) for spec in changed["encoding"]]
             for text in TEXTS:  # what is given now takes the place of its opposite
                 for given, opposite in ((text, f"no_{text}"), (f"no_{text}", text), ("plain", text)):
                     values.pop(opposite if given in changed else "", None)

@@ -88,6 +88,7 @@ class PecliError(ValueError):
 
     exit_code = 1
     lines: tuple[str, ...] = ()  # of several failures
+    owner: str = ""  # what the option belongs to, where that is not the command: an encoding
 
     def __init__(
         self, text: str = "", *, option: str | None = None, value: Any = None, allowed: str = "", advice: str = ""
@@ -111,7 +112,8 @@ class PecliError(ValueError):
         """Return the message, with its options in that spelling; nothing in it breaks its line."""
         takes = f": it takes {self.allowed}" if self.allowed else ""
         advice = f"{'; ' if takes else ': '}{self.advice}" if self.advice else ""
-        return "\n".join(escaped(spelling(line)) for line in self.lines or [self.text + takes + advice])
+        owner = f"{self.owner}: " if self.owner else ""
+        return "\n".join(escaped(spelling(line)) for line in self.lines or [owner + self.text + takes + advice])
 
     def __str__(self) -> str:
         return self.sentence()

@@ -116,6 +116,11 @@ join_and = _joined_by("{one} and {other}")
 join_or = _joined_by("{one} or {other}")
 
 
+def enumerated(texts: Sequence[str]) -> str:
+    """Return texts as a sentence lists them: one, two and three."""
+    return join_and([listing(texts[:-1]), *texts[-1:]])
+
+
 def merge_labels(labels: Sequence[str], texts: Sequence[Sequence[str]]) -> list[str]:
     """Return the texts of several, each once: those of all, then the others with the labels that they belong to."""
     every = dict.fromkeys(text for each in texts for text in each if text)

@@ -19,7 +19,7 @@ from functools import cached_property
 from numbers import Real
 from typing import Any, ClassVar, Self
 
-from pecli.core.errors import UnknownNameError, UsageError, option_text
+from pecli.core.errors import UnknownNameError, UsageError, option_text, shorten
 from pecli.core.hub import fixed
 from pecli.core.lazy import cached, np
 from pecli.core.readable import found
@@ -38,11 +38,6 @@ COMMA_IN_TEXT = r",(?!\s*[\d.]+\s*$)"  # 5,3 is one size
 INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}  # of a unit; the points are TeX's
 SIDE = rf"\s*(\d+(?:\.\d+)?)\s*({'|'.join(INCHES)})?\s*"
 SIZE = re.compile(rf"{SIDE}(?:[xX×,]{SIDE})?")
-
-
-def is_range(value: Any) -> bool:
-    """Return whether it is the text of a range."""
-    return isinstance(value, str) and RANGE.fullmatch(value) is not None
 
 
 def size_text(size: tuple[float, float] | float) -> str | None:
@@ -228,7 +223,7 @@ class Option:
         counted = match[3] is not None or (whole and first.is_integer() and last.is_integer())
         count = int(match[3] or abs(last - first) + 1) if counted else 0
         if not 2 <= count <= MAX_RANGE or not math.isfinite(last - first) or (self.log and min(first, last) <= 0):
-            raise UsageError(option=self.name, value=value, allowed=self.bounds, advice=RANGE_HELP)
+            raise self._refusal(value, RANGE_HELP)
         inner = (np.geomspace if self.log else np.linspace)(first, last, count)[1:-1].tolist()
         texts = [f"{round(number)}" if whole else f"{number:.{DIGITS}g}" for number in inner]
         return list(dict.fromkeys([match[1], *texts, match[2]]))
@@ -257,9 +252,11 @@ class Option:
             raise UnknownNameError(self.flag[2:], result, self.choices(), option=self.name, advice=advice)
         return result
 
-    def _refusal(self, value: Any) -> UsageError:
+    def _refusal(self, value: Any, advice: str = "") -> UsageError:
         given = "None" if value is None else value
-        return UsageError(option=self.name, value=given, allowed=self.bounds, advice=self._advice_for(value))
+        text = f"{self.name}={shorten(given)} is not allowed" if self.in_spec else ""  # it is no option of a command
+        advice = advice or self._advice_for(value)
+        return UsageError(text, option=self.name, value=given, allowed=self.bounds, advice=advice)
 
     def _advice_for(self, value: Any) -> str:
         """Return what to try instead: the option's own advice, how a range is written for 0-7; else nothing."""

@@ -165,11 +165,11 @@ class Steps:
             print_results(paths)
 
 
-def show(document: Document) -> None:
-    """Print a document on stdout."""
+def show(document: Document, stderr: bool = False) -> None:
+    """Print a document on stdout, or on stderr."""
     from rich.console import Console
 
-    _print_blocks(document, Console(highlight=False, width=columns()))
+    _print_blocks(document, Console(highlight=False, width=columns(), stderr=stderr))
 
 
 def as_text(document: Document, width: int) -> str:

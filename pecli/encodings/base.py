@@ -9,7 +9,7 @@ from functools import cached_property, wraps
 from typing import Any, ClassVar, Self, TypeVar
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import template, translate
+from pecli.core.language import listing, template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import chunks, minus
 from pecli.core.options import EXACT, Option, Options, option
@@ -65,6 +65,16 @@ class Encoding(Options, ABC):
     tick_steps: ClassVar[tuple[int, ...]] = ()  # round numbers of positions, where they are not powers of ten
 
     label: str | None = option(None, "name in the picture", unset="its name and parameters", in_spec=True)
+
+    @classmethod
+    def read_values(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            return super().read_values(values)
+        except UsageError as error:
+            if item := cls.options().get(error.option or ""):
+                beside = item.only_with and values.get(item.only_with[0])
+                error.owner = f"{cls.name} with {item.only_with[0]}={beside}" if item.only_with and beside else cls.name
+            raise
 
     def settings(self) -> dict[str, Any]:
         return {name: value for name, value in super().settings().items() if name != "label" or value is not None}
@@ -144,7 +154,7 @@ class Encoding(Options, ABC):
 
     def described(self) -> str:
         """Return the name and what was changed or is always shown: ``sinusoidal, d = 128, base = 10``."""
-        return ", ".join(self.title_pieces())
+        return listing(self.title_pieces())
 
     def title_pieces(self, without: Collection[str] = ()) -> list[str]:
         """Return what stands in a title, piece by piece: the name, ``base = 10``, but for these parameters."""
@@ -355,7 +365,13 @@ def distinguishing_labels(encodings: Sequence[Encoding], without: Collection[str
     if not shared and not without:
         return [encoding.title() for encoding in encodings]
     every = [encoding.title_pieces(without) for encoding in encodings]
-    return [", ".join(text for text in pieces if text not in shared) or pieces[0] for pieces in every]
+    return [listing(text for text in pieces if text not in shared) or pieces[0] for pieces in every]
+
+
+def names_in_sentence(encodings: Sequence[Encoding]) -> list[str]:
+    """Return short names as nouns: RoPE, the sinusoidal encoding."""
+    pairs = zip(encodings, short_names(encodings), strict=True)
+    return [translate("the {name} encoding", name=name) if name == translate(e.name) else name for e, name in pairs]
 
 
 def short_names(encodings: Sequence[Encoding]) -> list[str]:

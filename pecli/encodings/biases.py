@@ -9,7 +9,7 @@ from math import log
 from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import template, translate
+from pecli.core.language import listing, template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import MAX_EXACT, ROUNDING
 from pecli.core.options import option
@@ -183,7 +183,7 @@ class T5(DirectedBias):
         usual = self.max_distance == self.options()["max_distance"].default
         text = template("{count} buckets") if usual else far
         buckets = translate(text, count=self.buckets, distance=self.max_distance)
-        return ", ".join([self.called(), buckets, *known])
+        return listing([self.called(), buckets, *known])
 
 
 @dataclass(frozen=True)
@@ -231,7 +231,7 @@ class Kerple(DirectedBias):
 
     def head_text(self, head: int) -> str:
         r1, r2 = (each[head % len(each)] for each in (self.r1, self.r2))
-        return translate("head {head}, r1 {r1:g}, r2 {r2:g}", head=head, r1=r1, r2=r2)
+        return translate("head {head}, r₁ = {r1:g}, r₂ = {r2:g}", head=head, r1=r1, r2=r2)
 
     def of_offsets(self, offsets: Array) -> Array:
         r1, r2, distance = np.array(self.r1)[:, None], np.array(self.r2)[:, None], np.abs(offsets)

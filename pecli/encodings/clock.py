@@ -24,6 +24,11 @@ NAMED = {  # seconds; month and year are the Gregorian calendar's means
     "month": 2629746,
     "year": 31556952,
 }
+HANDS: dict[float, str] = {
+    MINUTE: template("second hand"),
+    HOUR: template("minute hand"),
+    12 * HOUR: template("hour hand"),
+}  # by period
 TIME = re.compile(r"(\d{1,2}):([0-5]\d)(?::([0-5]\d))?")
 UNITS = (
     (template("{count:g} y"), 31556952),
@@ -106,7 +111,9 @@ class Clock(Harmonic, Additive):
         return duration(float(f"{length:.12g}"))
 
     def pair_text(self, pair: int) -> str:
-        return translate("{period} hand", period=duration(self.periods[pair]))
+        period = self.periods[pair]
+        text = HANDS[period] if period in HANDS else template("hand of {period}")
+        return translate(text, period=duration(period))
 
     def dimension_names(self) -> list[str]:
         return [f"{wave} {duration(period)}" for period in self.periods for wave in ("sin", "cos")]

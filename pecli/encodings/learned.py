@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import prod
 from typing import ClassVar
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import template, translate
+from pecli.core.language import listing, template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Additive, check_tensor, of_any_shape, tensor_option, width_option
 from pecli.encodings.grid import OnGrid, grid_option, sides_of
-from pecli.files.tables import StoredTable, open_table, short
+from pecli.files.tables import IN_MEMORY, StoredTable, open_table, short
 
 KERNELS: dict[str, tuple[tuple[int, ...], Callable[[Array], Array]]] = {  # neighbours, and their weight by distance
     "bicubic": ((-1, 0, 1, 2), lambda x: cubic(np.abs(x))),
@@ -63,6 +64,9 @@ class Learned(OnGrid, Additive):
 
     def check(self) -> None:
         super().check()
+        if self.file is not None and self.file.startswith(IN_MEMORY):
+            with suppress(UsageError):  # said where rows are asked for
+                self._rows  # noqa: B018 - an array is there as long as an encoding has it
         check_tensor(self.file, self.tensor)
         if self.resize is None and self.resize_by != "bicubic":
             raise UsageError("--resize-by is of --resize", option="resize_by", advice="give --resize too")
@@ -152,8 +156,11 @@ class Learned(OnGrid, Additive):
         grid = [f"{name} = {text}" for name in ("grid", "resize") if (text := getattr(self, name))]
         left = len(self._rows) - prod(sides_of("grid", self.grid)) if self.grid and self._rows is not None else 0
         before = [translate("rows before it left out: {count}", count=left)] if left else []
-        pieces = [self.called(), short(self.file), self.tensor, f"d = {self.width}", *grid, *before]
-        return ", ".join(filter(None, pieces))
+        name = (
+            "" if self.file.startswith(IN_MEMORY) else self.called()
+        )  # who gives an array does not say it was learned
+        pieces = [name, short(self.file), self.tensor, f"d = {self.width}", *grid, *before]
+        return listing(filter(None, pieces))
 
 
 @lru_cache(maxsize=16)

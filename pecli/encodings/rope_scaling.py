@@ -336,8 +336,8 @@ class Scaled(PowersOfBase):
         return f"{item.summary}: {item.formula} ({item.source})" if item else super().about(parameter, value)
 
     def titled(self) -> dict[str, Any]:
-        """Without what every such scaling has to be given, but for the factor."""
-        left_out = set(self.rule.needs) - {"factor"}
+        """Without what every such scaling has to be given, but for the factor and the original context."""
+        left_out = set(self.rule.needs) - {"factor", "original"}
         return {name: value for name, value in super().titled().items() if name not in left_out}
 
     def contexts(self) -> dict[str, float]:

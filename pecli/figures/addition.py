@@ -21,7 +21,7 @@ from pecli.figures.tokens import TokenFigure, label_rows
 
 ROW = 0.035  # height of a row of a strip, as a share of its width
 SIGNS = ("", "+", "=")
-SCALED = {"sqrt": template("word vectors times √d"), "none": template("word vectors")}
+SCALED = {"sqrt": template("word vectors × √d"), "none": template("word vectors")}
 ALIKE = 1.05  # how many times longer one is than the other, to say so
 
 
@@ -107,9 +107,9 @@ class Addition(WithCellNumbers[Additive], TokenFigure[Additive]):
         count, width = len(self.words), view.encoding.width
         bar = ColorBar("", spare=True)
         panel = Panel(
-            max(0.1, ROW * count), least=(9.0, 1.2 * count), bar=bar, x=(view.encoding.dimension_label, width)
+            max(0.1, ROW * count), least=(9.0, 1.0 * count), bar=bar, x=(view.encoding.dimension_label, width)
         )
-        return [PanelGroup((panel,) * len(SIGNS), in_columns(len(SIGNS), 1, len(SIGNS)))]
+        return [PanelGroup((panel,) * len(SIGNS), in_columns(len(SIGNS), 1))]
 
     def decorate(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
         titles = (SCALED[self.scale], template("position encodings"), template("sum"))

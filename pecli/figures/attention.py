@@ -13,7 +13,7 @@ from pecli.core.language import join_clauses, template, translate
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
-from pecli.encodings.base import Additive, BiasEncoding, Rotary, short_names
+from pecli.encodings.base import Additive, BiasEncoding, Rotary, names_in_sentence, short_names
 from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import DIFFERENCE
@@ -65,7 +65,15 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
         )
         number, plain = number_text(self.difference_encoded, 2), number_text(self.difference_plain, 2)
         text = mask if self.difference_plain else alone
-        return translate(text, name=short_names([self.view.encoding])[0], number=number, plain=plain)
+        return translate(text, name=names_in_sentence([self.view.encoding])[0], number=number, plain=plain)
+
+    def marks(self) -> list[str]:
+        return [translate("grey: masked")] if self.masked.any() else []
+
+    @property
+    def masked(self) -> Array:
+        """Which keys no query sees in either order, (n, n)."""
+        return (self.encoded == 0) & (restore_order(self.reordered_encoded, self.order) == 0)
 
     def remarks(self) -> list[str]:
         order = shorten(" ".join(self.reordered_tokens), 80).replace("$", r"\$")
@@ -75,6 +83,7 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
         ]
 
 
+MASKED = "0.85"  # the colour of keys that no query sees
 WIDTH = 16  # of embeddings by default
 
 
@@ -192,7 +201,7 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
 
     def decorate(self, view: View[AttentionEncoding], axes: list[Axes], canvas: Canvas) -> None:
         bias = head_bias(view.encoding, self.rows(view), self.head or 0)
-        none = template("causal mask alone") if np.isinf(bias).any() else template("no encoding")
+        none = template("causal mask") if np.isinf(bias).any() else template("no encoding")
         names, orders = (
             (translate(none), short_names([view.encoding])[0]),
             (template("as given"), template("reordered")),
@@ -226,7 +235,10 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
             (restore_order(numbers.reordered_encoded, numbers.order), weight),
             (numbers.change_encoded, change),
         )
-        blank = [*(values == 0 for values, _ in panels[:4]), (panels[2][0] == 0) & (panels[3][0] == 0)]  # keys not seen
+        blank = [*(values == 0 for values, _ in panels[:4]), numbers.masked]
+        for ax, hidden in zip(axes, blank, strict=True):
+            if hidden.any():
+                ax.set_facecolor(MASKED)
         images = [
             show_matrix(ax, np.where(hidden, np.nan, values), **look)
             for ax, (values, look), hidden in zip(axes, panels, blank, strict=True)

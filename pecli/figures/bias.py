@@ -37,6 +37,8 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
 
     main_array: ClassVar[str] = "bias"
     row_coordinates: ClassVar[tuple[str, ...]] = ("heads",)
+    across: ClassVar[str | None] = "heads"
+    point_names: ClassVar[tuple[str, ...]] = ("query", "key", "head")
 
     bias: Array
     heads: Array
@@ -54,7 +56,7 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
             return translate("the smaller the slope, the weaker the penalty on distant keys")
         one = template("each distance up to {last} has a {what} of its own, farther ones share theirs")
         both = template(
-            "each distance up to {last} has a {what} of its own in each direction, farther ones share theirs"
+            "each distance up to {last} has a {what} of its own in each direction; farther ones share theirs"
         )
         text = both if np.isfinite(self.view.encoding.bias(np.array([-1.0]))).any() else one
         return translate(text, last=self.apart - 1, what=translate(self.view.encoding.quantity)) if self.apart else ""
@@ -67,7 +69,7 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
     def marks(self) -> list[str]:
         return [hatched_text(self.trained)]
 
-    def sheet(self) -> tuple[list[str], list[Array]]:
+    def wide(self) -> tuple[list[str], list[Array]]:
         """Return one row a pair of positions: query, key, then the heads."""
         places = np.indices(self.bias.shape[1:]).reshape(2, -1)
         parts = [*self.positions[places], *self.bias.reshape(len(self.heads), -1)]
@@ -83,6 +85,7 @@ class WeightNumbers(Numbers[BiasEncoding]):
     main_array: ClassVar[str] = "weight"
     row_coordinates: ClassVar[tuple[str, ...]] = ("heads",)
     column_coordinates: ClassVar[str | None] = "distances"
+    is_lines: ClassVar[bool] = True
 
     weight: Array
     heads: Array

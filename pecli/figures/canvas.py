@@ -42,6 +42,7 @@ FPS = 5.0  # frames a second
 MAX_PIXELS = 2**16 - 1  # matplotlib's own limit a side
 DEFAULT = "default"  # the style that is pecli's own, to stand beside others in a sweep
 ADAPTIVE = "auto"  # the style of an SVG whose lines and text follow the reader's light or dark mode
+FILES = (".mplstyle", ".ttf", ".otf", ".ttc")  # endings of styles and fonts that are files, there or not
 TEXTS = ("headline", "title", "footnote")
 LABELS = ("xlabel", "ylabel", "cbar_label")
 OWNED = {  # what some formats alone have, by the attribute of `pecli.files.formats.Format` that those have
@@ -209,7 +210,8 @@ class Canvas(Options):
         return colour_map(kind, self.cmap or self._styled("image.cmap"))
 
     def inputs(self) -> tuple[str, ...]:
-        return tuple(name for name in (self.own_style, self.font) if name and os.path.isfile(name))
+        names = filter(None, (self.own_style, self.font))
+        return tuple(name for name in names if os.path.isfile(name) or name.lower().endswith(FILES))
 
     @property
     def own_style(self) -> str | None:

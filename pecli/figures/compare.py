@@ -7,7 +7,7 @@ from math import prod
 from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError
-from pecli.core.language import join_clauses, template, translate
+from pecli.core.language import join_clauses, listing, template, translate
 from pecli.core.lazy import np
 from pecli.core.numbers import ROUNDING, number_text
 from pecli.core.options import option
@@ -59,10 +59,10 @@ class CompareNumbers(ComposedNumbers):
         elif -low > rounding and high > rounding:
             text = translate("the two differ by up to {number}", number=number)
         else:
-            name = self.labels[0 if high > rounding else 1]
-            apart = template("positions are up to {number} farther apart with {name}")
-            larger = template("values are larger by up to {number} with {name}")
-            text = translate(apart if self.distances else larger, name=name, number=number)
+            name, other = self.labels[:2] if high > rounding else self.labels[1::-1]
+            apart = template("positions are up to {number} farther apart with {name} than with {other}")
+            larger = template("values are larger by up to {number} with {name} than with {other}")
+            text = translate(apart if self.distances else larger, name=name, other=other, number=number)
         return join_clauses([translate("the same columns in another order") if self.reordered() else "", text])
 
     def reordered(self) -> bool:
@@ -162,7 +162,7 @@ class Compare(Composite, Highlighting[Encoding]):
     def title(self, view: View[Encoding]) -> str:
         item = view.encoding.title() if len(view.encodings) == 1 else ""
         shared = common_pieces(view.encodings) if len(set(view.encodings)) > 1 else []
-        return join_clauses([item, ", ".join(shared), self.unseen(view)])
+        return join_clauses([item, listing(shared), self.unseen(view)])
 
     def unseen(self, view: View[Encoding]) -> str:
         return self.part().unseen(view)

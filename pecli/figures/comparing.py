@@ -11,7 +11,7 @@ from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import join_and, join_clauses, join_or, template, translate
 from pecli.core.numbers import number_text
 from pecli.core.options import option
-from pecli.encodings.base import BiasEncoding, Encoding, TableEncoding, short_names
+from pecli.encodings.base import BiasEncoding, Encoding, TableEncoding, names_in_sentence, short_names
 from pecli.encodings.rope import Rope
 from pecli.figures.base import Figure
 from pecli.figures.highlights import Highlighting
@@ -77,7 +77,7 @@ def differing_text(view: View[Any], quantity: str, apart: Sequence[float], same:
     apart : how much pairs at one offset differ with each encoding, at most; NaN or less than 0 where nobody knows
     same : the largest number that is rounding
     """
-    names, wide = short_names(view.encodings), [at for at, width in enumerate(apart) if width > same]
+    names, wide = names_in_sentence(view.encodings), [at for at, width in enumerate(apart) if width > same]
     alone = [names[at] for at, width in enumerate(apart) if 0 <= width <= same]
     if not wide:
         return ""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import prod
 from typing import Any, ClassVar, NamedTuple, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import join_clauses, listing, merge_labels, template, translate
+from pecli.core.language import enumerated, join_clauses, listing, merge_labels, template, translate
 from pecli.core.lazy import Array, Axes, Registry
 from pecli.encodings.base import Encoding
 from pecli.figures import FIGURES, SINGLE
@@ -125,18 +126,23 @@ def longer_waves_text(labels: Sequence[str], parts: Sequence[Part]) -> str:
     counts = [count for view in views if (count := longer_waves(view)) is not None]
     if not 1 < len(counts) == len(parts) or len({*counts}) == 1 or len({view.covered.length for view in views}) > 1:
         return ""
-    pairs = [len(view.encoding.wavelengths()) for view in views]
-    length = length_shown(views[0].encoding, views[0].covered.length)
+    encodings = [view.encoding for view in views]
+    pairs, length = [len(e.wavelengths()) for e in encodings], length_shown(encodings[0], views[0].covered.length)
+    bases: list[Any] = [getattr(encoding, "base", None) for encoding in encodings]
+    rising = None not in bases and all(low < high for low, high in pairwise(bases)) and counts == sorted(counts)
+    if rising and len({replace(encoding, base=bases[0], label=None) for encoding in encodings}) == 1:
+        text = template("larger bases leave more wavelengths beyond the {length}: {counts} of {all}")
+        return translate(text, length=length, counts=listing(map(str, counts)), all=pairs[0])
     if len({*pairs}) == 1:
-        text = template("wavelengths longer than the {length} shown: {counts}, of {all} pairs")
+        text = template("of {all} pairs, {counts} have wavelengths longer than the {length} shown")
         each = [f"{count} ({label})" for count, label in zip(counts, labels, strict=True)]
-        return translate(text, counts=listing(each), all=pairs[0], length=length)
+        return translate(text, counts=enumerated(each), all=pairs[0], length=length)
     text, share = (
-        template("wavelengths longer than the {length} shown: {counts}"),
-        template("{count} of {all} ({label})"),
+        template("pairs with wavelengths longer than the {length} shown: {counts}"),
+        template("{n} of {all} ({label})"),
     )
-    each = [translate(share, count=n, all=of, label=label) for n, of, label in zip(counts, pairs, labels, strict=True)]
-    return translate(text, counts=join_clauses(each), length=length)
+    each = [translate(share, n=n, all=of, label=label) for n, of, label in zip(counts, pairs, labels, strict=True)]
+    return translate(text, counts=enumerated(each), length=length)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.comparing import OfOneHead, differing_text, is_bias, turned_text
 from pecli.figures.highlights import mark_stretch
 from pecli.figures.lines import frame_lines, key, share_ends
-from pecli.figures.panels import Panel, PanelGroup
+from pecli.figures.panels import Panel, PanelGroup, in_columns
 from pecli.measures.pairwise import (
     MEASURES,
     by_offset,
@@ -51,8 +51,9 @@ class CurvesNumbers(Numbers[Any]):
 
     main_array: ClassVar[str] = "curves"
     no_facts: ClassVar[tuple[str, ...]] = ("no_place",)
-    row_coordinates: ClassVar[tuple[str, ...]] = ("at",)
+    row_coordinates: ClassVar[tuple[str, ...]] = ("encoding", "at")
     column_coordinates: ClassVar[str | None] = "positions"
+    is_lines: ClassVar[bool] = True
 
     curves: Array
     at: Array
@@ -214,7 +215,8 @@ class Curves(OfOneHead):
     def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
         count = 1 if self.overlaid(view) else len(view.encodings)
         shown = (self.against, self.across(view), self.log)
-        return [PanelGroup((Panel(0.55, x=shown, y=self.measure, ends=self.measure),) * count, one_legend=count > 1)]
+        panel = Panel(0.55, x=shown, y=self.measure, ends=self.measure)
+        return [PanelGroup((panel,) * count, in_columns(count, *[1] * canvas.narrow), one_legend=count > 1)]
 
     def decorate(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.figures.labels import label_lines
@@ -277,5 +279,5 @@ class Curves(OfOneHead):
             measure=self.quantity(view),
             position=view.encoding.position_text(self.starts(view)[0]),
         )
-        common = ", ".join(common_pieces(view.encodings))
+        common = listing(common_pieces(view.encodings))
         return join_clauses([common, start if self.overlaid(view) else "", self.unseen(view)])

@@ -33,6 +33,7 @@ class DialsNumbers(Numbers[Harmonic]):
 
     main_array: ClassVar[str] = "angles"
     row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
+    column_coordinates: ClassVar[str | None] = "pairs"
 
     angles: Array
     positions: Array
@@ -55,7 +56,9 @@ class DialsNumbers(Numbers[Harmonic]):
 
     def marks(self) -> list[str]:
         unit = "" if self.view.encoding.tick_steps else wavelength_unit(self.view.encoding)
-        return [translate("clockwise from the top"), unit]
+        count, every = len(self.pairs), (self.view.encoding.width + 1) // 2
+        part = translate("{count} of {all} pairs", count=count, all=every) if count < every else ""
+        return [translate("clockwise from the top"), unit, part]
 
     def columns(self) -> list[str]:
         return [f"pair {pair}" for pair in self.pairs]
@@ -133,7 +136,7 @@ class Dials(Figure[Harmonic]):
     def title(self, view: View[Harmonic]) -> str:
         if not view.encoding.tick_steps:
             return super().title(view)
-        return ", ".join(view.encoding.title_pieces(("periods",)))  # they stand above the dials
+        return listing(view.encoding.title_pieces(("periods",)))  # they stand above the dials
 
     def grid(self, view: View[Harmonic]) -> tuple[int, int, float]:
         """Return the number of rows and of columns, and how far apart columns are, where rows are 1 apart."""

@@ -44,6 +44,7 @@ class DistanceNumbers(ColouredNumbers[Any]):
     no_facts: ClassVar[tuple[str, ...]] = (*ColouredNumbers.no_facts, "by_offset", "measure")
     row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
     column_coordinates: ClassVar[str | None] = "positions"
+    point_names: ClassVar[tuple[str, ...]] = ("p", "q")
 
     matrix: Array
     positions: Array

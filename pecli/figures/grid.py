@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import compress, pairwise, product
+from itertools import compress, product
 from typing import Any, ClassVar, NamedTuple
 
 from pecli.core.errors import UsageError
-from pecli.core.language import listing, template, translate
+from pecli.core.language import listing
 from pecli.core.lazy import Array, np
-from pecli.encodings.base import TableEncoding
 from pecli.figures.base import View, panels_of
 from pecli.figures.canvas import Canvas
 from pecli.figures.composite import Cell, ComposedNumbers, Composite, longer_waves_text, message_of_each
-from pecli.figures.heatmap import longer_waves
 from pecli.figures.panels import PanelGroup, in_columns
 
 
@@ -59,28 +57,13 @@ class GridNumbers(ComposedNumbers):
 
     def message(self) -> str:
         """Return what there is to see in each, by the names of the options that make a difference to it."""
-        if waves := self._of_bases() or longer_waves_text(self.labels, self.parts):
+        if waves := longer_waves_text(self.labels, self.parts):
             return waves
         text = np.array(self.messages(), dtype=object).reshape([len(axis.values) for axis in self.axes])
         telling = [(text != text.take([0], axis=at)).any() for at in range(text.ndim)]
         names = [listing(compress(texts, telling)) for texts in product(*(axis.texts for axis in self.axes))]
         each = dict(zip(names, self.messages(), strict=True))
         return message_of_each([*each], [*each.values()])
-
-    def _of_bases(self) -> str:
-        """Return how many wavelengths of tables of rising bases do not fit into the sequence."""
-        (axis, *others), views = self.axes, [part.numbers.view for part in self.parts]
-        tables = [view for view in views if isinstance(view.encoding, TableEncoding)]
-        counts = [count for view in tables if (count := longer_waves(view)) is not None]
-        heatmaps = all(part.figure.name == "heatmap" for part in self.parts)
-        if others or axis.name != "base" or not heatmaps or len(counts) < len(views):
-            return ""
-        rising = all(low < high for low, high in pairwise(axis.values)) and counts == sorted(counts)
-        if not rising or counts[0] == counts[-1]:
-            return ""
-        text = template("larger bases leave more wavelengths beyond the {length} positions: {counts} of {all}")
-        length, every = f"{views[0].covered.length:,}", len(views[0].encoding.wavelengths())
-        return translate(text, length=length, counts=listing(map(str, counts)), all=every)
 
 
 @dataclass(frozen=True)

@@ -161,6 +161,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
         axes[0].set(xlim=(-0.5, encoding.width - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5))
         label_dimensions(axes[0].xaxis, encoding)
         label_positions(axes[0].yaxis, encoding)
+        axes[0].spines[:].set_visible(not encoding.signed)  # else zeros run into the paper
         if self.log:
             top, bottom = log_ends(view)
             axes[0].set(ylim=(bottom, top), ylabel=log_label(encoding))

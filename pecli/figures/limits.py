@@ -42,7 +42,7 @@ def footnotes(numbers: Numbers[Any], canvas: Canvas) -> list[str]:
     """Return how the picture was made, what its marks are, and where its colours do not end at the extreme values."""
     text = template("colours from the {low}nd to the {high}th percentile")
     ends = translate(text, low=PERCENTILES[0], high=PERCENTILES[1]) if canvas.robust and numbers.coloured() else ""
-    return [*filter(None, [*numbers.remarks(), *numbers.marks(), ends])]
+    return [*filter(None, [*numbers.marks(), *numbers.remarks(), ends])]
 
 
 def most_values(values: Sequence[Array]) -> Limits | None:

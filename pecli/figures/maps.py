@@ -75,6 +75,7 @@ class MapsNumbers(ColouredNumbers[OnGrid]):
 
     main_array: ClassVar[str] = "maps"
     row_coordinates: ClassVar[tuple[str, ...]] = ("dims",)
+    point_names: ClassVar[tuple[str, ...]] = ("dimension", "position")
 
     maps: Array
     dims: Array

@@ -29,6 +29,7 @@ class OffsetMapNumbers(ColouredNumbers[TableEncoding]):
     main_array: ClassVar[str] = "mean"
     row_coordinates: ClassVar[tuple[str, ...]] = ("row_offsets",)
     column_coordinates: ClassVar[str | None] = "column_offsets"
+    beside: ClassVar[tuple[str, ...]] = ("spread",)
     no_facts: ClassVar[tuple[str, ...]] = (*ColouredNumbers.no_facts, "shows_spread", "measure")
 
     mean: Array

@@ -39,7 +39,7 @@ from pecli.figures.offset_map import (
     map_panels,
     refuse_on_grid,
 )
-from pecli.figures.panels import Panel, PanelGroup
+from pecli.figures.panels import Panel, PanelGroup, in_columns
 from pecli.measures.pairwise import (
     MEASURES,
     OffsetRuns,
@@ -63,6 +63,8 @@ class BandNumbers(Numbers[E_co]):
     main_array: ClassVar[str] = "mean"
     row_coordinates: ClassVar[tuple[str, ...]] = ("encoding",)
     column_coordinates: ClassVar[str | None] = "offsets"
+    is_lines: ClassVar[bool] = True
+    beside: ClassVar[tuple[str, ...]] = ("low", "high")
 
     mean: Array
     encoding: Array
@@ -75,6 +77,8 @@ class BandNumbers(Numbers[E_co]):
 class OffsetsNumbers(BandNumbers[TableEncoding]):
     """Mean, minimum and maximum over all pairs at the offsets of a run; decay : (encodings, n), RoFormer's bound on the
     dot product, or empty; unscaled : (scaled encodings, n), the measure without the scaling, or empty."""
+
+    beside: ClassVar[tuple[str, ...]] = ("low", "high", "decay")
 
     decay: Array
     unscaled: Array
@@ -126,6 +130,7 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
     main_array: ClassVar[str] = "bias"
     row_coordinates: ClassVar[tuple[str, ...]] = ("encoding", "head")
     column_coordinates: ClassVar[str | None] = "offsets"
+    is_lines: ClassVar[bool] = True
 
     bias: Array
     low: Array
@@ -155,7 +160,9 @@ class RandomNumbers(BandNumbers[Rope]):
     highest_deviation: float
 
     def marks(self) -> list[str]:
-        text = template("line: mean of {count:,} random pairs of query and key, seed 0; band: one standard deviation")
+        text = template(
+            "line: mean of {count:,} standard normal queries and keys, seed 0; band: ± one standard deviation"
+        )
         return [translate(text, count=self.draws), translate("score: query · key / √d")]
 
     def message(self) -> str:
@@ -287,7 +294,8 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         if view.encoding.sides:
             return map_panels(view, what)
         panel = Panel(0.55, x=self.shown(view), y=what, ends=what, legend_below=self.decay)
-        return [PanelGroup((panel,) * self._panels(view))]
+        count = self._panels(view)
+        return [PanelGroup((panel,) * count, in_columns(count, *[1] * canvas.narrow))]
 
     def _panels(self, view: View[Any]) -> int:
         """Return how many panels there are: one an encoding where bands would overlap."""
@@ -375,12 +383,12 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
     def title(self, view: View[Any]) -> str:
         if len(view.encodings) == 1:
             return super().title(view)
-        return join_clauses([", ".join(common_pieces(view.encodings)), self.unseen(view)])
+        return join_clauses([listing(common_pieces(view.encodings)), self.unseen(view)])
 
     def quantity(self, view: View[Any]) -> str:
         if self.random is not None:
             return translate("score")
-        return translate("size of the dot product") if self.decay else super().quantity(view)
+        return translate("|dot product|") if self.decay else super().quantity(view)
 
 
 def _without_scaling(encodings: Sequence[Encoding]) -> list[Scaled | None]:

@@ -52,7 +52,7 @@ GROWN = 1.2  # times higher is a panel with more numbers than there were pixels 
 MAX_COMPUTES = 3  # times that numbers are computed, at most: they bring captions and bars that take some of the pixels
 GREY = 0.7  # opacity of what stands beside the headline
 SHORTAGE = 0.06  # inches that a panel may lack before it is seen
-HIGHER = 2.0  # times the height that a panel wants, which it takes where every row of its image has a pixel then
+HIGHER = 2.5  # times the height that a panel wants, which it takes where every row of its image has a pixel then
 HIGHEST = 9.0  # inches of a page whose height is free, where that is enough
 GROWTH = 1.1  # times larger is the next size that is tried, to name one that would do
 
@@ -384,19 +384,24 @@ class Page:
         """Draw the numbers, their colour bars, and what there is to say of them."""
         for axes, title in zip(self.axes, self.titles, strict=True):
             axes.title.set_text(title)
-        self.mappables = self.figure.draw(numbers, self.axes, self.canvas)
+        self.mappables, words = (
+            self.figure.draw(numbers, self.axes, self.canvas),
+            words_of(self.title, numbers, self.canvas),
+        )
         for bar in [*self.bars]:
             beside = [at for at, panel in enumerate(self.panels) if panel.bar == bar]
             shared, panels = [self.mappables[at] for at in beside], [self.axes[at] for at in beside]
             if bar.spare and all(len(image.numbers) == image.get_array().count() for image in shared):
-                if len(panels) == 1 and not panels[0].get_title():  # what the numbers are
-                    panels[0].set_title(bar_label(bar, self.canvas))
-                if any(bar_label(bar, self.canvas) in own.get_title() for own in panels):
+                label = bar_label(bar, self.canvas)
+                untitled = len(panels) == 1 and not panels[0].get_title()
+                if untitled and label not in words.headline:  # what the numbers are
+                    panels[0].set_title(label)
+                if untitled or any(label in own.get_title() for own in panels):
                     del self.bars[bar]
                     continue
             self.bars[bar] = add_bar(self.drawing, shared, bar, self.canvas)
         self.titles = [axes.get_title() for axes in self.axes]
-        self.say(words_of(self.title, numbers, self.canvas))
+        self.say(words)
 
 
 def settle(pages: Sequence[Page]) -> Array:

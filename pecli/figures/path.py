@@ -35,6 +35,7 @@ class PathNumbers(Numbers[TableEncoding]):
 
     main_array: ClassVar[str] = "coordinates"
     row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
+    is_lines: ClassVar[bool] = True
 
     coordinates: Array
     positions: Array
@@ -53,7 +54,10 @@ class PathNumbers(Numbers[TableEncoding]):
         return translate(text, **blanks) if self.share.any() else ""
 
     def columns(self) -> list[Any]:
-        return [f"component {at + 1}" for at in range(len(self.share))]
+        return [f"component_{at + 1}" for at in range(len(self.share))]
+
+    def points(self) -> dict[str, Array]:
+        return {"position": self.positions, **dict(zip(self.columns(), self.coordinates.T, strict=True))}
 
 
 @dataclass(frozen=True)
@@ -134,6 +138,7 @@ class Path(Figure[TableEncoding]):
 
     def draw(self, numbers: PathNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from matplotlib.collections import LineCollection
+        from matplotlib.patheffects import withStroke
 
         low, high = self._ends(numbers.view)
         many, drawn = len(numbers.positions) > MAX_VECTOR_POINTS, []
@@ -157,9 +162,11 @@ class Path(Figure[TableEncoding]):
             if len(points) <= DOTS:
                 size = (2.5 * canvas.scale) ** 2
                 panel.scatter(points[:, 0], points[:, 1], c=numbers.positions, s=size, linewidths=0, zorder=2, **look)
-            style: dict[str, Any] = {"ha": "left" if points[0, 0] < 0 else "right", "fontsize": canvas.small}
-            first, away = numbers.view.encoding.position_text(numbers.positions[0]), (0, 3 * canvas.scale)
-            panel.annotate(first, points[0], away, textcoords="offset points", **style)
+            for end in (0, -1):
+                text, away = numbers.view.encoding.position_text(numbers.positions[end]), (0, 3 * canvas.scale)
+                style: dict[str, Any] = {"ha": "left" if points[end, 0] < 0 else "right", "fontsize": canvas.small}
+                label = panel.annotate(text, points[end], away, textcoords="offset points", **style)
+                label.set_path_effects([withStroke(linewidth=2 * canvas.scale, foreground=panel.get_facecolor())])
             drawn.append(line)
         return drawn
 

@@ -32,6 +32,7 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
 
     main_array: ClassVar[str] = "error"
     row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
+    point_names: ClassVar[tuple[str, ...]] = ("position", "pair")
 
     error: Array
     positions: Array

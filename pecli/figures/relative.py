@@ -33,6 +33,8 @@ class RelativeNumbers(ColouredNumbers[Harmonic]):
     """tensor : (L, L, dims), the encoding of p − q for query p (row) and key q; offsets : (L, L); dims : (dims,)."""
 
     main_array: ClassVar[str] = "tensor"
+    across: ClassVar[str | None] = "dims"
+    point_names: ClassVar[tuple[str, ...]] = ("p", "q", "offset", "dimension")
 
     tensor: Array
     offsets: Array
@@ -55,7 +57,7 @@ class RelativeNumbers(ColouredNumbers[Harmonic]):
             else ""
         )
 
-    def sheet(self) -> tuple[list[str], list[Array]]:
+    def wide(self) -> tuple[list[str], list[Array]]:
         """Return one row a pair of positions: query, key, offset, then the dimensions."""
         queries, keys = np.indices(self.offsets.shape) + self.view.positions.start
         parts = [queries, keys, self.offsets, *np.moveaxis(self.tensor, -1, 0)]

@@ -51,6 +51,7 @@ class RotationNumbers(ColouredNumbers[Rotary]):
 
     main_array: ClassVar[str] = "after"
     row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
+    beside: ClassVar[tuple[str, ...]] = ("before",)
     no_facts: ClassVar[tuple[str, ...]] = (*ColouredNumbers.no_facts, "circles")
 
     after: Array
@@ -70,7 +71,7 @@ class RotationNumbers(ColouredNumbers[Rotary]):
 
     def marks(self) -> list[str]:
         marks = translate(
-            "a dot for each position, anticlockwise from the mark at {position}; radii not to scale",
+            "a dot for each position, anticlockwise from the mark (position {position}); radii not to scale",
             position=self._first(),
         )
         if len(self.view.encoding.sides) == 2:
@@ -103,13 +104,14 @@ class MatrixNumbers(Numbers[Rotary]):
 
     main_array: ClassVar[str] = "matrix"
     row_coordinates: ClassVar[tuple[str, ...]] = ("dimensions",)
+    point_names: ClassVar[tuple[str, ...]] = ("row", "column")
 
     matrix: Array
     dimensions: Array
     position: int
 
     def message(self) -> str:
-        text = template("{count:,} of {all:,} entries are not 0: each pair of columns turns by itself")
+        text = template("{count:,} of {all:,} entries are not 0: each pair of dimensions turns by itself")
         return translate(text, count=np.count_nonzero(self.matrix), all=self.matrix.size)
 
 
@@ -231,7 +233,7 @@ class Rotation(WithCellNumbers[Rotary]):
     def decorate(self, view: View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
         encoding, rows = view.encoding, view.covered
         if self.matrix is not None:
-            title = translate("$R_p$ at p = {position:,}", position=self.matrix)
+            title = translate("rotation matrix $R_p$, p = {position:,}", position=self.matrix)
             axes[0].set(title=title, xlim=(-0.5, encoding.width - 0.5), ylim=(encoding.width - 0.5, -0.5))
             label_values(axes[0].xaxis, translate("column"), integer=True)
             label_values(axes[0].yaxis, translate("row"), integer=True)
@@ -324,6 +326,6 @@ def _draw_circles(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
         axes.plot(path.real, path.imag, ".", markersize=2 * canvas.scale, color=color)
         if numbers.pairs[line] in named:
             text, above = translate("pair {pair}", pair=int(numbers.pairs[line])), (0, 1.5 * canvas.scale)
-            place: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "bottom"}
+            place: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "bottom", "zorder": 1.5}
             place["bbox"] = {"facecolor": axes.get_facecolor(), "edgecolor": "none", "pad": 0.3}
             axes.annotate(text, (0, ring), above, color=color, fontsize=canvas.small, **place)

@@ -71,6 +71,7 @@ class ScatterNumbers(CloudNumbers):
 
     main_array: ClassVar[str] = "x"
     row_coordinates: ClassVar[tuple[str, ...]] = ("y", "p", "q")
+    is_lines: ClassVar[bool] = True
 
     x: Array
     y: Array

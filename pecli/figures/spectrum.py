@@ -7,11 +7,11 @@ from itertools import repeat
 from typing import Any, ClassVar, NamedTuple
 
 from pecli.core.errors import UnusedOptionError, UsageError
-from pecli.core.language import join_or, listing, template, translate
+from pecli.core.language import enumerated, join_or, listing, template, translate
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
-from pecli.encodings.base import TableEncoding, common_pieces, distinguishing_labels, short_names
+from pecli.encodings.base import TableEncoding, common_pieces, distinguishing_labels, names_in_sentence
 from pecli.encodings.grid import HarmonicOnGrid
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope_scaling import Scaled
@@ -42,6 +42,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
 
     main_array: ClassVar[str] = "wavelength"
     row_coordinates: ClassVar[tuple[str, ...]] = ("pair", "encoding", "stretch")
+    is_lines: ClassVar[bool] = True
 
     wavelength: Array
     pair: Array
@@ -55,7 +56,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
 
     def remarks(self) -> list[str]:
         measured = listing(e.called() for e in self.view.encodings if not isinstance(e, Harmonic))
-        period = template("{encodings}: the dominant period of each column, measured over one cycle or the length")
+        period = template("{encodings}: dominant period of each column")
         left_out = template("{encoding}: {count} left out, longer than {most} or still")
         most, counts = number_text(MAX_WAVELENGTH), zip(self.view.encodings, self.still, strict=True)
         return [
@@ -67,7 +68,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         dashed = (self.stretch != 1).any() and not self.shows_ratio
         return [
             translate("dashed: without the scaling") if dashed else "",
-            translate("band: pairs between kept and divided") if ramps_of(self.view) else "",
+            translate("band: pairs between unscaled and fully scaled") if ramps_of(self.view) else "",
         ]
 
     def message(self) -> str:
@@ -77,7 +78,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         if self.trained and all(isinstance(encoding, Harmonic) for encoding in encodings):
             return self._beyond_text(self.trained)
         if len(encodings) > 1:
-            kept = template("wavelengths that the scaling leaves as they are: {counts}, of {all} pairs")
+            kept = template("of {all} pairs, {counts} keep their wavelengths")
             return self._counts_text(kept, self.stretch <= 1 + NOTABLE) if self.shows_ratio else self._longer_text()
         if (self.stretch != 1).any():
             return stretch_text(self.stretch)
@@ -96,7 +97,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         """Return how many wavelengths are longer than the trained length; of several where they have as many pairs."""
         longer = self.wavelength > trained
         if len(self.view.encodings) > 1:
-            text = template("wavelengths longer than the trained length {length:,}: {counts}, of {all} pairs")
+            text = template("of {all} pairs, {counts} have wavelengths longer than the trained length {length:,}")
             return self._counts_text(text, longer, length=trained)
         text = template("{count} of {all} pairs have wavelengths longer than the trained length {length:,}")
         return translate(text, count=int(longer.sum()), all=len(longer), length=trained)
@@ -106,7 +107,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         parts = [counted[self.encoding == at] for at in range(len(self.view.encodings))]
         counts, pairs = [int(part.sum()) for part in parts], {len(part) for part in parts}
         names = distinguishing_labels(self.view.encodings)
-        each = listing(f"{count} ({name})" for count, name in zip(counts, names, strict=True))
+        each = enumerated([f"{count} ({name})" for count, name in zip(counts, names, strict=True)])
         return translate(text, counts=each, all=pairs.pop(), **blanks) if len(pairs) == 1 else ""
 
     def _longer_text(self) -> str:
@@ -116,7 +117,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
             return ""
         names, ratio = distinguishing_labels(encodings), waves[1] / waves[0]
         if (np.abs(ratio - 1) <= NOTABLE).all():
-            both = dict(zip(("one", "other"), short_names(encodings), strict=True))
+            both = dict(zip(("one", "other"), names_in_sentence(encodings), strict=True))
             return translate("the wavelengths of {one} and {other} are the same", **both)
         if ratio.min() < 1 - NOTABLE < 1 + NOTABLE < ratio.max():
             return ""
@@ -204,7 +205,7 @@ class Spectrum(WithTrained[TableEncoding]):
         panel.set_yscale("log", base=2 if self.ratio else 10)
         panel.margins(y=MARGIN)
         units = {translate(encoding.wave_unit) for encoding in view.encodings}
-        ratio = translate("wavelength, times that without the scaling")
+        ratio = translate("wavelength / unscaled wavelength")
         length = translate("wavelength λ, {units}", units=join_or(sorted(units)))
         label_powers(panel.yaxis, ratio if self.ratio else length)
         lines = lines_of(view)
@@ -255,7 +256,7 @@ class Spectrum(WithTrained[TableEncoding]):
     def title(self, view: View[TableEncoding]) -> str:
         if len(view.encodings) == 1:
             return super().title(view)
-        return ", ".join(common_pieces(view.encodings))
+        return listing(common_pieces(view.encodings))
 
 
 def _mark_lengths(numbers: SpectrumNumbers, panel: Axes, canvas: Canvas) -> None:

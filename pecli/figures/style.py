@@ -42,6 +42,7 @@ def check_mathematics(text: str, option: str) -> None:
 CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
 OTHER = re.compile(r"[\u0590-\u1cff\u2e80-\U000e00ff]")  # letters of other scripts, emoji: not in every font
 GENERIC = ("serif", "sans-serif", "monospace", "cursive", "fantasy")  # families that stand for others
+FALLBACK = "DejaVu Sans"  # comes with matplotlib
 CJK_FONTS = ("Noto Sans CJK SC", "Noto Sans SC", "PingFang SC", "Microsoft YaHei", "SimHei", "WenQuanYi Zen Hei")
 
 
@@ -50,13 +51,17 @@ def families(font: str | None, texts: str, notes: list[str]) -> list[str]:
     import matplotlib as mpl
     from matplotlib.font_manager import fontManager
 
-    installed = fontManager.get_font_names()
-    used = [family for family in mpl.rcParams["font.family"] if family in installed or family in GENERIC]
-    members: Any = f"font.{font}"  # of a generic family, which stands for these
-    if font in GENERIC and not set(mpl.rcParams[members]) & set(installed):
+    installed = {*fontManager.get_font_names()}
+    rc: Any = mpl.rcParams
+    members = {family: rc[f"font.{family}"] if family in GENERIC else [family] for family in rc["font.family"]}
+    used = [family for family, names in members.items() if installed & {*names}] or [FALLBACK]
+    if font in GENERIC and not installed & {*rc[f"font.{font}"]}:
         notes.append(f"no {font} font is installed: {used[0]} is used")
     elif font is not None:
         used.insert(0, family_of(font))
+    elif used[0] not in members:
+        lacking = ", ".join(name for names in members.values() for name in names)
+        notes.append(f"none of the style's fonts is installed ({lacking}): {used[0]} is used")
     lost = set(OTHER.findall(texts))
     if lost and (lost := lost - _letters(used)):
         fallback = [name for name in CJK_FONTS if name in installed]

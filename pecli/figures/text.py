@@ -13,7 +13,8 @@ LEAST_DPI = 100  # at which texts are measured: with fewer pixels letters have n
 HEADLINE = "bold"  # the weight of what there is to see in a picture
 CLOSING = "，。、；：？！）】》」』”’·,.;:?!)]}"  # stays with what stands before
 ENDS = (";", "；", "。")
-BREAKS = (ENDS, (*ENDS, ",", "，"), (*ENDS, ",", "，", ":", "："))  # behind them a line breaks best, next best, …
+BREAKS = (ENDS, (*ENDS, ":", "："), (*ENDS, ":", "：", ",", "，"))  # behind them a line breaks best, next best, …
+EVEN = 0.6  # of the longest line, that the shortest has where lines break between clauses
 STEPS = 12  # widths between the narrowest and the widest that lines of one length are tried at
 OPENING = "（【《「『“‘"  # stays with what comes after
 BEFORE_NUMBERS = ("×", "第", "在", "从", "到", "至")  # likewise across a blank
@@ -64,7 +65,8 @@ class Ruler:
         for signs in BREAKS:
             clauses = clauses_of(parts, signs)
             full = self._filled(clauses, points, room)
-            if len(full) <= len(lines) and all(self.width(clause, points) <= room for clause in clauses):
+            widths = [self.width(own, points) for own in full]
+            if len(full) <= len(lines) and max(widths) <= room and min(widths) >= EVEN * max(widths):
                 parts, lines = clauses, full
                 break
         least = self.width(line, points) / len(lines)

@@ -33,6 +33,7 @@ class TilesNumbers(ColouredNumbers[OnGrid]):
     main_array: ClassVar[str] = "tiles"
     no_facts: ClassVar[tuple[str, ...]] = (*ColouredNumbers.no_facts, "measure")
     row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
+    point_names: ClassVar[tuple[str, ...]] = ("p", "q")
 
     tiles: Array
     positions: Array

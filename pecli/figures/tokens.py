@@ -179,13 +179,14 @@ def read_order(text: str, words: Sequence[str]) -> list[int]:
     return [places[word].pop(0) for word in wanted]
 
 
-PITCH = 0.87  # ems of tick labels from one token to the next, at least
+PITCH = 0.87, 1.05  # ems of tick labels from one token to the next, at least; of Chinese
 MAX_EMS = 12.0  # ems of a token, before it is cut
 
 
 def token_panel(words: Sequence[str], bar: ColorBar) -> Panel:
     """Return a square panel with these tokens on both axes."""
-    side, shown = max(6.0, PITCH * len(words)), tuple(words)
+    pitch, shown = PITCH[any(map(is_wide, "".join(words)))], tuple(words)
+    side = max(6.0, pitch * len(words))
     return Panel(1.0, exact=True, least=(side, side), bar=bar, x=shown, y=shown)
 
 

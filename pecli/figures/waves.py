@@ -30,8 +30,10 @@ class WavesNumbers(Numbers[TableEncoding]):
     positions : (n,); wavelengths : (dims,), positions, measured where no formula gives them."""
 
     main_array: ClassVar[str] = "values"
-    row_coordinates: ClassVar[tuple[str, ...]] = ("dims",)
+    row_coordinates: ClassVar[tuple[str, ...]] = ("dims", "wavelengths")
     column_coordinates: ClassVar[str | None] = "positions"
+    is_lines: ClassVar[bool] = True
+    point_names: ClassVar[tuple[str, ...]] = ("dimension", "wavelength", "position")
 
     values: Array
     dims: Array

@@ -27,6 +27,7 @@ class Format:
     clear : may have no background
     paged : can hold its pictures on pages of their own
     lines : is printed and zoomed into, so that every cell of a matrix counts
+    rows : can hold numbers as a row each
     """
 
     kind: Literal["picture", "frames", "numbers", "document"]
@@ -37,6 +38,7 @@ class Format:
     clear: bool = False
     paged: bool = False
     lines: bool = False
+    rows: bool = False
 
     @property
     def numbers(self) -> bool:
@@ -68,8 +70,8 @@ FORMATS: dict[str, Format] = {
     "html": Format("frames", text=True, clear=True),
     "npy": Format("numbers", one_table=True),
     "npz": Format("numbers"),
-    "csv": Format("numbers", one_table=True, text=True),
-    "json": Format("numbers", text=True),
+    "csv": Format("numbers", one_table=True, text=True, rows=True),
+    "json": Format("numbers", text=True, rows=True),
     "md": Format("document", text=True),
     "tex": Format("document", text=True),
 }

@@ -27,6 +27,7 @@ class About(NamedTuple):
     sentence : what is seen, for who does not see it
     inline : an SVG without what stands before its first tag
     adaptive : an SVG whose ink follows the reader's light or dark mode
+    long : numbers of a matrix as a row a number
     """
 
     job: str
@@ -35,6 +36,7 @@ class About(NamedTuple):
     sentence: str = ""
     inline: bool = False
     adaptive: bool = False
+    long: bool = False
 
 
 def read_metadata(path: str) -> dict[str, Any]:

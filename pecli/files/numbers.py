@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import io
 import math
-import re
 from collections.abc import Iterable
 from json import dumps
 from typing import Any
 
-from pecli.core.lazy import np
+from pecli.core.lazy import Array, np
+from pecli.core.options import EXACT
 from pecli.core.terminal import track
 from pecli.files.metadata import About
 
 PIECE = 1 << 16  # numbers that become text at once
-NO_FRACTION = re.compile(r"\.0(?=[,\n])")
 
 
 def npy(numbers: Any, about: About) -> bytes:
@@ -36,32 +35,45 @@ def npz(numbers: Any, about: About) -> bytes:
 
 
 def csv(numbers: Any, about: About) -> bytes:
-    """Return the sheet, one line a row, with whole numbers without ``.0``; what is undefined is empty."""
-    header, columns = numbers.sheet()
+    """Return the sheet, one line a row; a column of whole numbers has no ``.0``; what is undefined is empty."""
+    header, sheet = numbers.sheet(about.long)
+    columns = [_plain_column(column) for part in sheet for column in (part.T if part.ndim == 2 else [part])]
     lines = [(",".join(header) + "\n").encode()]
-    for run in _runs(len(columns[0]), sum(column.size for column in columns)):
-        rows = np.column_stack([column[run] for column in columns])
-        if rows.dtype.kind in "fiu":
-            text = repr(rows.tolist()).replace("], [", "\n").replace(", ", ",").strip("[]") + "\n"
-            lines.append(NO_FRACTION.sub("", text).replace("nan", "").encode())
-        else:
-            lines.append("".join(",".join(map(_cell, row)) + "\n" for row in rows.tolist()).encode())
+    for run in _runs(len(columns[0]), len(columns) * len(columns[0])):
+        texts = [list(map(_cell, column[run].tolist())) for column in columns]
+        lines.append("".join(",".join(row) + "\n" for row in zip(*texts, strict=True)).encode())
     return b"".join(lines)
+
+
+def _plain_column(column: Array) -> Array:
+    """Return a column in the type that a reader finds in its text: whole numbers are integers in all rows or none."""
+    whole = column.dtype.kind == "f" and np.isfinite(column).all() and not (column % 1).any()
+    return column.astype(np.int64) if whole and np.abs(column).max(initial=0) < EXACT else column
 
 
 def _cell(value: float | str) -> str:
     if isinstance(value, str):
-        return f'"{value}"' if "," in value else value  # specs and names hold no quotation marks
-    return "" if math.isnan(value) else repr(value).removesuffix(".0")
+        return '"' + value.replace('"', '""') + '"' if set(value) & set(',"\n') else value
+    return repr(value) if value == value else ""
 
 
 def json(numbers: Any, about: About) -> bytes:
-    """Return job, facts and arrays as one object."""
-    arrays = []
-    for name, array in numbers.arrays().items():
+    """Return job, facts and arrays as one object; of points an object each, and the arrays that they do not have."""
+    arrays, parts = numbers.arrays(), [f'{about.job[:-1]}, "facts": {_dumped(numbers.facts())}']
+    if about.long or numbers.is_lines:
+        points = {name: _plain_column(column) for name, column in numbers.points().items()}
+        told = (numbers.main_array, *numbers.row_coordinates, numbers.column_coordinates, *numbers.beside)
+        arrays = {name: array for name, array in arrays.items() if name not in told}
+        runs = _runs(len(next(iter(points.values()))), sum(map(len, points.values())))
+        values = (zip(*(column[run].tolist() for column in points.values()), strict=True) for run in runs)
+        texts = [_dumped([dict(zip(points, row, strict=True)) for row in rows])[1:-1] for rows in values]
+        parts.append(f'"rows": [{", ".join(texts)}]')
+    texts = []
+    for name, array in arrays.items():
         rows = [_dumped(array[run].tolist())[1:-1] for run in _runs(len(array), array.size)]
-        arrays.append(f"{dumps(name)}: [{', '.join(rows)}]")
-    return f'{about.job[:-1]}, "facts": {_dumped(numbers.facts())}, "arrays": {{{", ".join(arrays)}}}}}\n'.encode()
+        texts.append(f"{dumps(name)}: [{', '.join(rows)}]")
+    parts.append(f'"arrays": {{{", ".join(texts)}}}')
+    return (", ".join(parts) + "}\n").encode()
 
 
 def _dumped(value: Any) -> str:

@@ -14,6 +14,7 @@ from functools import lru_cache, partial
 from math import prod
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 from pecli.core.errors import PecliError, TableFileError, UnknownNameError, UsageError, notice, option_text, path_text
 from pecli.core.hub import Opener, is_hub, parse, weight_files
@@ -56,9 +57,11 @@ def located(path: str) -> str:
 
 
 def short(path: str) -> str:
-    """Return what a title says of a file: its name, or model and tensor on the hub."""
+    """Return what a title says of a file: its name, or model and tensor on the hub; of an array its first digits."""
     if path == STDOUT:
         return translate("standard input")
+    if path.startswith(IN_MEMORY):
+        return translate("array {digits}", digits=path.removeprefix(IN_MEMORY)[:6])
     item = parse(path) if is_hub(path) else None
     return ", ".join(filter(None, (item.repo, item.tensor))) if item else Path(path).name
 
@@ -92,7 +95,9 @@ def opened(path: str) -> Bounded:
 
 
 def fingerprint(path: str) -> str:
-    """Return a short digest of a file's content; raises as `opened` does."""
+    """Return a short digest of a file's content, or an array's; raises as `opened` does."""
+    if path.startswith(IN_MEMORY):
+        return path.removeprefix(IN_MEMORY)
     if is_hub(path):
         return (parse(path).revision or "")[:16]
     path = located(path)
@@ -276,7 +281,9 @@ def _numbers(path: str, line: int, cells: list[str], columns: int) -> Array:
         raise TableFileError(f"{path}, line {line}: {text}")
     wrong = next((cell for cell in cells if not NUMBER.fullmatch(cell)), None)
     if wrong is not None:
-        raise TableFileError(f"{path}, line {line}: '{wrong[:40]}' is no number{'' if wrong else ', a cell is empty'}")
+        text = f"{path}, line {line}: '{wrong[:40]}' is no number{'' if wrong else ', a cell is empty'}"
+        piped = isinstance(path, Spooled)
+        raise TableFileError(text, advice="pecli table writes numbers with -o - --format csv" if piped else "")
     return np.array(cells, dtype=np.float64)
 
 
@@ -405,6 +412,11 @@ def open_table(
     dimensions : the fewest that the array must have
     sides : of the grid whose cells the rows are, () of none: the array may have its axes, as in (14, 14, d)
     """
+    if path.startswith(IN_MEMORY):
+        if (held := _held.get(path)) is None:
+            advice = "save it there with numpy.save('table.npy', array), and give --file=table.npy"
+            raise UsageError(f"{path} {NO_TEXT}", option="file", value=path, advice=advice)
+        return held
     if is_hub(path):
         return StoredTable(path, _read(path, tensor or parse(path).tensor, dimensions, sides, 0))
     opened(path).close()
@@ -436,16 +448,49 @@ class StoredTable:
         return _checked(self.path, self.array[rows], numbers)
 
 
+IN_MEMORY = "array:"  # begins the name of an array of Python's; a digest of its numbers follows
+NO_TEXT = "is an array that a Python session had in memory: no file and no text has its numbers"
+_held: WeakValueDictionary[str, StoredTable] = WeakValueDictionary()  # while a HeldSpec or an encoding has them
+
+
+class HeldSpec(str):
+    """A text that names an array, which is there as long as this text, or the encoding that was made of it."""
+
+    table: StoredTable
+
+
+def hold(array: Any, spec: str) -> HeldSpec:
+    """Return the text of an array, with its name in the blank: the same for the same numbers, whatever type they have.
+
+    array : of numpy, or whatever has ``__array__``; raises as `read_table` does of a file
+    """
+    import hashlib
+
+    try:
+        numbers = np.asarray(array.detach() if hasattr(array, "detach") else array).copy()  # torch's without gradient
+    except Exception as error:  # every library has its own
+        raise UsageError(f"the array could not be read as numpy's: {error}") from None
+    stored = StoredArray(numbers.shape, numbers.dtype.name, lambda: numbers, numbers.dtype.kind in REAL)
+    table = _table_in("the array", stored, 2)
+    name = IN_MEMORY + hashlib.sha256(repr(table.shape).encode() + table.tobytes()).hexdigest()[:16]
+    held = HeldSpec(spec.format(name))
+    held.table = _held.setdefault(name, StoredTable(name, table))
+    return held
+
+
 @lru_cache(maxsize=4)
 def _read(path: str, tensor: str | None, dimensions: int, sides: tuple[int, ...] | None, changed: int) -> Array:
     """Return the array with leading sides of 1 dropped: a memmap, or checked numbers in float64."""
     arrays = stored_arrays(path, (tensor,) if tensor else TABLE_NAMES)
-    chosen = arrays[choose(path, tensor, arrays)]
+    return _table_in(path, arrays[choose(path, tensor, arrays)], dimensions, sides)
+
+
+def _table_in(path: str, chosen: StoredArray, dimensions: int, sides: tuple[int, ...] | None = None) -> Array:
     shape = chosen.shape
     axes = next((at for at, side in enumerate(shape[:-2]) if side > 1), max(0, len(shape) - 2))  # 1 before a table
     cells = shape[axes:-1]
     if len(shape) < dimensions or (len(cells) > 1 and cells != sides) or not prod(shape):
-        text = f"{path} holds an array of shape {shape}, not a table of positions × dimensions"
+        text = f"{path} holds numbers of shape {shape}, not a table of positions × dimensions"
         grid = "" if sides is None or len(cells) not in (2, 3) else option_text("grid", "x".join(map(str, cells)))
         raise TableFileError(f"{text}: its cells are those of {grid}" if grid else text)
     if not chosen.readable:

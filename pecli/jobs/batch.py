@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import fnmatch
 import os
 import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -18,6 +18,7 @@ from pecli.core.errors import (
     UsageError,
     as_keys,
     failure_of,
+    notice,
     option_text,
     path_text,
 )
@@ -142,8 +143,8 @@ class Batch:
         pattern that fits none."""
         kept: list[Job] = []
         for pattern in patterns:
-            fitting = [job for job, names in self._names() if {pattern, real_path(pattern)} & names]
-            fitting += [job for job, names in self._names() if any(fnmatchcase(name, pattern) for name in names)]
+            own = {pattern, real_path(pattern)}
+            fitting = [job for job, names in self._names() if own & names or fnmatch.filter(names, pattern)]
             if not fitting:
                 known = [entry.name for entry in self.entries]
                 raise UnknownNameError("figure of this file", pattern, known, option="only")
@@ -173,13 +174,14 @@ class Batch:
         return replace(self, entries=tuple(entry for entry in made if entry.jobs))
 
 
-def read_batch(path: str, folder: str | None = None) -> Batch:
+def read_batch(path: str, folder: str | None = None, only: Sequence[str] = ()) -> Batch:
     """Return a batch file, read and checked as a whole.
 
     Parameters
     ----------
     path : the TOML file, ``-`` for standard input
     folder : where outputs go and stay; by default the file's folder, of a stream the current one
+    only : patterns for `Batch.only`: what is wrong with a figure that none of them names is a notice
 
     Raises
     ------
@@ -196,7 +198,7 @@ def read_batch(path: str, folder: str | None = None) -> Batch:
         raise UsageError(f"{shown} is not TOML: {error}") from None
     beside = Path(path).parent if os.path.isfile(path) else Path()  # a stream is seen from the current folder
     with looking_in(beside):
-        return _Reader(shown, text, tables, beside if folder is None else Path(folder)).read()
+        return _Reader(shown, text, tables, beside if folder is None else Path(folder)).read(only)
 
 
 class _Reader:
@@ -214,8 +216,8 @@ class _Reader:
             raise UsageError(f"{path} is not made of [batch], [defaults] and [[figure]]: see pecli batch --init")
         self.known: dict[str, Option] = {}  # options of the figures so far
 
-    def read(self) -> Batch:
-        """Return the file's figures; raises UsageError with all that is wrong."""
+    def read(self, only: Sequence[str]) -> Batch:
+        """Return the file's figures; raises UsageError with all that is wrong with those that are not left out."""
         by_environment()  # what is wrong there is told once, not for every figure
         try:
             about = About.make(self.about)
@@ -226,7 +228,10 @@ class _Reader:
             try:
                 entries.append(self._entry(number, figure))
             except UsageError as error:
-                wrong.append(str(error))
+                if not only or _is_asked_for(figure, number, only):
+                    wrong.append(str(error))
+                else:
+                    notice(f"left out: {error}")
         for name in self.defaults:
             if self.known and canonical_name(self.known, name) not in self.known:
                 text = UnknownNameError("option", name, self.known)
@@ -300,6 +305,15 @@ class _Reader:
         job = replace(asked.written_to(list(map(escape_blanks, paths))), where=where).settle()
         job.check(planned=True)
         return job
+
+
+def _is_asked_for(figure: Any, number: int, patterns: Sequence[str]) -> bool:
+    """Return whether a pattern fits a figure that cannot be read, by what stands there."""
+    keys = figure if isinstance(figure, dict) else {}
+    names: list[Any] = [number + 1]
+    for value in map(keys.get, ("name", "command", "output")):
+        names += value if isinstance(value, list) else [value]
+    return any(fnmatch.filter(map(str, names), pattern) for pattern in patterns)
 
 
 def inside(folder: Path, path: str, option: str = "output") -> str:

@@ -43,6 +43,7 @@ def command(job: Job, outputs: Sequence[str] | None = None, sent: Callable[[str]
         outputs = [fill_blanks(path, known) for path in job.output.output]
     words += [word for path in outputs for word in ("--output", escape_blanks(path))]
     words += ["--format", job.output.format] if job.output.format else []
+    words += ["--long"] * job.output.long
     return " ".join(quoted(word, sent) for word in ["pecli", job.figure.name, *words])
 
 

@@ -31,14 +31,15 @@ from pecli.reports.explain import ExplainNumbers
 from pecli.reports.stats import StatsNumbers
 from pecli.reports.table import TableNumbers
 from pecli.jobs.picture import Picture
+from pecli.models.spec import HasArray
 
 Item = TypeVar("Item")
 Text = str | PathLike[str]
 Several = Item | Sequence[Item] | NDArray[Any]
 
 def heatmap(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     highlight: Several[Text | int | range] | Sequence[Several[Text | int | range]] | None = None,
     numbers: bool = False,
     no_numbers: bool = False,
@@ -109,13 +110,14 @@ def heatmap(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[HeatmapNumbers]:
     """The table as an image: dimension across, position down."""
 
 def distance(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     highlight: Several[Text | int | range] | Sequence[Several[Text | int | range]] | None = None,
     measure: Several[Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"]] = "euclidean",
     head: Several[SupportsIndex] | None = None,
@@ -187,13 +189,14 @@ def distance(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[DistanceNumbers]:
     """How far any two positions are apart: a matrix."""
 
 def scatter(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     x: Several[Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"]] = "corr",
     y: Several[Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"]] = "euclidean",
     triangle: Several[Literal["both", "upper", "lower"]] = "upper",
@@ -263,13 +266,14 @@ def scatter(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[CloudNumbers]:
     """Two measures against each other, one point a pair of positions."""
 
 def curves(
-    encoding: Several[Text | Encoding] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | None = None,
+    *others: Text | Encoding | HasArray,
     highlight: Several[Text | int | range] | Sequence[Several[Text | int | range]] | None = None,
     measure: Several[Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"]] = "euclidean",
     head: Several[SupportsIndex] | None = None,
@@ -342,13 +346,14 @@ def curves(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[CurvesNumbers]:
     """From a few typical positions to all others: one line each."""
 
 def waves(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     dims: Several[SupportsIndex] | Sequence[Several[SupportsIndex]] | None = None,
     dtype: Several[Literal["float64", "float32", "float16", "bfloat16"]] | None = None,
     d: Several[SupportsIndex] | None = None,
@@ -416,13 +421,14 @@ def waves(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[WavesNumbers]:
     """Chosen dimensions against position: how often each column changes."""
 
 def spectrum(
-    encoding: Several[Text | Encoding] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | None = None,
+    *others: Text | Encoding | HasArray,
     trained: Several[SupportsIndex] | None = None,
     ratio: bool = False,
     dtype: Several[Literal["float64", "float32", "float16", "bfloat16"]] | None = None,
@@ -491,13 +497,14 @@ def spectrum(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[SpectrumNumbers]:
     """The wavelength of every pair of dimensions."""
 
 def fourier(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     dtype: Several[Literal["float64", "float32", "float16", "bfloat16"]] | None = None,
     d: Several[SupportsIndex] | None = None,
     base: Several[SupportsFloat] | None = None,
@@ -564,13 +571,14 @@ def fourier(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[FourierNumbers]:
     """The Fourier spectrum of every column of the table."""
 
 def offsets(
-    encoding: Several[Text | Encoding] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | None = None,
+    *others: Text | Encoding | HasArray,
     trained: Several[SupportsIndex] | None = None,
     highlight: Several[Text | int | range] | Sequence[Several[Text | int | range]] | None = None,
     measure: Several[Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"]] = "dot",
@@ -645,13 +653,14 @@ def offsets(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[OffsetsNumbers | BiasLinesNumbers | RandomNumbers | OffsetMapNumbers]:
     """A measure against the offset: is it a function of p − q alone?."""
 
 def path(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     components: Several[SupportsIndex] = 2,
     dtype: Several[Literal["float64", "float32", "float16", "bfloat16"]] | None = None,
     d: Several[SupportsIndex] | None = None,
@@ -719,13 +728,14 @@ def path(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[PathNumbers]:
     """Positions as a path along the first principal components."""
 
 def tiles(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     measure: Several[Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"]] = "cos",
     at: Several[SupportsIndex | str] | Sequence[Several[SupportsIndex | str]] | None = None,
     dtype: Several[Literal["float64", "float32", "float16", "bfloat16"]] | None = None,
@@ -794,13 +804,14 @@ def tiles(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[TilesNumbers]:
     """How alike each patch of a grid is to all others: a small map for each."""
 
 def maps(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     dims: Several[SupportsIndex] | Sequence[Several[SupportsIndex]] | None = None,
     dtype: Several[Literal["float64", "float32", "float16", "bfloat16"]] | None = None,
     d: Several[SupportsIndex] | None = None,
@@ -868,13 +879,14 @@ def maps(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[MapsNumbers]:
     """Columns of the table as images over a grid of positions."""
 
 def dials(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     at: Several[SupportsIndex | str] | Sequence[Several[SupportsIndex | str]] | None = None,
     pairs: Several[SupportsIndex] | Sequence[Several[SupportsIndex]] | None = None,
     dtype: Several[Literal["float64", "float32", "float16", "bfloat16"]] | None = None,
@@ -943,13 +955,14 @@ def dials(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[DialsNumbers]:
     """A position as clock faces: one hand a pair of dimensions."""
 
 def relative(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     numbers: bool = False,
     no_numbers: bool = False,
     offsets: bool = False,
@@ -1020,13 +1033,14 @@ def relative(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[RelativeNumbers]:
     """The tensor of relative encodings: one vector for each pair of positions."""
 
 def rotation(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     numbers: bool = False,
     no_numbers: bool = False,
     content: Several[Text] = "same",
@@ -1100,13 +1114,14 @@ def rotation(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[RotationNumbers | MatrixNumbers]:
     """What RoPE does to a query: before, after, and the circles on which pairs of columns turn."""
 
 def attention(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     sentences: Several[Literal["bites", "school", "like"]] | None = None,
     tokens: Several[Text] | None = None,
     embeddings: Several[Text] | None = None,
@@ -1182,13 +1197,14 @@ def attention(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[AttentionNumbers]:
     """What order does to attention: the same tokens in two orders, without and with encoding."""
 
 def bias(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     trained: Several[SupportsIndex] | None = None,
     numbers: bool = False,
     no_numbers: bool = False,
@@ -1261,13 +1277,14 @@ def bias(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[BiasNumbers | WeightNumbers]:
     """What heads add to the score of every query and key, under one scale."""
 
 def precision(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     trained: Several[SupportsIndex] | None = None,
     dtype: Several[Literal["float64", "float32", "float16", "bfloat16"]] | None = None,
     d: Several[SupportsIndex] | None = None,
@@ -1335,13 +1352,14 @@ def precision(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[PrecisionNumbers]:
     """What a table loses in float16 and such: its error against position and pair."""
 
 def addition(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     sentences: Several[Literal["bites", "school", "like"]] | None = None,
     tokens: Several[Text] | None = None,
     embeddings: Several[Text] | None = None,
@@ -1416,13 +1434,14 @@ def addition(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[AdditionNumbers]:
     """Word vectors, position encodings and their sum, on one scale."""
 
 def terms(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     sentences: Several[Literal["bites", "school", "like"]] | None = None,
     tokens: Several[Text] | None = None,
     embeddings: Several[Text] | None = None,
@@ -1496,13 +1515,14 @@ def terms(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[TermsNumbers]:
     """The score of two tokens as its four parts: content, position and both together."""
 
 def overview(
-    encoding: Several[Text | Encoding] | Sequence[Several[Text | Encoding]] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
+    *others: Text | Encoding | HasArray,
     highlight: Several[Text | int | range] | Sequence[Several[Text | int | range]] | None = None,
     panels: Several[Literal["heatmap", "distance", "scatter", "curves", "waves", "spectrum", "fourier", "offsets", "path", "tiles", "maps", "dials", "relative", "rotation", "attention", "bias", "precision", "addition", "terms"]] | Sequence[Several[Literal["heatmap", "distance", "scatter", "curves", "waves", "spectrum", "fourier", "offsets", "path", "tiles", "maps", "dials", "relative", "rotation", "attention", "bias", "precision", "addition", "terms"]]] | None = None,
     measure: Several[Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"]] | None = None,
@@ -1572,13 +1592,14 @@ def overview(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[ComposedNumbers]:
     """Several figures of one encoding side by side."""
 
 def compare(
-    encoding: Several[Text | Encoding] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | None = None,
+    *others: Text | Encoding | HasArray,
     highlight: Several[Text | int | range] | Sequence[Several[Text | int | range]] | None = None,
     figure: Several[Literal["heatmap", "distance", "scatter", "curves", "waves", "spectrum", "fourier", "offsets", "path", "tiles", "maps", "dials", "relative", "rotation", "attention", "bias", "precision", "addition", "terms"]] = "heatmap",
     measure: Several[Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"]] | None = None,
@@ -1649,13 +1670,14 @@ def compare(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[ComposedNumbers]:
     """One figure of several encodings, under the same limits."""
 
 def table(
-    encoding: Several[Text | Encoding] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | None = None,
+    *others: Text | Encoding | HasArray,
     rows: SupportsIndex = 20,
     digits: SupportsIndex = 4,
     dtype: Literal["float64", "float32", "float16", "bfloat16"] | None = None,
@@ -1695,13 +1717,14 @@ def table(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[TableNumbers]:
     """The numbers of an encoding, in the terminal or as a file."""
 
 def stats(
-    encoding: Several[Text | Encoding] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | None = None,
+    *others: Text | Encoding | HasArray,
     measure: Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"] = "euclidean",
     against: Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"] = "corr",
     dtype: Literal["float64", "float32", "float16", "bfloat16"] | None = None,
@@ -1741,13 +1764,14 @@ def stats(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[StatsNumbers]:
     """What can be measured of encodings, side by side."""
 
 def explain(
-    encoding: Several[Text | Encoding] | None = None,
-    *,
+    encoding: Several[Text | Encoding | HasArray] | None = None,
+    *others: Text | Encoding | HasArray,
     errata: bool = False,
     tokens: Text | None = None,
     embeddings: Text | None = None,
@@ -1791,6 +1815,7 @@ def explain(
     output: Several[Text] | None = None,
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[ExplainNumbers]:
     """One small case step by step: frequencies, formulas, numbers, word vectors."""

@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from pecli.encodings.base import Encoding
 {numbers}
 from pecli.jobs.picture import Picture
+from pecli.models.spec import HasArray
 
 Item = TypeVar("Item")
 Text = str | PathLike[str]
@@ -45,13 +46,14 @@ def function_of(name: str) -> Callable[..., Picture[Any]]:
     """Return the function that draws a figure or computes a report of that name."""
     analysis = ANALYSES[name]
 
-    def function(encoding: Any = None, **options: Any) -> Picture[Any]:
-        return Picture(job_of(name, {"encoding": encoding, **options}))
+    def function(encoding: Any = None, *others: Any, **options: Any) -> Picture[Any]:
+        return Picture(job_of(name, {"encoding": [encoding, *others] if others else encoding, **options}))
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = "pecli"
     function.__doc__ = documentation(analysis)
-    parameters = [parameter(argument, analysis).replace(annotation=Parameter.empty) for argument in arguments(analysis)]
+    first, *rest = (parameter(each, analysis).replace(annotation=Parameter.empty) for each in arguments(analysis))
+    parameters = [first, Parameter("others", Parameter.VAR_POSITIONAL), *rest]
     function.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # where inspect looks
     return function
 
@@ -60,13 +62,14 @@ def documentation(analysis: type[Analysis[Any]]) -> str:
     """Return what ``help(pecli.heatmap)`` says, in the words of the command line's help."""
     items = ((item, item.scalar.__name__, item.many or is_swept(item, analysis)) for item in arguments(analysis))
     saved = {"output": "; it is written by .save()"}
-    lines = (
+    first, *lines = (
         f"{item.name} : {kind}{' or several' * several}\n    {item.explained}{saved.get(item.name, '')}"
         for item, kind, several in items
     )
+    others = "*others : str\n    further encodings; each may also be a table: an array, a data frame"
     numbers = f"{get_annotations(analysis.compute).get('return', 'Numbers')}: {analysis.defines}"
     parts = {
-        "Parameters": "\n".join(lines),
+        "Parameters": "\n".join([first, others, *lines]),
         "Returns": f"Picture\n    Its ``numbers`` are {numbers}",
         "Raises": "UsageError : a value that is not allowed, more numbers than memory holds",
         "Examples": "\n".join(f">>> {python_call(line)}" for line in (analysis.example, *analysis.examples)),
@@ -140,8 +143,8 @@ def stub() -> str:
         first, *rest = (f"    {p.name}: {p.annotation} = {repr_(p.default)},\n" for p in parameters)
         returned = get_annotations(analysis.compute)["return"]
         numbers[name] = f"from {analysis.compute.__module__} import {', '.join(sorted(returned.split(' | ')))}"
-        head = f"\ndef {name}(\n{first}    *,\n{''.join(rest)}) -> Picture[{returned}]:\n"
-        text += f'{head}    """{ANALYSES.summary(name)}."""\n'
+        taken = f"{first}    *others: Text | Encoding | HasArray,\n{''.join(rest)}"
+        text += f'\ndef {name}(\n{taken}) -> Picture[{returned}]:\n    """{ANALYSES.summary(name)}."""\n'
     return HEAD.format(numbers="\n".join(sorted(set(numbers.values())))) + text
 
 

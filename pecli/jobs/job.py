@@ -184,8 +184,8 @@ class Job:
 
     def written_to(self, paths: Sequence[str | PathLike[str]], format: str | None = None) -> Self:
         """Return the same job with other files to write."""
-        output = Output.make({"output": list(paths), "format": format, "no_clobber": self.output.no_clobber})
-        return replace(self, output=output)
+        given = {**self.output.settings(), "output": list(paths), "format": format}
+        return replace(self, output=Output.make(given))
 
     @property
     def defaults(self) -> dict[str, Any]:
@@ -203,6 +203,7 @@ class Job:
             **({} if self.own_positions else self.positions.settings()),
             **(self.canvas.settings() if self.figure.drawn else {}),
             **self.language.settings(),
+            **({"long": True} if self.output.long else {}),
         }
         return single | self.sweep() if self.cells else single
 
@@ -289,13 +290,14 @@ class Job:
                 text = f"{option_text('output', path)} is a file that the picture is made from: name another"
                 raise UsageError(text, option="output", value=path)
             check_target(path, planned or not self.output.no_clobber, text=FORMATS[format].text)
-        if any(FORMATS[target.format].picture for target in self.targets):
-            self._check_formats()
+        pictures = any(FORMATS[target.format].picture for target in self.targets)
+        self._check_formats(self.canvas.only_in() if pictures else {})
+        if pictures:
             self.check_names()
 
-    def _check_formats(self) -> None:
+    def _check_formats(self, given: dict[str, tuple[Any, str]]) -> None:
         """Refuse what means something in files of some formats alone where none is written."""
-        for name, (value, kind) in self.canvas.only_in().items():
+        for name, (value, kind) in (given | ({"long": (True, "rows")} if self.output.long else {})).items():
             formats = [format for format, item in FORMATS.items() if getattr(item, kind)]
             if not any(target.format in formats for target in self.targets):
                 text = f"{option_text(name, value)} is for {', '.join(f'.{format}' for format in formats)} files only"
@@ -343,6 +345,8 @@ class Job:
             advice = "give fewer values, as in 2..10000:40"
         elif item.one_table and not self.analysis.one_table:
             text = f"{name} has several tables and .{format} holds one: write .npz or .json"
+        elif self.output.long and item.rows and not self.analysis.one_table:
+            text = f"{option_text('long')} is for one table, and {name} has several: leave it out"
         elif item.frames and drawn and not self.cells:
             shared = ", ".join(option_text(name) for name in self.axes if name in ONE_EACH)
             text = f"a .{format} file holds a sweep, and this is one picture"
@@ -363,10 +367,10 @@ def job_settings(found: Mapping[str, Any]) -> dict[str, Any]:
 
     It says what to draw, never where to: the file may be a stranger's, so that no output option is taken from it.
     """
-    outputs = Output.options()
+    outputs = Output.options().keys() - {"long"}
     return {
         **IN_ENGLISH.settings(),
-        **{k: value for k, value in found["job"].items() if canonical_name(outputs, k) not in outputs},
+        **{k: value for k, value in found["job"].items() if canonical_name(Output.options(), k) not in outputs},
     }
 
 

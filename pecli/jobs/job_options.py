@@ -16,7 +16,7 @@ from pecli.encodings.registry import ENCODINGS, Encoding
 from pecli.figures import FIGURES
 from pecli.figures.canvas import Canvas
 from pecli.files.formats import FORMATS
-from pecli.models.spec import encoding_of, spec_of
+from pecli.models.spec import HasArray, encoding_of, spec_of
 from pecli.reports import REPORTS
 
 
@@ -36,9 +36,10 @@ class Output(Options):
     )
     format: str | None = option(None, "format where no file name gives one", choices=lambda: FORMATS, unset="png")
     no_clobber: bool = option(False, "keep files that exist already")
+    long: bool = option(False, "in .csv and .json a row a number, also of a matrix; lines always have it")
 
 
-def _spec(encoding: Encoding) -> str | None:
+def _spec(encoding: Encoding | HasArray) -> str | None:
     return None if isinstance(encoding, (list, tuple)) else spec_of(encoding)
 
 
@@ -50,7 +51,7 @@ class EncodingOption(Options):
 
     encoding: tuple[str, ...] = option(
         (),
-        "name, or name:parameter=value,… (pecli encodings lists them)",
+        "name, or name:parameter=value,… (pecli encodings lists them); a range, or a parameter again, is one each",
         flags=("-e",),
         split=False,
         text_of=_spec,
@@ -128,10 +129,11 @@ def known_options(analysis: type[Analysis[Any]]) -> dict[str, Option]:
     return {**analysis.options(), **encoding_parameters(), **shared_options(analysis)}
 
 
-def parameters_of(specs: Iterable[Any]) -> dict[str, Option]:
-    """Return the parameters of the encodings that these texts name, plugins' too, without those that belong to a
-    value.
+def parameters_of(specs: Iterable[Any], inner: bool = False) -> dict[str, Option]:
+    """Return the parameters of the encodings that these texts name, plugins' too.
+
+    inner : with those that belong to a value of another
     """
     kinds: list[type[Encoding]] = [encoding_of(spec) for spec in specs]
     every = ((name, item) for kind in kinds for name, item in kind.options().items())
-    return {name: item for name, item in every if not item.in_spec}
+    return {name: item for name, item in every if inner or not item.in_spec}

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.core.errors import UnknownNameError, UsageError, option_text
-from pecli.core.options import Options, canonical_name, write_scalar
+from pecli.core.options import Option, Options, canonical_name, write_scalar
 from pecli.core.positions import Positions
 from pecli.figures.canvas import LABELS, TEXTS, Canvas
 from pecli.files.formats import format_of
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MAX_NAME_BYTES = 120  # bytes of a file name that we make up: file systems take 255
 BLANK = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
-IN_TITLE = re.compile(r"\$[^$]*\$|(\{)?\{(\w+)\}(\})?")  # mathematics has braces of its own
+IN_TITLE = re.compile(r"\$[^$]*\$|\{\{|\}\}|\{(\w+)\}")  # mathematics has braces of its own
 
 
 class Target(NamedTuple):
@@ -111,36 +111,41 @@ def fill_blanks(path: str, known: Mapping[str, str]) -> str:
     UnknownNameError : a blank that no option has the name of
     """
     every = {**Positions.options(), **Canvas.options(), **encoding_parameters()}
-
-    def fill(match: re.Match[str]) -> str:
-        if match[1] is None:
-            return match[0][0]
-        name = canonical_name(every, match[1])
-        if name not in known:
-            raise UnknownNameError("blank", match[1], known, option="output")
-        return _safe(known[name])
-
-    return BLANK.sub(fill, path)
+    return _fill(BLANK, path, {name: _safe(text) for name, text in known.items()}, every, "output")
 
 
 def fill_texts(job: Job) -> Canvas:
     """Return the canvas, in its texts blanks filled in as in the name of a file: ``base {base}`` is base 10.
 
-    Mathematics stays as it is, and so do words that are no option's, for a title says what it likes.
+    Mathematics stays as it is, and so do pecli's own texts, which are not known yet.
+
+    Raises
+    ------
+    UnknownNameError : a blank that no option has the name of
     """
     given = {name: text for name in (*TEXTS, *LABELS) if "{" in (text := getattr(job.canvas, name) or "")}
     if not given:
         return job.canvas
-    known, every = {k: text for k, text in blanks(job).items() if k not in TEXTS}, known_options(type(job.figure))
+    every, known = known_options(type(job.figure)), {k: text for k, text in blanks(job).items() if k not in TEXTS}
+    own = {name: f"{{{name}}}" for name in TEXTS}
+    filled: dict[str, Any] = {
+        name: _fill(IN_TITLE, text, known | own if name in TEXTS else known, every, name)
+        for name, text in given.items()
+    }
+    return replace(job.canvas, **filled)
+
+
+def _fill(blank: re.Pattern[str], text: str, known: Mapping[str, str], every: Mapping[str, Option], option: str) -> str:
+    """Return an option's text with its blanks filled in; raises UnknownNameError for one that is not known."""
 
     def fill(match: re.Match[str]) -> str:
-        name = canonical_name(every, match[2] or "")
-        if name not in known:
-            return match[0]
-        return f"{{{match[2]}}}" if match[1] and match[3] else (match[1] or "") + known[name] + (match[3] or "")
+        if match[1] is None:
+            return match[0][0] if match[0] in ("{{", "}}") else match[0]
+        if (name := canonical_name(every, match[1])) not in known:
+            raise UnknownNameError("blank", match[1], known, option=option, advice="braces that stay are doubled")
+        return known[name]
 
-    filled: dict[str, Any] = {name: IN_TITLE.sub(fill, text) for name, text in given.items()}
-    return replace(job.canvas, **filled)
+    return blank.sub(fill, text)
 
 
 def escape_blanks(path: str) -> str:

@@ -220,7 +220,7 @@ class Picture(Generic[N_co]):
         """
         if not self.job.analysis.one_table:
             raise UsageError(f"{self.job.figure.name} has several tables: picture.numbers.arrays() has them by name")
-        header, sheet = self.numbers.sheet()
+        header, sheet = self.numbers.sheet(self.job.output.long)
         columns = [column for part in sheet for column in (part.T if part.ndim == 2 else [part])]
         return dict(zip(header, columns, strict=True))
 
@@ -353,7 +353,7 @@ class Picture(Generic[N_co]):
         one_line = " ".join((title or translate(ANALYSES.summary(job.figure.name))).split())
         alt = alt_text(job, shown)
         made = job.metadata if shown is None else json.dumps({**json.loads(job.metadata), **said_of(job, shown)})
-        return About(made, job.id_prefix(), one_line, alt, canvas.inline, canvas.adaptive)
+        return About(made, job.id_prefix(), one_line, alt, canvas.inline, canvas.adaptive, job.output.long)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         """For a notebook: a picture as PNG or as ``format="svg"``, ``"gif"``, ``"html"`` and such say; a report as a

@@ -105,7 +105,7 @@ def _result(job: Job, rendered: Callable[[], Rendered]) -> Result:
     except BrokenProcessPool:
         failure = PecliError(ENDED)
     except Exception as error:  # drawing raises none: it is the executor's
-        failure = PecliError(f"the executor lost the picture: {str(error) or type(error).__name__}")
+        failure = PecliError(f"the executor lost the picture{f': {error}' if str(error) else ''}")
     return Result(job, FAILED, failure=failure)
 
 

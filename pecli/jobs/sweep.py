@@ -28,7 +28,7 @@ from pecli.jobs.job_options import (
     shared_options,
 )
 from pecli.jobs.names import blanks, escape_blanks, fill_blanks
-from pecli.models.spec import parse_encoding
+from pecli.models.spec import encoding_of, parse_encoding, spread_spec
 
 MAX_PICTURES = 100_000  # of one sweep
 
@@ -68,14 +68,21 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> li
     """
     kind = find_analysis(analysis)
     known = known_options(kind)
-    spelled = {
+    asked = {
         n: known[n].as_text(_listed(value)) if n in known else value
         for n, value in with_canonical_names(known, given).items()
     }
-    if labels := known["label"].read(spelled.pop("label", ())):
-        spelled["encoding"] = _labelled(spelled.get("encoding") or kind.default_encoding, labels)
-    known = {**parameters_of(specs_in(spelled)), **known}
-    spelled = with_canonical_names(known, spelled)
+    named = asked.get("encoding") or kind.default_encoding  # kept to the end: arrays are there as long as their texts
+    own = parameters_of(specs_in({"encoding": named}), inner=True)
+    known = {**{n: item for n, item in own.items() if not item.in_spec}, **known}
+    spelled = with_canonical_names({**own, **known}, asked)
+    inner = {n: _choices(own[n], spelled[n], kind) for n in spelled if n in own and n not in known}
+    repeated = {n: list(map(own[n].write, values)) for n, values in inner.items() if len(values) > 1}
+    spread = _spread(named, repeated)
+    labels = known["label"].read(spelled.pop("label", ()))
+    if labels or spread != [named]:
+        spelled["encoding"] = _labelled(spread, labels) if labels else spread
+    spelled = {n: value for n, value in spelled.items() if n not in repeated}
     spelled = {**by_environment(spelled), **spelled}
     values = {name: _choices(known.get(name), value, kind) if swept else [value] for name, value in spelled.items()}
     if kind.frame_option in values:
@@ -100,18 +107,19 @@ def _labelled(encodings: Any, labels: Sequence[str]) -> list[str]:
     if len(specs) != len(labels) or any(isinstance(item, (list, tuple)) for item in _items(encodings)):
         text = f"{option_text('label')} is given {len(labels)} times, for {len(specs)} encoding{'s' * (len(specs) > 1)}"
         raise UsageError(text, option="label", advice="give it once for each, or write sinusoidal:label=NAME")
-    unnamed = [_without_label(spec) if "label=" in spec else spec for spec in specs]
-    pairs = zip(unnamed, (label.replace(",", r"\,") for label in labels), strict=True)
-    return [f"{spec}{',' if ':' in spec else ':'}label={label}" for spec, label in pairs]
+    return [text for spec, label in zip(specs, labels, strict=True) for text in spread_spec(spec, {"label": [label]})]
 
 
-def _without_label(spec: str) -> str:
-    """Return the text of an encoding without its label, which another takes the place of."""
-    kind, written = parse_encoding(spec)
-    known = kind.options()
-    kept = {name: text if known[name].many else text.replace(",", r"\,") for name, text in written.items()}
-    given = ",".join(f"{name}={text}" for name, text in kept.items() if name != "label")
-    return ":".join(filter(None, [spec.partition(":")[0], given]))
+def _spread(encodings: Any, given: Mapping[str, Sequence[str]]) -> list[Any]:
+    """Return the texts of encodings, one for each value that a text or `given` has of a parameter; lists stay apart."""
+    spread: list[Any] = []
+    for item in _items(encodings):
+        if isinstance(item, str):
+            own = encoding_of(item).options()
+            spread += spread_spec(item, {name: texts for name, texts in given.items() if name in own})
+        else:
+            spread.append(_spread(item, given))
+    return spread
 
 
 def _choices(option: Option | None, value: Any, analysis: type[Analysis[Any]]) -> Sequence[Any]:
@@ -153,7 +161,7 @@ def specs_in(given: Mapping[str, Any]) -> Iterator[str]:
     while items:
         item = items.pop()
         if isinstance(item, str):
-            yield item
+            yield from spread_spec(item)
         elif isinstance(item, (list, tuple)):
             items += item
 
@@ -213,7 +221,7 @@ def _part(
 ) -> P:
     """Return that part of a job: what is given wins over what is written in a spec, both over the defaults."""
     options = owner.options()
-    values = {n: options[n].read(value) for n, value in given.items() if n in options and value is not None}
+    values = owner.read_values({n: value for n, value in given.items() if n in options and value is not None})
     try:
         spelled = owner.read_values({name: text for name, text in (written or {}).items() if name not in values})
     except UsageError as error:

@@ -13,7 +13,6 @@ from pecli.encodings.base import TableEncoding
 from pecli.measures.pairwise import Measure, by_offset
 
 CLASSES = 2160  # a side, into which the counted pairs are sorted; many numbers divide it, into cells for a picture
-BAND = 64  # positions that are compared with their neighbours at a time
 
 
 @dataclass(frozen=True, kw_only=True)

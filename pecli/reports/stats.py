@@ -247,6 +247,8 @@ class StatsNumbers(Numbers[TableEncoding]):
     """values : (encodings, indicators), NaN where one is not defined; encoding : (encodings,), their number."""
 
     main_array: ClassVar[str] = "values"
+    row_coordinates: ClassVar[tuple[str, ...]] = ("encoding",)
+    is_lines: ClassVar[bool] = True
 
     values: Array
     encoding: Array
@@ -255,9 +257,9 @@ class StatsNumbers(Numbers[TableEncoding]):
     def columns(self) -> list[str]:
         return list(flat(self.measured[0]))
 
-    def sheet(self) -> tuple[list[str], list[Array]]:
-        specs = np.array([encoding.spec() for encoding in self.view.encodings], dtype=object)
-        return ["encoding", *self.columns()], [specs, self.values]
+    def points(self) -> dict[str, Array]:
+        specs = [encoding.label or encoding.spec() for encoding in self.view.encodings]
+        return {"encoding": np.array(specs, dtype=object), **dict(zip(self.columns(), self.values.T, strict=True))}
 
     def facts(self) -> dict[str, Any]:
         items = zip(self.view.encodings, self.measured, strict=True)

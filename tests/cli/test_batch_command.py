@@ -245,6 +245,14 @@ def test_results_have_what_could_not_be_drawn_under_the_same_keys(ask: Ask, undr
     assert [result["where"] for result in results[:2]] == PLACES and results[1]["job"]["size"] == "0.6x0.6"
 
 
+def test_a_person_is_shown_a_table_of_what_failed(ask: Ask, undrawable: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pecli.cli.batch.animated", lambda: True)
+    monkeypatch.setenv("COLUMNS", "160")
+    ended = ask("batch", "undrawable.toml", "-q", "-j", "1")
+    rows = [re.split("  +", line.strip())[:2] for line in ended.err.splitlines() if "   " in line.strip()]
+    assert ended.code == 1 and rows == [["place", "file"], [PLACES[0], "first.svg"], [PLACES[1], "m.png m.npz"]]
+
+
 def test_a_page_does_not_show_what_was_not_drawn(ask: Ask, undrawable: Path) -> None:
     assert ask("batch", "undrawable.toml", "--index", "p.md", "--index", "p.html").code == 1
     markdown, web = Path("p.md").read_text(), Path("p.html").read_text()

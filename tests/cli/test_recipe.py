@@ -179,3 +179,21 @@ def test_a_job_of_several_pictures_that_are_not_one_is_refused(several: dict[str
     ended = ask("recipe", "bad.json")
     text = "bad.json carries a job that cannot be asked for: 2 pictures that are not one"
     assert (ended.code, ended.err) == (2, f"pecli: {text}\n")
+
+
+def test_a_style_is_found_beside_its_picture_and_a_batch_file_names_nothing_above_it(
+    ask: Ask, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("sub/styles", "here"):
+        (folder / name).mkdir(parents=True)
+    for number, style in enumerate(("my.mplstyle", "styles/own.mplstyle")):
+        (folder / "sub" / style).write_text("image.cmap: Greys\n")
+        monkeypatch.chdir(folder / "sub")
+        assert ask("heatmap", "-d", "4", "-n", "5", "--dpi", "20", "--style", style, "-o", f"{number}.png").code == 0
+        monkeypatch.chdir(folder / "here")
+        assert f"--style ../sub/{style} " in ask("recipe", f"../sub/{number}.png").out
+        assert ask("redraw", f"../sub/{number}.png", "-o", f"again{number}.png").code == 0
+    ended = ask("recipe", "../sub/0.png", str(folder / "sub" / "1.png"))
+    assert ended.err.startswith("pecli: ../sub/0.png is not below this folder: the batch writes sub/0.png\n")
+    Path("f.toml").write_text(ended.out)
+    assert ask("batch", "f.toml", "-q", "-j", "1").out.split() == ["sub/0.png", "sub/1.png"]

@@ -94,3 +94,15 @@ def test_a_table_that_the_picture_was_drawn_from_is_read_wherever_it_lies(ask: A
     np.save("t.npy", np.ones((4, 4)))  # another of the same name
     ended = ask("redraw", "figs/a.png", "--dpi", "30", "-o", "c.png")
     assert ended.code == 2 and "name it: --file t.npy" in ended.err
+
+
+def test_another_encoding_keeps_the_numbers_that_it_takes(ask: Ask, old: bytes) -> None:
+    for given, now in (
+        (["rope"], "--encoding rope --d 6 --base 10"),
+        (["rope:base=5"], "--encoding rope --d 6 --base 5"),
+        (["rope", "-d", "4"], "--encoding rope --d 4 --base 10"),
+        (["binary"], "--encoding binary --d 6"),
+        (["clock"], "--encoding clock"),
+    ):
+        assert ask("redraw", "old.png", "-e", *given, "-o", "new.json").code == 0
+        assert ask("recipe", "new.json").out == f"pecli heatmap {now} --length 9 --dpi 30 --output new.json\n"

@@ -25,6 +25,30 @@ def test_the_facts_and_arrays_of_every_figure_are_told(name: str) -> None:
     assert f"| `{name}` | {facts} | {arrays} |" in PAGE
 
 
+TABLES: dict[str, tuple[str, dict[str, Any]]] = {
+    name: (name, {}) for name, analysis in ANALYSES.items() if analysis.one_table
+} | {
+    "offsets -e alibi": ("offsets", {"encoding": "alibi"}),
+    "offsets --decay": ("offsets", {"decay": True}),
+    "bias --softmax": ("bias", {"softmax": True}),
+    "rotation --matrix 5": ("rotation", {"matrix": 5}),
+    "offsets sincos2d --grid 4x4": ("offsets", {"encoding": "sincos2d", "grid": "4x4"}),
+}
+
+
+def columns(line: str) -> str:
+    """Return the row of the page on the columns of a figure's long numbers."""
+    name, options = TABLES[line]
+    numbers = Picture[Any](make_job(name, options)).numbers
+    words = ", ".join(f"`{key}`" for key in numbers.sheet(long=True)[0])
+    return f"| `{line}` | {'always' if numbers.is_lines else 'with `--long`'} | {words} |"
+
+
+@pytest.mark.parametrize("line", TABLES)
+def test_the_columns_of_every_figure_are_told(line: str) -> None:
+    assert columns(line) in PAGE
+
+
 def told(heading: str) -> set[str]:
     """Return the keys in the table below that line."""
     rows = PAGE.partition(heading)[2].partition("| --- | --- |\n")[2].partition("\n\n")[0].splitlines()

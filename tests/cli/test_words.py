@@ -172,13 +172,5 @@ def test_an_encoding_and_a_size_may_be_what_python_has_for_them() -> None:
     assert make_job("heatmap", {"figsize": (np.float64(8), np.int64(4))}).canvas.inches[:2] == (8, 4)
 
 
-@pytest.mark.parametrize(
-    "draw", [pecli.encode, pecli.encoding, pecli.heatmap, lambda item: pecli.offsets([item, item])]
-)
-def test_an_array_is_told_the_file_that_it_belongs_in(draw: Callable[[Any], Any]) -> None:
-    with pytest.raises(pecli.UsageError, match=r"array of 7 × 3 .*numpy.save\(.*'learned:file=table.npy'"):
-        draw(np.ones((7, 3)))
-
-
 def test_a_picture_tells_in_a_few_words_what_it_is() -> None:
     assert repr(pecli.figure("heatmap", d=4)) == "<pecli heatmap: sinusoidal, d = 4, base = 10,000, length 200>"

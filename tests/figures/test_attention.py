@@ -241,7 +241,7 @@ def test_the_difference_is_drawn_and_told() -> None:
     assert numbers.caption().startswith("reordered: 你 喜欢 我, shown in the order as given")
     change = number_text(numbers.difference_encoded, 2)
     assert numbers.message() == (
-        f"without positions, reordering changes no weight; with sinusoidal, weights change by up to {change}"
+        f"without positions, reordering changes no weight; with the sinusoidal encoding, weights change by up to {change}"
     )
 
 
@@ -309,9 +309,9 @@ def test_five_panels_share_limits_and_0_has_the_middle_of_the_map() -> None:
 
 
 @pytest.mark.parametrize(("options", "said"), [
-    ({"d": 128}, "word vectors times √d are 1.35 times as long as position encodings"),
+    ({"d": 128}, "word vectors × √d are 1.35 times as long as position encodings"),
     ({"d": 128, "scale": "none"}, "position encodings are 8.39 times as long as word vectors"),
-    ({"d": 128, "content_scale": 0.74}, "word vectors times √d and position encodings are about equally long"),
+    ({"d": 128, "content_scale": 0.74}, "word vectors × √d and position encodings are about equally long"),
     ({"d": 128, "content_scale": 0}, ""),
 ])  # fmt: skip
 def test_words_and_positions_are_added_and_their_lengths_compared(options: dict[str, Any], said: str) -> None:

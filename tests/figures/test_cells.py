@@ -216,7 +216,8 @@ def test_classes_beside_means_have_the_colours_of_the_means(
 
 
 @pytest.mark.parametrize(("figure", "options", "bars", "title"), [
-    ("distance", {"length": 6}, 0, "Euclidean distance"),
+    ("distance", {"length": 6}, 0, ""),  # the headline says what they are
+    ("distance", {"length": 6, "plain": True}, 0, "Euclidean distance"),
     ("distance", {"length": 6, "no_numbers": True}, 1, ""),
     ("distance", {"length": 6, "base": [10, 100]}, 1, "base = 10"),
     ("distance", {"length": 30}, 1, ""),

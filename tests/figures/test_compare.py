@@ -50,7 +50,7 @@ def test_what_all_have_in_common_stands_in_the_title_and_no_panel_is_without_a_n
         assert pecli.figure("compare", encoding=given).title() == title
         assert [title_of(panel) for panel in drawn(encoding=given)[0]] == names
     chinese = pecli.figure("compare", encoding=["sinusoidal:base=10", "sinusoidal"], d=4, length=4, lang="zh")
-    assert chinese.title() == "正弦, d = 4"  # as that of one encoding
+    assert chinese.title() == "正弦，d = 4"  # as that of one encoding
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_lines_of_another_kind_have_a_window_and_offsets_of_their_own() -> None:
     [
         (
             {"encoding": ["sinusoidal:base=10", "sinusoidal"]},
-            "wavelengths longer than the 50 positions shown: {} (base = 10), {} (base = 10,000), of 64 pairs",
+            "larger bases leave more wavelengths beyond the 50 positions: {}, {} of 64",
         ),
         (
             {"encoding": ["sinusoidal", "rope"]},
@@ -181,7 +181,7 @@ def test_lines_of_another_kind_have_a_window_and_offsets_of_their_own() -> None:
         ),
         (
             {"encoding": TWO, "figure": "distance", "length": 9, "difference": True},
-            "positions are up to 2.12 farther apart with base = 10",
+            "positions are up to 2.12 farther apart with base = 10 than with base = 10,000",
         ),
         ({"encoding": TWO, "length": 30, "difference": True}, "the two differ by up to 2"),
         ({"encoding": TWO, "length": 900, "difference": True}, "the two differ by up to 2"),

@@ -218,7 +218,7 @@ def test_axes_and_a_colour_bar_as_tall_as_the_panel_are_labelled(encoding: str, 
     assert (beside.y0, beside.y1) == pytest.approx((panel.y0, panel.y1)) and beside.x0 > panel.x1
 
 
-@pytest.mark.parametrize(("length", "block"), [(200, 1), (400, 3)])
+@pytest.mark.parametrize(("length", "block"), [(200, 1), (600, 4)])
 def test_every_row_has_a_pixel_where_that_takes_little_more_height(length: int, block: int) -> None:
     found: Any = pecli.figure("heatmap", d=64, base=2, length=length, size="column", dpi=127).seen
     assert found.block == block

@@ -198,7 +198,7 @@ BUCKETS = "each distance up to 7 has a bucket of its own"
         ({"encoding": "binary"}, "at equal offset, the dot product still differs by up to 4"),
         (
             {"encoding": ["rope", "binary"]},
-            f"{ONLY} with RoPE, not with binary",
+            f"{ONLY} with RoPE, not with the binary encoding",
         ),
         ({"encoding": ["rope:d=8", "sinusoidal:d=8"], "length": 4}, f"{ONLY} and is largest at 0"),
         (
@@ -273,7 +273,7 @@ def biases(**options: Any) -> Any:
         (
             "t5",
             {"length": 12},
-            "each distance up to 7 has a bucket of its own in each direction, farther ones share theirs",
+            "each distance up to 7 has a bucket of its own in each direction; farther ones share theirs",
         ),
     ],
 )

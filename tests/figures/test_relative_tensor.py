@@ -124,7 +124,7 @@ def test_more_positions_than_pixels_are_averaged_and_the_caption_says_so() -> No
     assert seen.block > 1 and 101 % seen.block
     assert (
         seen.caption()
-        == f"2 of 6 dimensions; each pixel is the mean of {seen.block} × {seen.block} cells; wavelength λ in positions"
+        == f"wavelength λ in positions; 2 of 6 dimensions; each pixel is the mean of {seen.block} × {seen.block} cells"
     )
     first, *slices = page_of("relative", **options).axes[:3]
     assert texts(first.texts) == ["−100", "0", "100"]

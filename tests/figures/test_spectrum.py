@@ -37,7 +37,7 @@ def test_the_periods_of_bits_are_measured() -> None:
     assert found.arrays()["pair"].tolist() == [0, 1, 2, 3, 4, 5]  # there are only columns
     labels = [drawn(encoding=[*own], length=9).get_xlabel() for own in (("binary", "learned"), ("binary", "clock"))]
     assert labels == ["bit or dimension", "bit or pair of dimensions j"]
-    assert found.caption() == "binary: the dominant period of each column, measured over one cycle or the length"
+    assert found.caption() == "binary: dominant period of each column"
 
 
 def test_the_periods_of_a_table_are_those_of_its_strongest_waves(folder: Any) -> None:
@@ -76,7 +76,10 @@ def test_pairs_that_an_axis_has_no_room_for_are_left_out_and_the_caption_says_so
             {"encoding": ["sinusoidal:d=8,base=10", "clock", "rope:d=4,base=16"], "length": 20},
             "",
         ),
-        ({"encoding": ["rope:d=8", "sinusoidal:d=8"]}, "the wavelengths of RoPE and sinusoidal are the same"),
+        (
+            {"encoding": ["rope:d=8", "sinusoidal:d=8"]},
+            "the wavelengths of RoPE and the sinusoidal encoding are the same",
+        ),
         (
             {"encoding": ["rope:d=8,base=10", "rope:d=8,base=10000"]},
             "wavelengths are up to 178 times longer with base = 10,000",
@@ -85,7 +88,7 @@ def test_pairs_that_an_axis_has_no_room_for_are_left_out_and_the_caption_says_so
         ({"encoding": YARN}, "from pair 24 on waves are longer with the scaling, up to 4 times"),
         (
             {"encoding": [YARN, "rope:d=128,base=1e6,scaling=linear,factor=4"], "ratio": True},
-            "wavelengths that the scaling leaves as they are: 24 (scaling = yarn), 0 (scaling = linear), of 64 pairs",
+            "of 64 pairs, 24 (scaling = yarn, original = 32,768) and 0 (scaling = linear) keep their wavelengths",
         ),
         ({"encoding": [YARN, "rope:d=8"], "ratio": True}, ""),  # not of as many pairs
         ({"encoding": "geometric:d=16"}, ""),  # the longest are left out
@@ -131,7 +134,7 @@ def test_the_numbers_of_a_scaled_rope_say_what_the_scaling_does() -> None:
     assert stretch[35:] == pytest.approx([8] * 29, rel=1e-12)
     assert list(found.facts()["ramp"].values()) == [(28, 35)]
     assert found.facts()["contexts"] == {"original context": 8192, "scaled context": 65536}
-    assert found.caption() == "dashed: without the scaling; band: pairs between kept and divided"
+    assert found.caption() == "dashed: without the scaling; band: pairs between unscaled and fully scaled"
     assert "ramp" not in numbers(encoding="rope").facts()
 
 

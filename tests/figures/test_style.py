@@ -97,9 +97,19 @@ def test_what_cannot_be_is_refused_with_advice(options: dict[str, Any], message:
 def test_a_font_is_used_by_name_or_file_and_a_style_may_name_a_family(font: str, folder: Path) -> None:
     with style_context(Canvas(font=font)):
         assert mpl.rcParams["font.family"][0] in ("DejaVu Serif", "DejaVu Sans Mono")
-    (folder / "family.mplstyle").write_text("font.family: serif\n")
-    with style_context(Canvas(style="family.mplstyle")):
-        assert mpl.rcParams["font.family"] == ["serif"]
+    for text, family, said in (
+        ("serif", ["serif"], []),
+        ("Nope, DejaVu Serif", ["DejaVu Serif"], []),
+        (
+            "sans-serif\nfont.sans-serif: Nope, No",
+            ["DejaVu Sans"],
+            ["none of the style's fonts is installed (Nope, No)"],
+        ),
+    ):
+        (folder / "family.mplstyle").write_text(f"font.family: {text}\n")
+        with style_context(Canvas(style="family.mplstyle")) as notes:
+            assert mpl.rcParams["font.family"] == family
+        assert [note.partition(":")[0] for note in notes] == said
 
 
 Process = Callable[..., subprocess.CompletedProcess[Any]]

@@ -39,8 +39,8 @@ def test_wavelengths_longer_than_the_trained_length_are_shaded_and_counted() -> 
     assert numbers_of("spectrum", encoding="rope:d=32", trained=10**9).message().startswith("0 of 16")
     two = numbers_of("spectrum", encoding=["rope:d=32", "rope:d=32,base=500000"], trained=500)
     more = int((two.wavelength[two.encoding == 1] > 500).sum())
-    each = f"{longer} (base = 10,000), {more} (base = 500,000)"
-    assert two.message() == f"wavelengths longer than the trained length 500: {each}, of 16 pairs"
+    each = f"{longer} (base = 10,000) and {more} (base = 500,000)"
+    assert two.message() == f"of 16 pairs, {each} have wavelengths longer than the trained length 500"
 
 
 @pytest.mark.parametrize(("figure", "corners"), [
@@ -159,7 +159,7 @@ def test_several_encodings_have_panels_or_a_line_each_from_one_position() -> Non
     found = numbers_of("curves", at=[2, 5], **both)
     alone = [numbers_of("curves", encoding=each, length=16, at=[2, 5]) for each in both["encoding"]]
     assert np.array_equal(found.main, np.concatenate([each.main for each in alone]))
-    said = "the Euclidean distance depends only on the offset p − q with RoPE, not with binary"
+    said = "the Euclidean distance depends only on the offset p − q with RoPE, not with the binary encoding"
     assert found.message() == said
 
 

@@ -98,9 +98,9 @@ def test_pairs_and_positions_are_the_users_in_their_order_and_numbers_are_angles
 @pytest.mark.parametrize(
     ("figure", "encoding", "said"),
     [
-        ("dials", "rope", "clockwise from the top; wavelength λ in positions"),
+        ("dials", "rope", "clockwise from the top; wavelength λ in positions; 4 of 64 pairs"),
         ("dials", "clock", "clockwise from the top"),
-        ("compare", ["clock", "rope"], "clockwise from the top; wavelength λ in positions"),
+        ("compare", ["clock", "rope:d=4"], "clockwise from the top; wavelength λ in positions"),
     ],
 )
 def test_the_caption_says_where_0_is_and_which_way_hands_turn(figure: str, encoding: Any, said: str) -> None:
@@ -112,7 +112,7 @@ def test_the_caption_says_where_0_is_and_which_way_hands_turn(figure: str, encod
     ("encoding", "pairs", "said"),
     [
         ("rope:d=4,base=100", None, "the fastest pair turns once every 6.28 positions, the slowest once every 62.8"),
-        ("clock", None, "the 12 h hand turns 720 times more slowly than the 1 min hand"),
+        ("clock", None, "the hour hand turns 720 times more slowly than the second hand"),
         ("clock", [1], ""),
     ],
 )
@@ -214,7 +214,7 @@ def test_more_positions_than_pixels_are_averaged_and_of_pairs_every_other_one_is
     every, shown = (numbers_of("rotation", panels, **options) for panels in (None, ((100, 4),)))
     notes = ["each pixel is the mean of 21 positions", "one pair in 2 shown"]
     assert shown.caption() == "; ".join(
-        [*notes, "a dot for each position, anticlockwise from the mark at 7; radii not to scale"]
+        ["a dot for each position, anticlockwise from the mark (position 7); radii not to scale", *notes]
     )
     random = np.random.default_rng(3)
     rows = np.tile(random.standard_normal(6), (2051, 1)) if content == "same" else random.standard_normal((2051, 6))

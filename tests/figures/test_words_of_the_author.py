@@ -45,13 +45,20 @@ def panels(drawing: Drawing) -> list[Any]:
     ({"no_title": True, "no_footnote": True}, ["{0}"]),
     ({"headline": "Mine: {headline}", "title": "{title}, $d$", "footnote": "see text"},
      ["Mine: {0}", "{1}, $d$", "see text"]),
-    ({"headline": "{title}", "title": "{base} {nothing}", "no_footnote": True}, ["{1}", "10000 {{nothing}}"]),
+    ({"headline": "{title}", "title": "{base} {{nothing}} $x_{i}$", "no_footnote": True},
+     ["{1}", "10000 {{nothing}} $x_{{i}}$"]),
 ])  # fmt: skip
 def test_texts_are_the_authors(options: dict[str, Any], texts: list[str]) -> None:
     own = pecli.heatmap("rope", **SMALL, length=900)
     parts = own.message(), own.title(), own.caption()
     assert all(parts)
     assert above(drawn("heatmap", encoding="rope", length=900, **options)) == [text.format(*parts) for text in texts]
+
+
+@pytest.mark.parametrize(("flag", "text"), [("--title", "base {bsae}"), ("--xlabel", "{title}")])
+def test_a_blank_that_there_is_not_is_refused(flag: str, text: str, ask: Ask) -> None:
+    ended = ask("heatmap", "-d", "4", "-n", "5", flag, text, "-o", "a.png")
+    assert ended.code == 2 and f"{text[-5:-1]}'; did you mean" in ended.err and "braces" in ended.err
 
 
 @pytest.mark.parametrize("figure", FIGURES)

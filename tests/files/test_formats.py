@@ -113,7 +113,11 @@ def test_arrays_are_those_of_the_picture() -> None:
     assert np.array_equal(np.array(rows, dtype=float), np.column_stack([arrays[name] for name in header]))
     found = json.loads(rendered("json", "scatter"))
     assert found["job"]["command"] == "scatter" and set(found["facts"]) == set(numbers.facts())
-    assert {name: np.array(array).tolist() for name, array in arrays.items()} == found["arrays"]
+    assert pecli.figure("scatter", **SMALL).to_dict().keys() == found["rows"][0].keys() and found["arrays"] == {}
+    assert all([row[name] for row in found["rows"]] == array.tolist() for name, array in arrays.items())
+    matrix = pecli.figure("distance", **SMALL).numbers
+    found = json.loads(rendered("json", "distance"))
+    assert {name: np.array(array).tolist() for name, array in matrix.arrays().items()} == found["arrays"]
 
 
 def test_csv_of_a_matrix_has_coordinates_and_every_digit() -> None:

@@ -22,6 +22,7 @@ from pecli.core.lazy import Array
 from pecli.files.tables import MAPPED, open_table, read_table
 
 Process = Callable[..., subprocess.CompletedProcess[Any]]
+Ask = Callable[..., Any]
 
 TABLE = np.random.default_rng(17).integers(-99, 99, (7, 5)) / 8  # what every kind of file keeps exactly
 BINARY = [".npy", ".npz", ".safetensors"]
@@ -247,7 +248,7 @@ BAD[6, 0] = -np.inf
 @pytest.mark.parametrize(
     ("array", "said", "kinds"),
     [
-        *((np.zeros(shape), rf"t\.\w+ holds an array of shape {shape}, not a table", BINARY)
+        *((np.zeros(shape), rf"t\.\w+ holds numbers of shape {shape}, not a table", BINARY)
           for shape in ((7,), (0, 5), (5, 0), (2, 3, 4), ())),
         *((np.ones((2, 2), dtype=dtype), f"does not hold real numbers of a type that is read: {dtype}", BINARY[:2])
           for dtype in ("complex128", "str", "bool")),
@@ -294,11 +295,11 @@ def test_what_is_no_table_file_is_refused(path: str, error: type[Exception], sai
 
 
 @pytest.mark.parametrize("form", ["npy", "npz", "csv"])
-def test_a_table_comes_out_of_a_pipe(form: str, process: Process, folder: Path) -> None:
-    made = process(["-m", "pecli", "table", "-d", "4", "-n", "7", "-o", "-", "--format", form], folder, {})
-    assert made.returncode == 0, made.stderr
+def test_a_table_comes_out_of_a_pipe(form: str, process: Process, ask: Ask, folder: Path) -> None:
+    made = ask("table", "-d", "4", "-n", "7", "-o", "-", "--format", form)
+    assert made.code == 0, made.err
     words = ["-m", "pecli", "heatmap", "-e", "learned:file=-", "--json", "-o", "table.npy"]
-    ended = process(words, folder, {}, input=made.stdout)
+    ended = process(words, folder, {}, input=made.data)
     assert ended.returncode == 0, ended.stderr
     (result,) = json.loads(ended.stdout)["results"]
     assert np.load("table.npy") == pytest.approx(pecli.encode(d=4, length=7))
@@ -306,7 +307,12 @@ def test_a_table_comes_out_of_a_pipe(form: str, process: Process, folder: Path) 
 
 
 @pytest.mark.parametrize(
-    ("given", "said"), [(b"", b"standard input is empty"), (b"no numbers here", b"holds no numbers")]
+    ("given", "said"),
+    [
+        (b"", b"standard input is empty"),
+        (b"no numbers here", b"holds no numbers"),
+        (b"d = 4, 2\n1, 2", b"--format csv"),
+    ],
 )
 def test_a_pipe_that_holds_no_table_is_refused(given: bytes, said: bytes, process: Process, folder: Path) -> None:
     ended = process(["-m", "pecli", "heatmap", "-e", "learned:file=-"], folder, {}, input=given)

@@ -14,6 +14,7 @@ from pecli.core.errors import PecliError, UsageError
 from pecli.jobs.batch import Batch, read_batch
 from pecli.jobs.sweep import make_job
 from pecli.models.spec import read_encoding
+from tests.conftest import Ask
 
 FILE = "figures.toml"
 HEAT = '[[figure]]\ncommand = "heatmap"\n'
@@ -113,7 +114,7 @@ WRONG: list[tuple[str, list[str]]] = [
     ("[defaults]\nbsae = 4\n" + HEAT, [f"{FILE}:2: [defaults]: ", "'bsae'", "did you mean 'base'"]),
     ('[defaults]\n"-k" = 4\n' + HEAT, [FILE, "[defaults]", "unknown option '-k'"]),
     ('[defaults]\nmeasure = "dot"\n' + HEAT, [FILE, "[defaults]", "'measure'"]),  # of other figures
-    ("[defaults]\nbase = nan\n" + HEAT, [f"{FILE}:2: figure 1: base = nan"]),
+    ("[defaults]\nbase = nan\n" + HEAT, [f"{FILE}:2: figure 1: sinusoidal: base = nan"]),
     ("", [FILE, "[[figure]]", "--init"]),
     ('[figure]\ncommand = "heatmap"\n', [FILE, "[[figure]]"]),
     ("defaults = [1]\n" + HEAT, [FILE, "[defaults]"]),
@@ -130,7 +131,7 @@ WRONG: list[tuple[str, list[str]]] = [
     (HEAT + 'output = "{bsae}.png"\n', [FILE, "figure 1", "'bsae'", "did you mean 'base'"]),
     (HEAT + 'output = ["a.png", "a.png"]\n', [FILE, "figure 1", "a.png", "twice"]),
     (HEAT + 'encoding = "rope"\nd = 7\n', [f"{FILE}:4: figure 1", "even d"]),
-    (HEAT + 'd = 4\nencoding = "rope:base=0"\n', [f"{FILE}:4: figure 1: base = "]),  # the line of the encoding
+    (HEAT + 'd = 4\nencoding = "rope:base=0"\n', [f"{FILE}:4: figure 1: rope: base = "]),  # the line of the encoding
     (WAVES + 'cmap = "Greys"\n', [f"{FILE}:3: ", "cmap = Greys changes nothing"]),
     (HEAT + "title = '$x_$'\n", [f"{FILE}:3: figure 1", "mathematics", r"write \$"]),
     (HEAT + 'style = "odd.mplstyle"\n', [f"{FILE}:3: ", "odd.mplstyle", "lines.linewidth"]),
@@ -139,8 +140,8 @@ WRONG: list[tuple[str, list[str]]] = [
     (HEAT + 'encoding = "learned:file=t.csv"\nlength = 9\n', [f"{FILE}:4: ", "length = 2"]),
     (HEAT + 'output = "taken.png"\n', [f"{FILE}:3: figure 1", "taken.png", "is a folder"]),
     ('[[figure]]\ncommand = "stats"\n', [f"{FILE}:1: ", "output is missing", "stats.json"]),
-    ("[defaults]\nbase = -1\n" + HEAT + "base = 0\n", [f"{FILE}:5: figure 1: base = "]),
-    (HEAT + 'name = "big one"\nbase = 0\n', [f"{FILE}:4: figure 1 (big one): base = "]),
+    ("[defaults]\nbase = -1\n" + HEAT + "base = 0\n", [f"{FILE}:5: figure 1: sinusoidal: base = "]),
+    (HEAT + 'name = "big one"\nbase = 0\n', [f"{FILE}:4: figure 1 (big one): sinusoidal: base = "]),
     *((f"{HEAT}d = 4\n{key} = 0\n", [f"{FILE}:4: figure 1: "]) for key in ("seq-len", "n")),  # names of length
 ]
 
@@ -301,3 +302,18 @@ def test_only_takes_a_number_a_name_a_glob_and_what_was_printed(which: str, fold
     text = "".join(f"[[figure]]\ncommand = 'heatmap'\noutput = '{name}.json'\n" for name in "abc")
     Path("sub/f.toml").write_text(text)
     assert [job.paths for job in read_batch("sub/f.toml").only([which.format(folder=folder)]).jobs] == [("sub/b.json",)]
+
+
+@pytest.mark.parametrize(("only", "refused"), [
+    ("a", False), ("1", False), ("a.json", False), ("b", True), ("2", True), ("heat*", True), ("*.json", True),
+])  # fmt: skip
+def test_a_figure_that_is_left_out_may_be_wrong(ask: Ask, only: str, refused: bool) -> None:
+    figures = (
+        "name = 'a'\ncommand = 'curves'\noutput = 'a.json'",
+        "name = 'b'\ncommand = 'heatmap'\noutput = ['b.json']",
+    )
+    Path("f.toml").write_text("".join(f"[[figure]]\n{each}\n" for each in figures) + "nope = 1\n")
+    ended = ask("batch", "f.toml", "--only", only, "--dry-run")
+    assert ended.code == (2 if refused else 0) and ("pecli curves" in ended.out) is not refused
+    left_out = "" if refused else "left out: "
+    assert f"pecli: {left_out}f.toml:9: figure 2 (b): unknown option of heatmap 'nope'" in ended.err

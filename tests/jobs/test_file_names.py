@@ -50,12 +50,12 @@ def test_blanks_are_filled_with_the_options(template: str, name: str) -> None:
     [
         ("base {base}, d {d_model}", "base 10, d 64"),
         ("{rope_theta} in {figure}", "10 in heatmap"),
-        ("{bsae} {} a{b", "{bsae} {} a{b"),
-        ("{{base}} {{x}}", "{base} {{x}}"),
+        ("{} a{b", "{} a{b"),
+        ("{{base}} {{x}}", "{base} {x}"),
         (r"$x_{d}$ {d} $\omega_{base}$", r"$x_{d}$ 64 $\omega_{base}$"),
     ],
 )
-def test_a_title_has_the_same_blanks_and_keeps_what_is_none(title: str, drawn: str) -> None:
+def test_a_title_has_the_same_blanks(title: str, drawn: str) -> None:
     item = job(base=10, d=64, title=title)
     assert Picture(item).title() == drawn
     assert json.loads(item.metadata)["job"]["title"] == title

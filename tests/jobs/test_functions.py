@@ -29,9 +29,9 @@ def test_the_stub_is_what_the_options_give_now() -> None:
 def test_a_function_takes_every_option_of_its_figure_and_nothing_else(name: str) -> None:
     text, signature = TYPED[name], inspect.signature(getattr(pecli, name))
     assert {arg.arg for arg in (*text.args, *text.kwonlyargs)} == set(known_options(ANALYSES[name]))
-    assert text.kwarg is None and text.vararg is None  # so that a typo is an error
+    assert text.kwarg is None and text.vararg is not None  # so that a typo is an error
     assert [arg.arg for arg in text.args] == ["encoding"]
-    assert list(signature.parameters) == [arg.arg for arg in (*text.args, *text.kwonlyargs)]
+    assert list(signature.parameters) == [arg.arg for arg in (*text.args, text.vararg, *text.kwonlyargs)]
 
 
 def test_types_and_defaults_are_those_of_the_fields() -> None:
@@ -58,11 +58,13 @@ pecli.heatmap(base=np.array([10.0, 100.0]), d=[16, 32], output=Path("x-{base}-{d
 pecli.waves(dims=np.arange(4), base=np.float32(10)).save(Path("a.png"), "b.svg")
 spectrum(["rope", pecli.encoding("sinusoidal")], size=(4, 3))
 pecli.encode("rope", length=np.int64(5), start=np.int8(1)).mean()
+pecli.compare(np.ones((4, 8), np.float32), "rope", label=["mine", "RoPE"]).save("c.png")
+pecli.offsets([np.ones((4, 8)), pecli.encode(np.eye(4))], length=2)
 pecli.model(Path("config.json")).data["layers"]
 """
 
 
-SLIPS = ('pecli.waves(dim=["x"])', "picture.numbers.nothing", "pecli.heatmap(d=None, base='x')")
+SLIPS = ('pecli.waves(dim=["x"])', "picture.numbers.nothing", "pecli.heatmap(d=None, base='x')", "pecli.heatmap(8)")
 
 
 def test_a_users_script_passes_a_strict_type_checker_and_slips_do_not(tmp_path: Path) -> None:

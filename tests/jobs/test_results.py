@@ -54,6 +54,7 @@ def test_json_has_the_whole_job_with_its_defaults(ask: Ask) -> None:
         "format",
         "no_clobber",
         "label",
+        "long",  # there where it is asked for
     }
     assert (item["job"]["length"], item["job"]["start"], item["job"]["cmap"]) == (5, 0, None)
     (encoding,) = item["encodings"]

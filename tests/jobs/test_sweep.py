@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
+import pecli
 from pecli.core.errors import UsageError
+from pecli.figures.grid import Grid
 from pecli.jobs.batch import check_targets
-from pecli.jobs.sweep import jobs_of, make_job
+from pecli.jobs.command_line import command
+from pecli.jobs.sweep import expand, jobs_of, make_job
 from pecli.models.spec import read_encoding
 
 
@@ -106,3 +109,49 @@ def test_two_figures_with_one_name_are_told_figure() -> None:
 def test_the_same_picture_twice_is_called_that() -> None:
     with pytest.raises(UsageError, match="the same picture twice"):
         check_targets(jobs_of("heatmap", {"base": [10, 10], "output": "a.png"}))
+
+
+YARN = "rope:scaling=yarn,factor={},original=4096"
+INNER: list[tuple[str, dict[str, Any], list[str]]] = [
+    ("heatmap", {"encoding": YARN.format("2..16:3")}, [YARN.format(factor) for factor in (2, 9, 16)]),
+    ("heatmap", {"encoding": YARN.format("2,factor=8")}, [YARN.format(factor) for factor in (2, 8)]),
+    ("heatmap", {"encoding": "rope:d=2..4:2,base=5,base=7"}, [f"rope:d={d},base={b}" for d in (2, 4) for b in (5, 7)]),
+    ("heatmap", {"encoding": "clock:periods=60,3600,periods=24"}, ["clock:periods=60,3600", "clock:periods=24"]),
+    ("heatmap", {"encoding": r"learned:label=a\,d=3,seed=0..1"}, [rf"learned:label=a\,d=3,seed={s}" for s in (0, 1)]),
+    (
+        "spectrum",
+        {"encoding": ["clock", YARN.format("2..8:2")]},
+        ["clock", *(YARN.format(factor) for factor in (2, 8))],
+    ),
+    (
+        "heatmap",
+        {"encoding": "rope", "scaling": "yarn", "original": 4096, "factor": [2, 8]},
+        [YARN.format(factor) for factor in (2, 8)],
+    ),
+    ("heatmap", {"dtype": ["float32", "float16"]}, [f"sinusoidal:dtype={dtype}" for dtype in ("float32", "float16")]),
+]
+
+
+@pytest.mark.parametrize(("figure", "given", "specs"), INNER, ids=range(len(INNER)))
+def test_a_range_or_a_parameter_given_twice_in_a_text_is_an_encoding_each(
+    figure: str, given: dict[str, Any], specs: list[str]
+) -> None:
+    assert [item for job in expand(figure, given) for item in job.encodings] == [*map(read_encoding, specs)]
+    named = expand("heatmap", {"encoding": YARN.format("2..8:2"), "output": "f-{factor}.png", "length": 3})
+    assert [job.paths for job in named] == [("f-2.png",), ("f-8.png",)]
+
+
+def test_a_sweep_in_the_text_of_an_encoding_is_one_picture_that_its_recipe_asks_for_again() -> None:
+    (job,) = jobs_of("heatmap", {"encoding": YARN.format("2..8:2"), "output": "f.png", "length": 3, "d": 4})
+    assert isinstance(job.analysis, Grid) and job.analysis.labels == ("factor = 2", "factor = 8")
+    (again,) = jobs_of("heatmap", {**job.settings(), "output": "f.png"})
+    assert again == job and again.metadata == job.metadata and command(job).count("--encoding") == 2
+
+
+def test_a_single_encoding_is_not_swept() -> None:
+    with pytest.raises(UsageError, match="gives factor twice"):
+        pecli.encoding(YARN.format("2,factor=4"))
+    with pytest.raises(UsageError, match=r"rope with scaling=yarn: factor=2\.\.8:3 is not allowed"):
+        pecli.encoding(YARN.format("2..8:3"))
+    with pytest.raises(UsageError, match="label is given 1 times, for 2 encodings"):
+        expand("compare", {"encoding": YARN.format("2..8:2"), "label": "mine"})

@@ -19,7 +19,7 @@ from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup, in_columns
 from pecli.figures.tokens import TokenFigure, label_rows
 
-ROW = 0.035  # height of a row of a strip, as a share of its width
+ROW = 0.035, 0.045  # height of a row of a strip, as a share of its width; on a narrow page
 SIGNS = ("", "+", "=")
 SCALED = {"sqrt": template("word vectors × √d"), "none": template("word vectors")}
 ALIKE = 1.05  # how many times longer one is than the other, to say so
@@ -107,7 +107,10 @@ class Addition(WithCellNumbers[Additive], TokenFigure[Additive]):
         count, width = len(self.words), view.encoding.width
         bar = ColorBar("", spare=True)
         panel = Panel(
-            max(0.1, ROW * count), least=(9.0, 1.0 * count), bar=bar, x=(view.encoding.dimension_label, width)
+            max(0.1, ROW[canvas.narrow] * count),
+            least=(9.0, 1.0 * count),
+            bar=bar,
+            x=(view.encoding.dimension_label, width),
         )
         return [PanelGroup((panel,) * len(SIGNS), in_columns(len(SIGNS), 1))]
 

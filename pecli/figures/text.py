@@ -14,6 +14,7 @@ HEADLINE = "bold"  # the weight of what there is to see in a picture
 CLOSING = "，。、；：？！）】》」』”’·,.;:?!)]}"  # stays with what stands before
 ENDS = (";", "；", "。")
 BREAKS = (ENDS, (*ENDS, ":", "："), (*ENDS, ":", "：", ",", "，"))  # behind them a line breaks best, next best, …
+CLAUSE = 12  # characters that a clause has at least: a line does not end behind "Δ:"
 EVEN = 0.6  # of the longest line, that the shortest has where lines break between clauses
 STEPS = 12  # widths between the narrowest and the widest that lines of one length are tried at
 OPENING = "（【《「『“‘"  # stays with what comes after
@@ -103,7 +104,7 @@ def clauses_of(parts: Sequence[str], signs: tuple[str, ...]) -> list[str]:
     found = [""]
     for part in parts:
         found[-1] += part
-        if part.rstrip(" ").endswith(signs):
+        if part.rstrip(" ").endswith(signs) and len(found[-1]) >= CLAUSE:
             found.append("")
     return [item for item in found if item]
 

@@ -99,6 +99,7 @@ def encode(
         attributes ``option``, ``value`` and ``allowed``.
     PecliError : a file of numbers that could not be read; also a ValueError
     """
+    from pecli.analysis import TAKEN_WHOLE, refuse_unused
     from pecli.core.memory import check_memory
     from pecli.core.options import canonical_name
     from pecli.core.positions import Positions
@@ -111,6 +112,8 @@ def encode(
         length = parameters.pop(name)  # as max_len, n or another of its names
     kind = read_table_encoding(encoding, parameters)
     begin = Positions.make({"start": start})
+    if kind.own_positions:
+        refuse_unused({n: value for n, value in (("length", length), ("start", start)) if value}, TAKEN_WHOLE)
     count = (kind.rows_from(begin.start) or begin.length) if length is None else length
     positions = Positions.make({"length": count, "start": start})
     fitted = kind.fitted(positions)

@@ -48,6 +48,7 @@ class Learned(OnGrid, Additive):
     models: ClassVar[str] = "BERT, GPT, GPT-2, OPT"
     trained: ClassVar[bool] = True
     extrapolates: ClassVar[bool] = False
+    of_grids: ClassVar[tuple[str, ...]] = ("prefix", "resize")
 
     file: str | None = option(
         None, "file of the table: .npy, .npz, .csv or .safetensors", unset="the untrained table", file=True
@@ -71,10 +72,6 @@ class Learned(OnGrid, Additive):
             with suppress(UsageError):  # said where rows are asked for
                 self._rows  # noqa: B018 - an array is there as long as an encoding has it
         check_tensor(self.file, self.tensor)
-        for name in ("prefix", "resize"):
-            if self.grid is None and (value := getattr(self, name)) is not None:
-                text = f"{option_text(name, value)} is of a table of positions in a grid"
-                raise UsageError(text, option=name, value=value, advice="give --grid too")
         if self.first_position and (self.file is None or self.grid is not None):
             text = "first_position is of a file's rows on a line; prefix says how many rows precede a grid"
             raise UsageError(text, option="first_position", value=self.first_position)
@@ -97,7 +94,7 @@ class Learned(OnGrid, Additive):
         """The file's table."""
         if self.file is None:
             return None
-        rows = open_table(self.file, self.tensor)
+        rows = open_table(self.file, self.tensor, sides=sides_of("grid", self.grid) if self.grid else ())
         if self.d not in (None, rows.shape[1]):
             text = f"{option_text('d', self.d)} does not fit {self.file}, whose table has {rows.shape[1]} columns"
             raise UsageError(text, option="d", value=self.d)
@@ -105,7 +102,7 @@ class Learned(OnGrid, Additive):
 
     @property
     def sides(self) -> tuple[int, ...]:
-        return super().sides if self.resize is None else sides_of("resize", self.resize)
+        return super().sides if None in (self.grid, self.resize) else sides_of("resize", self.resize or "")
 
     @cached_property
     def _cells(self) -> Array:
@@ -122,14 +119,9 @@ class Learned(OnGrid, Additive):
         rows = self._rows_at(np.arange(first, count))
         return rows if self.resize is None else resized(rows, sides, self.sides, self.resize_by)
 
-    @property
-    def bounded(self) -> bool:
-        return self.file is not None or super().bounded
-
     def rows_from(self, start: int) -> int | None:
-        if self.grid is not None:
-            return super().rows_from(start)
-        return None if self._rows is None else max(1, len(self._rows) + self.first_position - start)
+        rows = None if self.grid is not None else self._rows
+        return super().rows_from(start) if rows is None else max(1, len(rows) + self.first_position - start)
 
     def covered(self, positions: Positions) -> Positions:
         if self.grid is not None:
@@ -149,7 +141,8 @@ class Learned(OnGrid, Additive):
     @of_any_shape
     def table(self, positions: Array) -> Array:
         whole = np.asarray(positions, dtype=np.int64)
-        rows = self._rows_at(whole - self.first_position) if self.grid is None else self._cells[whole]
+        line = self.grid is None
+        rows = self._rows_at(whole - self.first_position) if line else self._cells[self.whole_numbers(whole)]
         return rows if self.divisor == 1 else rows / self.divisor
 
     def _rows_at(self, whole: Array) -> Array:

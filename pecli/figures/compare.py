@@ -123,7 +123,7 @@ class Compare(Composite, Highlighting[Encoding]):
 
     def cells_of(self, view: View[Encoding]) -> list[Cell]:
         """Return one an encoding; the difference of two looks as the first."""
-        views = [replace(view, encodings=(encoding,), panels=None) for encoding in view.encodings]
+        views = [replace(view, panels=None).of(encoding) for encoding in view.encodings]
         cells = [Cell(self.part(), item, name) for item, name in zip(views, distinct_names(view), strict=True)]
         return [*cells, Cell(self.part(), views[0], difference_name(view))] if self.difference else cells
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import log10, prod
+from math import log10
 from typing import Any, ClassVar, Self
 
 from pecli.core.errors import UsageError
@@ -204,7 +204,7 @@ def log_ends(view: View[TableEncoding]) -> tuple[float, float]:
 
 def length_shown(encoding: TableEncoding, count: int) -> str:
     """Return a number of positions with its unit; of a whole grid its sides."""
-    if encoding.sides and count == prod(encoding.sides):
+    if encoding.sides:
         return translate("{sides} grid", sides=" × ".join(map(str, encoding.sides)))
     if encoding.position_unit:
         return encoding.length_text(count)

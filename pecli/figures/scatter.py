@@ -96,10 +96,7 @@ class ScatterNumbers(CloudNumbers):
 
     def apart(self) -> Array:
         """Return how far the positions of each pair are apart, (pairs,); in a grid from centre to centre."""
-        sides = self.view.encoding.sides
-        if not sides:
-            return np.abs(self.q - self.p)
-        places = (np.stack(np.unravel_index(at.astype(np.int64), sides)) for at in (self.p, self.q))
+        places = map(self.view.encoding.places_of, (self.p, self.q))
         return np.linalg.norm(np.subtract(*places), axis=0)
 
 

@@ -20,7 +20,6 @@ from pecli.figures.base import Numbers, View
 from pecli.figures.canvas import Canvas
 from pecli.figures.highlights import WithTrained, trained_text
 from pecli.figures.lines import Look, frame_lines, key
-from pecli.figures.maps import check_grid
 from pecli.figures.panels import Panel, PanelGroup
 from pecli.figures.wavelengths import MAX_WAVELENGTH, has_known_waves, short_length, short_wave_text
 from pecli.measures.waves import MEASURED, wavelengths
@@ -161,8 +160,6 @@ class Spectrum(WithTrained[TableEncoding]):
 
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
-        if all(encoding.sides for encoding in view.encodings):
-            check_grid(self.name, view)
         lacking = [encoding.name for encoding in view.encodings if not isinstance(encoding, Harmonic)]
         if view.positions.start and all(map(has_known_waves, view.encodings)):
             raise UnusedOptionError("start", view.positions.start, "a formula or a whole cycle has no first position")
@@ -207,7 +204,7 @@ class Spectrum(WithTrained[TableEncoding]):
         label_values(panel.xaxis, join_or(sorted(labels)), integer=True)
         panel.set_yscale("log", base=2 if self.ratio else 10)
         panel.margins(y=MARGIN)
-        units = {translate(encoding.position_unit or template("positions")) for encoding in view.encodings}
+        units = {translate(encoding.wave_unit) for encoding in view.encodings}
         ratio = translate("wavelength / unscaled wavelength")
         length = translate("wavelength λ, {units}", units=join_or(sorted(units)))
         label_powers(panel.yaxis, ratio if self.ratio else length)

@@ -85,7 +85,7 @@ def alt_text(job: Job, numbers: Numbers[Any] | None = None) -> str:
     figure, positions = job.figure, job.view.positions
     with use_language(job.language):
         first, last = write_scalar(positions.start), write_scalar(positions.stop - 1)
-        where = translate("positions {first} to {last}", first=first, last=last)
+        where = "" if job.own_positions else translate("positions {first} to {last}", first=first, last=last)
         options = figure.changed(figure.default_options).items()
         how = [f"{name.replace('_', ' ')} {figure.options()[name].write(value)}" for name, value in options]
         clauses = join_clauses([translate(ANALYSES.summary(figure.name)), labels_of(job), where, *how])

@@ -9,7 +9,7 @@ from itertools import product
 from math import prod
 from typing import Any, TypeVar
 
-from pecli.analysis import Analysis
+from pecli.analysis import TAKEN_WHOLE, Analysis, refuse_unused
 from pecli.core.errors import PecliError, UnknownNameError, UsageError, option_text
 from pecli.core.language import Language, by_environment
 from pecli.core.lazy import cached, np
@@ -183,8 +183,12 @@ def _job(kind: type[Analysis[Any]], given: Mapping[str, Any]) -> Job:
     parsed = [parse_encoding(spec) for spec in choice.encoding or (kind.default_encoding,)]
     _check_names(kind, [encoding for encoding, _ in parsed], own, chosen="encoding" in given)
     encodings = tuple(_part(encoding, own, _defaults(encoding, kind), written) for encoding, written in parsed)
+    whole = all(encoding.own_positions for encoding in encodings)
+    if whole:
+        refuse_unused({name: given[name] for name in Positions.options() if given.get(name)}, TAKEN_WHOLE)
     if given.get("length") is None:
-        positions = replace(positions, length=figure.default_length(_rows(encodings, positions.start)))
+        rows = None if whole else _rows(encodings, positions.start)
+        positions = replace(positions, length=figure.default_length(rows))
     canvas = _part(Canvas, shared, _defaults(Canvas, kind))
     output, language = _part(Output, shared, {}), _part(Language, shared, _defaults(Language, kind))
     return Job(figure, encodings, positions, canvas, output, language=language)
@@ -198,6 +202,7 @@ def _check_names(
         if any(name in kind.options() for kind in kinds):
             continue
         owners = [kind for kind in all_encodings().values() if name in kind.options()]
+        owners.sort(key=lambda kind: kind.options()[name].default is None)  # first those that always have it
         if not owners:
             raise UnknownNameError(f"option of {analysis.name}", name, known_options(analysis), option=name)
         taken, others = (", ".join(kind.name for kind in several) for several in (kinds, owners))

@@ -11,14 +11,14 @@ from typing import Any
 from pecli.core.errors import PecliError, TableFileError, UsageError
 from pecli.core.hub import fixed, is_hub
 from pecli.core.language import join_clauses, listing, template, templates, translate
-from pecli.core.lazy import Array, np
+from pecli.core.lazy import np
 from pecli.core.numbers import number_text
 from pecli.core.options import Option
 from pecli.core.readable import found as found_file
 from pecli.core.terminal import Block, Facts, Paragraph
 from pecli.encodings.learned import Learned
 from pecli.files.documents import for_notebook
-from pecli.files.tables import open_table, short
+from pecli.files.tables import IN_MEMORY, HeldSpec, hold, open_table, short
 from pecli.measures.identify import Identified, identify
 from pecli.measures.rates import identify_rates
 
@@ -191,7 +191,10 @@ class IdentifyReport:
         """Return the line that draws the formula, or what was probably meant; without one, the waves that there are."""
         options = self.drawn
         if not options:
-            return [f"pecli fourier -e {shlex.quote(self.file.spec())}"] if self.file and self.length > 3 else []
+            named = self.file is not None and not (self.file.file or "").startswith(IN_MEMORY)
+            return (
+                [f"pecli fourier -e {shlex.quote(self.file.spec())}"] if self.file and named and self.length > 3 else []
+            )
         start = f" --start={options['start']}" if options.get("start") else ""
         length = f" -n {options['length']}" if "length" in options else ""
         return [
@@ -234,13 +237,11 @@ def read_and_identify(table: Any, tensor: str | None = None, rates: Any = None) 
     if rates is not None:
         values = np.array(RATES.read(rates))
         return IdentifyReport(translate("the rates"), None, identify_rates(values), 0)
-    if not isinstance(table, (str, os.PathLike)):
-        return _of_array(np.asarray(table))
-    path = os.fspath(table)
-    if tensor is None and not is_hub(path) and "#" in path and not os.path.exists(path):
-        path, _, tensor = path.rpartition("#")
-    path = fixed(found_file(path))
     try:
+        path = os.fspath(table) if isinstance(table, (str, os.PathLike)) else hold(_as_rows(table), "{}")
+        if tensor is None and not is_hub(path) and "#" in path and not os.path.exists(path):
+            path, _, tensor = path.rpartition("#")
+        path = path if isinstance(path, HeldSpec) else fixed(found_file(path))
         numbers = open_table(path, tensor, dimensions=1)[:]
     except TableFileError as error:
         raise UsageError(error.text, advice=error.advice) from error
@@ -249,14 +250,6 @@ def read_and_identify(table: Any, tensor: str | None = None, rates: Any = None) 
     return IdentifyReport(short(path), Learned(file=path, tensor=tensor), identify(numbers), len(numbers))
 
 
-def _of_array(array: Array) -> IdentifyReport:
-    numbers = np.asarray(array, dtype=np.float64)
-    while numbers.ndim > 2 and len(numbers) == 1:
-        numbers = numbers[0]
-    if numbers.ndim not in (1, 2) or not numbers.size or not np.isfinite(numbers).all():
-        shape = " × ".join(map(str, numbers.shape))
-        raise UsageError(f"an array of {shape} numbers is no table of positions × dimensions, all of them finite")
-    name = translate("the array")
-    if numbers.ndim == 1 or len(numbers) == 1:
-        return IdentifyReport(name, None, identify_rates(numbers.ravel()), 0)
-    return IdentifyReport(name, None, identify(numbers), len(numbers))
+def _as_rows(array: Any) -> Any:
+    """Return an array, one of one dimension as a row."""
+    return array[None] if getattr(array, "ndim", 2) == 1 else array

@@ -183,5 +183,10 @@ def test_arrays_are_read_from_whatever_has_them() -> None:
     assert pecli.identify(table[None]).found.certain
     assert pecli.identify(rates=[1, 0.1, 0.01]).data["spec"] == "rope:d=6,base=1000"
     assert "base 10,000" in pecli.identify(table)._repr_mimebundle_()["text/plain"]
-    with pytest.raises(pecli.UsageError, match="no table"):
-        pecli.identify(np.zeros((2, 3, 4)))
+    report = pecli.identify(table)
+    figure, options = report.picture()
+    assert pecli.figure(figure, **options).numbers.parts[2].numbers.main.shape == table.shape
+    assert pecli.identify(500.0 ** -np.linspace(0, 0.75, 4)).data["spec"] == "rope:d=8,base=500"
+    for wrong in (np.zeros((2, 3, 4)), np.full((4, 4), np.nan), np.array([["a", "b"]])):
+        with pytest.raises(pecli.UsageError):
+            pecli.identify(wrong)

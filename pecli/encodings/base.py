@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from pecli.core.options import EXACT, Option, Options, option
 from pecli.core.positions import Bins, Positions
 from pecli.core.terminal import track
 
+SIDES = re.compile(r"\d+(x\d+)+")  # of a grid
 LISTED = 12  # numbers that a title still lists
 
 
@@ -178,7 +180,8 @@ def titled_text(item: Option, value: Any) -> str:
     if item.many:
         return translate("({count} numbers)", count=len(value)) if len(value) > LISTED else item.write(value)
     whole = item.scalar in (int, float) and abs(value) < EXACT and float(value).is_integer()
-    return f"{int(value):,}" if whole else item.write(value)
+    text = f"{int(value):,}" if whole else item.write(value)
+    return text.replace("x", " × ") if SIDES.fullmatch(text) else text
 
 
 Own = TypeVar("Own", bound="TableEncoding")

@@ -12,9 +12,9 @@ from typing import ClassVar
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import listing, template, translate
 from pecli.core.lazy import Array, np
-from pecli.core.options import option, write_scalar
+from pecli.core.options import option
 from pecli.core.positions import Positions
-from pecli.encodings.base import Additive, check_tensor, of_any_shape, tensor_option, width_option
+from pecli.encodings.base import Additive, check_tensor, of_any_shape, tensor_option, titled_text, width_option
 from pecli.encodings.grid import OnGrid, grid_option, sides_of
 from pecli.files.tables import IN_MEMORY, StoredTable, open_table, short
 
@@ -164,9 +164,9 @@ class Learned(OnGrid, Additive):
     def described(self) -> str:
         if self.file is None:
             return translate("{encoding}, untrained", encoding=super().described())
-        grid = [f"{name} = {text}" for name in ("grid", "resize") if (text := getattr(self, name))]
-        grid += [f"first position = {self.first_position}"] if self.first_position else []
-        grid += [] if self.divisor == 1 else [f"divisor = {write_scalar(self.divisor)}"]
+        shown = ("grid", "resize", "first_position", "divisor")
+        given = {name: value for name, value in self.changed().items() if name in shown}
+        grid = [f"{name.replace('_', ' ')} = {titled_text(self.options()[name], text)}" for name, text in given.items()]
         left = len(self._rows) - prod(sides_of("grid", self.grid)) if self.grid and self._rows is not None else 0
         before = [translate("rows before it left out: {count}", count=left)] if left else []
         name = (

@@ -80,6 +80,10 @@ class MapsNumbers(ColouredNumbers[OnGrid]):
     maps: Array
     dims: Array
 
+    def remarks(self) -> list[str]:
+        shown, width = len(self.dims), self.view.encoding.width
+        return [translate("{count} of {all:,} dimensions", count=shown, all=width)] if shown < width else []
+
     def message(self) -> str:
         """Return how many dimensions vary along one axis of the grid alone, where all do."""
         sides = self.view.encoding.sides
@@ -126,7 +130,7 @@ class Maps(OverGrid):
         return [PanelGroup((self.image_panel(view, ColorBar("")),) * len(self.chosen(view)))]
 
     def decorate(self, view: View[OnGrid], axes: list[Axes], canvas: Canvas) -> None:
-        text = template("dimension {number}")
+        text = template("dim {number}")
         self.label_images(view, axes, [translate(text, number=dim) for dim in self.chosen(view).tolist()])
 
     def draw(self, numbers: MapsNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:

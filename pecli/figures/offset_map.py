@@ -54,7 +54,7 @@ class OffsetMapNumbers(ColouredNumbers[TableEncoding]):
     def message(self) -> str:
         measure = MEASURES[self.measure].label
         if not self._differs():
-            return translate("the {measure} depends only on the offset p − q", measure=measure)
+            return translate("the {measure} depends only on the offsets in rows and in columns", measure=measure)
         text = template("at equal offset, the {measure} still differs by up to {number}")
         return translate(text, measure=measure, number=number_text(self.widest, 3))
 

@@ -47,9 +47,14 @@ class TilesNumbers(ColouredNumbers[OnGrid]):
         more = inside - outside if measure.similarity else outside - inside
         if not more > MARGIN * (self.ends[1] - self.ends[0]):
             return ""
-        text = template("patches in one row or column are more alike: mean {measure} {inside}, of others {outside}")
+        text = template(
+            "patches in one row or column are more alike: mean {measure} {inside}, against {outside} for the others"
+        )
         numbers = {"inside": number_text(inside, 2), "outside": number_text(outside, 2)}
         return translate(text, measure=measure.label, **numbers) if numbers["inside"] != numbers["outside"] else ""
+
+    def marks(self) -> list[str]:
+        return [translate("each tile: {measure} of one patch and all", measure=MEASURES[self.measure].label)]
 
     def remarks(self) -> list[str]:
         return [translate("one patch in {count} shown along each axis", count=self.step)] if self.step > 1 else []

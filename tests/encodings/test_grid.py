@@ -75,7 +75,7 @@ def test_a_table_is_resized_as_models_do(kernel: str, size: str, folder: Path) -
     assert table == pytest.approx(REFERENCE[f"{kernel}_{size}"], abs=1e-5)
     assert np.array_equal(pecli.encode("learned:file=table.npy", grid="3x5"), rows)  # without its first row
     title = pecli.encoding("learned:file=table.npy,grid=3x5").described()
-    assert title == "learned, table.npy, d = 2, grid = 3x5, rows before it left out: 1"
+    assert title == "learned, table.npy, d = 2, grid = 3 × 5, rows before it left out: 1"
 
 
 @pytest.mark.parametrize("options", [{}, {"layout": "interleaved"}, {"first": "row"}, {"scale_grid": "unit"}])

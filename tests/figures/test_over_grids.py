@@ -16,6 +16,7 @@ from pecli.measures.pairwise import MEASURES
 from tests.conftest import Ask
 from tests.drawing import axes_of, line_labels, numbers_of, panels_of, texts
 
+TILE = "each tile: cosine similarity of one patch and all"
 GRID: dict[str, Any] = {"encoding": "sincos2d:d=16,base=9", "grid": "4x6"}
 
 
@@ -39,7 +40,7 @@ def test_a_tile_is_a_patch_against_all_where_the_patch_stands() -> None:
 
 def test_of_many_patches_some_have_a_tile_and_the_headline_stays() -> None:
     whole, seen = (numbers_of("tiles", panels, encoding="rope:d=16", grid="30x41") for panels in (None, ((200, 300),)))
-    assert seen.caption() == "one patch in 7 shown along each axis" and whole.caption() == ""
+    assert seen.caption() == f"{TILE}; one patch in 7 shown along each axis" and whole.caption() == ""
     assert seen.positions.tolist() == [41 * row + column for row in range(0, 30, 7) for column in range(0, 41, 7)]
     assert seen.message() == whole.message() and seen.limits() == whole.limits()
     assert np.array_equal(seen.main, whole.main[seen.positions.astype(int)])
@@ -80,7 +81,7 @@ def test_the_headline_of_tiles_is_of_rows_and_columns_and_false_of_noise() -> No
     cosines = table() @ table().T / 8
     shared = (at[:, :, None] == at[:, None]).sum(axis=0)
     inside, outside = (float(cosines[shared == count].mean()) for count in (1, 0))
-    assert found.message() == f"{start}{inside:.2g}, of others {outside:.2g}"
+    assert found.message() == f"{start}{inside:.2g}, against {outside:.2g} for the others"
     for seed in range(4):
         assert numbers_of("tiles", encoding=f"learned:seed={seed}", grid="7x7").message() == ""
         assert numbers_of("tiles", encoding=f"learned:seed={seed}", grid="14x14", at="7x7").message() == ""
@@ -90,7 +91,7 @@ def test_the_headline_of_tiles_is_of_rows_and_columns_and_false_of_noise() -> No
 def test_maps_are_columns_over_the_grid() -> None:
     found = numbers_of("maps", dims=(0, 9), **GRID)
     panels = panels_of("maps", dims=(0, 9), **GRID)[:2]
-    assert [panel.get_title() for panel in panels] == ["dimension 0", "dimension 9"]
+    assert [panel.get_title() for panel in panels] == ["dim 0", "dim 9"]
     for panel, dim, row in zip(panels, (0, 9), found.main, strict=True):
         assert np.array_equal(panel.images[0].get_array(), table()[:, dim].reshape(4, 6))
         assert np.array_equal(row, table()[:, dim])
@@ -120,7 +121,10 @@ def test_offsets_of_a_grid_are_means_over_all_pairs_there() -> None:
     assert found.message().startswith("at equal offset, the dot product still differs by up to ")
     assert found.widest == found.spread.max() and "mean of all pairs" in found.caption()
     invariant = numbers_of("offsets", measure="cos", **GRID)
-    assert invariant.message() == "the cosine similarity depends only on the offset p − q" and invariant.caption() == ""
+    assert (
+        invariant.message() == "the cosine similarity depends only on the offsets in rows and in columns"
+        and invariant.caption() == ""
+    )
     (image,) = axes_of("offsets", spread=True, encoding="learned:d=5,seed=2", grid="3x4").images
     assert np.array_equal(image.get_array(), found.spread) and image.get_extent() == (-3.5, 3.5, 2.5, -2.5)
 
@@ -252,7 +256,7 @@ def test_grids_of_two_sizes_are_each_shown_whole(ask: Ask, folder: Path) -> None
         assert [
             part.numbers.main.shape for part in numbers_of("compare", encoding=specs, figure=figure).parts
         ] == shapes
-    with pytest.raises(UsageError, match="as many positions: grid = 3x5 has 15 and grid = 4x6 has 24"):
+    with pytest.raises(UsageError, match="as many positions: grid = 3 × 5 has 15 and grid = 4 × 6 has 24"):
         pecli.curves(specs)
     assert ask("compare", specs[0], "sinusoidal:d=8", "-n", "9", "-o", "a.json").code == 0
     parts = numbers_of("compare", encoding=[specs[0], "sinusoidal:d=8"], length=9).parts

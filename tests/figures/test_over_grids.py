@@ -40,7 +40,7 @@ def test_a_tile_is_a_patch_against_all_where_the_patch_stands() -> None:
 
 def test_of_many_patches_some_have_a_tile_and_the_headline_stays() -> None:
     whole, seen = (numbers_of("tiles", panels, encoding="rope:d=16", grid="30x41") for panels in (None, ((200, 300),)))
-    assert seen.caption() == f"{TILE}; one patch in 7 shown along each axis" and whole.caption() == ""
+    assert seen.caption() == f"{TILE}; one patch in 7 shown along each axis" and whole.caption() == TILE
     assert seen.positions.tolist() == [41 * row + column for row in range(0, 30, 7) for column in range(0, 41, 7)]
     assert seen.message() == whole.message() and seen.limits() == whole.limits()
     assert np.array_equal(seen.main, whole.main[seen.positions.astype(int)])

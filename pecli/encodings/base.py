@@ -17,7 +17,7 @@ from pecli.core.options import EXACT, Option, Options, option
 from pecli.core.positions import Bins, Positions
 from pecli.core.terminal import track
 
-SIDES = re.compile(r"\d+(x\d+)+")  # of a grid
+SIDES, TIMES = re.compile(r"\d+(x\d+)+"), str.maketrans({"x": " × "})  # of a grid, and how pictures write it
 LISTED = 12  # numbers that a title still lists
 
 
@@ -181,7 +181,7 @@ def titled_text(item: Option, value: Any) -> str:
         return translate("({count} numbers)", count=len(value)) if len(value) > LISTED else item.write(value)
     whole = item.scalar in (int, float) and abs(value) < EXACT and float(value).is_integer()
     text = f"{int(value):,}" if whole else item.write(value)
-    return text.replace("x", " × ") if SIDES.fullmatch(text) else text
+    return text.translate(TIMES) if SIDES.fullmatch(text) else text
 
 
 Own = TypeVar("Own", bound="TableEncoding")

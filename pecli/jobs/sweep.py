@@ -85,6 +85,8 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> li
     spelled = {n: value for n, value in spelled.items() if n not in repeated}
     spelled = {**by_environment(spelled), **spelled}
     values = {name: _choices(known.get(name), value, kind) if swept else [value] for name, value in spelled.items()}
+    if swept and kind.several and not labels:
+        values |= _in_files([_spread(item, repeated) for item in _items(named)], values.get("output", ()))
     if kind.frame_option in values:
         values = _in_frames(kind.frame_option, values, known)
     count = prod(map(len, values.values()))
@@ -120,6 +122,15 @@ def _spread(encodings: Any, given: Mapping[str, Sequence[str]]) -> list[Any]:
         else:
             spread.append(_spread(item, given))
     return spread
+
+
+def _in_files(spread: Sequence[Sequence[str]], outputs: Sequence[Any]) -> dict[str, Sequence[Any]]:
+    """Return the encodings of each picture, where names of files have blanks for what is swept inside a spec."""
+    written = [[parse_encoding(spec)[1] for spec in each] for each in spread if len(each) > 1]
+    differ = {name for each in written for name in each[0] if len({own[name] for own in each}) > 1}
+    paths = [str(path) for output in outputs for path in _items(output)]
+    named = any(f"{{{name}}}" in path for name in differ for path in paths)
+    return {"encoding": [list(each) for each in product(*spread)]} if named else {}
 
 
 def _choices(option: Option | None, value: Any, analysis: type[Analysis[Any]]) -> Sequence[Any]:

@@ -55,10 +55,11 @@ class DialsNumbers(Numbers[Harmonic]):
         )
 
     def marks(self) -> list[str]:
-        unit = "" if self.view.encoding.tick_steps else wavelength_unit(self.view.encoding)
+        clock = bool(self.view.encoding.tick_steps)
+        unit = "" if clock else wavelength_unit(self.view.encoding)
         count, every = len(self.pairs), (self.view.encoding.width + 1) // 2
         part = translate("{count} of {all} pairs", count=count, all=every) if count < every else ""
-        return [translate("clockwise from the top"), unit, part]
+        return ["" if clock else translate("clockwise from the top"), unit, part]
 
     def columns(self) -> list[str]:
         return [f"pair {pair}" for pair in self.pairs]

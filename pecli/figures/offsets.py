@@ -89,7 +89,7 @@ class OffsetsNumbers(BandNumbers[TableEncoding]):
     peaks: bool  # whether every line is largest at offset 0, and nowhere else
 
     def remarks(self) -> list[str]:
-        zeros = template("{encoding}: {count:,} pairs left out, one row is all zeros")
+        zeros = template("{encoding}: {count:,} pairs left out, one row of the table is all zeros")
         constant = template("{encoding}: {count:,} pairs left out, one row is constant")
         left_out, counts = (
             (zeros if self.measure == "cos" else constant),
@@ -161,7 +161,7 @@ class RandomNumbers(BandNumbers[Rope]):
 
     def marks(self) -> list[str]:
         text = template(
-            "line: mean of {count:,} standard normal queries and keys, seed 0; band: ± one standard deviation"
+            "line: mean score of {count:,} standard normal query–key pairs, seed 0; band: ± one standard deviation"
         )
         return [translate(text, count=self.draws), translate("score: query · key / √d")]
 

@@ -186,6 +186,7 @@ class Scatter(Figure[TableEncoding]):
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         apart = template("patches from p to q") if view.encoding.sides else template("offset |p − q|")
+        apart = apart if view.encoding.continuous else template("mean offset |p − q|")  # many pairs fall on one place
         bar = ColorBar(translate("pairs a cell" if self.too_many(view) else apart), fixed=True)
         shown = self.shown()
         several = len(shown) > 1 and not canvas.narrow  # side by side

@@ -55,12 +55,13 @@ class SpectrumNumbers(Numbers[TableEncoding]):
     trained: int | None
 
     def remarks(self) -> list[str]:
-        measured = listing(e.called() for e in self.view.encodings if not isinstance(e, Harmonic))
-        period = template("{encodings}: dominant period of each column")
+        others = [e for e in self.view.encodings if not isinstance(e, Harmonic)]
+        measured, what = listing(e.called() for e in others), {e.dimension_label for e in others}
+        period = template("{encodings}: dominant period of each {dimension}")
         left_out = template("{encoding}: {count} left out, longer than {most} or still")
         most, counts = number_text(MAX_WAVELENGTH), zip(self.view.encodings, self.still, strict=True)
         return [
-            translate(period, encodings=measured) if measured else "",
+            translate(period, encodings=measured, dimension=join_or(sorted(map(translate, what)))) if measured else "",
             *(translate(left_out, encoding=e.called(), count=count, most=most) for e, count in counts if count),
         ]
 
@@ -106,7 +107,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         """Return how many wavelengths of each encoding are counted; nothing where they have not as many pairs."""
         parts = [counted[self.encoding == at] for at in range(len(self.view.encodings))]
         counts, pairs = [int(part.sum()) for part in parts], {len(part) for part in parts}
-        names = distinguishing_labels(self.view.encodings)
+        names = distinguishing_labels(self.view.encodings, without=("original",))
         each = enumerated([f"{count} ({name})" for count, name in zip(counts, names, strict=True)])
         return translate(text, counts=each, all=pairs.pop(), **blanks) if len(pairs) == 1 else ""
 

@@ -24,6 +24,7 @@ from pecli.measures.pairwise import MEASURES, comparison, measure_option, offset
 SMALLEST = 20  # pixels across, of a tile in which anything can be seen
 MARGIN = 0.05  # of the colours' range: means that are nearer differ by chance
 GAP = 0.08  # between tiles, as a share of a tile
+GAPS = "0.7"  # their colour, where a tile may be white
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,14 +48,12 @@ class TilesNumbers(ColouredNumbers[OnGrid]):
         more = inside - outside if measure.similarity else outside - inside
         if not more > MARGIN * (self.ends[1] - self.ends[0]):
             return ""
-        text = template(
-            "patches in one row or column are more alike: mean {measure} {inside}, against {outside} for the others"
-        )
+        text = template("patches in the same row or column are more alike: mean {measure} {inside}, others {outside}")
         numbers = {"inside": number_text(inside, 2), "outside": number_text(outside, 2)}
         return translate(text, measure=measure.label, **numbers) if numbers["inside"] != numbers["outside"] else ""
 
     def marks(self) -> list[str]:
-        return [translate("each tile: {measure} of one patch and all", measure=MEASURES[self.measure].label)]
+        return [translate("each tile: {measure} of one patch with every patch", measure=MEASURES[self.measure].label)]
 
     def remarks(self) -> list[str]:
         return [translate("one patch in {count} shown along each axis", count=self.step)] if self.step > 1 else []
@@ -162,4 +161,6 @@ class Tiles(OverGrid):
             steps = [numbers.step * times for times in (1, 2, 5, 10, 20)]
             for axis in (axes[0].xaxis, axes[0].yaxis):
                 axis.set_major_locator(FittingTicks(partial(multiples, steps)))
+        if signed:  # whose middle is white, as the gaps are
+            axes[0].set_facecolor(GAPS)
         return [show_matrix(axes[0], whole, extent=(first, right, bottom, first), **style)]

@@ -16,7 +16,7 @@ from pecli.measures.pairwise import MEASURES
 from tests.conftest import Ask
 from tests.drawing import axes_of, line_labels, numbers_of, panels_of, texts
 
-TILE = "each tile: cosine similarity of one patch and all"
+TILE = "each tile: cosine similarity of one patch with every patch"
 GRID: dict[str, Any] = {"encoding": "sincos2d:d=16,base=9", "grid": "4x6"}
 
 
@@ -76,16 +76,18 @@ def test_patches_asked_for_have_a_panel_each() -> None:
 
 def test_the_headline_of_tiles_is_of_rows_and_columns_and_false_of_noise() -> None:
     found = numbers_of("tiles", **GRID)
-    start = "patches in one row or column are more alike: mean cosine similarity "
+    start = "patches in the same row or column are more alike: mean cosine similarity "
     cosines, at = np.corrcoef(np.eye(24)), np.array(np.unravel_index(np.arange(24), (4, 6)))
     cosines = table() @ table().T / 8
     shared = (at[:, :, None] == at[:, None]).sum(axis=0)
     inside, outside = (float(cosines[shared == count].mean()) for count in (1, 0))
-    assert found.message() == f"{start}{inside:.2g}, against {outside:.2g} for the others"
+    assert found.message() == f"{start}{inside:.2g}, others {outside:.2g}"
     for seed in range(4):
         assert numbers_of("tiles", encoding=f"learned:seed={seed}", grid="7x7").message() == ""
         assert numbers_of("tiles", encoding=f"learned:seed={seed}", grid="14x14", at="7x7").message() == ""
-    assert numbers_of("tiles", measure="euclidean", **GRID).message().startswith("patches in one row or column are")
+    assert (
+        numbers_of("tiles", measure="euclidean", **GRID).message().startswith("patches in the same row or column are")
+    )
 
 
 def test_maps_are_columns_over_the_grid() -> None:

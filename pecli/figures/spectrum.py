@@ -234,9 +234,7 @@ class Spectrum(WithTrained[TableEncoding]):
             pair, wave, stretch = numbers.pair[part], numbers.wavelength[part], numbers.stretch[part]
             drawn = stretch if self.ratio else wave
             style = dict(self._look(encoding, at, canvas))
-            if any(
-                np.array_equal(drawn, later) for later in self._later(numbers, line.encoding)
-            ):  # seen on either side of that
+            if any(_run_together(drawn, later) for later in self._later(numbers, line.encoding)):  # seen on either side
                 style |= {"linewidth": 5 * canvas.scale, "markersize": 7 * canvas.scale, "alpha": 0.5}
             panel.plot(pair, drawn, clip_on=False, **style)  # marks stand on the frame
             if (stretch != 1).any() and not self.ratio:
@@ -326,6 +324,11 @@ def ramps_of(view: View[TableEncoding]) -> dict[int, tuple[float, float]]:
     """Return the pairs between kept and divided, by the number of the encoding; of others nothing."""
     ramps = {at: encoding.ramp() for at, encoding in enumerate(view.encodings) if isinstance(encoding, Scaled)}
     return {at: ramp for at, ramp in ramps.items() if ramp}
+
+
+def _run_together(one: Array, other: Array) -> bool:
+    """Return whether two lines are one over some pairs."""
+    return len(one) == len(other) and int(np.isclose(one, other, rtol=NOTABLE).sum()) > 1
 
 
 def ratio_text(waves: Array) -> str:

@@ -169,7 +169,7 @@ _ALL = (
     Measure("sqeuclidean", template("squared Euclidean distance"), _squares, lambda s, _: s, grows=True),
     Measure("cityblock", template("city block distance"), lambda a, b: _by_column(np.add)(a, b), grows=True),
     Measure("chebyshev", template("Chebyshev distance"), lambda a, b: _by_column(np.maximum)(a, b)),
-    Measure("hamming", template("Hamming distance"), _hamming),
+    Measure("hamming", template("normalised Hamming distance"), _hamming),
     Measure("cosine", template("cosine distance"), _half_squares, lambda s, n: s / (2 * n), prepare=_directions),
     Measure("correlation", template("correlation distance"), _half_squares, prepare=_deviations),
     Measure(

@@ -10,7 +10,7 @@ from functools import cached_property, wraps
 from typing import Any, ClassVar, Self, TypeVar
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import listing, template, translate
+from pecli.core.language import listing, template, templates, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import chunks, minus
 from pecli.core.options import EXACT, Option, Options, option
@@ -18,6 +18,13 @@ from pecli.core.positions import Bins, Positions
 from pecli.core.terminal import track
 
 SIDES, TIMES = re.compile(r"\d+(x\d+)+"), str.maketrans({"x": " × "})  # of a grid, and how pictures write it
+COUNTED = templates(  # in what wavelengths are counted
+    {
+        "positions": "{count} positions",
+        "rows or columns": "{count} rows or columns",
+        "units of scaled coordinates": "{count} units of scaled coordinates",
+    }
+)
 LISTED = 12  # numbers that a title still lists
 
 

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from pecli.core.language import templates, translate
+from pecli.core.language import translate
 from pecli.core.lazy import Array
 from pecli.core.numbers import number_text
-from pecli.encodings.base import Encoding, TableEncoding
+from pecli.encodings.base import COUNTED, Encoding, TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.measures.reduce import averaged_columns
 from pecli.measures.waves import MEASURED
 
-COUNTED = templates(  # in what wavelengths are counted
-    {
-        "positions": "{count} positions",
-        "rows or columns": "{count} rows or columns",
-        "units of scaled coordinates": "{count} units of scaled coordinates",
-    }
-)
 MAX_WAVELENGTH = 1e15  # positions; a longer wave stands still, and an axis has no room for it
 
 

@@ -40,6 +40,7 @@ class Architecture:
     also : kinds of positions that it has beside that of its layers
     axes : how rows and columns of patches share the pairs, as `Rope` names it
     axis_names : the axes in that order, by letter
+    scale_grid : how places on the axes become coordinates, as `Rope` names it
     width_key : the key of the width, where hidden_size is something else
     unread : keys that its code does not read
     beside_patches : rows of an image's table that are not for patches, one if there is nothing
@@ -80,6 +81,7 @@ class Architecture:
     also: tuple[str, ...] = ()
     axes: str | None = None
     axis_names: str = "thw"
+    scale_grid: str = "index"
     width_key: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     beside_patches: tuple[str, ...] = ()

@@ -62,7 +62,7 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
     if rotary != d:
         parameters["rotary_dim"] = rotary
     if axial:
-        return parameters | {"axes": item.axes or "blocks", "grid": grid}
+        return parameters | {"axes": item.axes or "blocks", "grid": grid, "scale_grid": item.scale_grid}
     parameters |= _sections(reading, inside, rotary // 2)
     if scaling == "default":
         return parameters

@@ -10,7 +10,7 @@ from typing import Any
 from pecli.core.language import listing, template, templates, translate
 from pecli.core.options import Option
 from pecli.core.terminal import Block, Facts, Paragraph
-from pecli.encodings.base import BiasEncoding
+from pecli.encodings.base import COUNTED, BiasEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.registry import Encoding, find_encoding
 from pecli.encodings.rope import Rope
@@ -261,9 +261,10 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
 
     pairs, factor, waves = rope.width // 2, rope.attention_scaling, rope.wavelengths()
     longest = data["longest_wavelength"]
-    to = template("base {base:,.10g}, {pairs} pairs, wavelengths {low:,.3g} to {high:,.0f} positions")
+    to = template("base {base:,.10g}, {pairs} pairs, wavelengths {low:,.3g} to {high}")
     endless = template("base {base:,.10g}, {pairs} pairs, some of them stand still")
-    rates = [translate(endless if longest is None else to, base=rope.base, pairs=pairs, low=waves.min(), high=longest)]
+    high = "" if longest is None else translate(COUNTED[rope.wave_unit], count=f"{longest:,.0f}")
+    rates = [translate(to if high else endless, base=rope.base, pairs=pairs, low=waves.min(), high=high)]
     if rope.width < rope.d:
         rates.append(translate("{count} of {all} columns turn", count=rope.width, all=rope.d))
     longer = [

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import pecli
 from pecli.models.reader import read_model
 from pecli.models.spec import read_encoding
 from pecli.reports.model import model_data
@@ -50,3 +51,17 @@ def test_rates_are_those_of_the_formula(name: str) -> None:
             np.testing.assert_allclose(layer["inv_freq"], layer["base"] ** (-np.arange(0, n, 2) / n), rtol=1e-12)
         if layer.get("scaling") is not None:
             assert read_encoding(layer["spec"]).spec() == layer["spec"]
+
+
+@pytest.mark.parametrize("kind", ["dinov3_vit", "sapiens2"])
+def test_patches_of_dinov3_turn_by_their_centres_between_minus_1_and_1(kind: str, tmp_path: Path) -> None:
+    """DINOv3's code: angles 2π · centre · base^(−4j/d), rows before columns, columns j and j + d/2 a pair."""
+    path = tmp_path / "config.json"
+    path.write_text(
+        f'{{"model_type": "{kind}", "hidden_size": 32, "num_attention_heads": 2, "image_size": 48, "patch_size": 16}}'
+    )
+    centres = (np.arange(3) + 0.5) / 3 * 2 - 1
+    places = np.stack(np.meshgrid(centres, centres, indexing="ij"), axis=-1).reshape(9, 2, 1)
+    angles = (2 * np.pi * places * 100.0 ** -np.arange(0, 1, 4 / 16)).reshape(9, 8)
+    table = np.concatenate([np.cos(angles), np.sin(angles)], axis=1)
+    assert pecli.encode(str(path)) == pytest.approx(table, abs=1e-14)

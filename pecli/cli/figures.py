@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -171,9 +172,11 @@ def plain(text: str) -> str:
 
 
 def canonical_names(figure: type[Analysis[Any]]) -> dict[str, str]:
-    """Return the name of each option by every other word that it is understood under: ``rope-theta`` is ``base``."""
+    """Return the name of each option by every other word that means it alone: ``rope-theta`` is ``base``."""
     options = known_options(figure).values()
-    return {word.replace("_", "-"): entry.flag.removeprefix("--") for entry in options for word in entry.aliases}
+    counts = Counter(word for entry in options for word in entry.aliases)
+    flags = {word: entry.flag.removeprefix("--") for entry in options for word in entry.aliases}
+    return {word.replace("_", "-"): flag for word, flag in flags.items() if counts[word] == 1}
 
 
 def settings_of(figure: type[Analysis[Any]]) -> dict[str, Any]:

@@ -329,10 +329,16 @@ class Options:
 
 
 def canonical_name(options: Mapping[str, Option], word: str) -> str:
-    """Return the name of the option that a word spells, ``head_dim`` that of d; of none, the word with _."""
+    """Return the name of the option that a word spells, ``head_dim`` that of d; of none, the word with _.
+
+    Raises UsageError where the word is a spelling of several, as ``width`` is.
+    """
     plain = word.replace("-", "_")
-    spelled = (name for name, entry in options.items() if plain in entry.spellings)
-    return plain if plain in options else next(spelled, plain)
+    spelled = [name for name, entry in options.items() if plain in entry.spellings and plain not in options]
+    if len(spelled) > 1:
+        readings = " or ".join(f"{option_text(name)} ({options[name].help.partition(':')[0]})" for name in spelled)
+        raise UsageError(f"{option_text(plain)} may mean {readings}", option=plain, advice="give the one you mean")
+    return next(iter(spelled), plain)
 
 
 def with_canonical_names(options: Mapping[str, Option], values: Mapping[str, Any]) -> dict[str, Any]:

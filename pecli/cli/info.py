@@ -6,6 +6,7 @@ import inspect
 import re
 import shlex
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -73,9 +74,7 @@ ENCODINGS_COMMAND = Command(encodings, ("pecli encodings", "pecli encodings rope
 def print_citations(encodings: Iterable[type[Encoding] | Encoding], form: str | None) -> None:
     """Print the papers of the encodings as BibTeX."""
     if form:
-        raise UsageError(
-            "--cite prints BibTeX: leave --output, --format and --json out", advice="try --cite > refs.bib"
-        )
+        raise UsageError("--cite prints BibTeX: leave --output, --format and --json out")
     entries = bibtex(text for encoding in encodings for text in sources_of(encoding))
     if not entries:
         raise UsageError("no paper is known for it", option="cite")
@@ -160,9 +159,8 @@ def model(
         picture = suffix in FORMATS and FORMATS[suffix].picture and not (format or as_json)
         form = None if picture else form_of(output, format, as_json)
         with use_language(language := language_of(lang)):
-            places = [
-                p for path in paths for p in ([path] if Path(path, CONFIG).is_file() else files_of([path], CONFIG))
-            ]
+            each = ([path] if Path(path, CONFIG).is_file() else files_of([path], CONFIG) for path in paths)
+            places = list(dict.fromkeys(chain(*each)))
             report = ModelReport(tuple(read_model(place, used) for place in places))
             document, lines = report.document, report.lines()
             data = report.data

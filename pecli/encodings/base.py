@@ -168,7 +168,7 @@ class Encoding(Options, ABC):
 
 
 def titled_text(item: Option, value: Any) -> str:
-    """Return a value inside a title: a number as ticks write it, 10,000, of a long list how many it has, of a file its name."""
+    """Return a value inside a title: a number as ticks write it, 10,000, a long list by its length, a file by name."""
     if item.many:
         return translate("({count} numbers)", count=len(value)) if len(value) > LISTED else item.write(value)
     if item.file:

@@ -66,7 +66,8 @@ def first_negative_offset(encoding: Harmonic, most: int) -> int | None:
 def critical_dimension(encoding: PowersOfBase, length: int) -> int:
     """Return how many columns have pairs that, unscaled, make a whole turn within the length, 0 to d.
 
-    2⌈(d/2) · log_base(length/2π)⌉ for a base above 1, counted here for any: Liu et al. 2023, Scaling Laws of RoPE-based Extrapolation, arXiv:2310.05209.
+    2⌈(d/2) · log_base(length/2π)⌉ for a base above 1, counted here for any: Liu et al. 2023, Scaling Laws of RoPE-based
+    Extrapolation, arXiv:2310.05209.
     """
     logs = np.arange(0, encoding.width, 2) / encoding.width * log(encoding.base)  # of the wavelengths / 2π
     return min(2 * int(np.sum(logs < log(length / (2 * pi)))), encoding.width)

@@ -191,7 +191,6 @@ MODEL_COMMAND = Command(
         "pecli model path/to/config.json",
         "pecli model hf:Qwen/Qwen2.5-7B hf:meta-llama/Llama-3.1-8B",
         "pecli model models/*/config.json -o spectra.png",
-        "pecli heatmap path/to/config.json",
     ),
 )
 

@@ -90,13 +90,12 @@ class ModelReport:
 
 
 def names_of(models: Sequence[Model]) -> list[str]:
-    """Return short names that differ: those of models on the hub, of folders, of files; else the paths."""
-    paths = [Path(model.path) for model in models]
-    names = [
-        short(str(path)) if path.name != CONFIG else path.resolve().parent.name if not is_hub(str(path)) else str(path)
-        for path in paths
-    ]
-    return names if len({*names}) == len(names) else [str(path) for path in paths]
+    """Return the names of models on the hub, of folders or of files; the paths where two of them are alike."""
+    paths = [model.path for model in models]
+    places = [Path(path).resolve() for path in paths]
+    folders = [place.parent if place.name == CONFIG else place for place in places]
+    names = [short(path) if is_hub(path) else folder.name for path, folder in zip(paths, folders, strict=True)]
+    return names if len({*names}) == len(names) else paths
 
 
 def compared(models: Sequence[Model]) -> dict[str, list[str]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -173,10 +172,9 @@ def plain(text: str) -> str:
 
 def canonical_names(figure: type[Analysis[Any]]) -> dict[str, str]:
     """Return the name of each option by every other word that means it alone: ``rope-theta`` is ``base``."""
-    options = known_options(figure).values()
-    counts = Counter(word for entry in options for word in entry.aliases)
-    flags = {word: entry.flag.removeprefix("--") for entry in options for word in entry.aliases}
-    return {word.replace("_", "-"): flag for word, flag in flags.items() if counts[word] == 1}
+    known = known_options(figure)
+    names = {word: canonical_name(known, word) for entry in known.values() for word in entry.aliases}
+    return {word.replace("_", "-"): name.replace("_", "-") for word, name in names.items()}
 
 
 def settings_of(figure: type[Analysis[Any]]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from pecli.cli.figures import canonical_names
 from pecli.core.errors import UsageError, as_flags
-from pecli.core.options import canonical_name
+from pecli.core.options import canonical_name, with_canonical_names
 from pecli.encodings.registry import all_encodings, encoding_named
 from pecli.files.formats import FORMATS
 from pecli.jobs.job import SWEPT
@@ -42,7 +42,7 @@ def unknown_option(command: str, flag: str, flags: Mapping[str, str]) -> str:
     figure, words = ANALYSES.aliases.get(command, (command, {}))[0], dict(flags)
     if figure in ANALYSES:
         try:
-            canonical_name(known_options(ANALYSES[figure]), flag.lstrip("-"))
+            with_canonical_names(known_options(ANALYSES[figure]), {flag.lstrip("-"): None})
         except UsageError as error:  # a spelling of several
             return error.sentence(as_flags)
         if advice := _elsewhere(figure, flag):

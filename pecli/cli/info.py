@@ -162,8 +162,7 @@ def model(
             each = ([path] if Path(path, CONFIG).is_file() else files_of([path], CONFIG) for path in paths)
             places = list(dict.fromkeys(chain(*each)))
             report = ModelReport(tuple(read_model(place, used) for place in places))
-            document, lines = report.document, report.lines()
-            data = report.data
+            document, lines, data = report.document, report.lines(), report.data
         if cite:
             made = filter(None, (encoding_of(layer) for read in report.models for layer in read.layers.values()))
             print_citations(made, output or form)

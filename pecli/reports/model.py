@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -92,18 +93,16 @@ class ModelReport:
 def names_of(models: Sequence[Model]) -> list[str]:
     """Return the names of models on the hub, of folders or of files; the paths where two of them are alike."""
     paths = [model.path for model in models]
-    places = [Path(path).resolve() for path in paths]
-    folders = [place.parent if place.name == CONFIG else place for place in places]
-    names = [short(path) if is_hub(path) else folder.name for path, folder in zip(paths, folders, strict=True)]
+    files = [path.removesuffix(CONFIG) for path in paths]
+    names = [short(file) if is_hub(file) else Path(file).resolve().name for file in files]
     return names if len({*names}) == len(names) else paths
 
 
 def compared(models: Sequence[Model]) -> dict[str, list[str]]:
     """Return each fact in words, and its text for every model; in the order of `COMPARED`."""
     every = [_all_facts(model) for model in models]
-    known = dict.fromkeys([*map(translate, COMPARED), *(name for facts in every for name in facts)])
-    rows = {name: [facts.get(name, "") for facts in every] for name in known}
-    rows = {name: texts for name, texts in rows.items() if any(texts)}
+    known = dict.fromkeys([*map(translate, COMPARED), *chain(*every)])
+    rows = {name: [facts.get(name, "") for facts in every] for name in known if any(name in facts for facts in every)}
     found = ["\n".join(finding.line() for finding in model.findings) or translate("none") for model in models]
     return rows | {translate("findings"): found}
 
@@ -118,7 +117,7 @@ def _all_facts(model: Model) -> dict[str, str]:
             facts[translate("base")] = f"{rope.base:,.10g}"
             facts[translate("scaling")] = translate("none") if rope.scaling == "default" else scaling
     result = {}
-    for fact in dict.fromkeys(fact for facts in kinds.values() for fact in facts):
+    for fact in dict.fromkeys(chain(*kinds.values())):
         texts = {kind: facts[fact] for kind, facts in kinds.items() if fact in facts}
         alike = len(texts) == len(kinds) and len({*texts.values()}) == 1
         result[fact] = texts.popitem()[1] if alike else "\n".join(f"{kind}: {text}" for kind, text in texts.items())

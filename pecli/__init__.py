@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from pecli.jobs.picture import Picture as Picture
     from pecli.jobs.run import Result
     from pecli.models.spec import Spec
+    from pecli.reports.identify import IdentifyReport
     from pecli.reports.model import ModelReport
 
 __version__ = "0.1.0"
@@ -98,6 +99,7 @@ def encode(
         attributes ``option``, ``value`` and ``allowed``.
     PecliError : a file of numbers that could not be read; also a ValueError
     """
+    from pecli.analysis import TAKEN_WHOLE, refuse_unused
     from pecli.core.memory import check_memory
     from pecli.core.options import canonical_name
     from pecli.core.positions import Positions
@@ -110,6 +112,8 @@ def encode(
         length = parameters.pop(name)  # as max_len, n or another of its names
     kind = read_table_encoding(encoding, parameters)
     begin = Positions.make({"start": start})
+    if kind.own_positions:
+        refuse_unused({n: value for n, value in (("length", length), ("start", start)) if value}, TAKEN_WHOLE)
     count = (kind.rows_from(begin.start) or begin.length) if length is None else length
     positions = Positions.make({"length": count, "start": start})
     fitted = kind.fitted(positions)
@@ -190,6 +194,29 @@ def model(*paths: str | os.PathLike[str], seq_len: SupportsIndex | None = None) 
 
     places = Option("the config.json", name="path", many=True).read(list(paths))
     return ModelReport(tuple(read_model(place, SEQ_LEN.read(seq_len)) for place in places))
+
+
+def identify(table: Any = None, *, tensor: str | None = None, rates: Any = None) -> IdentifyReport:
+    """Return which formula made a table, with its parameters or its known mistake.
+
+    Parameters
+    ----------
+    table : its file, ``"file#tensor"`` or ``"hf:org/name"``, or the numbers themselves, (length, d)
+    tensor : its name in the file, or how it ends
+    rates : in place of a table those of a rope, rad/position, (n_pairs,)
+
+    Returns
+    -------
+    IdentifyReport
+        Shows itself in a notebook; ``data`` has all of it as plain values, ``found`` the fit.
+
+    Raises
+    ------
+    UsageError : no table could be read, or it is not finite
+    """
+    from pecli.reports.identify import read_and_identify
+
+    return read_and_identify(table, tensor, rates)
 
 
 def batch(

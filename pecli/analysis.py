@@ -17,6 +17,7 @@ from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding, TableEncoding
 
 Limits = tuple[float, float]  # low, high
+TAKEN_WHOLE = "a grid or a sequence is taken whole"
 E = TypeVar("E", bound=Encoding)
 E_co = TypeVar("E_co", bound=Encoding, covariant=True)
 
@@ -36,6 +37,10 @@ class View(Generic[E_co]):
     def encoding(self) -> E_co:
         """The only encoding."""
         return self.encodings[0]
+
+    def of(self, encoding: E) -> View[E]:
+        """Return the view of one of the encodings alone."""
+        return View((encoding,), encoding.own_positions or self.positions, self.panels)
 
     @property
     def covered(self) -> Positions:
@@ -84,8 +89,7 @@ def places_option(help: str, **more: Any) -> Any:
 
 def positions_at(places: Iterable[int | str], view: View[Encoding]) -> Array:
     """Return the positions asked for, each once; raises UsageError for one that is not shown."""
-    rows, encoding = view.covered, view.encoding
-    found = [encoding.position_at(place) if isinstance(place, str) else place for place in places]
+    rows, found = view.covered, [view.encoding.position_at(place) for place in places]
     for at in found:
         if not rows.start <= at < rows.stop:
             text = f"{option_text('at', at)} is outside the positions shown, {rows.start} to {rows.stop - 1}"

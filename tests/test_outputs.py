@@ -60,6 +60,8 @@ def computed(figure: str, name: str) -> dict[str, Any]:
     options |= {"panels": "bias,offsets"} if figure == "overview" and name in BIASES else {}
     if figure in ("attention", "addition", "terms", "dials", "bias"):
         del options["length"]
+    if name == "sincos2d":
+        options = {key: value for key, value in options.items() if key != "length"} | {"d": 8, "grid": "3x4"}
     try:
         picture = pecli.figure(figure, encoding=name, **options)
         numbers = picture.numbers

@@ -94,7 +94,8 @@ def words(line: str) -> list[str]:
 def site(folder: Path) -> Path:
     """Return a folder with the files that README.md speaks of, the current one."""
     (folder / "gallery").mkdir()
-    shutil.copy(ROOT / "gallery" / "minilm-128x96.npy", folder / "gallery")
+    for table in (ROOT / "gallery").glob("*.npy"):
+        shutil.copy(table, folder / "gallery")
     (config,) = blocks("json")
     (folder / "config.json").write_text(config, encoding="utf-8")
     (batch,) = [text for text in blocks("toml") if "[[figure]]" in text]

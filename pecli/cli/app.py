@@ -30,6 +30,10 @@ WORDS: Registry[Command] = Registry(
     {
         "encodings": ("pecli.cli.info:ENCODINGS_COMMAND", "The encodings there are, or one of them in detail"),
         "explore": ("pecli.cli.explore:COMMAND", "A figure in the browser, its options as sliders and choices"),
+        "identify": (
+            "pecli.cli.info:IDENTIFY_COMMAND",
+            "Which formula made a table, with its parameters or its known mistake",
+        ),
         "model": (
             "pecli.cli.info:MODEL_COMMAND",
             "What a model's config.json does to its position encoding, and what is wrong in the file",

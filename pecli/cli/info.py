@@ -28,11 +28,11 @@ from pecli.cli.show import (
 from pecli.core.errors import UsageError, is_printable
 from pecli.core.hub import CONFIG, fixed
 from pecli.core.language import Language, language_of, use_language
-from pecli.core.terminal import Block, Facts, Paragraph, Table, print_results, show
+from pecli.core.terminal import Block, Facts, Paragraph, Table, print_notes, print_results, show
 from pecli.encodings.learned import Learned
 from pecli.encodings.papers import bibtex, sources_of
 from pecli.encodings.registry import Encoding, all_encodings, find_encoding
-from pecli.files.formats import FORMATS
+from pecli.files.formats import FORMATS, format_of
 from pecli.files.tables import READERS, TABLE_NAMES, candidates, files_of, stored_arrays, table_name
 from pecli.jobs.job_options import ANALYSES, EncodingOption
 
@@ -42,6 +42,7 @@ NAME = typer.Argument(
     show_default=False,
     autocompletion=lambda: offered_values(EncodingOption.options()["encoding"]),
 )
+LangOption = Annotated[str | None, typer.Option("--lang", help=Language.options()["lang"].help, show_default=False)]
 
 
 def encodings(
@@ -139,9 +140,7 @@ def model(
     as_json: JsonOption = False,
     cite: CiteOption = False,
     strict: Annotated[bool, typer.Option("--strict", help="exit with 1 for a warning too")] = False,
-    lang: Annotated[
-        str | None, typer.Option("--lang", help=Language.options()["lang"].help, show_default=False)
-    ] = None,
+    lang: LangOption = None,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
@@ -192,6 +191,61 @@ MODEL_COMMAND = Command(
         "pecli model models/*/config.json -o spectra.png",
     ),
 )
+
+
+def identify(
+    table: Annotated[
+        str | None,
+        typer.Argument(
+            help="a .npy, .npz, .csv or .safetensors file, FILE#tensor, hf:org/name or -", show_default=False
+        ),
+    ] = None,
+    rates: Annotated[str | None, typer.Option("--rates", help="rates in place of a table: 1,0.5,…")] = None,
+    tensor: Annotated[str | None, typer.Option("--tensor", help=Learned.options()["tensor"].help)] = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", help=f"File to write: a picture, or .{', .'.join(FORMS)}")
+    ] = None,
+    format: FormatOption = None,
+    as_json: JsonOption = False,
+    seen: Annotated[bool, typer.Option("--show", help="Draw table, formula and difference in the terminal.")] = False,
+    lang: LangOption = None,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Print which formula made a table, the line that draws the same, and how far the two are apart.
+
+    It exits with 1 where no formula did.
+    """
+    with guard(quiet, verbose):
+        from pecli.cli.draw import run_jobs
+        from pecli.jobs.sweep import job_of
+        from pecli.reports.identify import read_and_identify
+
+        kind = None if output is None or as_json else FORMATS.get(format_of(output, format, "md"))
+        pictured = kind is not None and kind.picture
+        form, language = None if pictured else form_of(output, format, as_json), language_of(lang)
+        with use_language(language):
+            report = read_and_identify(table, tensor, rates)
+            document = report.blocks()
+        if pictured or seen:
+            figure, options = report.picture()
+            files = {"output": output, "format": format} if pictured else {}
+            job = job_of(figure, {**options, **language.settings(), **files})
+            run_jobs([job], as_json=as_json, quiet=quiet, verbose=verbose, seen=seen)
+        if not pictured:
+            publish([*document, *(map(Paragraph, report.lines()) if form else [])], report.data, output, form)
+        if pictured and not quiet:
+            print_notes(report.sentence())
+        elif form is None and not pictured:
+            print_results(["", *report.lines()])
+        if not report.found.certain:
+            raise typer.Exit(1)
+
+
+IDENTIFY_COMMAND = Command(
+    identify, ("pecli identify table.npy", "pecli identify model.safetensors#embed_positions.weight -o difference.png",
+               "pecli identify --rates 1,0.1,0.01,0.001"),
+)  # fmt: skip
 
 
 def tensors(

@@ -96,7 +96,7 @@ def _read_float(value: Any) -> float:
 
 
 def _read_bool(value: Any) -> bool:
-    return {"true": True, "false": False}[str(value).lower()]
+    return {"true": True, "yes": True, "false": False, "no": False}[str(value).lower()]
 
 
 def _read_str(value: Any) -> str:

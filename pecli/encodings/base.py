@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from pecli.core.positions import Bins, Positions
 from pecli.core.terminal import track
 from pecli.files.tables import short
 
+SIDES, TIMES = re.compile(r"\d+(x\d+)+"), str.maketrans({"x": " × "})  # of a grid, and how pictures write it
 LISTED = 12  # numbers that a title still lists
 
 
@@ -95,13 +97,13 @@ class Encoding(Options, ABC):
         return cls.term or translate(cls.name)
 
     @property
-    def bounded(self) -> bool:
-        """Whether its positions end, as the rows of a file do: all are shown where no length is asked for."""
-        return False
+    def own_positions(self) -> Positions | None:
+        """All positions, where the encoding says which there are, as a grid does; None where the user does."""
+        return None
 
     def rows_from(self, start: int) -> int | None:
-        """Return how many positions there are from that one on; None where they do not end."""
-        return None
+        """Return how many positions there are from that one on, as rows of a file; None where they do not end."""
+        return None if self.own_positions is None else self.own_positions.length
 
     @property
     def sides(self) -> tuple[int, ...]:
@@ -109,12 +111,23 @@ class Encoding(Options, ABC):
         return ()
 
     @property
+    def wave_unit(self) -> str:
+        """What wavelengths are counted in."""
+        return self.position_unit or template("positions")
+
+    @property
     def spacing(self) -> float:
         """How far a position is from the next."""
         return 1.0
 
-    def position_at(self, place: str) -> int:
-        """Return the position at row and column, 3x5, of the grid; raises UsageError where there is none."""
+    def places_of(self, positions: Array) -> Array:
+        """Return positions (n,) by their coordinates, (axes, n): rows and columns of a grid, themselves on a line."""
+        return positions[None]
+
+    def position_at(self, place: int | str) -> int:
+        """Return the position of a number, or of a row and column of the grid, 3x5; raises UsageError without one."""
+        if isinstance(place, int):
+            return place
         text = f"{option_text('at', place)}: {self.title()} has no grid"
         raise UsageError(text, option="at", value=place, advice="give positions as numbers, or --grid too")
 
@@ -174,7 +187,8 @@ def titled_text(item: Option, value: Any) -> str:
     if item.file:
         return short(value)
     whole = item.scalar in (int, float) and abs(value) < EXACT and float(value).is_integer()
-    return f"{int(value):,}" if whole else item.write(value)
+    text = f"{int(value):,}" if whole else item.write(value)
+    return text.translate(TIMES) if SIDES.fullmatch(text) else text
 
 
 Own = TypeVar("Own", bound="TableEncoding")

@@ -233,8 +233,12 @@ class Kerple(DirectedBias):
         return max(len(self.r1), len(self.r2))
 
     def head_text(self, head: int) -> str:
-        r1, r2 = (each[head % len(each)] for each in (self.r1, self.r2))
-        return translate("head {head}, r₁ = {r1:g}, r₂ = {r2:g}", head=head, r1=r1, r2=r2)
+        own = [f"r{sign} = {each[head]:g}" for sign, each in (("₁", self.r1), ("₂", self.r2)) if len(each) > 1]
+        return listing([super().head_text(head), *own])
+
+    def titled(self) -> dict[str, Any]:
+        """With what all heads share."""
+        return super().titled() | {name: own for name in ("r1", "r2") if len(own := getattr(self, name)) == 1}
 
     def of_offsets(self, offsets: Array) -> Array:
         r1, r2, distance = np.array(self.r1)[:, None], np.array(self.r2)[:, None], np.abs(offsets)

@@ -11,6 +11,7 @@ from math import pi, prod
 from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError, option_text
+from pecli.core.language import template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Bins, Positions
@@ -54,12 +55,17 @@ class OnGrid(TableEncoding):
     """Base of the encodings whose positions can be the cells of a grid, numbered row by row from the top left."""
 
     gives: ClassVar[str] = "grid of positions"
+    of_grids: ClassVar[tuple[str, ...]] = ()  # parameters that mean something in a grid alone
 
     grid: str | None = grid_option(None, unset="positions on a line")
 
     def check(self) -> None:
         if self.grid is not None:
             sides_of("grid", self.grid)
+        unused = [name for name in self.of_grids if name in self.changed()] if self.places is None else []
+        for name in unused:
+            text = f"{option_text(name, getattr(self, name))} is for positions in a grid"
+            raise UsageError(text, option=name, advice="give --grid too")
         super().check()
 
     @property
@@ -72,20 +78,22 @@ class OnGrid(TableEncoding):
         return np.indices(self.sides).reshape(len(self.sides), -1) if self.sides else None
 
     @property
-    def bounded(self) -> bool:
-        return self.places is not None or super().bounded
-
-    def rows_from(self, start: int) -> int | None:
-        return super().rows_from(start) if self.places is None else max(1, self.places.shape[1] - start)
+    def own_positions(self) -> Positions | None:
+        return None if self.places is None else Positions(length=self.places.shape[1])
 
     def covered(self, positions: Positions) -> Positions:
-        if self.places is None:
-            return super().covered(positions)
-        count = self.places.shape[1]
-        if positions.start >= 0 and positions.stop <= count:
-            return positions
-        text = f"{self.title()} has the positions 0 to {count - 1}, not {positions.start} to {positions.stop - 1}"
-        raise UsageError(text, option="length", value=positions.length)
+        return super().covered(self.own_positions or positions)
+
+    def whole_numbers(self, positions: Array) -> Array:
+        """Return positions as numbers of cells; raises UsageError where the grid has no such cell."""
+        whole, count = np.asarray(positions, dtype=np.int64), 0 if self.places is None else self.places.shape[1]
+        if whole.size and not 0 <= whole.min() <= whole.max() < count:
+            raise UsageError(f"{self.title()} has the positions 0 to {count - 1} and no others")
+        return whole
+
+    def places_of(self, positions: Array) -> Array:
+        whole = np.asarray(positions, dtype=np.int64)
+        return np.stack(np.unravel_index(whole, self.sides)) if self.sides else super().places_of(positions)
 
     def position_text(self, position: float) -> str:
         if not self.sides:
@@ -94,8 +102,8 @@ class OnGrid(TableEncoding):
             return ""  # of a tick in the margin
         return str(tuple(int(at) for at in np.unravel_index(int(position), self.sides)))
 
-    def position_at(self, place: str) -> int:
-        if not self.sides:
+    def position_at(self, place: int | str) -> int:
+        if not self.sides or isinstance(place, int):
             return super().position_at(place)
         at = [*map(int, re.findall(r"\d+", place))]
         if len(at) != len(self.sides) or any(own >= side for own, side in zip(at, self.sides, strict=True)):
@@ -108,6 +116,8 @@ class OnGrid(TableEncoding):
 class HarmonicOnGrid(OnGrid, Harmonic):
     """Base of the sines and cosines whose pairs turn by one coordinate of the position each."""
 
+    of_grids: ClassVar[tuple[str, ...]] = ("scale_grid",)
+
     scale_grid: str = option(
         "index",
         "coordinates: i = 0, 1, 2, … of n (index), (i + ½)/n (unit), 2π(2(i + ½)/n − 1) (dinov3), 2π(i + 1)/n (detr)",
@@ -119,25 +129,17 @@ class HarmonicOnGrid(OnGrid, Harmonic):
         """Return which axis of the grid each pair turns by, (n_pairs,)."""
 
     @cached_property
-    def _coordinates(self) -> Array:
-        """The coordinates of every position, as they are scaled, (n, axes)."""
-        assert self.places is not None
-        scale, lengths = SCALES[self.scale_grid], self.places.max(axis=1) + 1
-        return np.stack([scale(places, int(n)) for places, n in zip(self.places, lengths, strict=True)], axis=-1) + 0.0
-
-    def check(self) -> None:
-        super().check()
-        if self.places is None and self.scale_grid != "index":
-            text = f"{option_text('scale_grid', self.scale_grid)} is for positions in a grid"
-            raise UsageError(text, option="scale_grid", advice="give --grid too")
+    def _scaled(self) -> list[Array]:
+        """The coordinates along each axis, and one that is a step beyond, as they are scaled, (n + 1,)."""
+        lengths = [] if self.places is None else (self.places.max(axis=1) + 1).tolist()
+        return [SCALES[self.scale_grid](np.arange(n + 1.0), n) for n in lengths]
 
     def coordinates(self, positions: Array) -> Array:
         if self.places is None:
             return super().coordinates(positions)
-        whole, count = np.asarray(positions, dtype=np.int64), len(self._coordinates)
-        if whole.size and not 0 <= whole.min() <= whole.max() < count:
-            raise UsageError(f"{self.title()} has the positions 0 to {count - 1} and no others")
-        return self._coordinates[whole][..., self.axes_of_pairs()]
+        whole = self.whole_numbers(positions)
+        scaled = [along[places[whole]] for along, places in zip(self._scaled, self.places, strict=True)]
+        return np.stack(scaled, axis=-1)[..., self.axes_of_pairs()]
 
     def coordinate_names(self) -> str:
         if self.places is None:
@@ -146,17 +148,15 @@ class HarmonicOnGrid(OnGrid, Harmonic):
         return "".join(letters[axis] for axis in self.axes_of_pairs())
 
     @property
-    def invariant(self) -> bool:
-        return self.places is None and super().invariant
+    def wave_unit(self) -> str:
+        cells = template("rows or columns") if self.scale_grid == "index" else template("units of scaled coordinates")
+        return cells if self.sides else super().wave_unit
 
     def longer_waves(self, length: int) -> int:
-        """Return how many pairs never finish a turn along their axis."""
-        if self.places is None:
+        """Return how many pairs have a wavelength longer than their axis of the grid."""
+        if not self.sides:
             return super().longer_waves(length)
-        reach = (
-            np.ptp(self._coordinates, axis=0) * (self.places.max(axis=1) + 1) / np.maximum(self.places.max(axis=1), 1)
-        )
-        return int((self.wavelengths() > reach[self.axes_of_pairs()]).sum())
+        return int((self.wavelengths() > np.array([*map(np.ptp, self._scaled)])[self.axes_of_pairs()]).sum())
 
     def mean_table(self, blocks: Bins) -> Array:
         return super().mean_table(blocks) if self.places is None else TableEncoding.mean_table(self, blocks)

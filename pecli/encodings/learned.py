@@ -14,7 +14,7 @@ from pecli.core.language import listing, template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
-from pecli.encodings.base import Additive, check_tensor, of_any_shape, tensor_option, width_option
+from pecli.encodings.base import Additive, check_tensor, of_any_shape, tensor_option, titled_text, width_option
 from pecli.encodings.grid import OnGrid, grid_option, sides_of
 from pecli.files.tables import IN_MEMORY, StoredTable, open_table, short
 
@@ -48,6 +48,7 @@ class Learned(OnGrid, Additive):
     models: ClassVar[str] = "BERT, GPT, GPT-2, OPT"
     trained: ClassVar[bool] = True
     extrapolates: ClassVar[bool] = False
+    of_grids: ClassVar[tuple[str, ...]] = ("prefix", "resize")
 
     file: str | None = option(
         None, "file of the table: .npy, .npz, .csv or .safetensors", unset="the untrained table", file=True
@@ -55,6 +56,10 @@ class Learned(OnGrid, Additive):
     tensor: str | None = tensor_option()
     seed: int = option(0, "seed of the untrained table", at_least=0)
     d: int | None = width_option(None, "columns of the untrained table", unset=f"the file's, or {UNTRAINED}")
+    first_position: int = option(
+        0, "position of its first row, such as -2 of BART's and RoBERTa's tables", in_spec=True
+    )
+    divisor: float = option(1.0, "what its numbers are divided by", above=0, in_spec=True)
     prefix: int | None = option(
         None, "rows before those of the grid, such as a class token's", at_least=0, unset="what the grid leaves over"
     )
@@ -67,10 +72,9 @@ class Learned(OnGrid, Additive):
             with suppress(UsageError):  # said where rows are asked for
                 self._rows  # noqa: B018 - an array is there as long as an encoding has it
         check_tensor(self.file, self.tensor)
-        for name in ("prefix", "resize"):
-            if self.grid is None and (value := getattr(self, name)) is not None:
-                text = f"{option_text(name, value)} is of a table of positions in a grid"
-                raise UsageError(text, option=name, value=value, advice="give --grid too")
+        if self.first_position and (self.file is None or self.grid is not None):
+            text = "first_position is of a file's rows on a line; prefix says how many rows precede a grid"
+            raise UsageError(text, option="first_position", value=self.first_position)
         if self.resize is None and self.resize_by != "bicubic":
             raise UsageError("--resize-by is of --resize", option="resize_by", advice="give --resize too")
         if len({len(sides_of(name, text)) for name in ("grid", "resize") if (text := getattr(self, name))}) > 1:
@@ -90,7 +94,7 @@ class Learned(OnGrid, Additive):
         """The file's table."""
         if self.file is None:
             return None
-        rows = open_table(self.file, self.tensor)
+        rows = open_table(self.file, self.tensor, sides=sides_of("grid", self.grid) if self.grid else ())
         if self.d not in (None, rows.shape[1]):
             text = f"{option_text('d', self.d)} does not fit {self.file}, whose table has {rows.shape[1]} columns"
             raise UsageError(text, option="d", value=self.d)
@@ -98,7 +102,7 @@ class Learned(OnGrid, Additive):
 
     @property
     def sides(self) -> tuple[int, ...]:
-        return super().sides if self.resize is None else sides_of("resize", self.resize)
+        return super().sides if None in (self.grid, self.resize) else sides_of("resize", self.resize or "")
 
     @cached_property
     def _cells(self) -> Array:
@@ -115,39 +119,38 @@ class Learned(OnGrid, Additive):
         rows = self._rows_at(np.arange(first, count))
         return rows if self.resize is None else resized(rows, sides, self.sides, self.resize_by)
 
-    @property
-    def bounded(self) -> bool:
-        return self.file is not None or super().bounded
-
     def rows_from(self, start: int) -> int | None:
-        if self.grid is not None:
-            return super().rows_from(start)
-        return None if self._rows is None else max(1, len(self._rows) - start)
+        rows = None if self.grid is not None else self._rows
+        return super().rows_from(start) if rows is None else max(1, len(rows) + self.first_position - start)
 
     def covered(self, positions: Positions) -> Positions:
         if self.grid is not None:
             self._cells  # noqa: B018 - refuses a table of another length
             return super().covered(positions)
-        rows = MAX_UNTRAINED_ROWS if self._rows is None else len(self._rows)
+        low = self.first_position
+        high = low + (MAX_UNTRAINED_ROWS if self._rows is None else len(self._rows)) - 1
         first, last = positions.start, positions.stop - 1
-        if first >= 0 and last < rows:
+        if low <= first and last <= high:
             return positions
-        text = f"{self.file or 'an untrained table'} has the positions 0 to {rows - 1}, not {first} to {last}"
-        if not 0 <= first < rows:
-            raise UsageError(text, option="start", value=first, allowed=f"0 to {rows - 1}")
-        advice = f"learned positions do not extrapolate, try {option_text('length', rows - first)}"
+        text = f"{self.file or 'an untrained table'} has the positions {low} to {high}, not {first} to {last}"
+        if not low <= first <= high:
+            raise UsageError(text, option="start", value=first, allowed=f"{low} to {high}")
+        advice = f"learned positions do not extrapolate, try {option_text('length', high + 1 - first)}"
         raise UsageError(text, option="length", value=positions.length, advice=advice)
 
     @of_any_shape
     def table(self, positions: Array) -> Array:
         whole = np.asarray(positions, dtype=np.int64)
-        return self._rows_at(whole) if self.grid is None else self._cells[whole]
+        line = self.grid is None
+        rows = self._rows_at(whole - self.first_position) if line else self._cells[self.whole_numbers(whole)]
+        return rows if self.divisor == 1 else rows / self.divisor
 
     def _rows_at(self, whole: Array) -> Array:
         """Return the rows of these numbers, whole (n,)."""
         if self._rows is not None:
             if len(whole) and not 0 <= whole.min() <= whole.max() < len(self._rows):
-                raise UsageError(f"{self.file} has the positions 0 to {len(self._rows) - 1} and no others")
+                first, last = self.first_position, self.first_position + len(self._rows) - 1
+                raise UsageError(f"{self.file} has the positions {first} to {last} and no others")
             return self._rows[whole]
         rows = np.empty((len(whole), self.width))
         for run in np.unique(whole // RUN).tolist():
@@ -161,7 +164,9 @@ class Learned(OnGrid, Additive):
     def described(self) -> str:
         if self.file is None:
             return translate("{encoding}, untrained", encoding=super().described())
-        grid = [f"{name} = {text}" for name in ("grid", "resize") if (text := getattr(self, name))]
+        shown = ("grid", "resize", "first_position", "divisor")
+        given = {name: value for name, value in self.changed().items() if name in shown}
+        grid = [f"{name.replace('_', ' ')} = {titled_text(self.options()[name], text)}" for name, text in given.items()]
         left = len(self._rows) - prod(sides_of("grid", self.grid)) if self.grid and self._rows is not None else 0
         before = [translate("rows before it left out: {count}", count=left)] if left else []
         name = (

@@ -35,6 +35,8 @@ class OnAxes(HarmonicOnGrid, Scaled):
     among the axes (Qwen3-VL); in a text all axes have one coordinate, and sections change nothing.
     """
 
+    of_grids: ClassVar[tuple[str, ...]] = ("scale_grid", "axes")
+
     axes: str | None = option(
         None,
         "how axes share the pairs: rates of their own, one axis after the other (blocks) or each rate for every axis "
@@ -59,9 +61,6 @@ class OnAxes(HarmonicOnGrid, Scaled):
         count = len(self.places) if self.places is not None else 1
         if self.sequence is not None and self.grid is not None:
             raise UsageError("--sequence and --grid exclude each other", option="sequence", advice="give one of them")
-        if count == 1 and self.axes:
-            text = f"{option_text('axes', self.axes)} is for positions in a grid"
-            raise UsageError(text, option="axes", advice="give --grid too")
         if self.axes and self.sections:
             raise UnusedOptionError("axes", self.axes, "--sections says how axes share the pairs")
         if self.interleaved and not self.sections:

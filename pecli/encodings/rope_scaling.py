@@ -266,7 +266,12 @@ class Scaled(PowersOfBase):
         aliases=("rope_type",),
     )
     factor: float | None = parameter(
-        "factor", "how many times longer the context gets", above=0, at_most=MAX_EXACT, unset="see the formula"
+        "factor",
+        "how many times longer the context gets",
+        above=0,
+        log=True,
+        at_most=MAX_EXACT,
+        unset="see the formula",
     )
     original: int | None = parameter("original", "positions of the first training", at_least=1)
     max_position: int | None = parameter("max_position", "positions up to which nothing changes", at_least=1)

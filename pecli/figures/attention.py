@@ -78,7 +78,7 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
     def remarks(self) -> list[str]:
         order = shorten(" ".join(self.reordered_tokens), 80).replace("$", r"\$")
         return [
-            translate("reordered: {order}, shown in the order as given; Δ: reordered − as given", order=order),
+            translate("reordered: {order}, shown in the given order; Δ: reordered − as given", order=order),
             self.embeddings,
         ]
 

@@ -81,6 +81,8 @@ class Figure(Analysis[E]):
 
     def unseen(self, view: View[E]) -> str:
         """Return what a title says of the positions where nothing else in the picture does; mostly nothing."""
+        if all(encoding.own_positions for encoding in view.encodings):
+            return ""
         if self.counts_positions and all(e.position_unit for e in view.encodings) and not view.positions.start:
             return view.encodings[0].length_text(view.positions.length)
         if self.counts_positions:

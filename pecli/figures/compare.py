@@ -29,7 +29,7 @@ from pecli.figures.composite import (
 )
 from pecli.figures.highlights import Highlighting
 from pecli.figures.panels import PanelGroup
-from pecli.measures.pairwise import measure_option
+from pecli.measures.pairwise import measure_option, quantity_of
 
 MAX_WHOLE = 2**22  # numbers, of which the largest difference is known also where a pixel is a mean
 MAX_NAME = 28  # characters of a difference's name
@@ -40,11 +40,11 @@ class CompareNumbers(ComposedNumbers):
     """The figure with the numbers of each encoding, in order; the difference of two as the last where asked for.
 
     reach : the smallest and the largest difference, of all numbers; None where they are too many
-    distances : whether it is one of distances
+    measured : what is compared, where it has a name
     """
 
     reach: tuple[float, float] | None = None
-    distances: bool = False
+    measured: str = ""
 
     def message(self) -> str:
         """Return how large the difference is, and whether the order of columns alone makes it; else what each says."""
@@ -60,9 +60,11 @@ class CompareNumbers(ComposedNumbers):
             text = translate("the two differ by up to {number}", number=number)
         else:
             name, other = self.labels[:2] if high > rounding else self.labels[1::-1]
-            apart = template("positions are up to {number} farther apart with {name} than with {other}")
-            larger = template("values are larger by up to {number} with {name} than with {other}")
-            text = translate(apart if self.distances else larger, name=name, other=other, number=number)
+            measured = template("the {measure} is up to {number} larger with {name} than with {other}")
+            larger = template("values are up to {number} larger with {name} than with {other}")
+            text = translate(
+                measured if self.measured else larger, measure=self.measured, name=name, other=other, number=number
+            )
         return join_clauses([translate("the same columns in another order") if self.reordered() else "", text])
 
     def reordered(self) -> bool:
@@ -123,7 +125,7 @@ class Compare(Composite, Highlighting[Encoding]):
 
     def cells_of(self, view: View[Encoding]) -> list[Cell]:
         """Return one an encoding; the difference of two looks as the first."""
-        views = [replace(view, encodings=(encoding,), panels=None) for encoding in view.encodings]
+        views = [replace(view, panels=None).of(encoding) for encoding in view.encodings]
         cells = [Cell(self.part(), item, name) for item, name in zip(views, distinct_names(view), strict=True)]
         return [*cells, Cell(self.part(), views[0], difference_name(view))] if self.difference else cells
 
@@ -141,8 +143,9 @@ class Compare(Composite, Highlighting[Encoding]):
             return numbers
         first, second, third = numbers.parts
         difference = first.numbers.difference(second.numbers)
-        parts, palette = (first, second, third._replace(numbers=difference)), getattr(first.numbers, "palette", "")
-        return replace(numbers, parts=parts, reach=self._reach(view, difference), distances=palette == "sequential")
+        parts, measure = (first, second, third._replace(numbers=difference)), getattr(first.numbers, "measure", "")
+        measured = quantity_of(view.encoding, measure) if measure else ""
+        return replace(numbers, parts=parts, reach=self._reach(view, difference), measured=measured)
 
     def _reach(self, view: View[Encoding], difference: Any) -> tuple[float, float] | None:
         """Return the smallest and the largest difference; None where pixels are means of too many to know."""
@@ -170,7 +173,7 @@ class Compare(Composite, Highlighting[Encoding]):
 
 def difference_name(view: View[Encoding]) -> str:
     """Return the name of the difference: those of the two, where they are short and not the same."""
-    name = " − ".join(name.replace(" = ", " ") for name in distinct_names(view))  # no equation
+    name = " − ".join(name.replace(" = ", "\u00a0") for name in distinct_names(view))  # no equation
     return name if len(name) <= MAX_NAME and len(set(view.encodings)) > 1 else translate("difference, first − second")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pecli.analysis import View, check_indices
@@ -11,7 +11,7 @@ from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import join_and, join_clauses, join_or, template, translate
 from pecli.core.numbers import number_text
 from pecli.core.options import option
-from pecli.encodings.base import BiasEncoding, Encoding, TableEncoding, names_in_sentence
+from pecli.encodings.base import BiasEncoding, Encoding, TableEncoding, names_in_sentence, short_names
 from pecli.encodings.rope import Rope
 from pecli.figures.base import Figure
 from pecli.figures.highlights import Highlighting
@@ -36,9 +36,10 @@ class Comparing(Highlighting[TableEncoding | BiasEncoding]):
         if is_bias(view.encoding) and self.changed().get("measure"):
             text = f"{option_text('measure', self.measure)} compares vectors, and {view.encoding.name} is a bias"
             raise UsageError(text, option="measure", value=self.measure)
-        lengths = {e.name: replace(view, encodings=(e,)).covered.length for e in view.encodings}
-        if len({*lengths.values()}) > 1:
-            given = join_and(f"{name} has {length:,}" for name, length in lengths.items())
+        lengths = [view.of(encoding).covered.length for encoding in view.encodings]
+        if len({*lengths}) > 1:
+            named = zip(short_names(view.encodings), lengths, strict=True)
+            given = join_and(f"{name} has {length:,}" for name, length in named)
             raise UsageError(f"{self.name} overlays encodings with as many positions: {given}", option="encoding")
 
     def quantity(self, view: View[Any]) -> str:
@@ -56,9 +57,7 @@ class OfOneHead(Comparing):
         super().check_view(view)
         for encoding in view.encodings:
             if isinstance(encoding, BiasEncoding):
-                check_indices(
-                    "head", [self.shown_head], replace(view, encodings=(encoding,)), encoding.n_heads, "heads"
-                )
+                check_indices("head", [self.shown_head], view.of(encoding), encoding.n_heads, "heads")
             elif self.head is not None:
                 raise UnusedOptionError("head", self.head, f"{encoding.name} has no heads")
 

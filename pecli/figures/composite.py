@@ -133,16 +133,11 @@ def longer_waves_text(labels: Sequence[str], parts: Sequence[Part]) -> str:
     if rising and len({replace(encoding, base=bases[0], label=None) for encoding in encodings}) == 1:
         text = template("larger bases leave more wavelengths beyond the {length}: {counts} of {all}")
         return translate(text, length=length, counts=listing(map(str, counts)), all=pairs[0])
-    if len({*pairs}) == 1:
-        text = template("of {all} pairs, {counts} have wavelengths longer than the {length} shown")
-        each = [f"{count} ({label})" for count, label in zip(counts, labels, strict=True)]
-        return translate(text, counts=enumerated(each), all=pairs[0], length=length)
-    text, share = (
-        template("pairs with wavelengths longer than the {length} shown: {counts}"),
-        template("{n} of {all} ({label})"),
-    )
-    each = [translate(share, n=n, all=of, label=label) for n, of, label in zip(counts, pairs, labels, strict=True)]
-    return translate(text, counts=enumerated(each), length=length)
+    if len({*pairs}) > 1:
+        return ""
+    text = template("of {all} pairs, {counts} have wavelengths longer than the {length} shown")
+    each = [f"{count} ({label})" for count, label in zip(counts, labels, strict=True)]
+    return translate(text, counts=enumerated(each), all=pairs[0], length=length)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from pecli.analysis import chosen_indices, refuse_unused
+from pecli.analysis import chosen_indices, places_option, refuse_unused
 from pecli.core.language import listing, template, translate
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
@@ -55,10 +55,11 @@ class DialsNumbers(Numbers[Harmonic]):
         )
 
     def marks(self) -> list[str]:
-        unit = "" if self.view.encoding.tick_steps else wavelength_unit(self.view.encoding)
+        clock = bool(self.view.encoding.tick_steps)
+        unit = "" if clock else wavelength_unit(self.view.encoding)
         count, every = len(self.pairs), (self.view.encoding.width + 1) // 2
         part = translate("{count} of {all} pairs", count=count, all=every) if count < every else ""
-        return [translate("clockwise from the top"), unit, part]
+        return ["" if clock else translate("clockwise from the top"), unit, part]
 
     def columns(self) -> list[str]:
         return [f"pair {pair}" for pair in self.pairs]
@@ -85,8 +86,7 @@ class Dials(Figure[Harmonic]):
         "pecli dials clock --at 0..59:12 -o clock.gif",
     )
 
-    at: tuple[int, ...] | None = option(
-        None,
+    at: tuple[int, ...] | None = places_option(
         "the positions, one row each; in a .gif one frame each",
         at_least=-EXACT,
         advice=lambda value: seconds_of_time(str(value)),
@@ -99,7 +99,7 @@ class Dials(Figure[Harmonic]):
     def rows(self, view: View[Harmonic]) -> Array:
         """Return the positions: those asked for, else as many as fast hands and slow ones need to have turned."""
         if self.at is not None:
-            return np.array(self.at, dtype=np.float64)
+            return np.array([view.encoding.position_at(at) for at in self.at], dtype=np.float64)
         covered = view.covered
         first = 0 if covered.start < 0 < covered.stop else covered.start
         length = covered.stop - first
@@ -120,6 +120,7 @@ class Dials(Figure[Harmonic]):
 
     def check_view(self, view: View[Harmonic]) -> None:
         super().check_view(view)
+        view.encoding.coordinates(self.rows(view))  # refuses a position that a grid does not have
         self.dials(view)
 
     def shape(self, view: View[Harmonic]) -> tuple[int, ...]:

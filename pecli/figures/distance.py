@@ -170,8 +170,10 @@ class Distance(WithCellNumbers[Any], OfOneHead):
         encoding, rows = view.encoding, view.covered
         first, last = rows.start - 0.5, rows.stop - 0.5
         axes[0].set(xlim=(first, last), ylim=(last, first))
-        label_positions(axes[0].xaxis, encoding, encoding.other_label)
-        label_positions(axes[0].yaxis, encoding)
+        of_bias = template("query p"), template("key q")
+        down, across = of_bias if is_bias(encoding) else (encoding.position_label, encoding.other_label)
+        label_positions(axes[0].xaxis, encoding, across)
+        label_positions(axes[0].yaxis, encoding, down)
         mark_cells(axes[0], self.spans(), canvas)
         mark_cells(axes[0], self.spans(), canvas, encoding.position_text)
 

@@ -42,7 +42,7 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
     def message(self) -> str:
         if self.half is None:
             return ""
-        wave = short_wave_text(self.view.encoding, self.half)
+        wave = short_wave_text(self.view.encoding, self.half, "positions")
         share = f"{100 * self.held:.0f}%"
         more = template("more than half of the table's variance ({share}) lies at wavelengths of {wave} or more")
         half = template("half of the table's variance lies at wavelengths of {wave} or more")

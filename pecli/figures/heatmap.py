@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import log10, prod
+from math import log10
 from typing import Any, ClassVar, Self
 
 from pecli.core.errors import UsageError
@@ -55,11 +55,13 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
     def message(self) -> str:
         """Return how many pairs have a wavelength beyond the length; of others than waves, that each dimension changes
         half as often as the one before."""
-        encoding, length = self.view.encoding, self.view.covered.length
+        encoding, rows = self.view.encoding, self.view.covered
+        length = rows.stop - max(1, rows.start) if self.log else rows.length  # position 0 has no logarithm
         if not has_known_waves(encoding):
             return ""
         waves = wavelengths(encoding, self.view.covered)
-        if (count := longer_waves(self.view)) is not None:
+        if isinstance(encoding, Harmonic):
+            count = encoding.longer_waves(length)
             within = length_shown(encoding, length)
             one = template("1 of {all} sine–cosine pairs has a {wave} longer than the {length} shown")
             many = template("{count} of {all} sine–cosine pairs have {wave}s longer than the {length} shown")
@@ -204,7 +206,7 @@ def log_ends(view: View[TableEncoding]) -> tuple[float, float]:
 
 def length_shown(encoding: TableEncoding, count: int) -> str:
     """Return a number of positions with its unit; of a whole grid its sides."""
-    if encoding.sides and count == prod(encoding.sides):
+    if encoding.sides:
         return translate("{sides} grid", sides=" × ".join(map(str, encoding.sides)))
     if encoding.position_unit:
         return encoding.length_text(count)

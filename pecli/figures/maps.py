@@ -34,12 +34,14 @@ class OverGrid(Figure[OnGrid]):
 
     def check_view(self, view: View[OnGrid]) -> None:
         super().check_view(view)
-        check_grid(self.name, view)
+        if not view.encoding.sides:
+            text = f"{self.name} shows positions in a grid, and {view.encoding.title()} has them on a line"
+            raise UsageError(text, option="grid", advice="give --grid, such as --grid=14x14")
 
     def image_panel(self, view: View[OnGrid], bar: ColorBar) -> Panel:
         """Return a panel whose frame is an image's."""
         rows, columns = image_of(view.covered.array(), view.encoding.sides).shape
-        return Panel(rows / columns, exact=True, bar=bar, least=(3.0, 3.0), x="columns", y="rows")
+        return Panel(rows / columns, exact=True, bar=bar, least=(3.0, 3.0), x=("columns", columns), y=("rows", rows))
 
     def label_images(self, view: View[OnGrid], axes: list[Axes], titles: list[str]) -> None:
         """Label the axes of images, and give each its title."""
@@ -56,20 +58,6 @@ def squeezed_panel(ratio: float, bar: ColorBar) -> Panel:
     """Return a panel for an image so many times as high as wide; the cells of a long one are not square."""
     squeezed = min(max(ratio, 1 / LONGEST), LONGEST)
     return Panel(squeezed, exact=ratio == squeezed, bar=bar)
-
-
-def check_grid(name: str, view: View[Any]) -> None:
-    """Refuse positions that are no whole grid (UsageError)."""
-    encoding, rows = view.encoding, view.covered
-    if not encoding.sides:
-        text = f"{name} shows positions in a grid, and {encoding.title()} has them on a line"
-        raise UsageError(text, option="grid", advice="give --grid, such as --grid=14x14")
-    if rows.start or rows.length != np.prod(encoding.sides):
-        raise UsageError(
-            f"{name} shows the whole grid",
-            option="length",
-            advice="leave --length and --start out; compare grids of one size",
-        )
 
 
 def image_of(values: Array, sides: tuple[int, ...]) -> Array:
@@ -91,6 +79,10 @@ class MapsNumbers(ColouredNumbers[OnGrid]):
 
     maps: Array
     dims: Array
+
+    def remarks(self) -> list[str]:
+        shown, width = len(self.dims), self.view.encoding.width
+        return [translate("{count} of {all:,} dimensions", count=shown, all=width)] if shown < width else []
 
     def message(self) -> str:
         """Return how many dimensions vary along one axis of the grid alone, where all do."""
@@ -138,7 +130,7 @@ class Maps(OverGrid):
         return [PanelGroup((self.image_panel(view, ColorBar("")),) * len(self.chosen(view)))]
 
     def decorate(self, view: View[OnGrid], axes: list[Axes], canvas: Canvas) -> None:
-        text = template("dimension {number}")
+        text = template("dim {number}")
         self.label_images(view, axes, [translate(text, number=dim) for dim in self.chosen(view).tolist()])
 
     def draw(self, numbers: MapsNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:

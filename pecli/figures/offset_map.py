@@ -15,7 +15,7 @@ from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.canvas import Canvas
 from pecli.figures.comparing import turned_text
 from pecli.figures.limits import ends
-from pecli.figures.maps import check_grid, squeezed_panel
+from pecli.figures.maps import squeezed_panel
 from pecli.figures.matrix import show_matrix
 from pecli.figures.panels import ColorBar, PanelGroup
 from pecli.measures.pairwise import MEASURES, offset_map
@@ -54,7 +54,7 @@ class OffsetMapNumbers(ColouredNumbers[TableEncoding]):
     def message(self) -> str:
         measure = MEASURES[self.measure].label
         if not self._differs():
-            return translate("the {measure} depends only on the offset p − q", measure=measure)
+            return translate("the {measure} depends only on the offsets in rows and in columns", measure=measure)
         text = template("at equal offset, the {measure} still differs by up to {number}")
         return translate(text, measure=measure, number=number_text(self.widest, 3))
 
@@ -64,7 +64,6 @@ class OffsetMapNumbers(ColouredNumbers[TableEncoding]):
 
 def refuse_on_grid(view: View[Any], changed: dict[str, Any]) -> None:
     """Refuse what is drawn of a line of offsets alone (UsageError)."""
-    check_grid("offsets", view)
     if len(view.encoding.sides) > 2:
         raise UsageError("offsets draws two axes of a grid, and a video has three", option="grid")
     if len(view.encodings) > 1:
@@ -78,7 +77,8 @@ def refuse_on_grid(view: View[Any], changed: dict[str, Any]) -> None:
 def map_of_offsets(view: View[TableEncoding], measure: str, shows_spread: bool) -> OffsetMapNumbers:
     """Return the measure over all pairs of a grid, by their offset."""
     encoding = view.encoding
-    low, high, mean = offset_map(encoding, MEASURES[measure], view.covered.array())
+    every = view.covered.array()
+    low, high, mean, _ = offset_map(encoding, MEASURES[measure], every, every)
     spread, seen = high - low, np.isfinite(mean)
     shown = spread if shows_spread else mean
     least, most = (float(end(shown)) if seen.any() else 0.0 for end in (np.nanmin, np.nanmax))

@@ -89,7 +89,7 @@ class OffsetsNumbers(BandNumbers[TableEncoding]):
     peaks: bool  # whether every line is largest at offset 0, and nowhere else
 
     def remarks(self) -> list[str]:
-        zeros = template("{encoding}: {count:,} pairs left out, one row is all zeros")
+        zeros = template("{encoding}: {count:,} pairs left out, one row of the table is all zeros")
         constant = template("{encoding}: {count:,} pairs left out, one row is constant")
         left_out, counts = (
             (zeros if self.measure == "cos" else constant),
@@ -101,8 +101,9 @@ class OffsetsNumbers(BandNumbers[TableEncoding]):
     def marks(self) -> list[str]:
         wide = any(width > 0 for width in self.spread)
         band = template("line: mean of all pairs at that offset, band: from the smallest to the largest")
+        bound = translate("bound: Su et al. 2021, section 3.4.3") if len(self.decay) else ""
         dotted = translate("dotted: without the scaling") if len(self.unscaled) else ""
-        return [translate(band) if wide else "", dotted, turned_text(self.view.encodings)]
+        return [translate(band) if wide else "", bound, dotted, turned_text(self.view.encodings)]
 
     def message(self) -> str:
         if len(self.decay) and (np.abs(self.mean) <= self.decay).all():
@@ -161,7 +162,7 @@ class RandomNumbers(BandNumbers[Rope]):
 
     def marks(self) -> list[str]:
         text = template(
-            "line: mean of {count:,} standard normal queries and keys, seed 0; band: ± one standard deviation"
+            "line: mean score of {count:,} standard normal query–key pairs, seed 0; band: ± one standard deviation"
         )
         return [translate(text, count=self.draws), translate("score: query · key / √d")]
 

@@ -28,6 +28,8 @@ from pecli.figures.highlights import Highlighting
 from pecli.figures.panels import PanelGroup, with_own_bar
 from pecli.measures.pairwise import measure_option
 
+ON_LINE, ON_GRID = ("heatmap", "distance"), ("heatmap", "tiles")  # figures where none are asked for
+
 
 class OverviewNumbers(ComposedNumbers):
     """The numbers of the figures side by side."""
@@ -48,20 +50,29 @@ class Overview(Composite, Highlighting[Encoding]):
     examples: ClassVar[tuple[str, ...]] = ("pecli overview rope --panels heatmap,distance",)
     alike: ClassVar[bool] = False
 
-    panels: tuple[str, ...] = option(
-        ("heatmap", "distance"), "the figures, left to right", choices=single_figures, advice=kind_text
+    panels: tuple[str, ...] | None = option(
+        None,
+        "the figures, left to right",
+        choices=single_figures,
+        advice=kind_text,
+        unset=f"{','.join(ON_LINE)}, of a grid {','.join(ON_GRID)}",
     )
     measure: str | None = measure_option(None)
 
+    def names(self, view: View[Encoding] | None = None) -> tuple[str, ...]:
+        """Return the figures: those asked for, else what suits the positions."""
+        grid = view is not None and len(view.encoding.sides) == 2
+        return (ON_GRID if grid else ON_LINE) if self.panels is None else self.panels
+
     def cells_of(self, view: View[Encoding]) -> list[Cell]:
-        return [Cell(part_of(self, name), replace(view, panels=None)) for name in self.panels]
+        return [Cell(part_of(self, name), replace(view, panels=None)) for name in self.names(view)]
 
     def check(self) -> None:
         super().check()
-        if not self.panels:
+        if self.panels == ():
             text = "--panels names no figure"
             raise UsageError(text, option="panels", allowed="a list such as heatmap,distance")
-        check_handed_on(self, [part_of(self, name) for name in self.panels])
+        check_handed_on(self, [part_of(self, name) for name in self.names()])
 
     def check_view(self, view: View[Encoding]) -> None:
         for cell in self.cells_of(view):
@@ -87,13 +98,13 @@ class Overview(Composite, Highlighting[Encoding]):
         return texts[0] if all(texts) else ""
 
     def positions_for(self, asked: Positions) -> Positions:
-        parts = [part_of(self, name) for name in self.panels]
+        parts = [part_of(self, name) for name in self.names()]
         if all(part.positions_for(Positions()) != Positions() for part in parts):  # none looks at what is asked for
             return parts[0].positions_for(asked)
         return asked
 
     def texts(self) -> list[str]:
-        return [text for name in self.panels for text in part_of(self, name).texts()]
+        return [text for name in self.names() for text in part_of(self, name).texts()]
 
     def composed_numbers(self, view: View[Encoding], **fields: Any) -> ComposedNumbers:
-        return OverviewNumbers(view=view, labels=tuple(map(translate, self.panels)), **fields)
+        return OverviewNumbers(view=view, labels=tuple(map(translate, self.names(view))), **fields)

@@ -138,7 +138,6 @@ class Path(Figure[TableEncoding]):
 
     def draw(self, numbers: PathNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from matplotlib.collections import LineCollection
-        from matplotlib.patheffects import withStroke
 
         low, high = self._ends(numbers.view)
         many, drawn = len(numbers.positions) > MAX_VECTOR_POINTS, []
@@ -162,11 +161,9 @@ class Path(Figure[TableEncoding]):
             if len(points) <= DOTS:
                 size = (2.5 * canvas.scale) ** 2
                 panel.scatter(points[:, 0], points[:, 1], c=numbers.positions, s=size, linewidths=0, zorder=2, **look)
-            for end in (0, -1):
-                text, away = numbers.view.encoding.position_text(numbers.positions[end]), (0, 3 * canvas.scale)
-                style: dict[str, Any] = {"ha": "left" if points[end, 0] < 0 else "right", "fontsize": canvas.small}
-                label = panel.annotate(text, points[end], away, textcoords="offset points", **style)
-                label.set_path_effects([withStroke(linewidth=2 * canvas.scale, foreground=panel.get_facecolor())])
+            style: dict[str, Any] = {"ha": "left" if points[0, 0] < 0 else "right", "fontsize": canvas.small}
+            first = translate("first: {position}", position=numbers.view.encoding.position_text(numbers.positions[0]))
+            panel.annotate(first, points[0], (0, 3 * canvas.scale), textcoords="offset points", **style)
             drawn.append(line)
         return drawn
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from pecli.analysis import check_indices
+from pecli.core.errors import UsageError
 from pecli.core.language import listing, translate
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
@@ -95,6 +96,9 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         return (count, count, len(self.columns(view)))
 
     def check_view(self, view: View[Harmonic]) -> None:
+        if view.encoding.own_positions:
+            text = f"relative shows offsets on a line, and {view.encoding.title()} has positions in a grid"
+            raise UsageError(text, option="grid", advice="try pecli offsets")
         super().check_view(replace(view, positions=replace(view.positions, start=0)))  # the offsets are the same
         view.encoding.covered(_offsets(view))
         check_indices("dims", self.dims, view, view.encoding.width, "dimensions")

@@ -226,7 +226,7 @@ class Rotation(WithCellNumbers[Rotary]):
         whole = self.panels == tuple(TITLES)
         query = Panel(FLAT if whole else 0.62, least=(7.0, 4.0), bar=bar, x=x, y=y)
         side = max(14.0, 1.3 * len(self.drawn_pairs(view)))
-        plane = Panel(1.0, exact=True, least=(side, side))
+        plane = Panel(1.0, exact=True, least=(side, side), legend_below=bool(view.encoding.sides))
         panels = tuple(plane if name == PLANE else query for name in self.panels)
         return [PanelGroup(panels, (((0, 2), (1, 2)), *in_columns(3, 1)) if whole else ())]
 

@@ -96,10 +96,7 @@ class ScatterNumbers(CloudNumbers):
 
     def apart(self) -> Array:
         """Return how far the positions of each pair are apart, (pairs,); in a grid from centre to centre."""
-        sides = self.view.encoding.sides
-        if not sides:
-            return np.abs(self.q - self.p)
-        places = (np.stack(np.unravel_index(at.astype(np.int64), sides)) for at in (self.p, self.q))
+        places = map(self.view.encoding.places_of, (self.p, self.q))
         return np.linalg.norm(np.subtract(*places), axis=0)
 
 
@@ -189,6 +186,7 @@ class Scatter(Figure[TableEncoding]):
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         apart = template("patches from p to q") if view.encoding.sides else template("offset |p − q|")
+        apart = apart if view.encoding.continuous else template("mean offset |p − q|")  # many pairs fall on one place
         bar = ColorBar(translate("pairs a cell" if self.too_many(view) else apart), fixed=True)
         shown = self.shown()
         several = len(shown) > 1 and not canvas.narrow  # side by side

@@ -20,7 +20,6 @@ from pecli.figures.base import Numbers, View
 from pecli.figures.canvas import Canvas
 from pecli.figures.highlights import WithTrained, trained_text
 from pecli.figures.lines import Look, frame_lines, key
-from pecli.figures.maps import check_grid
 from pecli.figures.panels import Panel, PanelGroup
 from pecli.figures.wavelengths import MAX_WAVELENGTH, has_known_waves, short_length, short_wave_text
 from pecli.measures.waves import MEASURED, wavelengths
@@ -56,12 +55,13 @@ class SpectrumNumbers(Numbers[TableEncoding]):
     trained: int | None
 
     def remarks(self) -> list[str]:
-        measured = listing(e.called() for e in self.view.encodings if not isinstance(e, Harmonic))
-        period = template("{encodings}: dominant period of each column")
+        others = [e for e in self.view.encodings if not isinstance(e, Harmonic)]
+        measured, what = listing(e.called() for e in others), {e.dimension_label for e in others}
+        period = template("{encodings}: dominant period of each {dimension}")
         left_out = template("{encoding}: {count} left out, longer than {most} or still")
         most, counts = number_text(MAX_WAVELENGTH), zip(self.view.encodings, self.still, strict=True)
         return [
-            translate(period, encodings=measured) if measured else "",
+            translate(period, encodings=measured, dimension=join_or(sorted(map(translate, what)))) if measured else "",
             *(translate(left_out, encoding=e.called(), count=count, most=most) for e, count in counts if count),
         ]
 
@@ -107,7 +107,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         """Return how many wavelengths of each encoding are counted; nothing where they have not as many pairs."""
         parts = [counted[self.encoding == at] for at in range(len(self.view.encodings))]
         counts, pairs = [int(part.sum()) for part in parts], {len(part) for part in parts}
-        names = distinguishing_labels(self.view.encodings)
+        names = distinguishing_labels(self.view.encodings, without=("original",))
         each = enumerated([f"{count} ({name})" for count, name in zip(counts, names, strict=True)])
         return translate(text, counts=each, all=pairs.pop(), **blanks) if len(pairs) == 1 else ""
 
@@ -161,8 +161,6 @@ class Spectrum(WithTrained[TableEncoding]):
 
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
-        if all(encoding.sides for encoding in view.encodings):
-            check_grid(self.name, view)
         lacking = [encoding.name for encoding in view.encodings if not isinstance(encoding, Harmonic)]
         if view.positions.start and all(map(has_known_waves, view.encodings)):
             raise UnusedOptionError("start", view.positions.start, "a formula or a whole cycle has no first position")
@@ -207,7 +205,7 @@ class Spectrum(WithTrained[TableEncoding]):
         label_values(panel.xaxis, join_or(sorted(labels)), integer=True)
         panel.set_yscale("log", base=2 if self.ratio else 10)
         panel.margins(y=MARGIN)
-        units = {translate(encoding.position_unit or template("positions")) for encoding in view.encodings}
+        units = {translate(encoding.wave_unit) for encoding in view.encodings}
         ratio = translate("wavelength / unscaled wavelength")
         length = translate("wavelength λ, {units}", units=join_or(sorted(units)))
         label_powers(panel.yaxis, ratio if self.ratio else length)
@@ -236,9 +234,7 @@ class Spectrum(WithTrained[TableEncoding]):
             pair, wave, stretch = numbers.pair[part], numbers.wavelength[part], numbers.stretch[part]
             drawn = stretch if self.ratio else wave
             style = dict(self._look(encoding, at, canvas))
-            if any(
-                np.array_equal(drawn, later) for later in self._later(numbers, line.encoding)
-            ):  # seen on either side of that
+            if any(_run_together(drawn, later) for later in self._later(numbers, line.encoding)):  # seen on either side
                 style |= {"linewidth": 5 * canvas.scale, "markersize": 7 * canvas.scale, "alpha": 0.5}
             panel.plot(pair, drawn, clip_on=False, **style)  # marks stand on the frame
             if (stretch != 1).any() and not self.ratio:
@@ -328,6 +324,11 @@ def ramps_of(view: View[TableEncoding]) -> dict[int, tuple[float, float]]:
     """Return the pairs between kept and divided, by the number of the encoding; of others nothing."""
     ramps = {at: encoding.ramp() for at, encoding in enumerate(view.encodings) if isinstance(encoding, Scaled)}
     return {at: ramp for at, ramp in ramps.items() if ramp}
+
+
+def _run_together(one: Array, other: Array) -> bool:
+    """Return whether two lines are one over some pairs."""
+    return len(one) == len(other) and int(np.isclose(one, other, rtol=NOTABLE).sum()) > 1
 
 
 def ratio_text(waves: Array) -> str:

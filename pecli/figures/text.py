@@ -14,7 +14,8 @@ HEADLINE = "bold"  # the weight of what there is to see in a picture
 CLOSING = "，。、；：？！）】》」』”’·,.;:?!)]}"  # stays with what stands before
 ENDS = (";", "；", "。")
 BREAKS = (ENDS, (*ENDS, ":", "："), (*ENDS, ":", "：", ",", "，"))  # behind them a line breaks best, next best, …
-CLAUSE = 12  # characters that a clause has at least: a line does not end behind "Δ:"
+WORD = 2  # ems of what a colon does not part from what it explains
+CLAUSE = 4  # ems that a clause has at least: a line does not end behind "Δ:"
 EVEN = 0.6  # of the longest line, that the shortest has where lines break between clauses
 STEPS = 12  # widths between the narrowest and the widest that lines of one length are tried at
 OPENING = "（【《「『“‘"  # stays with what comes after
@@ -61,7 +62,8 @@ class Ruler:
             return [line]
         parts: list[str] = []
         for piece in pieces(line):
-            parts += [piece] if "$" in piece or self.width(piece, points) <= room else list(piece)
+            fits = "$" in piece or self.width(piece, points) <= room
+            parts += [piece] if fits else re.findall("[^ ]+ *", piece) if " " in piece.strip() else list(piece)
         lines = self._filled(parts, points, room)
         for signs in BREAKS:
             clauses = clauses_of(parts, signs)
@@ -104,7 +106,7 @@ def clauses_of(parts: Sequence[str], signs: tuple[str, ...]) -> list[str]:
     found = [""]
     for part in parts:
         found[-1] += part
-        if part.rstrip(" ").endswith(signs) and len(found[-1]) >= CLAUSE:
+        if part.rstrip(" ").endswith(signs) and ems(found[-1]) >= CLAUSE:
             found.append("")
     return [item for item in found if item]
 
@@ -128,5 +130,6 @@ def _goes_on(before: str, sign: str) -> bool:
         return True
     if word != before:
         beside = sign in BETWEEN or word.endswith((*BEFORE_NUMBERS, *BETWEEN)) or word == ARTICLE
+        beside |= word.endswith(":") and ems(word) < WORD  # Δ: reordered
         return beside or (number and (wide or sign == "×"))
     return word[-1] in OPENING or (number if wide else not is_wide(word[-1]))

@@ -84,7 +84,7 @@ def multiples(steps: Sequence[int], low: float, high: float) -> Iterator[Any]:
     """Yield the multiples of each of some steps, the smallest step first."""
     for step in steps:
         if (high - low) / step <= 100:
-            yield np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
+            yield np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step + 0.0  # no −0
 
 
 class NumberTexts(Formatter):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
+from functools import partial
+from math import ceil, prod
 from typing import Any, ClassVar
 
 from pecli.analysis import places_option, positions_at
@@ -18,12 +19,12 @@ from pecli.figures.limits import ends
 from pecli.figures.maps import OverGrid, image_of, squeezed_panel
 from pecli.figures.matrix import show_matrix
 from pecli.figures.panels import ColorBar, PanelGroup
-from pecli.measures.pairwise import MEASURES, measure_option
+from pecli.measures.pairwise import MEASURES, comparison, measure_option, offset_map
 
 SMALLEST = 20  # pixels across, of a tile in which anything can be seen
 MARGIN = 0.05  # of the colours' range: means that are nearer differ by chance
 GAP = 0.08  # between tiles, as a share of a tile
-MAX_PANELS = 64
+GAPS = "0.7"  # their colour, where a tile may be white
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,9 +48,12 @@ class TilesNumbers(ColouredNumbers[OnGrid]):
         more = inside - outside if measure.similarity else outside - inside
         if not more > MARGIN * (self.ends[1] - self.ends[0]):
             return ""
-        text = template("patches in one row or column are more alike: mean {measure} {inside}, of others {outside}")
+        text = template("patches in the same row or column are more alike: mean {measure} {inside}, others {outside}")
         numbers = {"inside": number_text(inside, 2), "outside": number_text(outside, 2)}
         return translate(text, measure=measure.label, **numbers) if numbers["inside"] != numbers["outside"] else ""
+
+    def marks(self) -> list[str]:
+        return [translate("each tile: {measure} of one patch with every patch", measure=MEASURES[self.measure].label)]
 
     def remarks(self) -> list[str]:
         return [translate("one patch in {count} shown along each axis", count=self.step)] if self.step > 1 else []
@@ -65,6 +69,7 @@ class Tiles(OverGrid):
     """
 
     name: ClassVar[str] = "tiles"
+    frame_option: ClassVar[str] = "at"
     defines: ClassVar[str] = (
         "the tile in row r and column c: the measure between the vector of that patch and those of all patches"
     )
@@ -83,33 +88,42 @@ class Tiles(OverGrid):
             raise UsageError(
                 "of a video tiles shows chosen patches", option="at", advice="give --at, such as --at=0x3x5"
             )
-        if len(self.at or ()) > MAX_PANELS:
-            raise UsageError(option="at", value=f"{len(self.at or ())} patches", allowed=f"{MAX_PANELS} at most")
 
     def shape(self, view: View[OnGrid]) -> tuple[int, ...]:
-        return (view.covered.length, view.covered.length)
+        shown = (-(-side // self._step(view)) for side in view.encoding.sides)
+        return (prod(shown) if self.at is None else len(self.at), view.covered.length)
 
     def compute(self, view: View[OnGrid]) -> TilesNumbers:
         encoding, every, measure = view.encoding, view.covered.array(), MEASURES[self.measure]
         at = every if self.at is None else positions_at(self.at, view)
-        tiles, step = measure.between(encoding.table(at), encoding.table(every)), 1
-        places, others = (np.stack(np.unravel_index(each.astype(np.int64), encoding.sides)) for each in (at, every))
-        apart = (places[:, :, None] != others[:, None]).sum(axis=0)  # axes in which two differ
-        known = tiles[np.isfinite(tiles)]
-        low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
-        limits = (low, high) if 0 < low < high else ends(low, high)
+        low, high, mean, pairs = offset_map(encoding, measure, at, every)
+        offsets = np.meshgrid(*(np.arange(1 - side, side) for side in encoding.sides), indexing="ij")
+        known, apart = np.isfinite(mean), np.count_nonzero(offsets, axis=0)  # along how many axes
+        least, most = (float(low[known].min()), float(high[known].max())) if known.any() else (0.0, 1.0)
         in_line, elsewhere = (
-            float(np.nanmean(tiles[kind])) if kind.any() else np.nan for kind in (apart == 1, apart > 1)
+            float(np.average(mean[kind], weights=pairs[kind])) if kind.any() else np.nan
+            for kind in (known & (apart == 1), known & (apart > 1))
         )
-        if self.at is None and view.panels is not None:
-            rows, columns = encoding.sides
-            step = max(
-                1, -(-SMALLEST * rows // (view.pixel_rows or 1)), -(-SMALLEST * columns // (view.pixel_columns or 1))
-            )
-            shown = every.reshape(rows, columns)[::step, ::step].ravel()
-            at, tiles = shown, tiles[shown.astype(np.int64)]
-        facts: dict[str, Any] = {"step": step, "in_line": in_line, "elsewhere": elsewhere, "measure": self.measure}
-        return TilesNumbers(view=view, tiles=tiles, positions=at, ends=limits, **facts)
+        step = self._step(view)
+        shown = at if step == 1 else at.reshape(encoding.sides)[::step, ::step].ravel()
+        return TilesNumbers(
+            view=view,
+            tiles=comparison(encoding, measure)(shown, every),
+            positions=shown,
+            step=step,
+            in_line=in_line,
+            elsewhere=elsewhere,
+            measure=self.measure,
+            ends=(least, most) if 0 < least < most else ends(least, most),
+        )
+
+    def _step(self, view: View[OnGrid]) -> int:
+        """Return of how many patches along each axis one has a tile, in which each cell has a pixel or more."""
+        if self.at is not None or view.panels is None:
+            return 1
+        pixels = (view.pixel_rows or 1, view.pixel_columns or 1)
+        sizes = (max(SMALLEST, side + ceil(GAP * side)) * side for side in view.encoding.sides)
+        return max(-(-size // most) for size, most in zip(sizes, pixels, strict=True))
 
     def panel_groups(self, view: View[OnGrid], canvas: Canvas) -> list[PanelGroup]:
         bar = ColorBar(MEASURES[self.measure].label)
@@ -134,6 +148,8 @@ class Tiles(OverGrid):
         images = image_of(numbers.tiles, sides)
         if self.at is not None:
             return [show_matrix(ax, image, **style) for ax, image in zip(axes, images, strict=True)]
+        from pecli.figures.ticks import FittingTicks, multiples
+
         rows, columns = (-(-side // numbers.step) for side in sides)
         down, across = (ceil(GAP * side) for side in sides)
         padded = np.pad(images, ((0, 0), (0, down), (0, across)), constant_values=np.nan)
@@ -141,4 +157,10 @@ class Tiles(OverGrid):
         whole = tiled.reshape(rows * padded.shape[1], -1)[:-down, :-across]
         first, right, bottom = -numbers.step / 2, (columns - 0.5) * numbers.step, (rows - 0.5) * numbers.step
         axes[0].set(xlim=(first, right), ylim=(bottom, first))
+        if numbers.step > 1:  # a tile's tick is that of its patch
+            steps = [numbers.step * times for times in (1, 2, 5, 10, 20)]
+            for axis in (axes[0].xaxis, axes[0].yaxis):
+                axis.set_major_locator(FittingTicks(partial(multiples, steps)))
+        if signed:  # whose middle is white, as the gaps are
+            axes[0].set_facecolor(GAPS)
         return [show_matrix(axes[0], whole, extent=(first, right, bottom, first), **style)]

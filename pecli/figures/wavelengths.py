@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pecli.core.language import translate
+from pecli.core.language import templates, translate
 from pecli.core.lazy import Array
 from pecli.core.numbers import number_text
 from pecli.encodings.base import Encoding, TableEncoding
@@ -10,12 +10,19 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.measures.reduce import averaged_columns
 from pecli.measures.waves import MEASURED
 
+COUNTED = templates(  # in what wavelengths are counted
+    {
+        "positions": "{count} positions",
+        "rows or columns": "{count} rows or columns",
+        "units of scaled coordinates": "{count} units of scaled coordinates",
+    }
+)
 MAX_WAVELENGTH = 1e15  # positions; a longer wave stands still, and an axis has no room for it
 
 
 def wavelength_unit(encoding: Encoding) -> str:
     """Return what wavelengths are counted in, where their numbers do not say it."""
-    return "" if encoding.position_unit else translate("wavelength λ in positions")
+    return "" if encoding.position_unit else translate("wavelength λ in {units}", units=translate(encoding.wave_unit))
 
 
 def short_length(encoding: Encoding, length: float) -> str:
@@ -23,10 +30,10 @@ def short_length(encoding: Encoding, length: float) -> str:
     return encoding.length_text(length) if encoding.position_unit else number_text(length, 3)
 
 
-def short_wave_text(encoding: Encoding, wave: float) -> str:
-    """Return a wavelength with its unit in little room."""
+def short_wave_text(encoding: Encoding, wave: float, unit: str = "") -> str:
+    """Return a wavelength with its unit, by default the encoding's, in little room."""
     count = short_length(encoding, wave)
-    return count if encoding.position_unit else translate("{count} positions", count=count)
+    return count if encoding.position_unit else translate(COUNTED[unit or encoding.wave_unit], count=count)
 
 
 def has_known_waves(encoding: TableEncoding) -> bool:

@@ -64,6 +64,8 @@ class WavesNumbers(Numbers[TableEncoding]):
             return translate("wavelength grows from lane to lane: {low} to {high}", low=low, high=high)
         first, last = int(self.dims[0]), int(self.dims[len(moving) - 1])
         text = template("wavelength grows with {dimension}: {low} at {dimension} {first}, {high} at {last}")
+        if (np.diff(moving) == 0).any():  # a sine and its cosine
+            text = template("wavelength grows from pair to pair: {low} at {dimension} {first}, {high} at {last}")
         name = translate(encoding.dimension_label)
         return translate(text, dimension=name, low=low, first=first, high=high, last=last)
 

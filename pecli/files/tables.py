@@ -425,10 +425,15 @@ def read_vector(path: str) -> Array:
     return open_table(path, dimensions=1)[:].reshape(-1)
 
 
-def open_table(path: str, tensor: str | None = None, dimensions: int = 2) -> StoredTable:
+def open_table(
+    path: str, tensor: str | None = None, dimensions: int = 2, sides: tuple[int, ...] | None = None
+) -> StoredTable:
     """Return the table in a file, of which a large one is read, and checked, where it is looked at.
 
-    Takes and raises what `read_table` does; dimensions : the fewest that the array must have.
+    Takes and raises what `read_table` does.
+
+    dimensions : the fewest that the array must have
+    sides : of the grid whose cells the rows are, () of none: the array may have its axes, as in (14, 14, d)
     """
     if path.startswith(IN_MEMORY):
         if (held := _held.get(path)) is None:
@@ -436,10 +441,10 @@ def open_table(path: str, tensor: str | None = None, dimensions: int = 2) -> Sto
             raise UsageError(f"{path} {NO_TEXT}", option="file", value=path, advice=advice)
         return held
     if is_hub(path):
-        return StoredTable(path, _read(path, tensor or parse(path).tensor, dimensions, 0))
+        return StoredTable(path, _read(path, tensor or parse(path).tensor, dimensions, sides, 0))
     opened(path).close()
     path = located(path)
-    return StoredTable(path, _read(path, tensor, dimensions, Path(path).stat().st_mtime_ns))
+    return StoredTable(path, _read(path, tensor, dimensions, sides, Path(path).stat().st_mtime_ns))
 
 
 @dataclass(frozen=True)
@@ -497,23 +502,27 @@ def hold(array: Any, spec: str) -> HeldSpec:
 
 
 @lru_cache(maxsize=4)
-def _read(path: str, tensor: str | None, dimensions: int, changed: int) -> Array:
+def _read(path: str, tensor: str | None, dimensions: int, sides: tuple[int, ...] | None, changed: int) -> Array:
     """Return the array with leading sides of 1 dropped: a memmap, or checked numbers in float64."""
     arrays = stored_arrays(path, (tensor,) if tensor else TABLE_NAMES)
-    return _table_in(path, arrays[choose(path, tensor, arrays)], dimensions)
+    return _table_in(path, arrays[choose(path, tensor, arrays)], dimensions, sides)
 
 
-def _table_in(path: str, chosen: StoredArray, dimensions: int) -> Array:
+def _table_in(path: str, chosen: StoredArray, dimensions: int, sides: tuple[int, ...] | None = None) -> Array:
     shape = chosen.shape
-    if len(shape) < dimensions or prod(shape[:-2]) != 1 or not prod(shape):
-        raise TableFileError(f"{path} holds numbers of shape {shape}, not a table of positions × dimensions")
+    axes = next((at for at, side in enumerate(shape[:-2]) if side > 1), max(0, len(shape) - 2))  # 1 before a table
+    cells = shape[axes:-1]
+    if len(shape) < dimensions or (len(cells) > 1 and cells != sides) or not prod(shape):
+        text = f"{path} holds numbers of shape {shape}, not a table of positions × dimensions"
+        grid = "" if sides is None or len(cells) not in (2, 3) else option_text("grid", "x".join(map(str, cells)))
+        raise TableFileError(f"{text}: its cells are those of {grid}" if grid else text)
     if not chosen.readable:
         raise TableFileError(f"{path} does not hold real numbers of a type that is read: {chosen.numbers}")
     if not chosen.mapped:
         check_memory(path, shape, SMALLER)
     with _damage_named(path):
         array = chosen.read()
-    table = array.reshape((1, *shape)[-2:])
+    table = array.reshape(prod(cells), shape[-1])
     return table if chosen.mapped else _checked(path, table, range(len(table)))
 
 

@@ -898,7 +898,7 @@ def maps(
 def dials(
     encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
     *others: Text | Encoding | HasArray,
-    at: Several[SupportsIndex] | Sequence[Several[SupportsIndex]] | None = None,
+    at: Several[SupportsIndex | str] | Sequence[Several[SupportsIndex | str]] | None = None,
     pairs: Several[SupportsIndex] | Sequence[Several[SupportsIndex]] | None = None,
     dtype: Several[Literal["float64", "float32", "float16", "bfloat16"]] | None = None,
     d: Several[SupportsIndex] | None = None,
@@ -1543,7 +1543,7 @@ def overview(
     encoding: Several[Text | Encoding | HasArray] | Sequence[Several[Text | Encoding | HasArray]] | None = None,
     *others: Text | Encoding | HasArray,
     highlight: Several[Text | int | range] | Sequence[Several[Text | int | range]] | None = None,
-    panels: Several[Literal["heatmap", "distance", "scatter", "curves", "waves", "spectrum", "fourier", "offsets", "path", "tiles", "maps", "dials", "relative", "rotation", "attention", "bias", "precision", "addition", "terms"]] | Sequence[Several[Literal["heatmap", "distance", "scatter", "curves", "waves", "spectrum", "fourier", "offsets", "path", "tiles", "maps", "dials", "relative", "rotation", "attention", "bias", "precision", "addition", "terms"]]] = ("heatmap", "distance"),
+    panels: Several[Literal["heatmap", "distance", "scatter", "curves", "waves", "spectrum", "fourier", "offsets", "path", "tiles", "maps", "dials", "relative", "rotation", "attention", "bias", "precision", "addition", "terms"]] | Sequence[Several[Literal["heatmap", "distance", "scatter", "curves", "waves", "spectrum", "fourier", "offsets", "path", "tiles", "maps", "dials", "relative", "rotation", "attention", "bias", "precision", "addition", "terms"]]] | None = None,
     measure: Several[Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"]] | None = None,
     dtype: Several[Literal["float64", "float32", "float16", "bfloat16"]] | None = None,
     d: Several[SupportsIndex] | None = None,

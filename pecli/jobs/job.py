@@ -97,13 +97,19 @@ class Job:
         self.check_memory(self._needed_view)
         return self
 
+    @property
+    def own_positions(self) -> Positions | None:
+        """The positions where the encodings say them and nothing else may; of several grids those of the first."""
+        own = [encoding.own_positions for encoding in self.encodings]
+        return own[0] if all(own) else None
+
     @cached_property
     def view(self) -> View[Any]:
         """The encodings, fitted to the positions that the figure looks at; of cells each once."""
         if self.cells:
             encodings = dict.fromkeys(item for cell in self.cells for item in cell.view.encodings)
             return View(tuple(encodings), self.cells[0].view.positions)
-        positions = self.figure.positions_for(self.positions)
+        positions = self.own_positions or self.figure.positions_for(self.positions)
         return View(tuple(encoding.fitted(positions) for encoding in self.encodings), positions)
 
     @cached_property
@@ -184,9 +190,9 @@ class Job:
     @property
     def defaults(self) -> dict[str, Any]:
         """The figure's own defaults; of what depends on a file's rows or the environment none, so it is always told."""
-        free = any(encoding.bounded and not encoding.sides for encoding in self.encodings)
-        cells = [prod(encoding.sides) - self.positions.start for encoding in self.encodings if encoding.sides]
-        length = {"length": None if free else self.figure.default_length(min(cells, default=None))}
+        files = any(encoding.inputs() and not encoding.extrapolates for encoding in self.encodings)
+        free = files and self.own_positions is None
+        length = {"length": None if free else self.figure.default_length(None)}
         return {**self.figure.default_options, **length, **dict.fromkeys(set_by_environment())}
 
     def settings(self) -> dict[str, Any]:
@@ -194,19 +200,12 @@ class Job:
         single = {
             "encoding": self.specs(),
             **self.figure.settings(),
-            **self._positions_told(),
+            **({} if self.own_positions else self.positions.settings()),
             **(self.canvas.settings() if self.figure.drawn else {}),
             **self.language.settings(),
             **({"long": True} if self.output.long else {}),
         }
         return single | self.sweep() if self.cells else single
-
-    def _positions_told(self) -> dict[str, Any]:
-        """Return the positions, without the length of a whole grid, which another grid would not have."""
-        told = self.positions.settings()
-        if any(encoding.sides for encoding in self.encodings) and told["length"] == self.defaults["length"]:
-            del told["length"]
-        return told
 
     def sweep(self) -> dict[str, Any]:
         """Return the options that its cells differ in, each with all its values; None for what each cell leaves

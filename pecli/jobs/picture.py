@@ -86,7 +86,7 @@ def alt_text(job: Job, numbers: Numbers[Any] | None = None) -> str:
     figure, positions = job.figure, job.view.positions
     with use_language(job.language):
         first, last = write_scalar(positions.start), write_scalar(positions.stop - 1)
-        where = translate("positions {first} to {last}", first=first, last=last)
+        where = "" if job.own_positions else translate("positions {first} to {last}", first=first, last=last)
         options, known = figure.changed(figure.default_options), figure.options()
         texts = {n: short(v) if known[n].file else known[n].write(v) for n, v in options.items()}
         how = [f"{name.replace('_', ' ')} {text}" for name, text in texts.items()]

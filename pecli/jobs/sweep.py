@@ -9,7 +9,7 @@ from itertools import product
 from math import prod
 from typing import Any, TypeVar
 
-from pecli.analysis import Analysis
+from pecli.analysis import TAKEN_WHOLE, Analysis, refuse_unused
 from pecli.core.errors import PecliError, UnknownNameError, UsageError, option_text
 from pecli.core.language import Language, by_environment
 from pecli.core.lazy import cached, np
@@ -85,6 +85,8 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> li
     spelled = {n: value for n, value in spelled.items() if n not in repeated}
     spelled = {**by_environment(spelled), **spelled}
     values = {name: _choices(known.get(name), value, kind) if swept else [value] for name, value in spelled.items()}
+    if swept and kind.several and not labels:
+        values |= _in_files([_spread(item, repeated) for item in _items(named)], values.get("output", ()))
     if kind.frame_option in values:
         values = _in_frames(kind.frame_option, values, known)
     count = prod(map(len, values.values()))
@@ -120,6 +122,15 @@ def _spread(encodings: Any, given: Mapping[str, Sequence[str]]) -> list[Any]:
         else:
             spread.append(_spread(item, given))
     return spread
+
+
+def _in_files(spread: Sequence[Sequence[str]], outputs: Sequence[Any]) -> dict[str, Sequence[Any]]:
+    """Return the encodings of each picture, where names of files have blanks for what is swept inside a spec."""
+    written = [[parse_encoding(spec)[1] for spec in each] for each in spread if len(each) > 1]
+    differ = {name for each in written for name in each[0] if len({own[name] for own in each}) > 1}
+    paths = [str(path) for output in outputs for path in _items(output)]
+    named = any(f"{{{name}}}" in path for name in differ for path in paths)
+    return {"encoding": [list(each) for each in product(*spread)]} if named else {}
 
 
 def _choices(option: Option | None, value: Any, analysis: type[Analysis[Any]]) -> Sequence[Any]:
@@ -183,8 +194,12 @@ def _job(kind: type[Analysis[Any]], given: Mapping[str, Any]) -> Job:
     parsed = [parse_encoding(spec) for spec in choice.encoding or (kind.default_encoding,)]
     _check_names(kind, [encoding for encoding, _ in parsed], own, chosen="encoding" in given)
     encodings = tuple(_part(encoding, own, _defaults(encoding, kind), written) for encoding, written in parsed)
+    whole = all(encoding.own_positions for encoding in encodings)
+    if whole:
+        refuse_unused({name: given[name] for name in Positions.options() if given.get(name)}, TAKEN_WHOLE)
     if given.get("length") is None:
-        positions = replace(positions, length=figure.default_length(_rows(encodings, positions.start)))
+        rows = None if whole else _rows(encodings, positions.start)
+        positions = replace(positions, length=figure.default_length(rows))
     canvas = _part(Canvas, shared, _defaults(Canvas, kind))
     output, language = _part(Output, shared, {}), _part(Language, shared, _defaults(Language, kind))
     return Job(figure, encodings, positions, canvas, output, language=language)
@@ -198,6 +213,7 @@ def _check_names(
         if any(name in kind.options() for kind in kinds):
             continue
         owners = [kind for kind in all_encodings().values() if name in kind.options()]
+        owners.sort(key=lambda kind: kind.options()[name].default is None)  # first those that always have it
         if not owners:
             raise UnknownNameError(f"option of {analysis.name}", name, known_options(analysis), option=name)
         taken, others = (", ".join(kind.name for kind in several) for several in (kinds, owners))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 from math import prod
 from typing import Any, NamedTuple
 
@@ -20,7 +21,7 @@ from pecli.core.positions import Blocks, Positions
 from pecli.core.terminal import track
 from pecli.encodings.base import BiasEncoding, Encoding, TableEncoding
 from pecli.encodings.harmonic import NEAR, Harmonic
-from pecli.measures.reduce import Envelope, envelope, means_of_offsets, means_of_rows
+from pecli.measures.reduce import Envelope, envelope, means_of_offsets, means_of_pairs
 
 OTHER_NAMES = {  # understood, not listed
     "manhattan": "cityblock",
@@ -168,7 +169,7 @@ _ALL = (
     Measure("sqeuclidean", template("squared Euclidean distance"), _squares, lambda s, _: s, grows=True),
     Measure("cityblock", template("city block distance"), lambda a, b: _by_column(np.add)(a, b), grows=True),
     Measure("chebyshev", template("Chebyshev distance"), lambda a, b: _by_column(np.maximum)(a, b)),
-    Measure("hamming", template("Hamming distance"), _hamming),
+    Measure("hamming", template("normalised Hamming distance"), _hamming),
     Measure("cosine", template("cosine distance"), _half_squares, lambda s, n: s / (2 * n), prepare=_directions),
     Measure("correlation", template("correlation distance"), _half_squares, prepare=_deviations),
     Measure(
@@ -187,15 +188,21 @@ _ALL = (
 MEASURES: dict[str, Measure] = {measure.name: measure for measure in _ALL}
 
 
-def is_by_offset(encoding: TableEncoding, measure: Measure) -> bool:
-    """Return whether the measure depends on the offset alone, in closed form."""
+def is_closed(encoding: TableEncoding, measure: Measure) -> bool:
+    """Return whether the measure has a closed form, by the offset along each axis."""
     return measure.from_squares is not None and isinstance(encoding, Harmonic) and encoding.invariant
+
+
+def is_by_offset(encoding: TableEncoding, measure: Measure) -> bool:
+    """Return whether the measure depends on the offset on a line alone, in closed form."""
+    return is_closed(encoding, measure) and encoding.own_positions is None
 
 
 def by_offset(encoding: TableEncoding, measure: Measure, n: int, first: int = 0) -> Array | None:
     """Return the measure at the offsets first … first + n − 1, (n,); None where it is not `is_by_offset`."""
-    if measure.from_squares is None or not isinstance(encoding, Harmonic) or not encoding.invariant:
+    if not isinstance(encoding, Harmonic) or not is_by_offset(encoding, measure):
         return None
+    assert measure.from_squares is not None
     with np.errstate(invalid="ignore"):  # rows of zeros have no direction: NaN, undefined
         return measure.from_squares(encoding.squares(n, first), float(np.sum(encoding.amplitudes**2)))
 
@@ -216,6 +223,28 @@ def seen_bias(encoding: BiasEncoding, offsets: Array, head: int | None = None) -
     """Return the bias of every head, (n_heads, n), or of one, (n,), at offsets (n,); NaN where no key is seen."""
     values = encoding.bias(offsets)
     return np.where(np.isfinite(values), values, np.nan)[slice(None) if head is None else head]
+
+
+def by_grid_offset(encoding: TableEncoding, measure: Measure) -> Array | None:
+    """Return the measure so many rows and columns apart, from 0 on, (rows, columns); None where that is not all that
+    counts: of waves along each axis it is that of the first cell and all others."""
+    if not encoding.sides or not is_closed(encoding, measure):
+        return None
+    table = encoding.table(np.arange(prod(encoding.sides), dtype=np.float64))
+    return measure.between(table[:1], table).reshape(encoding.sides)
+
+
+def comparison(encoding: TableEncoding, measure: Measure) -> Callable[[Array, Array], Array]:
+    """Return what gives the measure between positions p (n,) and q (m,), (n, m)."""
+    profile = by_grid_offset(encoding, measure)
+
+    def between(p: Array, q: Array) -> Array:
+        if profile is None:
+            return measure.between(encoding.table(p), encoding.table(q))
+        places = zip(encoding.places_of(p), encoding.places_of(q), strict=True)
+        return profile[tuple(np.abs(np.subtract.outer(first, second)) for first, second in places)]
+
+    return between
 
 
 def to_all(encoding: TableEncoding, measure: Measure, at: Array, first: int, count: int) -> Array:
@@ -241,18 +270,15 @@ def matrix(encoding: TableEncoding, measure: Measure, blocks: Blocks) -> Array:
     if run is not None:
         return means_of_offsets(run, blocks)
     check_pairs(blocks.length)
-    return means_of_rows(encoding.table, measure.between, blocks)
+    return means_of_pairs(comparison(encoding, measure), blocks)
 
 
 def offset_codes(encoding: TableEncoding, p: Array, q: Array) -> Array:
     """Return one whole number for each offset p − q, (n, m) of positions (n,) and (m,); in a grid for each number of
     rows and columns between them."""
-    if not encoding.sides:
-        return np.subtract.outer(p, q).astype(np.int64)
     codes = np.zeros((len(p), len(q)), dtype=np.int64)
-    places = (np.unravel_index(at.astype(np.int64), encoding.sides) for at in (p, q))
-    for side, first, second in zip(encoding.sides, *places, strict=True):
-        codes = codes * (2 * side - 1) + np.subtract.outer(first, second) + side - 1
+    for side, first, second in zip(encoding.sides or (1,), *map(encoding.places_of, (p, q)), strict=True):
+        codes = codes * (2 * side - 1) + np.subtract.outer(first, second).astype(np.int64) + side - 1
     return codes
 
 
@@ -302,21 +328,36 @@ def offset_runs(encoding: TableEncoding, measure: Measure, positions: Positions,
     return OffsetRuns(runs, widest, length * (length + 1) // 2 - int(pairs.sum()))
 
 
-def offset_map(encoding: TableEncoding, measure: Measure, at: Array) -> tuple[Array, Array, Array]:
-    """Return the measure's minimum, maximum and mean over all pairs of a grid at each offset in rows and columns, each
-    (2 rows − 1, 2 columns − 1); NaN where none is defined."""
+class OffsetMap(NamedTuple):
+    """low, high, mean : over the pairs of a grid at each offset, (2 rows − 1, 2 columns − 1), NaN where there are none;
+    pairs : how many there are."""
+
+    low: Array
+    high: Array
+    mean: Array
+    pairs: Array
+
+
+def offset_map(encoding: TableEncoding, measure: Measure, p: Array, q: Array) -> OffsetMap:
+    """Return the measure between positions p (n,) and q (m,) of a grid by their offset in rows and columns."""
     shape = tuple(2 * side - 1 for side in encoding.sides)
+    profile = by_grid_offset(encoding, measure)
+    if profile is not None and np.array_equal(p, q):
+        steps = [np.abs(np.arange(1 - side, side)) for side in encoding.sides]
+        values = profile[np.ix_(*steps)]
+        pairs = reduce(np.multiply.outer, [step.max() + 1.0 - step for step in steps])
+        return OffsetMap(values, values, values, pairs)
     low, high, total, pairs = np.full((4, prod(shape)), [[np.nan], [np.nan], [0.0], [0.0]])
-    rows = encoding.table(at)
-    for part in chunks(0, len(at), len(at)):
-        some = slice(part.start, part.stop)
-        values, codes = measure.between(rows[some], rows).ravel(), offset_codes(encoding, at[some], at).ravel()
+    between = comparison(encoding, measure)
+    for part in chunks(0, len(p), len(q)):
+        some = p[part.start : part.stop]
+        values, codes = between(some, q).ravel(), offset_codes(encoding, some, q).ravel()
         np.fmin.at(low, codes, values)
         np.fmax.at(high, codes, values)
         total += np.bincount(codes, np.nan_to_num(values), len(total))
         pairs += np.bincount(codes, ~np.isnan(values), len(total))
     mean = total / np.where(pairs, pairs, np.nan)
-    return low.reshape(shape), high.reshape(shape), mean.reshape(shape)
+    return OffsetMap(*(values.reshape(shape) for values in (low, high, mean, pairs)))
 
 
 def products(first: Array, second: Array) -> Array:

@@ -56,11 +56,10 @@ def _window_means(mirrored: Array, at: Array, n: int, m: int) -> Array:
     return np.array([windows[first] @ weights for first in track((at - (m - 1)).tolist(), "averaging offsets")])
 
 
-def means_of_rows(table: Callable[[Array], Array], between: Callable[[Array, Array], Array], blocks: Blocks) -> Array:
-    """Return the block means of the symmetric matrix that compares any two rows, some blocks at a time.
+def means_of_pairs(between: Callable[[Array, Array], Array], blocks: Blocks) -> Array:
+    """Return the block means of the symmetric matrix that compares any two positions, some blocks at a time.
 
-    table : positions (n,) to rows (n, d)
-    between : rows (n, d) and (m, d) to (n, m)
+    between : positions (n,) and (m,) to (n, m)
     """
     result, counts = np.empty((blocks.count, blocks.count)), blocks.counts()
     per = max(1, SIDE // blocks.size)
@@ -68,7 +67,7 @@ def means_of_rows(table: Callable[[Array], Array], between: Callable[[Array, Arr
     rows = [blocks.start + np.arange(g[0] * blocks.size, min((g[-1] + 1) * blocks.size, blocks.length)) for g in groups]
     pairs = list(combinations_with_replacement(zip(groups, rows, strict=True), 2))  # the upper half, mirrored
     for (group, positions), (other, others) in track(pairs, "comparing positions"):
-        values = between(table(positions.astype(np.float64)), table(others.astype(np.float64)))
+        values = between(positions.astype(np.float64), others.astype(np.float64))
         sums = np.add.reduceat(values, np.arange(len(group)) * blocks.size, axis=0)
         sums = np.add.reduceat(sums, np.arange(len(other)) * blocks.size, axis=1)
         part = sums / np.outer(counts[group], counts[other])

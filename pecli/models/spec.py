@@ -177,7 +177,7 @@ def _spec(path: str, kind: str | None, changed: int) -> str:
     others = [other for other in model.layers if other != name] if kind is None else []
     if others:
         notice(OTHER_LAYERS.format(path=path, kinds=", ".join(others), chosen=name, other=others[0]))
-    return find_encoding(layer.name).make(layer.parameters).spec()
+    return spec_of(find_encoding(layer.name).make(layer.parameters))  # with d, of which a figure may have its default
 
 
 def _chosen(model: Model, kind: str | None) -> tuple[str, Layer]:

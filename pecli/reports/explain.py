@@ -58,7 +58,7 @@ def products(encoding: TableEncoding, vectors: Array, start: int) -> Array:
 
     Nothing of positions on a plane, where the offset is not the difference of their numbers.
     """
-    if not isinstance(encoding, Rotary) or encoding.bounded:
+    if not isinstance(encoding, Rotary) or encoding.own_positions:
         return np.empty((0, 4))
     places = np.array([(start + n + offset, start + n) for offset in OFFSETS for n in SHIFTS], dtype=float)
     queries, keys = (np.tile(vectors[at], (len(places), 1)) for at in (0, min(1, len(vectors) - 1)))
@@ -189,9 +189,16 @@ class Walk:
         assert isinstance(encoding, Harmonic)
         pairs = enumerate(zip(self.numbers.frequencies, encoding.wavelengths(), strict=True))
         rows = [[str(j), encoding.rate_formula(j), f"{rate:.10g}", f"{wave:.10g}"] for j, (rate, wave) in pairs]
-        header = [translate("pair j"), translate("formula"), translate("ω, rad/position"), translate("2π/ω, positions")]
+        rate, units = translate("rad" if encoding.own_positions else "rad/position"), translate(encoding.wave_unit)
+        header = [
+            translate("pair j"),
+            translate("formula"),
+            translate("ω, {rate}", rate=rate),
+            translate("2π/ω, {units}", units=units),
+        ]
         turning = translate(
-            "Pair j turns by the angle ωj·p. A fast pair tells neighbours apart, a slow one far positions."
+            "Pair j turns by the angle ωj·{at}. A fast pair tells neighbours apart, a slow one far positions.",
+            at=" or ωj·".join(sorted({*encoding.coordinate_names()})),
         )
         div_term = translate(
             "The article prints div_term 1, 0.3162, 0.1, 0.0316, which is 10000^(-i/8); its formula and its code are "
@@ -380,7 +387,7 @@ class Explain(Report[TableEncoding]):
             changes=(np.diff(table, axis=0) != 0).sum(axis=0),
             distinct=np.array([len(np.unique(values)) for values in table.T]),
             embeddings=vectors,
-            rows=encoding.table(encoding.covered(at).array()),
+            rows=encoding.table((encoding.covered(at) if how == "pair_up" else at).array()),
             result=result,
             products=products(encoding, vectors, at.start),
             words=words,

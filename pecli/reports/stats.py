@@ -30,7 +30,6 @@ from pecli.measures.pairwise import (
     offset_map,
     offset_runs,
 )
-from pecli.measures.reduce import Envelope
 from pecli.measures.waves import critical_dimension, first_negative_offset
 from pecli.reports.base import GAP, Numbers, Report, View, widest
 
@@ -72,7 +71,7 @@ def indicators(encoding: TableEncoding, positions: Positions, measure: str, agai
     rows, similarity = encoding.covered(positions), MEASURES[measure].similarity
     offsets = np.arange(rows.length + 1)
     by_name = {name: offset_runs(encoding, MEASURES[name], rows, offsets).values for name in {measure, "euclidean"}}
-    bands = by_name[measure] if not encoding.sides else Envelope(*offset_map(encoding, MEASURES[measure], rows.array()))
+    bands = by_name[measure] if not encoding.sides else offset_map(encoding, MEASURES[measure], *2 * [rows.array()])
     whole = 0.0 if np.isnan(bands.low).all() else float(np.nanmax(bands.high) - np.nanmin(bands.low))
     distance, pair = closest(encoding, by_name["euclidean"].low[0], rows)
     thinned = ceil(rows.length / SAMPLE)
@@ -318,8 +317,9 @@ class Stats(Report[TableEncoding]):
         items = zip(numbers.view.encodings, numbers.measured, strict=True)
         columns = [[encoding.spec(), *row_texts(item, encoding)] for encoding, item in items]
         positions, thinned = numbers.view.positions, max(item.thinned for item in numbers.measured)
-        first, last = f"{positions.start:,}", f"{positions.stop - 1:,}"
-        where = translate("positions {first} to {last}", first=first, last=last)
+        ends = {"first": f"{positions.start:,}", "last": f"{positions.stop - 1:,}"}
+        grids = all(encoding.own_positions for encoding in numbers.view.encodings)
+        where = "" if grids else translate("positions {first} to {last}", **ends)
         result: list[Block] = [Paragraph(listing([where, MEASURES[self.measure].label]))]
         for run in groups(columns, width - widest(labels)):
             header, *rows = zip(labels, *run, strict=True)

@@ -67,6 +67,18 @@ ASKED = {  # of every option a line without it and one with it
         "lang": ("model config.json", "model config.json --lang zh"),
         "verbose": ("model none", "model none -v"),
     },
+    "identify": {
+        "table": ("identify", "identify t.csv"),
+        "rates": ("identify", "identify --rates 1,0.1"),
+        "tensor": ("identify t.csv", "identify t.csv --tensor none"),
+        "output": ("identify t.csv", "identify t.csv -o t.md"),
+        "format": ("identify t.csv", "identify t.csv --format md"),
+        "as_json": ("identify t.csv", "identify t.csv --json"),
+        "seen": ("identify t.csv", "identify t.csv --show"),
+        "lang": ("identify t.csv", "identify t.csv --lang zh"),
+        "quiet": ("identify --rates 1,0.1 -o r.png", "identify --rates 1,0.1 -o r.png -q"),
+        "verbose": ("identify none.csv", "identify none.csv -v"),
+    },
     "tensors": {
         "files": ("tensors", "tensors t.csv"),
         "output": ("tensors t.csv", "tensors t.csv -o t.md"),

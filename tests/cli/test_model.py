@@ -120,7 +120,7 @@ def test_towers_stand_beside_the_language_model(ask: Ask, folder: Path) -> None:
     text = " ".join(ask("model", "config.json").out.split())
     assert "vision qwen2_5_vl_vision: rope, base 10,000, 40 pairs, 20 × row, 20 × column" in text
     assert "audio clip_vision_model: learned, 257 rows × 64 columns, of 16 × 16 patches" in text
-    assert ask("heatmap", "-e", "config.json#vision", "-n", "4", "-o", "v.json").code == 0
+    assert ask("heatmap", "-e", "config.json#vision", "-o", "v.json").code == 0
     assert "axes=blocks" in ask("recipe", "v.json").out
     unknown = ask("heatmap", "-e", "config.json#vison", "-o", "v.json")
     assert unknown.code == 2 and "did you mean 'vision'" in unknown.err

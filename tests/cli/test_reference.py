@@ -68,6 +68,7 @@ def test_json_has_the_keys_that_are_told(ask: Ask, folder: Path) -> None:
     assert keys("recipe", "a.npz") == told("\n`recipe`:")
     assert keys("encodings", "rope") == told("\n`encodings`:")
     assert keys("tensors", "t.npy") == told("\n`tensors`:")
+    assert keys("identify", "t.npy") == told("\n`identify`:")
     assert keys("model", ".") == told("\n`model`:")
     assert keys("batch", "f.toml", "--dry-run") == {"command", "done", "paths"}
     assert keys("batch", "f.toml", "--check") == {"state", "path"}

@@ -75,7 +75,7 @@ def test_a_table_is_resized_as_models_do(kernel: str, size: str, folder: Path) -
     assert table == pytest.approx(REFERENCE[f"{kernel}_{size}"], abs=1e-5)
     assert np.array_equal(pecli.encode("learned:file=table.npy", grid="3x5"), rows)  # without its first row
     title = pecli.encoding("learned:file=table.npy,grid=3x5").described()
-    assert title == "learned, table.npy, d = 2, grid = 3x5, rows before it left out: 1"
+    assert title == "learned, table.npy, d = 2, grid = 3 × 5, rows before it left out: 1"
 
 
 @pytest.mark.parametrize("options", [{}, {"layout": "interleaved"}, {"first": "row"}, {"scale_grid": "unit"}])
@@ -152,7 +152,8 @@ def test_blocks_of_half_steps_are_means() -> None:
     ("rope:grid=3x3,scaling=linear,factor=2", "scaling=linear is for positions on a line, or for sections"),
     ("rope:scale_grid=detr", "scale_grid=detr is for positions in a grid"),
     ("rope:interleaved=true", "interleaved is of sections"),
-    ("learned:prefix=1", "prefix=1 is of a table of positions in a grid"),
+    ("learned:prefix=1", "prefix=1 is for positions in a grid"),
+    ("learned:resize=3x3", "resize=3x3 is for positions in a grid"),
     ("learned:grid=2x3,resize=2x3x4", "resize=2x3x4 has not the axes of grid=2x3"),
     ("learned:grid=2x3,resize_by=bilinear", "resize_by is of"),
 ])  # fmt: skip
@@ -171,3 +172,10 @@ def test_a_table_of_another_length_is_refused(options: dict[str, Any], said: str
     np.save("t.npy", np.zeros((197, 4)))
     with pytest.raises(UsageError, match=said):
         pecli.encode("learned:file=t.npy", **options)
+
+
+def test_yes_and_no_are_understood() -> None:
+    spec, step = "rope:d=24,sections=4,4,4,interleaved=yes", "sinusoidal:family=timestep,flip=yes,shift=1,d=10"
+    assert pecli.encoding(spec) == pecli.encoding(spec.replace("yes", "true"))
+    assert pecli.encoding(step) == pecli.encoding(step.replace("yes", "true"))
+    assert pecli.encoding(step.replace("yes", "no")) == pecli.encoding(step.replace("yes", "false"))

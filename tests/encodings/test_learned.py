@@ -37,9 +37,19 @@ def test_a_position_is_a_row(file: str) -> None:
     assert rows(file=MINILM, length=16)[1, 2] == 0.02110414206981659  # found by its usual name
 
 
+def test_the_first_row_may_be_another_position_and_numbers_be_divided(file: str) -> None:
+    assert np.array_equal(rows(file=file, first_position=-2, divisor=4.0), TABLE[2:] / 4)
+    assert np.array_equal(rows(file=file, first_position=1, start=1, length=11), TABLE)
+    with pytest.raises(UsageError, match="positions -2 to 8 and no others"):
+        Learned(file=file, first_position=-2).table(np.array([9.0]))
+    with pytest.raises(UsageError, match="first_position is of a file's rows"):
+        Learned(file=file, first_position=1, grid="2x5")
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
+        ({"start": 0, "length": 2, "first_position": 1}, "positions 1 to 11, not 0 to 1: it takes 1 to 11"),
         ({"start": 4, "length": 8}, "positions 0 to 10, not 4 to 11: .* do not extrapolate, try length=7"),
         ({"start": 11, "length": 1}, "positions 0 to 10, not 11 to 11: it takes 0 to 10"),
         ({"start": -1, "length": 3}, "positions 0 to 10, not -1 to 1"),

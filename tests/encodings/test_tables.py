@@ -45,7 +45,7 @@ def test_a_table_is_of_finite_numbers_that_depend_on_nothing_else_asked_for(name
     assert np.array_equal(rows, np.vstack([encoding.table(position) for position in positions]))
     assert encoding.table(positions[0]).shape == (encoding.width,)
     assert np.array_equal(encoding.table(positions.reshape(2, 2)), rows.reshape(2, 2, -1))
-    assert pecli.encode(name, length=7).ndim == 2
+    assert pecli.encode(name, length=None if name == "sincos2d" else 7).ndim == 2
 
 
 @pytest.mark.parametrize(

@@ -238,7 +238,7 @@ def test_the_difference_is_drawn_and_told() -> None:
     assert titles == ["as given", "reordered"] * 2 + ["change with sinusoidal"]
     assert [item.title.get_visible() for item in drawn] == [True] * 2 + [False] * 2 + [True]  # once a column
     assert [drawn[at].get_ylabel() for at in (0, 2)] == ["no encoding\nquery p", "sinusoidal\nquery p"]
-    assert numbers.caption().startswith("reordered: 你 喜欢 我, shown in the order as given")
+    assert numbers.caption().startswith("reordered: 你 喜欢 我, shown in the given order")
     change = number_text(numbers.difference_encoded, 2)
     plain, encoded = numbers.message().split("; ")
     assert plain == "without positions, reordering changes no weight"

@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.measures.pairwise import MEASURES
 from tests.conftest import Ask
 from tests.drawing import axes_of, line_labels, numbers_of, panels_of, texts
 
+TILE = "each tile: cosine similarity of one patch with every patch"
 GRID: dict[str, Any] = {"encoding": "sincos2d:d=16,base=9", "grid": "4x6"}
 
 
@@ -37,10 +40,30 @@ def test_a_tile_is_a_patch_against_all_where_the_patch_stands() -> None:
 
 def test_of_many_patches_some_have_a_tile_and_the_headline_stays() -> None:
     whole, seen = (numbers_of("tiles", panels, encoding="rope:d=16", grid="30x41") for panels in (None, ((200, 300),)))
-    assert seen.step == 3 and seen.caption() == "one patch in 3 shown along each axis" and whole.caption() == ""
-    assert seen.positions.tolist() == [41 * row + column for row in range(0, 30, 3) for column in range(0, 41, 3)]
+    assert seen.caption() == f"{TILE}; one patch in 7 shown along each axis" and whole.caption() == TILE
+    assert seen.positions.tolist() == [41 * row + column for row in range(0, 30, 7) for column in range(0, 41, 7)]
     assert seen.message() == whole.message() and seen.limits() == whole.limits()
     assert np.array_equal(seen.main, whole.main[seen.positions.astype(int)])
+
+
+@pytest.mark.parametrize("measure", ["euclidean", "cos", "dot"])
+@pytest.mark.parametrize("options", [
+    {},
+    {"scale_grid": "detr", "first": "row"},
+    {"encoding": "rope:d=16,axes=alternating"},
+    {"encoding": "rope:d=16,sections=3,5,query=random:1,scale_grid=dinov3"},
+])  # fmt: skip
+def test_the_closed_form_over_a_grid_is_the_measure_of_the_rows(measure: str, options: dict[str, Any]) -> None:
+    given = {**GRID, "measure": measure, **options}
+    found, spread = numbers_of("tiles", **given), numbers_of("offsets", **given)
+    rows = pecli.encode(**{name: value for name, value in given.items() if name != "measure"})
+    expected = MEASURES[measure].between(rows, rows)
+    assert found.main == pytest.approx(expected, abs=1e-12)
+    assert numbers_of("distance", **given).main == pytest.approx(expected, abs=1e-12)
+    means = [np.diagonal(expected.reshape(4, 6, 4, 6), -down, 0, 2).diagonal(-across).mean()
+             for down in range(4) for across in range(6)]  # fmt: skip
+    assert spread.mean[3:, 5:].ravel() == pytest.approx(means, abs=1e-12) and spread.widest == 0
+    assert found.limits()[1] == pytest.approx(expected.max())
 
 
 def test_patches_asked_for_have_a_panel_each() -> None:
@@ -53,22 +76,24 @@ def test_patches_asked_for_have_a_panel_each() -> None:
 
 def test_the_headline_of_tiles_is_of_rows_and_columns_and_false_of_noise() -> None:
     found = numbers_of("tiles", **GRID)
-    start = "patches in one row or column are more alike: mean cosine similarity "
+    start = "patches in the same row or column are more alike: mean cosine similarity "
     cosines, at = np.corrcoef(np.eye(24)), np.array(np.unravel_index(np.arange(24), (4, 6)))
     cosines = table() @ table().T / 8
     shared = (at[:, :, None] == at[:, None]).sum(axis=0)
     inside, outside = (float(cosines[shared == count].mean()) for count in (1, 0))
-    assert found.message() == f"{start}{inside:.2g}, of others {outside:.2g}"
+    assert found.message() == f"{start}{inside:.2g}, others {outside:.2g}"
     for seed in range(4):
         assert numbers_of("tiles", encoding=f"learned:seed={seed}", grid="7x7").message() == ""
         assert numbers_of("tiles", encoding=f"learned:seed={seed}", grid="14x14", at="7x7").message() == ""
-    assert numbers_of("tiles", measure="euclidean", **GRID).message().startswith("patches in one row or column are")
+    assert (
+        numbers_of("tiles", measure="euclidean", **GRID).message().startswith("patches in the same row or column are")
+    )
 
 
 def test_maps_are_columns_over_the_grid() -> None:
     found = numbers_of("maps", dims=(0, 9), **GRID)
     panels = panels_of("maps", dims=(0, 9), **GRID)[:2]
-    assert [panel.get_title() for panel in panels] == ["dimension 0", "dimension 9"]
+    assert [panel.get_title() for panel in panels] == ["dim 0", "dim 9"]
     for panel, dim, row in zip(panels, (0, 9), found.main, strict=True):
         assert np.array_equal(panel.images[0].get_array(), table()[:, dim].reshape(4, 6))
         assert np.array_equal(row, table()[:, dim])
@@ -98,20 +123,23 @@ def test_offsets_of_a_grid_are_means_over_all_pairs_there() -> None:
     assert found.message().startswith("at equal offset, the dot product still differs by up to ")
     assert found.widest == found.spread.max() and "mean of all pairs" in found.caption()
     invariant = numbers_of("offsets", measure="cos", **GRID)
-    assert invariant.message() == "the cosine similarity depends only on the offset p − q" and invariant.caption() == ""
+    assert (
+        invariant.message() == "the cosine similarity depends only on the offsets in rows and in columns"
+        and invariant.caption() == ""
+    )
     (image,) = axes_of("offsets", spread=True, encoding="learned:d=5,seed=2", grid="3x4").images
     assert np.array_equal(image.get_array(), found.spread) and image.get_extent() == (-3.5, 3.5, 2.5, -2.5)
 
 
 @pytest.mark.parametrize(("figure", "options", "said"), [
     ("offsets", {"log": True}, "offsets of a grid are a map, and log is of a line"),
-    ("offsets", {"length": 3}, "offsets shows the whole grid"),
-    ("tiles", {"start": 1, "length": 3}, "tiles shows the whole grid"),
-    ("spectrum", {"length": 3}, "spectrum shows the whole grid"),
+    ("offsets", {"length": 3}, "length=3 changes nothing here: a grid or a sequence is taken whole"),
+    ("tiles", {"start": 1}, "start=1 changes nothing here: a grid or a sequence is taken whole"),
+    ("dials", {"at": 24}, "has the positions 0 to 23 and no others"),
+    ("maps", {"grid": None, "encoding": "rope"}, "maps shows positions in a grid, and RoPE"),
     ("curves", {"at": "4x0"}, "at=4x0 is outside the grid 4x6, counted from 0x0"),
     ("curves", {"at": "1x1x1"}, "at=1x1x1 is outside the grid"),
     ("curves", {"at": "x1"}, "x1"),
-    ("heatmap", {"length": 25}, "has the positions 0 to 23, not 0 to 24"),
 ])  # fmt: skip
 def test_what_a_grid_has_not_is_refused(figure: str, options: dict[str, Any], said: str) -> None:
     with pytest.raises(UsageError, match=said):
@@ -222,3 +250,74 @@ def test_long_grids_have_room(ask: Ask, figure: str, grid: str) -> None:
     assert ended.code == 0, ended.err
     width, height = np.frombuffer(Path("a.png").read_bytes()[16:24], ">u4")
     assert width == 1012 and 300 < height <= 1350
+
+
+def test_grids_of_two_sizes_are_each_shown_whole(ask: Ask, folder: Path) -> None:
+    specs = ["sincos2d:d=8,grid=3x5", "sincos2d:d=8,grid=4x6"]
+    for figure, shapes in (("heatmap", [(15, 8), (24, 8)]), ("tiles", [(15, 15), (24, 24)])):
+        assert [
+            part.numbers.main.shape for part in numbers_of("compare", encoding=specs, figure=figure).parts
+        ] == shapes
+    with pytest.raises(UsageError, match="as many positions: grid = 3 × 5 has 15 and grid = 4 × 6 has 24"):
+        pecli.curves(specs)
+    assert ask("compare", specs[0], "sinusoidal:d=8", "-n", "9", "-o", "a.json").code == 0
+    parts = numbers_of("compare", encoding=[specs[0], "sinusoidal:d=8"], length=9).parts
+    assert [len(part.numbers.main) for part in parts] == [15, 9]
+
+
+def test_an_overview_of_a_grid_has_tiles() -> None:
+    for options, names in (
+        (GRID, ["heatmap", "tiles"]),
+        ({"encoding": "sincos2d:d=12", "grid": "2x3x4"}, ["heatmap", "distance"]),
+        ({}, ["heatmap", "distance"]),
+    ):
+        assert [part.figure.name for part in numbers_of("overview", **options).parts] == names
+
+
+def test_waves_over_a_grid_are_counted_in_rows_and_columns(ask: Ask) -> None:
+    found = numbers_of("dials", at=["3x5", 1], **GRID)
+    assert found.positions.tolist() == [23, 1] and "wavelength λ in rows or columns" in found.caption()
+    assert found.message().startswith("the fastest pair turns once every 6.28 rows or columns")
+    assert axes_of("spectrum", **GRID).get_ylabel() == "wavelength λ, rows or columns"
+    scaled = axes_of("spectrum", scale_grid="detr", **GRID)
+    assert scaled.get_ylabel() == "wavelength λ, units of scaled coordinates"
+    text = ask("explain", "sincos2d", "--grid", "4x6", "-d", "8").out
+    assert "2π/ω, rows or columns" in text and "ωj·c or ωj·r" in text
+    words: dict[str, Any] = {"encoding": "sincos2d:d=8", "grid": "2x3", "tokens": "a b c d e f"}
+    assert "depends on offset in rows and columns alone" in numbers_of("terms", **words).message()
+
+
+@pytest.mark.parametrize("shape", [(3, 4, 5), (1, 3, 4, 5), (1, 12, 5), (12, 5)])
+def test_an_array_may_have_the_axes_of_the_grid(ask: Ask, folder: Path, shape: tuple[int, ...]) -> None:
+    rows = np.random.default_rng(1).normal(size=shape)
+    np.save("t.npy", rows)
+    assert np.array_equal(pecli.encode("learned:file=t.npy", grid="3x4"), rows.reshape(12, 5))
+    if 4 in shape:
+        for grid in (None, "4x3"):
+            with pytest.raises(ValueError, match="its cells are those of grid=3x4"):
+                pecli.encode("learned:file=t.npy", grid=grid)
+    assert ask("tiles", "learned", "--file", "t.npy", "--grid", "3x4", "-o", "a.png").code == 0
+    assert ask("recipe", "a.png").out == "pecli tiles --encoding learned --grid 3x4 --file t.npy --output a.png\n"
+
+
+def test_ticks_of_some_tiles_are_their_patches() -> None:
+    panel, _ = panels_of("tiles", encoding="sincos2d:d=16", grid="30x41", size="column")
+    step = -2 * panel.images[0].get_extent()[0]
+    for axis, side in ((panel.xaxis, 41), (panel.yaxis, 30)):
+        shown = [float(tick) for tick in axis.get_majorticklocs()]
+        assert step > 2 and len(shown) > 1 and set(shown) <= {*np.arange(0, side, step)}
+        assert not np.signbit(shown[0])
+
+
+def test_a_configs_vectors_keep_their_width(folder: Path) -> None:
+    Path("config.json").write_text(
+        '{"model_type": "llama", "hidden_size": 512, "num_attention_heads": 4, "num_hidden_layers": 2}'
+    )
+    encoding: Any = pecli.attention("config.json").job.encodings[0]
+    assert encoding.d == 128  # not the 16 of the figure
+
+
+def test_a_tile_walks_over_the_grid(ask: Ask) -> None:
+    assert ask("tiles", "--grid", "3x4", "-d", "8", "--at", "0x0,1x1,2x3", "--dpi", "40", "-o", "a.gif").code == 0
+    with Image.open("a.gif") as image:
+        assert getattr(image, "n_frames", 1) == 3

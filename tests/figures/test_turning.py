@@ -99,7 +99,7 @@ def test_pairs_and_positions_are_the_users_in_their_order_and_numbers_are_angles
     ("figure", "encoding", "said"),
     [
         ("dials", "rope", "clockwise from the top; wavelength λ in positions; 4 of 64 pairs"),
-        ("dials", "clock", "clockwise from the top"),
+        ("dials", "clock", ""),
         ("compare", ["clock", "rope:d=4"], "clockwise from the top; wavelength λ in positions"),
     ],
 )

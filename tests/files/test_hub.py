@@ -120,12 +120,14 @@ def test_of_a_large_file_the_table_alone_is_fetched_and_no_picture_asks_for_more
     assert TABLE.nbytes < hub.sent < TABLE.nbytes + 10_000
     assert np.array_equal(np.load("a.npy"), TABLE[: len(np.load("a.npy"))])
     name = f"hf:org/large@{COMMIT}#wpe.weight"
-    recipe, refused, again, twice = lines(
+    found, recipe, refused, again, twice = lines(
+        f"pecli identify {name}",
         "pecli recipe a.png",
         "pecli redraw a.png -o b.png",
         f"pecli redraw a.png --file {name} -o b.png",
         f"pecli table -e learned:file={name} -n 9 -o c.npy",
     )
+    assert found[0] == 1 and found[1].startswith("org/large, wpe.weight: no formula")
     assert recipe[1] == f"pecli heatmap --encoding learned --file '{name}' --length 683 --dpi 30 --output a.png\n"
     assert refused[0] == 2 and f"name it: --file '{name}'" in refused[2]
     assert (again[0], twice[0]) == (0, 0) and Path("b.png").is_file()

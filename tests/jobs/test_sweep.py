@@ -113,7 +113,7 @@ def test_the_same_picture_twice_is_called_that() -> None:
 
 YARN = "rope:scaling=yarn,factor={},original=4096"
 INNER: list[tuple[str, dict[str, Any], list[str]]] = [
-    ("heatmap", {"encoding": YARN.format("2..16:3")}, [YARN.format(factor) for factor in (2, 9, 16)]),
+    ("heatmap", {"encoding": YARN.format("2..32:3")}, [YARN.format(factor) for factor in (2, 8, 32)]),
     ("heatmap", {"encoding": YARN.format("2,factor=8")}, [YARN.format(factor) for factor in (2, 8)]),
     ("heatmap", {"encoding": "rope:d=2..4:2,base=5,base=7"}, [f"rope:d={d},base={b}" for d in (2, 4) for b in (5, 7)]),
     ("heatmap", {"encoding": "clock:periods=60,3600,periods=24"}, ["clock:periods=60,3600", "clock:periods=24"]),
@@ -137,8 +137,16 @@ def test_a_range_or_a_parameter_given_twice_in_a_text_is_an_encoding_each(
     figure: str, given: dict[str, Any], specs: list[str]
 ) -> None:
     assert [item for job in expand(figure, given) for item in job.encodings] == [*map(read_encoding, specs)]
-    named = expand("heatmap", {"encoding": YARN.format("2..8:2"), "output": "f-{factor}.png", "length": 3})
-    assert [job.paths for job in named] == [("f-2.png",), ("f-8.png",)]
+
+
+@pytest.mark.parametrize("figure", ["heatmap", "spectrum"])  # of one encoding, and of several
+def test_a_blank_for_what_a_text_sweeps_is_a_picture_each(figure: str) -> None:
+    named = jobs_of(figure, {"encoding": YARN.format("2..32:3"), "output": "f-{factor}.png"})
+    assert [job.paths for job in named] == [("f-2.png",), ("f-8.png",), ("f-32.png",)]  # by ratios, as bases are
+    (one,) = jobs_of("spectrum", {"encoding": YARN.format("2..8:2"), "output": "f.png"})
+    assert len(one.encodings) == 2
+    (both,) = jobs_of("spectrum", {"encoding": ["rope:base=10", "rope:base=20"], "output": "f-{base}.png"})
+    assert both.paths == ("f-10_20.png",)
 
 
 def test_a_sweep_in_the_text_of_an_encoding_is_one_picture_that_its_recipe_asks_for_again() -> None:

@@ -82,7 +82,8 @@ def test_the_entry_written_out_is_the_entry(ask: Ask, spec: str, place: str) -> 
 @pytest.mark.parametrize("spec", [name for name in TAKEN if issubclass(ENCODINGS[name], Harmonic)])
 def test_what_a_smaller_type_makes_stands_beside_the_formulas_number(ask: Ask, spec: str, lang: str) -> None:
     spec += ":grid=40x51" if spec == "sincos2d" else ""
-    words = ("-n", "2003", "--entry", "2002,3", "--dtype", "bfloat16", "--lang", lang)
+    size = () if "grid" in spec else ("-n", "2003")
+    words = (*size, "--entry", "2002,3", "--dtype", "bfloat16", "--lang", lang)
     found, text = facts(ask, "-e", spec, *words), " ".join(ask("explain", spec, *words).out.split())
     for entry in filter(None, (found["entry"], found["result_entry"])):
         if entry["exact"] is None:  # x + row, the row as it is

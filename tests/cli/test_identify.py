@@ -1,0 +1,192 @@
+"""`pecli identify`: what is told of a file, in words, as JSON and as a picture; and `pecli.identify`."""
+
+from __future__ import annotations
+
+import io
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+import pecli
+from pecli.core.lazy import Array
+from tests.conftest import Ask
+
+DATA = Path(__file__).parents[1] / "data"
+MINILM = Path(__file__).parents[2] / "gallery" / "minilm-128x96.npy"
+RATES = json.loads((DATA / "rope_inv_freq.json").read_text(encoding="utf-8"))["cases"]
+
+
+def sines(length: int, d: int, base: float = 10000.0, start: int = 0) -> Array:
+    """Return the paper's table, sines and cosines side by side."""
+    angles = np.arange(start, start + length)[:, None] / base ** (np.arange(0, d, 2) / d)
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(length, d)
+
+
+def whisper() -> Array:
+    """Return the table of Whisper's encoder as its code makes it, in float32."""
+    rates = np.exp(-np.float32(np.log(10000) / 191) * np.arange(192, dtype=np.float32))
+    angles = np.arange(1500, dtype=np.float32)[:, None] * rates
+    return np.concatenate([np.sin(angles), np.cos(angles)], axis=1)
+
+
+def told(ask: Ask, *words: str, code: int = 0) -> dict[str, Any]:
+    ended = ask("identify", *words, "--json")
+    assert (ended.code, ended.err) == (code, "")
+    return dict(json.loads(ended.out))
+
+
+def test_the_line_that_it_prints_draws_the_same_table(ask: Ask, folder: Path) -> None:
+    table = sines(80, 32, 5000, start=3)
+    np.save("t.npy", table.astype(np.float16))
+    ended = ask("identify", "t.npy")
+    assert (ended.code, ended.err) == (0, "")
+    for fact in ("t.npy: sinusoidal, d = 32, base 5,000", "side by side", "float16", "2.44×10⁻⁴"):
+        assert fact in ended.out
+    line = ended.out.splitlines()[-1]
+    assert ask(*shlex.split(line)[1:], "-o", "drawn.npy").code == 0
+    assert np.load("drawn.npy") == pytest.approx(table, abs=1e-12)
+
+
+@pytest.mark.parametrize("ending", ["npy", "npz", "csv", "safetensors"])
+def test_every_kind_of_file_is_read(ending: str, ask: Ask, folder: Path) -> None:
+    table, name = sines(20, 8), f"t.{ending}"
+    if ending == "npy":
+        np.save(name, table)
+    elif ending == "npz":
+        np.savez(name, other=np.eye(3), table=table)
+        name += "#table"
+    elif ending == "csv":
+        np.savetxt(name, table, delimiter=",")
+    else:
+        save_file({"a.weight": table, "b.weight": np.eye(4)}, name)
+        name += "#a.weight"
+    data = told(ask, name)
+    assert (data["identified"], data["spec"], data["first_position"]) == (True, "sinusoidal:d=8", 0)
+
+
+def test_standard_input_is_read(process: Any, folder: Path) -> None:
+    file = io.BytesIO()
+    np.save(file, sines(20, 8))
+    ended = process(["-m", "pecli", "identify", "-", "-o", "d.png"], folder, {}, input=file.getvalue())
+    assert (ended.returncode, ended.stdout) == (0, b"d.png\n")
+    assert ended.stderr == b"pecli: standard input: sinusoidal, d = 8, base 10,000\n"
+
+
+def test_tables_of_libraries_and_of_whisper(ask: Ask, folder: Path) -> None:
+    np.save("w.npy", whisper())
+    data = told(ask, "w.npy")
+    assert data["spec"] == "sinusoidal:d=384,layout=concatenated,family=tensor2tensor"
+    assert data["names"][0] == {"name": "tensor2tensor", "base": 10000.0} and data["difference"] < 1e-3
+    for name, table in np.load(DATA / "sinusoidal_libraries.npz").items():
+        d, layout = table.shape[1], ",layout=concatenated" * name.startswith("marian")
+        assert pecli.identify(table).data["spec"] == f"sinusoidal:d={d}{layout}", name
+    for grid in ("3x5", "7x4"):
+        assert pecli.identify(np.load(DATA / "grids.npz")[f"mae_{grid}"]).data["spec"] == f"sincos2d:d=24,grid={grid}"
+
+
+def test_a_trained_table_has_no_formula(ask: Ask) -> None:
+    data = told(ask, str(MINILM), code=1)
+    assert (data["identified"], data["spec"], data["rank"]) == (False, None, 34)
+    assert 0.25 < data["explained"] < 0.35 and data["periods"][0] == 128
+
+
+def test_a_mistake_is_named_with_what_was_meant(ask: Ask, folder: Path) -> None:
+    columns = np.arange(16)
+    angles = np.arange(60)[:, None] / 100 ** (columns / 16)
+    np.save("t.npy", np.where(columns % 2, np.cos(angles), np.sin(angles)))
+    ended = ask("identify", "t.npy")
+    assert "exponent i/d of column i" in ended.out and "a known mistake" in ended.out
+    assert ended.code == 0 and ended.out.endswith("pecli heatmap -e sinusoidal:d=16,base=100 -n 60\n")
+    assert "常见错误" in ask("identify", "t.npy", "--lang", "zh").out
+
+
+@pytest.mark.parametrize("case", RATES, ids=[f"{case['key']}" for case in RATES])
+def test_rates_of_released_models_tell_their_scaling(case: dict[str, Any], ask: Ask) -> None:
+    scaling = (case["config_v4"].get("rope_scaling") or {}).get("rope_type", "default")
+    code = int(scaling == "longrope")  # divisors out of a search
+    data = told(ask, "--rates", ",".join(map(str, case["inv_freq"])), code=code)
+    if not code:
+        assert pecli.encoding(data["spec"]).frequencies() == pytest.approx(case["inv_freq"], rel=1e-6)
+        base = case["config_v4"]["rope_theta"] if "gemma" not in case["key"] else data["names"][0]["base"]
+        bases = {item["base"] for item in data["names"]}
+        assert base in bases
+        original = (case["config_v4"].get("rope_scaling") or {}).get("original_max_position_embeddings")
+        assert scaling in ("linear", "dynamic", "default") or f"scaling={scaling},factor=" in data["spec"]
+        assert original is None or f",original={original}" in data["spec"]
+
+
+def test_rates_in_a_file_and_written_down(ask: Ask, folder: Path) -> None:
+    save_file({"rotary.inv_freq": np.float32(500000.0) ** (-np.arange(32, dtype=np.float32) / 32)}, "r.safetensors")
+    assert told(ask, "r.safetensors")["spec"] == "rope:d=64,base=500000"
+    assert told(ask, "--rates", "1,0.3162,0.1,0.0316")["spec"] == "rope:d=8,base=100"
+    assert told(ask, "--rates", "1,0.5,0.1,0.05", code=1)["spec"] is None
+
+
+def test_the_picture_has_table_formula_and_difference(ask: Ask, folder: Path) -> None:
+    table = np.concatenate([np.ones((2, 16)), 4 * sines(40, 16)])  # BART's and RoBERTa's two rows in front
+    np.save("t.npy", table)
+    ended = ask("identify", "t.npy", "-o", "d.png")
+    assert (ended.code, ended.out, ended.err) == (0, "d.png\n", "pecli: t.npy: sinusoidal, d = 16, base 10,000\n")
+    assert "compare learned:file=t.npy,first_position=-2,divisor=4 sinusoidal" in ask("recipe", "d.png").out
+    figure, options = pecli.identify("t.npy").picture()
+    own, formula, difference = (part.numbers.main for part in pecli.figure(figure, **options).numbers.parts)
+    assert own.shape == formula.shape == (40, 16) and np.abs(difference).max() < 1e-14
+
+
+@pytest.mark.parametrize("kind", ["permuted", "wide", "start", "token"])
+def test_a_picture_of_tables_that_the_formula_does_not_cover_as_they_are(kind: str, ask: Ask, folder: Path) -> None:
+    parts = sines(8, 8), sines(6, 8)
+    grid = np.concatenate([np.tile(parts[1], (8, 1)), np.repeat(parts[0], 6, axis=0)], axis=1)
+    tables = {
+        "permuted": sines(40, 16)[:, ::-1],
+        "wide": np.pad(sines(40, 16), ((0, 0), (0, 4))),
+        "start": sines(40, 16, start=7),
+        "token": np.concatenate([np.ones((1, 16)), grid]),
+    }
+    np.save("t.npy", tables[kind])
+    ended = ask("identify", "t.npy", "-o", "t.png")
+    assert (ended.code, ended.out) == (0, "t.png\n"), ended.err
+    figure, options = pecli.identify("t.npy").picture()
+    parts_ = pecli.figure(figure, **options).numbers.parts
+    assert len(parts_) == 2 or np.abs(parts_[2].numbers.main).max() < 1e-12
+    assert (len(parts_) == 3) == (kind in ("start", "token"))
+
+
+def test_what_cannot_be_read_is_asked_wrongly(ask: Ask, folder: Path) -> None:
+    Path("t.npy").write_bytes(b"\x93NUMPY no")
+    np.save("nan.npy", np.full((9, 4), np.nan))
+    for words in (
+        (),
+        ("none.npy",),
+        ("t.npy",),
+        ("nan.npy",),
+        ("t.npy", "--rates", "1,2"),
+        ("--rates", "1,x"),
+        ("t.pt",),
+    ):
+        ended = ask("identify", *words)
+        assert (ended.code, ended.out) == (2, "") and ended.err.startswith("pecli: "), words
+    np.save("noise.npy", np.random.default_rng(0).normal(size=(30, 8)))
+    ended = ask("identify", "noise.npy", "-o", "n.png")
+    assert ended.code == 1 and "nothing to draw" in ended.err and not Path("n.png").exists()
+
+
+def test_arrays_are_read_from_whatever_has_them() -> None:
+    table = sines(30, 8)
+    tensor = type("Tensor", (), {"__array__": lambda self, dtype=None, copy=None: table.astype(np.float32)})()
+    assert pecli.identify(tensor).data["spec"] == "sinusoidal:d=8"
+    assert pecli.identify(table[None]).found.certain
+    assert pecli.identify(rates=[1, 0.1, 0.01]).data["spec"] == "rope:d=6,base=1000"
+    assert "base 10,000" in pecli.identify(table)._repr_mimebundle_()["text/plain"]
+    report = pecli.identify(table)
+    figure, options = report.picture()
+    assert pecli.figure(figure, **options).numbers.parts[2].numbers.main.shape == table.shape
+    assert pecli.identify(500.0 ** -np.linspace(0, 0.75, 4)).data["spec"] == "rope:d=8,base=500"
+    for wrong in (np.zeros((2, 3, 4)), np.full((4, 4), np.nan), np.array([["a", "b"]])):
+        with pytest.raises(pecli.UsageError):
+            pecli.identify(wrong)

@@ -1,0 +1,341 @@
+"""Tables of a generator of its own are told by their numbers: 300 of all kinds, types and noises, counted."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from pecli.core.lazy import Array
+from pecli.measures.identify import Identified, identify
+
+Generator = np.random.Generator
+BASES = (10.0, 100.0, 500.0, 1000.0, 5000.0, 10000.0, 20000.0, 500000.0, 12345.0)
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What a table was made with. name : of the formula with that base, nothing of a learned table"""
+
+    name: str = "paper"
+    base: float = 0.0
+    layout: str | None = "interleaved"
+    cosine_first: bool = False
+    progression: str | None = "geometric"
+    rate: float | None = 1.0
+    start: float = 0.0
+    scale: float | None = 1.0
+    unlike: tuple[int, ...] = ()
+    filled: int | None = None
+    spec: str | None = None  # of what is not told by its base
+    grid: str | None = None
+
+
+Case = tuple[Array, Truth]
+
+
+def angles(length: int, d: int, rate: Callable[[int, int], float], start: float = 0.0) -> Array:
+    """Return position · rate(pair, column) for every column."""
+    return np.array([[(p + start) * rate(c // 2, c) for c in range(d)] for p in range(length)])
+
+
+def waves(turned: Array) -> Array:
+    """Return sines in even columns and cosines in odd ones."""
+    odd = np.arange(turned.shape[1]) % 2 == 1
+    return np.where(odd, np.cos(turned), np.sin(turned))
+
+
+def plain(length: int, d: int, k: float, start: float = 0.0) -> Array:
+    """Return the paper's table."""
+    return waves(angles(length, d, lambda j, _: k ** (-2 * j / d), start))
+
+
+def arranged(table: Array, rng: Generator) -> tuple[Array, str]:
+    """Return a table as it is, or with its sines first."""
+    if rng.integers(2):
+        return table, "interleaved"
+    return np.concatenate([table[:, ::2], table[:, 1::2]], axis=1), "concatenated"
+
+
+def some(rng: Generator, even: bool = True) -> tuple[int, int, float]:
+    """Return length, d and base."""
+    return int(rng.integers(40, 110)), 2 * int(rng.integers(6, 20)) + (not even), float(rng.choice(BASES))
+
+
+def paper(rng: Generator) -> Case:
+    n, d, k = some(rng, bool(rng.integers(2)))
+    table, layout = arranged(plain(n, d, k), rng)
+    return table, Truth(base=k, layout=layout)
+
+
+def odd_base(rng: Generator) -> Case:
+    n, d, _ = some(rng)
+    k = round(float(rng.uniform(2000, 90000)), 2)
+    return plain(n, d, k), Truth(base=k)
+
+
+def tensor2tensor(rng: Generator) -> Case:
+    n, d, k = some(rng)
+    table, layout = arranged(waves(angles(n, d, lambda j, _: k ** (-j / (d // 2 - 1)))), rng)
+    return table, Truth("tensor2tensor", k, layout)
+
+
+def swapped(rng: Generator) -> Case:
+    n, d, k = some(rng)
+    exchanged = plain(n, d, k).reshape(n, -1, 2)[:, :, ::-1].reshape(n, d)
+    table, layout = arranged(exchanged, rng)
+    return table, Truth(base=k, layout=layout, cosine_first=True)
+
+
+def started(rng: Generator) -> Case:
+    n, d, k = some(rng)
+    start = float(rng.choice([1, 1, 2, 37, 512, 1000]))
+    return plain(n, d, k, start), Truth(base=k, start=start)
+
+
+def scaled(rng: Generator) -> Case:
+    n, d, k = some(rng)
+    scale = float(rng.choice([math.sqrt(d), 1 / math.sqrt(d), 0.37, 7.5]))
+    return scale * plain(n, d, k), Truth(base=k, scale=scale)
+
+
+def normalised(rng: Generator) -> Case:
+    n, d, k = some(rng)
+    table = plain(n, d, k)
+    return table / np.linalg.norm(table, axis=1, keepdims=True), Truth(base=k, scale=math.sqrt(2 / d))
+
+
+def permuted(rng: Generator) -> Case:
+    n, d, k = some(rng)
+    return plain(n, d, k)[:, rng.permutation(d)], Truth(base=k, layout="permuted")
+
+
+def partly_filled(rng: Generator) -> Case:
+    n, d, k = some(rng)
+    table, layout = arranged(plain(n, d, k), rng)
+    return np.pad(table, ((0, 0), (0, int(rng.integers(1, 9))))), Truth(base=k, filled=d, layout=layout)
+
+
+def row_in_front(rng: Generator) -> Case:
+    n, d, k = some(rng)
+    table, count = plain(n, d, k), int(rng.integers(1, 3))
+    if rng.integers(3) == 0:  # as fairseq: a row of padding amid the others
+        table[1] = 0
+        return table, Truth(base=k, unlike=(1,))
+    rows = rng.normal(0, 0.5, (count, d)) * rng.integers(2)
+    return np.concatenate([rows, table]), Truth(base=k, unlike=tuple(range(count)), start=-count)
+
+
+def grid(rng: Generator) -> Case:
+    rows, columns = (int(side) for side in rng.integers(5, 12, 2))
+    half, k = 2 * int(rng.integers(4, 12)), float(rng.choice(BASES))
+    down, across = (np.hstack([plain(side, half, k)[:, at::2] for at in (0, 1)]) for side in (rows, columns))
+    table = np.concatenate([np.tile(across, (rows, 1)), np.repeat(down, columns, axis=0)], axis=1)
+    token = int(rng.integers(2))
+    truth = Truth(base=k, layout="concatenated", grid=f"{rows}x{columns}", unlike=tuple(range(token)))
+    return np.concatenate([np.zeros((token, 2 * half)), table]), truth
+
+
+def own_exponents(rng: Generator) -> Case:
+    n, d, k = some(rng)
+    return waves(angles(n, d, lambda _, c: k ** (-c / d))), Truth("columns", k, "columns")
+
+
+def doubled(rng: Generator) -> Case:
+    n, d, _ = some(rng)
+    k = float(rng.choice([500.0, 1000.0, 10000.0]))
+    return waves(angles(n, d, lambda j, _: k ** (-2 * (2 * j) / d))), Truth("doubled", k)
+
+
+def undivided(rng: Generator) -> Case:
+    n, d, _ = some(rng)
+    k = float(rng.choice([2.0, 3.0, 5.0, 10.0]))  # of larger ones noise hides all but the first pair
+    return waves(angles(n, d, lambda j, _: k ** (-2.0 * j))), Truth("undivided", k)
+
+
+def precedence(rng: Generator) -> Case:
+    n, d, _ = some(rng)
+    k, kind = float(rng.choice([2.0, 3.0, 5.0, 10.0])), int(rng.integers(3))  # larger ones: noise hides the waves
+    number = (lambda j, _: j, lambda j, _: 2 * j, lambda _, c: c)[kind]
+    table = waves(angles(n, d, lambda j, c: 1 / k**2 * number(j, c) / d))
+    return table, Truth("precedence", k, None, progression="linear", rate=None)
+
+
+def degrees(rng: Generator) -> Case:
+    n, d, k = some(rng)
+    unit = math.pi / 180 if rng.integers(2) or k < 1000 else 180 / math.pi  # else every pair turns more than half round
+    return waves(angles(n, d, lambda j, _: unit * k ** (-2 * j / d))), Truth(base=k, rate=unit)
+
+
+def whole_exponents(rng: Generator) -> Case:
+    n, d, _ = some(rng)
+    k = float(rng.choice([10.0, 20.0, 100.0, 500.0]))
+    if rng.integers(2):
+        return waves(angles(n, d, lambda j, _: k ** -float(2 * j // d))), Truth("integers", 1.0, progression=None)
+    return waves(angles(n, d, lambda j, _: k ** -float(4 * j // d))), Truth("integers", k, progression="halves")
+
+
+def whole_angles(rng: Generator) -> Case:
+    n, d, k = some(rng)
+    start = int(rng.integers(2))
+    turned = [[float((p + start) // k ** (2 * (c // 2) / d)) for c in range(d)] for p in range(n)]
+    return waves(np.array(turned)), Truth("whole", k, start=start)
+
+
+def learned(rng: Generator) -> Case:
+    n, d, _ = some(rng)
+    noise = rng.normal(0, 0.02, (n, d))
+    smooth = np.cumsum(noise, axis=0)
+    turned = np.outer(np.arange(n), rng.uniform(0.01, 3, d)) + rng.uniform(0, 6, d)
+    mixed = np.sin(turned) * rng.uniform(0.2, 2, d)  # waves of any rate, phase and size
+    return (noise, smooth, smooth[:, :3] @ rng.normal(size=(3, d)), mixed)[int(rng.integers(4))], Truth("")
+
+
+def bits(rng: Generator) -> Case:
+    start, signed = int(rng.integers(5)), int(rng.integers(2))
+    table = np.array([[p >> j & 1 for j in range(8)] for p in range(start, start + 90)], dtype=float)
+    spec = "binary:d=8" + ",values=pm1" * signed
+    return table * (1 + signed) - signed, Truth("binary", spec=spec, start=start)
+
+
+def hands(rng: Generator) -> Case:
+    periods = np.sort(rng.choice([12, 24, 28, 60, 90, 365], 3, replace=False)).tolist()
+    spec = f"clock:periods={','.join(map(str, periods))}"
+    return waves(angles(100, 6, lambda j, _: 2 * math.pi / periods[j])), Truth("clock", spec=spec)
+
+
+KINDS: dict[Callable[[Generator], Case], int] = {
+    paper: 46, odd_base: 10, tensor2tensor: 16, swapped: 14, started: 14, scaled: 14, normalised: 10, permuted: 14,
+    partly_filled: 14, row_in_front: 16, grid: 12, own_exponents: 16, doubled: 12, undivided: 12, precedence: 16,
+    degrees: 14, whole_exponents: 12, whole_angles: 12, learned: 16, bits: 5, hands: 5,
+}  # fmt: skip
+
+
+def stored(table: Array, rng: Generator) -> tuple[Array, str, float]:
+    """Return a table with noise as a type of numbers has it, the type, and the noise as a share of the largest."""
+    kind, noise = (
+        str(rng.choice(["float64", "float32", "float16", "bfloat16"])),
+        float(rng.choice([0, 0, 1e-6, 1e-4, 1e-3])),
+    )
+    noisy = table + rng.normal(0, 1, table.shape) * noise * np.abs(table).max() * (table != 0)
+    if kind == "bfloat16":
+        raw = noisy.astype(np.float32).view(np.uint32)
+        return ((raw + 0x7FFF + ((raw >> 16) & 1)) & 0xFFFF0000).view(np.float32).astype(float), kind, noise
+    return noisy.astype(kind).astype(float), kind, noise
+
+
+def mistakes(found: Identified, truth: Truth, tolerance: float) -> list[str]:
+    """Return in what the found is not what the table was made with."""
+    fit, encoding, base = found.fit, found.encoding, dict(found.names).get(truth.name, 0.0)
+    if truth.spec is not None:
+        right = encoding is not None and encoding.spec() == truth.spec and found.start == truth.start
+        return [] if right else [f"no {truth.spec}"]
+    if fit is None:
+        return ["no formula"]
+    own = {
+        "layout": fit.waves.layout, "cosine_first": fit.waves.cosine_first, "progression": fit.waves.progression,
+        "rate": fit.rate, "start": fit.start, "unlike": found.unlike, "filled": found.filled,
+        "grid": getattr(encoding, "grid", None), "scale": None if truth.scale is None else fit.scale,
+    }  # fmt: skip
+    if truth.grid is not None:
+        own["start"] = truth.start
+    asked = {name: getattr(truth, name) for name in own if getattr(truth, name) is not None}
+    if truth.scale not in (None, 1.0) and abs(fit.scale / truth.scale - 1) < 2e-3:
+        del asked["scale"]
+    wrong = [f"{name} {own[name]} for {value}" for name, value in asked.items() if own[name] != value]
+    return wrong + [f"{truth.name} {base} for {truth.base}"] * (abs(base / truth.base - 1) > tolerance)
+
+
+def judged(found: Identified, truth: Truth, kind: str, noise: float) -> tuple[str, list[str]]:
+    """Return right, undecided or wrong, a name with certainty that is not the table's; and why."""
+    if truth.name == "":
+        return ("wrong" if found.certain else "undecided" if found.fit else "right"), ["a formula"]
+    exact = noise == 0 and kind in ("float64", "float32") and truth.name != "whole"  # whose steps bound the base
+    why = mistakes(found, truth, 1e-6 if exact else 0.03)
+    if found.number_type != kind and truth.spec is None:
+        why.append(f"{found.number_type} for {kind}")
+    return ("undecided" if not found.certain else "wrong" if why else "right"), why
+
+
+def counted(seed: int) -> tuple[dict[str, Counter[str]], list[str]]:
+    """Return how many of each kind are right, undecided and wrong, and what was not right."""
+    rng, counts, lines = np.random.default_rng(seed), dict[str, Counter[str]](), []
+    for kind in (kind for kind, count in KINDS.items() for _ in range(count)):
+        made, truth = kind(rng)
+        table, number_type, noise = (made, "float64", 0.0) if kind is bits else stored(made, rng)
+        found = identify(table)
+        verdict, why = judged(found, truth, number_type, noise)
+        counts.setdefault(kind.__name__, Counter())[verdict] += 1
+        if verdict != "right":
+            lines.append(
+                f"{verdict}: {kind.__name__} {number_type} {noise:.0e} {table.shape} {truth}: {found.names} {why}"
+            )
+    return counts, lines
+
+
+def test_300_tables_are_told_by_their_numbers() -> None:
+    counts, lines = counted(35)
+    total = sum(counts.values(), Counter[str]())
+    assert total.total() == 300
+    assert total["wrong"] == 0, "\n".join(lines)
+    assert total["right"] >= 297, "\n".join(lines)
+
+
+def noisy(table: Array, noise: float, rng: Generator | None = None) -> Array:
+    return table + (rng or np.random.default_rng(1)).normal(0, noise, table.shape)
+
+
+HARD = {
+    "no phase tells the start at once": (plain(60, 8, 10.0, 1000), Truth(base=10.0, start=1000)),
+    "noise has the rates of slow sines": (
+        noisy(waves(angles(60, 16, lambda _, c: 500000 ** (-c / 16))), 1e-3),
+        Truth("columns", 500000.0, "columns"),
+    ),
+    "none but the first pair turns": (noisy(waves(angles(60, 16, lambda j, _: 1e4 ** (-2.0 * j))), 1e-3), Truth("")),
+    "rates that rise": (noisy(waves(angles(50, 4, lambda j, _: j / 400)), 1e-4), Truth("")),
+    "one wrong number": (plain(60, 16, 100.0) + 0.5 * np.eye(60, 16, -30) * (np.arange(16) == 5), Truth("")),
+}
+
+
+@pytest.mark.parametrize("case", HARD)
+def test_hard_cases(case: str) -> None:
+    table, truth = HARD[case]
+    found = identify(table)
+    assert found.certain == bool(truth.name)
+    assert truth.name == "" or mistakes(found, truth, 1e-3) == []
+
+
+def slow(rng: Generator) -> Case:
+    """Return few rows of waves so slow that noise hides most of them, or random signs, which lie on circles too."""
+    n, d, k = int(rng.integers(8, 50)), 2 * int(rng.integers(1, 12)), float(rng.choice([10, 20, 50, 100, 1000, 10000]))
+    kind, signs = int(rng.integers(5)), np.sign(rng.normal(size=(n, d)))
+    if kind == 4:
+        return signs, Truth("")
+    if kind < 2:
+        table = waves(angles(n, d, lambda j, c: (j, c)[kind] / (k**2 * d)))
+        return noisy(table, 1e-3, rng), Truth("precedence", k, None, progression="linear", rate=None)
+    table = waves(angles(n, d, lambda j, c: k ** (-2.0 * j if kind == 2 else -c / d)))
+    truth = Truth("undivided", k) if kind == 2 else Truth("columns", k, "columns")
+    return noisy(table, 1e-3, rng), truth
+
+
+def test_what_noise_hides_is_never_named_wrongly() -> None:
+    rng, wrong = np.random.default_rng(5), []
+    for _ in range(150):
+        table, truth = slow(rng)
+        verdict, why = judged(identify(table), truth, "float64", 1e-3)
+        wrong += [(table.shape, truth, why)] * (verdict == "wrong")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("base", [500.0, 10000.0])
+def test_a_table_computed_in_float16_is_told_with_its_type(base: float) -> None:
+    rates = (base ** (-np.arange(16) / 16)).astype(np.float16)
+    turned = np.arange(100).astype(np.float16)[:, None] * rates
+    found = identify(np.stack([np.sin(turned), np.cos(turned)], axis=-1).reshape(100, 32).astype(float))
+    assert found.certain and found.encoding is not None and dict(found.names)["paper"] == base
+    assert getattr(found.encoding, "dtype", None) == "float16" and found.difference < 1e-3

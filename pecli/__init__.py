@@ -170,12 +170,12 @@ def figure(name: str, **options: Any) -> Picture[Any]:
     return Picture(job_of(name, options))
 
 
-def model(path: str | os.PathLike[str], *, seq_len: SupportsIndex | None = None) -> ModelReport:
+def model(*paths: str | os.PathLike[str], seq_len: SupportsIndex | None = None) -> ModelReport:
     """Read what a model's config.json does to its position encoding, and what is wrong in the file.
 
     Parameters
     ----------
-    path : the file, or a folder that holds one
+    *paths : the file, or a folder that holds one, or ``hf:org/name``; several models stand side by side
     seq_len : the length in use, positions; for dynamic and longrope
 
     Returns
@@ -192,8 +192,8 @@ def model(path: str | os.PathLike[str], *, seq_len: SupportsIndex | None = None)
     from pecli.models.reader import read_model
     from pecli.reports.model import SEQ_LEN, ModelReport
 
-    place = Option("the config.json", name="path").read(path)
-    return ModelReport(read_model(place, SEQ_LEN.read(seq_len)))
+    places = Option("the config.json", name="path", many=True).read(list(paths))
+    return ModelReport(tuple(read_model(place, SEQ_LEN.read(seq_len)) for place in places))
 
 
 def identify(table: Any = None, *, tensor: str | None = None, rates: Any = None) -> IdentifyReport:

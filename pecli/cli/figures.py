@@ -171,9 +171,10 @@ def plain(text: str) -> str:
 
 
 def canonical_names(figure: type[Analysis[Any]]) -> dict[str, str]:
-    """Return the name of each option by every other word that it is understood under: ``rope-theta`` is ``base``."""
-    options = known_options(figure).values()
-    return {word.replace("_", "-"): entry.flag.removeprefix("--") for entry in options for word in entry.aliases}
+    """Return the name of each option by every other word that means it alone: ``rope-theta`` is ``base``."""
+    known = known_options(figure)
+    names = {word: canonical_name(known, word) for entry in known.values() for word in entry.aliases}
+    return {word.replace("_", "-"): name.replace("_", "-") for word, name in names.items() if name != word}
 
 
 def settings_of(figure: type[Analysis[Any]]) -> dict[str, Any]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import inspect
 import re
 import shlex
+from collections.abc import Iterable
+from itertools import chain
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -23,15 +26,17 @@ from pecli.cli.show import (
     publish,
 )
 from pecli.core.errors import UsageError, is_printable
-from pecli.core.hub import fixed
+from pecli.core.hub import CONFIG, fixed
 from pecli.core.language import Language, language_of, use_language
-from pecli.core.terminal import Block, Facts, Paragraph, Table, print_notes, print_results
+from pecli.core.terminal import Block, Facts, Paragraph, Table, print_notes, print_results, show
 from pecli.encodings.learned import Learned
+from pecli.encodings.papers import bibtex, sources_of
 from pecli.encodings.registry import Encoding, all_encodings, find_encoding
 from pecli.files.formats import FORMATS, format_of
-from pecli.files.tables import TABLE_NAMES, candidates, stored_arrays, table_name
+from pecli.files.tables import READERS, TABLE_NAMES, candidates, files_of, stored_arrays, table_name
 from pecli.jobs.job_options import ANALYSES, EncodingOption
 
+CiteOption = Annotated[bool, typer.Option("--cite", help="Print the papers of the formulas as BibTeX.")]
 NAME = typer.Argument(
     help="The encoding to explain.",
     show_default=False,
@@ -45,6 +50,7 @@ def encodings(
     output: OutputOption = None,
     format: FormatOption = None,
     as_json: JsonOption = False,
+    cite: CiteOption = False,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
@@ -52,6 +58,9 @@ def encodings(
     with guard(quiet, verbose):
         form = form_of(output, format, as_json)
         kinds = list(all_encodings().values()) if name is None else [find_encoding(name)]
+        if cite:
+            print_citations(kinds, output or form)
+            return
         document: list[Block] = [Table([*facts(kinds[0])], [tuple(facts(kind).values()) for kind in kinds])]
         if name is not None:
             document = detail(kinds[0])
@@ -60,7 +69,17 @@ def encodings(
         publish(document, {"results": [encoding_data(kind) for kind in kinds]}, output, form)
 
 
-ENCODINGS_COMMAND = Command(encodings, ("pecli encodings", "pecli encodings rope"))
+ENCODINGS_COMMAND = Command(encodings, ("pecli encodings", "pecli encodings rope", "pecli encodings rope --cite"))
+
+
+def print_citations(encodings: Iterable[type[Encoding] | Encoding], form: str | None) -> None:
+    """Print the papers of the encodings as BibTeX."""
+    if form:
+        raise UsageError("--cite prints BibTeX: leave --output, --format and --json out")
+    entries = bibtex(text for encoding in encodings for text in sources_of(encoding))
+    if not entries:
+        raise UsageError("no paper is known for it", option="cite")
+    print_results(["\n\n".join(entries)])
 
 
 def facts(encoding: type[Encoding]) -> dict[str, str]:
@@ -103,46 +122,75 @@ def detail(encoding: type[Encoding]) -> list[Block]:
 
 
 def model(
-    path: Annotated[
-        str | None, typer.Argument(help="a config.json, or a folder that holds one", show_default=False)
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="a config.json, a folder or glob of such, hf:org/name; several stand side by side", show_default=False
+        ),
     ] = None,
     seq_len: Annotated[
         str | None,
         typer.Option("--seq-len", "-n", help="the length in use, for dynamic and longrope", show_default=False),
     ] = None,
-    output: OutputOption = None,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", help=f"File to write: {', '.join(FORMS)}; a picture is that of the wavelengths"),
+    ] = None,
     format: FormatOption = None,
     as_json: JsonOption = False,
+    cite: CiteOption = False,
     strict: Annotated[bool, typer.Option("--strict", help="exit with 1 for a warning too")] = False,
     lang: LangOption = None,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Print what a config.json does to its model's position encoding, and what is wrong in the file.
+    """Print what a config.json does to its model's position encoding, and what is wrong; of several what differs first.
 
     It exits with 1 where a finding is an error.
     """
     with guard(quiet, verbose):
         from pecli.models.reader import read_model
-        from pecli.reports.model import SEQ_LEN, lines_to_type, model_data, model_text
+        from pecli.reports.model import SEQ_LEN, ModelReport, encoding_of, spectrum_specs
 
-        if path is None:
+        if not paths:
             raise UsageError("pecli model takes the path of a config.json, or of a folder that holds one")
-        used = SEQ_LEN.read(seq_len)
-        form = form_of(output, format, as_json)
-        with use_language(language_of(lang)):
-            read = read_model(path, used)
-            shown = model_text(read)
-        lines = lines_to_type(read)
-        document = [*shown, *(map(Paragraph, lines) if form else [])]
-        publish(document, {"path": path, **model_data(read)}, output, form)
-        if form is None:
-            print_results(["", *lines])  # as they are, not broken into lines that fit
-        if {finding.level for finding in read.findings} & {"error", *(["warning"] if strict else [])}:
+        used, suffix = SEQ_LEN.read(seq_len), Path(output or "").suffix.lower().removeprefix(".")
+        picture = suffix in FORMATS and FORMATS[suffix].picture and not (format or as_json)
+        form = None if picture else form_of(output, format, as_json)
+        with use_language(language := language_of(lang)):
+            each = ([path] if Path(path, CONFIG).is_file() else files_of([path], CONFIG) for path in paths)
+            places = list(dict.fromkeys(chain(*each)))
+            report = ModelReport(tuple(read_model(place, used) for place in places))
+            document, lines, data = report.document, report.lines(), report.data
+        if cite:
+            made = filter(None, (encoding_of(layer) for read in report.models for layer in read.layers.values()))
+            print_citations(made, output or form)
+        elif picture:
+            from pecli.cli.draw import run_jobs
+            from pecli.jobs.sweep import jobs_of
+
+            specs = spectrum_specs(report.models)
+            if not specs:
+                raise UsageError("none of the layers has wavelengths to draw", option="output", value=output)
+            values = {"encoding": specs, "output": [output], "lang": [language.lang]}
+            run_jobs(jobs_of("spectrum", values), as_json=False, quiet=quiet, verbose=verbose)
+        else:
+            publish([*document, *(map(Paragraph, lines) if form else [])], data, output, form)
+            if form is None:
+                print_results(["", *lines])  # as they are, not broken into lines that fit
+        levels = {finding.level for read in report.models for finding in read.findings}
+        if levels & {"error", *(["warning"] if strict else [])}:
             raise typer.Exit(1)
 
 
-MODEL_COMMAND = Command(model, ("pecli model path/to/config.json", "pecli heatmap path/to/config.json"))
+MODEL_COMMAND = Command(
+    model,
+    (
+        "pecli model path/to/config.json",
+        "pecli model hf:Qwen/Qwen2.5-7B hf:meta-llama/Llama-3.1-8B",
+        "pecli model models/*/config.json -o spectra.png",
+    ),
+)
 
 
 def identify(
@@ -201,7 +249,10 @@ IDENTIFY_COMMAND = Command(
 
 
 def tensors(
-    file: Annotated[str, typer.Argument(help="A file of numbers: .npy, .npz, .csv or .safetensors", metavar="FILE")],
+    files: Annotated[
+        list[str],
+        typer.Argument(help="files of numbers: .npy, .npz, .csv or .safetensors; a folder or glob", metavar="FILE"),
+    ],
     output: OutputOption = None,
     format: FormatOption = None,
     as_json: JsonOption = False,
@@ -210,32 +261,44 @@ def tensors(
 ) -> None:
     """Print what is in a file of numbers, and the line that draws its table, or one of the tensors that may be it."""
     with guard(quiet, verbose):
-        form, arrays = form_of(output, format, as_json), stored_arrays(file)
-        table = table_name(file, arrays)
-        data = [
-            {"name": name or None, "shape": array.shape, "numbers": array.numbers, "table": name == table}
-            for name, array in arrays.items()
-        ]
-        rows = [
-            (
-                name or "(no name)",
-                " × ".join(f"{side:,}" for side in array.shape) or "one number",
-                array.numbers,
-                "the table" * (name == table),
-            )
-            for name, array in arrays.items()
-        ]
-        fitting = [name for name in candidates(arrays) if len(arrays[name].shape) == 2 and arrays[name].readable]
-        typed = [None] if table is not None else [name for name in fitting if all(map(is_printable, name))]
-        several = [name for name in typed if name and name.endswith(TABLE_NAMES)] or typed[:1]
-        specs = [Learned(file=fixed(file), tensor=name).spec() for name in several]
-        lines = [f"try: pecli heatmap -e {shlex.quote(spec)}" for spec in specs]
-        lines = lines or ["none has real numbers in two dimensions and a plain name"]
-        document: list[Block] = [Table(("tensor", "shape", "numbers", ""), rows)]
-        document += map(Paragraph, lines) if form and not quiet else []
-        publish(document, {"results": [{"file": file, "tensors": data}]}, output, form)
-        if form is None and not quiet:
-            print_results(lines)  # as they are, not broken into lines that fit
+        form, paths = form_of(output, format, as_json), files_of(files, *(f"*{ending}" for ending in READERS))
+        every = [(path, *tensors_in(path)) for path in paths]
+        document: list[Block] = []
+        for path, table, lines, _ in every:
+            blocks: list[Block] = [*([Paragraph(path, heading=True)] if len(paths) > 1 else []), table]
+            document += [*blocks, *map(Paragraph, [] if quiet else lines)]
+            if form is None:
+                show(blocks)
+                if not quiet:
+                    print_results(lines)  # as they are, not broken into lines that fit
+        if form is not None:
+            publish(document, {"results": [data for *_, data in every]}, output, form)
+
+
+def tensors_in(file: str) -> tuple[Table, list[str], dict[str, Any]]:
+    """Return what is in a file as a table, the lines that draw its table, and the same as plain data."""
+    arrays = stored_arrays(file)
+    table = table_name(file, arrays)
+    data = [
+        {"name": name or None, "shape": array.shape, "numbers": array.numbers, "table": name == table}
+        for name, array in arrays.items()
+    ]
+    rows = [
+        (
+            name or "(no name)",
+            " × ".join(f"{side:,}" for side in array.shape) or "one number",
+            array.numbers,
+            "the table" * (name == table),
+        )
+        for name, array in arrays.items()
+    ]
+    fitting = [name for name in candidates(arrays) if len(arrays[name].shape) == 2 and arrays[name].readable]
+    typed = [None] if table is not None else [name for name in fitting if all(map(is_printable, name))]
+    several = [name for name in typed if name and name.endswith(TABLE_NAMES)] or typed[:1]
+    specs = [Learned(file=fixed(file), tensor=name).spec() for name in several]
+    lines = [f"try: pecli heatmap -e {shlex.quote(spec)}" for spec in specs]
+    lines = lines or ["none has real numbers in two dimensions and a plain name"]
+    return Table(("tensor", "shape", "numbers", ""), rows), lines, {"file": file, "tensors": data}
 
 
 TENSORS_COMMAND = Command(tensors, ("pecli tensors model.safetensors", "pecli tensors words.npz --json"))

@@ -6,11 +6,12 @@ import difflib
 from collections.abc import Iterable, Mapping
 
 from pecli.cli.figures import canonical_names
-from pecli.core.options import canonical_name
+from pecli.core.errors import UsageError, as_flags
+from pecli.core.options import canonical_name, with_canonical_names
 from pecli.encodings.registry import all_encodings, encoding_named
 from pecli.files.formats import FORMATS
 from pecli.jobs.job import SWEPT
-from pecli.jobs.job_options import ANALYSES, figures_for
+from pecli.jobs.job_options import ANALYSES, figures_for, known_options
 
 MAX_NAMES = 3  # suggestions
 ALIKE = 0.65  # how much a suggestion is
@@ -40,6 +41,10 @@ def unknown_option(command: str, flag: str, flags: Mapping[str, str]) -> str:
         return unknown_command(flag, ())
     figure, words = ANALYSES.aliases.get(command, (command, {}))[0], dict(flags)
     if figure in ANALYSES:
+        try:
+            with_canonical_names(known_options(ANALYSES[figure]), {flag.lstrip("-"): None})
+        except UsageError as error:  # a spelling of several
+            return error.sentence(as_flags)
         if advice := _elsewhere(figure, flag):
             return advice
         words |= {f"--{other}": f"--{name}" for other, name in canonical_names(ANALYSES[figure]).items()}

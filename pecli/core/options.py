@@ -329,17 +329,25 @@ class Options:
 
 
 def canonical_name(options: Mapping[str, Option], word: str) -> str:
-    """Return the name of the option that a word spells, ``head_dim`` that of d; of none, the word with _."""
+    """Return the name of the option that a word spells, ``head_dim`` that of d; of none or several, the word with _."""
+    spelled = _spelled(options, word)
+    return spelled[0] if len(spelled) == 1 else word.replace("-", "_")
+
+
+def _spelled(options: Mapping[str, Option], word: str) -> list[str]:
+    """Return the names of all options that a word spells; the one that it is, alone."""
     plain = word.replace("-", "_")
-    spelled = (name for name, entry in options.items() if plain in entry.spellings)
-    return plain if plain in options else next(spelled, plain)
+    return [plain] if plain in options else [name for name, entry in options.items() if plain in entry.spellings]
 
 
 def with_canonical_names(options: Mapping[str, Option], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values under the options' own names; raises UsageError for two spellings of one."""
+    """Return the values under the options' own names; raises UsageError for two spellings of one, and one of two."""
     result: dict[str, Any] = {}
     for word, value in values.items():
-        name = canonical_name(options, word)
+        name, spelled = canonical_name(options, word), _spelled(options, word)
+        if len(spelled) > 1:
+            readings = " or ".join(f"{option_text(one)} ({options[one].help.partition(':')[0]})" for one in spelled)
+            raise UsageError(f"{option_text(name)} may mean {readings}", option=name, advice="give the one you mean")
         if name in result:
             raise UsageError(f"{option_text(name)} is given twice, once as {word}", option=name)
         result[name] = value

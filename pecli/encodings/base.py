@@ -16,6 +16,7 @@ from pecli.core.numbers import chunks, minus
 from pecli.core.options import EXACT, Option, Options, option
 from pecli.core.positions import Bins, Positions
 from pecli.core.terminal import track
+from pecli.files.tables import short
 
 SIDES, TIMES = re.compile(r"\d+(x\d+)+"), str.maketrans({"x": " × "})  # of a grid, and how pictures write it
 COUNTED = templates(  # in what wavelengths are counted
@@ -30,7 +31,7 @@ LISTED = 12  # numbers that a title still lists
 
 def width_option(default: int | None, help: str, at_most: int = 65536, **more: Any) -> Any:
     """Return the field d, wherever the width is free."""
-    flags, aliases = ("-d", "--d-model"), ("dim", "head_dim", "hidden_size")
+    flags, aliases = ("-d", "--d-model"), ("dim", "head_dim", "hidden_size", "width")
     return option(default, help, at_least=1, at_most=at_most, flags=flags, aliases=aliases, **more)
 
 
@@ -157,6 +158,10 @@ class Encoding(Options, ABC):
                 given.append(f"{name}=" + (text if item.many else text.replace(",", r"\,")))  # no end of the value
         return self.name + (":" + ",".join(given) if given else "")
 
+    def left_out(self) -> str:
+        """Return which columns of a query or key a picture does not have; mostly nothing."""
+        return ""
+
     def title(self) -> str:
         """Return the encoding in a title: its label, else what it is."""
         return self.label or self.described()
@@ -183,9 +188,11 @@ class Encoding(Options, ABC):
 
 
 def titled_text(item: Option, value: Any) -> str:
-    """Return a value inside a title: a number as ticks write it, 10,000, and of a long list how many it has."""
+    """Return a value inside a title: a number as ticks write it, 10,000, a long list by its length, a file by name."""
     if item.many:
         return translate("({count} numbers)", count=len(value)) if len(value) > LISTED else item.write(value)
+    if item.file:
+        return short(value)
     whole = item.scalar in (int, float) and abs(value) < EXACT and float(value).is_integer()
     text = f"{int(value):,}" if whole else item.write(value)
     return text.translate(TIMES) if SIDES.fullmatch(text) else text

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from math import log, sqrt
 from typing import Any, ClassVar, Self
 
 from pecli.core.errors import UsageError, option_text
+from pecli.core.language import template, translate
 from pecli.core.numbers import MAX_EXACT
 from pecli.core.options import option
 from pecli.encodings.harmonic import PI, PowersOfBase, geometric_rates, many_digits
@@ -344,6 +345,17 @@ class Scaled(PowersOfBase):
         """Without what every such scaling has to be given, but for the factor and the original context."""
         left_out = set(self.rule.needs) - {"factor", "original"}
         return {name: value for name, value in super().titled().items() if name not in left_out}
+
+    def title_pieces(self, without: Collection[str] = ()) -> list[str]:
+        """Return the pieces, with how many columns turn in place of d and rotary_dim where some do not."""
+        if self.label or self.width == self.d or "rotary_dim" in without:
+            return super().title_pieces(without)
+        name, *rest = super().title_pieces({*without, "d", "rotary_dim"})
+        return [name, translate("{count} of {all} columns turn", count=self.width, all=self.d), *rest]
+
+    def left_out(self) -> str:
+        text = template("columns {first} to {last} do not turn and are left out")
+        return "" if self.width == self.d else translate(text, first=self.width, last=self.d - 1)
 
     def contexts(self) -> dict[str, float]:
         """Return the context of the first training and factor × that, which its scaling is for, positions."""

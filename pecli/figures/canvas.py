@@ -64,7 +64,8 @@ class Canvas(Options):
 
     size: str = option(
         "page",
-        "column (3.25 in), page (6.75 in), blog (8 in), slide (13.33 × 7.5 in), or 5x3, 8cm, 8cmx5cm, 120mm, 390pt",
+        "size of the picture: column (3.25 in), page (6.75 in), blog (8 in), slide (13.33 × 7.5 in), "
+        "or 5x3, 8cm, 8cmx5cm, 120mm, 390pt",
         split=True,
         aliases=("figsize", "width"),
         text_of=size_text,

@@ -8,9 +8,10 @@ from typing import Any
 
 from pecli.analysis import Limits, Numbers
 from pecli.core.errors import UsageError
-from pecli.core.language import template, translate
+from pecli.core.language import merge_labels, template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
+from pecli.encodings.base import distinguishing_labels
 from pecli.figures.canvas import PERCENTILES, Canvas
 
 ENOUGH = 200_000  # values that tell the percentiles
@@ -42,7 +43,9 @@ def footnotes(numbers: Numbers[Any], canvas: Canvas) -> list[str]:
     """Return how the picture was made, what its marks are, and where its colours do not end at the extreme values."""
     text = template("colours from the {low}nd to the {high}th percentile")
     ends = translate(text, low=PERCENTILES[0], high=PERCENTILES[1]) if canvas.robust and numbers.coloured() else ""
-    return [*filter(None, [*numbers.marks(), *numbers.remarks(), ends])]
+    encodings = numbers.view.encodings
+    left_out = merge_labels(distinguishing_labels(encodings), [[encoding.left_out()] for encoding in encodings])
+    return [*filter(None, [*numbers.marks(), *numbers.remarks(), *left_out, ends])]
 
 
 def most_values(values: Sequence[Array]) -> Limits | None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import shlex
 import stat
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from glob import glob
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,7 @@ from pecli.core.readable import check_readable
 from pecli.files.writer import STDOUT, spool_stdin
 
 BEGINNINGS = {b"\x93NUMPY": ".npy", b"PK": ".npz"}
+GLOB = re.compile(r"[*?\[]")
 MAX_BYTES = 1 << 20  # bytes of a job in a file, of a header, and of any single piece that is read
 
 
@@ -70,6 +73,26 @@ def _ending(head: bytes) -> str:
     if head[5:9] == b"\0\0\0{":  # a header of less than a terabyte, in JSON
         return ".safetensors"
     return next((ending for start, ending in BEGINNINGS.items() if head.startswith(start)), ".csv")
+
+
+def files_of(paths: Iterable[str], *patterns: str) -> list[str]:
+    """Return the files that are named, that a glob matches, and those below a folder that match one of the patterns.
+
+    Raises UsageError where there are none.
+    """
+    found: list[str] = []
+    for path in paths:
+        if os.path.isdir(path):
+            matching = sorted({str(file) for pattern in patterns for file in Path(path).rglob(pattern)})
+        elif GLOB.search(path) and not os.path.exists(path):
+            matching = sorted(glob(path, recursive=True))
+        else:
+            matching = [path]
+        if not matching:
+            text = f"the folder {path} holds no {', '.join(patterns)}" if os.path.isdir(path) else f"no file is {path}"
+            raise UsageError(text)
+        found += matching
+    return list(dict.fromkeys(found))
 
 
 def opened(path: str) -> Bounded:

@@ -28,6 +28,7 @@ from pecli.files.documents import WIDTH, for_notebook
 from pecli.files.formats import FORMATS, encoded
 from pecli.files.metadata import About, find_metadata
 from pecli.files.numbers import plain
+from pecli.files.tables import short
 from pecli.files.writer import check_target, write
 from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
@@ -86,8 +87,9 @@ def alt_text(job: Job, numbers: Numbers[Any] | None = None) -> str:
     with use_language(job.language):
         first, last = write_scalar(positions.start), write_scalar(positions.stop - 1)
         where = "" if job.own_positions else translate("positions {first} to {last}", first=first, last=last)
-        options = figure.changed(figure.default_options).items()
-        how = [f"{name.replace('_', ' ')} {figure.options()[name].write(value)}" for name, value in options]
+        options, known = figure.changed(figure.default_options), figure.options()
+        texts = {n: short(v) if known[n].file else known[n].write(v) for n, v in options.items()}
+        how = [f"{name.replace('_', ' ')} {text}" for name, text in texts.items()]
         clauses = join_clauses([translate(ANALYSES.summary(figure.name)), labels_of(job), where, *how])
         said = ["", ""] if numbers is None else [numbers.message(), join_clauses(footnotes(numbers, job.canvas))]
         *before, last = filter(None, [said[0], clauses, said[1]])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from pecli.core.options import Option
+from pecli.core.options import Option, canonical_name
 from pecli.encodings.registry import ENCODINGS
 from pecli.jobs.batch import About, Heading
 from pecli.jobs.job_options import ANALYSES, encoding_parameters, known_options
@@ -25,7 +26,8 @@ def batch_schema() -> Schema:
     for option in every:
         if option not in same.setdefault(option.name, []):
             same[option.name].append(option)
-    defaults = {key: value for option in every for key, value in _keys(option, _reference(option.name)).items()}
+    known = {option.name: option for option in every}
+    defaults = {key: value for option in every for key, value in _keys(option, _reference(option.name), known).items()}
     entries = [_entry(name, {each for each, options in same.items() if len(options) > 1}) for name in ANALYSES]
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
@@ -45,9 +47,10 @@ def _entry(command: str, ambiguous: set[str]) -> Schema:
     """Return one [[figure]] of that figure or report; what is ambiguous means to it what its own option says."""
     words = [command, *(word for word, (own, _) in ANALYSES.aliases.items() if own == command)]
     keys: Schema = {"command": {"enum": words}, **dict.fromkeys(Heading.options(), TEXT)}
-    for name, option in known_options(ANALYSES[command]).items():
+    known = known_options(ANALYSES[command])
+    for name, option in known.items():
         own = name in ambiguous and name not in encoding_parameters()
-        keys |= _keys(option, _value(option) if own else _reference(name))
+        keys |= _keys(option, _value(option) if own else _reference(name), known)
     summary = ANALYSES.summary(command)
     return {"title": command, "description": summary, "properties": keys, "required": ["command"], **CLOSED}
 
@@ -56,9 +59,9 @@ def _reference(name: str) -> Schema:
     return {"$ref": f"#/definitions/{name}"}
 
 
-def _keys(option: Option, value: Schema) -> Schema:
-    """Return the value under every spelling of the option."""
-    names = [option.name, *sorted(option.spellings)]
+def _keys(option: Option, value: Schema, known: Mapping[str, Option]) -> Schema:
+    """Return the value under every spelling of the option that means no other."""
+    names = [option.name, *(word for word in sorted(option.spellings) if canonical_name(known, word) == option.name)]
     return {key: value for name in names for key in (name, name.replace("_", "-"))}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, log, pi
+from math import log, pi
 
 from pecli.core.lazy import Array, np
 from pecli.core.positions import Positions
@@ -66,9 +66,8 @@ def first_negative_offset(encoding: Harmonic, most: int) -> int | None:
 def critical_dimension(encoding: PowersOfBase, length: int) -> int:
     """Return how many columns have pairs that, unscaled, make a whole turn within the length, 0 to d.
 
-    2⌈(d/2) · log_base(length/2π)⌉: Liu et al. 2023, Scaling Laws of RoPE-based Extrapolation, arXiv:2310.05209.
+    2⌈(d/2) · log_base(length/2π)⌉ for a base above 1, counted here for any: Liu et al. 2023, Scaling Laws of RoPE-based
+    Extrapolation, arXiv:2310.05209.
     """
-    if encoding.base == 1 or length <= 2 * pi:
-        return 0
-    turning = 2 * ceil(encoding.width / 2 * log(length / (2 * pi)) / log(encoding.base))
-    return min(max(turning, 0), encoding.width)
+    logs = np.arange(0, encoding.width, 2) / encoding.width * log(encoding.base)  # of the wavelengths / 2π
+    return min(2 * int(np.sum(logs < log(length / (2 * pi)))), encoding.width)

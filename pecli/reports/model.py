@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from math import isfinite
+from pathlib import Path
 from typing import Any
 
+from pecli.core.hub import CONFIG, is_hub
 from pecli.core.language import listing, template, templates, translate
 from pecli.core.options import Option
-from pecli.core.terminal import Block, Facts, Paragraph
+from pecli.core.terminal import Block, Facts, Paragraph, Table
 from pecli.encodings.base import COUNTED, BiasEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.registry import Encoding, find_encoding
 from pecli.encodings.rope import Rope
 from pecli.files.documents import for_notebook
+from pecli.files.tables import short
 from pecli.measures.waves import critical_dimension, first_negative_offset
 from pecli.models.reader import Layer, Model
 
@@ -25,6 +30,7 @@ PAIRINGS = templates(
         "interleaved": "columns 2j and 2j + 1; weights of half pairs must be reordered",
     }
 )
+COMPARED = tuple(map(template, ("encoding", "base", "scaling", "context", "layers", "pairing")))  # in this order
 IN_WORDS = templates(
     {
         "rope": "rotary position embedding, queries and keys are turned by angles that grow with the position",
@@ -50,25 +56,96 @@ LEVELS = {"error": "bold red", "warning": "yellow", "note": ""}
 
 @dataclass(frozen=True)
 class ModelReport:
-    """What a model's config.json does to positions; it shows itself in a notebook.
+    """What config.json does to positions, of one model or of several side by side; it shows itself in a notebook.
 
     Attributes
     ----------
-    model : what was read
+    models : what was read
     """
 
-    model: Model
+    models: tuple[Model, ...]
 
     @property
     def data(self) -> dict[str, Any]:
         """The same as plain values, as ``pecli model --json`` prints them."""
-        return model_data(self.model)
+        each = [{"path": model.path, **model_data(model)} for model in self.models]
+        return each[0] if len(each) == 1 else {"results": each, "differing": differing(self.models)}
+
+    @property
+    def document(self) -> list[Block]:
+        """All of it to print, without the lines that draw the encodings."""
+        return model_text(self.models[0]) if len(self.models) == 1 else side_by_side(self.models)
+
+    def lines(self) -> list[str]:
+        """Return the lines that draw the encodings of a model, or those of several in one picture."""
+        if len(self.models) == 1:
+            return lines_to_type(self.models[0])
+        specs = [shlex.quote(spec) for spec in spectrum_specs(self.models)]
+        return [f"pecli spectrum {' '.join(specs)}"] if specs else []
 
     def __repr__(self) -> str:
-        return f"<pecli model: {self.model.path}, {self.model.architecture}>"
+        return f"<pecli model: {'; '.join(f'{model.path}, {model.architecture}' for model in self.models)}>"
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        return for_notebook([*model_text(self.model), *map(Paragraph, lines_to_type(self.model))])
+        return for_notebook([*self.document, *map(Paragraph, self.lines())])
+
+
+def names_of(models: Sequence[Model]) -> list[str]:
+    """Return the names of models on the hub, of folders or of files; the paths where two of them are alike."""
+    paths = [model.path for model in models]
+    files = [path.removesuffix(CONFIG) for path in paths]
+    names = [short(file) if is_hub(file) else Path(file).resolve().name for file in files]
+    return names if len({*names}) == len(names) else paths
+
+
+def compared(models: Sequence[Model]) -> dict[str, list[str]]:
+    """Return each fact in words, and its text for every model; in the order of `COMPARED`."""
+    every = [_all_facts(model) for model in models]
+    known = dict.fromkeys([*map(translate, COMPARED), *chain(*every)])
+    rows = {name: [facts.get(name, "") for facts in every] for name in known if any(name in facts for facts in every)}
+    found = ["\n".join(finding.line() for finding in model.findings) or translate("none") for model in models]
+    return rows | {translate("findings"): found}
+
+
+def _all_facts(model: Model) -> dict[str, str]:
+    """Return the facts of all kinds of layers, those of several kinds in lines, then a line for each tower."""
+    kinds = {name.replace("_", " "): _facts(layer) for name, layer in model.layers.items()}
+    for layer, facts in zip(model.layers.values(), kinds.values(), strict=True):
+        if isinstance(rope := encoding_of(layer), Rope):
+            others = {name for name, item in rope.options().items() if not item.only_with}
+            scaling = listing([rope.scaling, *rope.title_pieces(others)[1:]])
+            facts[translate("base")] = f"{rope.base:,.10g}"
+            facts[translate("scaling")] = translate("none") if rope.scaling == "default" else scaling
+    result = {}
+    for fact in dict.fromkeys(chain(*kinds.values())):
+        texts = {kind: facts[fact] for kind, facts in kinds.items() if fact in facts}
+        alike = len(texts) == len(kinds) and len({*texts.values()}) == 1
+        result[fact] = texts.popitem()[1] if alike else "\n".join(f"{kind}: {text}" for kind, text in texts.items())
+    return result | {name.replace("_", " "): _tower_text(tower) for name, tower in model.towers.items()}
+
+
+def differing(models: Sequence[Model]) -> dict[str, list[str]]:
+    """Return the facts in which the models differ, and the text of each for every model."""
+    return {fact: texts for fact, texts in compared(models).items() if len({*texts}) > 1}
+
+
+def side_by_side(models: Sequence[Model]) -> list[Block]:
+    """Return the facts in which several models differ as a table, a column for each; then those that are the same."""
+    rows = [[fact, *texts] for fact, texts in differing(models).items()]
+    same = {fact: texts[0] for fact, texts in compared(models).items() if len({*texts}) == 1}
+    shown: list[Block] = [Paragraph(translate("what differs"), heading=True), Table(["", *names_of(models)], rows)]
+    return [*(shown if rows else []), Paragraph(translate("what is the same"), heading=True), Facts(same)]
+
+
+def spectrum_specs(models: Sequence[Model]) -> list[str]:
+    """Return the encodings that have wavelengths, each named for its model, and its layers where there are several."""
+    specs = []
+    for name, model in zip(names_of(models), models, strict=True):
+        made = {kind: made for kind, layer in model.layers.items() if isinstance(made := encoding_of(layer), Harmonic)}
+        for kind, encoding in made.items():
+            label = name if len(made) == 1 else f"{name} ({kind.replace('_', ' ')})"
+            specs.append(replace(encoding, label=label).spec())
+    return specs
 
 
 def model_data(model: Model) -> dict[str, Any]:

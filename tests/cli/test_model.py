@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from pecli.encodings.registry import ENCODINGS
 from tests.conftest import Ask
 
 CONFIGS = Path(__file__).parents[1] / "data" / "configs"
@@ -165,3 +167,57 @@ def test_the_exit_code_says_what_was_found(
     ended = ask("model", "config.json")
     assert (ended.code, word in " ".join((ended.out + ended.err).split())) == (code, True)
     assert ask("model", "config.json", "--strict").code == strict
+
+
+def test_of_several_models_what_differs_stands_first(ask: Ask, folder: Path) -> None:
+    names = [str(CONFIGS / f"{name}.json") for name in ("llama-3.1", "llama-2", "trap-factor-one")]
+    told = json.loads(ask("model", *names, "--json").out)
+    assert [model["path"] for model in told["results"]] == names
+    assert told["differing"]["base"][:2] == ["500,000", "10,000"] and "encoding" not in told["differing"]
+    text = ask("model", *names[:2], "--format", "md").out
+    assert "| base | 500,000 | 10,000 |" in text and "- **encoding**: rope" in text
+    order = [text.index(fact) for fact in ("what differs", "| base", "| scaling", "| context", "what is the same")]
+    assert order == sorted(order) and "scaling | llama3, factor = 8, original = 8,192 | none |" in text
+    kinds = ask("model", names[1], str(CONFIGS / "gemma-3.json"), "--format", "md").out
+    assert "| base | 10,000 | sliding attention: 10,000<br>full attention: 1,000,000 |" in kinds
+    assert "what differs" not in ask("model", names[0], names[0]).out  # which is one model, named twice
+    assert "不同之处" in ask("model", *names[:2], "--lang", "zh").out
+
+
+def test_the_worst_of_several_models_gives_the_exit_code(ask: Ask, folder: Path) -> None:
+    for name, text in {"a": "{}", "b": '{"rope_scaling": {"rope_type": "yarn"}}'}.items():
+        (folder / name).mkdir()
+        plain = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4}
+        (folder / name / "config.json").write_text(json.dumps(plain | json.loads(text)))
+    assert [ask("model", *words).code for words in (["a"], ["a", "b"], ["."], ["*/*.json"], ["a", "none"])] == [
+        *(0, 1, 1, 1, 2)
+    ]
+    assert "a" in ask("model", ".").out.split() and "b" in ask("model", ".").out.split()
+
+
+def test_the_spectra_of_several_models_are_one_picture(ask: Ask, folder: Path) -> None:
+    words = [str(CONFIGS / name) for name in ("llama-3.1.json", "bert.json", "gemma-3.json")]
+    assert ask("model", *words, "-o", "a.svg").out == "a.svg\n"
+    drawn = json.loads(ask("recipe", "a.svg", "--json").out)["results"][0]["job"]
+    labels = [spec.partition("label=")[2].partition(",")[0] for spec in drawn["encoding"]]
+    assert labels == ["llama-3.1.json", "gemma-3.json (sliding attention)", "gemma-3.json (full attention)"]
+    assert "none of the layers has wavelengths" in ask("model", words[1], "-o", "a.png").err
+
+
+ENTRY = re.compile(r"@misc\{(\w+),\n((?:  \w+ = \{.*\},\n)+)\}")
+
+
+@pytest.mark.parametrize("words", [("encodings",), *(("encodings", name) for name in ENCODINGS), ("model",)])
+def test_papers_are_bibtex(ask: Ask, words: tuple[str, ...]) -> None:
+    words = (*words, str(CONFIGS / "llama-3.1.json")) if words == ("model",) else words
+    text = ask(*words, "--cite").out
+    entries = [(key, dict(re.findall(r"  (\w+) = \{(.*)\},\n", fields))) for key, fields in ENTRY.findall(text)]
+    assert ENTRY.sub("", text).strip() == "" and entries and len(dict(entries)) == len(entries)
+    for key, fields in entries:
+        assert {"author", "title", "year"} <= set(fields) and key.endswith(fields["year"])
+        assert all(value.count("{") == value.count("}") for value in fields.values()) and text.isascii()
+    kinds = [ENCODINGS[words[1]]] if len(words) > 1 and words[1] in ENCODINGS else []
+    for number in re.findall(r"arXiv:([\d.]+\d)", " ".join(kind.source for kind in kinds)):
+        assert number in [fields.get("eprint") for _, fields in entries]
+    if words[0] == "model":
+        assert [key for key, _ in entries] == ["su2021", "llamateam2024"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import subprocess
 import sys
@@ -103,3 +104,10 @@ def test_a_name_that_would_act_on_a_terminal_is_shown_and_never_sent(ask: Ask, f
     assert "a plain name" in ask("tensors", "only.npz").out
     for form in ("md", "tex", "csv", "json"):
         assert not {"\x1b", "\u202e", "\x07"} & set(ask("tensors", "odd.npz", "--format", form).out)
+
+
+def test_a_folder_or_a_glob_is_all_its_files(ask: Ask, files: Path) -> None:
+    for word in (".", "t.*"):
+        told = json.loads(ask("tensors", word, "--json").out)["results"]
+        assert [item["file"] for item in told] == ["t.csv", "t.npy", "t.npz", "t.safetensors"]
+    assert ask("tensors", "t.*").out.count("try: pecli heatmap") == 4

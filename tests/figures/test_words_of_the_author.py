@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from matplotlib.figure import Figure as Drawing
 from matplotlib.text import Text
@@ -213,3 +215,28 @@ def test_the_same_words_stand_in_every_size(figure: str, options: dict[str, Any]
         ]
         said.add((seen.message(), picture.title(), *notes))
     assert len(said) == 1
+
+
+def test_a_file_stands_in_a_picture_by_its_name_alone(folder: Path) -> None:
+    one, two, table = (str(folder / name) for name in ("one.npy", "two.npy", "table.npy"))
+    for path, numbers in {one: np.arange(1.0, 5), two: np.arange(4.0, 0, -1), table: np.eye(16, 4)}.items():
+        np.save(path, numbers)
+    several = [f"rope:d=4,query={one}", f"rope:d=4,query={two}"]
+    for name, options in (
+        ("heatmap", {"encoding": several[0], "title": "{query}", "length": 5}),
+        ("offsets", {"encoding": several, "length": 5}),
+        ("heatmap", {"encoding": f"learned:file={table}", "headline": "{file}"}),
+        ("rotation", {"encoding": "rope:d=4", "length": 16, "content": table}),
+    ):
+        picture = pecli.figure(name, size="column", dpi=40, text=True, format="svg", **options)
+        written = re.sub(r"<metadata>.*?</metadata>", "", picture.render("svg")[0].decode(), flags=re.DOTALL)
+        assert ".npy" in written + picture.alt and str(folder) not in written + picture.alt
+
+
+def test_a_rope_that_turns_some_columns_says_so() -> None:
+    picture = pecli.heatmap("rope:d=80,rotary_dim=32", length=9, dpi=20)
+    assert picture.title() == "RoPE, 32 of 80 columns turn, base = 10,000"
+    assert picture.caption() == "columns 32 to 79 do not turn and are left out"
+    both = pecli.compare("rope:d=80,rotary_dim=32", "rope:d=80", length=9, dpi=20)
+    assert "left out (32 of 80 columns turn)" in both.caption()
+    assert "left out" not in pecli.heatmap("rope:d=80", length=9, dpi=20).caption()

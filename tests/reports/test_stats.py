@@ -162,6 +162,9 @@ def test_known_indicators(spec: str, length: int, expected: dict[str, Any]) -> N
         ("rope:d=128", 4096, {"slow_pairs": 18, "pairs": 64, "longest_wavelength": pytest.approx(54_410, rel=1e-5)}),
         ("rope:d=96,base=1e4", 2048, {"critical_dimension": 62}),  # as published
         ("rope:d=128,base=5e5", 8192, {"critical_dimension": 70}),
+        ("sinusoidal:d=8,base=1", 7, {"critical_dimension": 8}),  # all pairs of the wavelength 2π
+        ("sinusoidal:d=8,base=1", 6, {"critical_dimension": 0}),
+        ("sinusoidal:d=8,base=0.5", 6, {"critical_dimension": 6}),  # 2π · 0.5^(j/4): 6.28, 5.28, 4.44, 3.74
     ],
 )
 def test_what_frequencies_say_of_a_length(spec: str, length: int, expected: dict[str, Any]) -> None:

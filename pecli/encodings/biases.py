@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from math import log
@@ -236,9 +237,11 @@ class Kerple(DirectedBias):
         own = [f"r{sign} = {each[head]:g}" for sign, each in (("₁", self.r1), ("₂", self.r2)) if len(each) > 1]
         return listing([super().head_text(head), *own])
 
-    def titled(self) -> dict[str, Any]:
-        """With what all heads share."""
-        return super().titled() | {name: own for name in ("r1", "r2") if len(own := getattr(self, name)) == 1}
+    def title_pieces(self, without: Collection[str] = ()) -> list[str]:
+        shared = {
+            f"r{n}": f"r{sign} = {own[0]:g}" for n, sign, own in ((1, "₁", self.r1), (2, "₂", self.r2)) if len(own) == 1
+        }
+        return [*super().title_pieces((*without, *shared)), *(() if self.label else shared.values())]
 
     def of_offsets(self, offsets: Array) -> Array:
         r1, r2, distance = np.array(self.r1)[:, None], np.array(self.r2)[:, None], np.abs(offsets)

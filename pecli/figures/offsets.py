@@ -51,7 +51,7 @@ from pecli.measures.pairwise import (
 )
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles
 
-SAMPLED = 64  # offsets, of all lengths, at which random scores are compared
+MAX_COMPARED = 2048  # offsets of which all random scores are known whatever the picture's size
 ALIKE = 1.25  # of these the largest standard deviation over the smallest, to say that they hardly differ
 
 
@@ -405,11 +405,12 @@ def dot_bound(encoding: Harmonic, offsets: Array) -> Array:
 
 
 def _random_scores(view: View[Rope], offsets: Array, draws: int) -> RandomNumbers:
-    """Return mean and deviation of the scores of random queries and keys at these offsets; the ends are over
-    offsets that no size of the picture changes."""
+    """Return mean and deviation of the scores of random queries and keys at these offsets; the ends are over all
+    offsets, none where they are too many: no size of the picture changes them."""
     moments = np.stack([score_moments(encoding, offsets, draws) for encoding in view.encodings])
-    spread = np.unique(np.geomspace(1, view.covered.length, SAMPLED).astype(np.int64)) - 1.0
-    ends = np.stack([score_moments(encoding, spread, draws) for encoding in view.encodings])
+    every, known = np.arange(float(view.covered.length)), view.covered.length <= MAX_COMPARED
+    whole = not known or len(offsets) == len(every)
+    ends = moments if whole else np.stack([score_moments(encoding, every, draws) for encoding in view.encodings])
     return RandomNumbers(
         view=view,
         mean=moments[:, 0],
@@ -418,8 +419,8 @@ def _random_scores(view: View[Rope], offsets: Array, draws: int) -> RandomNumber
         low=moments[:, 0] - moments[:, 1],
         high=moments[:, 0] + moments[:, 1],
         draws=draws,
-        lowest_deviation=float(ends[:, 1].min()),
-        highest_deviation=float(ends[:, 1].max()),
+        lowest_deviation=float(ends[:, 1].min()) if known else np.nan,
+        highest_deviation=float(ends[:, 1].max()) if known else np.nan,
     )
 
 

@@ -36,6 +36,7 @@ TITLES = {
 }
 PATHS = 4  # pairs whose paths are drawn where none are asked for
 FLAT = 0.36  # height over width of the images where panels stand below each other
+NEAR_TOP = 0.9  # of a circle's radius, above which a mark is where the circle's name would be
 HALF, HEAD = 1.12, 1.2  # half the side of the square that shows the circles, the largest of radius 1, and its top
 LINE = 1.1  # ems of small text from the name of one circle to the next, at least
 ARROWS = 16  # along an axis of a grid, at most
@@ -325,7 +326,9 @@ def _draw_circles(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
         axes.plot(path[0].real, path[0].imag, **look)
         axes.plot(path.real, path.imag, ".", markersize=2 * canvas.scale, color=color)
         if numbers.pairs[line] in named:
-            text, above = translate("pair {pair}", pair=int(numbers.pairs[line])), (0, 1.5 * canvas.scale)
-            place: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "bottom", "zorder": 1.5}
+            text = translate("pair {pair}", pair=int(numbers.pairs[line]))
+            side = -1 if path[0].imag > NEAR_TOP * ring else 1  # the mark is where the name would be
+            away, va = (0, side * 1.5 * canvas.scale), "bottom" if side > 0 else "top"
+            place: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": va, "zorder": 1.5}
             place["bbox"] = {"facecolor": axes.get_facecolor(), "edgecolor": "none", "pad": 0.3}
-            axes.annotate(text, (0, ring), above, color=color, fontsize=canvas.small, **place)
+            axes.annotate(text, (0, side * ring), away, color=color, fontsize=canvas.small, **place)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -161,6 +161,11 @@ class Learned(OnGrid, Additive):
     def inputs(self) -> tuple[str, ...]:
         return () if self.file is None else (self.file,)
 
+    def title_pieces(self, without: Collection[str] = ()) -> list[str]:
+        pieces = [piece.removeprefix("file = ") for piece in super().title_pieces(without)]
+        in_memory = self.file is not None and self.file.startswith(IN_MEMORY) and not self.label
+        return pieces[in_memory:]  # who gives an array does not say that it was learned
+
     def described(self) -> str:
         if self.file is None:
             return translate("{encoding}, untrained", encoding=super().described())
@@ -169,9 +174,7 @@ class Learned(OnGrid, Additive):
         grid = [f"{name.replace('_', ' ')} = {titled_text(self.options()[name], text)}" for name, text in given.items()]
         left = len(self._rows) - prod(sides_of("grid", self.grid)) if self.grid and self._rows is not None else 0
         before = [translate("rows before it left out: {count}", count=left)] if left else []
-        name = (
-            "" if self.file.startswith(IN_MEMORY) else self.called()
-        )  # who gives an array does not say it was learned
+        name = "" if self.file.startswith(IN_MEMORY) else self.called()
         pieces = [name, short(self.file), self.tensor, f"d = {self.width}", *grid, *before]
         return listing(filter(None, pieces))
 

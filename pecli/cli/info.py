@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,9 +21,9 @@ from pecli.cli.show import (
     OutputOption,
     QuietOption,
     VerboseOption,
-    form_of,
     guard,
     publish,
+    targets_of,
 )
 from pecli.core.errors import UsageError, is_printable
 from pecli.core.hub import CONFIG, fixed
@@ -32,7 +32,6 @@ from pecli.core.terminal import Block, Facts, Paragraph, Table, print_notes, pri
 from pecli.encodings.learned import Learned
 from pecli.encodings.papers import bibtex, sources_of
 from pecli.encodings.registry import Encoding, all_encodings, find_encoding
-from pecli.files.formats import FORMATS, format_of
 from pecli.files.tables import READERS, TABLE_NAMES, candidates, files_of, stored_arrays, table_name
 from pecli.jobs.job_options import ANALYSES, EncodingOption
 
@@ -56,25 +55,25 @@ def encodings(
 ) -> None:
     """Print the encodings there are, or one of them in detail."""
     with guard(quiet, verbose):
-        form = form_of(output, format, as_json)
+        targets, _ = targets_of(output, format, as_json)
         kinds = list(all_encodings().values()) if name is None else [find_encoding(name)]
         if cite:
-            print_citations(kinds, output or form)
+            print_citations(kinds, targets)
             return
         document: list[Block] = [Table([*facts(kinds[0])], [tuple(facts(kind).values()) for kind in kinds])]
         if name is not None:
             document = detail(kinds[0])
-        elif form is None:  # no terminal is as wide as the table
+        elif not targets:  # no terminal is as wide as the table
             document = [block for kind in kinds for block in (Facts(facts(kind)), Paragraph())]
-        publish(document, {"results": [encoding_data(kind) for kind in kinds]}, output, form)
+        publish(document, {"results": [encoding_data(kind) for kind in kinds]}, targets)
 
 
 ENCODINGS_COMMAND = Command(encodings, ("pecli encodings", "pecli encodings rope", "pecli encodings rope --cite"))
 
 
-def print_citations(encodings: Iterable[type[Encoding] | Encoding], form: str | None) -> None:
+def print_citations(encodings: Iterable[type[Encoding] | Encoding], targets: Sequence[Any]) -> None:
     """Print the papers of the encodings as BibTeX."""
-    if form:
+    if targets:
         raise UsageError("--cite prints BibTeX: leave --output, --format and --json out")
     entries = bibtex(text for encoding in encodings for text in sources_of(encoding))
     if not entries:
@@ -133,8 +132,12 @@ def model(
         typer.Option("--seq-len", "-n", help="the length in use, for dynamic and longrope", show_default=False),
     ] = None,
     output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", help=f"File to write: {', '.join(FORMS)}; a picture is that of the wavelengths"),
+        list[str] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help=f"File to write, repeatable: {', '.join(FORMS)}; a picture is that of the wavelengths",
+        ),
     ] = None,
     format: FormatOption = None,
     as_json: JsonOption = False,
@@ -154,9 +157,7 @@ def model(
 
         if not paths:
             raise UsageError("pecli model takes the path of a config.json, or of a folder that holds one")
-        used, suffix = SEQ_LEN.read(seq_len), Path(output or "").suffix.lower().removeprefix(".")
-        picture = suffix in FORMATS and FORMATS[suffix].picture and not (format or as_json)
-        form = None if picture else form_of(output, format, as_json)
+        used, (targets, pictures) = SEQ_LEN.read(seq_len), targets_of(output, format, as_json, pictures=True)
         with use_language(language := language_of(lang)):
             each = ([path] if Path(path, CONFIG).is_file() else files_of([path], CONFIG) for path in paths)
             places = list(dict.fromkeys(chain(*each)))
@@ -164,19 +165,19 @@ def model(
             document, lines, data = report.document, report.lines(), report.data
         if cite:
             made = filter(None, (encoding_of(layer) for read in report.models for layer in read.layers.values()))
-            print_citations(made, output or form)
-        elif picture:
+            print_citations(made, [*targets, *pictures])
+        if pictures and not cite:
             from pecli.cli.draw import run_jobs
             from pecli.jobs.sweep import jobs_of
 
             specs = spectrum_specs(report.models)
             if not specs:
                 raise UsageError("none of the layers has wavelengths to draw", option="output", value=output)
-            values = {"encoding": specs, "output": [output], "lang": [language.lang]}
+            values = {"encoding": specs, "output": pictures, "lang": [language.lang]}
             run_jobs(jobs_of("spectrum", values), as_json=False, quiet=quiet, verbose=verbose)
-        else:
-            publish([*document, *(map(Paragraph, lines) if form else [])], data, output, form)
-            if form is None:
+        if not cite and (targets or not pictures):
+            publish([*document, *(map(Paragraph, lines) if targets else [])], data, targets)
+            if not targets:
                 print_results(["", *lines])  # as they are, not broken into lines that fit
         levels = {finding.level for read in report.models for finding in read.findings}
         if levels & {"error", *(["warning"] if strict else [])}:
@@ -203,7 +204,8 @@ def identify(
     rates: Annotated[str | None, typer.Option("--rates", help="rates in place of a table: 1,0.5,…")] = None,
     tensor: Annotated[str | None, typer.Option("--tensor", help=Learned.options()["tensor"].help)] = None,
     output: Annotated[
-        str | None, typer.Option("--output", "-o", help=f"File to write: a picture, or .{', .'.join(FORMS)}")
+        list[str] | None,
+        typer.Option("--output", "-o", help=f"File to write, repeatable: a picture, or .{', .'.join(FORMS)}"),
     ] = None,
     format: FormatOption = None,
     as_json: JsonOption = False,
@@ -221,22 +223,20 @@ def identify(
         from pecli.jobs.sweep import job_of
         from pecli.reports.identify import read_and_identify
 
-        kind = None if output is None or as_json else FORMATS.get(format_of(output, format, "md"))
-        pictured = kind is not None and kind.picture
-        form, language = None if pictured else form_of(output, format, as_json), language_of(lang)
+        (targets, pictures), language = targets_of(output, format, as_json, pictures=True), language_of(lang)
         with use_language(language):
             report = read_and_identify(table, tensor, rates)
             document = report.blocks()
-        if pictured or seen:
+        if pictures or seen:
             figure, options = report.picture()
-            files = {"output": output, "format": format} if pictured else {}
+            files = {"output": pictures, "format": format} if pictures else {}
             job = job_of(figure, {**options, **language.settings(), **files})
             run_jobs([job], as_json=as_json, quiet=quiet, verbose=verbose, seen=seen)
-        if not pictured:
-            publish([*document, *(map(Paragraph, report.lines()) if form else [])], report.data, output, form)
-        if pictured and not quiet:
+        if targets or not pictures:
+            publish([*document, *(map(Paragraph, report.lines()) if targets else [])], report.data, targets)
+        if pictures and not quiet:
             print_notes(report.sentence())
-        elif form is None and not pictured:
+        elif not targets:
             print_results(["", *report.lines()])
         if not report.found.certain:
             raise typer.Exit(1)
@@ -261,18 +261,21 @@ def tensors(
 ) -> None:
     """Print what is in a file of numbers, and the line that draws its table, or one of the tensors that may be it."""
     with guard(quiet, verbose):
-        form, paths = form_of(output, format, as_json), files_of(files, *(f"*{ending}" for ending in READERS))
+        (targets, _), paths = (
+            targets_of(output, format, as_json),
+            files_of(files, *(f"*{ending}" for ending in READERS)),
+        )
         every = [(path, *tensors_in(path)) for path in paths]
         document: list[Block] = []
         for path, table, lines, _ in every:
             blocks: list[Block] = [*([Paragraph(path, heading=True)] if len(paths) > 1 else []), table]
             document += [*blocks, *map(Paragraph, [] if quiet else lines)]
-            if form is None:
+            if not targets:
                 show(blocks)
                 if not quiet:
                     print_results(lines)  # as they are, not broken into lines that fit
-        if form is not None:
-            publish(document, {"results": [data for *_, data in every]}, output, form)
+        if targets:
+            publish(document, {"results": [data for *_, data in every]}, targets)
 
 
 def tensors_in(file: str) -> tuple[Table, list[str], dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -16,14 +16,15 @@ from pecli.core.errors import LISTENER, UsageError, as_flags, failure_of
 from pecli.core.hub import VERBOSE
 from pecli.core.terminal import TRACKER, Document, print_notes, print_results, progress, show, untracked
 from pecli.files.documents import csv, md, tex
-from pecli.files.formats import format_of
+from pecli.files.formats import FORMATS, format_of
 from pecli.files.metadata import About
 from pecli.files.writer import STDOUT, check_target, discard_stdout, is_stdout, write
 
 WRITERS = {"md": md, "tex": tex, "csv": csv}
 FORMS = (*WRITERS, "json")
 OutputOption = Annotated[
-    str | None, typer.Option("--output", "-o", help=f"File to write: .{', .'.join(FORMS)}; - is standard output")
+    list[str] | None,
+    typer.Option("--output", "-o", help=f"File to write, repeatable: .{', .'.join(FORMS)}; - is standard output"),
 ]
 FormatOption = Annotated[str | None, typer.Option("--format", help=f"One of {', '.join(FORMS)}")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print it as JSON, as --format json does.")]
@@ -67,26 +68,42 @@ def guard(quiet: bool = False, verbose: bool = False) -> Iterator[None]:
         raise typer.Exit(failure.exit_code) from None
 
 
-def form_of(output: str | None, format: str | None, as_json: bool) -> str | None:
-    """Return the format that is asked for, None for a terminal; raises UsageError for one that holds no text."""
-    if as_json and (output or format not in (None, "json")):
+Target = tuple[str, str]  # a path, and the format of what is written there
+
+
+def targets_of(
+    outputs: Sequence[str] | None, format: str | None, as_json: bool, pictures: bool = False
+) -> tuple[list[Target], list[str]]:
+    """Return what texts are to be written, none of them in a terminal, and where pictures are, if a command draws any.
+
+    Raises
+    ------
+    UsageError : a format that holds no text
+    """
+    if as_json and (outputs or format not in (None, "json")):
         raise UsageError("--json prints JSON: leave --output and --format out")
-    if as_json or (output is None and format is None):
-        return "json" if as_json else None
-    form = format_of(STDOUT if output is None else output, format, "md")
-    if form not in FORMS:
-        raise UsageError(option="format" if format else "output", value=format or output, allowed=", ".join(FORMS))
-    return form
+    if as_json or not (outputs or format):
+        return [(STDOUT, "json")] if as_json else [], []
+    texts, drawn = [], []
+    for path in outputs or [STDOUT]:
+        form = format_of(path, format, "md")
+        if pictures and form in FORMATS and FORMATS[form].picture:
+            drawn.append(path)
+        elif form in FORMS:
+            texts.append((path, form))
+        else:
+            raise UsageError(option="format" if format else "output", value=format or path, allowed=", ".join(FORMS))
+    return texts, drawn
 
 
-def publish(document: Document, data: Any, output: str | None, form: str | None) -> None:
-    """Show a document, or write it, or the same as plain data, in the form that is asked for."""
-    if form is None:
+def publish(document: Document, data: Any, targets: Sequence[Target]) -> None:
+    """Show a document, or write it, or the same as plain data, in the forms that are asked for."""
+    if not targets:
         show(document)
-        return
-    path = STDOUT if output is None else output
-    check_target(path, clobber=True, text=True, example=f"text.{form}")
-    encode = WRITERS.get(form)
-    write(path, encode(document, About("", "")) if encode else json.dumps(data, allow_nan=False).encode() + b"\n")
-    if not is_stdout(path):
-        print_results([path])
+    for path, form in targets:
+        check_target(path, clobber=True, text=True, example=f"text.{form}")
+    for path, form in targets:
+        encode = WRITERS.get(form)
+        write(path, encode(document, About("", "")) if encode else json.dumps(data, allow_nan=False).encode() + b"\n")
+        if not is_stdout(path):
+            print_results([path])

@@ -190,3 +190,13 @@ def test_arrays_are_read_from_whatever_has_them() -> None:
     for wrong in (np.zeros((2, 3, 4)), np.full((4, 4), np.nan), np.array([["a", "b"]])):
         with pytest.raises(pecli.UsageError):
             pecli.identify(wrong)
+
+
+@pytest.mark.parametrize("line", ["identify t.npy", "model config.json", "tensors t.npy", "encodings rope"])
+def test_every_file_that_is_asked_for_is_written(line: str, ask: Ask) -> None:
+    np.save("t.npy", pecli.encode("sinusoidal", d=8, length=20))
+    Path("config.json").write_text('{"model_type": "llama", "hidden_size": 32, "num_attention_heads": 4}')
+    drawn = ["a.png"] if line.split()[0] in ("identify", "model") else []
+    files = [*drawn, "a.md", "a.json", "a.csv"]
+    assert ask(*line.split(), *(word for file in files for word in ("-o", file))).code == 0
+    assert all(Path(file).stat().st_size for file in files)

@@ -191,17 +191,17 @@ def start_of(omega: Array, phase: Array) -> float:
 def fits_of_grid(table: Array, rows: Array) -> Iterator[Fit]:
     """Yield guesses for what does not turn in pairs: of many bases the one that makes the first rows the best."""
     columns, scale = np.arange(table.shape[1]), sqrt(2 * np.mean(table**2))
-    own = ("columns", columns * 1.0)
-    geometric = [(1.0, log(base) / len(columns)) for base in np.logspace(0.1, 9, 90)]
+    geometric = [(1.0, log(base) / len(columns)) for base in np.logspace(0.1, 9, 90).tolist()]
     linear = [(rate, 0.0) for rate in np.logspace(-12, 0, 121).tolist()]
-    for swap in (False, True):
-        cosine = (columns % 2 == 1) ^ swap
-        for kind, (layout, exponents), grid in (
-            ("columns", own, geometric), ("linear", own, linear), ("linear", ("interleaved", columns // 2 * 2.0), linear)
-        ):  # fmt: skip
-            blank = Fit(kind, layout, cosine, exponents, scale)
-            starts = [(rate, decay, float(start)) for rate, decay in grid for start in (0, 1)]
-            tried = (replace(blank, rate=rate, decay=decay, start=start) for rate, decay, start in starts)
+    searches = (
+        ("columns", "columns", columns * 1.0, geometric),
+        ("linear", "columns", columns * 1.0, linear),
+        ("linear", "interleaved", columns // 2 * 2.0, linear),
+    )
+    for kind, layout, exponents, grid in searches:
+        for swap in (False, True):
+            blank = Fit(kind, layout, (columns % 2 == 1) ^ swap, exponents, scale)
+            tried = (replace(blank, rate=rate, decay=x, start=start) for rate, x in grid for start in (0.0, 1.0))
             yield min(tried, key=lambda fit: rms(fit.left(table[:8], rows[:8])))
 
 
@@ -232,9 +232,10 @@ def simplified(table: Array, rows: Array, fit: Fit, limit: float) -> Fit:
         for value in values:
             simple: dict[str, Any] = {name: value}
             others = [each for each in free if each != name]
-            if abs(value - getattr(fit, name)) < 0.1 * (1 + abs(value)) and (
-                trial := refined(table, rows, replace(fit, **simple), others)
-            ).rms <= limit:
+            if (
+                abs(value - getattr(fit, name)) < 0.1 * (1 + abs(value))
+                and (trial := refined(table, rows, replace(fit, **simple), others)).rms <= limit
+            ):
                 fit, free = trial, others
                 break
     return fit

@@ -22,6 +22,8 @@ FRONT = 8  # rows in front that may be something else: a class token's, padding
 FITTED = 1 << 18  # numbers of a table that are fitted: the first rows of a larger one
 SMALLEST = 1e-60  # of the largest number of a table, so that squares of squares have a place in float64
 UNSURE = 0.02  # of the logarithm of a base, from which on it is not told
+USUAL = 10_000.0  # base
+EXACT = 1e-15  # of what is left over, as a share of the scale
 LARGEST = 1e12  # base that a formula has; past it something was not divided
 TYPES = ("bfloat16", "float16", "float32")
 
@@ -165,13 +167,9 @@ def described(table: Array, blank: Identified, fit: Fit) -> Identified:
     table, rows, d = np.delete(table, unlike, axis=0), np.delete(rows, unlike), table.shape[1]
     part, places = table[: max(64, FITTED // d)], rows[: max(64, FITTED // d)]
     fit = refined(part, places, fit)
-    clean, limit = fit.is_clean(part, places), 1.5 * fit.rms + 1e-15 * fit.scale
-
-    def fits(changed: Fit, times: float = 1.0) -> bool:
-        return changed.measured(part, places).rms <= times * limit
-
+    clean, limit = fit.is_clean(part, places), 1.5 * fit.rms + EXACT * fit.scale
     fit = simplified(part, places, fit, limit)
-    names = names_of(fit, d, fits)
+    names = names_of(part, places, fit, limit)
     fit = names[0][0].with_base(fit, d, names[0][1]) if names else fit
     parts = (slice(each.start, each.stop) for each in chunks(0, len(table), d))
     difference = max(float(np.abs(fit.left(table[part], rows[part])).max()) for part in parts)
@@ -184,14 +182,21 @@ def described(table: Array, blank: Identified, fit: Fit) -> Identified:
     )  # fmt: skip
 
 
-def names_of(fit: Fit, d: int, fits: Callable[..., bool]) -> tuple[tuple[Formula, float], ...]:
-    """Return the names of the formula, with the base of each; none where the table does not tell base and start."""
-    steps: list[dict[str, Any]] = [{"start": fit.start + step} for step in (-1, 1)]
+def names_of(table: Array, rows: Array, fit: Fit, limit: float) -> tuple[tuple[Formula, float], ...]:
+    """Return the names of the formula, with the base of each, of the fewest digits that leave no more over than the
+    limit; none where the table does not tell base and start, by ten standard errors.
+    """
+    d, told = table.shape[1], fit.rms * sqrt(1 + 100 / table.size) + EXACT * fit.scale
     divisor = d if fit.decay * d < log(LARGEST) else 1
+    steps: list[dict[str, Any]] = [{"start": fit.start + step} for step in (-1, 1)]
     for step in (-UNSURE, UNSURE):
         steps.append({"rate": fit.rate * exp(step)} if fit.kind == "linear" else {"decay": fit.decay + step / divisor})
-    if any(fits(replace(fit, **step), 0.75) for step in steps):
+    if any(replace(fit, **step).measured(table, rows).rms <= told for step in steps):
         return ()
+
+    def fits(changed: Fit) -> bool:
+        return changed.measured(table, rows).rms <= limit
+
     found = []
     for formula in FORMULAS:
         if formula.kind != fit.kind or not formula.divisor(d):
@@ -202,8 +207,11 @@ def names_of(fit: Fit, d: int, fits: Callable[..., bool]) -> tuple[tuple[Formula
             unusual = formula.mistake and fit.kind == "pairs" and base != 1
             found.append((digits + 2 * unusual - (formula.name == "integers"), digits, formula, base))
     found.sort(key=lambda item: item[0])
-    most = found[0][1] if found else 0
-    return tuple((formula, base) for _, digits, formula, base in found if digits <= most or formula.name == "paper" or not formula.mistake and most > 2)
+    usual = bool(found) and found[0][3] == USUAL  # and needs no other name
+    return tuple(
+        (formula, base) for _, digits, formula, base in found
+        if digits <= found[0][1] or formula.name == "paper" or (not formula.mistake and digits < 6 and not usual)
+    )  # fmt: skip
 
 
 def drawn(fit: Fit, names: tuple[tuple[Formula, float], ...], d: int) -> tuple[TableEncoding | None, bool]:
@@ -240,18 +248,21 @@ def on_grid(table: Array, blank: Identified) -> Identified | None:
                 by_row = int(down[0])  # 1 where the first half encodes the row
                 parts = grid.mean(axis=by_row)[:, :half], grid.mean(axis=1 - by_row)[:, half:]
                 axis = on_line(max(parts, key=len), blank)
-                bases = [base for formula, base in axis.names if formula.name == "paper"]
-                for scale_grid in SCALES if axis.fit and bases else ():
-                    encoding = SinCos2D(
-                        grid="x".join(map(str, grid.shape[:2])), d=d, first=("column", "row")[by_row], base=bases[0],
-                        layout=axis.fit.layout if axis.fit.layout != "permuted" else "interleaved", scale_grid=scale_grid,
-                    )  # fmt: skip
-                    left = cells - axis.fit.scale * encoding.table(np.arange(len(cells), dtype=np.float64))
-                    difference, noise = float(np.abs(left).max()), rms(left)
-                    if difference <= 8 * noise + 1e-9 * axis.fit.scale and noise < NOISE * axis.fit.scale:
-                        unlike = tuple(range(prefix))
-                        return replace(
-                            axis, certain=True, encoding=encoding, same=True, filled=d, unlike=unlike,
-                            difference=difference,
-                        )  # fmt: skip
+                found = of_grid(cells, grid.shape[:2], ("column", "row")[by_row], axis)
+                return found and replace(found, filled=d, unlike=tuple(range(prefix)))
+    return None
+
+
+def of_grid(cells: Array, sides: tuple[int, ...], first: str, axis: Identified) -> Identified | None:
+    """Return the encoding of a grid, one of whose axes is known, if it makes the cells."""
+    fit, bases = axis.fit, [base for formula, base in axis.names if formula.name == "paper"]
+    for scale_grid in SCALES if fit and bases else ():
+        assert fit is not None
+        layout = "concatenated" if fit.layout == "concatenated" else "interleaved"
+        options = {"grid": "x".join(map(str, sides)), "d": cells.shape[1], "layout": layout, "first": first}
+        encoding = SinCos2D.make({**options, "base": bases[0], "scale_grid": scale_grid})
+        left = cells - fit.scale * encoding.table(np.arange(len(cells), dtype=np.float64))
+        difference, noise = float(np.abs(left).max()), rms(left)
+        if difference <= 8 * noise + 1e-9 * fit.scale and noise < NOISE * fit.scale:
+            return replace(axis, certain=True, encoding=encoding, same=True, difference=difference)
     return None

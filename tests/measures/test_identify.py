@@ -212,12 +212,13 @@ def stored(table: Array, rng: Generator) -> tuple[Array, str, float]:
 
 def mistakes(found: Identified, truth: Truth, tolerance: float) -> list[str]:
     """Return in what the found is not what the table was made with."""
-    fit, base = found.fit, {item.name: base for item, base in found.names}.get(truth.name, 0.0)
+    fit, bases = found.fit, [base for formula, base in found.names if formula.name == truth.name]
     if fit is None:
         return ["no formula"]
     own = {
-        "layout": fit.layout, "cosine_first": fit.cosine_first, "rate": fit.rate, "start": found.start, "unlike": found.unlike, "filled": found.filled,
-        "grid": getattr(found.encoding, "grid", None), "scale": None if truth.scale is None else fit.scale,
+        "layout": fit.layout, "cosine_first": fit.cosine_first, "rate": fit.rate, "start": found.start,
+        "unlike": found.unlike, "filled": found.filled, "grid": getattr(found.encoding, "grid", None),
+        "scale": None if truth.scale is None else fit.scale,
     }  # fmt: skip
     if truth.grid is not None:
         own["start"] = truth.start
@@ -225,7 +226,8 @@ def mistakes(found: Identified, truth: Truth, tolerance: float) -> list[str]:
     if truth.scale not in (None, 1.0) and abs(fit.scale / truth.scale - 1) < 2e-3:
         del asked["scale"]
     wrong = [f"{name} {own[name]} for {value}" for name, value in asked.items() if own[name] != value]
-    return wrong + [f"{truth.name} {base} for {truth.base}"] * (abs(base / truth.base - 1) > tolerance)
+    told = any(abs(base / truth.base - 1) <= tolerance for base in bases)
+    return wrong + [f"{truth.name} {bases} for {truth.base}"] * (not told)
 
 
 def judged(found: Identified, truth: Truth, kind: str, noise: float) -> tuple[str, list[str]]:

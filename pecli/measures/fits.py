@@ -12,6 +12,7 @@ from pecli.core.lazy import Array, np
 MAX_START = 5000
 FAR = 0.4  # rms of what a guess leaves over from which on it is none, as a share of its scale
 NOISE = 5e-3  # rms of what a formula may leave over, as a share of its scale
+EXACT = 1e-15  # of what rounding in float64 leaves over, as a share of the scale
 CIRCLE = 0.12  # how far squares of a pair may be from one sum, in the mean, as a share of it
 RISING = 0.01  # of the logarithm of the rates, from which on columns stand in another order
 PARAMETERS = ("rate", "decay", "start", "scale")
@@ -65,13 +66,12 @@ class Fit:
         """Return the same with the root mean square of what it leaves over."""
         return replace(self, rms=rms(self.left(table, rows)))
 
-    def is_clean(self, table: Array, rows: Array) -> bool:
-        """Return whether it leaves over no more than rounding, or noise: what columns leave that are fitted alone."""
+    def noise(self, table: Array, rows: Array) -> float:
+        """Return the rms of what columns leave over that are fitted each alone, rate, phase and radius."""
         angles = self.angles(rows).T[..., None]
         moves = np.concatenate([np.sin(angles), np.cos(angles), rows[:, None] * np.cos(angles)], axis=-1)
         basis, left = np.linalg.qr(moves)[0], self.left(table, rows).T[..., None]
-        noise = rms(left - basis @ (basis.transpose(0, 2, 1) @ left)) * sqrt(len(rows) / max(len(rows) - 3, 1))
-        return self.rms < min(NOISE * self.scale, max(self.rounding(rows), 1.5 * noise))
+        return rms(left - basis @ (basis.transpose(0, 2, 1) @ left)) * sqrt(len(rows) / max(len(rows) - 3, 1))
 
     def rounding(self, rows: Array) -> float:
         """Return how far computing in float32, rates and angles, may take the numbers of these rows."""
@@ -206,7 +206,7 @@ def fits_of_grid(table: Array, rows: Array) -> Iterator[Fit]:
 
 
 def best_fit(table: Array, rows: Array) -> Fit | None:
-    """Return the first fit that leaves over no more than noise or rounding, else the one that leaves least."""
+    """Return the first fit that leaves over no more than noise, else the one that leaves least."""
     found: list[Fit] = []
     for search in (fits_of_pairs, fits_of_grid):
         for fit in search(table, rows):
@@ -214,7 +214,7 @@ def best_fit(table: Array, rows: Array) -> Fit | None:
             while count < 2 * len(table):  # the longer the rows, the nearer the guess has to be
                 fit, count = refined(table[:count], rows[:count], fit), 2 * count
             if fit.rms < FAR / 2 * fit.scale and fit.decay * table.shape[1] > -RISING:
-                if fit.is_clean(table, rows):
+                if fit.rms < min(NOISE * fit.scale, 1.5 * fit.noise(table, rows) + EXACT * fit.scale):
                     return fit
                 found.append(fit)
     return min(found, key=lambda fit: fit.rms, default=None)
@@ -223,21 +223,18 @@ def best_fit(table: Array, rows: Array) -> Fit | None:
 def simplified(table: Array, rows: Array, fit: Fit, limit: float) -> Fit:
     """Return the fit with rate, start and scale as they are in formulas, where no more than the limit is left over."""
     d, free = table.shape[1], list(PARAMETERS)
+    rates = (1.0, pi / 180, 180 / pi, float(f"{fit.rate:.3g}"))  # π/180 where degrees slipped in
     known: dict[str, Sequence[float]] = {
-        "rate": (1.0, pi / 180, 180 / pi) if fit.kind != "linear" else (),  # where degrees slipped in
+        "rate": rates if fit.kind != "linear" else (),
         "start": (float(round(fit.start)),),
         "scale": (1.0, sqrt(d), 1 / sqrt(d), sqrt(2 / d)),
     }
     for name, values in known.items():
-        for value in values:
-            simple: dict[str, Any] = {name: value}
-            others = [each for each in free if each != name]
-            if (
-                abs(value - getattr(fit, name)) < 0.1 * (1 + abs(value))
-                and (trial := refined(table, rows, replace(fit, **simple), others)).rms <= limit
-            ):
-                fit, free = trial, others
-                break
+        others = [each for each in free if each != name]
+        simple: list[dict[str, Any]] = [{name: value} for value in values]
+        tried = (refined(table, rows, replace(fit, **each), others) for each in simple)
+        if (better := next((each for each in tried if each.rms <= limit), None)) is not None:
+            fit, free = better, others
     return fit
 
 

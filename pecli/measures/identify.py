@@ -16,14 +16,13 @@ from pecli.encodings.grid import SCALES
 from pecli.encodings.rope import Rope
 from pecli.encodings.sincos2d import SinCos2D
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.measures.fits import NOISE, Fit, best_fit, refined, rms, roundest, simplified
+from pecli.measures.fits import EXACT, NOISE, Fit, best_fit, refined, rms, roundest, simplified
 
 FRONT = 8  # rows in front that may be something else: a class token's, padding
 FITTED = 1 << 18  # numbers of a table that are fitted: the first rows of a larger one
 SMALLEST = 1e-60  # of the largest number of a table, so that squares of squares have a place in float64
 UNSURE = 0.02  # of the logarithm of a base, from which on it is not told
 USUAL = 10_000.0  # base
-EXACT = 1e-15  # of what is left over, as a share of the scale
 LARGEST = 1e12  # base that a formula has; past it something was not divided
 TYPES = ("bfloat16", "float16", "float32")
 
@@ -55,8 +54,9 @@ class Formula:
         return replace(fit, decay=log(base) / self.divisor(d))
 
 
+PAPER = Formula("paper", "pairs", template("base {base}"), lambda d: d, mistake=False)
 FORMULAS = (
-    Formula("paper", "pairs", template("base {base}"), lambda d: d, mistake=False),
+    PAPER,
     Formula("tensor2tensor", "pairs", template("base {base}, exponent j/(d/2 − 1)"), lambda d: d - 2, mistake=False),
     Formula("doubled", "pairs", template("base {base}, exponent doubled: 2·(2j)/d"), lambda d: d / 2, least=100),
     Formula("undivided", "pairs", template("base {base}, exponent not divided by d"), lambda d: 1, least=1.5),
@@ -167,7 +167,8 @@ def described(table: Array, blank: Identified, fit: Fit) -> Identified:
     table, rows, d = np.delete(table, unlike, axis=0), np.delete(rows, unlike), table.shape[1]
     part, places = table[: max(64, FITTED // d)], rows[: max(64, FITTED // d)]
     fit = refined(part, places, fit)
-    clean, limit = fit.is_clean(part, places), 1.5 * fit.rms + EXACT * fit.scale
+    clean = fit.rms < min(NOISE * fit.scale, max(fit.rounding(places), 1.5 * fit.noise(part, places)))
+    limit = 1.5 * fit.rms + EXACT * fit.scale
     fit = simplified(part, places, fit, limit)
     names = names_of(part, places, fit, limit)
     fit = names[0][0].with_base(fit, d, names[0][1]) if names else fit
@@ -203,14 +204,14 @@ def names_of(table: Array, rows: Array, fit: Fit, limit: float) -> tuple[tuple[F
             continue
         center = formula.base(fit, d)
         base, digits = roundest(center, lambda base: fits(formula.with_base(fit, d, base)))  # noqa: B023
-        if formula.least < base < LARGEST and (formula.name != "integers" or base == 1):
-            unusual = formula.mistake and fit.kind == "pairs" and base != 1
-            found.append((digits + 2 * unusual - (formula.name == "integers"), digits, formula, base))
+        if formula.least < base < LARGEST and (base == 1) == (formula.name == "integers"):
+            rank = digits + 2 * (formula.mistake and fit.kind == "pairs")
+            found.append((rank, digits, formula, base))
     found.sort(key=lambda item: item[0])
     usual = bool(found) and found[0][3] == USUAL  # and needs no other name
     return tuple(
         (formula, base) for _, digits, formula, base in found
-        if digits <= found[0][1] or formula.name == "paper" or (not formula.mistake and digits < 6 and not usual)
+        if digits <= found[0][1] or (not usual and not formula.mistake and (digits < 6 or formula is PAPER))
     )  # fmt: skip
 
 
@@ -255,7 +256,7 @@ def on_grid(table: Array, blank: Identified) -> Identified | None:
 
 def of_grid(cells: Array, sides: tuple[int, ...], first: str, axis: Identified) -> Identified | None:
     """Return the encoding of a grid, one of whose axes is known, if it makes the cells."""
-    fit, bases = axis.fit, [base for formula, base in axis.names if formula.name == "paper"]
+    fit, bases = axis.fit, [base for formula, base in axis.names if formula is PAPER]
     for scale_grid in SCALES if fit and bases else ():
         assert fit is not None
         layout = "concatenated" if fit.layout == "concatenated" else "interleaved"

@@ -13,7 +13,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUND
 from pecli.encodings.rope import Rope
 from pecli.measures.fits import roundest
-from pecli.measures.identify import FORMULAS, TYPES, Identified
+from pecli.measures.identify import PAPER, TYPES, Identified
 
 SHARES = {"bfloat16": 2.0**-7, "float16": 2.0**-10}  # of a rate, to which it is known
 SHARE = 1e-6  # to which libraries that compute in float32 agree
@@ -45,9 +45,7 @@ def identify_rates(rates: Array) -> Identified:
         if np.all(off <= errors):
             difference = float((off[: len(turning)] / turning).max())
             rope = Rope(d=d, base=base, **scaling)
-            return replace(
-                blank, certain=True, encoding=rope, same=True, names=((FORMULAS[0], base),), difference=difference
-            )
+            return replace(blank, certain=True, encoding=rope, same=True, names=((PAPER, base),), difference=difference)
     return blank
 
 

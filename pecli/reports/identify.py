@@ -26,21 +26,16 @@ RATES = Option("rates in rad/position, the first pair first", name="rates", scal
 LAYOUTS = templates(
     {
         "interleaved": "sine and cosine of a pair side by side",
-        "concatenated": "all sines, then all cosines",
+        "concatenated": "sines in one half, cosines in the other",
         "permuted": "columns in another order",
         "columns": "sines and cosines in turn",
     }
 )
-COSINE_FIRST = templates(
-    {
-        "interleaved": "cosine first, sine beside it: cos first, or the two exchanged",
-        "concatenated": "all cosines, then all sines",
-        "columns": "cosines and sines in turn",
-    }
-)
-DEGREES = template("angles taken for degrees: rates times π/180")
-TO_DEGREES = template("angles turned into degrees: rates times 180/π")
-UNITS = {pi / 180: DEGREES, 180 / pi: TO_DEGREES}  # of the first rate
+COSINE_FIRST = template("cosine first, or the two exchanged")
+UNITS = {  # of the first rate
+    pi / 180: template("angles taken for degrees: rates times π/180"),
+    180 / pi: template("angles turned into degrees: rates times 180/π"),
+}
 
 
 @dataclass(frozen=True)
@@ -125,7 +120,9 @@ class IdentifyReport:
             d = found.filled
             known = {sqrt(d): "√d = ", 1 / sqrt(d): "1/√d = ", sqrt(2 / d): "√(2/d) = "}  # the last: rows of norm 1
             facts |= {
-                "order of columns": translate((COSINE_FIRST if fit.cosine_first else LAYOUTS)[fit.layout]),
+                "order of columns": listing(
+                    [translate(LAYOUTS[fit.layout]), translate(COSINE_FIRST) * fit.cosine_first]
+                ),
                 "position of row 0": str(found.start),
                 "rows of another kind": listing(map(str, found.unlike)),
                 "columns of zeros": f"{width - d}" * (d < width),

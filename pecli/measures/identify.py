@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from math import exp, inf, log, sqrt
 from typing import Any
 
@@ -29,15 +30,17 @@ TYPES = ("bfloat16", "float16", "float32")
 
 @dataclass(frozen=True)
 class Formula:
-    """One that makes tables, or a known mistake. kind : of fits. base, with_base : of a fit and d, and back.
+    """One that makes tables, or a known mistake.
 
+    kind : of the fits that it may be a name of
+    divisor : of d columns, what the exponent of the base is divided by; in a linear one, the angle
     least : what its base has to be above, so that others are not called so
     """
 
     name: str
     kind: str
     sentence: str
-    divisor: Callable[[int], float]  # of the exponent of the base; of the angle in a linear one
+    divisor: Callable[[int], float]
     least: float = 0.0
     mistake: bool = True
 
@@ -116,15 +119,19 @@ class Identified:
 
 def identify(table: Array) -> Identified:
     """Return which formula made a table, (length, d), finite."""
-    kinds = () if np.array_equal(np.rint(table), table) else TYPES  # whole numbers say nothing of it
-    number_type = next((kind for kind in kinds if np.array_equal(ROUND[kind](table), table)), "float64")
-    blank = Identified(number_type, table.shape[1])
+    blank = Identified(type_of(table), table.shape[1])
     if not SMALLEST < np.abs(table).max() < 1 / SMALLEST:
         return blank
     found = on_line(table, blank)
     if not found.certain:
         found = on_grid(table, blank) or found
     return found if found.fit else replace(found, **waves_of(table))
+
+
+def type_of(numbers: Array) -> str:
+    """Return the smallest type that holds all numbers; whole ones say nothing of it."""
+    kinds = () if np.array_equal(np.rint(numbers), numbers) else TYPES
+    return next((kind for kind in kinds if np.array_equal(ROUND[kind](numbers), numbers)), "float64")
 
 
 def waves_of(table: Array) -> dict[str, Any]:
@@ -195,15 +202,12 @@ def names_of(table: Array, rows: Array, fit: Fit, limit: float) -> tuple[tuple[F
     if any(replace(fit, **step).measured(table, rows).rms <= told for step in steps):
         return ()
 
-    def fits(changed: Fit) -> bool:
-        return changed.measured(table, rows).rms <= limit
+    def fits(formula: Formula, base: float) -> bool:
+        return formula.with_base(fit, d, base).measured(table, rows).rms <= limit
 
     found = []
-    for formula in FORMULAS:
-        if formula.kind != fit.kind or not formula.divisor(d):
-            continue
-        center = formula.base(fit, d)
-        base, digits = roundest(center, lambda base: fits(formula.with_base(fit, d, base)))  # noqa: B023
+    for formula in (each for each in FORMULAS if each.kind == fit.kind and each.divisor(d)):
+        base, digits = roundest(formula.base(fit, d), partial(fits, formula))
         if formula.least < base < LARGEST and (base == 1) == (formula.name == "integers"):
             rank = digits + 2 * (formula.mistake and fit.kind == "pairs")
             found.append((rank, digits, formula, base))
@@ -234,7 +238,7 @@ def drawn(fit: Fit, names: tuple[tuple[Formula, float], ...], d: int) -> tuple[T
             return Rope(base=options["base"], d=d), fit.rate == 1 and family == "paper"
         return Sinusoidal(family="timestep", flip=True, shift=float(family != "paper"), **options), True
     except (UsageError, OverflowError):  # what is past all numbers was not divided
-        return (Sinusoidal(base=base, d=d, layout=layout), False) if d > 1 else (None, False)
+        return Sinusoidal(base=base, d=d, layout=layout), False
 
 
 def on_grid(table: Array, blank: Identified) -> Identified | None:
@@ -257,10 +261,11 @@ def on_grid(table: Array, blank: Identified) -> Identified | None:
 def of_grid(cells: Array, sides: tuple[int, ...], first: str, axis: Identified) -> Identified | None:
     """Return the encoding of a grid, one of whose axes is known, if it makes the cells."""
     fit, bases = axis.fit, [base for formula, base in axis.names if formula is PAPER]
-    for scale_grid in SCALES if fit and bases else ():
-        assert fit is not None
-        layout = "concatenated" if fit.layout == "concatenated" else "interleaved"
-        options = {"grid": "x".join(map(str, sides)), "d": cells.shape[1], "layout": layout, "first": first}
+    if fit is None or not bases:
+        return None
+    layout = "concatenated" if fit.layout == "concatenated" else "interleaved"
+    options = {"grid": "x".join(map(str, sides)), "d": cells.shape[1], "layout": layout, "first": first}
+    for scale_grid in SCALES:
         encoding = SinCos2D.make({**options, "base": bases[0], "scale_grid": scale_grid})
         left = cells - fit.scale * encoding.table(np.arange(len(cells), dtype=np.float64))
         difference, noise = float(np.abs(left).max()), rms(left)

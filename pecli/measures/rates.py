@@ -10,10 +10,9 @@ from typing import Any
 
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
-from pecli.core.numbers import ROUND
 from pecli.encodings.rope import Rope
 from pecli.measures.fits import roundest
-from pecli.measures.identify import PAPER, TYPES, Identified
+from pecli.measures.identify import PAPER, Identified, type_of
 
 SHARES = {"bfloat16": 2.0**-7, "float16": 2.0**-10}  # of a rate, to which it is known
 SHARE = 1e-6  # to which libraries that compute in float32 agree
@@ -26,8 +25,7 @@ def identify_rates(rates: Array) -> Identified:
     d, turning = 2 * len(rates), rates[: np.count_nonzero(rates)]
     places = max(-int(Decimal(repr(rate)).as_tuple().exponent) for rate in rates.tolist())
     typed = 0.5 * 10.0**-places if places < PLACES else 0.0
-    kinds = (kind for kind in TYPES if not typed and np.array_equal(ROUND[kind](rates), rates))
-    number_type = next(kinds, "float64")
+    number_type = "float64" if typed else type_of(rates)
     errors = np.maximum(typed, rates * SHARES.get(number_type, SHARE))
     blank = Identified(number_type, d)
     if len(turning) < 2 or np.any(turning <= 0):

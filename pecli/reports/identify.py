@@ -67,11 +67,8 @@ class IdentifyReport:
             "spec": found.encoding.spec() if found.encoding else None,
             "same": found.same,
             "command": self.lines()[0] if found.encoding else None,
-            "layout": fit.layout if fit else None,
-            "cosine_first": fit.cosine_first if fit else None,
+            **{name: getattr(fit, name, None) for name in ("layout", "cosine_first", "rate", "scale")},
             "first_position": found.start if self.length else None,
-            "rate": fit.rate if fit else None,
-            "scale": fit.scale if fit else None,
             "number_type": found.number_type,
             "filled_columns": found.filled,
             "rows_in_front": list(found.unlike),
@@ -119,10 +116,9 @@ class IdentifyReport:
         if fit:
             d = found.filled
             known = {sqrt(d): "√d = ", 1 / sqrt(d): "1/√d = ", sqrt(2 / d): "√(2/d) = "}  # the last: rows of norm 1
+            order = [translate(LAYOUTS[fit.layout]), translate(COSINE_FIRST) * fit.cosine_first]
             facts |= {
-                "order of columns": listing(
-                    [translate(LAYOUTS[fit.layout]), translate(COSINE_FIRST) * fit.cosine_first]
-                ),
+                "order of columns": listing(order),
                 "position of row 0": str(found.start),
                 "rows of another kind": listing(map(str, found.unlike)),
                 "columns of zeros": f"{width - d}" * (d < width),

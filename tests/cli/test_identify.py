@@ -131,6 +131,7 @@ def test_the_picture_has_table_formula_and_difference(ask: Ask, folder: Path) ->
     np.save("t.npy", table)
     ended = ask("identify", "t.npy", "-o", "d.png")
     assert (ended.code, ended.out, ended.err) == (0, "d.png\n", "pecli: t.npy: sinusoidal, d = 16, base 10,000\n")
+    assert "√d = 4" in ask("identify", "t.npy").out
     assert "compare learned:file=t.npy,first_position=-2,divisor=4 sinusoidal" in ask("recipe", "d.png").out
     figure, options = pecli.identify("t.npy").picture()
     own, formula, difference = (part.numbers.main for part in pecli.figure(figure, **options).numbers.parts)

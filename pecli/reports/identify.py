@@ -109,28 +109,28 @@ class IdentifyReport:
         found, fit, width = self.found, self.found.fit, self.file.width if self.file else self.found.filled
         waves = listing(number_text(period, 3) for period in found.periods)
         facts = {
-            "strongest waves of all": waves and translate("{waves} positions", waves=waves),
-            "99% of the variance": waves and translate("{count} principal components", count=found.rank),
-            "the same formula": join_clauses(map(named, found.names[1:])),
+            translate("strongest waves of all"): waves and translate("{waves} positions", waves=waves),
+            translate("99% of the variance"): waves and translate("{count} principal components", count=found.rank),
+            translate("the same formula"): join_clauses(map(named, found.names[1:])),
         }
         if fit:
             d = found.filled
             known = {sqrt(d): "√d = ", 1 / sqrt(d): "1/√d = ", sqrt(2 / d): "√(2/d) = "}  # the last: rows of norm 1
             order = [translate(LAYOUTS[fit.layout]), translate(COSINE_FIRST) * fit.cosine_first]
             facts |= {
-                "order of columns": listing(order),
-                "position of row 0": str(found.start),
-                "rows of another kind": listing(map(str, found.unlike)),
-                "columns of zeros": f"{width - d}" * (d < width),
-                "scale": f"{known.get(fit.scale, '')}{fit.scale:.6g}" * (fit.scale != 1),
-                "step": f"{fit.rate:.6g}" * (fit.rate != 1 and fit.kind != "linear"),
+                translate("order of columns"): listing(order),
+                translate("position of row 0"): str(found.start),
+                translate("rows of another kind"): listing(map(str, found.unlike)),
+                translate("columns of zeros"): f"{width - d}" * (d < width),
+                translate("scale"): f"{known.get(fit.scale, '')}{fit.scale:.6g}" * (fit.scale != 1),
+                translate("step"): f"{fit.rate:.6g}" * (fit.rate != 1 and fit.kind != "linear"),
             }
         facts |= {
-            "numbers": found.number_type,
-            "largest difference": number_text(found.difference, 3) if isfinite(found.difference) else "",
-            "the line below": translate("what was probably meant") * bool(found.encoding and not found.same),
+            translate("numbers"): found.number_type,
+            translate("largest difference"): number_text(found.difference, 3) if isfinite(found.difference) else "",
+            translate("the line below"): translate("what was probably meant") * bool(found.encoding and not found.same),
         }
-        told = {translate(name): fact for name, fact in facts.items() if fact}
+        told = {name: fact for name, fact in facts.items() if fact}
         return [Paragraph(self.sentence()), Paragraph(), Facts(told)]
 
     @property

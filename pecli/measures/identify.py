@@ -2,40 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from math import exp, inf, log, sqrt
 from typing import Any
 
 from pecli.core.errors import UsageError
+from pecli.core.language import template
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUND, chunks
 from pecli.encodings.base import TableEncoding
-from pecli.encodings.binary import MAX_BITS, Binary
-from pecli.encodings.clock import Clock, Geometric
 from pecli.encodings.grid import SCALES
 from pecli.encodings.rope import Rope
 from pecli.encodings.sincos2d import SinCos2D
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.measures.fits import (
-    NOISE,
-    SPREAD,
-    Fit,
-    best_fit,
-    plausible,
-    rms,
-    roundest,
-    rounding,
-    simplified,
-    start_of,
-    turning,
-)
+from pecli.measures.fits import EXACT, NOISE, Fit, best_fit, refined, rms, roundest, simplified
 
 FRONT = 8  # rows in front that may be something else: a class token's, padding
 FITTED = 1 << 18  # numbers of a table that are fitted: the first rows of a larger one
 SMALLEST = 1e-60  # of the largest number of a table, so that squares of squares have a place in float64
 UNSURE = 0.02  # of the logarithm of a base, from which on it is not told
-STEPS = {"bfloat16": 2.0**-8, "float16": 2.0**-11, "float32": 2.0**-24}  # of numbers below 1
+USUAL = 10_000.0  # base
+LARGEST = 1e12  # base that a formula has; past it something was not divided
+TYPES = ("bfloat16", "float16", "float32")
+
+
+@dataclass(frozen=True)
+class Formula:
+    """One that makes tables, or a known mistake.
+
+    kind : of the fits that it may be a name of
+    divisor : of d columns, what the exponent of the base is divided by; in a linear one, the angle
+    least : what its base has to be above, so that others are not called so
+    """
+
+    name: str
+    kind: str
+    sentence: str
+    divisor: Callable[[int], float]
+    least: float = 0.0
+    mistake: bool = True
+
+    def base(self, fit: Fit, d: int) -> float:
+        """Return the base that a fit has by it."""
+        if self.kind == "linear":
+            return 1 / sqrt(fit.rate * self.divisor(d))
+        return exp(min(fit.decay * self.divisor(d), 700))
+
+    def with_base(self, fit: Fit, d: int, base: float) -> Fit:
+        """Return the fit with that base."""
+        if self.kind == "linear":
+            return replace(fit, rate=1 / (base**2 * self.divisor(d)))
+        return replace(fit, decay=log(base) / self.divisor(d))
+
+
+PAPER = Formula("paper", "pairs", template("base {base}"), lambda d: d, mistake=False)
+FORMULAS = (
+    PAPER,
+    Formula("tensor2tensor", "pairs", template("base {base}, exponent j/(d/2 − 1)"), lambda d: d - 2, mistake=False),
+    Formula("doubled", "pairs", template("base {base}, exponent doubled: 2·(2j)/d"), lambda d: d / 2, least=100),
+    Formula("undivided", "pairs", template("base {base}, exponent not divided by d"), lambda d: 1, least=1.5),
+    Formula("columns", "columns", template("base {base}, exponent i/d of column i in place of 2⌊i/2⌋/d"), lambda d: d),
+    Formula(
+        "precedence", "linear",
+        template("base {base}, angle (position / base²)·i/d, as position / base ** 2*i/d is read"), lambda d: d,
+    ),
+    Formula(
+        "precedence", "linear",
+        template("base {base}, angle (position / base²)·j/d, as position / base ** 2*j/d is read"), lambda d: 2 * d,
+    ),
+    Formula(
+        "whole", "whole", template("base {base}, angles rounded down: position // base ** (2j/d)"), lambda d: d
+    ),
+    Formula("integers", "pairs", template("base {base}, exponent rounded down: 2j // d"), lambda d: d),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -60,27 +101,37 @@ class Identified:
     fit: Fit | None = None
     certain: bool = False
     unlike: tuple[int, ...] = ()
-    names: tuple[tuple[str, float], ...] = ()
+    names: tuple[tuple[Formula, float], ...] = ()
     encoding: TableEncoding | None = None
     same: bool = False
-    start: int = 0
     difference: float = inf
     explained: float = 0.0
     rank: int = 0
     periods: tuple[float, ...] = ()
 
+    @property
+    def start(self) -> int:
+        """The position of row 0; the cells of a grid begin behind what precedes them."""
+        if self.encoding and self.encoding.sides:
+            return -len(self.unlike)
+        return round(self.fit.start) if self.fit else 0
+
 
 def identify(table: Array) -> Identified:
     """Return which formula made a table, (length, d), finite."""
-    kinds = () if np.array_equal(np.rint(table), table) else STEPS  # whole numbers say nothing of it
-    number_type = next((kind for kind in kinds if np.array_equal(ROUND[kind](table), table)), "float64")
-    blank = Identified(number_type, table.shape[1])
+    blank = Identified(type_of(table), table.shape[1])
     if not SMALLEST < np.abs(table).max() < 1 / SMALLEST:
         return blank
-    found = as_bits(table, blank) or on_line(table, blank)
+    found = on_line(table, blank)
     if not found.certain:
-        found = as_clock(table, blank) or on_grid(table, blank) or found
-    return found if found.fit or found.certain else replace(found, **waves_of(table))
+        found = on_grid(table, blank) or found
+    return found if found.fit else replace(found, **waves_of(table))
+
+
+def type_of(numbers: Array) -> str:
+    """Return the smallest type that holds all numbers; whole ones say nothing of it."""
+    kinds = () if np.array_equal(np.rint(numbers), numbers) else TYPES
+    return next((kind for kind in kinds if np.array_equal(ROUND[kind](numbers), numbers)), "float64")
 
 
 def waves_of(table: Array) -> dict[str, Any]:
@@ -88,179 +139,106 @@ def waves_of(table: Array) -> dict[str, Any]:
     centred = table - table.mean(axis=0)
     power = np.abs(np.fft.rfft(centred, axis=0)[1:]) ** 2
     power[: (len(table) - 1) // 2] *= 2  # each stands for its mirror image too
-    flat = centred if len(centred) < centred.shape[1] else centred.T
-    parts = np.linalg.eigvalsh(flat @ flat.T)[::-1]
+    parts = np.cumsum(np.linalg.svd(centred, compute_uv=False) ** 2)
     if not power.sum() > 0:
         return {}
     strongest = np.argsort(-power.sum(axis=1))[:3]
     return {
         "explained": float(power.max(axis=0).sum() / power.sum()),
-        "rank": int(np.searchsorted(np.cumsum(parts), 0.99 * parts.sum())) + 1,
+        "rank": int(np.searchsorted(parts, 0.99 * parts[-1])) + 1,
         "periods": tuple((len(table) / (strongest + 1.0)).tolist()),
     }
 
 
-def on_line(table: Array, blank: Identified, front: int = FRONT) -> Identified:
+def on_line(table: Array, blank: Identified) -> Identified:
     """Return what sines and cosines of positions one after the other a table is."""
     length, d = table.shape
     best = blank
     filled = int(np.flatnonzero(np.any(table != 0, axis=0)).max(initial=0)) + 1
-    for first in dict.fromkeys([min(front, length // 4), 0]) if length > 3 and d > 1 else ():
-        body = table[first:][: max(64, FITTED // d)]
-        rows = np.arange(first, first + len(body), dtype=np.float64)
-        found = [(*best_fit(body[:, :width], rows), width) for width in dict.fromkeys([filled, d])]
-        for fit, clean, width in found:
-            here = described(table, replace(blank, filled=width), fit, clean) if fit else blank
-            if here.certain:
-                return here
-            best = best if best.fit else here
+    for first in dict.fromkeys([min(FRONT, length // 4), 0]) if length > 3 and d > 1 else ():
+        for width in dict.fromkeys([filled, d]):
+            body = table[first:, :width][: max(64, FITTED // d)]
+            fit = best_fit(body, np.arange(first, first + len(body), dtype=np.float64)) if body.any() else None
+            found = described(table, replace(blank, filled=width), fit) if fit else blank
+            if found.certain:
+                return found
+            best = best if best.fit else found
     return best
 
 
-def described(table: Array, blank: Identified, fit: Fit, clean: bool) -> Identified:
-    """Return a fit in its simplest parameters, its names, and how far its encoding is from the table."""
-    rows, part = np.arange(len(table), dtype=np.float64), slice(max(64, FITTED // table.shape[1]))
-    left = fit.left(table[:FRONT, : blank.filled], rows[:FRONT])
-    unlike = np.flatnonzero(np.sqrt(np.mean(left**2, axis=1)) > max(8 * fit.rms, 1e-6 * fit.scale))
-    table, rows = np.delete(table[:, : blank.filled], unlike, axis=0), np.delete(rows, unlike)
-    blank = replace(blank, unlike=tuple(unlike.tolist()))
-    fit = simplified(table[part], rows[part], fit)
-    names = names_of(table[part], rows[part], fit)
-    found = compared(table, rows, replace(blank, fit=fit, names=names))
-    if names and clean and fit.start == found.start and found.difference <= max(8 * fit.rms, rounding(fit, rows)):
-        return replace(found, certain=True)
-    for guess in computed(fit, table.shape[1]) if blank.number_type != "float64" else ():
-        names = names_of(table[part], rows[part], guess)
-        other = compared(table, rows, replace(blank, fit=guess, names=names), blank.number_type)
-        if other.same and other.difference <= 2 * STEPS[blank.number_type] * fit.scale:
-            return replace(other, certain=True)
-    return found
+def described(table: Array, blank: Identified, fit: Fit) -> Identified:
+    """Return a fit in its simplest parameters, its names, and how far it is from the table."""
+    table, rows = table[:, : blank.filled], np.arange(len(table), dtype=np.float64)
+    off = np.sqrt(np.mean(fit.left(table[:FRONT], rows[:FRONT]) ** 2, axis=1))
+    unlike = np.flatnonzero(off > max(8 * fit.rms, 1e-6 * fit.scale))
+    table, rows, d = np.delete(table, unlike, axis=0), np.delete(rows, unlike), table.shape[1]
+    part, places = table[: max(64, FITTED // d)], rows[: max(64, FITTED // d)]
+    fit = refined(part, places, fit)
+    clean = fit.rms < min(NOISE * fit.scale, max(fit.rounding(places), 1.5 * fit.noise(part, places)))
+    limit = 1.5 * fit.rms + EXACT * fit.scale
+    fit = simplified(part, places, fit, limit)
+    names = names_of(part, places, fit, limit)
+    fit = names[0][0].with_base(fit, d, names[0][1]) if names else fit
+    parts = (slice(each.start, each.stop) for each in chunks(0, len(table), d))
+    difference = max(float(np.abs(fit.left(table[part], rows[part])).max()) for part in parts)
+    certain = bool(names) and clean and fit.start == round(fit.start)
+    certain &= difference <= max(8 * fit.measured(part, places).rms, fit.rounding(rows))
+    encoding, same = drawn(fit, names, d)
+    return replace(
+        blank, fit=fit, certain=certain, unlike=tuple(unlike.tolist()), names=names, encoding=encoding, same=same,
+        difference=difference,
+    )  # fmt: skip
 
 
-def computed(fit: Fit, d: int) -> Iterator[Fit]:
-    """Yield fits of round parameters near one of a table that may have been computed in a small type of numbers, whose
-    errors are no noise."""
-    if fit.waves.progression != "geometric" or fit.whole or fit.waves.layout == "columns":
-        return
-    near = {name: 1.0 for name in ("rate", "scale") if abs(log(getattr(fit, name))) < 0.01}
-    fit = replace(fit, start=float(round(fit.start)), errors=(0.0, 0.0, 0.0, 0.0), **near)  # type: ignore[arg-type]
-    for divisor in (d, d // 2 * 2 - 2):
-        for digits in range(1, 5):
-            base = float(f"{exp(min(fit.decay * divisor, 700)):.{digits}g}")
-            if divisor and base:
-                yield replace(fit, decay=log(base) / divisor)
-
-
-def compared(table: Array, rows: Array, found: Identified, kind: str = "float64") -> Identified:
-    """Return the same with the encoding of its fit, in a type of numbers, and the largest difference from the table."""
-    fit, d = found.fit, table.shape[1]
-    assert fit is not None
-    encoding, same = drawn(fit, found.names, d)
-    difference = float(np.abs(fit.left(table, rows)).max())
-    if encoding is not None and same:
-        encoding, difference = replace(encoding, dtype=kind), 0.0  # type: ignore[call-arg]
-        permuted = fit.waves.layout == "permuted"
-        places = (fit.waves.exponents + fit.waves.cosine).astype(int) if permuted else np.arange(d)
-        for part in chunks(0, len(table), d):
-            made = encoding.table(rows[part.start : part.stop] + round(fit.start))[:, places]
-            off = np.abs(table[part.start : part.stop] - fit.scale * made).max()
-            difference = max(difference, float(off))
-    return replace(found, encoding=encoding, same=same, start=round(fit.start), difference=difference)
-
-
-def names_of(table: Array, rows: Array, fit: Fit) -> tuple[tuple[str, float], ...]:
-    """Return the names of the formula, with the base of each; none where the table does not tell the base."""
-    d, kind = table.shape[1], fit.waves.progression
-
-    def base(divisor: float) -> tuple[float, int]:
-        if fit.decay * divisor > 700:
-            return inf, 17
-        return roundest(exp(fit.decay * divisor), lambda k: plausible(table, rows, fit, "decay", log(k) / divisor))
-
-    def base_of_rate(times: float) -> tuple[float, int]:
-        return roundest(sqrt(times / (fit.rate * d)), lambda k: plausible(table, rows, fit, "rate", times / (k**2 * d)))
-
-    if kind == "linear":
-        found = min(map(base_of_rate, (1.0, 0.5)), key=lambda item: item[1])
-        return (("precedence", found[0]),) if fit.errors[0] < UNSURE else ()
-    if not SPREAD * fit.errors[1] * (1 if kind == "halves" else d) < UNSURE:
+def names_of(table: Array, rows: Array, fit: Fit, limit: float) -> tuple[tuple[Formula, float], ...]:
+    """Return the names of the formula, with the base of each, of the fewest digits that leave no more over than the
+    limit; none where the table does not tell base and start, by ten standard errors.
+    """
+    d, told = table.shape[1], fit.rms * sqrt(1 + 100 / table.size) + EXACT * fit.scale
+    divisor = d if fit.decay * d < log(LARGEST) else 1
+    steps: list[dict[str, Any]] = [{"start": fit.start + step} for step in (-1, 1)]
+    for step in (-UNSURE, UNSURE):
+        steps.append({"rate": fit.rate * exp(step)} if fit.kind == "linear" else {"decay": fit.decay + step / divisor})
+    if any(replace(fit, **step).measured(table, rows).rms <= told for step in steps):
         return ()
-    if kind == "halves":
-        return (("integers", base(1)[0]),)
-    if fit.whole or fit.waves.layout == "columns":
-        return (("whole" if fit.whole else "columns", base(d)[0]),)
-    divisors = {"paper": d} | ({"tensor2tensor": d - 2} if d % 2 == 0 and d > 2 else {})
-    bases = {name: base(divisor) for name, divisor in divisors.items()}
-    first = min(bases, key=lambda name: bases[name][1])
-    value, digits = bases.pop(first)
-    names = [(name, k) for name, (k, n) in bases.items() if n <= digits or digits > 2 or name == "paper"]
-    names.insert(0, (first, value))
-    doubled, halved, undivided = base(d / 2), base(2 * d), base(1)
-    if value == 1:
-        names.append(("integers", value))
-    if value > 10001 and doubled[1] <= min(digits, 3):
-        names.append(("doubled", doubled[0]))
-    if halved[0] == 10000:
-        names.append(("halved", halved[0]))
-    if d > 2 and undivided[0] > 1.5 and undivided[1] <= min(digits, 3):
-        huge = value > 1e12 or undivided[1] + 2 <= digits
-        names = [item for item in names if item[1] < 1e12]
-        names.insert(0 if huge else len(names), ("undivided", undivided[0]))
-    return tuple(names)
+
+    def fits(formula: Formula, base: float) -> bool:
+        return formula.with_base(fit, d, base).measured(table, rows).rms <= limit
+
+    found = []
+    for formula in (each for each in FORMULAS if each.kind == fit.kind and each.divisor(d)):
+        base, digits = roundest(formula.base(fit, d), partial(fits, formula))
+        if formula.least < base < LARGEST and (base == 1) == (formula.name == "integers"):
+            rank = digits + 2 * (formula.mistake and fit.kind == "pairs")
+            found.append((rank, digits, formula, base))
+    found.sort(key=lambda item: item[0])
+    usual = bool(found) and found[0][3] == USUAL  # and needs no other name
+    return tuple(
+        (formula, base) for _, digits, formula, base in found
+        if digits <= found[0][1] or (not usual and not formula.mistake and (digits < 6 or formula is PAPER))
+    )  # fmt: skip
 
 
-def drawn(fit: Fit, names: tuple[tuple[str, float], ...], d: int) -> tuple[TableEncoding | None, bool]:
+def drawn(fit: Fit, names: tuple[tuple[Formula, float], ...], d: int) -> tuple[TableEncoding | None, bool]:
     """Return the encoding of a fit, and whether it draws the same; else it is what was probably meant."""
     if not names:
         return None, False
-    (name, base), waves = names[0], fit.waves
-    layout = "concatenated" if waves.layout == "concatenated" else "interleaved"
-    family = "tensor2tensor" if name == "tensor2tensor" else "paper"
-    plain = base if name in ("paper", family) else exp(min(fit.decay * d, 700))
-    same = fit.start == round(fit.start)
-    options: dict[str, Any] = {"base": plain, "d": d, "step": fit.rate}
+    (formula, base), same = names[0], fit.kind == "pairs" and fit.start == round(fit.start)
+    layout = "concatenated" if fit.layout == "concatenated" else "interleaved"
+    family = "tensor2tensor" if formula.name == "tensor2tensor" else "paper"
+    options: dict[str, Any] = {"d": d, "step": fit.rate, "base": base}
     try:
-        if waves.progression != "geometric" or fit.whole or waves.layout == "columns":
+        if not same:
             return Sinusoidal(base=base, d=d, layout=layout), False
-        if waves.cosine_first and layout == "interleaved":
-            return Rope(base=plain, d=d), same and fit.rate == 1 and family == "paper"
-        if waves.cosine_first:
-            return Sinusoidal(family="timestep", flip=True, shift=float(family != "paper"), **options), same
-        if name == "undivided" and layout == "interleaved" and fit.rate == 1:
-            return Geometric(d=d, radix=base), same
-        return Sinusoidal(layout=layout, family=family, **options), same
-    except UsageError:
-        return None, False
-
-
-def as_bits(table: Array, blank: Identified) -> Identified | None:
-    """Return which bits of positions a table is, if it is."""
-    low, d = table.min(), table.shape[1]
-    if low not in (0, -1) or d > MAX_BITS or not np.isin(table, (low, 1.0)).all():
-        return None
-    for order in ("lsb", "msb"):
-        bits = (table > 0)[:, :: 1 if order == "lsb" else -1]
-        numbers = bits @ 2.0 ** np.arange(d)
-        if len(table) > 3 and np.all(np.diff(numbers) == 1):
-            encoding = Binary(d=d, order=order, values="pm1" if low else "01")
-            return replace(blank, certain=True, encoding=encoding, same=True, start=int(numbers[0]), difference=0.0)
-    return None
-
-
-def as_clock(table: Array, blank: Identified) -> Identified | None:
-    """Return which hands of a clock a table is, if its pairs have whole periods."""
-    length, d = table.shape
-    found = turning(table[:, 1::2] + 1j * table[:, ::2], 0.0) if d % 2 == 0 and length >= 4 else None
-    if found is None or found.noise > NOISE or not np.all(found.omega > SPREAD * found.error):
-        return None
-    periods = 2 * np.pi / found.omega
-    if np.any(np.abs(periods / np.rint(periods) - 1) > 2 * SPREAD * found.error / found.omega + 1e-6):
-        return None
-    clock = Clock(periods=tuple(np.rint(periods).tolist()))
-    start = round(start_of(clock.frequencies(), found.phase))
-    difference = float(np.abs(table - clock.table(np.arange(length) + start)).max())
-    sure = difference <= 8 * found.noise + 1e-6
-    return replace(blank, certain=True, encoding=clock, same=True, start=start, difference=difference) if sure else None
+        if family == "paper":
+            options["base"] = base ** (d / formula.divisor(d))
+        if not fit.cosine_first:
+            return Sinusoidal(layout=layout, family=family, **options), True
+        if layout == "interleaved":
+            return Rope(base=options["base"], d=d), fit.rate == 1 and family == "paper"
+        return Sinusoidal(family="timestep", flip=True, shift=float(family != "paper"), **options), True
+    except (UsageError, OverflowError):  # what is past all numbers was not divided
+        return Sinusoidal(base=base, d=d, layout=layout), False
 
 
 def on_grid(table: Array, blank: Identified) -> Identified | None:
@@ -272,24 +250,25 @@ def on_grid(table: Array, blank: Identified) -> Identified | None:
             grid = cells.reshape(rows, -1, d)
             down, across = (np.ptp(grid[:, :, [0, half]], axis=axis).max(axis=0) > enough for axis in (0, 1))
             if down.tolist() == (~across).tolist() in ([False, True], [True, False]):
-                first = int(down[0])  # 1 where the first half encodes the row
-                parts = grid.mean(axis=first)[:, :half], grid.mean(axis=1 - first)[:, half:]
-                axis = on_line(max(parts, key=len), blank, front=0)
-                found = of_grid(cells, grid.shape[:2], ("column", "row")[first], axis)
+                by_row = int(down[0])  # 1 where the first half encodes the row
+                parts = grid.mean(axis=by_row)[:, :half], grid.mean(axis=1 - by_row)[:, half:]
+                axis = on_line(max(parts, key=len), blank)
+                found = of_grid(cells, grid.shape[:2], ("column", "row")[by_row], axis)
                 return found and replace(found, filled=d, unlike=tuple(range(prefix)))
     return None
 
 
 def of_grid(cells: Array, sides: tuple[int, ...], first: str, axis: Identified) -> Identified | None:
     """Return the encoding of a grid, one of whose axes is known, if it makes the cells."""
-    if axis.fit is None or "paper" not in (bases := dict(axis.names)):
+    fit, bases = axis.fit, [base for formula, base in axis.names if formula is PAPER]
+    if fit is None or not bases:
         return None
-    layout = "concatenated" if axis.fit.waves.layout == "concatenated" else "interleaved"
+    layout = "concatenated" if fit.layout == "concatenated" else "interleaved"
+    options = {"grid": "x".join(map(str, sides)), "d": cells.shape[1], "layout": layout, "first": first}
     for scale_grid in SCALES:
-        options = {"grid": "x".join(map(str, sides)), "d": cells.shape[1], "layout": layout, "first": first}
-        encoding = SinCos2D.make({**options, "base": bases["paper"], "scale_grid": scale_grid})
-        left = cells - axis.fit.scale * encoding.table(np.arange(len(cells), dtype=np.float64))
+        encoding = SinCos2D.make({**options, "base": bases[0], "scale_grid": scale_grid})
+        left = cells - fit.scale * encoding.table(np.arange(len(cells), dtype=np.float64))
         difference, noise = float(np.abs(left).max()), rms(left)
-        if difference <= 8 * noise + 1e-9 * axis.fit.scale and noise < NOISE * axis.fit.scale:
-            return replace(axis, certain=True, encoding=encoding, same=True, start=0, difference=difference)
+        if difference <= 8 * noise + 1e-9 * fit.scale and noise < NOISE * fit.scale:
+            return replace(axis, certain=True, encoding=encoding, same=True, difference=difference)
     return None

@@ -2,62 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
-from math import exp, floor, log, pi
+from math import exp
 from typing import Any
 
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
-from pecli.core.numbers import ROUND
 from pecli.encodings.rope import Rope
 from pecli.measures.fits import roundest
-from pecli.measures.identify import STEPS, Identified
+from pecli.measures.identify import PAPER, Identified, type_of
 
-KNOWN = (10_000.0, 500_000.0, 1_000_000.0)  # bases that models are trained with
-SHARE = 1e-6  # of a rate, to which libraries that compute in float32 agree
-PLACES = 7  # after the point, from which on numbers were computed
+SHARES = {"bfloat16": 2.0**-7, "float16": 2.0**-10}  # of a rate, to which it is known
+SHARE = 1e-6  # to which libraries that compute in float32 agree
+PLACES = 7  # after the point, from which on numbers were computed and not typed
+ORIGINALS = sorted((m * 2**n for m in (1, 3, 5) for n in range(8, 21)), key=lambda n: n & (n - 1) > 0)  # of models
 
 
 def identify_rates(rates: Array) -> Identified:
     """Return the rope whose rates these are, rad/position, (n_pairs,); `difference` is a share of the rate."""
-    n_pairs, turning = len(rates), int(np.count_nonzero(rates))
+    d, turning = 2 * len(rates), rates[: np.count_nonzero(rates)]
     places = max(-int(Decimal(repr(rate)).as_tuple().exponent) for rate in rates.tolist())
-    typed = 0.5 * 10.0**-places if places < PLACES else 0.0  # of numbers that somebody wrote down
-    kinds = [kind for kind in STEPS if not typed and np.array_equal(ROUND[kind](rates), rates)]
-    number_type = next(iter(kinds), "float64")
-    errors = np.maximum(typed, rates * max(2 * STEPS.get(number_type, 0.0), SHARE))
-    blank = Identified(number_type, 2 * n_pairs)
-    if turning < 2 or np.any(rates[:turning] <= 0):
+    typed = 0.5 * 10.0**-places if places < PLACES else 0.0
+    number_type = "float64" if typed else type_of(rates)
+    errors = np.maximum(typed, rates * SHARES.get(number_type, SHARE))
+    blank = Identified(number_type, d)
+    if len(turning) < 2 or np.any(turning <= 0):
         return blank
-    for center, scaling in scalings(rates[:turning], n_pairs):
+    for center, scaling in scalings(turning, len(rates)):
 
-        def made(base: float, scaling: dict[str, Any] = scaling) -> Array | None:
+        def made(base: float, scaling: dict[str, Any] = scaling) -> Array:
             try:
-                return Rope(d=2 * n_pairs, base=base, **scaling).frequencies()
-            except UsageError:
-                return None
+                return Rope(d=d, base=base, **scaling).frequencies()
+            except UsageError:  # a base or factor that nobody has
+                return np.full(len(rates), np.inf)
 
-        def fits(base: float, made: Callable[[float], Array | None] = made) -> bool:
-            return (own := made(base)) is not None and bool(np.all(np.abs(own - rates) <= errors))
-
-        base, digits = roundest(center, fits)
-        if fits(base):
-            rope = Rope(d=2 * n_pairs, base=base, **scaling)
-            difference = float((np.abs(rope.frequencies() - rates)[:turning] / rates[:turning]).max())
-            names = (("paper", base), *(() if scaling or digits < 5 else ntk(base, n_pairs)))
-            return replace(blank, certain=True, encoding=rope, same=True, names=names, difference=difference)
+        base, _ = roundest(center, lambda base: bool(np.all(np.abs(made(base) - rates) <= errors)))
+        off = np.abs(made(base) - rates)
+        if np.all(off <= errors):
+            difference = float((off[: len(turning)] / turning).max())
+            rope = Rope(d=d, base=base, **scaling)
+            return replace(blank, certain=True, encoding=rope, same=True, names=((PAPER, base),), difference=difference)
     return blank
-
-
-def ntk(base: float, n_pairs: int) -> Iterator[tuple[str, float]]:
-    """Yield from which base NTK-aware scaling makes this one, base · growth^(d/(d − 2)), where the growth is round."""
-    for known in KNOWN if n_pairs > 1 else ():
-        center = (base / known) ** (1 - 1 / n_pairs)
-        growth, digits = roundest(center, lambda x, center=center: abs(x / center - 1) < 1e-5)  # type: ignore[misc]
-        if growth > 1 and digits < 4:
-            yield f"ntk {growth:g}", known
 
 
 def scalings(rates: Array, n_pairs: int) -> Iterator[tuple[float, dict[str, Any]]]:
@@ -65,46 +52,20 @@ def scalings(rates: Array, n_pairs: int) -> Iterator[tuple[float, dict[str, Any]
     first.
     """
 
-    def rounded(value: float, share: float = 1e-4) -> float:
-        return roundest(value, lambda x: abs(x / value - 1) < share)[0]
+    def rounded(value: float) -> float:
+        return roundest(value, lambda x: abs(x / value - 1) < 1e-4)[0]
 
-    logs, pairs = np.log(rates), np.arange(len(rates))
-    falls = -np.diff(logs)
+    pairs, logs = np.arange(len(rates)), np.log(rates)
     slope, level = np.polyfit(pairs, logs, 1)
-    step = float(np.sort(falls)[len(falls) // 2])
-    if max(-slope, step) * n_pairs > 200:  # nobody has such a base
-        return
-    yield exp(-slope * n_pairs), {}
-    yield exp(-slope * n_pairs), {"scaling": "linear", "factor": rounded(exp(-level))}
+    base = exp(min(-slope * n_pairs, 700))
+    yield base, {}
+    yield base, {"scaling": "linear", "factor": rounded(exp(-level))}
     if len(rates) < n_pairs:
-        yield exp(-slope * n_pairs), {"scaling": "proportional", "partial_rotary_factor": len(rates) / n_pairs}
-    step = float(
-        falls[np.abs(falls - step) < 1e-3 * abs(step) + 1e-6].mean()
-    )  # of pairs that are all kept or all divided
-    base, stretch = rounded(exp(step * n_pairs)), np.exp(-step * pairs) / rates
-    factor = rounded(float(stretch[-1]))
-    kept = (factor / stretch - 1) / (factor - 1) if factor > 1.001 else stretch  # 1 of pairs that are kept, else 0
-    ramp = np.flatnonzero((kept > 1e-4) & (kept < 1 - 1e-4))
-    if factor <= 1.001 or len(ramp) < 2:
-        return
-    turns = np.exp(-step * ramp) / (2 * pi)
-    slope, level = np.polyfit(turns, kept[ramp], 1)  # (original · turns − low) / (high − low): low is taken for 1
-    if level < 0 < slope:
-        high = rounded(1 - 1 / level, 1e-3)
-        own = {"original": round(slope * (high - 1)), "low_freq_factor": 1.0, "high_freq_factor": high}
-        yield base, {"scaling": "llama3", "factor": factor, **own}
-    slope, level = np.polyfit(ramp, 1 - kept[ramp], 1)
-    low, high = -level / slope, (1 - level) / slope
-    if not -n_pairs < low < high < 2 * n_pairs:
-        return
-
-    def context(name: str, pair: float) -> float:
-        """Return the positions over which that pair makes as many turns as the option says by default."""
-        return 2 * pi * float(Rope.options()[name].default) * base ** (pair / n_pairs)
-
-    yield base, {"scaling": "yarn", "factor": factor, "truncate": False, "original": round(context("beta_fast", low))}
-    least = max(context("beta_fast", round(low)) if low > 0.5 else 1.0, context("beta_slow", round(high) - 1))
-    most = min(context("beta_fast", round(low) + 1), context("beta_slow", round(high)))
-    power = 2 ** floor(log(most, 2))
-    original = power if power >= least else round((least + most) / 2)
-    yield base, {"scaling": "yarn", "factor": factor, "original": original}
+        yield base, {"scaling": "proportional", "partial_rotary_factor": len(rates) / n_pairs}
+    step = float(np.median(-np.diff(logs)))  # between pairs that are all kept, or all divided by the factor
+    base, factor = rounded(exp(min(step * n_pairs, 700))), rounded(float(np.exp(-step * pairs[-1]) / rates[-1]))
+    for original in ORIGINALS if factor > 1 else ():
+        options = {"factor": factor, "original": original}
+        yield base, {"scaling": "yarn", **options}
+        yield base, {"scaling": "yarn", "truncate": False, **options}
+        yield base, {"scaling": "llama3", "low_freq_factor": 1.0, "high_freq_factor": 4.0, **options}

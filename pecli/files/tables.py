@@ -257,7 +257,6 @@ def _tensor(path: str, kind: str, offset: int, shape: tuple[int, ...], mapped: b
 
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(nan|inf(inity)?)", re.IGNORECASE | re.ASCII)
-LIKE_A_NUMBER = re.compile(rf"({NUMBER.pattern})$|[+\-−]?[.,]?\d", re.IGNORECASE)  # 0x10, 10 % and a printed minus too
 INDEX = ("", "positions", "position", "pos", "index", "idx")  # names of a column that only counts the rows
 
 
@@ -276,7 +275,7 @@ def _csv_arrays(path: str) -> dict[str, StoredArray]:
     """Return the table of a .csv file without its header and its column of positions, the rows counted only."""
     lines = _csv_rows(path)
     first, cells = next(lines, (0, [""]))
-    header = _is_header(cells)
+    header = cells[0].lower() in INDEX or not any(map(NUMBER.fullmatch, cells))
     index = header and len(cells) > 1 and cells[0].lower() in INDEX
     n_rows = sum(1 for _ in lines) + (not header)
     if not (first and n_rows):
@@ -288,10 +287,6 @@ def _csv_arrays(path: str) -> dict[str, StoredArray]:
         if header:
             column = f", column '{cells[0]}' for the positions" if index else ""
             notice(f"{path}: line {first} was taken for a header{column}")
-        steps = np.diff(table[:, 0])
-        if index and not np.all((steps > 0) & (steps == steps[:1])):  # it may be numbers of the table
-            text = f"{path}: column '{cells[0]}' is named as an index and does not rise in equal steps"
-            raise TableFileError(f"{text}: give it another name if it is a dimension")
         return table[:, index:]
 
     return {"": StoredArray((n_rows, len(cells) - index), "text", read)}
@@ -308,13 +303,6 @@ def _numbers(path: str, line: int, cells: list[str], columns: int) -> Array:
         piped = isinstance(path, Spooled)
         raise TableFileError(text, advice="pecli table writes numbers with -o - --format csv" if piped else "")
     return np.array(cells, dtype=np.float64)
-
-
-def _is_header(cells: list[str]) -> bool:
-    """Return whether a row holds names: no cell is like a number, or an index is named and the columns are counted."""
-    if cells[0].lower() in INDEX and len(cells) > 1 and all(map(NUMBER.fullmatch, cells[1:])):
-        return bool(cells[0]) or cells[1:] == [str(place) for place in range(len(cells) - 1)]
-    return not any(map(LIKE_A_NUMBER.match, cells))
 
 
 READERS: dict[str, Callable[[str], dict[str, StoredArray]]] = {

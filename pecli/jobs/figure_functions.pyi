@@ -1795,7 +1795,6 @@ def stats(
 def explain(
     encoding: Several[Text | Encoding | HasArray] | None = None,
     *others: Text | Encoding | HasArray,
-    errata: bool = False,
     tokens: Text | None = None,
     embeddings: Text | None = None,
     entry: Several[SupportsIndex] | None = None,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 from pecli.analysis import Numbers
-from pecli.core.errors import UnusedOptionError, UsageError, option_text
+from pecli.core.errors import UsageError, option_text
 from pecli.core.language import template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
@@ -15,7 +15,6 @@ from pecli.core.positions import Positions
 from pecli.core.terminal import Block, Facts, Paragraph, Table
 from pecli.encodings.base import Additive, Rotary, TableEncoding
 from pecli.encodings.harmonic import Harmonic
-from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.files.tables import read_table
 from pecli.reports.base import LEFT_OUT_COLUMNS, LEFT_OUT_ROWS, Report, View, both_ends, grid
 
@@ -27,21 +26,16 @@ ARTICLE = (  # the fourth article's word vectors, d_model 8
     (0.2345, -0.6789, 0.0123, -0.4567, 0.8901, -0.2345, 0.6789, -0.0123),
     (0.3456, -0.7890, 0.1234, -0.5678, 0.9012, -0.3456, 0.7890, -0.1234),
 )
-ARTICLE_ENCODING = Sinusoidal(d=len(ARTICLE[0]))
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One number and how it comes about: texts that each equal the next, and the value.
-
-    exact : what the steps come to, where the value is that number made in a smaller type; else None
-    """
+    """One number and how it comes about: texts that each equal the next, and the value."""
 
     position: int
     column: int
     steps: tuple[str, ...]
     value: float
-    exact: float | None = None
 
 
 def combine(encoding: TableEncoding, vectors: Array, words: Positions) -> tuple[str, Array]:
@@ -67,18 +61,12 @@ def products(encoding: TableEncoding, vectors: Array, start: int) -> Array:
 
 
 def written_out(encoding: TableEncoding, row: int, column: int, vectors: Array, words: Positions) -> list[Entry]:
-    """Return how one number of the table comes about, and that of the last word in the same column, where there is one.
-
-    Where the table is made in a smaller type, the steps come to the number that the formula says.
-    """
-    formula = replace(encoding, dtype="float64") if isinstance(encoding, Harmonic) and not encoding.exact else None
+    """Return how one number of the table comes about, and that of the last word in the same column, if there is one."""
     at, last, word = np.array([row], dtype=np.float64), words.stop - 1, vectors[-1]
     value, results = float(encoding.table(at)[0, column]), combine(encoding, vectors, words)[1][-1:, column].tolist()
-    exact = float(formula.table(at)[0, column]) if formula else None
-    found = [Entry(row, column, tuple(encoding.written_out(row, column)), value, exact)]
+    found = [Entry(row, column, tuple(encoding.written_out(row, column)), value)]
     if isinstance(encoding, Rotary):
-        exact = float(combine(formula, vectors, words)[1][-1, column]) if formula else None
-        found += [Entry(last, column, tuple(encoding.rotation_written_out(word, last, column)), results[0], exact)]
+        found += [Entry(last, column, tuple(encoding.rotation_written_out(word, last, column)), results[0])]
     elif results:
         added = encoding.table(np.array([last], dtype=np.float64))[0, column]
         found += [Entry(last, column, (f"{word[column]:.10g} + {added:.10g}",), results[0])]
@@ -200,13 +188,8 @@ class Walk:
             "Pair j turns by the angle ωj·{at}. A fast pair tells neighbours apart, a slow one far positions.",
             at=" or ωj·".join(sorted({*encoding.coordinate_names()})),
         )
-        div_term = translate(
-            "The article prints div_term 1, 0.3162, 0.1, 0.0316, which is 10000^(-i/8); its formula and its code are "
-            "10000^(-2i/8) = 1, 0.1, 0.01, 0.001, as here (the printed ones are those of --base 100)."
-        )
-        texts = [turning, div_term] if self.options.errata else [turning]
         title = translate("Frequencies (of sinusoidal: the fourth article's div_term)")
-        return {title: [self._texts(header, rows), *map(Paragraph, texts)]}
+        return {title: [self._texts(header, rows), Paragraph(turning)]}
 
     def _table(self) -> list[Block]:
         formulas = self.numbers.view.encoding.column_formulas()
@@ -215,20 +198,10 @@ class Walk:
         return [under, *self._numbers(self.numbers.table, self._position_texts(), header)]
 
     def _entry(self, name: str, entry: Entry) -> Paragraph:
-        """Return the steps to a number, and what a smaller type of number makes of it."""
-        number = entry.value if entry.exact is None else entry.exact
+        """Return the steps to a number."""
         encoding = self.numbers.view.encoding
         position = encoding.position_text(entry.position) if encoding.sides else entry.position
-        steps = " = ".join([f"{name}({position}, {entry.column})", *entry.steps, f"{number:.10g}"])
-        if entry.exact is None:
-            return Paragraph(steps)
-        made = {"steps": steps, "dtype": self._dtype(), "value": f"{entry.value:.10g}"}
-        return Paragraph(translate("{steps}; made in {dtype} it is {value}", **made))
-
-    def _dtype(self) -> str:
-        """Return the type of number that the table is made in where that is not the formula's; else nothing."""
-        encoding = self.numbers.view.encoding
-        return encoding.dtype if isinstance(encoding, Harmonic) and not encoding.exact else ""
+        return Paragraph(" = ".join([f"{name}({position}, {entry.column})", *entry.steps, f"{entry.value:.10g}"]))
 
     def _vectors(self) -> list[Block]:
         """Return the word vectors before anything is done to them, and where they are from."""
@@ -267,7 +240,7 @@ class Walk:
 
     def _products(self) -> list[Block]:
         """Return what a turned query and a turned key give: the same at every pair of positions with one offset."""
-        numbers, dtype = self.numbers, self._dtype()
+        numbers = self.numbers
         query, key = (numbers.words[at] or str(at) for at in (0, min(1, len(numbers.words) - 1)))
         what = template(
             "Query {query} at position p, key {other} at position q. "
@@ -275,13 +248,7 @@ class Walk:
         )
         texts = [[*(f"{at:.0f}" for at in places), f"{value:.10g}"] for *places, value in numbers.products.tolist()]
         table = Table(["p", "q", "p - q", "<R_p x, R_q y>"], texts, plain=True)
-        blocks: list[Block] = [Paragraph(translate(what, query=query, other=key)), table]
-        if dtype:
-            offsets, values = numbers.products[:, 2], numbers.products[:, 3]
-            apart = f"{max(float(np.ptp(values[offsets == offset])) for offset in OFFSETS):.2g}"
-            differs = template("Made in {dtype} it differs at one offset by up to {apart} here.")
-            blocks.append(Paragraph(translate(differs, dtype=dtype, apart=apart)))
-        return blocks
+        return [Paragraph(translate(what, query=query, other=key)), table]
 
     def _numbers(self, values: Array, labels: Sequence[str], header: Sequence[str] | None = None) -> list[Block]:
         """Return a table of numbers without its middle rows, and a line that says so."""
@@ -322,7 +289,7 @@ class Explain(Report[TableEncoding]):
     Notes
     -----
     The article's example is the default: d 8, 10 positions, three word vectors. Its printed frequencies are not those
-    of its own formula; the text says so where the parameters are the article's.
+    of its own formula.
     """
 
     name: ClassVar[str] = "explain"
@@ -335,7 +302,6 @@ class Explain(Report[TableEncoding]):
     )
     default_options: ClassVar[Mapping[str, Any]] = {"d": 8, "length": 10}
 
-    errata: bool = option(False, "point out where the article's own numbers are wrong", aliases=("notes",))
     tokens: str | None = option(None, "your own words, separated by spaces", unset="those of an article")
     embeddings: str | None = option(
         None,
@@ -363,9 +329,9 @@ class Explain(Report[TableEncoding]):
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
         self._place(view)
-        if self.errata and view.encoding != ARTICLE_ENCODING:
-            own = f"they are of the article's own numbers, {ARTICLE_ENCODING.spec()}"
-            raise UnusedOptionError("errata", self.errata, own)
+        if isinstance(view.encoding, Harmonic) and not view.encoding.exact:
+            text = f"explain works in float64, not in {view.encoding.dtype}"
+            raise UsageError(text, option="dtype", value=view.encoding.dtype, advice="try pecli precision")
         if self.embeddings is not None:
             self._read(self.embeddings, view)
 

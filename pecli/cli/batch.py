@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -24,7 +23,6 @@ from pecli.core.terminal import (
     Steps,
     Table,
     animated,
-    can_print,
     print_json,
     print_notes,
     print_results,
@@ -202,8 +200,6 @@ def batch(
             raise UsageError("name a TOML file, - for standard input, or --init to start one")
         if jobs and dask:
             raise UsageError("-j is for processes here and --dask for a cluster: drop one of the two")
-        if waited_for(file) and not quiet:
-            print_notes("waiting for a TOML file on standard input: type or paste it, and end it with Ctrl-D")
         plan = read_batch(file, folder, only or ())
         chosen = plan.only(only) if only else plan
         chosen = chosen.shard(shard) if shard is not None else chosen
@@ -223,15 +219,10 @@ def batch(
             finish(plan, chosen, pages, ended)
 
 
-def waited_for(file: str) -> bool:
-    """Return whether a person has to type the file."""
-    return file == STDIN and sys.stdin.isatty()
-
-
 def print_lines(plan: Batch, *, force: bool, as_json: bool) -> None:
     """Print one command line a picture; what its file already shows stands behind a #, so that a shell skips it."""
     jobs = track(plan.jobs, "looking")
-    lines = [(command(job, job.paths, can_print), not force and is_done(job), job.paths) for job in jobs]
+    lines = [(command(job, job.paths), not force and is_done(job), job.paths) for job in jobs]
     if as_json:
         print_json([{"command": line, "done": done, "paths": paths} for line, done, paths in lines])
     else:

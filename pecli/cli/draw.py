@@ -14,7 +14,6 @@ from pecli.core.terminal import (
     PROTOCOLS,
     TRACKER,
     Paragraph,
-    can_print,
     columns,
     half_blocks,
     print_json,
@@ -104,7 +103,7 @@ def _tell(job: Job, paths: list[str], notes: list[str], *, as_json: bool, quiet:
     if not quiet:
         print_notes(*map(as_flags, notes))
     if verbose:
-        print_notes(command_of(job, sent=can_print))
+        print_notes(command_of(job))
     if isinstance(job.figure, Report) and not paths and not as_json:
         show(Picture[Any](job).document(columns()))
     elif paths and not quiet and not as_json:

@@ -27,7 +27,7 @@ from pecli.cli.figures import (
 )
 from pecli.cli.show import Command, QuietOption, VerboseOption, guard
 from pecli.core.errors import UnusedOptionError, UsageError, is_printable, notice
-from pecli.core.terminal import can_print, print_json, print_results
+from pecli.core.terminal import print_json, print_results
 from pecli.encodings.registry import encoding_named
 from pecli.figures.canvas import OWNED, TEXTS
 from pecli.files.formats import FORMATS
@@ -77,7 +77,7 @@ def recipe(
             facts = [{"paths": [*job.output.output], "command": command(job), "job": job.job()} for job in jobs]
             print_json([{**each, **versions()} for each in facts])
             return
-        print_results([command(job, sent=can_print) for job in jobs] if as_lines else ["\n\n".join(map(entry, jobs))])
+        print_results(list(map(command, jobs)) if as_lines else ["\n\n".join(map(entry, jobs))])
 
 
 RECIPE_COMMAND = Command(recipe, ("pecli recipe heatmap.png", "pecli recipe one.png two.svg > figures.toml"))

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, Self, TypeVar
 
-from pecli.core.errors import escaped, is_printable
+from pecli.core.errors import escaped
 from pecli.core.lazy import Array, np
 
 T = TypeVar("T")
@@ -56,12 +56,6 @@ class Table:
 
 Block = Paragraph | Facts | Table
 Document = Iterable[Block]
-
-
-def can_print(character: str) -> bool:
-    """Return whether stdout takes this character and a terminal shows it."""
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    return is_printable(character) and character.encode(encoding, "ignore") != b""
 
 
 def columns() -> int:

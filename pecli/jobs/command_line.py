@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -29,11 +29,8 @@ from pecli.jobs.sweep import specs_in
 from pecli.models.spec import config_words, parse_encoding, read_encoding
 
 
-def command(job: Job, outputs: Sequence[str] | None = None, sent: Callable[[str], bool] = is_printable) -> str:
-    """Return the command line that asks for it, quoted for a POSIX shell; with these outputs in place of its own.
-
-    sent : tells the characters that can stand there as they are
-    """
+def command(job: Job, outputs: Sequence[str] | None = None) -> str:
+    """Return the command line that asks for it, quoted for a POSIX shell; with these outputs in place of its own."""
     words, swept = _encoding_words(job), job.sweep()
     for part in (job.figure, job.positions, job.canvas, job.language):
         words += _words(part, job.defaults, swept)
@@ -44,7 +41,7 @@ def command(job: Job, outputs: Sequence[str] | None = None, sent: Callable[[str]
     words += [word for path in outputs for word in ("--output", escape_blanks(path))]
     words += ["--format", job.output.format] if job.output.format else []
     words += ["--long"] * job.output.long
-    return " ".join(quoted(word, sent) for word in ["pecli", job.figure.name, *words])
+    return " ".join(map(quoted, ["pecli", job.figure.name, *words]))
 
 
 def python_call(line: str) -> str:
@@ -78,9 +75,9 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def quoted(word: str, sent: Callable[[str], bool] = is_printable) -> str:
-    """Return a word for a POSIX shell; one that cannot be sent as it is as bytes that printf writes."""
-    if all(map(sent, word)):
+def quoted(word: str) -> str:
+    """Return a word for a POSIX shell; one that a terminal does not show as bytes that printf writes."""
+    if all(map(is_printable, word)):
         return shlex.quote(word)
     octal = "".join(f"\\{byte:03o}" for byte in word.encode())
     return f"\"$(printf '{octal}')\""

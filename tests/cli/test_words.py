@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -130,14 +127,6 @@ def test_a_report_on_standard_output_is_markdown_where_nothing_is_said(ask: Ask)
 
 def test_what_stands_on_standard_input_is_called_so(ask: Ask) -> None:
     assert ask("batch", "-").err.startswith("pecli: standard input is not made of")
-
-
-@pytest.mark.posix
-def test_batch_says_that_it_waits_for_a_file(folder: Path, process: Callable[..., Any]) -> None:
-    terminal, typed = os.openpty()
-    os.write(terminal, b"\x04")  # Ctrl-D
-    ended = process(["-m", "pecli", "batch", "-"], folder, {}, stdin=typed)
-    assert b"waiting for a TOML file" in ended.stderr
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import itertools
 import sys
 
@@ -46,13 +45,6 @@ def test_colours_that_are_ours_stay(monkeypatch: pytest.MonkeyPatch, capsys: pyt
     monkeypatch.setenv("FORCE_COLOR", "1")
     terminal.show([Paragraph("a", style="red")])
     assert "\x1b[31m" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(("encoding", "yes"), [("utf-8", True), ("ascii", False), ("cp1252", False)])
-def test_stdout_says_what_can_be_printed(monkeypatch: pytest.MonkeyPatch, encoding: str, yes: bool) -> None:
-    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding))
-    assert terminal.can_print("位") is yes
-    assert terminal.can_print("a") and not terminal.can_print("\x1b")
 
 
 def test_what_takes_long_has_a_bar_in_a_terminal_alone(

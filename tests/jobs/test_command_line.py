@@ -49,9 +49,8 @@ WORDS = [
 
 
 @pytest.mark.parametrize("shell", SHELLS, ids=lambda words: words[0])
-@pytest.mark.parametrize("sent", [is_printable, str.isascii, lambda _: False], ids=["shown", "ascii", "nothing"])
-def test_every_shell_reads_back_the_word(tmp_path: Path, shell: list[str], sent: Callable[[str], bool]) -> None:
-    line = "printf '%s\\0' " + " ".join(quoted(word, sent) for word in WORDS)
+def test_every_shell_reads_back_the_word(tmp_path: Path, shell: list[str]) -> None:
+    line = "printf '%s\\0' " + " ".join(map(quoted, WORDS))
     ended = subprocess.run([*shell, "-c", line], capture_output=True, check=True, cwd=tmp_path, timeout=10)
     assert ended.stdout.decode().split("\0")[:-1] == WORDS
     assert list(tmp_path.iterdir()) == []
@@ -62,15 +61,12 @@ def test_what_is_printed_to_be_run_does_nothing_to_a_terminal(word: str) -> None
     assert all(map(is_printable, quoted(word)))
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
-def test_a_recipe_is_the_same_text_in_every_encoding(
-    folder: Path, process: Callable[..., subprocess.CompletedProcess[Any]], encoding: str
+def test_a_recipe_does_nothing_but_what_it_says(
+    folder: Path, process: Callable[..., subprocess.CompletedProcess[Any]]
 ) -> None:
     title = "位置\n'; touch PWNED #\x9b\u202e"
     pecli.figure("heatmap", d=4, length=3, dpi=20, title=title).save("t.json")
-    ended = process(["-m", "pecli", "recipe", "t.json"], folder, {"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"})
-    text = subprocess.run(
-        ["sh", "-c", f"printf '%s\\0' {ended.stdout.decode(encoding)}"], capture_output=True, check=True
-    )
+    ended = process(["-m", "pecli", "recipe", "t.json"], folder, {"PYTHONIOENCODING": "utf-8"})
+    text = subprocess.run(["sh", "-c", f"printf '%s\\0' {ended.stdout.decode()}"], capture_output=True, check=True)
     assert title in text.stdout.decode().split("\0")
     assert not (folder / "PWNED").exists()

@@ -160,7 +160,3 @@ class HarmonicOnGrid(OnGrid, Harmonic):
 
     def mean_table(self, blocks: Bins) -> Array:
         return super().mean_table(blocks) if self.places is None else TableEncoding.mean_table(self, blocks)
-
-    def columns(self, dims: Array, first: int, count: int) -> Array:
-        line = self.places is None
-        return super().columns(dims, first, count) if line else TableEncoding.columns(self, dims, first, count)

@@ -217,25 +217,6 @@ class Harmonic(TableEncoding):
         angles = 2 * np.pi * (turns - quarters / 4)
         return (np.cos(angles) + 1j * np.sin(angles)) * np.array([1, 1j, -1, -1j])[quarters.astype(int)]
 
-    def columns(self, dims: Array, first: int, count: int) -> Array:
-        """Return some columns of the table at the positions first … first + count − 1, shape (len(dims), count).
-
-        The position is written i·B + j: sin(ω(iB + j)) = sin·cos + cos·sin is a matrix product of two small tables,
-        which leaves an error of 1e-15 of the radius; `table` makes all columns, of half the error.
-        """
-        if not self.exact:
-            return super().columns(dims, first, count)
-        kinds, pairs = zip(*[self.waves()[dim] for dim in dims], strict=True)
-        of, cosine = np.array(pairs), np.array(kinds) == "cos"
-        step = max(1, int(np.sqrt(count)))
-        coarse = (self.angles(first + np.arange(0, count, step, dtype=np.float64)) + self.phases)[:, of].T
-        fine = self.angles(np.arange(step, dtype=np.float64))[:, of].T
-        ahead = np.where(cosine[:, None], np.cos(coarse), np.sin(coarse))
-        across = np.where(cosine[:, None], -np.sin(coarse), np.cos(coarse))
-        radii = self.amplitudes[of] * (np.array(kinds) != "0")
-        turned = radii[:, None, None] * np.stack([ahead, across], axis=-1)
-        return (turned @ np.stack([np.cos(fine), np.sin(fine)], axis=1)).reshape(len(of), -1)[:, :count]
-
     def made_angles(self, positions: Array) -> Array:
         """Return the angles of the table, (…, n_pairs) for positions (…): `angles`, or as the number type has ω_j p.
 

@@ -10,45 +10,37 @@ import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
+from functools import cache
 from pathlib import Path
 from typing import IO
 
 from pecli.core.errors import OutputError, UsageError, option_text
-from pecli.core.memory import human
 
 STDOUT = "-"
 HEAD = 64  # bytes that tell what a file is
 
 
-SPOOLED = "PECLI_STANDARD_INPUT"  # the variable that tells processes of ours where standard input was put
-MOST = 4 << 30  # bytes of standard input
-
-
+@cache
 def spool_stdin(ending: Callable[[bytes], str]) -> str:
     """Return a file that holds all of standard input, made once and gone with the process; its ending by the first
     bytes.
 
     Raises
     ------
-    UsageError : standard input is a terminal, empty, or has no end
+    UsageError : standard input is a terminal or empty
     """
-    if path := os.environ.get(SPOOLED):
-        return path
     if sys.stdin is None or sys.stdin.isatty():
         raise UsageError("file=- reads standard input, and nothing is piped into it")
     folder = tempfile.mkdtemp(prefix="pecli-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    source, head = sys.stdin.buffer, sys.stdin.buffer.read(HEAD)
-    path, left = str(Path(folder, f"stdin{ending(head)}")), MOST
-    with Path(path).open("wb") as file:
-        while head and left > 0:
-            left -= file.write(head)
-            head = source.read(min(left, 1 << 20))
-    if left in (0, MOST):
-        text = "standard input is empty" if left else f"standard input has no end within {human(MOST)}"
-        raise UsageError(text, option="file", value=STDOUT)
-    os.environ[SPOOLED] = path
-    return path
+    head = sys.stdin.buffer.read(HEAD)
+    if not head:
+        raise UsageError("standard input is empty", option="file", value=STDOUT)
+    path = Path(folder, f"stdin{ending(head)}")
+    with path.open("wb") as file:
+        file.write(head)
+        shutil.copyfileobj(sys.stdin.buffer, file)
+    return str(path)
 
 
 def is_stdout(path: str) -> bool:

@@ -8,9 +8,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.options import Options, option
 
 MAX_LENGTH = 10**12  # positions
-MAX_POSITION = (
-    10**14
-)  # the first position: from 10**15 on matplotlib takes an axis of few positions for one without length
+MAX_POSITION = 10**14  # the first: from 10**15 on matplotlib takes an axis of few positions for one without length
 
 
 @dataclass(frozen=True)

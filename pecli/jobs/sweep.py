@@ -236,9 +236,7 @@ def _part(
     try:
         spelled = owner.read_values({name: text for name, text in (written or {}).items() if name not in values})
     except UsageError as error:
-        error.option = next(
-            iter(EncodingOption.options())
-        )  # what is wrong in a spec is wrong with the option that holds it
+        error.option = "encoding"  # which holds the spec
         raise
     return owner(**{**defaults, **spelled, **values})
 

@@ -16,7 +16,7 @@ from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Additive, check_tensor, of_any_shape, tensor_option, titled_text, width_option
 from pecli.encodings.grid import OnGrid, grid_option, sides_of
-from pecli.files.tables import IN_MEMORY, StoredTable, open_table, short
+from pecli.files.tables import IN_MEMORY, read_table, short
 
 KERNELS: dict[str, tuple[tuple[int, ...], Callable[[Array], Array]]] = {  # neighbours, and their weight by distance
     "bicubic": ((-1, 0, 1, 2), lambda x: cubic(np.abs(x))),
@@ -90,11 +90,11 @@ class Learned(OnGrid, Additive):
         return (self.d or UNTRAINED) if self._rows is None else int(self._rows.shape[1])
 
     @cached_property
-    def _rows(self) -> StoredTable | None:
+    def _rows(self) -> Array | None:
         """The file's table."""
         if self.file is None:
             return None
-        rows = open_table(self.file, self.tensor, sides=sides_of("grid", self.grid) if self.grid else ())
+        rows = read_table(self.file, self.tensor, sides=sides_of("grid", self.grid) if self.grid else ())
         if self.d not in (None, rows.shape[1]):
             text = f"{option_text('d', self.d)} does not fit {self.file}, whose table has {rows.shape[1]} columns"
             raise UsageError(text, option="d", value=self.d)

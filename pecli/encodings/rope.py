@@ -16,7 +16,7 @@ from pecli.encodings.base import Rotary
 from pecli.encodings.grid import GRID, HarmonicOnGrid, sides_of
 from pecli.encodings.harmonic import alternating, geometric_rates
 from pecli.encodings.rope_scaling import Scaled
-from pecli.files.tables import read_vector
+from pecli.files.tables import read_table
 
 RANDOM = "random:"
 MAX_WORDS = 10**6  # of a sequence with images
@@ -172,7 +172,7 @@ class Rope(OnAxes, Rotary):
             return self.join(np.ones(self.width // 2), np.zeros(self.width // 2))
         if self.query.startswith(RANDOM):
             return np.random.default_rng(int(self.query.removeprefix(RANDOM))).standard_normal(self.width)
-        vector = read_vector(self.query)
+        vector = read_table(self.query, dimensions=1).reshape(-1)
         if vector.size != self.width:
             text = f"{option_text('query', self.query)} holds {vector.size} numbers, not d = {self.width}"
             raise UsageError(text, option="query", value=self.query)

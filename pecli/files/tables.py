@@ -143,7 +143,7 @@ def _digest(path: str, *version: int) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()[:16]
 
 
-MAPPED = 1 << 26  # bytes from which an array stays in its file until it is looked at
+MAX_UNPACKED = 1 << 26  # bytes that an archive of any size may unpack to
 HEADER = 1 << 14  # bytes that hold a header of numpy's, of which it reads 10,000
 MAX_RATIO = 100  # no archive of weights is compressed further
 REAL = "fiu"  # numpy's letters for real numbers
@@ -156,7 +156,6 @@ TABLE_NAMES = (  # how the names of position tables in released models end
     "positional_embedding",
     "pos_embed",
 )
-SMALLER = "take a smaller table"
 
 
 @dataclass(frozen=True)
@@ -166,25 +165,18 @@ class StoredArray:
     numbers : their type in the words of the format
     read : returns the numbers
     readable : whether they are real numbers of a type that is read
-    mapped : whether `read` leaves them in the file
     """
 
     shape: tuple[int, ...]
     numbers: str
     read: Callable[[], Array]
     readable: bool = True
-    mapped: bool = False
 
 
 def _npy_arrays(path: str) -> dict[str, StoredArray]:
     """Return the only array of a .npy file."""
     array = np.lib.format.open_memmap(path, mode="r")
-    mapped = array.nbytes >= MAPPED
-
-    def read() -> Array:
-        return array if mapped else np.array(array)
-
-    return {"": StoredArray(array.shape, array.dtype.name, read, array.dtype.kind in REAL, mapped)}
+    return {"": StoredArray(array.shape, array.dtype.name, lambda: np.array(array), array.dtype.kind in REAL)}
 
 
 def _npz_arrays(path: str) -> dict[str, StoredArray]:
@@ -205,7 +197,7 @@ def _npz_arrays(path: str) -> dict[str, StoredArray]:
 
 def _unpacked(path: str, name: str, size: int, packed_size: int) -> Array:
     """Return an array of an archive; raises TableFileError for one that would fill memory out of little."""
-    if size > max(MAPPED, MAX_RATIO * packed_size):
+    if size > max(MAX_UNPACKED, MAX_RATIO * packed_size):
         raise TableFileError(f"{path}: {name} unpacks from {human(packed_size)} to {human(size)}: no table does")
     with np.load(path, allow_pickle=False) as arrays:
         array: Array = arrays[name]
@@ -237,14 +229,13 @@ def _safetensors_arrays(path: str, opener: Opener | None = None) -> dict[str, St
     arrays = {}
     for name, tensor in header.items():
         if name != "__metadata__":
-            shape, kind, (begin, end) = tuple(tensor["shape"]), tensor["dtype"], tensor["data_offsets"]
-            mapped = opener is None and kind != "BF16" and end - begin >= MAPPED
-            read = partial(_tensor, path, kind, 8 + length + begin, shape, mapped, opener)
-            arrays[name] = StoredArray(shape, kind, read, kind in TYPES, mapped)
+            shape, kind, (begin, _) = tuple(tensor["shape"]), tensor["dtype"], tensor["data_offsets"]
+            read = partial(_tensor, path, kind, 8 + length + begin, shape, opener)
+            arrays[name] = StoredArray(shape, kind, read, kind in TYPES)
     return arrays
 
 
-def _tensor(path: str, kind: str, offset: int, shape: tuple[int, ...], mapped: bool, opener: Opener | None) -> Array:
+def _tensor(path: str, kind: str, offset: int, shape: tuple[int, ...], opener: Opener | None) -> Array:
     if opener is None:
         numbers: Array = np.memmap(path, TYPES[kind], "r", offset, shape)
     else:
@@ -253,7 +244,7 @@ def _tensor(path: str, kind: str, offset: int, shape: tuple[int, ...], mapped: b
             numbers = np.frombuffer(file.read(prod(shape) * np.dtype(TYPES[kind]).itemsize), TYPES[kind]).reshape(shape)
     if kind == "BF16":
         return (numbers.astype(np.uint32) << 16).view(np.float32)
-    return numbers if mapped else np.array(numbers)
+    return np.array(numbers)
 
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(nan|inf(inity)?)", re.IGNORECASE | re.ASCII)
@@ -395,33 +386,19 @@ def table_name(path: str, arrays: Mapping[str, StoredArray]) -> str | None:
     return name if array.readable and len(array.shape) >= 2 and prod(array.shape[:-2]) == 1 else None
 
 
-def read_table(path: str, tensor: str | None = None) -> Array:
+def read_table(
+    path: str, tensor: str | None = None, dimensions: int = 2, sides: tuple[int, ...] | None = None
+) -> Array:
     """Return the table in a .npy, .npz, .csv or .safetensors file, shape (length, d), float64, finite.
 
     tensor : the table's name in the file, or how it ends; needed only where the usual names do not tell
+    dimensions : the fewest that the array must have
+    sides : of the grid whose cells the rows are, () of none: the array may have its axes, as in (14, 14, d)
 
     Raises
     ------
     UsageError : no such file, an ending that is not known, a name that is not in the file
     TableFileError : the file is damaged or does not hold a real, finite, two-dimensional table
-    """
-    return open_table(path, tensor)[:]
-
-
-def read_vector(path: str) -> Array:
-    """Return the numbers of a table in one row, shape (n,); the file may hold them without a second dimension."""
-    return open_table(path, dimensions=1)[:].reshape(-1)
-
-
-def open_table(
-    path: str, tensor: str | None = None, dimensions: int = 2, sides: tuple[int, ...] | None = None
-) -> StoredTable:
-    """Return the table in a file, of which a large one is read, and checked, where it is looked at.
-
-    Takes and raises what `read_table` does.
-
-    dimensions : the fewest that the array must have
-    sides : of the grid whose cells the rows are, () of none: the array may have its axes, as in (14, 14, d)
     """
     if path.startswith(IN_MEMORY):
         if (held := _held.get(path)) is None:
@@ -429,45 +406,21 @@ def open_table(
             raise UsageError(f"{path} {NO_TEXT}", option="file", value=path, advice=advice)
         return held
     if is_hub(path):
-        return StoredTable(path, _read(path, tensor or parse(path).tensor, dimensions, sides, 0))
+        return _read(path, tensor or parse(path).tensor, dimensions, sides, 0)
     opened(path).close()
     path = located(path)
-    return StoredTable(path, _read(path, tensor, dimensions, sides, Path(path).stat().st_mtime_ns))
-
-
-@dataclass(frozen=True)
-class StoredTable:
-    """A table whose rows are read when they are asked for; one that is small has been read and checked already."""
-
-    path: str
-    array: Array
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Rows and columns."""
-        return self.array.shape
-
-    def __len__(self) -> int:
-        return len(self.array)
-
-    def __getitem__(self, rows: Array | slice) -> Array:
-        """These rows in float64; raises TableFileError where one is not finite."""
-        if not isinstance(self.array, np.memmap):
-            return self.array[rows]
-        numbers = range(len(self))[rows] if isinstance(rows, slice) else rows
-        check_memory(self.path, (len(numbers), self.shape[1]), SMALLER)
-        return _checked(self.path, self.array[rows], numbers)
+    return _read(path, tensor, dimensions, sides, Path(path).stat().st_mtime_ns)
 
 
 IN_MEMORY = "array:"  # begins the name of an array of Python's; a digest of its numbers follows
 NO_TEXT = "is an array that a Python session had in memory: no file and no text has its numbers"
-_held: WeakValueDictionary[str, StoredTable] = WeakValueDictionary()  # while a HeldSpec or an encoding has them
+_held: WeakValueDictionary[str, Array] = WeakValueDictionary()  # while a HeldSpec or an encoding has them
 
 
 class HeldSpec(str):
     """A text that names an array, which is there as long as this text, or the encoding that was made of it."""
 
-    table: StoredTable
+    table: Array
 
 
 def hold(array: Any, spec: str) -> HeldSpec:
@@ -485,13 +438,13 @@ def hold(array: Any, spec: str) -> HeldSpec:
     table = _table_in("the array", stored, 2)
     name = IN_MEMORY + hashlib.sha256(repr(table.shape).encode() + table.tobytes()).hexdigest()[:16]
     held = HeldSpec(spec.format(name))
-    held.table = _held.setdefault(name, StoredTable(name, table))
+    held.table = _held.setdefault(name, table)
     return held
 
 
 @lru_cache(maxsize=4)
 def _read(path: str, tensor: str | None, dimensions: int, sides: tuple[int, ...] | None, changed: int) -> Array:
-    """Return the array with leading sides of 1 dropped: a memmap, or checked numbers in float64."""
+    """Return the array with leading sides of 1 dropped, checked, in float64."""
     arrays = stored_arrays(path, (tensor,) if tensor else TABLE_NAMES)
     return _table_in(path, arrays[choose(path, tensor, arrays)], dimensions, sides)
 
@@ -506,22 +459,15 @@ def _table_in(path: str, chosen: StoredArray, dimensions: int, sides: tuple[int,
         raise TableFileError(f"{text}: its cells are those of {grid}" if grid else text)
     if not chosen.readable:
         raise TableFileError(f"{path} does not hold real numbers of a type that is read: {chosen.numbers}")
-    if not chosen.mapped:
-        check_memory(path, shape, SMALLER)
+    check_memory(path, shape, "take a smaller table")
     with _damage_named(path):
         array = chosen.read()
-    table = array.reshape(prod(cells), shape[-1])
-    return table if chosen.mapped else _checked(path, table, range(len(table)))
-
-
-def _checked(path: str, array: Array, rows: Array | range) -> Array:
-    """Return those rows of the table in float64, not to be written to; raises TableFileError for NaN and infinity."""
-    table = array.astype(np.float64, copy=False)
+    table = array.reshape(prod(cells), shape[-1]).astype(np.float64, copy=False)
     bad = np.argwhere(~np.isfinite(table))
     if len(bad):
         row, column = map(int, bad[0])
         values = "1 value that is" if len(bad) == 1 else f"{len(bad)} values that are"
-        place = f"the first in row {int(rows[row])}, column {column}: {table[row, column]}"
+        place = f"the first in row {row}, column {column}: {table[row, column]}"
         raise TableFileError(f"{path} holds {values} not finite, {place}")
     table.setflags(write=False)
     return table

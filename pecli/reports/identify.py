@@ -18,7 +18,7 @@ from pecli.core.readable import found as found_file
 from pecli.core.terminal import Block, Facts, Paragraph
 from pecli.encodings.learned import Learned
 from pecli.files.documents import for_notebook
-from pecli.files.tables import IN_MEMORY, hold, open_table, short
+from pecli.files.tables import IN_MEMORY, hold, read_table, short
 from pecli.measures.identify import Formula, Identified, identify
 from pecli.measures.rates import identify_rates
 
@@ -197,7 +197,7 @@ def read_and_identify(table: Any, tensor: str | None = None, rates: Any = None) 
             path = fixed(found_file(path))
         else:
             path = hold(table[None] if getattr(table, "ndim", 2) == 1 else table, "{}")
-        numbers = open_table(path, tensor, dimensions=1)[:]
+        numbers = read_table(path, tensor, dimensions=1)
     except TableFileError as error:
         raise UsageError(error.text, advice=error.advice) from error
     if len(numbers) == 1:

@@ -19,7 +19,7 @@ from safetensors.numpy import save_file
 import pecli
 from pecli.core.errors import PecliError, TableFileError, UnknownNameError, UsageError
 from pecli.core.lazy import Array
-from pecli.files.tables import MAPPED, open_table, read_table
+from pecli.files.tables import MAX_UNPACKED, read_table
 
 Process = Callable[..., subprocess.CompletedProcess[Any]]
 Ask = Callable[..., Any]
@@ -218,26 +218,9 @@ def test_a_declared_size_beyond_memory_or_the_file_is_refused(kind: str) -> None
 
 
 def test_an_archive_that_swells_is_refused() -> None:
-    np.savez_compressed("t.npz", a=np.zeros((MAPPED // 80 + 1, 10)))
+    np.savez_compressed("t.npz", a=np.zeros((MAX_UNPACKED // 80 + 1, 10)))
     with pytest.raises(TableFileError, match=r"a unpacks from .* KiB to 64\.0 MiB"):
         read_table("t.npz")
-
-
-def test_of_a_large_table_only_the_rows_that_are_looked_at_are_read() -> None:
-    with Path("t.npy").open("wb") as file:
-        np.lib.format.write_array_header_1_0(file, {"shape": (2**31, 8), "fortran_order": False, "descr": "<f4"})
-        begin = file.tell()
-        file.seek(begin + 32 * 6 + 4)
-        file.write(np.float32(np.nan).tobytes())
-    os.truncate("t.npy", begin + 2**36)
-    table = open_table("t.npy")
-    assert (len(table), table.shape) == (2**31, (2**31, 8))
-    assert table[np.array([0, 2**31 - 1])].tolist() == [[0.0] * 8] * 2
-    for rows in (np.array([0, 6]), slice(5, 9)):
-        with pytest.raises(TableFileError, match="first in row 6, column 1: nan"):
-            table[rows]
-    with pytest.raises(UsageError, match="are free"):
-        read_table("t.npy")
 
 
 BAD = np.where(np.arange(35).reshape(7, 5) == 23, np.nan, TABLE)

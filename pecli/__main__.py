@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
+from contextlib import suppress
 
 
 def main() -> None:
@@ -18,7 +20,19 @@ def main() -> None:
         command_line()
     except KeyboardInterrupt:
         sys.stderr.write("pecli: interrupted\n")
-        sys.exit(130)
+        _end(130)
+    except SystemExit as ending:
+        if isinstance(ending.code, int) and ending.code > 128:
+            _end(ending.code)
+        raise
+
+
+def _end(code: int) -> None:
+    """End at once: an interrupted executor may hold a lock that one of its threads, which Python waits for, needs."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 if __name__ == "__main__":

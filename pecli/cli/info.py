@@ -32,7 +32,7 @@ from pecli.core.terminal import Block, Facts, Paragraph, Table, print_notes, pri
 from pecli.encodings.learned import Learned
 from pecli.encodings.papers import bibtex, sources_of
 from pecli.encodings.registry import Encoding, all_encodings, find_encoding
-from pecli.files.tables import READERS, TABLE_NAMES, candidates, files_of, stored_arrays, table_name
+from pecli.files.tables import READERS, TABLE_NAMES, candidates, files_of, is_table, stored_arrays, table_name
 from pecli.jobs.job_options import ANALYSES, EncodingOption
 
 CiteOption = Annotated[bool, typer.Option("--cite", help="Print the papers of the formulas as BibTeX.")]
@@ -295,7 +295,7 @@ def tensors_in(file: str) -> tuple[Table, list[str], dict[str, Any]]:
         )
         for name, array in arrays.items()
     ]
-    fitting = [name for name in candidates(arrays) if len(arrays[name].shape) == 2 and arrays[name].readable]
+    fitting = [name for name in candidates(arrays) if is_table(arrays[name].shape) and arrays[name].readable]
     typed = [None] if table is not None else [name for name in fitting if all(map(is_printable, name))]
     several = [name for name in typed if name and name.endswith(TABLE_NAMES)] or typed[:1]
     specs = [Learned(file=fixed(file), tensor=name).spec() for name in several]

@@ -8,7 +8,7 @@ import os
 import re
 import shlex
 import stat
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -155,6 +155,8 @@ TABLE_NAMES = (  # how the names of position tables in released models end
     "positions_embed.weight",
     "positional_embedding",
     "pos_embed",
+    "pos_embedding",
+    ".pe",  # PyTorch's tutorial, a buffer of shape (n, 1, d)
 )
 
 
@@ -373,7 +375,17 @@ def choose(path: str, tensor: str | None, arrays: Mapping[str, StoredArray]) -> 
 def candidates(arrays: Mapping[str, StoredArray]) -> list[str]:
     """Return the names of what may be the table: by the usual names, else of two dimensions, else all."""
     fitting = [name for name in arrays if name.endswith(TABLE_NAMES)]
-    return fitting or [name for name, array in arrays.items() if len(array.shape) == 2] or list(arrays)
+    return fitting or [name for name, array in arrays.items() if is_table(array.shape)] or list(arrays)
+
+
+def is_table(shape: Sequence[int]) -> bool:
+    """Return whether numbers of that shape are rows of one axis: (n, d), also with axes of one, as in (1, n, d)."""
+    return len(shape) >= 2 and len(_cells(shape[:-1])) <= 1
+
+
+def _cells(sides: Sequence[int]) -> tuple[int, ...]:
+    """Return the sides but those of one."""
+    return tuple(side for side in sides if side != 1)
 
 
 def table_name(path: str, arrays: Mapping[str, StoredArray]) -> str | None:
@@ -383,7 +395,7 @@ def table_name(path: str, arrays: Mapping[str, StoredArray]) -> str | None:
     except UsageError:
         return None
     array = arrays[name]
-    return name if array.readable and len(array.shape) >= 2 and prod(array.shape[:-2]) == 1 else None
+    return name if array.readable and is_table(array.shape) else None
 
 
 def read_table(
@@ -404,7 +416,8 @@ def read_table(
         if (held := _held.get(path)) is None:
             advice = "save it there with numpy.save('table.npy', array), and give --file=table.npy"
             raise UsageError(f"{path} {NO_TEXT}", option="file", value=path, advice=advice)
-        return held
+        check_shape("the array", held.shape, dimensions, sides)
+        return held if held.ndim == 2 else held.reshape(-1, held.shape[-1])
     if is_hub(path):
         return _read(path, tensor or parse(path).tensor, dimensions, sides, 0)
     opened(path).close()
@@ -435,7 +448,11 @@ def hold(array: Any, spec: str) -> HeldSpec:
     except Exception as error:  # every library has its own
         raise UsageError(f"the array could not be read as numpy's: {error}") from None
     stored = StoredArray(numbers.shape, numbers.dtype.name, lambda: numbers, numbers.dtype.kind in REAL)
-    table = _table_in("the array", stored, 2)
+    cells = _cells(stored.shape[:-1])
+    table = _table_in("the array", stored, 2, cells)
+    if len(cells) > 1:  # of a grid, which is to be given too
+        table = np.array(table.reshape(*cells, -1))
+        table.setflags(write=False)
     name = IN_MEMORY + hashlib.sha256(repr(table.shape).encode() + table.tobytes()).hexdigest()[:16]
     held = HeldSpec(spec.format(name))
     held.table = _held.setdefault(name, table)
@@ -449,20 +466,24 @@ def _read(path: str, tensor: str | None, dimensions: int, sides: tuple[int, ...]
     return _table_in(path, arrays[choose(path, tensor, arrays)], dimensions, sides)
 
 
-def _table_in(path: str, chosen: StoredArray, dimensions: int, sides: tuple[int, ...] | None = None) -> Array:
-    shape = chosen.shape
-    axes = next((at for at, side in enumerate(shape[:-2]) if side > 1), max(0, len(shape) - 2))  # 1 before a table
-    cells = shape[axes:-1]
-    if len(shape) < dimensions or (len(cells) > 1 and cells != sides) or not prod(shape):
+def check_shape(path: str, shape: tuple[int, ...], dimensions: int, sides: tuple[int, ...] | None) -> None:
+    """Refuse numbers of a shape that is no table, nor the grid whose cells the rows are (TableFileError)."""
+    cells = _cells(shape[:-1])
+    if len(shape) < dimensions or (len(cells) > 1 and cells != _cells(sides or ())) or not prod(shape):
         text = f"{path} holds numbers of shape {shape}, not a table of positions × dimensions"
         grid = "" if sides is None or len(cells) not in (2, 3) else option_text("grid", "x".join(map(str, cells)))
         raise TableFileError(f"{text}: its cells are those of {grid}" if grid else text)
+
+
+def _table_in(path: str, chosen: StoredArray, dimensions: int, sides: tuple[int, ...] | None = None) -> Array:
+    shape = chosen.shape
+    check_shape(path, shape, dimensions, sides)
     if not chosen.readable:
         raise TableFileError(f"{path} does not hold real numbers of a type that is read: {chosen.numbers}")
     check_memory(path, shape, "take a smaller table")
     with _damage_named(path):
         array = chosen.read()
-    table = array.reshape(prod(cells), shape[-1]).astype(np.float64, copy=False)
+    table = array.reshape(-1, shape[-1]).astype(np.float64, copy=False)
     bad = np.argwhere(~np.isfinite(table))
     if len(bad):
         row, column = map(int, bad[0])

@@ -115,7 +115,7 @@ def processes(count: int, *inherited: Any) -> Iterator[ProcessPoolExecutor]:
     finally:
         for child in set(multiprocessing.active_children()) - before:
             child.kill()
-        pool.shutdown(cancel_futures=True)
+        pool.shutdown(wait=False, cancel_futures=True)  # its threads end with the processes, or with the program
 
 
 def _begin(*inherited: Any) -> None:

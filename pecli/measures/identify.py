@@ -65,6 +65,10 @@ FORMULAS = (
     Formula("undivided", "pairs", template("base {base}, exponent not divided by d"), lambda d: 1, least=1.5),
     Formula("columns", "columns", template("base {base}, exponent i/d of column i in place of 2⌊i/2⌋/d"), lambda d: d),
     Formula(
+        "columns", "columns",
+        template("base {base}, exponent 2i/d of column i in place of 2⌊i/2⌋/d"), lambda d: d / 2, least=100,
+    ),
+    Formula(
         "precedence", "linear",
         template("base {base}, angle (position / base²)·i/d, as position / base ** 2*i/d is read"), lambda d: d,
     ),
@@ -211,7 +215,7 @@ def names_of(table: Array, rows: Array, fit: Fit, limit: float) -> tuple[tuple[F
         if formula.least < base < LARGEST and (base == 1) == (formula.name == "integers"):
             rank = digits + 2 * (formula.mistake and fit.kind == "pairs")
             found.append((rank, digits, formula, base))
-    found.sort(key=lambda item: item[0])
+    found.sort(key=lambda item: (item[0], item[3] != USUAL))
     usual = bool(found) and found[0][3] == USUAL  # and needs no other name
     return tuple(
         (formula, base) for _, digits, formula, base in found

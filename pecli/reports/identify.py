@@ -200,6 +200,6 @@ def read_and_identify(table: Any, tensor: str | None = None, rates: Any = None) 
         numbers = read_table(path, tensor, dimensions=1)
     except TableFileError as error:
         raise UsageError(error.text, advice=error.advice) from error
-    if len(numbers) == 1:
-        return IdentifyReport(short(path), None, identify_rates(numbers[0]), 0)
+    if 1 in numbers.shape:
+        return IdentifyReport(short(path), None, identify_rates(numbers.ravel()), 0)
     return IdentifyReport(short(path), Learned(file=path, tensor=tensor), identify(numbers), len(numbers))

@@ -115,7 +115,8 @@ def processes(count: int, *inherited: Any) -> Iterator[ProcessPoolExecutor]:
     finally:
         for child in set(multiprocessing.active_children()) - before:
             child.kill()
-        pool.shutdown(wait=False, cancel_futures=True)  # its threads end with the processes, or with the program
+        interrupted = isinstance(sys.exc_info()[1], (KeyboardInterrupt, SystemExit))  # perhaps with a lock held
+        pool.shutdown(wait=not interrupted, cancel_futures=True)
 
 
 def _begin(*inherited: Any) -> None:

@@ -110,7 +110,7 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("heatmap --size 1200x600px", ["'1200x600px'", "WxH", "8cm"]),
     ("heatmap --width 64", ["--width may mean --d (width", "or --size (size of the picture)", "give the one"]),
     ("stats --base 10..10000", ["--base 10..10000", "FIRST..LAST:COUNT"]),
-    ("heatmap -d 10..10000 -o a.png", ["9,991 pictures", "2..10000:40"]),
+    ("heatmap -d 10..500 -o a.png", ["491 pictures", "2..10000:40"]),
     ("model *.none", ["no file is *.none"]),
     ("tensors folder", ["the folder folder holds no", "*.safetensors"]),
     ("encodings rope --cite --json", ["--cite prints BibTeX", "--json out"]),

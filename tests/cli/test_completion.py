@@ -41,7 +41,6 @@ def test_values_are_offered_without_what_draws_and_writes(process: Callable[...,
     lines = {
         "pecli heatmap -e cl": "clock",
         "pecli heatmap ro": "rope",
-        "pecli heatmap --cmap vir": "viridis",
         "pecli distance -e rope --measure cos": "cosine cos",
         "pecli heatmap --style dark": "dark_background",
         "pecli heatmap learned --tens": "--tensor",
@@ -60,6 +59,8 @@ def test_values_are_offered_without_what_draws_and_writes(process: Callable[...,
         "pecli compare --figure heat": "heatmap",
         "pecli waves --dims 0": "0 0,1,2,3 0..7",
     }
+    if mpl.__version_info__ >= (3, 11):  # whose stub file names them
+        lines["pecli heatmap --cmap vir"] = "viridis"
     (folder / "tables").mkdir()
     for path in ("table.npy", "tables/one.csv", "tables/two.txt"):
         (folder / path).touch()

@@ -117,9 +117,8 @@ class Waves(Figure[TableEncoding]):
         encoding, rows, dims = view.encoding, view.covered, self.chosen(view)
         edges = even_edges(rows.length, view.pixel_columns)
         block = int(edges[1])
-        columns = TableEncoding.columns if block == 1 else type(encoding).columns  # positions drawn: to the last bit
         low, high, _ = envelope(
-            lambda first, count: columns(encoding, dims, rows.start + first, count), edges, len(dims)
+            lambda first, count: encoding.columns(dims, rows.start + first, count), edges, len(dims)
         )
         return WavesNumbers(
             view=view,

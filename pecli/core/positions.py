@@ -80,9 +80,10 @@ class Blocks:
 
 @dataclass(frozen=True)
 class LogBlocks:
-    """Runs that get longer by a factor, each what falls to one of so many pixels of a logarithmic axis.
+    """Runs that get longer by a factor, one for each of so many pixels of a logarithmic axis.
 
-    Where several pixels fall to one position each is a run of that position alone.
+    Where several pixels fall to one position each is a run of that position alone. Where a pixel holds several
+    positions its run is two pixels long: of a wave of two pixels, half a run would leave a pattern that it has not.
     """
 
     start: int
@@ -94,19 +95,23 @@ class LogBlocks:
         """How many positions the longest run has."""
         return int(self.counts().max())
 
-    def _borders(self) -> Array:
-        """Return the ends of the pixels, positions, not whole, shape (count + 1,)."""
-        return np.geomspace(self.start, self.stop, self.count + 1)
+    def _runs(self) -> tuple[Array, Array]:
+        """Return the first position of every run and the one after its last, shape (count,)."""
+        borders = np.geomspace(self.start, self.stop, self.count + 1)
+        low, high = borders[:-1], borders[1:]
+        half = np.where(high - low >= 1, (high - low) / 2, 0)
+        first = np.ceil(low - half)
+        first = np.where(first < np.ceil(high + half), first, np.floor(low)).clip(self.start, self.stop - 1)
+        return first, np.maximum(first + 1, np.minimum(np.ceil(high + half), self.stop))
 
     def firsts(self) -> Array:
         """Return the first position of every run, shape (count,)."""
-        borders = self._borders()
-        inside = np.ceil(borders[:-1])
-        return np.where(inside < np.ceil(borders[1:]), inside, np.floor(borders[:-1])).clip(self.start, self.stop - 1)
+        return self._runs()[0]
 
     def counts(self) -> Array:
         """Return how many positions every run has, shape (count,)."""
-        return np.maximum(1.0, np.diff(np.minimum(np.ceil(self._borders()), self.stop)))
+        first, end = self._runs()
+        return end - first
 
     def centres(self) -> Array:
         """Return the mean position of every run, shape (count,)."""

@@ -192,7 +192,9 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
             return [PanelGroup((*[weight] * 4, change), (((0, 2), (1, 3), (4, 4)),))]
         row = replace(weight, head="given"), replace(weight, head="reordered")  # titles of the second row too
         below = (replace(item, y=(item.y, "encoded")) for item in row)
-        return [PanelGroup((*row, *below, change), (((0, 1, 4, 4), (2, 3, 4, 4)), ((0, 1, 4), (2, 3, 4))))]
+        widths = (1, 2), (2, 3), (3, 4), (1, 1)  # of one of the four, and of their change, as far as labels allow
+        grids = tuple(tuple((a,) * one + (b,) * one + (4,) * last for a, b in ((0, 1), (2, 3))) for one, last in widths)
+        return [PanelGroup((*row, *below, change), grids)]
 
     def _is_upright(self, canvas: Canvas) -> bool:
         """Return whether a column, and no row, is without and with the encoding: on a page where three are narrow."""
@@ -211,7 +213,7 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
             ax.set_title(f"{name}\n{translate(order)}" if upright else translate(order), fontsize=canvas.small)
             label_tokens(ax, self.words, translate("query p"), translate("key q"))
             if not upright and at % 2 == 0:
-                ax.set_ylabel(f"{name}\n{translate('query p')}")
+                ax.set_ylabel(f"{name}\n{translate('query p')}", fontsize=canvas.small)
         axes[4].set_title(translate("change with {name}", name=names[1]), fontsize=canvas.small)
         label_tokens(axes[4], self.words, translate("query p"), translate("key q"))
 

@@ -21,7 +21,7 @@ L = TypeVar("L", bound=Text)
 LINE, GAP = 1.25, 0.2  # ems of a line of text, and between two labels
 MAX_SHARE = 0.3  # of a panel's width, about, that labels of lines take at most: else a legend has them
 MAX_LETTERS = 24  # of a line of a label
-LEADER, FREE, PALE = 8, 2.5, 0.5  # points from a line to its label and free before its leader, and the leader's opacity
+LEADER, FREE = 12, 2.5  # points from a line to its label and free before its leader
 
 
 class Label(Annotation):
@@ -135,8 +135,8 @@ def label_lines(axes: Axes, entries: Sequence[tuple[str, Look]], canvas: Canvas)
         key(axes, [entries[at] for at in labelled])
         return
     for at in labelled:
-        look = {"color": entries[at][1]["color"], "alpha": PALE, "linewidth": 0.6 * canvas.scale}
-        leader = {"arrowstyle": "-", "shrinkA": 1, "shrinkB": FREE * canvas.scale, "relpos": (0, 0.5), **look}
+        look = {"color": entries[at][1]["color"], "linewidth": 1.2 * canvas.scale}
+        leader = {"arrowstyle": "-", "shrinkA": 3, "shrinkB": FREE * canvas.scale, "relpos": (0, 0.5), **look}
         place = (1.0, 1 - at / len(texts))
         label = LineLabel(axes, texts[at], place, axes.transAxes, canvas, va="center", arrowprops=leader)
         label.set_position((LEADER * canvas.scale, 0))

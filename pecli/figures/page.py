@@ -45,10 +45,10 @@ NEARLY = 0.8  # of what the grid shows that shows most: one that comes first or 
 MAX_GRIDS = 4  # that are tried, at most
 ROWS = 1.5  # gaps from what stands below a row to what stands above the next
 MAX_GAPS = 4  # gaps more between panels, at most, where there is room to spare
-SHARE = 0.5  # of the panel's width, that a legend beside it takes at most
+SHARE = 0.35  # of the panel's width, that a legend beside it takes at most
 MAX_PASSES = 6  # of measuring, at most: ticks depend on the size, and the size on ticks
 TOLERANCE = 0.005  # inches: what moves less than that stands still
-GROWN = 1.2  # times higher is a panel with more numbers than there were pixels for when they were computed
+GROWN = 1.15  # times higher is a panel with more numbers than there were pixels for when they were computed
 MAX_COMPUTES = 3  # times that numbers are computed, at most: they bring captions and bars that take some of the pixels
 GREY = 0.7  # opacity of what stands beside the headline
 SHORTAGE = 0.06  # inches that a panel may lack before it is seen
@@ -357,9 +357,10 @@ class Page:
 
     def lacks(self) -> Array:
         """Return by how much the page is too narrow and too low for its panels, (2,); below 0 where it is not."""
-        sizes = [np.array(axes.bbox.size) / self.ruler.dpi for axes in self.axes]
-        short = np.array([self.least(at) - size for at, size in enumerate(sizes)])
-        return np.asarray((short * (max(map(len, self.rows)), len(self.rows))).max(axis=0))
+        sizes = np.array([axes.bbox.size for axes in self.axes]) / self.ruler.dpi
+        spans = [(place.right - place.left + 1, place.bottom - place.top + 1) for place in self.places]
+        short = np.array([self.least(at) for at in range(len(self.axes))]) - sizes
+        return np.asarray((short * (max(map(len, self.rows)), len(self.rows)) / spans).max(axis=0))
 
     def pixels(self) -> tuple[tuple[int, int], ...]:
         """Return the rows and columns of pixels of each panel."""

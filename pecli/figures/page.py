@@ -41,7 +41,7 @@ from pecli.figures.text import HEADLINE, Ruler
 LABELS = 5.0  # em that labels take beside a panel, roughly: to choose the grid
 BAR, BESIDE = 0.9, 0.6  # em: a colour bar's width, and what is left free before it
 BAR_LABELS, TICK = 2.4, "−0.00"  # em that a colour bar's label takes and about its widest tick: before it is drawn
-NEARLY = 0.8  # of what the grid shows that shows most: one that comes first or has full rows is as good
+NEARLY = 0.85  # of what the grid shows that shows most: one that comes first or has full rows is as good
 MAX_GRIDS = 4  # that are tried, at most
 ROWS = 1.5  # gaps from what stands below a row to what stands above the next
 MAX_GAPS = 4  # gaps more between panels, at most, where there is room to spare
@@ -51,7 +51,7 @@ TOLERANCE = 0.005  # inches: what moves less than that stands still
 GROWN = 1.15  # times higher is a panel with more numbers than there were pixels for when they were computed
 MAX_COMPUTES = 3  # times that numbers are computed, at most: they bring captions and bars that take some of the pixels
 GREY = 0.7  # opacity of what stands beside the headline
-SHORTAGE = 0.06  # inches that a panel may lack before it is seen
+SHORTAGE = 0.08  # inches that a panel may lack before it is seen
 HIGHER = 2.5  # times the height that a panel wants, which it takes where every row of its image has a pixel then
 HIGHEST = 9.0  # inches of a page whose height is free, where that is enough
 GROWTH = 1.1  # times larger is the next size that is tried, to name one that would do
@@ -107,7 +107,7 @@ def _ranked(group: PanelGroup, canvas: Canvas, groups: int) -> list[Mosaic]:
         return (size.width - (labels + bar) * em) / columns, high
 
     def shown(grid: Mosaic) -> float:
-        """Return the mean area of the panels, no sliver counted whole."""
+        """Return the mean area of the panels, no sliver counted whole, nor an image without a pixel for each row."""
         (one_wide, one_high), areas = frame(grid), []
         for place, panel in zip(places_of(grid), group.panels, strict=True):
             wide = max(0.0, one_wide) * (place.right - place.left + 1)
@@ -115,7 +115,9 @@ def _ranked(group: PanelGroup, canvas: Canvas, groups: int) -> list[Mosaic]:
             if panel.exact:
                 areas.append(min(wide, high / panel.aspect) ** 2 * panel.aspect)
             else:
-                areas.append(min(wide, 2 * high / panel.aspect) * min(high, 2 * wide * panel.aspect))
+                rows = panel.rows / canvas.dpi
+                seen = min(1.0, high / rows) if rows else 1.0
+                areas.append(min(wide, 2 * high / panel.aspect) * min(high, max(2 * wide * panel.aspect, rows)) * seen)
         return sum(areas) / len(areas)
 
     if size.height:

@@ -160,7 +160,11 @@ def batch(
         bool, typer.Option("--dry-run", help="Print one command line a picture, behind # what is there already.")
     ] = False,
     check: Annotated[
-        bool, typer.Option("--check", help="Draw nothing, list what is missing, stale or no longer asked for: exit 1.")
+        bool,
+        typer.Option(
+            "--check",
+            help="Draw nothing, list what is missing, stale (.csv, .npy never are) or no longer asked for: exit 1.",
+        ),
     ] = False,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Processes (default: the cores).")] = None,
     shard: Annotated[

@@ -208,9 +208,7 @@ class Job:
         return single | self.sweep() if self.cells else single
 
     def sweep(self) -> dict[str, Any]:
-        """Return the options that its cells differ in, each with all its values; None for what each cell leaves
-        open.
-        """
+        """Return the options that its cells differ in, each with all its values; None for what each leaves open."""
         if not self.cells:
             return {}
         differing = [name for name in self.positions.settings() if len(self.values(name)) > 1]
@@ -234,9 +232,7 @@ class Job:
         return json.dumps({"job": self.job(), **inputs, **versions()})
 
     def job(self) -> dict[str, Any]:
-        """Return the command and every option but the output, without those that nothing says. No file is read for
-        it.
-        """
+        """Return the command and every option but the output, without those that nothing says; reads no file."""
         silent = IN_ENGLISH.settings()
         given = {n: value for n, value in self.settings().items() if value is not None and value != silent.get(n)}
         return {"command": self.figure.name, **given}

@@ -80,7 +80,6 @@ def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> list
     """
     begun, total = time.monotonic(), len(plan.jobs)
     ended: list[Result] = []
-    data: list[dict[str, Any]] = []
     TRACKER.set(untracked)  # what is shown is how the pictures go
     try:
         with Steps(total, quiet) as steps, closing(run(plan.jobs, **how)) as outcomes:
@@ -88,14 +87,12 @@ def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> list
                 ended.append(result)
                 shown = result.paths if result.state == WRITTEN and not as_json else []
                 steps.advance(f"{result.state} {' '.join(result.paths)}", [*map(as_flags, result.notes)], shown)
-                if as_json:
-                    data.append(result.data())
     except BaseException:
         print_failures(ended)
         print_notes(f"{summary(ended)} of {total}; the same line goes on from there")
         raise
     if as_json:
-        print_json(data)
+        print_json([result.data() for result in ended])
     if not quiet:
         print_notes(f"{summary(ended)} in {time.monotonic() - begun:.1f} s")
     return ended
@@ -160,7 +157,11 @@ def batch(
         bool, typer.Option("--dry-run", help="Print one command line a picture, behind # what is there already.")
     ] = False,
     check: Annotated[
-        bool, typer.Option("--check", help="Draw nothing, list what is missing, stale or no longer asked for: exit 1.")
+        bool,
+        typer.Option(
+            "--check",
+            help="Draw nothing, list what is missing, stale (.csv, .npy never are) or no longer asked for: exit 1.",
+        ),
     ] = False,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Processes (default: the cores).")] = None,
     shard: Annotated[

@@ -69,10 +69,12 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_json({"error": "Forbidden"}, HTTPStatus.FORBIDDEN)
 
     def do_POST(self) -> None:
-        answer = {None: None, "picture": self._picture, "file": self._file}.get(self._question(), self._unknown)
-        length = int(self.headers.get("Content-Length") or 0)
-        if answer is None or self.headers.get_content_type() != "application/json":
+        question, length = self._question(), int(self.headers.get("Content-Length") or 0)
+        answer = {"picture": self._picture, "file": self._file}.get(question or "")
+        if question is None or self.headers.get_content_type() != "application/json":
             self._send_json({"error": "Forbidden"}, HTTPStatus.FORBIDDEN)
+        elif answer is None:
+            self._send_json({"error": "Not Found"}, HTTPStatus.NOT_FOUND)
         elif length > MAX_BYTES:
             self._send_json({"error": "the request is too large"}, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
         else:
@@ -100,9 +102,6 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_json({"error": failure_of(error).sentence(as_labels)}, HTTPStatus.BAD_REQUEST)
         else:
             self._send(HTTPStatus.OK, types_map[f".{format}"], data)
-
-    def _unknown(self, asked: dict[str, Any], values: dict[str, Any]) -> None:
-        self._send_json({"error": "Not Found"}, HTTPStatus.NOT_FOUND)
 
     def _question(self) -> str | None:
         """Return what stands behind the token; None for another token, host or origin than those of our page."""

@@ -14,8 +14,8 @@ import typer
 
 from pecli.cli.completion import offered_values
 from pecli.cli.show import (
-    FORMS,
     Command,
+    DrawnOption,
     FormatOption,
     JsonOption,
     OutputOption,
@@ -131,14 +131,7 @@ def model(
         str | None,
         typer.Option("--seq-len", "-n", help="the length in use, for dynamic and longrope", show_default=False),
     ] = None,
-    output: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help=f"File to write, repeatable: {', '.join(FORMS)}; a picture is that of the wavelengths",
-        ),
-    ] = None,
+    output: DrawnOption = None,
     format: FormatOption = None,
     as_json: JsonOption = False,
     cite: CiteOption = False,
@@ -166,19 +159,13 @@ def model(
         if cite:
             made = filter(None, (encoding_of(layer) for read in report.models for layer in read.layers.values()))
             print_citations(made, [*targets, *pictures])
-        if pictures and not cite:
-            from pecli.cli.draw import run_jobs
-            from pecli.jobs.sweep import jobs_of
-
+        elif pictures:
             specs = spectrum_specs(report.models)
             if not specs:
                 raise UsageError("none of the layers has wavelengths to draw", option="output", value=output)
-            values = {"encoding": specs, "output": pictures, "lang": [language.lang]}
-            run_jobs(jobs_of("spectrum", values), as_json=False, quiet=quiet, verbose=verbose)
+            draw("spectrum", {"encoding": specs, **language.settings()}, pictures, format, quiet=quiet, verbose=verbose)
         if not cite and (targets or not pictures):
-            publish([*document, *(map(Paragraph, lines) if targets else [])], data, targets)
-            if not targets:
-                print_results(["", *lines])  # as they are, not broken into lines that fit
+            publish(document, data, targets, lines)
         levels = {finding.level for read in report.models for finding in read.findings}
         if levels & {"error", *(["warning"] if strict else [])}:
             raise typer.Exit(1)
@@ -194,6 +181,15 @@ MODEL_COMMAND = Command(
 )
 
 
+def draw(figure: str, options: dict[str, Any], paths: list[str], format: str | None, **how: Any) -> None:
+    """Draw a figure into these files, or show it; `how` as `run_jobs` takes it."""
+    from pecli.cli.draw import run_jobs
+    from pecli.jobs.sweep import job_of
+
+    files = {"output": paths, "format": format} if paths else {}
+    run_jobs([job_of(figure, {**options, **files})], **{"as_json": False, **how})
+
+
 def identify(
     table: Annotated[
         str | None,
@@ -203,10 +199,7 @@ def identify(
     ] = None,
     rates: Annotated[str | None, typer.Option("--rates", help="rates in place of a table: 1,0.5,…")] = None,
     tensor: Annotated[str | None, typer.Option("--tensor", help=Learned.options()["tensor"].help)] = None,
-    output: Annotated[
-        list[str] | None,
-        typer.Option("--output", "-o", help=f"File to write, repeatable: a picture, or .{', .'.join(FORMS)}"),
-    ] = None,
+    output: DrawnOption = None,
     format: FormatOption = None,
     as_json: JsonOption = False,
     seen: Annotated[bool, typer.Option("--show", help="Draw table, formula and difference in the terminal.")] = False,
@@ -219,25 +212,20 @@ def identify(
     It exits with 1 where no formula did.
     """
     with guard(quiet, verbose):
-        from pecli.cli.draw import run_jobs
-        from pecli.jobs.sweep import job_of
         from pecli.reports.identify import read_and_identify
 
         (targets, pictures), language = targets_of(output, format, as_json, pictures=True), language_of(lang)
         with use_language(language):
             report = read_and_identify(table, tensor, rates)
-            document = report.blocks()
+            document, lines, sentence = report.blocks(), report.lines(), report.sentence()
         if pictures or seen:
             figure, options = report.picture()
-            files = {"output": pictures, "format": format} if pictures else {}
-            job = job_of(figure, {**options, **language.settings(), **files})
-            run_jobs([job], as_json=as_json, quiet=quiet, verbose=verbose, seen=seen)
+            how = {"as_json": as_json, "quiet": quiet, "verbose": verbose, "seen": seen}
+            draw(figure, {**options, **language.settings()}, pictures, format, **how)
         if targets or not pictures:
-            publish([*document, *(map(Paragraph, report.lines()) if targets else [])], report.data, targets)
+            publish(document, report.data, targets, lines)
         if pictures and not quiet:
-            print_notes(report.sentence())
-        elif not targets:
-            print_results(["", *report.lines()])
+            print_notes(sentence)
         if not report.found.certain:
             raise typer.Exit(1)
 

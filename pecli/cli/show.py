@@ -14,7 +14,7 @@ import typer
 
 from pecli.core.errors import LISTENER, UsageError, as_flags, failure_of
 from pecli.core.hub import VERBOSE
-from pecli.core.terminal import TRACKER, Document, print_notes, print_results, progress, show, untracked
+from pecli.core.terminal import TRACKER, Document, Paragraph, print_notes, print_results, progress, show, untracked
 from pecli.files.documents import csv, md, tex
 from pecli.files.formats import FORMATS, format_of
 from pecli.files.metadata import About
@@ -25,6 +25,10 @@ FORMS = (*WRITERS, "json")
 OutputOption = Annotated[
     list[str] | None,
     typer.Option("--output", "-o", help=f"File to write, repeatable: .{', .'.join(FORMS)}; - is standard output"),
+]
+DrawnOption = Annotated[
+    list[str] | None,
+    typer.Option("--output", "-o", help=f"File to write, repeatable: a picture, or .{', .'.join(FORMS)}"),
 ]
 FormatOption = Annotated[str | None, typer.Option("--format", help=f"One of {', '.join(FORMS)}")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print it as JSON, as --format json does.")]
@@ -96,14 +100,20 @@ def targets_of(
     return texts, drawn
 
 
-def publish(document: Document, data: Any, targets: Sequence[Target]) -> None:
-    """Show a document, or write it, or the same as plain data, in the forms that are asked for."""
+def publish(document: Document, data: Any, targets: Sequence[Target], lines: Sequence[str] = ()) -> None:
+    """Show a document, or write it, or the same as plain data, in the forms that are asked for.
+
+    lines : to type, which stand behind it; in a terminal they are not broken into lines that fit
+    """
     if not targets:
         show(document)
+        if lines:
+            print_results(["", *lines])
     for path, form in targets:
         check_target(path, clobber=True, text=True, example=f"text.{form}")
     for path, form in targets:
         encode = WRITERS.get(form)
-        write(path, encode(document, About("", "")) if encode else json.dumps(data, allow_nan=False).encode() + b"\n")
+        blocks = [*document, *map(Paragraph, lines)]
+        write(path, encode(blocks, About("", "")) if encode else json.dumps(data, allow_nan=False).encode() + b"\n")
         if not is_stdout(path):
             print_results([path])

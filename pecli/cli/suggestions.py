@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 
 from pecli.cli.figures import canonical_names
-from pecli.core.errors import UsageError, as_flags
+from pecli.core.errors import UsageError, as_flags, nearest
 from pecli.core.options import canonical_name, with_canonical_names
 from pecli.encodings.registry import all_encodings, encoding_named
 from pecli.files.formats import FORMATS
@@ -27,7 +26,7 @@ def unknown_command(word: str, commands: Iterable[str]) -> str:
     if word in FORMATS and not FORMATS[word].document:
         sweep = f" --base {SWEPT}" if FORMATS[word].frames else ""
         return f"{word} is a format: pecli heatmap{sweep} -o heatmap.{word} writes it"
-    near = _nearest(word.lower(), commands)
+    near = _nearest(word, commands)
     example = "" if near else "pecli heatmap draws a table, "
     return f"there is no command {word[:60]}{_question(near)}: {example}pecli --help lists them"
 
@@ -69,10 +68,9 @@ def _elsewhere(figure: str, flag: str) -> str:
 
 
 def _nearest(word: str, known: Iterable[str]) -> list[str]:
-    """Return the words that begin with it, else the one most alike, whatever dashes they begin with."""
-    typed, plain = word[:60].lstrip("-"), {name.lstrip("-"): name for name in known}
-    begun = [name for name in plain if len(typed) > 2 and name.startswith(typed)]
-    return [plain[name] for name in begun[:MAX_NAMES] or difflib.get_close_matches(typed, plain, n=1, cutoff=ALIKE)]
+    """Return what to type instead, whatever dashes it begins with."""
+    plain = {name.lstrip("-"): name for name in known}
+    return [plain[name] for name in nearest(word.lstrip("-"), plain, ALIKE, MAX_NAMES)]
 
 
 def _question(near: list[str]) -> str:

@@ -134,6 +134,13 @@ class UnusedOptionError(UsageError):
         super().__init__(text, option=option, value=value, advice=advice or f"leave {option_text(option)} out")
 
 
+def nearest(word: str, names: Iterable[str], alike: float = 0.5, most: int = 1) -> list[str]:
+    """Return the names that begin with a word of three letters or more, at most so many, else the one most alike."""
+    word, every = word[:60].lower(), list(names)
+    begun = sorted((name for name in every if len(word) > 2 and name.lower().startswith(word)), key=len)
+    return begun[:most] or difflib.get_close_matches(word, every, n=1, cutoff=alike)
+
+
 class UnknownNameError(UsageError):
     """A name that is not in a list of names; the message has the nearest name and the list."""
 
@@ -148,8 +155,7 @@ class UnknownNameError(UsageError):
         advice: str = "",
     ) -> None:
         names, word = list(known), str(given)[:60]
-        begun = [name for name in names if len(word) > 2 and name.lower().startswith(word.lower())]
-        near = difflib.get_close_matches(word.lower(), names, n=1, cutoff=alike) or begun
+        near = nearest(word, names, alike)
         hint = f"; did you mean {near[0]!r}?" if near and near[0] != given else ""
         shown = names if len(names) <= LISTED else [*names[:LISTED], f"… {len(names)} in all"]
         text = f"unknown {what} '{word}'{hint} (known: {', '.join(shown) or 'none'})"

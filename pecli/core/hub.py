@@ -99,8 +99,7 @@ def downloaded(path: str, name: str = CONFIG) -> str:
 
 
 def weight_files(path: str, endings: Collection[str] = ()) -> Iterator[Opener]:
-    """Yield what opens each .safetensors file of a model; from one that is not on this disk only what is read of it is
-    fetched.
+    """Yield what opens each .safetensors file of a model; of one not on this disk only what is read is fetched.
 
     endings : of several files only those that have a tensor whose name ends so, where one has
     """

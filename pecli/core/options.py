@@ -301,8 +301,9 @@ class Options:
         return _options(owner)
 
     def inputs(self) -> tuple[str, ...]:
-        """Return the files that are read for these values. Mostly none."""
-        return ()
+        """Return the files that are read for these values. Overridden where a value may be no file."""
+        values = (getattr(self, name) for name, entry in self.options().items() if entry.file)
+        return tuple(value for value in values if value is not None)
 
     @classmethod
     def make(cls, values: Mapping[str, Any]) -> Self:

@@ -178,9 +178,6 @@ class T5(DirectedBias):
         bucket = self.bucket(offsets)
         return bucket[None, :] if self._learned is None else self._learned[bucket].T
 
-    def inputs(self) -> tuple[str, ...]:
-        return () if self.file is None else (self.file,)
-
     def described(self) -> str:
         known = [] if self.file is None else [short(self.file), *filter(None, [self.tensor])]
         far = template("{count} buckets, the last from {distance:,} on")

@@ -14,7 +14,7 @@ from pecli.core.errors import UsageError, option_text
 from pecli.core.language import template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
-from pecli.core.positions import Bins, Positions
+from pecli.core.positions import Positions
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.harmonic import Harmonic
 
@@ -157,6 +157,3 @@ class HarmonicOnGrid(OnGrid, Harmonic):
         if not self.sides:
             return super().longer_waves(length)
         return int((self.wavelengths() > np.array([*map(np.ptp, self._scaled)])[self.axes_of_pairs()]).sum())
-
-    def mean_table(self, blocks: Bins) -> Array:
-        return super().mean_table(blocks) if self.places is None else TableEncoding.mean_table(self, blocks)

@@ -240,7 +240,7 @@ class Harmonic(TableEncoding):
 
     def mean_table(self, blocks: Bins) -> Array:
         """Return the mean row of every block, exact, at the cost of one row a block."""
-        if blocks.size == 1 or not self.exact:
+        if blocks.size == 1 or not self.exact or self.own_positions or self.spacing != 1:  # the closed form is of p
             return super().mean_table(blocks)
         angles, scale = self._mean_angles(blocks)
         angles, scale = angles + self.phases, self.amplitudes * scale

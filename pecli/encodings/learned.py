@@ -158,9 +158,6 @@ class Learned(OnGrid, Additive):
             rows[mine] = _untrained(self.seed, run, self.width)[whole[mine] % RUN]
         return rows
 
-    def inputs(self) -> tuple[str, ...]:
-        return () if self.file is None else (self.file,)
-
     def title_pieces(self, without: Collection[str] = ()) -> list[str]:
         pieces = [piece.removeprefix("file = ") for piece in super().title_pieces(without)]
         in_memory = self.file is not None and self.file.startswith(IN_MEMORY) and not self.label

@@ -11,8 +11,8 @@ from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option, write_scalar
-from pecli.core.positions import MAX_LENGTH, Bins, Positions
-from pecli.encodings.base import Additive, TableEncoding
+from pecli.core.positions import MAX_LENGTH, Positions
+from pecli.encodings.base import Additive
 from pecli.encodings.harmonic import PowersOfBase, geometric_rates
 
 
@@ -106,9 +106,6 @@ class Sinusoidal(SineCosineColumns, Additive):
 
     def longer_waves(self, length: int) -> int:
         return int((self.wavelengths() > length * self.step).sum())
-
-    def mean_table(self, blocks: Bins) -> Array:
-        return super().mean_table(blocks) if self.step == 1 else TableEncoding.mean_table(self, blocks)
 
 
 @dataclass(frozen=True)

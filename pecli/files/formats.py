@@ -91,9 +91,7 @@ def encoded(format: str, content: Any, about: About, kind: str | None = None) ->
 
 
 def format_of(path: str, given: str | None, unsaid: str = "png") -> str:
-    """Return the format of a file by its extension, else the given one; of standard output the given one, else
-    `unsaid`.
-    """
+    """Return the format of a file by its extension, else the given one; without a name to go by else `unsaid`."""
     example = f"{'text' if FORMATS[unsaid].document else 'figure'}.{unsaid}"
     if not path.strip():
         text = f"{option_text('output', path)} is not a file name"

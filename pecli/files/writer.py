@@ -22,8 +22,7 @@ HEAD = 64  # bytes that tell what a file is
 
 @cache
 def spool_stdin(ending: Callable[[bytes], str]) -> str:
-    """Return a file that holds all of standard input, made once and gone with the process; its ending by the first
-    bytes.
+    """Return a file with all of standard input, made once and gone with the process; its first bytes tell its ending.
 
     Raises
     ------

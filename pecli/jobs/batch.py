@@ -139,8 +139,7 @@ class Batch:
         return [job for entry in self.entries for job in entry.jobs]
 
     def only(self, patterns: Sequence[str]) -> Batch:
-        """Return the figures whose number, name, command or file one of the patterns is or fits; UsageError for a
-        pattern that fits none."""
+        """Return the figures whose number, name, command or file fits a pattern; UsageError for one that fits none."""
         kept: list[Job] = []
         for pattern in patterns:
             own = {pattern, real_path(pattern)}

@@ -193,9 +193,7 @@ def _moved(job: Job, moved: dict[str, str]) -> Job:
 
 
 def _place(name: str, made: str, prints: Collection[str]) -> str | None:
-    """Return where a file of that name and one of those fingerprints is that may be read: beside the finished file or
-    here.
-    """
+    """Return where a file of that name, of one of those fingerprints, may be read: beside the finished file or here."""
     if is_hub(name) or name == STDOUT:
         return name
     beside = (os.path.relpath(Path(made).parent / item) for item in (name, Path(name).name))

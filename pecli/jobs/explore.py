@@ -127,10 +127,6 @@ class TooLongError(PecliError):
     line = ""
 
 
-class GoneError(PecliError):
-    """Nobody waits for the picture any more."""
-
-
 @dataclass(frozen=True)
 class Explorer:
     """What is explored: a figure, from where a job starts."""
@@ -260,7 +256,7 @@ class Explorer:
 
 
 def _limited(items: Sequence[Any], doing: str, begun: float, gone: Callable[[], bool]) -> Iterable[Any]:
-    """Yield the items while somebody waits for them, and not for long; raises GoneError, TooLongError."""
+    """Yield the items while somebody waits for them, and not for long; raises PecliError."""
     for item in items:
         _check_waiting(gone)
         if time.monotonic() - begun > MAX_SECONDS:
@@ -270,7 +266,7 @@ def _limited(items: Sequence[Any], doing: str, begun: float, gone: Callable[[], 
 
 def _check_waiting(gone: Callable[[], bool]) -> None:
     if gone():
-        raise GoneError("nobody waits for the picture")
+        raise PecliError("nobody waits for the picture")
 
 
 def as_labels(text: str) -> str:

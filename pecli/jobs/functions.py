@@ -88,9 +88,7 @@ def advice_for(name: str) -> str:
 
 
 def arguments(analysis: type[Analysis[Any]]) -> Iterator[Option]:
-    """Yield the options with their defaults, the encoding first; None where the encoding or the file tells the
-    default.
-    """
+    """Yield the options with their defaults, the encoding first; None where encoding or file tell the default."""
     own, open_ = analysis.default_options, {*encoding_parameters(), "length"}
     known = known_options(analysis)
     for name in (*EncodingOption.options(), *(name for name in known if name not in EncodingOption.options())):

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from pecli.core.errors import PecliError, UnknownNameError, UsageError, as_keys, escaped
 from pecli.core.terminal import track
 from pecli.files.writer import check_target
-from pecli.jobs.batch import Batch, inside
+from pecli.jobs.batch import Batch, Entry, inside
 from pecli.jobs.command_line import command, seen_from
 from pecli.jobs.job import Job
 from pecli.jobs.picture import Picture, said_in_file
@@ -32,7 +32,7 @@ STYLE = """\
 body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 80rem; padding: 0 1rem; color: #222; }
 main { display: grid; grid-template-columns: repeat(auto-fill, minmax(22rem, 1fr)); gap: 2rem; }
 figure { margin: 0; } img { width: 100%; height: auto; border: 1px solid #ddd; background: #fff; }
-code { font-size: 0.8rem; overflow-wrap: anywhere; } h2 { font-size: 1.1rem; margin: 0; }
+code { font-size: 0.8rem; white-space: pre-wrap; overflow-wrap: anywhere; } h2 { font-size: 1.1rem; margin: 0; }
 """
 
 
@@ -60,16 +60,37 @@ def page_path(batch: Batch, path: str) -> str:
 def _markdown(batch: Batch, folder: Path, failures: Failures) -> str:
     parts = [f"# {_one_line(batch.title)}", MARKS[".md"]]
     for entry in batch.entries:
-        parts += [f"## {_one_line(entry.name)}", _text(entry.note)]
-        for job in entry.jobs:
-            failure, (image, others) = _failure(job, failures), _files(job, folder)
-            parts.append(f"```sh\n{_line(job, folder)}\n```")
-            if failure:
-                parts.append(_one_line(failure))
-                continue
-            parts += [f"![{_text(said_in_file(job)['alt'])}]({image})"] if image else []
-            parts.append(", ".join(f"[{path}]({path})" for path in others))
-    return "\n\n".join(filter(None, parts)) + "\n"
+        parts += [_head(entry), *(_picture(job, folder, failures) for job in entry.jobs)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _head(entry: Entry) -> str:
+    """Return the name and the note of a figure in Markdown."""
+    return "\n\n".join(filter(None, [f"## {_one_line(entry.name)}", _text(entry.note)]))
+
+
+def _picture(job: Job, folder: Path, failures: Failures) -> str:
+    """Return a picture in Markdown: its line, then itself and its other files, or why there is none."""
+    parts = [f"```sh\n{_line(job, folder)}\n```"]
+    if failure := _failure(job, failures):
+        return "\n\n".join([*parts, _one_line(failure)])
+    image, others = _files(job, folder)
+    parts += [f"![{_text(said_in_file(job)['alt'])}]({image})"] if image else []
+    return "\n\n".join(filter(None, [*parts, ", ".join(f"[{path}]({path})" for path in others)]))
+
+
+def _html(batch: Batch, folder: Path, failures: Failures) -> str:
+    """Return a sheet of all pictures: each is its Markdown, drawn when it comes into sight."""
+    from markdown_it import MarkdownIt  # that rich itself reads Markdown with
+
+    cells = (f"{_head(entry)}\n\n{_picture(job, folder, failures)}" for entry in batch.entries for job in entry.jobs)
+    figures = "".join(f"<figure>\n{MarkdownIt().render(cell)}</figure>\n" for cell in cells)
+    figures, title = figures.replace("<img ", '<img loading="lazy" '), _text(batch.title)
+    return (
+        f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
+        f'{MARKS[".html"]}<meta name="viewport" content="width=device-width">\n<title>{title}</title>\n'
+        f"<style>\n{STYLE}</style>\n<h1>{title}</h1>\n<main>\n{figures}</main>\n</html>\n"
+    )
 
 
 def _pdf(batch: Batch, folder: Path, failures: Failures) -> bytes:
@@ -101,35 +122,6 @@ def _text(text: str) -> str:
 
 def _one_line(text: str) -> str:
     return _text(" ".join(text.split()))
-
-
-def _html(batch: Batch, folder: Path, failures: Failures) -> str:
-    title, cells = _shown(batch.title), []
-    for entry in batch.entries:
-        note = f"{_shown(entry.note)}<br>" if entry.note else ""
-        for job in entry.jobs:
-            failure, (image, others) = _failure(job, failures), _files(job, folder)
-            if failure:
-                links, image = f"<strong>{_shown(failure)}</strong>", ""
-            else:
-                links = " ".join(f'<a href="{html.escape(path)}">{html.escape(path)}</a>' for path in others)
-            shown = (
-                f'<img src="{html.escape(image)}" alt="{_shown(said_in_file(job)["alt"])}" loading="lazy">'
-                if image
-                else ""
-            )
-            caption = f"<figcaption>{note}<code>{_shown(_line(job, folder))}</code> {links}</figcaption>"
-            cells.append(f"<figure><h2>{_shown(entry.name)}</h2>{shown}{caption}</figure>\n")
-    return (
-        f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
-        f'{MARKS[".html"]}<meta name="viewport" content="width=device-width">\n<title>{title}</title>\n'
-        f"<style>\n{STYLE}</style>\n<h1>{title}</h1>\n<main>\n{''.join(cells)}</main>\n</html>\n"
-    )
-
-
-def _shown(text: str) -> str:
-    """Return text in HTML, also in a quoted attribute, with its control characters and marks of direction as codes."""
-    return html.escape(escaped(text, "\n"))
 
 
 def _line(job: Job, folder: Path) -> str:

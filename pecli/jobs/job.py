@@ -208,9 +208,7 @@ class Job:
         return single | self.sweep() if self.cells else single
 
     def sweep(self) -> dict[str, Any]:
-        """Return the options that its cells differ in, each with all its values; None for what each cell leaves
-        open.
-        """
+        """Return the options that its cells differ in, each with all its values; None for what each leaves open."""
         if not self.cells:
             return {}
         differing = [name for name in self.positions.settings() if len(self.values(name)) > 1]
@@ -234,9 +232,7 @@ class Job:
         return json.dumps({"job": self.job(), **inputs, **versions()})
 
     def job(self) -> dict[str, Any]:
-        """Return the command and every option but the output, without those that nothing says. No file is read for
-        it.
-        """
+        """Return the command and every option but the output, without those that nothing says; reads no file."""
         silent = IN_ENGLISH.settings()
         given = {n: value for n, value in self.settings().items() if value is not None and value != silent.get(n)}
         return {"command": self.figure.name, **given}
@@ -341,9 +337,8 @@ class Job:
         item, name, drawn = FORMATS[format], self.figure.name, self.figure.drawn
         most, advice = MAX_FRAMES if self.kind_of(format) == "frames" else MAX_CELLS, ""
         if item.picture and len(self.cells) > most:
-            text = f"{name}: {len(self.cells):,} pictures in one file, and {most:,} are the most"
-            advice = "give fewer values, as in 2..10000:40"
-        elif item.one_table and not self.analysis.one_table:
+            raise too_many_in_one_file(name, len(self.cells), most)
+        if item.one_table and not self.analysis.one_table:
             text = f"{name} has several tables and .{format} holds one: write .npz or .json"
         elif self.output.long and item.rows and not self.analysis.one_table:
             text = f"{option_text('long')} is for one table, and {name} has several: leave it out"
@@ -360,6 +355,12 @@ class Job:
         else:
             return
         raise UsageError(text, option="output", value=format, advice=advice)
+
+
+def too_many_in_one_file(name: str, count: int, most: int) -> UsageError:
+    """Return what to say of a sweep of more pictures than one file holds."""
+    text = f"{name}: {count:,} pictures in one file, and {most:,} are the most"
+    return UsageError(text, option="output", advice="give fewer values, as in 2..10000:40")
 
 
 def job_settings(found: Mapping[str, Any]) -> dict[str, Any]:

@@ -78,9 +78,7 @@ ANALYSES: Registry[type[Analysis[Any]]] = FIGURES | REPORTS
 
 
 def find_command(name: str) -> tuple[type[Analysis[Any]], Mapping[str, str]]:
-    """Return the figure or report that a word means as a command, and the options with which it does: similarity,
-    clock.
-    """
+    """Return the figure or report that a word means as a command, and with which options: similarity, clock."""
     own, options = ANALYSES.aliases.get(name, (name, {})) if isinstance(name, str) else (name, {})
     return find_analysis(own), options
 

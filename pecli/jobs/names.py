@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -59,38 +59,26 @@ def check_made_up(job: Job, paths: Iterable[str]) -> None:
 
 def name_of(job: Job) -> str:
     """Return a file name without its extension: figure, encoding, what differs from the defaults and what is swept."""
-    several = len(job.encodings) > 1
+    several, texts = len(job.encodings) > 1, dict[str, str]()
     parts = [job.figure.name, *(job.specs() if several else [job.encodings[0].name])]
-    item = {name: value for name, value in changed_options(job, job.swept).items() if name != "encoding"}
-    parts += [name if value == "true" else f"{name}{value}" for name, value in item.items()]
+    for part in (*(() if several else job.encodings), job.figure, job.positions, job.canvas, job.language):
+        named = {*part.changed(job.defaults), *job.swept}
+        texts |= {name: text for name, text in _texts(part).items() if name in named}
+    texts |= {name: text for name, text in _axes(job).items() if name != "encoding"}
+    parts += [name if text == "true" else f"{name}{text}" for name, text in texts.items()]
     text = _safe(re.sub("hf:|@[0-9a-f]{40}", "", "-".join(parts)))  # of a model on the hub its name says enough
     data = text.encode(errors="replace")
-    return (
-        text
-        if len(data) <= MAX_NAME_BYTES
-        else f"{data[: MAX_NAME_BYTES - 12].decode(errors='ignore')}-{job.id_prefix()}"
-    )
-
-
-def changed_options(job: Job, always: Iterable[str] = ()) -> dict[str, str]:
-    """Return the options that differ from their defaults, or are always named, as text, an encoding's one by one."""
-    several = {"encoding": " ".join(job.specs())} if len(job.encodings) > 1 else {}
-    single = [] if several else [job.encodings[0]]
-    result = dict(several)
-    for part in (*single, job.figure, job.positions, job.canvas, job.language):
-        differing, values, known = part.changed(job.defaults), part.settings(), part.options()
-        text = {name: value for name, value in values.items() if name in differing or name in always}
-        result.update({name: known[name].write(value) for name, value in text.items() if value is not None})
-    return result | _axes(job) if job.cells else result
+    begun = data[: MAX_NAME_BYTES - 12].decode(errors="ignore")
+    return text if len(data) <= MAX_NAME_BYTES else f"{begun}-{job.id_prefix()}"
 
 
 def _axes(job: Job) -> dict[str, str]:
     """Return the options that the cells of a job differ in, with all their values."""
-    return {name: ",".join(" ".join(map(str, _items(item))) for item in job.values(name)) for name in job.axes}
 
+    def text(value: Any) -> str:
+        return " ".join(map(str, value)) if isinstance(value, tuple) else write_scalar(value)
 
-def _items(value: Any) -> Sequence[Any]:
-    return value if isinstance(value, tuple) else (write_scalar(value),)
+    return {name: ",".join(map(text, job.values(name))) for name in job.axes} if job.cells else {}
 
 
 def blanks(job: Job) -> dict[str, str]:
@@ -101,7 +89,7 @@ def blanks(job: Job) -> dict[str, str]:
     known |= _texts(job.figure)
     names = "-".join(encoding.name for encoding in job.encodings)
     item = {"command": job.figure.name, "encoding": names, "format": job.output.format or "png"}
-    return {"figure": job.figure.name, **known, **item, **(_axes(job) if job.cells else {})}
+    return {"figure": job.figure.name, **known, **item, **_axes(job)}
 
 
 def fill_blanks(path: str, known: Mapping[str, str]) -> str:

@@ -358,8 +358,7 @@ class Picture(Generic[N_co]):
         return About(made, job.id_prefix(), one_line, alt, canvas.inline, canvas.adaptive, job.output.long)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        """For a notebook: a picture as PNG or as ``format="svg"``, ``"gif"``, ``"html"`` and such say; a report as a
-        table."""
+        """For a notebook: a picture as PNG or as ``format="svg"``, ``"gif"`` and such say; a report as a table."""
         if isinstance(self.job.figure, Report):
             return for_notebook(self.document(WIDTH))
         format = self.job.output.format if self.job.output.format in MIME_TYPES else "png"

@@ -18,7 +18,7 @@ from pecli.core.positions import Positions
 from pecli.encodings.registry import Encoding, all_encodings
 from pecli.figures.canvas import Canvas
 from pecli.files.formats import FORMATS
-from pecli.jobs.job import Job
+from pecli.jobs.job import MAX_CELLS, MAX_FRAMES, Job, too_many_in_one_file
 from pecli.jobs.job_options import (
     EncodingOption,
     Output,
@@ -92,6 +92,11 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> li
     count = prod(map(len, values.values()))
     if count > MAX_PICTURES:
         raise UsageError(f"this sweep asks for {count:,} pictures, and {MAX_PICTURES:,} are the most")
+    for path in (str(path) for output in values.get("output", ()) for path in _items(output)):
+        item = FORMATS.get(path.rpartition(".")[2].lower())
+        most = MAX_FRAMES if item and (item.frames or item.paged) else MAX_CELLS
+        if kind.drawn and item and item.picture and "{" not in path and count > most:  # before so many jobs are made
+            raise too_many_in_one_file(kind.name, count, most)
     several = tuple(name for name, each in values.items() if len(each) > 1)
     text = tuple(dict.fromkeys([*several, *_written(values, several)]))
     combinations = (dict(zip(values, each, strict=True)) for each in product(*values.values()))

@@ -20,6 +20,7 @@ from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.measures.fits import EXACT, NOISE, Fit, best_fit, refined, rms, roundest, simplified
 
 FRONT = 8  # rows in front that may be something else: a class token's, padding
+FEWEST = 4  # rows that tell rate, phase and radius, and what is left over
 FITTED = 1 << 18  # numbers of a table that are fitted: the first rows of a larger one
 SMALLEST = 1e-60  # of the largest number of a table, so that squares of squares have a place in float64
 UNSURE = 0.02  # of the logarithm of a base, from which on it is not told
@@ -159,7 +160,7 @@ def on_line(table: Array, blank: Identified) -> Identified:
     length, d = table.shape
     best = blank
     filled = int(np.flatnonzero(np.any(table != 0, axis=0)).max(initial=0)) + 1
-    for first in dict.fromkeys([min(FRONT, length // 4), 0]) if length > 3 and d > 1 else ():
+    for first in dict.fromkeys([min(FRONT, length // 4), 0]) if length >= FEWEST and d > 1 else ():
         for width in dict.fromkeys([filled, d]):
             body = table[first:, :width][: max(64, FITTED // d)]
             fit = best_fit(body, np.arange(first, first + len(body), dtype=np.float64)) if body.any() else None

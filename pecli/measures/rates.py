@@ -48,9 +48,7 @@ def identify_rates(rates: Array) -> Identified:
 
 
 def scalings(rates: Array, n_pairs: int) -> Iterator[tuple[float, dict[str, Any]]]:
-    """Yield a base, not yet rounded, and the scaling that may have made the rates of the pairs that turn, the plainest
-    first.
-    """
+    """Yield a base, not yet rounded, and a scaling that may have made the rates of turning pairs; plainest first."""
 
     def rounded(value: float) -> float:
         return roundest(value, lambda x: abs(x / value - 1) < 1e-4)[0]

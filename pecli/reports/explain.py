@@ -323,9 +323,6 @@ class Explain(Report[TableEncoding]):
             text = f"--entry takes a position and a dimension, such as 2,3: {len(self.entry)} are given"
             raise UsageError(text, option="entry", value=self.entry)
 
-    def inputs(self) -> tuple[str, ...]:
-        return () if self.embeddings is None else (self.embeddings,)
-
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
         self._place(view)

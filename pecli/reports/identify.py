@@ -19,7 +19,7 @@ from pecli.core.terminal import Block, Facts, Paragraph
 from pecli.encodings.learned import Learned
 from pecli.files.documents import for_notebook
 from pecli.files.tables import IN_MEMORY, hold, read_table, short
-from pecli.measures.identify import Formula, Identified, identify
+from pecli.measures.identify import FEWEST, Formula, Identified, identify
 from pecli.measures.rates import identify_rates
 
 RATES = Option("rates in rad/position, the first pair first", name="rates", scalar=float, many=True, at_least=0)
@@ -91,9 +91,11 @@ class IdentifyReport:
             text = template("{name}: no formula; the strongest wave of each column holds {share:.0%} of the variance")
             if not self.length:
                 text = template("{name}: no base and no scaling of rope makes these rates")
+            elif self.length < FEWEST:
+                text = template("{name}: its {count} rows are too few to tell a formula by")
             elif fit:
                 text = template("{name}: sines and cosines whose base the table does not tell")
-            return translate(text, name=self.name, share=found.explained)
+            return translate(text, name=self.name, share=found.explained, count=self.length)
         what, unit = encoding.title(), UNITS.get(fit.rate, "") if fit else ""
         if fit and not encoding.sides:
             what = translate("sinusoidal, d = {d}, {name}", d=found.filled, name=named(found.names[0]))
@@ -152,7 +154,7 @@ class IdentifyReport:
             length = f" -n {options['length']}" if "length" in options else ""
             figure = "heatmap" if self.length else "spectrum"
             return [f"pecli {figure} -e {shlex.quote(options['encoding'])}{start}{length}"]
-        if self.file is None or self.length < 4 or (self.file.file or "").startswith(IN_MEMORY):
+        if self.file is None or self.length < FEWEST or (self.file.file or "").startswith(IN_MEMORY):
             return []
         return [f"pecli fourier -e {shlex.quote(self.file.spec())}"]
 

@@ -52,6 +52,12 @@ def test_the_line_that_it_prints_draws_the_same_table(ask: Ask, folder: Path) ->
     assert np.load("drawn.npy") == pytest.approx(table, abs=1e-12)
 
 
+def test_three_rows_are_too_few(ask: Ask, folder: Path) -> None:
+    np.save("t.npy", sines(3, 8))
+    ended = ask("identify", "t.npy")
+    assert (ended.code, ended.out.splitlines()[0]) == (1, "t.npy: its 3 rows are too few to tell a formula by")
+
+
 @pytest.mark.parametrize("ending", ["npy", "npz", "csv", "safetensors"])
 def test_every_kind_of_file_is_read(ending: str, ask: Ask, folder: Path) -> None:
     table, name = sines(20, 8), f"t.{ending}"

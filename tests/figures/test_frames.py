@@ -86,6 +86,7 @@ REFUSED = [
     (("-o", "a.gif"), "a sweep, and this is one picture"),
     (("--base", "1..1001:1001", "-o", "a.gif"), "1,001 pictures in one file, and 1,000 are the most"),
     (("--base", "1..257:257", "-o", "a.png"), "257 pictures in one file, and 256 are the most"),
+    (("--start", "1..9991", "-o", "a.png"), "9,991 pictures in one file, and 256 are the most"),
     (
         ("--base", "1..1000:1000", "--size", "slide", "--dpi", "600", "-o", "a.gif"),
         "drawing 1,000 × 5,332 × 3,000 pixels",

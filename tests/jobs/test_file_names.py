@@ -11,7 +11,7 @@ import pytest
 from pecli.core.errors import UnknownNameError
 from pecli.figures.grid import Grid
 from pecli.jobs.job import Job
-from pecli.jobs.names import MAX_NAME_BYTES, blanks, changed_options, fill_blanks, name_of
+from pecli.jobs.names import MAX_NAME_BYTES, blanks, fill_blanks, name_of
 from pecli.jobs.picture import Picture, titles_of
 from pecli.jobs.sweep import jobs_of, make_job
 
@@ -93,15 +93,11 @@ def test_several_encodings_are_joined_and_so_are_their_parameters() -> None:
     assert fill_blanks("{encoding}-{base}.png", blanks(two)) == "rope-sinusoidal-5_7.png"
 
 
-def test_changed_says_what_differs_from_the_defaults_and_nothing_else() -> None:
-    assert changed_options(job()) == {}
-    assert changed_options(job(base=10, length=5, no_title=True)) == {"base": "10", "length": "5", "no_title": "true"}
-    assert changed_options(job("offsets", encoding=["rope", "clock"])) == {"encoding": "rope clock"}
-
-
 def test_the_made_up_name_has_figure_encoding_and_what_differs() -> None:
     assert name_of(job("distance", encoding="rope", base=5e5, measure="dot")) == "distance-rope-base500000-measuredot"
-    assert name_of(job(no_title=True)) == "heatmap-sinusoidal-no_title"
+    assert name_of(job()) == "heatmap-sinusoidal"
+    assert name_of(job(base=10, length=5, no_title=True)) == "heatmap-sinusoidal-base10-length5-no_title"
+    assert name_of(job("offsets", encoding=["rope", "clock"])) == "offsets-rope-clock"
 
 
 @pytest.mark.parametrize("letter", ["a", "位"])

@@ -191,18 +191,23 @@ def start_of(omega: Array, phase: Array) -> float:
 def fits_of_grid(table: Array, rows: Array) -> Iterator[Fit]:
     """Yield guesses for what does not turn in pairs: of many bases the one that makes the first rows the best."""
     columns, scale = np.arange(table.shape[1]), sqrt(2 * np.mean(table**2))
-    geometric = [(1.0, log(base) / len(columns)) for base in np.logspace(0.1, 9, 90).tolist()]
-    linear = [(rate, 0.0) for rate in np.logspace(-12, 0, 121).tolist()]
+    decays, rates = np.log(np.logspace(0.1, 9, 90)) / len(columns), np.logspace(-12, 0, 121)
     searches = (
-        ("columns", "columns", columns * 1.0, geometric),
-        ("linear", "columns", columns * 1.0, linear),
-        ("linear", "interleaved", columns // 2 * 2.0, linear),
+        ("columns", "columns", columns * 1.0, "decay", decays),
+        ("linear", "columns", columns * 1.0, "rate", rates),
+        ("linear", "interleaved", columns // 2 * 2.0, "rate", rates),
     )
-    for kind, layout, exponents, grid in searches:
+    table, rows = table[:8], rows[:8]
+    for kind, layout, exponents, name, values in searches:
+        frequencies = values[:, None] * exponents if kind == "linear" else np.exp(-values[:, None] * exponents)
+        angles = (rows[:, None] + [[[0.0]], [[1.0]]]) * frequencies[:, None, None]  # (n_values, 2 starts, 8, d)
+        sines, cosines = np.sin(angles), np.cos(angles)
         for swap in (False, True):
-            blank = Fit(kind, layout, (columns % 2 == 1) ^ swap, exponents, scale)
-            tried = (replace(blank, rate=rate, decay=x, start=start) for rate, x in grid for start in (0.0, 1.0))
-            yield min(tried, key=lambda fit: rms(fit.left(table[:8], rows[:8])))
+            cosine = (columns % 2 == 1) ^ swap
+            left = table - scale * np.where(cosine, cosines, sines)
+            value, start = divmod(int(np.argmin(np.mean(left**2, axis=(2, 3)))), 2)
+            blank = Fit(kind, layout, cosine, exponents, scale, start=float(start))
+            yield replace(blank, **{name: float(values[value])})
 
 
 def best_fit(table: Array, rows: Array) -> Fit | None:

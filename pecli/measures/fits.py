@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import exp, inf, log, pi, sqrt
+from math import exp, inf, pi, sqrt
 from typing import Any
 
 from pecli.core.lazy import Array, np

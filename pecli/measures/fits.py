@@ -206,8 +206,8 @@ def fits_of_grid(table: Array, rows: Array) -> Iterator[Fit]:
             cosine = (columns % 2 == 1) ^ swap
             left = table - scale * np.where(cosine, cosines, sines)
             value, start = divmod(int(np.argmin(np.mean(left**2, axis=(2, 3)))), 2)
-            blank = Fit(kind, layout, cosine, exponents, scale, start=float(start))
-            yield replace(blank, **{name: float(values[value])})
+            found: dict[str, Any] = {name: float(values[value])}
+            yield Fit(kind, layout, cosine, exponents, scale, start=float(start), **found)
 
 
 def best_fit(table: Array, rows: Array) -> Fit | None:

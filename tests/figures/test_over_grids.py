@@ -249,7 +249,7 @@ def test_long_grids_have_room(ask: Ask, figure: str, grid: str) -> None:
     ended = ask(figure, "sincos2d", "--grid", grid, "--dpi", "60", "-o", "a.png")
     assert ended.code == 0, ended.err
     width, height = np.frombuffer(Path("a.png").read_bytes()[16:24], ">u4")
-    assert width == 202 and 60 < height <= 270
+    assert width == 405 and 120 < height <= 540
 
 
 def test_grids_of_two_sizes_are_each_shown_whole(ask: Ask, folder: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,13 @@ def panels(drawing: Drawing) -> list[Any]:
     return [axes for axes in drawing.axes if axes.get_label() != "<colorbar>"]
 
 
+@cache
+def own_texts() -> tuple[str, str, str]:
+    """Return headline, title and footnote of a picture whose author writes none."""
+    own = pecli.heatmap("rope", **SMALL, length=900)
+    return own.message(), own.title(), own.caption()
+
+
 @pytest.mark.parametrize(("options", "texts"), [
     ({}, ["{0}", "{1}", "{2}"]),
     ({"plain": True}, []),
@@ -52,8 +60,7 @@ def panels(drawing: Drawing) -> list[Any]:
      ["{1}", "10000 {{nothing}} $x_{{i}}$"]),
 ])  # fmt: skip
 def test_texts_are_the_authors(options: dict[str, Any], texts: list[str]) -> None:
-    own = pecli.heatmap("rope", **SMALL, length=900)
-    parts = own.message(), own.title(), own.caption()
+    parts = own_texts()
     assert all(parts)
     assert above(drawn("heatmap", encoding="rope", length=900, **options)) == [text.format(*parts) for text in texts]
 

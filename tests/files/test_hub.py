@@ -81,9 +81,12 @@ def processes(hub: Hub) -> Iterator[Callable[..., subprocess.Popen[str]]]:
     def process(**environment: str) -> subprocess.Popen[str]:
         if str(environment) not in started:
             known = {"HF_ENDPOINT": hub.address, "HF_HOME": str(cache), **environment}
-            pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
             started[str(environment)] = subprocess.Popen(
-                [sys.executable, "-c", LINES], env={**os.environ, **known}, text=True, **pipes
+                [sys.executable, "-c", LINES],
+                env={**os.environ, **known},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
             )
         return started[str(environment)]
 

@@ -197,17 +197,19 @@ def fits_of_grid(table: Array, rows: Array) -> Iterator[Fit]:
         ("linear", "columns", columns * 1.0, "rate", rates),
         ("linear", "interleaved", columns // 2 * 2.0, "rate", rates),
     )
-    table, rows = table[:8], rows[:8]
+    table, rows = table[:8], rows[:8, None] + [[[0.0]], [[1.0]]]  # of two starts, (2, 8, 1)
     for kind, layout, exponents, name, values in searches:
-        frequencies = values[:, None] * exponents if kind == "linear" else np.exp(-values[:, None] * exponents)
-        angles = (rows[:, None] + [[[0.0]], [[1.0]]]) * frequencies[:, None, None]  # (n_values, 2 starts, 8, d)
-        sines, cosines = np.sin(angles), np.cos(angles)
-        for swap in (False, True):
-            cosine = (columns % 2 == 1) ^ swap
-            left = table - scale * np.where(cosine, cosines, sines)
-            value, start = divmod(int(np.argmin(np.mean(left**2, axis=(2, 3)))), 2)
-            found: dict[str, Any] = {name: float(values[value])}
-            yield Fit(kind, layout, cosine, exponents, scale, start=float(start), **found)
+        left = np.empty((2, len(values), 2))  # squares, of sines and cosines as usual and swapped
+        for at, value in enumerate(values):
+            angles = rows * (value * exponents if kind == "linear" else np.exp(-value * exponents))
+            sines, cosines = np.sin(angles), np.cos(angles)
+            for swap in (0, 1):
+                waves = np.where(columns % 2 == 1 - swap, cosines, sines)
+                left[swap, at] = np.mean((table - scale * waves) ** 2, axis=(1, 2))
+        for swap in (0, 1):
+            best, start = divmod(int(np.argmin(left[swap])), 2)
+            found: dict[str, Any] = {name: float(values[best]), "start": float(start)}
+            yield Fit(kind, layout, columns % 2 == 1 - swap, exponents, scale, **found)
 
 
 def best_fit(table: Array, rows: Array) -> Fit | None:

@@ -9,16 +9,19 @@ import subprocess
 import sys
 import webbrowser
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from pecli.cli.app import app
 from pecli.encodings.registry import Encoding, plugins
 
+LONGEST = ("test_readme", "test_hub", "test_frames", "test_identify", "test_outputs", "test_environment")
 OWN = (
     "PECLI_LANG",
     "MPLBACKEND",
@@ -50,8 +53,8 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out on Windows what it has none of; begins with README.md's lines, whose one test takes longest."""
-    items.sort(key=lambda item: item.path.name != "test_readme.py")
+    """Leave out on Windows what it has none of; begins with the tests that take longest, so that no worker waits."""
+    items.sort(key=lambda item: item.path.stem not in LONGEST)
     for item in items:
         if os.name == "nt" and item.get_closest_marker("posix"):
             item.add_marker(pytest.mark.skip(reason="Windows has none"))
@@ -67,11 +70,16 @@ class Answer(NamedTuple):
 
 
 Ask = Callable[..., Answer]  # `ask("heatmap", "-n", "9")`
+BUILT = cache(typer.main.get_command)  # what Typer's runner would build again for each line
 
 
 @pytest.fixture(autouse=True)
 def hasty(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lay pages out once, and not until nothing changes any more, where no test is about that; always with -m long."""
+    """Lay pages out once, and not until nothing changes any more, where no test is about that; always with -m long.
+
+    The list of commands is built once.
+    """
+    monkeypatch.setattr("typer.testing._get_command", BUILT, raising=False)
     exact = request.path.stem in ("test_layout", "test_labels", "test_frames", "test_over_grids")
     if not exact and request.config.option.markexpr == "not long":
         monkeypatch.setattr("pecli.figures.page.MAX_PASSES", 1)

@@ -15,6 +15,14 @@ from pecli.figures.page import draw_frames, draw_page
 from pecli.figures.style import style_context
 from pecli.jobs.picture import titles_of
 
+FIXED = {"attention": "length", "terms": "length", "addition": "length", "dials": "length", "tiles": "length",
+         "maps": "length", "bias": "d"}  # what a figure has of its own  # fmt: skip
+
+
+def fitting(figure: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Return those of these options that the figure takes."""
+    return {name: value for name, value in options.items() if name != FIXED.get(figure)}
+
 
 def axes_of(figure: str, /, **options: Any) -> Any:
     """Return an Axes that the figure was drawn onto; its panels are the child axes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import exp, inf, log, pi, sqrt
+from math import exp, inf, pi, sqrt
 from typing import Any
 
 from pecli.core.lazy import Array, np
@@ -191,18 +191,25 @@ def start_of(omega: Array, phase: Array) -> float:
 def fits_of_grid(table: Array, rows: Array) -> Iterator[Fit]:
     """Yield guesses for what does not turn in pairs: of many bases the one that makes the first rows the best."""
     columns, scale = np.arange(table.shape[1]), sqrt(2 * np.mean(table**2))
-    geometric = [(1.0, log(base) / len(columns)) for base in np.logspace(0.1, 9, 90).tolist()]
-    linear = [(rate, 0.0) for rate in np.logspace(-12, 0, 121).tolist()]
+    decays, rates = np.log(np.logspace(0.1, 9, 90)) / len(columns), np.logspace(-12, 0, 121)
     searches = (
-        ("columns", "columns", columns * 1.0, geometric),
-        ("linear", "columns", columns * 1.0, linear),
-        ("linear", "interleaved", columns // 2 * 2.0, linear),
+        ("columns", "columns", columns * 1.0, "decay", decays),
+        ("linear", "columns", columns * 1.0, "rate", rates),
+        ("linear", "interleaved", columns // 2 * 2.0, "rate", rates),
     )
-    for kind, layout, exponents, grid in searches:
-        for swap in (False, True):
-            blank = Fit(kind, layout, (columns % 2 == 1) ^ swap, exponents, scale)
-            tried = (replace(blank, rate=rate, decay=x, start=start) for rate, x in grid for start in (0.0, 1.0))
-            yield min(tried, key=lambda fit: rms(fit.left(table[:8], rows[:8])))
+    table, rows = table[:8], rows[:8, None] + [[[0.0]], [[1.0]]]  # of two starts, (2, 8, 1)
+    for kind, layout, exponents, name, values in searches:
+        left = np.empty((2, len(values), 2))  # squares, of sines and cosines as usual and swapped
+        for at, value in enumerate(values):
+            angles = rows * (value * exponents if kind == "linear" else np.exp(-value * exponents))
+            sines, cosines = np.sin(angles), np.cos(angles)
+            for swap in (0, 1):
+                waves = np.where(columns % 2 == 1 - swap, cosines, sines)
+                left[swap, at] = np.mean((table - scale * waves) ** 2, axis=(1, 2))
+        for swap in (0, 1):
+            best, start = divmod(int(np.argmin(left[swap])), 2)
+            found: dict[str, Any] = {name: float(values[best]), "start": float(start)}
+            yield Fit(kind, layout, columns % 2 == 1 - swap, exponents, scale, **found)
 
 
 def best_fit(table: Array, rows: Array) -> Fit | None:

@@ -133,11 +133,11 @@ def test_what_is_written_as_toml_reads_back(value: object) -> None:
 
 
 @pytest.mark.parametrize(("made_in", "output", "table", "stands_in", "said"), [
-    (".", "l.png", "own.npy", "sub", "../own.npy"),
-    (".", "l.png", "tables/own.npy", "sub", "../tables/own.npy"),
-    (".", "l.png", "tables/own.npy", "tables", "own.npy"),
-    ("a", "../l.png", "../own.npy", ".", "own.npy"),
-    (".", "l.png", "own.npy", ".", "own.npy"),
+    (".", "l.json", "own.npy", "sub", "../own.npy"),
+    (".", "l.json", "tables/own.npy", "sub", "../tables/own.npy"),
+    (".", "l.json", "tables/own.npy", "tables", "own.npy"),
+    ("a", "../l.json", "../own.npy", ".", "own.npy"),
+    (".", "l.json", "own.npy", ".", "own.npy"),
 ])  # fmt: skip
 def test_a_recipe_names_tables_as_seen_from_here(
     ask: Ask, folder: Path, monkeypatch: pytest.MonkeyPatch, made_in: str, output: str, table: str, stands_in: str,
@@ -147,7 +147,7 @@ def test_a_recipe_names_tables_as_seen_from_here(
         (folder / name).mkdir(exist_ok=True)
     monkeypatch.chdir(folder / made_in)
     np.save(table, np.ones((5, 4)))
-    line = ("heatmap", "-e", "learned", "--file", table, "--dpi", "20", "-o")
+    line = ("heatmap", "-e", "learned", "--file", table, "-o")
     assert ask(*line, output).code == 0
     picture = folder / made_in / output
     monkeypatch.chdir(folder / stands_in)
@@ -156,16 +156,16 @@ def test_a_recipe_names_tables_as_seen_from_here(
     ended = ask("recipe", os.path.relpath(picture))
     assert f"--file {said} " in ended.out and ended.err == ""
     again = shlex.split(ended.out)[1:-1]
-    assert ask(*again, "again.png").code == 0
-    assert Path("again.png").stat().st_size > 0
-    assert ask("redraw", os.path.relpath(picture), "-o", "once_more.png").code == 0
-    assert Path("once_more.png").read_bytes() == Path("again.png").read_bytes()
+    assert ask(*again, "again.json").code == 0
+    assert Path("again.json").stat().st_size > 0
+    assert ask("redraw", os.path.relpath(picture), "-o", "once_more.json").code == 0
+    assert Path("once_more.json").read_bytes() == Path("again.json").read_bytes()
 
 
-@pytest.mark.parametrize("output", ["l.png", "out/l.png"])
+@pytest.mark.parametrize("output", ["l.json", "out/l.json"])
 def test_a_table_that_is_not_beside_its_picture_is_said(ask: Ask, folder: Path, output: str) -> None:
     np.save("own.npy", np.ones((5, 4)))
-    assert ask("heatmap", "-e", "learned", "--file", "own.npy", "--dpi", "20", "-o", output).code == 0
+    assert ask("heatmap", "-e", "learned", "--file", "own.npy", "-o", output).code == 0
     Path("own.npy").unlink()
     ended = ask("recipe", output)
     assert "--file own.npy" in ended.out

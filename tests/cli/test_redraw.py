@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +13,16 @@ from pecli.files.metadata import read_metadata
 from tests.conftest import Ask
 
 
+@cache
+def drawn() -> bytes:
+    return pecli.figure("heatmap", d=6, length=9, base=10, dpi=30).render("png")[0]
+
+
 @pytest.fixture
 def old(folder: Path) -> bytes:
-    pecli.figure("heatmap", d=6, length=9, base=10, dpi=30).save("old.png")
-    return (folder / "old.png").read_bytes()
+    """Return what old.png holds: a picture."""
+    (folder / "old.png").write_bytes(drawn())
+    return drawn()
 
 
 def test_what_is_given_changes_and_the_old_file_stays(ask: Ask, folder: Path, old: bytes) -> None:
@@ -78,13 +85,13 @@ def test_the_help_lists_what_all_figures_take_and_the_file_comes_first(ask: Ask,
 
 
 def test_what_other_formats_have_is_left_out(ask: Ask, folder: Path) -> None:
-    assert ask("heatmap", "--base", "2,10", "-d", "4", "-n", "5", "--pages", "-o", "a.pdf", "-o", "a.png").code == 0
-    assert "--pages" in ask("recipe", "a.pdf").out and "--pages" not in ask("recipe", "a.png").out
-    for file in ("a.pdf", "a.png"):
-        assert ask("redraw", file, "--dpi", "30", "-o", "b.png").code == 0
-    assert ask("heatmap", "-d", "4", "-n", "5", "--headline", "H", "--title", "T", "-o", "c.svg").code == 0
-    assert ask("redraw", "c.svg", "--plain", "-o", "d.svg").code == 0
-    assert ask("recipe", "d.svg").out == "pecli heatmap --d 4 --length 5 --plain --output d.svg\n"
+    assert ask("heatmap", "--base", "2,10", "-d", "4", "-n", "5", "--pages", "-o", "a.pdf", "-o", "a.json").code == 0
+    assert "--pages" in ask("recipe", "a.pdf").out and "--pages" not in ask("recipe", "a.json").out
+    for file in ("a.pdf", "a.json"):
+        assert ask("redraw", file, "--dpi", "30", "-o", "b.json").code == 0
+    assert ask("heatmap", "-d", "4", "-n", "5", "--headline", "H", "--title", "T", "-o", "c.json").code == 0
+    assert ask("redraw", "c.json", "--plain", "-o", "d.json").code == 0
+    assert ask("recipe", "d.json").out == "pecli heatmap --d 4 --length 5 --plain --output d.json\n"
 
 
 def test_a_table_that_the_picture_was_drawn_from_is_read_wherever_it_lies(ask: Ask, folder: Path) -> None:

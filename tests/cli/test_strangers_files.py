@@ -70,7 +70,7 @@ def test_no_file_says_where_to_write(
 
 @pytest.mark.parametrize("key", ["output", "o", "no-clobber", "no_clobber", "format"])
 def test_a_place_by_any_of_its_names_is_left_out(key: str, ask: Ask, strange: Callable[..., str]) -> None:
-    ended = ask("redraw", strange("png", {key: True if "clobber" in key else "json"}), "--json")
+    ended = ask("redraw", strange("json", {key: True if "clobber" in key else "npz"}), "--json")
     assert ended.code == 0 and '"path": "heatmap-sinusoidal-d4-length5-dpi20.png"' in ended.out
 
 

@@ -22,6 +22,7 @@ from pecli.figures.panels import grids_around
 from pecli.figures.style import style_context
 from pecli.figures.text import Ruler, pieces
 from pecli.figures.ticks import round_ticks
+from tests.drawing import fitting
 
 SIZES = ("column", "page", "blog", "slide", "5x3")
 SMALL = {"d": 8, "length": 23, "dpi": 40}
@@ -30,20 +31,7 @@ LONG = "位置编码的一个非常长的标题它没有空格所以必须在任
 
 def drawn(figure: str, /, **options: Any) -> tuple[Any, Any, Any]:
     """Return the drawing at a resolution where letters have their width, its job and the numbers that it shows."""
-    fixed = {
-        "attention": {"length"},
-        "terms": {"length"},
-        "addition": {"length"},
-        "dials": {"length"},
-        "tiles": {"length"},
-        "maps": {"length"},
-        "bias": {"d"},
-    }.get(figure, set())
-    given = {
-        name: value
-        for name, value in SMALL.items()
-        if name not in fixed and not (name == "d" and "encoding" in options)
-    }
+    given = fitting(figure, {name: value for name, value in SMALL.items() if name != "d" or "encoding" not in options})
     if figure == "compare":
         options = {"encoding": ["sinusoidal:base=10", "sinusoidal"], **options}
     picture = pecli.figure(figure, **{**given, **options})

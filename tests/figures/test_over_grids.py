@@ -246,10 +246,10 @@ def test_explain_names_cells_and_claims_no_offset_on_a_line(ask: Ask, spec: str)
 @pytest.mark.parametrize("figure", ["tiles", "offsets"])
 @pytest.mark.parametrize("grid", ["20x5", "5x20", "12x101", "64x8", "1x9"])
 def test_long_grids_have_room(ask: Ask, figure: str, grid: str) -> None:
-    ended = ask(figure, "sincos2d", "--grid", grid, "-o", "a.png")
+    ended = ask(figure, "sincos2d", "--grid", grid, "--dpi", "60", "-o", "a.png")
     assert ended.code == 0, ended.err
     width, height = np.frombuffer(Path("a.png").read_bytes()[16:24], ">u4")
-    assert width == 1012 and 300 < height <= 1350
+    assert width == 405 and 120 < height <= 540
 
 
 def test_grids_of_two_sizes_are_each_shown_whole(ask: Ask, folder: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from pecli.figures import FIGURES
 from pecli.figures.limits import footnotes
 from pecli.figures.page import draw_page
 from pecli.figures.style import style_context
+from tests.drawing import fitting
 
 Ask = Callable[..., Any]
 SMALL: dict[str, Any] = {"d": 8, "size": "column", "dpi": 40}
@@ -39,6 +41,13 @@ def panels(drawing: Drawing) -> list[Any]:
     return [axes for axes in drawing.axes if axes.get_label() != "<colorbar>"]
 
 
+@cache
+def own_texts() -> tuple[str, str, str]:
+    """Return headline, title and footnote of a picture whose author writes none."""
+    own = pecli.heatmap("rope", **SMALL, length=900)
+    return own.message(), own.title(), own.caption()
+
+
 @pytest.mark.parametrize(("options", "texts"), [
     ({}, ["{0}", "{1}", "{2}"]),
     ({"plain": True}, []),
@@ -51,8 +60,7 @@ def panels(drawing: Drawing) -> list[Any]:
      ["{1}", "10000 {{nothing}} $x_{{i}}$"]),
 ])  # fmt: skip
 def test_texts_are_the_authors(options: dict[str, Any], texts: list[str]) -> None:
-    own = pecli.heatmap("rope", **SMALL, length=900)
-    parts = own.message(), own.title(), own.caption()
+    parts = own_texts()
     assert all(parts)
     assert above(drawn("heatmap", encoding="rope", length=900, **options)) == [text.format(*parts) for text in texts]
 
@@ -63,19 +71,9 @@ def test_a_blank_that_there_is_not_is_refused(flag: str, text: str, ask: Ask) ->
     assert ended.code == 2 and f"{text[-5:-1]}'; did you mean" in ended.err and "braces" in ended.err
 
 
-@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.parametrize("figure", ["heatmap", "curves", "attention", "compare"])  # a panel, lines, a row, a composite
 def test_plain_leaves_the_panels_and_nothing_around_them(figure: str) -> None:
-    fixed = {
-        "attention": {"length"},
-        "terms": {"length"},
-        "addition": {"length"},
-        "dials": {"length"},
-        "tiles": {"length"},
-        "maps": {"length"},
-        "bias": {"d"},
-    }.get(figure, set())
-    options = {name: value for name, value in SMALL.items() if name not in fixed}
-    pictures = [pecli.figure(figure, **options, plain=plain) for plain in (False, True)]
+    pictures = [pecli.figure(figure, **SMALL, plain=plain) for plain in (False, True)]
     assert pictures[0].message() or pictures[0].title()
     assert not any((pictures[1].message(), pictures[1].title(), pictures[1].caption()))
     assert pictures[1].alt == pictures[0].alt != ""
@@ -193,16 +191,7 @@ PLACES = [
 @pytest.mark.parametrize(("figure", "options"), PLACES)
 def test_the_same_words_stand_in_every_size(figure: str, options: dict[str, Any]) -> None:
     """What is seen is told of the numbers, not of the pixels; the note on averaging alone differs."""
-    fixed = {
-        "attention": {"length"},
-        "terms": {"length"},
-        "addition": {"length"},
-        "dials": {"length"},
-        "tiles": {"length"},
-        "maps": {"length"},
-        "bias": {"d"},
-    }.get(figure, set())
-    given = {name: value for name, value in (("d", 16), ("length", 700)) if name not in fixed} | options
+    given = fitting(figure, {"d": 16, "length": 700}) | options
     given = {name: value for name, value in given.items() if name != "d" or ":d=" not in str(options)}
     said = set()
     for size in ("column", "page", "blog", "slide", "5x3"):

@@ -41,7 +41,7 @@ class Answers(BaseHTTPRequestHandler):
         repo, rest = (parts[2:4], parts[4:]) if api else (parts[:2], parts[2:])
         name = repo[-1]
         if name == "slow":
-            time.sleep(1)
+            time.sleep(0.3)
         if name == "broken":
             self.close_connection = True
         elif name in ERRORS:
@@ -104,7 +104,7 @@ def running(folder: Path) -> Iterator[Hub]:
     hub = Hub(folder)
     with ThreadingHTTPServer(("127.0.0.1", 0), type("Own", (Answers,), {"hub": hub})) as server:
         hub.address = f"http://127.0.0.1:{server.server_address[1]}"
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
         try:
             yield hub
         finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -24,14 +25,16 @@ TABLE = np.random.default_rng(0).normal(size=(683, 768)).astype("<f4")  # 2 MB
 CONFIG = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 2, "rope_theta": 500000.0}
 SHARDS = {"model-1.safetensors": {"a.weight": TABLE[:9, :8]}, "model-2.safetensors": {"wpe.weight": TABLE[:20, :6]}}
 LINES = """
-import json, sys, time
+import json, os, sys, time
 time.sleep = lambda _: None  # between tries
 import huggingface_hub.constants as constants
-constants.HF_HUB_ETAG_TIMEOUT = constants.HF_HUB_DOWNLOAD_TIMEOUT = 0.2
+constants.HF_HUB_ETAG_TIMEOUT = constants.HF_HUB_DOWNLOAD_TIMEOUT = 0.1
 from typer.testing import CliRunner
 from pecli.cli.app import app
 for asked in sys.stdin:
-    ended = [CliRunner().invoke(app, words, prog_name="pecli") for words in json.loads(asked)]
+    folder, asked = json.loads(asked)
+    os.chdir(folder)
+    ended = [CliRunner().invoke(app, words, prog_name="pecli") for words in asked]
     print(json.dumps([[each.exit_code, each.stdout, each.stderr] for each in ended]), flush=True)
 """
 
@@ -51,9 +54,9 @@ def write(path: Path, tensors: dict[str, Any], before: int = 0) -> None:
         file.write(b"".join(array.tobytes() for array in tensors.values()))
 
 
-@pytest.fixture
-def hub(tmp_path: Path) -> Iterator[Hub]:
-    models = tmp_path / "models" / "org"
+@pytest.fixture(scope="module")
+def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
+    models = tmp_path_factory.mktemp("hub") / "models" / "org"
     write(models / "large" / "model.safetensors", {"wpe.weight": TABLE}, 2 << 30)
     for folder in (models / "large", models / "large" / "sub", models / "slow"):
         folder.mkdir(exist_ok=True)
@@ -65,37 +68,46 @@ def hub(tmp_path: Path) -> Iterator[Hub]:
     write(models / "two" / "other.safetensors", {"text.pos_embed": TABLE[:4, :4], "image.pos_embed": TABLE[:4, :4]})
     (models / "pickled").mkdir()
     (models / "pickled" / "pytorch_model.bin").write_bytes(b"\x80")
-    with running(tmp_path / "models") as hub:
+    with running(models.parent) as hub:
         yield hub
 
 
-@pytest.fixture
-def lines(hub: Hub, folder: Path) -> Iterator[Any]:
-    """Run lines in a process that knows this hub, one for each environment, with an empty cache at first: code, output,
-    error of each."""
-    running: dict[str, subprocess.Popen[str]] = {}
+@pytest.fixture(scope="module")
+def processes(hub: Hub) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Return the process that knows this hub and has this environment, started once."""
+    cache = hub.folder.parent / "cache"
+    started: dict[str, subprocess.Popen[str]] = {}
 
-    def run(*lines: str, **environment: str) -> list[tuple[int, str, str]]:
-        hub.asked, hub.sent = [], 0
-        if str(environment) not in running:
-            known = {"HF_ENDPOINT": hub.address, "HF_HOME": str(folder / "cache"), **environment}
-            running[str(environment)] = subprocess.Popen(
+    def process(**environment: str) -> subprocess.Popen[str]:
+        if str(environment) not in started:
+            known = {"HF_ENDPOINT": hub.address, "HF_HOME": str(cache), **environment}
+            started[str(environment)] = subprocess.Popen(
                 [sys.executable, "-c", LINES],
-                cwd=folder,
                 env={**os.environ, **known},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
             )
-        process = running[str(environment)]
-        assert process.stdin and process.stdout
-        process.stdin.write(json.dumps([shlex.split(line)[1:] for line in lines]) + "\n")
+        return started[str(environment)]
+
+    yield process
+    for each in started.values():
+        each.communicate(timeout=60)
+
+
+@pytest.fixture
+def lines(hub: Hub, processes: Any, folder: Path) -> Any:
+    """Run lines in a process that knows this hub, with an empty cache at first: code, output, error of each."""
+    shutil.rmtree(hub.folder.parent / "cache", ignore_errors=True)
+
+    def run(*lines: str, **environment: str) -> list[tuple[int, str, str]]:
+        hub.asked, hub.sent = [], 0
+        process = processes(**environment)
+        process.stdin.write(json.dumps([str(folder), [shlex.split(line)[1:] for line in lines]]) + "\n")
         process.stdin.flush()
         return [tuple(each) for each in json.loads(process.stdout.readline())]
 
-    yield run
-    for process in running.values():
-        process.communicate(timeout=60)
+    return run
 
 
 def test_a_config_is_one_small_file_that_is_read_from_the_cache_then(lines: Any, hub: Hub) -> None:

@@ -109,6 +109,7 @@ def test_what_is_no_table_is_refused_in_one_line(ask: Callable[[Any], Any], arra
 
 
 def test_a_picture_keeps_the_numbers_that_it_was_given_and_no_longer_than_it_lasts() -> None:
+    gc.freeze()  # what other tests left: the collections below are quick
     for factor, made in ((6, pecli.encode(TABLE * 6)), (7, pecli.heatmap(TABLE * 7, length=7).numbers.main)):
         assert np.array_equal(made, TABLE * factor)
     own = TABLE * 5
@@ -124,6 +125,7 @@ def test_a_picture_keeps_the_numbers_that_it_was_given_and_no_longer_than_it_las
 
 
 def test_the_recipe_says_that_a_text_has_not_the_numbers_and_redraw_what_to_do(ask: Callable[..., Any]) -> None:
+    gc.freeze()
     picture = pecli.heatmap(TABLE * 3, dpi=20, size="2x2")
     (name,), (digest,) = picture.job.inputs(), json.loads(picture.job.metadata)["inputs"]
     assert name == f"array:{digest}" and len(digest) == 16 and digest[:6] in picture.title()

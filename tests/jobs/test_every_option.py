@@ -51,7 +51,7 @@ TEXTS = (
     "random:3",
     "3,5",
 )  # one of them is a value of most options of free text
-CHEAP, DRAWN = ("values", "settings"), ("shown", "small")  # parts of a result
+CHEAP, DRAWN = ("values", "settings"), ("small", "shown")  # parts of a result
 FEW = len(NUMBERS)  # values of which the cheap parts are compared before anything is drawn
 LOOKS = ("text", "color", "cmap", "array", "clim", "extent", "xydata", "offsets", "segments", "xlim", "ylim", "label")
 
@@ -107,12 +107,12 @@ class Result:
             return [*text, canvas.inches, canvas.dpi, styled(canvas)]
 
     @cached_property
-    def shown(self) -> list[Any]:
-        return self.at(0.8)
+    def small(self) -> list[Any]:
+        return self.at(0.16)  # without numbers in cells, which take longest, unless they are asked for
 
     @cached_property
-    def small(self) -> list[Any]:
-        return self.at(0.16)  # numbers in cells are written where they are asked for and else not
+    def shown(self) -> list[Any]:
+        return self.at(0.8)
 
     def at(self, size: float) -> list[Any]:
         figure = self.job.figure

@@ -279,6 +279,10 @@ HARD = {
         waves(angles(60, 16, lambda _, c: c / (1e8 * 16))),
         Truth("precedence", 10000.0, "columns", rate=None),
     ),
+    "cosines first, a rate a column": (
+        waves(angles(60, 16, lambda _, c: 100 ** (-c / 16)) + np.pi / 2 * (-1.0) ** np.arange(16)),
+        Truth("columns", 100.0, "columns", cosine_first=True),
+    ),
     "steps of a half": (waves(angles(60, 16, lambda j, _: 0.5 * 1e4 ** (-j / 8))), Truth(base=1e4, rate=0.5)),
     "none but the first pair turns": (noisy(waves(angles(60, 16, lambda j, _: 1e4 ** (-2.0 * j))), 1e-3), Truth("")),
     "rates that rise": (noisy(waves(angles(50, 4, lambda j, _: j / 400)), 1e-4), Truth("")),

@@ -24,11 +24,12 @@ class Architecture:
     turning_share : the share of pairs that turn where the scaling is proportional
     theta, sliding_theta : the base, in all layers or in the full and the sliding ones; those have no scaling then
     layer_names : what its rope_parameters call kinds of layers
-    full_every : one layer in so many is full, the last of each group; the others are `sliding`
-    full_first : it is the first of each group
+    pattern : kinds of layers by letter, as `layers.KINDS` has them: before the brackets the first, in them those that
+        repeat, behind them the last; "-" in front counts from the end
     nope_layer_types : the kinds of layers that have no rope
     nope_needs_window : those kinds have rope all the same where the file gives no sliding_window
-    nope_interval : one layer in so many has no rope, of the kind `nope_layer_type`; the others are `rope_layer_type`
+    nope_interval : one layer in so many has no rope
+    nope_kinds : what the layers with and without rope are then
     parameters : rope_parameters where the file has none
     alibi_from : the hidden_size from which its models have ALiBi in place of rope
     by_kind : an object of rope_parameters for each kind of layers and no older keys (only), or older keys too (older)
@@ -55,6 +56,7 @@ class Architecture:
     theta: float = 10000.0
     sliding_theta: float | None = None
     partial: float = 1.0
+    partial_by_kind: Mapping[str, float] = field(default_factory=dict)
     turning_share: float = 1.0
     rotary_dim: int | None = None
     head_dim: int | None = None
@@ -62,14 +64,11 @@ class Architecture:
     pairing: str = "half"
     scaling: str = "default"
     layer_names: Mapping[str, str] = field(default_factory=dict)
-    full_every: int | None = None
-    full_first: bool = False
-    sliding: str = "sliding_attention"
+    pattern: str = "(f)"
     nope_layer_types: tuple[str, ...] = ()
     nope_needs_window: bool = False
     nope_interval: int | None = None
-    rope_layer_type: str = "full_attention"
-    nope_layer_type: str = "no_rope"
+    nope_kinds: tuple[str, ...] = ("full_attention", "no_rope")
     parameters: Mapping[str, Any] = field(default_factory=dict)
     alibi_from: int | None = None
     by_kind: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -105,6 +106,11 @@ LAYER_TYPE_NAMES = {  # what transformers 5 calls the kinds of older configs
     **dict.fromkeys(("mamba", "mamba2", "recurrent", "linear"), LINEAR),
     "deepseek_sparse_attention": "indexed_attention",
 }
+KINDS = {  # by the letters of an architecture's pattern
+    **{"f": FULL, "s": SLIDING, "l": LINEAR, "c": "conv", "h": "hybrid", "w": "window_attention"},
+    **{"i": "indexed_attention", "n": "no_rope", "m": "main", "z": "compress"},
+}
+EVERY = ("sliding_window_pattern", "full_attention_interval", "global_attn_every_n_layers", "layer_group_size")
 PATTERN = {"M": LINEAR, "*": FULL, "-": "mlp", "E": "moe"}  # Nemotron-H
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "num_transformer_layers")
 
@@ -159,18 +165,19 @@ def _numbered(keys: Keys, count: int) -> list[str] | None:
 
 def _by_pattern(keys: Keys, architecture: Architecture, count: int) -> list[str]:
     """Return the kinds as the file's pattern or the architecture's own rule has it."""
-    if architecture.full_every is None:
-        return [FULL] * count
-    if isinstance(keys.data.get("sliding_window_pattern"), str):  # EXAONE 4: LLLG, and the last layer is full
+    first, turn, last = re.split("[()]", architecture.pattern)
+    several = len(turn) > 1
+    if several and isinstance(keys.data.get("sliding_window_pattern"), str):  # EXAONE 4: LLLG, and the last layer is full
         letters = keys.text("sliding_window_pattern") or "G"
-        full = [letters[layer % len(letters)] == "G" or layer == count - 1 for layer in range(count)]
-        return [FULL if item else SLIDING for item in full]
-    if architecture.sliding == SLIDING and keys.data.get("sliding_window", 0) is None:
-        return [FULL] * count
-    names = ("sliding_window_pattern", "full_attention_interval", "global_attn_every_n_layers")
-    every = keys.whole(*names) or architecture.full_every
-    place = 0 if architecture.full_first else every - 1
-    return [FULL if layer % every == place else architecture.sliding for layer in range(count)]
+        turn, last = "".join("f" if letter == "G" else "s" for letter in letters), "f"
+    elif several and (every := keys.whole(*EVERY)):
+        turn = "f" + turn[-1] * (every - 1) if turn.startswith("f") else turn[0] * (every - 1) + turn[-1]
+    start = -count % len(turn) if first == "-" else 0
+    letters = (first.strip("-") + (turn * count)[start:])[:count]
+    letters = letters[: count - len(last)] + last[:count]
+    if keys.data.get("sliding_window", 0) is None:
+        letters = letters.replace("s", "f")
+    return [KINDS[letter] for letter in letters]
 
 
 def _without_rope(keys: Keys, architecture: Architecture, kinds: list[str]) -> list[str]:
@@ -183,7 +190,7 @@ def _without_rope(keys: Keys, architecture: Architecture, kinds: list[str]) -> l
     if len(flags) != len(kinds):
         key = keys.first("no_rope_layers", "layer_rope_theta")
         raise UsageError(f"{key} has {len(flags)} entries, and there are {len(kinds)} layers")
-    return [architecture.rope_layer_type if flag else architecture.nope_layer_type for flag in flags]
+    return [architecture.nope_kinds[not flag] for flag in flags]
 
 
 WIDTH = ("hidden_size", "n_embd", "d_model", "model_dim", "dim", "emb_dim")

@@ -187,7 +187,7 @@ def _without_rope(reading: Reading) -> tuple[str, ...]:
             text = template("the file does not say; the architecture {name} has no rope in its {kind} layers")
             reading.note("layer_types", text, name=architecture.name, kind=kind)
     if architecture.nope_interval or keys.first("no_rope_layers", "layer_rope_theta"):
-        without = (*without, architecture.nope_layer_type)
+        without = (*without, architecture.nope_kinds[1])
     return without
 
 

@@ -39,7 +39,7 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
     """
     inside = scaling_object(reading, kind)
     d, scaling = head_dim(reading, kind), _scaling_name(reading, inside, kind)
-    rotary = d if scaling == "proportional" and not latent(reading) else _rotary_dim(reading, inside, d, layer)
+    rotary = d if scaling == "proportional" and not latent(reading) else _rotary_dim(reading, inside, d, kind, layer)
     item = reading.architecture
     unknown_axes = scaling == "axial" and item.known and not item.axes
     if unknown_axes or (item.scalings and scaling not in ("default", *item.scalings)):
@@ -239,7 +239,7 @@ def _theta_at_top(reading: Reading, layer: int) -> float:
     return item.theta if base is None else base
 
 
-def _rotary_dim(reading: Reading, inside: Keys, d: int, layer: int) -> int:
+def _rotary_dim(reading: Reading, inside: Keys, d: int, kind: str, layer: int) -> int:
     keys, item = reading.keys, reading.architecture
     columns = keys.whole(*(("qk_rope_head_dim",) if latent(reading) else ()), "rotary_dim")
     if columns is not None:
@@ -256,7 +256,7 @@ def _rotary_dim(reading: Reading, inside: Keys, d: int, layer: int) -> int:
         reading.assumed("rotary_dim", item.rotary_dim)
         return item.rotary_dim
     if fraction is None:
-        fraction = item.partial
+        fraction = item.partial_by_kind.get(kind, item.partial)
         if fraction != 1:
             reading.assumed("partial_rotary_factor", fraction)
     if not 0 < fraction <= 1:

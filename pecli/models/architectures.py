@@ -32,7 +32,9 @@ class Architecture:
     nope_kinds : what the layers with and without rope are then
     parameters : rope_parameters where the file has none
     alibi_from : the hidden_size from which its models have ALiBi in place of rope
-    by_kind : an object of rope_parameters for each kind of layers and no older keys (only), or older keys too (older)
+    by_kind : an object of rope_parameters for each kind of layers and no older keys (only), or older keys too (older), of
+        which strict stops at a rope_parameters without such objects
+    bases : the key of the base in each kind of layers and its default, where one scaling counts for the last kind alone
     scalings : those that its code takes beside none, where it does not take all
     ntk : knows a scaling ntk, base · factor and all rates divided by factor^(2/d)
     mscale : longrope's attention factor is short_mscale or long_mscale
@@ -47,6 +49,7 @@ class Architecture:
     beside_patches : rows of an image's table that are not for patches, one if there is nothing
     grid : the sides of an image's table by the keys of a size, a patch and a stride, if not image_size by patch_size
     resized : whether its table is made to fit images of other sizes, always or when it is asked for
+    needs : keys without which transformers stops, in a scaling that counts the columns of a head
     sections, interleaved : how M-RoPE shares the pairs where the file does not say
     """
 
@@ -72,7 +75,9 @@ class Architecture:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     alibi_from: int | None = None
     by_kind: str = ""
+    bases: Mapping[str, Any] = field(default_factory=dict)
     scalings: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
     ntk: bool = False
     mscale: bool = False
     rope_opt_in: bool = False
@@ -113,6 +118,11 @@ def architecture_of(keys: Keys, outer: str | None = None, tower: str = "") -> Ar
     if name in known:
         return known[name]
     return Architecture(name or "unknown", _position_by_keys(keys), known=False)
+
+
+def remarks_on(name: str | None) -> list[str]:
+    """Return what there is to say of a model_type whatever its config, by the names that `lint.REMARKS` has."""
+    return [remark for remark, names in _facts()["remarks"].items() if name in names]
 
 
 def _position_by_keys(keys: Keys) -> Mapping[str, str]:

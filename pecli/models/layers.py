@@ -59,7 +59,24 @@ class Reading:
 
     @cached_property
     def given(self) -> Keys:
-        """The object that holds the scaling, or all of rope; where there are two transformers 5 takes rope_scaling."""
+        """The object that holds the scaling, or all of rope, or one for each kind of layers."""
+        found, bases = self._given(), self.architecture.bases
+        if not bases or any(isinstance(value, dict) for value in found.data.values()):
+            return found
+        objects: dict[str, Any] = {kind: {"rope_theta": self._base(*base)} for kind, base in bases.items()}
+        last = [*bases][-1]  # DeepSeek-V4, which leaves out the attention factor of YaRN
+        factor = {"attention_factor": 1.0} if "yarn" in (found.data.get("rope_type"), found.data.get("type")) else {}
+        objects[last] = {**factor, **found.data, **objects[last]}
+        return Keys(objects, found.place)
+
+    def _base(self, key: str, default: float) -> float:
+        base = self.keys.number(key)
+        if base is None:
+            self.assumed(key, f"{default:g}")
+        return default if base is None else base
+
+    def _given(self) -> Keys:
+        """Return the object as the file has it; where there are two transformers 5 takes rope_scaling."""
         table = self.keys.table("rope_scaling") or self.keys.table("rope_parameters")
         if table is not None:
             read = {key: it for key, it in table.data.items() if table.place + key not in self.architecture.unread}
@@ -140,10 +157,15 @@ def _listed(keys: Keys, count: int) -> list[str] | None:
     letters = keys.text("hybrid_override_pattern")
     if letters is not None:
         return [PATTERN.get(letter, FULL) for letter in letters]
-    for name, on, off in (("attn_type_list", FULL, LINEAR), ("hybrid_layer_pattern", SLIDING, FULL)):
-        flags = keys.flags(name)
+    lists = {
+        "attn_type_list": (LINEAR, FULL),
+        "hybrid_layer_pattern": (FULL, SLIDING),
+        "compress_ratios": ("main", "compress"),
+    }
+    for name, (off, on) in lists.items():
+        flags = keys.numbers(name)
         if flags is not None:
-            return [on if flag else off for flag in flags]
+            return [on if flag else off for flag in flags][: count or None]
     return None
 
 
@@ -167,7 +189,9 @@ def _by_pattern(keys: Keys, architecture: Architecture, count: int) -> list[str]
     """Return the kinds as the file's pattern or the architecture's own rule has it."""
     first, turn, last = re.split("[()]", architecture.pattern)
     several = len(turn) > 1
-    if several and isinstance(keys.data.get("sliding_window_pattern"), str):  # EXAONE 4: LLLG, and the last layer is full
+    if several and isinstance(
+        keys.data.get("sliding_window_pattern"), str
+    ):  # EXAONE 4: LLLG, and the last layer is full
         letters = keys.text("sliding_window_pattern") or "G"
         turn, last = "".join("f" if letter == "G" else "s" for letter in letters), "f"
     elif several and (every := keys.whole(*EVERY)):

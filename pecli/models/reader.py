@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from pecli.core.errors import UsageError
-from pecli.core.language import template
+from pecli.core.language import template, translate
 from pecli.encodings.registry import find_encoding
-from pecli.models.architectures import architecture_of
+from pecli.models.architectures import architecture_of, remarks_on
 from pecli.models.config_file import Keys, WrongTypeError, read_json
 from pecli.models.layers import FULL, LEVELS, LINEAR, Finding, Reading, layer_kinds, max_position, patches, window
-from pecli.models.lint import lint
+from pecli.models.lint import REMARKS, lint
 from pecli.models.positions import encoding_parameters, position_of, table_length
 from pecli.models.rope import nested_kinds, original_length, scaling_object
 
@@ -95,7 +95,8 @@ def _model(path: str, keys: Keys, seq_len: int | None, outer: str | None = None,
         layers |= {kind: _layer(reading, kind, kind, ALL, ()) for kind in item.also}
         model = Model(path, item.name, layers, tuple(reading.findings), item.known)
     towers, findings = _towers(path, keys, inner, name)
-    found = sorted([*model.findings, *findings], key=lambda item: LEVELS.index(item.level))
+    remarks = [Finding("model_type", name, "note", translate(REMARKS[remark])) for remark in remarks_on(name)]
+    found = sorted([*model.findings, *findings, *remarks], key=lambda item: LEVELS.index(item.level))
     return replace(model, towers={**model.towers, **towers}, findings=tuple(found))
 
 

@@ -175,12 +175,13 @@ def scaling_object(reading: Reading, kind: str) -> Keys:
 def _by_kind(reading: Reading) -> bool:
     """Return whether one object for all kinds of layers counts, in an architecture that takes one for each kind."""
     name, key = reading.architecture.name, reading.given.place[:-1]
-    if reading.architecture.by_kind == "only":
+    newer = key.endswith("rope_parameters")
+    if reading.architecture.by_kind == "only" or (newer and reading.architecture.by_kind == "strict"):
         text = template("transformers 5.23 stops: {name} takes an object for each kind of layers")
         reading.error(key, text, name=name)
         return True
     text = template("type alone: {name} reads rope_type, transformers 5.23 makes no scaling of it")
-    if newer := key.endswith("rope_parameters"):
+    if newer:
         text = template("has no object for a kind of layers: transformers 5.23 ignores it in {name}")
     if ignored := newer or reading.given.first("rope_type", "type") == "type":
         reading.warning(key, text, name=name)

@@ -32,8 +32,8 @@ class Architecture:
     nope_kinds : what the layers with and without rope are then
     parameters : rope_parameters where the file has none
     alibi_from : the hidden_size from which its models have ALiBi in place of rope
-    by_kind : an object of rope_parameters for each kind of layers and no older keys (only), or older keys too (older), of
-        which strict stops at a rope_parameters without such objects
+    by_kind : an object of rope_parameters for each kind of layers and no older keys (only), or older keys too (older);
+        the strict take those, and stop at a rope_parameters without objects
     bases : the key of the base in each kind of layers and its default, where one scaling counts for the last kind alone
     scalings : those that its code takes beside none, where it does not take all
     ntk : knows a scaling ntk, base · factor and all rates divided by factor^(2/d)

@@ -19,12 +19,14 @@ LEVEL_TEXTS = templates(
     {"error": "error: {key}: {text}", "warning": "warning: {key}: {text}", "note": "note: {key}: {text}"}
 )
 LEVELS = tuple(LEVEL_TEXTS)
-STOPS = "transformers 4.57 and 5.23 stop with a KeyError"
 
 
-def trouble(key: str, text: str) -> UsageError:
-    """Return what keeps the encoding of a layer from being built: the key that is to blame, and why."""
-    return UsageError(f"{key} {text}", option=key)
+class BuildError(UsageError):
+    """What keeps the encoding of a layer from being built: the key that is to blame, and why, a template."""
+
+    def __init__(self, key: str, text: str, /, **blanks: Any) -> None:
+        self.reason = translate(text, **blanks)
+        super().__init__(f"{key}: {self.reason}", option=key)
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
@@ -124,8 +126,16 @@ LAYER_TYPE_NAMES = {  # what transformers 5 calls the kinds of older configs
     "deepseek_sparse_attention": "indexed_attention",
 }
 KINDS = {  # by the letters of an architecture's pattern
-    **{"f": FULL, "s": SLIDING, "l": LINEAR, "c": "conv", "h": "hybrid", "w": "window_attention"},
-    **{"i": "indexed_attention", "n": "no_rope", "m": "main", "z": "compress"},
+    "f": FULL,
+    "s": SLIDING,
+    "l": LINEAR,
+    "c": "conv",
+    "h": "hybrid",
+    "w": "window_attention",
+    "i": "indexed_attention",
+    "n": "no_rope",
+    "m": "main",
+    "z": "compress",
 }
 EVERY = ("sliding_window_pattern", "full_attention_interval", "global_attn_every_n_layers", "layer_group_size")
 PATTERN = {"M": LINEAR, "*": FULL, "-": "mlp", "E": "moe"}  # Nemotron-H
@@ -269,7 +279,8 @@ def head_dim(reading: Reading, kind: str = FULL) -> int:
         reading.assumed("head_dim", item.head_dim)
         return item.head_dim
     if width(reading) < heads(reading):
-        raise UsageError(f"a width of {width(reading)} and {heads(reading)} heads leave no columns for a head")
+        text = template("of a width of {width} leave no columns for a head")
+        raise BuildError(keys.first(*HEADS) or HEADS[0], text, width=width(reading))
     return width(reading) // heads(reading)
 
 
@@ -294,7 +305,7 @@ def _size(reading: Reading, names: tuple[str, ...], size: str) -> int:
         value = reading.architecture.sizes[size]
         reading.assumed(names[0], value)
     if value is None:
-        raise UsageError(f"the file does not say {names[0]}")
+        raise BuildError(names[0], template("the file does not say, and pecli knows no default"))
     if value < 1:
-        raise UsageError(f"{reading.keys.first(*names)} is {value}, and it takes 1 or more")
+        raise BuildError(reading.keys.first(*names) or names[0], template("takes 1 or more"))
     return value

@@ -31,7 +31,7 @@ COUNTING = ("dynamic", "yarn", "longrope")  # scalings whose formula has the col
 REMARKS = templates(  # on a model_type, whatever its config says
     {
         "turns_back": "queries and keys turn by the angle −ω · position, the other way round than in Llama: to convert "
-        "weights between the two, negate columns j + d/2 of the rows that make queries and keys",
+        "weights between the two, change the sign of outputs j + d/2 of the query and key projections",
         "seconds": "a second set of rates turns the audio features by seconds, before the language model; pecli does "
         "not show it",
         "detector": "the detector beside the text model adds sines of row and column, which pecli does not show",
@@ -43,8 +43,8 @@ REMARKS = templates(  # on a model_type, whatever its config says
         "axial_tables": "two learned tables, for row and column of axial_pos_shape, are put side by side: pecli shows "
         "the rows and columns of the whole",
         "memory": "a learned table of the frames in its memory is added too; pecli does not show its size",
-        "no_attention": "where neither attn_layer_indices nor layer_types is given transformers 5.23 makes no layer with "
-        "attention, and pecli shows rope in all of them",
+        "no_attention": "where neither attn_layer_indices nor layer_types is given transformers 5.23 makes no layer "
+        "with attention, and pecli shows rope in all of them",
         "share": "transformers 5.23 counts the turning columns as partial_rotary_factor in rope_parameters says, pecli "
         "as qk_rope_head_dim does: where the two differ the model stops",
         "third": "where an object in rope_parameters gives no partial_rotary_factor, transformers 5.23 takes 0.334 if "

@@ -46,7 +46,7 @@ IN_WORDS = templates(
         "fourier": "sines and cosines of many multiples of the coordinates are added to the input",
         "none": "no position encoding",
         "others": "none in the other layers",
-        "unknown": "not known, and no key of the file says",
+        "unknown": "not known",
     }
 )
 PARTS = templates({"kept": "{count} kept", "between": "{count} between", "divided": "{count} divided"})
@@ -248,7 +248,9 @@ def model_text(model: Model) -> list[Block]:
     kinds = "; ".join(translate(IN_WORDS["others" if kind == "none" != own[0] else kind]) for kind in own)
     line = template("{path}: {name}: {kinds}")
     if not model.known:
-        line = template("{path}: {name}, a type that pecli does not know, read by its keys: {kinds}")
+        line = template("{path}: pecli does not know the model type {name}; going by the keys of the file: {kinds}")
+    if own == ["unknown"]:
+        line = template("{path}: pecli does not know the model type {name}, and no key says how it encodes positions")
     shown: list[Block] = [Paragraph(translate(line, path=model.path, name=model.architecture, kinds=kinds))]
     for name, layer in model.layers.items():
         shown += [Paragraph(), Paragraph(name.replace("_", " "), heading=True), Facts(_facts(layer))]
@@ -305,10 +307,10 @@ def _window_text(data: dict[str, Any]) -> str:
 def _facts(layer: Layer) -> dict[str, str]:
     """Return the facts of one kind of layers in words."""
     encoding, data = encoding_of(layer), layer_data(layer)
-    why = translate("{kind}, and it cannot be built: {trouble}", kind=layer.kind, trouble=layer.trouble)
+    refused = translate("{kind}, which cannot be built: the reason stands below", kind=layer.kind)
     facts = {
         translate("layers"): runs(layer.indices) or translate("the file does not say which"),
-        translate("encoding"): why if layer.trouble else layer.kind,
+        translate("encoding"): refused if layer.trouble else layer.kind,
     }
     if isinstance(encoding, Rope):
         facts |= _rope_facts(encoding, data)

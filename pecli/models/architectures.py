@@ -12,7 +12,18 @@ from typing import Any
 from pecli.models.config_file import Keys
 
 UNDRAWN = ("relative", "bias2d", "relpos2d", "conv", "sincos2d", "fourier")  # of images, or inside of the attention
-KINDS = ("alibi", "t5", "none", "sinusoidal", "sinusoidal_halves", "sinusoidal_j", "learned", *UNDRAWN)
+SINES_OF_PATCHES = ("sincos2d_mae", "sincos2d_detr", "sincos2d_rows")
+KINDS = (
+    "alibi",
+    "t5",
+    "none",
+    "sinusoidal",
+    "sinusoidal_halves",
+    "sinusoidal_j",
+    "learned",
+    *SINES_OF_PATCHES,
+    *UNDRAWN,
+)
 ENDINGS = ("ForCausalLM", "ForConditionalGeneration", "LMHeadModel", "ForMaskedLM", "Model", "ForQuestionAnswering")
 
 

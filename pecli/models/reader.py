@@ -47,6 +47,7 @@ CONFIG_KEYS = {  # what a config calls the parameters of an encoding
     "buckets": "relative_attention_num_buckets",
     "max_distance": "relative_attention_max_distance",
 }
+TABLES = ("learned", "sinusoidal", "sincos2d")
 WITHOUT_POSITIONS = ("linear_attention", "mlp", "moe", "conv", "no_rope", "no_attention", "cross_attention")
 
 
@@ -223,7 +224,7 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
         raise
     except UsageError as error:
         key = CONFIG_KEYS.get(error.option or "", error.option) or reading.given.place[:-1] or "config"
-        level = "note" if plain.kind in ("learned", "sinusoidal") else "error"  # a size that is not known here
+        level = "note" if plain.kind in TABLES else "error"  # a size that is not known here
         other = template("takes {allowed}") if error.allowed else template("pecli cannot build the encoding: {reason}")
         other = translate(other, allowed=error.allowed, reason=error.text)
         text = error.reason if isinstance(error, BuildError) else other
@@ -234,7 +235,7 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
     if position == "rope":
         original = original_length(reading, scaling_object(reading, kind))
         return replace(plain, original=original, axis_names=item.axis_names)
-    length, grid = table_length(reading, stack) if plain.kind in ("learned", "sinusoidal") else None, patches(reading)
+    length, grid = table_length(reading, stack) if plain.kind in TABLES else None, patches(reading)
     if length is None:
         return plain
     fits = grid is not None and length - prod(grid) in (0, item.extra_rows)

@@ -55,7 +55,7 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
         reading.warning("partial_rotary_factor", text, rotary / d, rotary=rotary, name=item.name)
         base, rotary = base ** ((rotary + 1) / rotary), rotary + 1
     axial = scaling == "axial" or item.axes
-    grid = _grid(reading) if axial else ()
+    grid = patch_grid(reading) if axial else ()
     if axial and rotary // 2 % len(grid):  # what is left over stands still
         rotary = 2 * len(grid) * (rotary // len(grid) // 2)
     parameters = {"d": d, "pairing": pairing, "base": base}
@@ -109,7 +109,7 @@ def _sections(reading: Reading, inside: Keys, pairs: int) -> dict[str, Any]:
     return {"sections": tuple(map(int, parts)), "interleaved": interleaved} if drawn else {}
 
 
-def _grid(reading: Reading) -> tuple[int, ...]:
+def patch_grid(reading: Reading) -> tuple[int, ...]:
     """Return rows and columns of an image's patches."""
     sides = patches(reading)
     if sides is None:

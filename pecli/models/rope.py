@@ -235,7 +235,7 @@ def _theta(reading: Reading, inside: Keys, kind: str, layer: int) -> float:
         base = keys.number(*SLIDING_THETA)
         if base is None:
             base = item.sliding_theta or item.theta
-            reading.assumed("rope_theta", f"{base:g} in sliding layers")
+            reading.assumed("rope_theta", f"{base:.10g} in sliding layers")
     elif base is None:
         base = _theta_at_top(reading, layer)
     alpha = inside.number("alpha") if inside.text("rope_type", "type") == "dynamic" else None
@@ -260,7 +260,7 @@ def _theta_at_top(reading: Reading, layer: int) -> float:
     if base is None and inner is not None:
         base = inner.number("rope_theta")
     if base is None:
-        reading.assumed("rope_theta", f"{item.theta:g}")
+        reading.assumed("rope_theta", f"{item.theta:.10g}")
     return item.theta if base is None else base
 
 

@@ -256,7 +256,7 @@ def model_text(model: Model) -> list[Block]:
         shown += [Paragraph(), Paragraph(name.replace("_", " "), heading=True), Facts(_facts(layer))]
     if model.towers:
         rows = {name.replace("_", " "): _tower_text(tower) for name, tower in model.towers.items()}
-        shown += [Paragraph(), Paragraph(translate("beside it"), heading=True), Facts(rows)]
+        shown += [Paragraph(), Paragraph(translate("beside the language model"), heading=True), Facts(rows)]
     found = [Paragraph(finding.line(), style=LEVELS[finding.level]) for finding in model.findings]
     return [*shown, Paragraph(), *(found or [Paragraph(translate("nothing in the file is wrong or odd"))])]
 
@@ -318,6 +318,9 @@ def _facts(layer: Layer) -> dict[str, str]:
         facts[translate("table")] = _table_text(data)
     elif "window" in data:
         facts[translate("offsets")] = _window_text(data)
+    elif "buckets" in data:
+        buckets = template("{buckets}; all distances from {distance:,} on share one")
+        facts[translate("buckets")] = translate(buckets, buckets=data["buckets"], distance=data["max_distance"])
     elif "slopes" in data:
         facts[translate("slopes")] = listing(f"{slope:.4g}" for slope in data["slopes"])
     if layer.max_position is not None and "length" not in data:
@@ -346,21 +349,25 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
     rates = [translate(to if high else endless, base=rope.base, pairs=pairs, low=waves.min(), high=high)]
     if rope.width < rope.d:
         rates.append(translate("{count} of {all} columns turn", count=rope.width, all=rope.d))
-    longer = [
-        text(template("{count} of {all} than the original context"), data["longer_than_original"], all=pairs),
-        text(template("{count} of {all} than the extended context"), data["longer_than_extended"], all=pairs),
-    ]
+    extended, trained = data["longer_than_extended"], data["longer_than_original"]
+    both = template(
+        "{trained} of {all} pairs have waves longer than the original context, {extended} than the extended"
+    )
+    one = template("{trained} of {all} pairs have waves longer than the context")
+    longer = one if data["extended"] == data["original"] else both
+    waves_longer = {"trained": trained, "extended": extended, "all": pairs}
     critical = template("{count} at {length:,} positions")
     none = translate("none up to offset {searched:,}", searched=_searched(rope, data["extended"] or data["original"]))
     parts = [translate(PARTS[what], count=count) for what, count in data["pairs"].items()]
+    factor_text = text(template("factor {count:.7g}"), rope.factor)
     scores = translate("{factor:.7g}: scores times {square:.7g}", factor=factor, square=factor**2)
     facts = {
         translate("rates"): listing(rates),
         translate("pairing"): translate(PAIRINGS[rope.pairing], half=pairs),
         translate("M-RoPE"): _sections_text(rope),
         translate("turned by"): "" if rope.sections else listing(_by_axes(data["axes"])),
-        translate("scaling"): "" if rope.scaling == "default" else listing([rope.scaling, *parts]),
-        translate("longer pairs"): listing(longer),
+        translate("scaling"): "" if rope.scaling == "default" else listing([rope.scaling, factor_text, *parts]),
+        translate("long waves"): "" if trained is None or extended is None else translate(longer, **waves_longer),
         translate("attention factor"): "" if factor == 1 else scores,
         translate("critical dimension"): text(critical, data["critical_dimension"] or None, length=data["original"]),
         translate("first Σ cos < 0"): (text(template("at offset {count:,}"), data["first_negative_offset"]) or none)

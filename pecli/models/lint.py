@@ -43,8 +43,6 @@ REMARKS = templates(  # on a model_type, whatever its config says
         "axial_tables": "two learned tables, for row and column of axial_pos_shape, are put side by side: pecli shows "
         "the rows and columns of the whole",
         "memory": "a learned table of the frames in its memory is added too; pecli does not show its size",
-        "no_attention": "where neither attn_layer_indices nor layer_types is given transformers 5.23 makes no layer "
-        "with attention, and pecli shows rope in all of them",
         "share": "transformers 5.23 counts the turning columns as partial_rotary_factor in rope_parameters says, pecli "
         "as qk_rope_head_dim does: where the two differ the model stops",
         "third": "where an object in rope_parameters gives no partial_rotary_factor, transformers 5.23 takes 0.334 if "

@@ -351,9 +351,9 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
         rates.append(translate("{count} of {all} columns turn", count=rope.width, all=rope.d))
     extended, trained = data["longer_than_extended"], data["longer_than_original"]
     both = template(
-        "{trained} of {all} pairs have waves longer than the original context, {extended} than the extended"
+        "{trained} of {all} pairs turn less than once in the original context, {extended} in the extended one"
     )
-    one = template("{trained} of {all} pairs have waves longer than the context")
+    one = template("{trained} of {all} pairs turn less than once in the context")
     longer = one if data["extended"] == data["original"] else both
     waves_longer = {"trained": trained, "extended": extended, "all": pairs}
     critical = template("{count} at {length:,} positions")

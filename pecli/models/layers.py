@@ -125,18 +125,8 @@ LAYER_TYPE_NAMES = {  # what transformers 5 calls the kinds of older configs
     **dict.fromkeys(("mamba", "mamba2", "recurrent", "linear"), LINEAR),
     "deepseek_sparse_attention": "indexed_attention",
 }
-KINDS = {  # by the letters of an architecture's pattern
-    "f": FULL,
-    "s": SLIDING,
-    "l": LINEAR,
-    "c": "conv",
-    "h": "hybrid",
-    "w": "window_attention",
-    "i": "indexed_attention",
-    "n": "no_rope",
-    "m": "main",
-    "z": "compress",
-}
+OTHERS = ("conv", "hybrid", "window_attention", "indexed_attention", "no_rope")
+KINDS = {kind[0]: kind for kind in (FULL, SLIDING, LINEAR, *OTHERS)}  # by the letters of an architecture's pattern
 EVERY = ("sliding_window_pattern", "full_attention_interval", "global_attn_every_n_layers", "layer_group_size")
 PATTERN = {"M": LINEAR, "*": FULL, "-": "mlp", "E": "moe"}  # Nemotron-H
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "num_transformer_layers")
@@ -198,12 +188,9 @@ def _numbered(keys: Keys, count: int) -> list[str] | None:
 def _by_pattern(keys: Keys, architecture: Architecture, count: int) -> list[str]:
     """Return the kinds as the file's pattern or the architecture's own rule has it."""
     first, turn, last = re.split("[()]", architecture.pattern)
-    several = len(turn) > 1
-    if several and isinstance(
-        keys.data.get("sliding_window_pattern"), str
-    ):  # EXAONE 4: LLLG, and the last layer is full
-        letters = keys.text("sliding_window_pattern") or "G"
-        turn, last = "".join("f" if letter == "G" else "s" for letter in letters), "f"
+    several, given = len(turn) > 1, keys.data.get("sliding_window_pattern")
+    if several and isinstance(given, str):  # EXAONE 4: LLLG, and the last layer is full
+        turn, last = "".join("f" if letter == "G" else "s" for letter in given or "G"), "f"
     elif several and (every := keys.whole(*EVERY)):
         turn = "f" + turn[-1] * (every - 1) if turn.startswith("f") else turn[0] * (every - 1) + turn[-1]
     start = -count % len(turn) if first == "-" else 0

@@ -12,7 +12,18 @@ from typing import Any
 from pecli.models.config_file import Keys
 
 UNDRAWN = ("relative", "bias2d", "relpos2d", "conv", "sincos2d", "fourier")  # of images, or inside of the attention
-KINDS = ("alibi", "t5", "none", "sinusoidal", "sinusoidal_halves", "sinusoidal_j", "learned", *UNDRAWN)
+SINES_OF_PATCHES = ("sincos2d_mae", "sincos2d_detr", "sincos2d_rows")
+KINDS = (
+    "alibi",
+    "t5",
+    "none",
+    "sinusoidal",
+    "sinusoidal_halves",
+    "sinusoidal_j",
+    "learned",
+    *SINES_OF_PATCHES,
+    *UNDRAWN,
+)
 ENDINGS = ("ForCausalLM", "ForConditionalGeneration", "LMHeadModel", "ForMaskedLM", "Model", "ForQuestionAnswering")
 
 
@@ -24,14 +35,17 @@ class Architecture:
     turning_share : the share of pairs that turn where the scaling is proportional
     theta, sliding_theta : the base, in all layers or in the full and the sliding ones; those have no scaling then
     layer_names : what its rope_parameters call kinds of layers
-    full_every : one layer in so many is full, the last of each group; the others are `sliding`
-    full_first : it is the first of each group
+    pattern : kinds of layers by letter, as `layers.KINDS` has them: before the brackets the first, in them those that
+        repeat, behind them the last; "-" in front counts from the end
     nope_layer_types : the kinds of layers that have no rope
     nope_needs_window : those kinds have rope all the same where the file gives no sliding_window
-    nope_interval : one layer in so many has no rope, of the kind `nope_layer_type`; the others are `rope_layer_type`
+    nope_interval : one layer in so many has no rope
+    nope_kinds : what the layers with and without rope are then
     parameters : rope_parameters where the file has none
     alibi_from : the hidden_size from which its models have ALiBi in place of rope
-    by_kind : an object of rope_parameters for each kind of layers and no older keys (only), or older keys too (older)
+    by_kind : an object of rope_parameters for each kind of layers and no older keys (only), or older keys too (older);
+        the strict take those, and stop at a rope_parameters without objects
+    bases : the key of the base in each kind of layers and its default, where one scaling counts for the last kind alone
     scalings : those that its code takes beside none, where it does not take all
     ntk : knows a scaling ntk, base · factor and all rates divided by factor^(2/d)
     mscale : longrope's attention factor is short_mscale or long_mscale
@@ -46,6 +60,7 @@ class Architecture:
     beside_patches : rows of an image's table that are not for patches, one if there is nothing
     grid : the sides of an image's table by the keys of a size, a patch and a stride, if not image_size by patch_size
     resized : whether its table is made to fit images of other sizes, always or when it is asked for
+    needs : keys without which transformers stops, in a scaling that counts the columns of a head
     sections, interleaved : how M-RoPE shares the pairs where the file does not say
     """
 
@@ -55,6 +70,7 @@ class Architecture:
     theta: float = 10000.0
     sliding_theta: float | None = None
     partial: float = 1.0
+    partial_by_kind: Mapping[str, float] = field(default_factory=dict)
     turning_share: float = 1.0
     rotary_dim: int | None = None
     head_dim: int | None = None
@@ -62,18 +78,17 @@ class Architecture:
     pairing: str = "half"
     scaling: str = "default"
     layer_names: Mapping[str, str] = field(default_factory=dict)
-    full_every: int | None = None
-    full_first: bool = False
-    sliding: str = "sliding_attention"
+    pattern: str = "(f)"
     nope_layer_types: tuple[str, ...] = ()
     nope_needs_window: bool = False
     nope_interval: int | None = None
-    rope_layer_type: str = "full_attention"
-    nope_layer_type: str = "no_rope"
+    nope_kinds: tuple[str, ...] = ("full_attention", "no_rope")
     parameters: Mapping[str, Any] = field(default_factory=dict)
     alibi_from: int | None = None
     by_kind: str = ""
+    bases: Mapping[str, Any] = field(default_factory=dict)
     scalings: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
     ntk: bool = False
     mscale: bool = False
     rope_opt_in: bool = False
@@ -114,6 +129,11 @@ def architecture_of(keys: Keys, outer: str | None = None, tower: str = "") -> Ar
     if name in known:
         return known[name]
     return Architecture(name or "unknown", _position_by_keys(keys), known=False)
+
+
+def remarks_on(name: str | None) -> list[str]:
+    """Return what there is to say of a model_type whatever its config, by the names that `lint.REMARKS` has."""
+    return [remark for remark, names in _facts()["remarks"].items() if name in names]
 
 
 def _position_by_keys(keys: Keys) -> Mapping[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,12 +19,14 @@ LEVEL_TEXTS = templates(
     {"error": "error: {key}: {text}", "warning": "warning: {key}: {text}", "note": "note: {key}: {text}"}
 )
 LEVELS = tuple(LEVEL_TEXTS)
-STOPS = "transformers 4.57 and 5.23 stop with a KeyError"
 
 
-def trouble(key: str, text: str) -> UsageError:
-    """Return what keeps the encoding of a layer from being built: the key that is to blame, and why."""
-    return UsageError(f"{key} {text}", option=key)
+class BuildError(UsageError):
+    """What keeps the encoding of a layer from being built: the key that is to blame, and why, a template."""
+
+    def __init__(self, key: str, text: str, /, **blanks: Any) -> None:
+        self.reason = translate(text, **blanks)
+        super().__init__(f"{key}: {self.reason}", option=key)
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
@@ -58,7 +61,24 @@ class Reading:
 
     @cached_property
     def given(self) -> Keys:
-        """The object that holds the scaling, or all of rope; where there are two transformers 5 takes rope_scaling."""
+        """The object that holds the scaling, or all of rope, or one for each kind of layers."""
+        found, bases = self._given(), self.architecture.bases
+        if not bases or any(isinstance(value, dict) for value in found.data.values()):
+            return found
+        objects: dict[str, Any] = {kind: {"rope_theta": self._base(*base)} for kind, base in bases.items()}
+        last = [*bases][-1]  # DeepSeek-V4, which leaves out the attention factor of YaRN
+        factor = {"attention_factor": 1.0} if "yarn" in (found.data.get("rope_type"), found.data.get("type")) else {}
+        objects[last] = {**factor, **found.data, **objects[last]}
+        return Keys(objects, found.place)
+
+    def _base(self, key: str, default: float) -> float:
+        base = self.keys.number(key)
+        if base is None:
+            self.assumed(key, f"{default:g}")
+        return default if base is None else base
+
+    def _given(self) -> Keys:
+        """Return the object as the file has it; where there are two transformers 5 takes rope_scaling."""
         table = self.keys.table("rope_scaling") or self.keys.table("rope_parameters")
         if table is not None:
             read = {key: it for key, it in table.data.items() if table.place + key not in self.architecture.unread}
@@ -105,6 +125,9 @@ LAYER_TYPE_NAMES = {  # what transformers 5 calls the kinds of older configs
     **dict.fromkeys(("mamba", "mamba2", "recurrent", "linear"), LINEAR),
     "deepseek_sparse_attention": "indexed_attention",
 }
+OTHERS = ("conv", "hybrid", "window_attention", "indexed_attention", "no_rope")
+KINDS = {kind[0]: kind for kind in (FULL, SLIDING, LINEAR, *OTHERS)}  # by the letters of an architecture's pattern
+EVERY = ("sliding_window_pattern", "full_attention_interval", "global_attn_every_n_layers", "layer_group_size")
 PATTERN = {"M": LINEAR, "*": FULL, "-": "mlp", "E": "moe"}  # Nemotron-H
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "num_transformer_layers")
 
@@ -134,10 +157,15 @@ def _listed(keys: Keys, count: int) -> list[str] | None:
     letters = keys.text("hybrid_override_pattern")
     if letters is not None:
         return [PATTERN.get(letter, FULL) for letter in letters]
-    for name, on, off in (("attn_type_list", FULL, LINEAR), ("hybrid_layer_pattern", SLIDING, FULL)):
-        flags = keys.flags(name)
+    lists = {
+        "attn_type_list": (LINEAR, FULL),
+        "hybrid_layer_pattern": (FULL, SLIDING),
+        "compress_ratios": ("main", "compress"),
+    }
+    for name, (off, on) in lists.items():
+        flags = keys.numbers(name)
         if flags is not None:
-            return [on if flag else off for flag in flags]
+            return [on if flag else off for flag in flags][: count or None]
     return None
 
 
@@ -159,18 +187,18 @@ def _numbered(keys: Keys, count: int) -> list[str] | None:
 
 def _by_pattern(keys: Keys, architecture: Architecture, count: int) -> list[str]:
     """Return the kinds as the file's pattern or the architecture's own rule has it."""
-    if architecture.full_every is None:
-        return [FULL] * count
-    if isinstance(keys.data.get("sliding_window_pattern"), str):  # EXAONE 4: LLLG, and the last layer is full
-        letters = keys.text("sliding_window_pattern") or "G"
-        full = [letters[layer % len(letters)] == "G" or layer == count - 1 for layer in range(count)]
-        return [FULL if item else SLIDING for item in full]
-    if architecture.sliding == SLIDING and keys.data.get("sliding_window", 0) is None:
-        return [FULL] * count
-    names = ("sliding_window_pattern", "full_attention_interval", "global_attn_every_n_layers")
-    every = keys.whole(*names) or architecture.full_every
-    place = 0 if architecture.full_first else every - 1
-    return [FULL if layer % every == place else architecture.sliding for layer in range(count)]
+    first, turn, last = re.split("[()]", architecture.pattern)
+    several, given = len(turn) > 1, keys.data.get("sliding_window_pattern")
+    if several and isinstance(given, str):  # EXAONE 4: LLLG, and the last layer is full
+        turn, last = "".join("f" if letter == "G" else "s" for letter in given or "G"), "f"
+    elif several and (every := keys.whole(*EVERY)):
+        turn = "f" + turn[-1] * (every - 1) if turn.startswith("f") else turn[0] * (every - 1) + turn[-1]
+    start = -count % len(turn) if first == "-" else 0
+    letters = (first.strip("-") + (turn * count)[start:])[:count]
+    letters = letters[: count - len(last)] + last[:count]
+    if keys.data.get("sliding_window", 0) is None:
+        letters = letters.replace("s", "f")
+    return [KINDS[letter] for letter in letters]
 
 
 def _without_rope(keys: Keys, architecture: Architecture, kinds: list[str]) -> list[str]:
@@ -183,7 +211,7 @@ def _without_rope(keys: Keys, architecture: Architecture, kinds: list[str]) -> l
     if len(flags) != len(kinds):
         key = keys.first("no_rope_layers", "layer_rope_theta")
         raise UsageError(f"{key} has {len(flags)} entries, and there are {len(kinds)} layers")
-    return [architecture.rope_layer_type if flag else architecture.nope_layer_type for flag in flags]
+    return [architecture.nope_kinds[not flag] for flag in flags]
 
 
 WIDTH = ("hidden_size", "n_embd", "d_model", "model_dim", "dim", "emb_dim")
@@ -238,7 +266,8 @@ def head_dim(reading: Reading, kind: str = FULL) -> int:
         reading.assumed("head_dim", item.head_dim)
         return item.head_dim
     if width(reading) < heads(reading):
-        raise UsageError(f"a width of {width(reading)} and {heads(reading)} heads leave no columns for a head")
+        text = template("of a width of {width} leave no columns for a head")
+        raise BuildError(keys.first(*HEADS) or HEADS[0], text, width=width(reading))
     return width(reading) // heads(reading)
 
 
@@ -263,7 +292,7 @@ def _size(reading: Reading, names: tuple[str, ...], size: str) -> int:
         value = reading.architecture.sizes[size]
         reading.assumed(names[0], value)
     if value is None:
-        raise UsageError(f"the file does not say {names[0]}")
+        raise BuildError(names[0], template("the file does not say, and pecli knows no default"))
     if value < 1:
-        raise UsageError(f"{reading.keys.first(*names)} is {value}, and it takes 1 or more")
+        raise BuildError(reading.keys.first(*names) or names[0], template("takes 1 or more"))
     return value

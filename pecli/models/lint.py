@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import isclose, log, sqrt
 
-from pecli.core.language import listing, template, translate
+from pecli.core.language import listing, template, templates, translate
 from pecli.encodings.rope_scaling import SCALINGS
 from pecli.models.config_file import Keys
 from pecli.models.layers import FULL, HEAD, HEADS, LAYERS, WIDTH, Reading, max_position, nearest
@@ -27,6 +27,28 @@ ROPE_KEYS = {
 OURS = ("original", "max_position", "seq_len")  # parameters that have another name in a config, or none
 MORE = {"dynamic": ("alpha",), "longrope": ("short_mscale", "long_mscale")}  # keys that some architectures read
 COMMON = ("rope_type", "type", "rope_theta", "partial_rotary_factor", "mrope_section", "mrope_interleaved", ORIGINAL)
+COUNTING = ("dynamic", "yarn", "longrope")  # scalings whose formula has the columns of a head in it
+REMARKS = templates(  # on a model_type, whatever its config says
+    {
+        "turns_back": "queries and keys turn by the angle −ω · position, the other way round than in Llama: to convert "
+        "weights between the two, change the sign of outputs j + d/2 of the query and key projections",
+        "seconds": "a second set of rates turns the audio features by seconds, before the language model; pecli does "
+        "not show it",
+        "detector": "the detector beside the text model adds sines of row and column, which pecli does not show",
+        "preprocessor": "positions are made in its preprocessor, Fourier features or a learned table according to the "
+        "task: pecli does not know which",
+        "three_parts": "three models one after the other, each with a learned table of block_size rows of its own; "
+        "pecli shows the rows of none",
+        "stages": "each stage has a learned table of its own size, which pecli does not show",
+        "axial_tables": "two learned tables, for row and column of axial_pos_shape, are put side by side: pecli shows "
+        "the rows and columns of the whole",
+        "memory": "a learned table of the frames in its memory is added too; pecli does not show its size",
+        "share": "transformers 5.23 counts the turning columns as partial_rotary_factor in rope_parameters says, pecli "
+        "as qk_rope_head_dim does: where the two differ the model stops",
+        "third": "where an object in rope_parameters gives no partial_rotary_factor, transformers 5.23 takes 0.334 if "
+        "there is no scaling; pecli shows all columns turning",
+    }
+)
 UNUSUAL_RATIO = 2.0  # times more or less than the formula
 
 
@@ -119,6 +141,10 @@ def _check_scaling(reading: Reading, inside: Keys, rule: str) -> None:
     _check_type(reading, inside)
     if rule in SCALINGS:
         _check_unread(reading, inside, rule)
+    for name in reading.architecture.needs if rule in COUNTING else ():
+        if name not in reading.keys and name not in inside:
+            text = template("is missing: transformers 5.23 stops with a TypeError when {name} has rope_type {rule}")
+            reading.error(name, text, name=reading.architecture.name, rule=rule)
     if rule == "yarn" and "factor" not in inside.data:
         reading.error("factor", template("is missing: transformers stops; max_position_embeddings/original is taken"))
     _check_attention_factor(reading, inside, rule)

@@ -9,7 +9,7 @@ from pecli.core.language import template
 from pecli.models.architectures import UNDRAWN
 from pecli.models.config_file import Keys, shown
 from pecli.models.layers import POSITIONS, Reading, heads, latent, patches, width
-from pecli.models.rope import rope_parameters
+from pecli.models.rope import patch_grid, rope_parameters
 
 TYPE_NAMES = {  # of position_embedding_type and its like
     **dict.fromkeys(("rope", "rotary"), "rope"),
@@ -31,6 +31,12 @@ SINUSOIDAL_LAYOUTS = {
     "sinusoidal_j": {"layout": "concatenated", "family": "tensor2tensor"},
 }
 
+SINCOS2D_LAYOUTS = {  # MAE's table, DETR's from 2π/n to 2π, RT-DETR's with the row first
+    "sincos2d_mae": {},
+    "sincos2d_detr": {"layout": "interleaved", "first": "row", "scale_grid": "detr"},
+    "sincos2d_rows": {"first": "row"},
+}
+
 
 def position_of(reading: Reading, stack: str) -> str:
     """Return what tells positions apart in a stack of layers, in the words of `encoding_parameters`, or "none"."""
@@ -45,6 +51,8 @@ def position_of(reading: Reading, stack: str) -> str:
     if default == "rope" and (keys.flag("mla_use_nope") or (latent(reading) and keys.whole("qk_rope_head_dim") == 0)):
         return "none"
     word = keys.text(*TYPE)
+    if default in SINCOS2D_LAYOUTS:
+        return "learned" if word == "learned" else default
     named = TYPE_NAMES.get(word) if word else None
     if architecture.rope_opt_in:
         return "rope" if keys.flag("use_mem_rope") else (named or "none")
@@ -97,6 +105,10 @@ def encoding_parameters(
         return "learned", {"d": _table_width(reading)}
     if position in SINUSOIDAL_LAYOUTS:
         return "sinusoidal", {"d": width(reading), **SINUSOIDAL_LAYOUTS[position]}
+    if position in SINCOS2D_LAYOUTS:
+        base = reading.keys.number("positional_encoding_temperature") or 10000.0
+        layout = SINCOS2D_LAYOUTS[position]
+        return "sincos2d", {"d": width(reading), "base": base, "grid": patch_grid(reading), **layout}
     return None
 
 

@@ -10,14 +10,25 @@ from pathlib import Path
 from typing import Any
 
 from pecli.core.errors import UsageError
-from pecli.core.language import template
+from pecli.core.language import template, translate
 from pecli.encodings.registry import find_encoding
-from pecli.models.architectures import architecture_of
-from pecli.models.config_file import Keys, WrongTypeError, read_json
-from pecli.models.layers import FULL, LEVELS, LINEAR, Finding, Reading, layer_kinds, max_position, patches, window
-from pecli.models.lint import lint
+from pecli.models.architectures import architecture_of, remarks_on
+from pecli.models.config_file import Keys, WrongTypeError, read_json, shown
+from pecli.models.layers import (
+    FULL,
+    LEVELS,
+    LINEAR,
+    BuildError,
+    Finding,
+    Reading,
+    layer_kinds,
+    max_position,
+    patches,
+    window,
+)
+from pecli.models.lint import REMARKS, lint
 from pecli.models.positions import encoding_parameters, position_of, table_length
-from pecli.models.rope import nested_kinds, original_length, scaling_object
+from pecli.models.rope import ORIGINAL, nested_kinds, original_length, scaling_object
 
 INNER = (
     *("text_config", "language_config", "llm_config", "vlm_config", "thinker_config", "language_model", "decoder"),
@@ -28,6 +39,15 @@ TOWER = re.compile(
     r"(vision|visual|image|video|audio|speech|protein)\w*_config"
 )  # has no model_type of its own in older files
 ALL = "all"
+CONFIG_KEYS = {  # what a config calls the parameters of an encoding
+    "base": "rope_theta",
+    "d": "head_dim",
+    "original": ORIGINAL,
+    "max_position": "max_position_embeddings",
+    "buckets": "relative_attention_num_buckets",
+    "max_distance": "relative_attention_max_distance",
+}
+TABLES = ("learned", "sinusoidal", "sincos2d")
 WITHOUT_POSITIONS = ("linear_attention", "mlp", "moe", "conv", "no_rope", "no_attention", "cross_attention")
 
 
@@ -95,7 +115,8 @@ def _model(path: str, keys: Keys, seq_len: int | None, outer: str | None = None,
         layers |= {kind: _layer(reading, kind, kind, ALL, ()) for kind in item.also}
         model = Model(path, item.name, layers, tuple(reading.findings), item.known)
     towers, findings = _towers(path, keys, inner, name)
-    found = sorted([*model.findings, *findings], key=lambda item: LEVELS.index(item.level))
+    remarks = [Finding("model_type", name, "note", translate(REMARKS[remark])) for remark in remarks_on(name)]
+    found = sorted([*model.findings, *findings, *remarks], key=lambda item: LEVELS.index(item.level))
     return replace(model, towers={**model.towers, **towers}, findings=tuple(found))
 
 
@@ -134,7 +155,7 @@ def _reading(keys: Keys, seq_len: int | None, outer: str | None, tower: str) -> 
         text = template("the code of {name} does not read it in transformers 5.23")
         reading.warning(name, text, keys.data[name], name=architecture.name)
     if not reading.architecture.known:
-        reading.warning("model_type", template("is an architecture that pecli does not know: read by its keys"))
+        reading.warning("model_type", template("not a type that pecli knows: it goes by the other keys of the file"))
     return reading
 
 
@@ -180,14 +201,14 @@ def _without_rope(reading: Reading) -> tuple[str, ...]:
     """Return the kinds of layers that the architecture leaves without rope."""
     keys, architecture = reading.keys, reading.architecture
     without = architecture.nope_layer_types
-    if architecture.nope_needs_window and keys.data.get("sliding_window") is None:
+    if architecture.nope_needs_window and keys.data.get("sliding_window", 0) is None:
         without = ()
     for kind in without:
         if kind != LINEAR:
             text = template("the file does not say; the architecture {name} has no rope in its {kind} layers")
             reading.note("layer_types", text, name=architecture.name, kind=kind)
     if architecture.nope_interval or keys.first("no_rope_layers", "layer_rope_theta"):
-        without = (*without, architecture.nope_layer_type)
+        without = (*without, architecture.nope_kinds[1])
     return without
 
 
@@ -202,15 +223,19 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
     except WrongTypeError:
         raise
     except UsageError as error:
-        key = error.option or reading.given.place[:-1] or "config"
-        level = "note" if plain.kind in ("learned", "sinusoidal") else "error"  # a size that is not known here
-        reading.add(level, key, str(error), reading.given.data.get(key))
-        return replace(plain, trouble=str(error))
+        key = CONFIG_KEYS.get(error.option or "", error.option) or reading.given.place[:-1] or "config"
+        level = "note" if plain.kind in TABLES else "error"  # a size that is not known here
+        other = template("takes {allowed}") if error.allowed else template("pecli cannot build the encoding: {reason}")
+        other = translate(other, allowed=error.allowed, reason=error.text)
+        text = error.reason if isinstance(error, BuildError) else other
+        value = reading.given.data.get(key, reading.keys.data.get(key))
+        reading.add(level, key, text, value)
+        return replace(plain, trouble=f"{key}: {text}" if value is None else f"{key} = {shown(value)}: {text}")
     plain, item = replace(plain, name=made[0], parameters=made[1]), reading.architecture
     if position == "rope":
         original = original_length(reading, scaling_object(reading, kind))
         return replace(plain, original=original, axis_names=item.axis_names)
-    length, grid = table_length(reading, stack) if plain.kind in ("learned", "sinusoidal") else None, patches(reading)
+    length, grid = table_length(reading, stack) if plain.kind in TABLES else None, patches(reading)
     if length is None:
         return plain
     fits = grid is not None and length - prod(grid) in (0, item.extra_rows)

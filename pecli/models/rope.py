@@ -6,8 +6,8 @@ from typing import Any
 
 from pecli.core.language import template
 from pecli.encodings.rope_scaling import SCALINGS
-from pecli.models.config_file import Keys, shown
-from pecli.models.layers import FULL, SLIDING, STOPS, Reading, head_dim, latent, max_position, nearest, patches, trouble
+from pecli.models.config_file import Keys
+from pecli.models.layers import FULL, SLIDING, BuildError, Reading, head_dim, latent, max_position, nearest, patches
 
 ORIGINAL = "original_max_position_embeddings"
 
@@ -35,15 +35,15 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
 
     Raises
     ------
-    UsageError : what the file says cannot be built, or it does not say enough
+    BuildError : what the file says cannot be built, or it does not say enough
     """
     inside = scaling_object(reading, kind)
     d, scaling = head_dim(reading, kind), _scaling_name(reading, inside, kind)
-    rotary = d if scaling == "proportional" and not latent(reading) else _rotary_dim(reading, inside, d, layer)
+    rotary = d if scaling == "proportional" and not latent(reading) else _rotary_dim(reading, inside, d, kind, layer)
     item = reading.architecture
     unknown_axes = scaling == "axial" and item.known and not item.axes
     if unknown_axes or (item.scalings and scaling not in ("default", *item.scalings)):
-        raise trouble("rope_type", f"is {shown(scaling)}, which transformers 5.23 refuses in {item.name}")
+        raise BuildError("rope_type", template("transformers 5.23 refuses it in {name}"), name=item.name)
     whole = item.always_whole and ("partial_rotary_factor" in inside or "partial_rotary_factor" in reading.keys)
     if rotary != d and scaling == "default" and whole and not latent(reading):
         text = template("transformers 5.23 ignores it in {name} without a scaling: all {d} columns of a head turn")
@@ -55,7 +55,7 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
         reading.warning("partial_rotary_factor", text, rotary / d, rotary=rotary, name=item.name)
         base, rotary = base ** ((rotary + 1) / rotary), rotary + 1
     axial = scaling == "axial" or item.axes
-    grid = _grid(reading) if axial else ()
+    grid = patch_grid(reading) if axial else ()
     if axial and rotary // 2 % len(grid):  # what is left over stands still
         rotary = 2 * len(grid) * (rotary // len(grid) // 2)
     parameters = {"d": d, "pairing": pairing, "base": base}
@@ -64,17 +64,28 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
     if axial:
         return parameters | {"axes": item.axes or "blocks", "grid": grid, "scale_grid": item.scale_grid}
     parameters |= _sections(reading, inside, rotary // 2)
+    _check_columns(reading, d, rotary)
     if scaling == "default":
         return parameters
     if scaling == "ntk" and item.ntk:  # GTE: base · factor, and every rate divided by factor^(2/d)
         factor = inside.number("factor")
         if factor is None or not 1 <= factor < HUGE:
-            raise trouble("factor", f"is {shown(factor)}, and it takes a number ≥ 1")
+            raise BuildError("factor", template("takes a number ≥ 1"))
         return parameters | {"base": base * factor, "scaling": "linear", "factor": factor ** (2 / d)}
     if scaling not in SCALINGS:
-        raise trouble("rope_type", f"{shown(scaling)} is no scaling: {STOPS}{nearest(scaling, SCALINGS)}")
-    values = {"scaling": scaling, **_scaling(reading, inside, scaling)}
+        text = template("no such scaling: transformers 4.57 and 5.23 stop with a KeyError{meant}")
+        raise BuildError("rope_type", text, meant=nearest(scaling, SCALINGS))
+    values = {"scaling": scaling, **_scaling(reading, inside, scaling, rotary // 2)}
     return parameters | {name: value for name, value in values.items() if value is not None}
+
+
+def _check_columns(reading: Reading, d: int, rotary: int) -> None:
+    """Raise BuildError for an odd number of columns, or more to turn than there are."""
+    odd = template("{rotary} of the {d} columns of a head turn: columns turn in pairs, so both numbers must be even")
+    more = template("{rotary} columns are to turn, and a head has {d}")
+    if d % 2 or rotary % 2 or rotary > d:
+        names = ("head_dim",) if d % 2 else ("qk_rope_head_dim", "rotary_dim", *FRACTION)
+        raise BuildError(reading.keys.first(*names) or names[0], more if rotary > d else odd, rotary=rotary, d=d)
 
 
 def _sections(reading: Reading, inside: Keys, pairs: int) -> dict[str, Any]:
@@ -98,7 +109,7 @@ def _sections(reading: Reading, inside: Keys, pairs: int) -> dict[str, Any]:
     return {"sections": tuple(map(int, parts)), "interleaved": interleaved} if drawn else {}
 
 
-def _grid(reading: Reading) -> tuple[int, ...]:
+def patch_grid(reading: Reading) -> tuple[int, ...]:
     """Return rows and columns of an image's patches."""
     sides = patches(reading)
     if sides is None:
@@ -106,7 +117,7 @@ def _grid(reading: Reading) -> tuple[int, ...]:
     return sides or (16, 16)
 
 
-def _scaling(reading: Reading, inside: Keys, rule: str) -> dict[str, Any]:
+def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str, Any]:
     """Return the parameters of a scaling; None where the file does not say one that need not be said."""
     if rule == "linear":
         return {"factor": _needed(inside, "factor")}
@@ -118,11 +129,12 @@ def _scaling(reading: Reading, inside: Keys, rule: str) -> dict[str, Any]:
     if rule == "dynamic":
         longest = max_position(reading)
         if longest is None:
-            raise trouble("max_position_embeddings", "is missing, and the dynamic scaling begins there")
+            raise BuildError("max_position_embeddings", template("is missing, and the dynamic scaling begins there"))
         return {"factor": _needed(inside, "factor"), "max_position": longest, "seq_len": reading.seq_len}
     original = original_length(reading, inside)
     if original is None:
-        raise trouble(ORIGINAL, "is missing, and so is max_position_embeddings, which would take its place")
+        text = template("is missing, and so is max_position_embeddings, which would take its place")
+        raise BuildError(ORIGINAL, text)
     if rule == "llama3":
         names = ("factor", "low_freq_factor", "high_freq_factor")
         return {"original": original, **{name: _needed(inside, name) for name in names}}
@@ -135,7 +147,7 @@ def _scaling(reading: Reading, inside: Keys, rule: str) -> dict[str, Any]:
             reading.warning("truncate", template("ignored inside an object for a kind of layers in transformers 5.23"))
             whole = None
         return {"factor": factor, "original": original, **turns, **scales, "truncate": whole}
-    lists = {name: tuple(_needed(inside, name)) for name in ("short_factor", "long_factor")}
+    lists = {name: _factors(inside, name, pairs) for name in ("short_factor", "long_factor")}
     long = reading.seq_len is not None and reading.seq_len > original
     scale = inside.number("attention_factor")
     if scale is None and reading.architecture.mscale:
@@ -149,15 +161,27 @@ def _factor(reading: Reading, inside: Keys, original: int) -> float | None:
     """Return how many times the original context is stretched."""
     factor, longest = inside.number("factor"), max_position(reading)
     if factor is None and longest is None:
-        raise trouble("factor", f"is missing, and so is max_position_embeddings: {STOPS}")
+        text = template("is missing, and so is max_position_embeddings: transformers 4.57 and 5.23 stop")
+        raise BuildError("factor", text)
     return longest / original if factor is None and longest is not None else factor
 
 
-def _needed(inside: Keys, name: str) -> Any:
-    value = inside.numbers(name) if name in ("short_factor", "long_factor") else inside.number(name)
+def _needed(inside: Keys, name: str) -> float:
+    value = inside.number(name)
     if value is None:
-        raise trouble(name, f"is missing: {STOPS}")
+        raise BuildError(name, template("is missing: transformers 4.57 and 5.23 stop with a KeyError"))
     return value
+
+
+def _factors(inside: Keys, name: str, pairs: int) -> tuple[float, ...]:
+    """Return what divides the rate of each pair."""
+    numbers = inside.numbers(name)
+    if numbers is None:
+        raise BuildError(name, template("is missing: transformers 4.57 and 5.23 stop with a KeyError"))
+    if len(numbers) != pairs:
+        text = template("has {count} numbers, and there are {pairs} pairs: transformers stops")
+        raise BuildError(name, text, count=len(numbers), pairs=pairs)
+    return tuple(numbers)
 
 
 def scaling_object(reading: Reading, kind: str) -> Keys:
@@ -165,7 +189,7 @@ def scaling_object(reading: Reading, kind: str) -> Keys:
     given, item = reading.given, reading.architecture
     if nested_kinds(reading):
         if kind not in nested_kinds(reading):
-            raise trouble(given.place[:-1], f"names other kinds of layers and none for {kind}")
+            raise BuildError(given.place[:-1], template("names other kinds of layers and none for {kind}"), kind=kind)
         return given.table(kind) or Keys({})
     if given and item.by_kind and not _by_kind(reading):
         return Keys({})
@@ -175,12 +199,13 @@ def scaling_object(reading: Reading, kind: str) -> Keys:
 def _by_kind(reading: Reading) -> bool:
     """Return whether one object for all kinds of layers counts, in an architecture that takes one for each kind."""
     name, key = reading.architecture.name, reading.given.place[:-1]
-    if reading.architecture.by_kind == "only":
+    newer = key.endswith("rope_parameters")
+    if reading.architecture.by_kind == "only" or (newer and reading.architecture.by_kind == "strict"):
         text = template("transformers 5.23 stops: {name} takes an object for each kind of layers")
         reading.error(key, text, name=name)
         return True
     text = template("type alone: {name} reads rope_type, transformers 5.23 makes no scaling of it")
-    if newer := key.endswith("rope_parameters"):
+    if newer:
         text = template("has no object for a kind of layers: transformers 5.23 ignores it in {name}")
     if ignored := newer or reading.given.first("rope_type", "type") == "type":
         reading.warning(key, text, name=name)
@@ -210,7 +235,7 @@ def _theta(reading: Reading, inside: Keys, kind: str, layer: int) -> float:
         base = keys.number(*SLIDING_THETA)
         if base is None:
             base = item.sliding_theta or item.theta
-            reading.assumed("rope_theta", f"{base:g} in sliding layers")
+            reading.assumed("rope_theta", f"{base:.10g} in sliding layers")
     elif base is None:
         base = _theta_at_top(reading, layer)
     alpha = inside.number("alpha") if inside.text("rope_type", "type") == "dynamic" else None
@@ -218,7 +243,7 @@ def _theta(reading: Reading, inside: Keys, kind: str, layer: int) -> float:
         return base
     d = head_dim(reading, FULL)  # Hunyuan's fixed NTK scaling: base · alpha^(d/(d − 2))
     if d <= 2 or not 0 < alpha < HUGE:
-        raise trouble("alpha", f"is {alpha:g} with head_dim {d}, which gives no base")
+        raise BuildError("alpha", template("gives no base with a head_dim of {d}"), d=d)
     return float(base * alpha ** (d / (d - 2)))
 
 
@@ -235,11 +260,11 @@ def _theta_at_top(reading: Reading, layer: int) -> float:
     if base is None and inner is not None:
         base = inner.number("rope_theta")
     if base is None:
-        reading.assumed("rope_theta", f"{item.theta:g}")
+        reading.assumed("rope_theta", f"{item.theta:.10g}")
     return item.theta if base is None else base
 
 
-def _rotary_dim(reading: Reading, inside: Keys, d: int, layer: int) -> int:
+def _rotary_dim(reading: Reading, inside: Keys, d: int, kind: str, layer: int) -> int:
     keys, item = reading.keys, reading.architecture
     columns = keys.whole(*(("qk_rope_head_dim",) if latent(reading) else ()), "rotary_dim")
     if columns is not None:
@@ -256,12 +281,12 @@ def _rotary_dim(reading: Reading, inside: Keys, d: int, layer: int) -> int:
         reading.assumed("rotary_dim", item.rotary_dim)
         return item.rotary_dim
     if fraction is None:
-        fraction = item.partial
+        fraction = item.partial_by_kind.get(kind, item.partial)
         if fraction != 1:
             reading.assumed("partial_rotary_factor", fraction)
     if not 0 < fraction <= 1:
         key = keys.first(*FRACTION) or "partial_rotary_factor"
-        raise trouble(key, f"is {fraction:g}, and it takes a number above 0 and up to 1")
+        raise BuildError(key, template("takes a number above 0 and up to 1"))
     return int(d * fraction)
 
 

@@ -46,7 +46,7 @@ IN_WORDS = templates(
         "fourier": "sines and cosines of many multiples of the coordinates are added to the input",
         "none": "no position encoding",
         "others": "none in the other layers",
-        "unknown": "not known, and no key of the file says",
+        "unknown": "not known",
     }
 )
 PARTS = templates({"kept": "{count} kept", "between": "{count} between", "divided": "{count} divided"})
@@ -248,13 +248,15 @@ def model_text(model: Model) -> list[Block]:
     kinds = "; ".join(translate(IN_WORDS["others" if kind == "none" != own[0] else kind]) for kind in own)
     line = template("{path}: {name}: {kinds}")
     if not model.known:
-        line = template("{path}: {name}, a type that pecli does not know, read by its keys: {kinds}")
+        line = template("{path}: pecli does not know the model type {name}; going by the keys of the file: {kinds}")
+    if own == ["unknown"]:
+        line = template("{path}: pecli does not know the model type {name}, and no key says how it encodes positions")
     shown: list[Block] = [Paragraph(translate(line, path=model.path, name=model.architecture, kinds=kinds))]
     for name, layer in model.layers.items():
         shown += [Paragraph(), Paragraph(name.replace("_", " "), heading=True), Facts(_facts(layer))]
     if model.towers:
         rows = {name.replace("_", " "): _tower_text(tower) for name, tower in model.towers.items()}
-        shown += [Paragraph(), Paragraph(translate("beside it"), heading=True), Facts(rows)]
+        shown += [Paragraph(), Paragraph(translate("beside the language model"), heading=True), Facts(rows)]
     found = [Paragraph(finding.line(), style=LEVELS[finding.level]) for finding in model.findings]
     return [*shown, Paragraph(), *(found or [Paragraph(translate("nothing in the file is wrong or odd"))])]
 
@@ -305,10 +307,10 @@ def _window_text(data: dict[str, Any]) -> str:
 def _facts(layer: Layer) -> dict[str, str]:
     """Return the facts of one kind of layers in words."""
     encoding, data = encoding_of(layer), layer_data(layer)
-    why = translate("{kind}, and it cannot be built: {trouble}", kind=layer.kind, trouble=layer.trouble)
+    refused = translate("{kind}, which cannot be built: the reason stands below", kind=layer.kind)
     facts = {
         translate("layers"): runs(layer.indices) or translate("the file does not say which"),
-        translate("encoding"): why if layer.trouble else layer.kind,
+        translate("encoding"): refused if layer.trouble else layer.kind,
     }
     if isinstance(encoding, Rope):
         facts |= _rope_facts(encoding, data)
@@ -316,6 +318,9 @@ def _facts(layer: Layer) -> dict[str, str]:
         facts[translate("table")] = _table_text(data)
     elif "window" in data:
         facts[translate("offsets")] = _window_text(data)
+    elif "buckets" in data:
+        buckets = template("{buckets}; all distances from {distance:,} on share one")
+        facts[translate("buckets")] = translate(buckets, buckets=data["buckets"], distance=data["max_distance"])
     elif "slopes" in data:
         facts[translate("slopes")] = listing(f"{slope:.4g}" for slope in data["slopes"])
     if layer.max_position is not None and "length" not in data:
@@ -344,21 +349,25 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
     rates = [translate(to if high else endless, base=rope.base, pairs=pairs, low=waves.min(), high=high)]
     if rope.width < rope.d:
         rates.append(translate("{count} of {all} columns turn", count=rope.width, all=rope.d))
-    longer = [
-        text(template("{count} of {all} than the original context"), data["longer_than_original"], all=pairs),
-        text(template("{count} of {all} than the extended context"), data["longer_than_extended"], all=pairs),
-    ]
+    extended, trained = data["longer_than_extended"], data["longer_than_original"]
+    both = template(
+        "{trained} of {all} pairs turn less than once in the original context, {extended} in the extended one"
+    )
+    one = template("{trained} of {all} pairs turn less than once in the context")
+    longer = one if data["extended"] == data["original"] else both
+    waves_longer = {"trained": trained, "extended": extended, "all": pairs}
     critical = template("{count} at {length:,} positions")
     none = translate("none up to offset {searched:,}", searched=_searched(rope, data["extended"] or data["original"]))
     parts = [translate(PARTS[what], count=count) for what, count in data["pairs"].items()]
+    factor_text = text(template("factor {count:.7g}"), rope.factor)
     scores = translate("{factor:.7g}: scores times {square:.7g}", factor=factor, square=factor**2)
     facts = {
         translate("rates"): listing(rates),
         translate("pairing"): translate(PAIRINGS[rope.pairing], half=pairs),
         translate("M-RoPE"): _sections_text(rope),
         translate("turned by"): "" if rope.sections else listing(_by_axes(data["axes"])),
-        translate("scaling"): "" if rope.scaling == "default" else listing([rope.scaling, *parts]),
-        translate("longer pairs"): listing(longer),
+        translate("scaling"): "" if rope.scaling == "default" else listing([rope.scaling, factor_text, *parts]),
+        translate("long waves"): "" if trained is None or extended is None else translate(longer, **waves_longer),
         translate("attention factor"): "" if factor == 1 else scores,
         translate("critical dimension"): text(critical, data["critical_dimension"] or None, length=data["original"]),
         translate("first Σ cos < 0"): (text(template("at offset {count:,}"), data["first_negative_offset"]) or none)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,23 @@ def test_rates_are_those_of_the_formula(name: str) -> None:
             np.testing.assert_allclose(layer["inv_freq"], layer["base"] ** (-np.arange(0, n, 2) / n), rtol=1e-12)
         if layer.get("scaling") is not None:
             assert read_encoding(layer["spec"]).spec() == layer["spec"]
+
+
+@pytest.mark.parametrize(
+    ("config", "reference"),
+    [
+        ({"model_type": "vit_mae", "hidden_size": 24, "image_size": [48, 80], "patch_size": 16}, "mae_3x5"),
+        ({"model_type": "detr", "d_model": 24, "position_embedding_type": "sine"}, "detr_3x5"),
+    ],
+)
+def test_sines_of_row_and_column_are_those_of_the_library(
+    config: dict[str, Any], reference: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(config))
+    table = np.load(CONFIGS.parent / "grids.npz")[reference]
+    wanted = table if len(table) == 15 else table.reshape(24, 15).T  # DETR has channels first
+    assert pecli.encode(f"{path}:grid=3x5") == pytest.approx(wanted, abs=5e-7)
 
 
 @pytest.mark.parametrize("kind", ["dinov3_vit", "sapiens2"])

@@ -25,6 +25,7 @@ FILE = json.loads(lzma.decompress((DATA / "released_models.json.xz").read_bytes(
 TYPES: dict[str, dict[str, Any]] = FILE["types"]
 APART: dict[str, dict[str, Any]] = tomllib.loads((DATA / "released_models_apart.toml").read_text(encoding="utf-8"))
 VARIANTS_APART: dict[str, list[str]] = APART.pop("variants")
+SAID: dict[str, str] = APART.pop("said")
 ASPECTS = (
     *("kind", "pairing", "rates", "attention factor", "sections", "layers", "rows", "resized", "window"),
     *("tower kind", "tower rates"),
@@ -104,6 +105,30 @@ def _sections(data: dict[str, Any], section: list[int]) -> bool:
     """Return whether the sections are read, or said to be wrong where the library's own do not fit its pairs."""
     said = any(finding["key"] == "mrope_section" and finding["level"] != "note" for finding in data["findings"])
     return said or any(layer["mrope_section"] == section for layer in ropes([data]))
+
+
+def test_a_type_that_is_read_otherwise_says_so(tmp_path: Path) -> None:
+    rules = {name: rule for rule, names in VARIANTS_APART.items() for name in names}
+    rules |= {name: "" for names in APART.values() for name in names}
+    assert set(rules) == set(SAID)
+    for name, rule in rules.items():
+        config, pairs = TYPES[name]["config"], TYPES[name]["variants"].get("pairs", 0)
+        given = with_variant(config, rule, dict(variants(config, pairs))[rule]) if rule else config
+        findings = [finding.text for finding in model_of(given, tmp_path).findings]
+        assert any(SAID[name] in text for text in [*findings, ""]) and (findings or not SAID[name]), (name, findings)
+
+
+def test_the_layers_of_a_config_that_lists_none_are_those_of_the_library(tmp_path: Path) -> None:
+    """The pattern of layers that a type has where its file does not list them."""
+    apart = set()
+    for name, truth in TYPES.items():
+        config = truth["config"]
+        if "layer_types" in config and truth["kinds"]["text"] == ["rope"]:
+            bare = {"model_type": config["model_type"], "num_hidden_layers": len(config["layer_types"])}
+            both = [model_data(model_of(each, tmp_path)) for each in (config, bare)]
+            turned = [{i for layer in ropes([data]) for i in layer["layer_indices"]} for data in both]
+            apart |= {name} if turned[0] != turned[1] else set()
+    assert apart == set()
 
 
 def model_of(config: dict[str, Any], folder: Path) -> Model:

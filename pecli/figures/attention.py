@@ -61,7 +61,7 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
             "without positions, reordering changes no weight; with {name}, weights change by up to {number}"
         )
         mask = template(
-            "reordering changes weights by up to {plain} with the causal mask alone, by {number} with {name}"
+            "with {name}, reordering changes weights by up to {number}; with the causal mask alone, by {plain}"
         )
         number, plain = number_text(self.difference_encoded, 2), number_text(self.difference_plain, 2)
         text = mask if self.difference_plain else alone

@@ -91,7 +91,7 @@ class CurvesNumbers(Numbers[Any]):
         if any(encoding.sides for encoding in self.view.encodings):
             return ""  # on a plane a line of positions is folded row by row, and curves are no shifted copies
         one = template("every curve is the same, shifted: the {measure} depends only on the offset")
-        each = template("with each encoding, the {measure} depends only on the offset p − q")
+        each = template("with each encoding, the {measure} depends only on the offset")
         only = one if len(self.apart) == 1 else each
         return translate(only, measure=label) if tells_of_offsets(self.view) else ""
 

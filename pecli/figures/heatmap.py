@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import log10
+from math import ceil, log10
 from typing import Any, ClassVar, Self
 
 from pecli.core.errors import UsageError
@@ -26,8 +26,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.highlights import Highlighting, mark_cells
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup
-from pecli.figures.wavelengths import columns_end, columns_shown, has_known_waves, pairs_shown
-from pecli.measures.reduce import even_bins
+from pecli.figures.wavelengths import column_step, columns_end, columns_shown, has_known_waves, pairs_shown
 from pecli.measures.waves import wavelengths
 
 
@@ -131,7 +130,8 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
         return LogBlocks(first, rows.stop, view.pixel_rows)
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
-        return (self.bins(view).count, even_bins(view.encoding.width, view.pixel_columns))
+        columns = ceil(view.encoding.width / column_step(view.encoding, view.pixel_columns))
+        return (self.bins(view).count, columns)
 
     def compute(self, view: View[TableEncoding]) -> HeatmapNumbers:
         blocks = self.bins(view)

@@ -235,7 +235,7 @@ class Spectrum(WithTrained[TableEncoding]):
             drawn = stretch if self.ratio else wave
             style = dict(self._look(encoding, at, canvas))
             if any(_run_together(drawn, later) for later in self._later(numbers, line.encoding)):  # seen on either side
-                style |= {"linewidth": 5 * canvas.scale, "markersize": 7 * canvas.scale, "alpha": 0.5}
+                style |= {"linewidth": 5 * canvas.scale, "marker": "", "alpha": 0.5}
             panel.plot(pair, drawn, clip_on=False, **style)  # marks stand on the frame
             if (stretch != 1).any() and not self.ratio:
                 panel.plot(pair, wave / stretch, "--", color=f"C{at}", linewidth=0.8 * canvas.scale)

@@ -11,7 +11,7 @@ from pecli.analysis import places_option, positions_at
 from pecli.core.errors import UsageError
 from pecli.core.language import template, translate
 from pecli.core.lazy import Array, Axes, np
-from pecli.core.numbers import number_text
+from pecli.core.numbers import SMALL, minus, number_text
 from pecli.encodings.grid import OnGrid
 from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.canvas import Canvas
@@ -49,7 +49,7 @@ class TilesNumbers(ColouredNumbers[OnGrid]):
         if not more > MARGIN * (self.ends[1] - self.ends[0]):
             return ""
         text = template("patches in the same row or column are more alike: mean {measure} {inside}, others {outside}")
-        numbers = {"inside": number_text(inside, 2), "outside": number_text(outside, 2)}
+        numbers = {name: _two_digits(value) for name, value in (("inside", inside), ("outside", outside))}
         return translate(text, measure=measure.label, **numbers) if numbers["inside"] != numbers["outside"] else ""
 
     def marks(self) -> list[str]:
@@ -164,3 +164,8 @@ class Tiles(OverGrid):
         if signed:  # whose middle is white, as the gaps are
             axes[0].set_facecolor(GAPS)
         return [show_matrix(axes[0], whole, extent=(first, right, bottom, first), **style)]
+
+
+def _two_digits(value: float) -> str:
+    """Return a number in two digits; below 1 the second is written though it is 0."""
+    return minus(f"{value:#.2g}") if SMALL <= abs(value) < 1 else number_text(value, 2)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 from pecli.core.language import translate
 from pecli.core.lazy import Array
 from pecli.core.numbers import number_text
 from pecli.encodings.base import COUNTED, Encoding, TableEncoding
 from pecli.encodings.harmonic import Harmonic
-from pecli.measures.reduce import averaged_columns
+from pecli.measures.reduce import averaged_rows
 from pecli.measures.waves import MEASURED
 
+CLEAR = 1.5  # pixels a column, at least: with fewer most are mixed of a sine and a cosine
 MAX_WAVELENGTH = 1e15  # positions; a longer wave stands still, and an axis has no room for it
 
 
@@ -34,12 +37,21 @@ def has_known_waves(encoding: TableEncoding) -> bool:
     return isinstance(encoding, Harmonic) or encoding.cycle(MEASURED) is not None
 
 
+def column_step(encoding: TableEncoding, most: int | None) -> int:
+    """Return for how many columns, or pairs, one stands where there are so many pixels."""
+    if most is None:
+        return 1
+    if isinstance(encoding, Harmonic):
+        return ceil(CLEAR * len(encoding.frequencies()) / max(1, most // 2))
+    return ceil(encoding.width / max(1, most))
+
+
 def columns_shown(encoding: TableEncoding, table: Array, most: int | None) -> tuple[Array, int]:
     """Return at most so many columns of a table (n, d), and for how many each stands: of pairs every so many-th, since
     the mean of a sine and a cosine is neither; of others means."""
-    if most is None or table.shape[1] <= most or not isinstance(encoding, Harmonic):
-        return averaged_columns(table, most)
-    size = -(-len(encoding.frequencies()) // max(1, most // 2))
+    size = column_step(encoding, most)
+    if not isinstance(encoding, Harmonic):
+        return averaged_rows(table.T, size).T, size
     return table[:, [column for column, (_, pair) in enumerate(encoding.waves()) if pair % size == 0]], size
 
 

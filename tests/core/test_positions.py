@@ -43,14 +43,15 @@ def test_refuses_a_start_that_floats_cannot_count_from(start: object) -> None:
 
 
 @pytest.mark.parametrize(("start", "stop", "count"), [(1, 100, 7), (1, 5, 12), (3, 4, 3), (1, 1000, 5), (17, 1000, 40)])
-def test_a_pixel_of_a_logarithmic_axis_has_the_positions_inside_it_or_the_one_before(
+def test_a_pixel_of_a_logarithmic_axis_has_the_positions_up_to_half_a_pixel_beside_it_or_the_one_before(
     start: int, stop: int, count: int
 ) -> None:
     blocks = LogBlocks(start, stop, count)
     borders = start * (stop / start) ** (np.arange(count + 1) / count)
     borders[-1] = stop
     whole = range(start, stop)
-    inside = [[p for p in whole if low <= p < high] or [int(low)] for low, high in pairwise(borders)]
+    wide = [(low, high, (high - low) / 2 if high - low >= 1 else 0) for low, high in pairwise(borders)]
+    inside = [[p for p in whole if low - half <= p < high + half] or [int(low)] for low, high, half in wide]
     assert blocks.firsts().tolist() == [run[0] for run in inside]
     assert blocks.counts().tolist() == [len(run) for run in inside]
     assert blocks.centres() == pytest.approx([np.mean(run) for run in inside])

@@ -14,7 +14,17 @@ import typer
 
 from pecli.core.errors import LISTENER, UsageError, as_flags, failure_of
 from pecli.core.hub import VERBOSE
-from pecli.core.terminal import TRACKER, Document, Paragraph, print_notes, print_results, progress, show, untracked
+from pecli.core.terminal import (
+    CODE,
+    TRACKER,
+    Document,
+    Paragraph,
+    print_notes,
+    print_results,
+    progress,
+    show,
+    untracked,
+)
 from pecli.files.documents import csv, md, tex
 from pecli.files.formats import FORMATS, format_of
 from pecli.files.metadata import About
@@ -91,7 +101,7 @@ def targets_of(
     texts, drawn = [], []
     for path in outputs or [STDOUT]:
         form = format_of(path, format, "md")
-        if pictures and form in FORMATS and FORMATS[form].picture:
+        if pictures and outputs and form in FORMATS and FORMATS[form].picture:
             drawn.append(path)
         elif form in FORMS:
             texts.append((path, form))
@@ -113,7 +123,7 @@ def publish(document: Document, data: Any, targets: Sequence[Target], lines: Seq
         check_target(path, clobber=True, text=True, example=f"text.{form}")
     for path, form in targets:
         encode = WRITERS.get(form)
-        blocks = [*document, *map(Paragraph, lines)]
+        blocks = [*document, *(Paragraph(line, style=CODE) for line in lines)]
         write(path, encode(blocks, About("", "")) if encode else json.dumps(data, allow_nan=False).encode() + b"\n")
         if not is_stdout(path):
             print_results([path])

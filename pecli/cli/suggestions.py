@@ -19,6 +19,8 @@ ALIKE = 0.65  # how much a suggestion is
 def unknown_command(word: str, commands: Iterable[str]) -> str:
     """Return what to type instead of a word that is no command."""
     if word.startswith("-"):
+        if near := _nearest(word, ("--version", "--help")):
+            return f"there is no {word}{_question(near)}"
         return f"{word} stands behind a command, as in pecli heatmap {word}: pecli --help lists the commands"
     if kind := encoding_named(word.partition(":")[0]):
         draw = f"pecli {figures_for(kind)[0]} {word} draws it"

@@ -28,9 +28,12 @@ ASCII = str.maketrans({"−": "-", "…": "...", "⋮": ":"})
 CHUNK = 4096  # characters of data that kitty takes at once
 
 
+CODE = "code"  # the style of what is to be typed
+
+
 @dataclass(frozen=True)
 class Paragraph:
-    """Text in lines that fit; as a heading, or in a style of rich's."""
+    """Text in lines that fit; as a heading, in a style of rich's, or as a line to type in a file."""
 
     text: str = ""
     heading: bool = False

@@ -12,7 +12,7 @@ from pecli.core.lazy import np
 from pecli.core.numbers import ROUNDING, number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
-from pecli.encodings.base import Encoding, common_pieces, distinguishing_labels, short_names
+from pecli.encodings.base import Encoding, TableEncoding, common_pieces, distinguishing_labels, short_names
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.base import Figure, View
 from pecli.figures.canvas import Canvas
@@ -29,6 +29,7 @@ from pecli.figures.composite import (
 )
 from pecli.figures.highlights import Highlighting
 from pecli.figures.panels import PanelGroup
+from pecli.figures.wavelengths import CLEAR
 from pecli.measures.pairwise import measure_option, quantity_of
 
 MAX_WHOLE = 2**22  # numbers, of which the largest difference is known also where a pixel is a mean
@@ -136,6 +137,20 @@ class Compare(Composite, Highlighting[Encoding]):
         other: dict[str, Any] = {"part": 1, "label": translate("difference"), "ticks": None, "trimmed": True}
         panels = (replace(panel, bar=panel.bar and replace(panel.bar, **other)) for panel in group.panels)
         return replace(group, panels=tuple(panels))
+
+    def compute(self, view: View[Encoding]) -> CompareNumbers:
+        numbers = super().compute(self._whole_columns(view) if self.difference else view)
+        assert isinstance(numbers, CompareNumbers)  # which composed_numbers makes
+        return numbers
+
+    def _whole_columns(self, view: View[Encoding]) -> View[Encoding]:
+        """Return the view with a pixel for every column, where of either table others would be left out."""
+        tables = [encoding for encoding in view.encodings if isinstance(encoding, TableEncoding)]
+        waves = [encoding.waves() if isinstance(encoding, Harmonic) else [] for encoding in tables]
+        if view.panels is None or all(item == waves[0] for item in waves):
+            return view
+        least = CLEAR * max(encoding.width for encoding in tables)
+        return replace(view, panels=tuple((rows, max(columns, least)) for rows, columns in view.panels))
 
     def composed_numbers(self, view: View[Encoding], **fields: Any) -> CompareNumbers:
         numbers = CompareNumbers(view=view, labels=tuple(short_names(view.encodings)), **fields)

@@ -10,7 +10,7 @@ from pecli.analysis import E_co, refuse_unused
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import join_clauses, listing, template, translate
 from pecli.core.lazy import Array, Axes, np
-from pecli.core.numbers import ROUNDING, chunks, number_text
+from pecli.core.numbers import ROUNDING, chunks
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.core.terminal import track
@@ -96,7 +96,8 @@ class OffsetsNumbers(BandNumbers[TableEncoding]):
             zip(self.view.encodings, self.undefined, strict=True),
         )
         lost = [translate(left_out, encoding=e.called(), count=count) for e, count in counts if count]
-        return [extremes_of_offsets(self.block), *lost]
+        spread = template("each pixel: mean, minimum and maximum of up to {count:,} offsets")
+        return [translate(spread, count=self.block) if self.block > 1 else "", *lost]
 
     def marks(self) -> list[str]:
         wide = any(width > 0 for width in self.spread)
@@ -171,8 +172,7 @@ class RandomNumbers(BandNumbers[Rope]):
         text = template(
             "scores of random queries and keys vary about as much at every offset: standard deviation {least} to {most}"
         )
-        ends = {"least": number_text(least, 3), "most": number_text(most, 3)}
-        return translate(text, **ends) if most < ALIKE * least else ""
+        return translate(text, least=f"{least:.2f}", most=f"{most:.2f}") if most < ALIKE * least else ""
 
 
 @dataclass(frozen=True)
@@ -257,6 +257,8 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
             return map_of_offsets(view, self.measure, self.spread)
         shown, columns = self.shown(view), view.pixel_columns
         edges = log_edges(view.covered.length, columns) if self.log else shown.start + even_edges(shown.length, columns)
+        if shown.start <= 0:
+            edges = np.union1d(edges, [0, 1])  # no mean has a share of a position with itself
         if is_bias(view.encoding):
             return _bias_lines(view, edges)
         if self.random is not None:

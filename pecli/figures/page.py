@@ -38,7 +38,7 @@ from pecli.figures.panels import ColorBar, Mosaic, PanelGroup, columns_of, count
 from pecli.figures.style import set_sizes
 from pecli.figures.text import HEADLINE, Ruler
 
-LABELS = 5.0  # em that labels take beside a panel, roughly: to choose the grid
+LABELS = 4.0  # em that labels take beside a panel, roughly: to choose the grid
 BAR, BESIDE = 0.9, 0.6  # em: a colour bar's width, and what is left free before it
 BAR_LABELS, TICK = 2.4, "−0.00"  # em that a colour bar's label takes and about its widest tick: before it is drawn
 NEARLY = 0.85  # of what the grid shows that shows most: one that comes first or has full rows is as good

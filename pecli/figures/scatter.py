@@ -79,7 +79,7 @@ class ScatterNumbers(CloudNumbers):
     q: Array
 
     def marks(self) -> list[str]:
-        return [translate("area of a dot: number of pairs, colour: their mean offset")] if self.places() else []
+        return [translate("area of a dot: number of pairs")] if self.places() else []
 
     def places(self) -> tuple[Array, Array, Array] | None:
         """Return where pairs lie that fall on one another, (places, 2), how many, and their mean offset; None where

@@ -12,7 +12,7 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.measures.reduce import averaged_rows
 from pecli.measures.waves import MEASURED
 
-CLEAR = 1.5  # pixels a column, at least: with fewer most are mixed of a sine and a cosine
+CLEAR = 2  # pixels a column, at least: with fewer most are mixed of a sine and a cosine
 MAX_WAVELENGTH = 1e15  # positions; a longer wave stands still, and an axis has no room for it
 
 

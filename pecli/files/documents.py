@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from pecli.core.errors import escaped
-from pecli.core.terminal import Block, Document, Facts, Paragraph, Table, as_text
+from pecli.core.terminal import CODE, Block, Document, Facts, Paragraph, Table, as_text
 from pecli.files.metadata import About
 
 WIDTH = 120  # characters in a line of a report that goes into a file
@@ -69,6 +69,8 @@ def _blocks(document: Document, write: Callable[[Block], str]) -> str:
 
 
 def _md(block: Block) -> str:
+    if isinstance(block, Paragraph) and block.style == CODE:
+        return f"    {escaped(block.text)}"
     if isinstance(block, Paragraph):
         return ("## " if block.heading else "") + _plain_md(block.text.strip())
     if isinstance(block, Facts):

@@ -10,6 +10,7 @@ from pecli.encodings.base import Encoding
 from pecli.figures.addition import AdditionNumbers
 from pecli.figures.attention import AttentionNumbers
 from pecli.figures.bias import BiasNumbers, WeightNumbers
+from pecli.figures.compare import CompareNumbers
 from pecli.figures.composite import ComposedNumbers
 from pecli.figures.curves import CurvesNumbers
 from pecli.figures.dials import DialsNumbers
@@ -1693,7 +1694,7 @@ def compare(
     no_clobber: bool = False,
     long: bool = False,
     lang: Literal["en", "zh"] = "en",
-) -> Picture[ComposedNumbers]:
+) -> Picture[CompareNumbers]:
     """One figure of several encodings, under the same limits."""
 
 def table(

@@ -112,8 +112,9 @@ def _labelled(encodings: Any, labels: Sequence[str]) -> list[str]:
     """Return the texts of encodings, each with its label; raises UsageError where there are more or fewer labels."""
     specs = [str(item) for item in _items(encodings)]
     if len(specs) != len(labels) or any(isinstance(item, (list, tuple)) for item in _items(encodings)):
+        example = f"{specs[0]}{',' if ':' in specs[0] else ':'}"
         text = f"{option_text('label')} is given {len(labels)} times, for {len(specs)} encoding{'s' * (len(specs) > 1)}"
-        raise UsageError(text, option="label", advice="give it once for each, or write sinusoidal:label=NAME")
+        raise UsageError(text, option="label", advice=f"give it once for each, or write {example}label=NAME")
     return [text for spec, label in zip(specs, labels, strict=True) for text in spread_spec(spec, {"label": [label]})]
 
 

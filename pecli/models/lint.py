@@ -181,7 +181,7 @@ def _check_unread(reading: Reading, inside: Keys, rule: str) -> None:
         if key in COMMON or key in read[rule]:
             continue
         owners = listing(name for name in read if key in read[name])
-        hint = translate("; it belongs to {owners}", owners=owners) if owners else nearest(key, read[rule])
+        hint = translate("; it belongs to {owners}", owners=owners) if owners else nearest(key, [*read[rule], *COMMON])
         text = translate("ignored with rope_type {rule}, with a log line at most{hint}", rule=rule, hint=hint)
         reading.add("warning" if hint else "note", key, text, value)
 

@@ -18,6 +18,7 @@ from pecli.models.layers import (
     FULL,
     LEVELS,
     LINEAR,
+    SLIDING,
     BuildError,
     Finding,
     Reading,
@@ -110,7 +111,12 @@ def _model(path: str, keys: Keys, seq_len: int | None, outer: str | None = None,
         model = _model(path, inner, seq_len, name)
     else:
         reading = _reading(keys, seq_len, outer, tower)
-        item, layers = reading.architecture, _merged(_layers(reading))
+        item, parts = reading.architecture, _layers(reading)
+        layers = _merged(parts)
+        if len(parts) > len(layers) and SLIDING in parts and (span := keys.whole("sliding_window")):
+            text = template("{count} of {all} layers look back over so many positions alone; the encoding is the same")
+            count, every = len(parts[SLIDING].indices), sum(len(part.indices) for part in parts.values())
+            reading.add("note", "sliding_window", translate(text, count=count, all=every), span)
         lint(reading, [layer.kind for layer in layers.values()])
         layers |= {kind: _layer(reading, kind, kind, ALL, ()) for kind in item.also}
         model = Model(path, item.name, layers, tuple(reading.findings), item.known)

@@ -16,6 +16,7 @@ from pecli.core.options import Option
 from pecli.core.terminal import Block, Facts, Paragraph, Table
 from pecli.encodings.base import COUNTED, BiasEncoding
 from pecli.encodings.harmonic import Harmonic
+from pecli.encodings.learned import Learned
 from pecli.encodings.registry import Encoding, find_encoding
 from pecli.encodings.rope import Rope
 from pecli.files.documents import for_notebook
@@ -134,7 +135,8 @@ def side_by_side(models: Sequence[Model]) -> list[Block]:
     rows = [[fact, *texts] for fact, texts in differing(models).items()]
     same = {fact: texts[0] for fact, texts in compared(models).items() if len({*texts}) == 1}
     shown: list[Block] = [Paragraph(translate("what differs"), heading=True), Table(["", *names_of(models)], rows)]
-    return [*(shown if rows else []), Paragraph(translate("what is the same"), heading=True), Facts(same)]
+    alike: list[Block] = [Paragraph(translate("what is the same"), heading=True), Facts(same)]
+    return [*(shown if rows else []), *(alike if same else [])]
 
 
 def spectrum_specs(models: Sequence[Model]) -> list[str]:
@@ -394,7 +396,9 @@ def lines_to_type(model: Model) -> list[str]:
     for encoding in filter(None, map(encoding_of, model.layers.values())):
         tables = ("spectrum", "heatmap") if isinstance(encoding, Harmonic) else ("heatmap", "distance")
         figures = ("bias",) if isinstance(encoding, BiasEncoding) else tables
-        lines += [f"pecli {figure} -e {shlex.quote(encoding.spec())}" for figure in figures]
+        untrained = isinstance(encoding, Learned) and encoding.file is None
+        spec = "learned:file=model.safetensors" if untrained else encoding.spec()  # not random numbers
+        lines += [f"pecli {figure} -e {shlex.quote(spec)}" for figure in figures]
     return list(dict.fromkeys(lines))
 
 

@@ -201,3 +201,12 @@ def test_encodings_are_named_above_their_own_attention() -> None:
     titles = [ax.get_title() for ax in axes.child_axes if ax.title.get_visible() and "given" in ax.get_title()]
     above = ["clock, periods = 1 min, 1 h, 12 h", "RoPE, d = 6, base = 10,000"]
     assert titles == [f"{above[0]}\nas given", "as given", f"{above[1]}\nas given", "as given"]
+
+
+@pytest.mark.parametrize("other", ["learned:d=64", "rope:d=64,pairing=half"])
+def test_a_difference_is_of_the_same_columns(other: str) -> None:
+    """Where one table alone would have pairs left out, or others than the other one."""
+    specs = ["sinusoidal:d=64", other]
+    seen: Any = pecli.figure("compare", encoding=specs, difference=True, length=5, size="3x3", dpi=20).seen
+    first, second = (pecli.encode(spec, length=5) for spec in specs)
+    assert seen.parts[-1].numbers.main == pytest.approx(first - second)

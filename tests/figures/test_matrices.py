@@ -94,7 +94,7 @@ def test_a_logarithmic_axis_begins_at_position_1() -> None:
     assert np.array_equal(numbers.main, pecli.encode(d=6, start=1, length=2))
     assert numbers_of("heatmap", log=True, d=6, start=5, length=3).positions[0] == 5
     caption = numbers_of("heatmap", ((30, 3),), log=True, d=8, length=5000).caption()
-    assert "each pixel is the mean of up to 1,861 positions; one pair in 6 shown" in caption
+    assert "each pixel is the mean of up to 1,861 positions; one pair in 8 shown" in caption
     wave = numbers_of("heatmap", ((200, 2),), log=True, d=2, length=2000)
     near = np.abs(wave.positions - 82) < 8  # two pixels a wavelength: a mean over one of them flickers
     assert np.abs(wave.main[near]).max() < 0.3
@@ -228,7 +228,7 @@ def test_every_row_has_a_pixel_where_that_takes_little_more_height(length: int, 
 
 
 @pytest.mark.parametrize(("encoding", "pixels", "columns"), [
-    ("rope:d=10,pairing=half", 6, [0, 3, 5, 8]), ("rope:d=10", 7, [0, 1, 6, 7]), ("sinusoidal:d=7", 6, [0, 1, 4, 5]),
+    ("rope:d=10,pairing=half", 8, [0, 3, 5, 8]), ("rope:d=10", 9, [0, 1, 6, 7]), ("sinusoidal:d=7", 8, [0, 1, 4, 5]),
 ])  # fmt: skip
 def test_too_many_pairs_for_the_pixels_are_some_of_them_and_no_means(
     encoding: str, pixels: int, columns: list[int]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -66,12 +67,17 @@ def test_more_offsets_than_pixels_keep_their_extremes_and_means(encoding: str, l
     table = pecli.encode(encoding, length=109)
     products, offsets = table @ table.T, np.arange(109)[:, None] - np.arange(109)
     every = diagonals(products)[1 if log else 0 :]
-    assert seen.offsets.size <= 20 and f"each pixel: minimum to maximum of up to {seen.block} offsets" in seen.caption()
+    assert (
+        seen.offsets.size <= 20
+        and f"each pixel: mean, minimum and maximum of up to {seen.block} offsets" in seen.caption()
+    )
     assert seen.low.min() == pytest.approx(min(item.min() for item in every))
     assert seen.high.max() == pytest.approx(max(item.max() for item in every))
     assert (seen.low <= seen.mean).all() and (seen.mean <= seen.high).all()
+    assert log or seen.mean[0, 0] == pytest.approx(every[0].mean())  # where the line begins
     if encoding == "binary" and not log:  # of a closed form each offset counts once
-        runs = [(offsets >= first) & (offsets < first + seen.block) for first in range(0, 109, seen.block)]
+        ends = [*range(0, 109, seen.block), 109]  # and offset 0 by itself
+        runs = [(offsets >= first) & (offsets < stop) for first, stop in pairwise(sorted({1, *ends}))]
         assert seen.mean[0] == pytest.approx([products[run].mean() for run in runs], rel=1e-12)
 
 
@@ -170,7 +176,7 @@ def test_what_does_not_fit_together_is_refused(options: dict[str, Any], said: st
     [
         ({"encoding": "binary"}, "line: mean of all pairs at that offset, band: from the smallest to the largest"),
         ({"encoding": ["rope", "binary"]}, "line: mean of all pairs at that offset, band"),
-        ({"d": 8, "length": 300, "size": "3x2", "dpi": 20}, "each pixel: minimum to maximum of up to"),
+        ({"d": 8, "length": 300, "size": "3x2", "dpi": 20}, "each pixel: mean, minimum and maximum of up to"),
         ({"encoding": "rope:scaling=linear,factor=8", "unscaled": True}, "dotted: without the scaling"),
         ({"encoding": "learned", "d": 1, "measure": "corr"}, "learned: 136 pairs left out, one row is constant"),
     ],
@@ -350,3 +356,9 @@ def test_on_a_log_axis_a_line_runs_up_to_where_its_band_begins() -> None:
     axes = page_of("offsets", encoding="alibi:heads=1", log=True, length=9000, size="3x2", dpi=40).axes[0]
     single, upper, lower = (line.get_xdata() for line in axes.lines)
     assert single[:3].tolist() == [1, 2, 3] and single[-1] == upper[0] == lower[0]
+
+
+def test_scores_of_random_vectors_are_drawn_of_more_offsets_than_are_compared() -> None:
+    options: dict[str, Any] = {"encoding": "rope:d=4", "random": 9, "size": "3x2", "dpi": 20}
+    assert page_of("offsets", length=2049, **options).axes
+    assert pecli.figure("offsets", length=2049, **options).seen.message() == ""

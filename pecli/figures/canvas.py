@@ -38,7 +38,7 @@ SMALL = 0.833  # tick labels: as a share of the text's size
 NARROW = 44  # ems of small text: a page of free height and less width lays several figures out in another way
 SHRUNK = (0.9, 0.8, 0.7, 0.6)  # of the text's size, tried before a size is refused
 FRAME = 2 / 3  # of the pixels an inch, where a file has many pictures
-FPS = 5.0  # frames a second
+FPS, FEW, SLOW = 5.0, 8, 1.0  # frames a second; of so many or fewer pictures, which are looked at one by one
 MAX_PIXELS = 2**16 - 1  # matplotlib's own limit a side
 DEFAULT = "default"  # the style that is pecli's own, to stand beside others in a sweep
 ADAPTIVE = "auto"  # the style of an SVG whose lines and text follow the reader's light or dark mode
@@ -122,7 +122,12 @@ class Canvas(Options):
         aliases=("fontsize", "font_size"),
     )
     fps: float | None = option(
-        None, "frames per second of .gif and .webp", above=0, at_most=50, unset=f"{FPS:g}", split=False
+        None,
+        "frames per second of .gif and .webp",
+        above=0,
+        at_most=50,
+        unset=f"{FPS:g}, of up to {FEW} pictures {SLOW:g}",
+        split=False,
     )
     loops: int | None = option(None, "how many times a .gif or .webp plays", at_least=1, at_most=65535, unset="endless")
     pages: bool = option(False, "several values in one .pdf are a page each, not a grid")

@@ -19,7 +19,7 @@ from pecli.core.lazy import Array, Axes
 from pecli.core.options import write_scalar
 from pecli.core.terminal import Document
 from pecli.figures.base import Figure
-from pecli.figures.canvas import FPS, LABELS, TEXTS, Canvas
+from pecli.figures.canvas import FEW, FPS, LABELS, SLOW, TEXTS, Canvas
 from pecli.figures.grid import Grid
 from pecli.figures.limits import footnotes, note_on_colours
 from pecli.figures.style import style_context
@@ -333,7 +333,7 @@ class Picture(Generic[N_co]):
             frames=tuple(Frame(*frame) for frame in zip(drawings, grid.labels, lines, messages, strict=True)),
             swept=tuple(swept),
             dpi=canvas.dpi,
-            seconds=1 / (canvas.fps or FPS),
+            seconds=1 / (canvas.fps or (FPS if len(drawings) > FEW else SLOW)),
             times=canvas.loops,
             map=partial(map_in_order, doing="drawing", count=self.workers),
         )

@@ -314,12 +314,20 @@ class Page:
         for at, (axes, title) in enumerate(zip(self.axes, self.titles, strict=True)):
             box = axes.get_position()
             frame = float(box.width * size[0]), float(box.height * size[1])
-            axes.title.set_text(self.ruler.wrapped(title, float(axes.title.get_fontsize()), frame[0] + self.gap))
+            axes.title.set_text(self._wrapped_title(at, title, frame[0]))
             if (legend := axes.get_legend()) is not None:
                 wide, high = legend_size(legend, self.ruler)
                 if wide > SHARE * frame[0] or high > 1.08 * frame[1]:
                     self.legends_below.add(at)  # and stays there
                 put_legend(axes, frame, margins_of(axes, self.ruler)[1], at in self.legends_below, self.ruler)
+
+    def _wrapped_title(self, at: int, title: str, room: float) -> str:
+        """Return a panel's title, no line longer than its frame; in two lines where a neighbour alike takes them."""
+        size, own = float(self.axes[at].title.get_fontsize()), (self.panels[at], self.places[at][:2])
+        others = zip(self.titles, self.panels, self.places, strict=True)
+        widest = max(self.ruler.width(text, size) for text, panel, place in others if (panel, place[:2]) == own)
+        width = self.ruler.width(title, size)
+        return self.ruler.wrapped(title, size, 0.6 * width if width <= room < widest else room)
 
     def _place_bars(self) -> None:
         """Put the colour bars beside their panels, as high as all that share them."""

@@ -68,7 +68,7 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
         return translate(text, name=names_in_sentence([self.view.encoding])[0], number=number, plain=plain)
 
     def marks(self) -> list[str]:
-        return [translate("grey: masked")] if self.masked.any() else []
+        return [translate("grey: masked, weight 0")] if self.masked.any() else []
 
     @property
     def masked(self) -> Array:

@@ -131,7 +131,7 @@ def longer_waves_text(labels: Sequence[str], parts: Sequence[Part]) -> str:
     bases: list[Any] = [getattr(encoding, "base", None) for encoding in encodings]
     rising = None not in bases and all(low < high for low, high in pairwise(bases)) and counts == sorted(counts)
     if rising and len({replace(encoding, base=bases[0], label=None) for encoding in encodings}) == 1:
-        text = template("larger bases leave more wavelengths beyond the {length}: {counts} of {all}")
+        text = template("larger bases leave more wavelengths beyond the {length}: {counts} of {all} pairs")
         return translate(text, length=length, counts=listing(map(str, counts)), all=pairs[0])
     if len({*pairs}) > 1:
         return ""

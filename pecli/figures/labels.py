@@ -135,7 +135,7 @@ def label_lines(axes: Axes, entries: Sequence[tuple[str, Look]], canvas: Canvas)
         key(axes, [entries[at] for at in labelled])
         return
     for at in labelled:
-        look = {"color": entries[at][1]["color"], "linewidth": 1.2 * canvas.scale}
+        look = {"color": entries[at][1]["color"], "linewidth": 0.7 * canvas.scale}
         leader = {"arrowstyle": "-", "shrinkA": 3, "shrinkB": FREE * canvas.scale, "relpos": (0, 0.5), **look}
         place = (1.0, 1 - at / len(texts))
         label = LineLabel(axes, texts[at], place, axes.transAxes, canvas, va="center", arrowprops=leader)

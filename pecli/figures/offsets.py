@@ -101,7 +101,7 @@ class OffsetsNumbers(BandNumbers[TableEncoding]):
 
     def marks(self) -> list[str]:
         wide = any(width > 0 for width in self.spread)
-        band = template("line: mean of all pairs at that offset, band: from the smallest to the largest")
+        band = template("line: mean of all pairs at that offset; band: from the smallest to the largest")
         bound = translate("bound: Su et al. 2021, section 3.4.3") if len(self.decay) else ""
         dotted = translate("dotted: without the scaling") if len(self.unscaled) else ""
         return [translate(band) if wide else "", bound, dotted, turned_text(self.view.encodings)]

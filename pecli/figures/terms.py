@@ -63,11 +63,11 @@ class TermsNumbers(ColouredNumbers[Additive]):
             return translate(text, number=number_text(spread, 2))
         offset = translate("offset in rows and columns" if self.view.encoding.sides else "offset")
         if min(self.spreads[1:-1]) <= same:  # so do others
-            return translate("the position–position term depends on {offset} alone", offset=offset)
+            return translate("the position–position term depends on the {offset} alone", offset=offset)
         parts = np.abs([part for name, part in self.arrays().items() if name != "total"])
         largest = parts.mean(axis=(1, 2)).argmax() == parts.max(axis=(1, 2)).argmax() == len(parts) - 1
-        only = template("only the position–position term depends on {offset} alone")
-        here = template("only the position–position term depends on {offset} alone; here it is the largest")
+        only = template("only the position–position term depends on the {offset} alone")
+        here = template("only the position–position term depends on the {offset} alone; here it is the largest")
         return translate(here if largest else only, offset=offset)
 
     def remarks(self) -> list[str]:

@@ -287,7 +287,7 @@ def test_the_message_says_whether_position_with_position_depends_on_the_offset_a
     assert min(spreads["content_position"], spreads["position_content"], spreads["content_content"]) > 0.1
     parts = np.abs([getattr(numbers, name) for name in TITLES if name != "total"])
     largest = all(how(parts, axis=(1, 2)).argmax() == 3 for how in (np.max, np.mean))
-    only = "only the position–position term depends on offset alone" + "; here it is the largest" * largest
+    only = "only the position–position term depends on the offset alone" + "; here it is the largest" * largest
     differ = f"at equal offset, the position–position term still differs by up to {number_text(apart, 2)}"
     assert numbers.message() == (only if encoding in INVARIANT else differ)
 

@@ -173,7 +173,7 @@ def test_lines_of_another_kind_have_a_window_and_offsets_of_their_own() -> None:
     [
         (
             {"encoding": ["sinusoidal:base=10", "sinusoidal"]},
-            "larger bases leave more wavelengths beyond the 50 positions: {}, {} of 64",
+            "larger bases leave more wavelengths beyond the 50 positions: {}, {} of 64 pairs",
         ),
         (
             {"encoding": ["sinusoidal", "rope"]},

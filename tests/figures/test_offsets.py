@@ -174,8 +174,8 @@ def test_what_does_not_fit_together_is_refused(options: dict[str, Any], said: st
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"encoding": "binary"}, "line: mean of all pairs at that offset, band: from the smallest to the largest"),
-        ({"encoding": ["rope", "binary"]}, "line: mean of all pairs at that offset, band"),
+        ({"encoding": "binary"}, "line: mean of all pairs at that offset; band: from the smallest to the largest"),
+        ({"encoding": ["rope", "binary"]}, "line: mean of all pairs at that offset; band"),
         ({"d": 8, "length": 300, "size": "3x2", "dpi": 20}, "each pixel: mean, minimum and maximum of up to"),
         ({"encoding": "rope:scaling=linear,factor=8", "unscaled": True}, "dotted: without the scaling"),
         ({"encoding": "learned", "d": 1, "measure": "corr"}, "learned: 136 pairs left out, one row is constant"),

@@ -284,7 +284,7 @@ def test_waves_over_a_grid_are_counted_in_rows_and_columns(ask: Ask) -> None:
     text = ask("explain", "sincos2d", "--grid", "4x6", "-d", "8").out
     assert "2π/ω, rows or columns" in text and "ωj·c or ωj·r" in text
     words: dict[str, Any] = {"encoding": "sincos2d:d=8", "grid": "2x3", "tokens": "a b c d e f"}
-    assert "depends on offset in rows and columns alone" in numbers_of("terms", **words).message()
+    assert "depends on the offset in rows and columns alone" in numbers_of("terms", **words).message()
 
 
 @pytest.mark.parametrize("shape", [(3, 4, 5), (1, 3, 4, 5), (1, 12, 5), (12, 5)])

@@ -45,6 +45,7 @@ NEARLY = 0.85  # of what the grid shows that shows most: one that comes first or
 MAX_GRIDS = 4  # that are tried, at most
 ROWS = 1.5  # gaps from what stands below a row to what stands above the next
 MAX_GAPS = 4  # gaps more between panels, at most, where there is room to spare
+LONG = 0.75  # of a panel's width: a title that is broken where one beside it is
 SHARE = 0.35  # of the panel's width, that a legend beside it takes at most
 MAX_PASSES = 6  # of measuring, at most: ticks depend on the size, and the size on ticks
 TOLERANCE = 0.005  # inches: what moves less than that stands still
@@ -321,13 +322,14 @@ class Page:
                     self.legends_below.add(at)  # and stays there
                 put_legend(axes, frame, margins_of(axes, self.ruler)[1], at in self.legends_below, self.ruler)
 
-    def _wrapped_title(self, at: int, title: str, room: float) -> str:
-        """Return a panel's title, no line longer than its frame; in two lines where a neighbour alike takes them."""
+    def _wrapped_title(self, at: int, title: str, frame: float) -> str:
+        """Return a panel's title, no line longer than its frame, or a little where no panel alike stands beside it; a
+        long one in two lines where that of a panel alike takes them."""
         size, own = float(self.axes[at].title.get_fontsize()), (self.panels[at], self.places[at][:2])
         others = zip(self.titles, self.panels, self.places, strict=True)
-        widest = max(self.ruler.width(text, size) for text, panel, place in others if (panel, place[:2]) == own)
-        width = self.ruler.width(title, size)
-        return self.ruler.wrapped(title, size, 0.6 * width if width <= room < widest else room)
+        widths = [self.ruler.width(text, size) for text, panel, place in others if (panel, place[:2]) == own]
+        width, room = self.ruler.width(title, size), frame + self.gap * (len(widths) == 1)
+        return self.ruler.wrapped(title, size, 0.6 * width if LONG * room < width <= room < max(widths) else room)
 
     def _place_bars(self) -> None:
         """Put the colour bars beside their panels, as high as all that share them."""

@@ -279,9 +279,9 @@ class Analysis(Options, Generic[E], ABC):
         """Return the positions that it looks at where these are given."""
         return asked
 
-    @abstractmethod
-    def shape(self, view: View[E]) -> tuple[int, ...]:
-        """Return the shape of the largest array that `compute` makes, to check memory beforehand."""
+    def shape(self, view: View[Any]) -> tuple[int, ...]:
+        """Return the shape of the largest array that `compute` makes, to check memory beforehand: mostly the table."""
+        return (view.covered.length, view.encoding.width)
 
     def check_view(self, view: View[E]) -> None:
         """Refuse encodings or positions that cannot be shown (UsageError)."""

@@ -79,9 +79,6 @@ class Fourier(Figure[TableEncoding]):
             allowed = f"4 to {LONGEST:,} positions"
             raise UsageError(option="length", value=view.covered.length, allowed=allowed)
 
-    def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
-        return (view.covered.length, view.encoding.width)
-
     def compute(self, view: View[TableEncoding]) -> FourierNumbers:
         rows = view.encoding.table(view.covered.array())
         power = np.abs(np.fft.rfft(rows - rows.mean(axis=0), axis=0)[1:]) ** 2

@@ -117,9 +117,6 @@ class Maps(OverGrid):
         super().check_view(view)
         self.chosen(view)
 
-    def shape(self, view: View[OnGrid]) -> tuple[int, ...]:
-        return (view.covered.length, view.encoding.width)
-
     def compute(self, view: View[OnGrid]) -> MapsNumbers:
         dims = self.chosen(view)
         table = view.encoding.table(view.covered.array())[:, dims].T

@@ -94,9 +94,6 @@ class Path(Figure[TableEncoding]):
             text = f"{option_text('components', self.components)} are more than the {there_are}"
             raise UsageError(text, option="components", value=self.components)
 
-    def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
-        return (view.covered.length, view.encoding.width)
-
     def compute(self, view: View[TableEncoding]) -> PathNumbers:
         drawn, sizes, largest = projected(view.encoding, id(view.encoding), view.covered, self.components)
         total = sizes.sum()

@@ -134,9 +134,6 @@ class TokenFigure(Figure[E]):
         """Return how wide the file's embeddings are, or the default without a file."""
         return default if self.embeddings is None else int(read_table(self.embeddings).shape[1])
 
-    def inputs(self) -> tuple[str, ...]:
-        return () if self.embeddings is None else (self.embeddings,)
-
     def texts(self) -> list[str]:
         return list(self.words)
 

@@ -12,18 +12,17 @@ from typing import Any
 from pecli.models.config_file import Keys
 
 UNDRAWN = ("relative", "bias2d", "relpos2d", "conv", "sincos2d", "fourier")  # of images, or inside of the attention
-SINES_OF_PATCHES = ("sincos2d_mae", "sincos2d_detr", "sincos2d_rows")
-KINDS = (
-    "alibi",
-    "t5",
-    "none",
-    "sinusoidal",
-    "sinusoidal_halves",
-    "sinusoidal_j",
-    "learned",
-    *SINES_OF_PATCHES,
-    *UNDRAWN,
-)
+SINUSOIDAL_LAYOUTS: dict[str, dict[str, str]] = {
+    "sinusoidal": {},
+    "sinusoidal_halves": {"layout": "concatenated"},
+    "sinusoidal_j": {"layout": "concatenated", "family": "tensor2tensor"},
+}
+SINCOS2D_LAYOUTS: dict[str, dict[str, str]] = {  # MAE's table, DETR's from 2π/n to 2π, RT-DETR's with the row first
+    "sincos2d_mae": {},
+    "sincos2d_detr": {"layout": "interleaved", "first": "row", "scale_grid": "detr"},
+    "sincos2d_rows": {"first": "row"},
+}
+KINDS = ("alibi", "t5", "none", "learned", *SINUSOIDAL_LAYOUTS, *SINCOS2D_LAYOUTS, *UNDRAWN)
 ENDINGS = ("ForCausalLM", "ForConditionalGeneration", "LMHeadModel", "ForMaskedLM", "Model", "ForQuestionAnswering")
 
 

@@ -6,7 +6,7 @@ from math import prod
 from typing import Any
 
 from pecli.core.language import template
-from pecli.models.architectures import UNDRAWN
+from pecli.models.architectures import SINCOS2D_LAYOUTS, SINUSOIDAL_LAYOUTS, UNDRAWN
 from pecli.models.config_file import Keys, shown
 from pecli.models.layers import POSITIONS, Reading, heads, latent, patches, width
 from pecli.models.rope import patch_grid, rope_parameters
@@ -24,17 +24,6 @@ KINDS_BY_FLAG = {  # where it is false, and where it is true
     **dict.fromkeys(("use_relative_position_bias", "use_shared_relative_position_bias"), ("none", "bias2d")),
     "use_relative_position_embeddings": ("none", "relpos2d"),
     "use_absolute_position_embeddings": ("none", "learned"),
-}
-SINUSOIDAL_LAYOUTS = {
-    "sinusoidal": {},
-    "sinusoidal_halves": {"layout": "concatenated"},
-    "sinusoidal_j": {"layout": "concatenated", "family": "tensor2tensor"},
-}
-
-SINCOS2D_LAYOUTS = {  # MAE's table, DETR's from 2π/n to 2π, RT-DETR's with the row first
-    "sincos2d_mae": {},
-    "sincos2d_detr": {"layout": "interleaved", "first": "row", "scale_grid": "detr"},
-    "sincos2d_rows": {"first": "row"},
 }
 
 

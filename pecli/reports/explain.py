@@ -332,9 +332,6 @@ class Explain(Report[TableEncoding]):
         if self.embeddings is not None:
             self._read(self.embeddings, view)
 
-    def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
-        return (view.covered.length, view.encoding.width)
-
     def compute(self, view: View[TableEncoding]) -> ExplainNumbers:
         encoding, positions = view.encoding, view.covered.array()
         table = encoding.table(positions)

@@ -160,7 +160,7 @@ def batch(
         bool,
         typer.Option(
             "--check",
-            help="Draw nothing, list what is missing, stale (not .csv: it has no recipe) or no longer asked for: exit 1.",
+            help="Draw nothing, list what is missing, stale (no .csv or .md can be) or no longer asked for: exit 1.",
         ),
     ] = False,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Processes (default: the cores).")] = None,

@@ -105,7 +105,7 @@ class Addition(WithCellNumbers[Additive], TokenFigure[Additive]):
 
     def panel_groups(self, view: View[Additive], canvas: Canvas) -> list[PanelGroup]:
         count, width = len(self.words), view.encoding.width
-        bar = ColorBar("", spare=True)
+        bar = ColorBar("", spare=self.may_be_spare(count, width))
         panel = Panel(
             max(0.1, ROW[canvas.narrow] * count),
             least=(9.0, 1.0 * count),

@@ -185,7 +185,7 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
 
     def panel_groups(self, view: View[AttentionEncoding], canvas: Canvas) -> list[PanelGroup]:
         weight, change = (
-            token_panel(self.words, ColorBar(label, spare=True))
+            token_panel(self.words, ColorBar(label, spare=self.may_be_spare(len(self.words))))
             for label in (translate("weight"), translate("Δ weight"))
         )
         if self._is_upright(canvas):
@@ -194,7 +194,7 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         below = (replace(item, y=(item.y, "encoded")) for item in row)
         widths = (1, 2), (2, 3), (3, 4), (1, 1)  # of one of the four, and of their change, as far as labels allow
         grids = tuple(tuple((a,) * one + (b,) * one + (4,) * last for a, b in ((0, 1), (2, 3))) for one, last in widths)
-        return [PanelGroup((*row, *below, change), grids)]
+        return [PanelGroup((*row, *below, change), (*grids, (tuple(range(5)),)))]
 
     def _is_upright(self, canvas: Canvas) -> bool:
         """Return whether a column, and no row, is without and with the encoding: on a page where three are narrow."""
@@ -206,7 +206,7 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         none = template("causal mask") if np.isinf(bias).any() else template("no encoding")
         names, orders = (
             (translate(none), short_names([view.encoding])[0]),
-            (template("as given"), template("reordered")),
+            (template("weights as given"), template("weights reordered")),
         )
         upright = self._is_upright(canvas)
         for at, (ax, (name, order)) in enumerate(zip(axes, product(names, orders), strict=False)):
@@ -214,7 +214,7 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
             label_tokens(ax, self.words, translate("query p"), translate("key q"))
             if not upright and at % 2 == 0:
                 ax.set_ylabel(f"{name}\n{translate('query p')}", fontsize=canvas.small)
-        axes[4].set_title(translate("change with {name}", name=names[1]), fontsize=canvas.small)
+        axes[4].set_title(translate("Δ weight with {name}", name=names[1]), fontsize=canvas.small)
         label_tokens(axes[4], self.words, translate("query p"), translate("key q"))
 
     def title(self, view: View[AttentionEncoding]) -> str:

@@ -180,9 +180,9 @@ class Composite(Figure[Encoding]):
             panels = [with_own_bar(panel, at) for panel in panels]
         if self.alike:
             panels = [replace(panel, head=panel.head and (at, panel.head)) for panel in panels]
-        even = [[grid for grid in group.grids if sum(map(len, grid)) == len(group.panels)] for group in groups]
-        grids = even[0] if len(groups) == 1 else [below_each_other([own[0] for own in even])]
-        return PanelGroup(tuple(panels), tuple(grids))
+        first, *below = (group.grids for group in groups)
+        grids = (below_each_other([first[0], *(own[0] for own in below)]),) if below else first
+        return PanelGroup(tuple(panels), grids)
 
     def decorate(self, view: View[Encoding], axes: list[Axes], canvas: Canvas) -> None:
         cells = []

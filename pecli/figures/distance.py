@@ -163,7 +163,7 @@ class Distance(WithCellNumbers[Any], OfOneHead):
     def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
         shown = (view.encoding.position_label, view.covered)
         scale = 0 if is_bias(view.encoding) or not MEASURES[self.measure].grows else view.encoding.width
-        bar = ColorBar(self.quantity(view), spare=True, scale=scale)
+        bar = ColorBar(self.quantity(view), spare=self.may_be_spare(view.covered.length), scale=scale)
         return [PanelGroup((Panel(1.0, exact=True, bar=bar, x=shown, y=shown),))]
 
     def decorate(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:

@@ -95,6 +95,10 @@ class WithCellNumbers(Figure[E]):
             text = "--numbers and --no-numbers exclude each other"
             raise UsageError(text, option="no_numbers", advice="give one of them")
 
+    def may_be_spare(self, *sides: int) -> bool:
+        """Return whether cells of so many rows and columns may have their numbers, so that a colour bar is spare."""
+        return not self.no_numbers and max(sides) <= MAX_CELLS
+
     def write_numbers(self, axes: list[Axes], images: list[Any], canvas: Canvas) -> None:
         """Write the numbers of images into their cells, equally large in panels of one size, or into none of those."""
         pairs = [(ax, image) for ax, image in zip(axes, images, strict=False) if image is not None]

@@ -162,8 +162,9 @@ class Page:
         for axes, panel, shown in zip(self.axes, self.panels, label_outer(self.panels, tuple(self.rows)), strict=True):
             label_edges(axes, panel, shown)
         label_as_asked(self.axes, self.panels, canvas)
-        bars = [panel.bar for panel in self.panels if panel.bar and not canvas.no_colorbar]
-        self.bars: dict[ColorBar, Axes | None] = dict.fromkeys(bars)
+        self.own_bars = [*dict.fromkeys(panel.bar for panel in self.panels if panel.bar and not canvas.no_colorbar)]
+        self.bars: dict[ColorBar, Axes | None] = dict.fromkeys(bar for bar in self.own_bars if not bar.spare)
+        self.has_late_bars = False  # for which there was no room when numbers were computed
         self.mappables: list[Any] = []
         look: dict[str, Any] = {"ha": "center", "fontsize": size.font, "va": "top"}
         self.texts: list[Text] = [
@@ -362,9 +363,9 @@ class Page:
             wide = max(wide, across.get_window_extent(self.ruler.renderer).width / self.ruler.dpi)
         if up.get_visible():
             high = max(high, up.get_window_extent(self.ruler.renderer).height / self.ruler.dpi)
-        bar = self.panels[at].bar if self.bars else None
-        alone = bar is not None and [panel.bar for panel in self.panels].count(bar) == 1
-        label = bar_label(bar, self.canvas) if bar and alone else ""
+        bar = self.panels[at].bar
+        alone = bar in self.bars and [panel.bar for panel in self.panels].count(bar) == 1
+        label = bar_label(bar, self.canvas) if alone and bar else ""
         return wide, max(high, self.ruler.width(label, self.canvas.inches.font))
 
     def lacks(self) -> Array:
@@ -389,7 +390,7 @@ class Page:
     def again(self, measured: Array) -> Page:
         """Return the page before numbers were drawn on it, with what stands around its panels."""
         page = Page(self.figure, self.view, self.title, self.canvas, self.grids)
-        page.legends_below = self.legends_below
+        page.legends_below, page.bars = self.legends_below, dict.fromkeys(self.bars)
         page.place(measured)
         return page
 
@@ -401,7 +402,7 @@ class Page:
             self.figure.draw(numbers, self.axes, self.canvas),
             words_of(self.title, numbers, self.canvas),
         )
-        for bar in [*self.bars]:
+        for bar in self.own_bars:
             beside = [at for at, panel in enumerate(self.panels) if panel.bar == bar]
             shared, panels = [self.mappables[at] for at in beside], [self.axes[at] for at in beside]
             if bar.spare and all(len(image.numbers) == image.get_array().count() for image in shared):
@@ -410,8 +411,9 @@ class Page:
                 if untitled and label not in words.headline:  # what the numbers are
                     panels[0].set_title(label)
                 if untitled or any(label in own.get_title() for own in panels):
-                    del self.bars[bar]
+                    self.bars.pop(bar, None)
                     continue
+            self.has_late_bars |= bar not in self.bars
             self.bars[bar] = add_bar(self.drawing, shared, bar, self.canvas)
         self.titles = [axes.get_title() for axes in self.axes]
         self.say(words)
@@ -512,7 +514,8 @@ def _shown(
         measured = settle(pages)
         now = [panel for page in pages for panel in page.pixels()]
         grown = any(rows > GROWN * before for (rows, _), (before, _) in zip(now, panels, strict=True))
-        if not left or cells or not (grown or any(page.is_crowded() for page in pages)):
+        late = any(page.has_late_bars for page in pages)
+        if not left or not late and (cells or not (grown or any(page.is_crowded() for page in pages))):
             break
         pages = [page.again(measured) for page in pages]
     _align_words(pages)

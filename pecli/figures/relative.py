@@ -134,7 +134,8 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
 
     def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:
         count = len(self.shown(view))
-        panel = Panel(1.0, exact=True, least=(6.0, 6.0), bar=ColorBar("", spare=True), x="key", y="query")
+        bar = ColorBar("", spare=self.may_be_spare(view.positions.length))
+        panel = Panel(1.0, exact=True, least=(6.0, 6.0), bar=bar, x="key", y="query")
         if not self.offsets:
             return [PanelGroup((panel,) * count)]
         strip = 2 * ems(number_text(-_reach(view))) + 2.0  # that the numbers on a strip take

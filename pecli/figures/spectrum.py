@@ -218,8 +218,8 @@ class Spectrum(WithTrained[TableEncoding]):
             key(panel, entries)
 
     def _look(self, encoding: TableEncoding, at: int, canvas: Canvas) -> Look:
-        """Return connected dots for what a formula gives, crosses for what is measured."""
-        known, size = isinstance(encoding, Harmonic), 3 * canvas.scale
+        """Return connected dots for what is known, crosses for what is measured over the length shown."""
+        known, size = has_known_waves(encoding), 3 * canvas.scale
         apart = WIDE * canvas.inches.width / encoding.width  # points from one pair to the next, about
         marks = {"marker": (MARKS[at % len(MARKS)] if apart > 1.3 * size else "") if known else "x", "markersize": size}
         return {"color": f"C{at}", "linestyle": "-" if known else "none", **marks}

@@ -130,7 +130,8 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
 
     def panel_groups(self, view: View[Additive], canvas: Canvas) -> list[PanelGroup]:
         count = len(TITLES)
-        panels = (token_panel(self.words, ColorBar(translate("score"), spare=True)),) * count
+        bar = ColorBar(translate("score"), spare=self.may_be_spare(len(self.words)))
+        panels = (token_panel(self.words, bar),) * count
         grids = *grids_around(count - 1, count), *in_columns(count, count, 2, 1)  # parts down and across, and their sum
         return [PanelGroup(panels, grids)]
 

@@ -514,8 +514,8 @@ def _shown(
         measured = settle(pages)
         now = [panel for page in pages for panel in page.pixels()]
         grown = any(rows > GROWN * before for (rows, _), (before, _) in zip(now, panels, strict=True))
-        late = any(page.has_late_bars for page in pages)
-        if not left or not late and (cells or not (grown or any(page.is_crowded() for page in pages))):
+        coarse = not cells and (grown or any(page.is_crowded() for page in pages))
+        if not left or not (coarse or any(page.has_late_bars for page in pages)):
             break
         pages = [page.again(measured) for page in pages]
     _align_words(pages)

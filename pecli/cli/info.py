@@ -25,7 +25,7 @@ from pecli.cli.show import (
     publish,
     targets_of,
 )
-from pecli.core.errors import UsageError, is_printable
+from pecli.core.errors import PecliError, UsageError, as_flags, is_printable
 from pecli.core.hub import CONFIG, fixed
 from pecli.core.language import Language, language_of, use_language
 from pecli.core.terminal import Block, Facts, Paragraph, Table, print_notes, print_results, show
@@ -142,10 +142,9 @@ def model(
 ) -> None:
     """Print what a config.json does to its model's position encoding, and what is wrong; of several what differs first.
 
-    It exits with 1 where a finding is an error.
+    It exits with 1 where a finding is an error, with 2 where a file cannot be read; the others are read all the same.
     """
     with guard(quiet, verbose):
-        from pecli.models.reader import read_model
         from pecli.reports.model import SEQ_LEN, ModelReport, encoding_of, spectrum_specs
 
         if not paths:
@@ -154,7 +153,8 @@ def model(
         with use_language(language := language_of(lang)):
             each = ([path] if Path(path, CONFIG).is_file() else files_of([path], CONFIG) for path in paths)
             places = list(dict.fromkeys(chain(*each)))
-            report = ModelReport(tuple(read_model(place, used) for place in places))
+            models, failures = read_models(places, used)
+            report = ModelReport(tuple(models))
             document, lines, data = report.document, report.lines(), report.data
         if cite:
             made = filter(None, (encoding_of(layer) for read in report.models for layer in read.layers.values()))
@@ -166,9 +166,27 @@ def model(
             draw("spectrum", {"encoding": specs, **language.settings()}, pictures, format, quiet=quiet, verbose=verbose)
         if not cite and (targets or not pictures):
             publish(document, data, targets, lines)
+        for failure in failures:
+            print_notes(failure.sentence(as_flags))
         levels = {finding.level for read in report.models for finding in read.findings}
-        if levels & {"error", *(["warning"] if strict else [])}:
-            raise typer.Exit(1)
+        wrong = bool(levels & {"error", *(["warning"] if strict else [])})
+        if code := max([wrong, *(failure.exit_code for failure in failures)]):
+            raise typer.Exit(code)
+
+
+def read_models(places: Iterable[str], seq_len: int | None) -> tuple[list[Any], list[PecliError]]:
+    """Return what can be read, and why the others cannot; raises where nothing can."""
+    from pecli.models.reader import read_model
+
+    models, failures = [], []
+    for place in places:
+        try:
+            models.append(read_model(place, seq_len))
+        except PecliError as error:
+            failures.append(error)
+    if failures and not models:
+        raise failures[0]
+    return models, failures
 
 
 MODEL_COMMAND = Command(

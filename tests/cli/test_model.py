@@ -201,6 +201,15 @@ def test_the_worst_of_several_models_gives_the_exit_code(ask: Ask, folder: Path)
     assert "a" in ask("model", ".").out.split() and "b" in ask("model", ".").out.split()
 
 
+def test_a_file_that_cannot_be_read_leaves_the_others(ask: Ask, folder: Path) -> None:
+    (folder / "broken.json").write_text("{")
+    (folder / "text.json").write_text('{"model_type": "llama", "rope_theta": "500000"}')
+    good = str(CONFIGS / "llama-2.json")
+    ended = ask("model", "broken.json", good, "text.json", "--json")
+    assert json.loads(ended.out)["path"] == good and ended.code == 2
+    assert re.findall("^pecli: (broken|text).json.*$", ended.err, re.M) == ["broken", "text"]
+
+
 def test_the_spectra_of_several_models_are_one_picture(ask: Ask, folder: Path) -> None:
     words = [str(CONFIGS / name) for name in ("llama-3.1.json", "bert.json", "gemma-3.json")]
     assert ask("model", *words, "-o", "a.svg").out == "a.svg\n"

@@ -114,7 +114,7 @@ class Relative(SineCosineColumns):
 
     Notes
     -----
-    The second article's relative encoding, with the right formula. The article's code doubles the exponent (``2 * i``
+    The second article (wang 2025) with the right formula. Its code doubles the exponent (``2 * i``
     where i already steps by 2) and looks its table up with negative indices in the wrong axis; `tensor` here is what
     its text describes, shape (8, 8, 32) for a sentence of 8 at d 32.
     """
@@ -122,7 +122,7 @@ class Relative(SineCosineColumns):
     name: ClassVar[str] = "relative"
     summary: ClassVar[str] = "the sinusoid of the signed offset between two positions"
     formula: ClassVar[str] = template("PE(p − q, 2j) = sin((p − q) / base^(2j/d)), PE(p − q, 2j+1) = cos(same)")
-    source: ClassVar[str] = "the second article, after Dai et al. 2019, Transformer-XL, arXiv:1901.02860"
+    source: ClassVar[str] = "after Dai et al. 2019, Transformer-XL, arXiv:1901.02860"
     example: ClassVar[str] = "pecli relative --length 8 --d 32 -o relative.npy"
     kind: ClassVar[str] = "added to the score of a pair"
     models: ClassVar[str] = "Transformer-XL (as input to a learned map)"

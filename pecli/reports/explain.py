@@ -188,7 +188,7 @@ class Walk:
             "Pair j turns by the angle ωj·{at}. A fast pair tells neighbours apart, a slow one far positions.",
             at=" or ωj·".join(sorted({*encoding.coordinate_names()})),
         )
-        title = translate("Frequencies (of sinusoidal: the fourth article's div_term)")
+        title = translate("Frequencies (of sinusoidal: div_term in PyTorch's tutorial)")
         return {title: [self._texts(header, rows), Paragraph(turning)]}
 
     def _table(self) -> list[Block]:
@@ -205,7 +205,7 @@ class Walk:
 
     def _vectors(self) -> list[Block]:
         """Return the word vectors before anything is done to them, and where they are from."""
-        article = template("我 喜欢 你 (I like you), with {dimensions} of the article's 8 numbers each:")
+        article = template("我 喜欢 你 (I like you), the first {dimensions} of 8 numbers each:")
         origins = {
             "article": translate(article, dimensions=self.numbers.table.shape[1]),
             "random": translate("Each word has random numbers, the same for the same word:"),
@@ -302,11 +302,11 @@ class Explain(Report[TableEncoding]):
     )
     default_options: ClassVar[Mapping[str, Any]] = {"d": 8, "length": 10}
 
-    tokens: str | None = option(None, "your own words, separated by spaces", unset="those of an article")
+    tokens: str | None = option(None, "your own words, separated by spaces", unset="我 喜欢 你, the example")
     embeddings: str | None = option(
         None,
         "file of word vectors, a row each (.npy .npz .csv .safetensors)",
-        unset="those of an article, three words",
+        unset="those of the example, three words",
         file=True,
     )
     entry: tuple[int, ...] | None = option(

@@ -543,8 +543,9 @@ def _too_small(
     if canvas.size in SIZES:
         points = f"{canvas.text_size or canvas.inches.least:g} points"
         text = f"{contents[0][0].name} has no room here on a {canvas.size}, with text of {points}"
-        advice = "name fewer --panels" if "panels" in contents[0][0].options() else "show less"
-        advice = "make --text-size smaller, or --size larger" if canvas.text_size else advice
+        fewer = "name fewer --panels" if "panels" in contents[0][0].options() else "show less"
+        less = "make --text-size smaller" if canvas.text_size else fewer
+        advice = less if canvas.inches.height else f"{less}, or give a larger --size"
         raise UsageError(text, option="size", value=canvas.size, advice=advice)
     text = f"{option_text('size', canvas.size)} is too small for {contents[0][0].name} here: it needs "
     sides, growth = pages[0].drawing.get_size_inches(), 1.0

@@ -46,9 +46,10 @@ def page_of(figure: str, /, **options: Any) -> Any:
 def frames_of(figure: str, /, **options: Any) -> list[Any]:
     """Return the drawing of each picture of a sweep, all laid out alike."""
     picture: Any = pecli.figure(figure, **options)
-    canvas, titles = picture.job.canvas, titles_of(picture.job, picture.figure, picture.title())
+    canvas, grid = picture.job.canvas, picture.job.grid
+    titles = titles_of(picture.job, grid, grid.title_text)
     with use_language(picture.job.language), style_context(canvas, "a"):
-        return draw_frames(picture.figure, picture.job.view, replace(canvas, dpi=canvas.frame_dpi), titles)[0]
+        return draw_frames(grid, picture.job.view, replace(canvas, dpi=canvas.frame_dpi), titles)[0]
 
 
 def numbers_of(figure: str, /, panels: tuple[tuple[int, int], ...] | None = None, **options: Any) -> Any:

@@ -25,7 +25,7 @@ class Binary(Additive):
     name: ClassVar[str] = "binary"
     summary: ClassVar[str] = "the bits of the position"
     formula: ClassVar[str] = template("PE(p, j) = ⌊p / 2^j⌋ mod 2; with values=pm1 2x − 1 of it")
-    source: ClassVar[str] = "fleuria 2023, Positional Encoding"
+    source: ClassVar[str] = "fleuria, 2023: Positional Encoding"
     example: ClassVar[str] = "pecli distance -e binary --measure hamming --length 64"
     models: ClassVar[str] = "none: an intuition"
     extrapolates: ClassVar[bool] = False

@@ -65,7 +65,7 @@ class Clock(Harmonic, Additive):
     name: ClassVar[str] = "clock"
     summary: ClassVar[str] = "hands of a clock: sin and cos of each hand's angle"
     formula: ClassVar[str] = "PE(p, 2j) = sin(2π p / period_j), PE(p, 2j+1) = cos(2π p / period_j)"
-    source: ClassVar[str] = "fleuria 2023, Positional Encoding"
+    source: ClassVar[str] = "fleuria, 2023: Positional Encoding"
     example: ClassVar[str] = "pecli distance -e clock --length 86400"
     models: ClassVar[str] = "none: an intuition"
     position_label: ClassVar[str] = template("time")
@@ -136,7 +136,7 @@ class Geometric(Harmonic, Additive):
     name: ClassVar[str] = "geometric"
     summary: ClassVar[str] = "a clock each of whose hands turns radix² times slower than the one before, whatever d is"
     formula: ClassVar[str] = "PE(p, 2j) = sin(p / radix^(2j)), PE(p, 2j+1) = cos(p / radix^(2j))"
-    source: ClassVar[str] = "fleuria 2023, Positional Encoding"
+    source: ClassVar[str] = "fleuria, 2023: Positional Encoding"
     example: ClassVar[str] = "pecli heatmap -e geometric --d 16 --length 10000"
     models: ClassVar[str] = "none: an intuition"
 

@@ -25,6 +25,7 @@ from pecli.figures.wavelengths import MAX_WAVELENGTH, has_known_waves, short_len
 from pecli.measures.waves import MEASURED, wavelengths
 
 AXES = (template("frame"), template("row"), template("column"))
+MAX_NAMED = 4  # encodings that a headline names
 NOTABLE = 1e-3  # of a wavelength, by which another is a longer one
 CONTEXTS = {
     "original": template("original context {count:,.0f}"),
@@ -80,7 +81,11 @@ class SpectrumNumbers(Numbers[TableEncoding]):
             return self._beyond_text(self.trained)
         if len(encodings) > 1:
             kept = template("of {all} pairs, {counts} keep their wavelengths")
-            return self._counts_text(kept, self.stretch <= 1 + NOTABLE) if self.shows_ratio else self._longer_text()
+            return (
+                self._counts_text(kept, self.stretch <= 1 + NOTABLE)
+                if self.shows_ratio
+                else self._longer_text() or self._longest_text()
+            )
         if (self.stretch != 1).any():
             return stretch_text(self.stretch)
         if encodings[0].sides and isinstance(encodings[0], Harmonic):
@@ -125,6 +130,19 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         name, times = (names[1], ratio.max()) if ratio.max() > 1 + NOTABLE else (names[0], 1 / ratio.min())
         text = template("wavelengths are up to {ratio} times longer with {name}")
         return translate(text, name=name, ratio=number_text(float(times), 2 if times >= 10 else 3))
+
+    def _longest_text(self) -> str:
+        """Return the longest wavelength of each of a few encodings."""
+        encodings = self.view.encodings
+        counted = len({encoding.wave_unit for encoding in encodings}) == 1 and all(map(has_known_waves, encodings))
+        if not counted or len(encodings) > MAX_NAMED:
+            return ""
+        names = distinguishing_labels(encodings, without=("original",))
+        waves = [float(self.wavelength[self.encoding == at].max()) for at in range(len(encodings))]
+        each = [
+            f"{short_wave_text(own, wave)} ({name})" for own, wave, name in zip(encodings, waves, names, strict=True)
+        ]
+        return translate("wavelengths reach {lengths}", lengths=enumerated(each))
 
     def facts(self) -> dict[str, Any]:
         specs = [encoding.spec() for encoding in self.view.encodings]

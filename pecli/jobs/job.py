@@ -32,11 +32,12 @@ from pecli.figures.base import Figure, groups_of, panels_of
 from pecli.figures.canvas import LABELS, TEXTS, Canvas
 from pecli.figures.composite import Cell
 from pecli.figures.grid import Axis, Grid
+from pecli.figures.lines import MAX_LINES
 from pecli.figures.style import check_mathematics
 from pecli.files.formats import FORMATS
 from pecli.files.tables import fingerprint
 from pecli.files.writer import check_target, real_path
-from pecli.jobs.job_options import EncodingOption, Output, figures_for, known_options
+from pecli.jobs.job_options import EncodingOption, Output, figures_for, known_options, shared_options
 from pecli.jobs.names import Target, fill_texts, targets_of
 from pecli.reports.base import Report
 
@@ -129,9 +130,16 @@ class Job:
 
     @cached_property
     def analysis(self) -> Analysis[Any]:
-        """What computes: the figure, or one of all cells."""
+        """What computes: the figure, or one of all cells; where it takes a few encodings and cells differ in nothing
+        else, the figure of them all."""
         if not self.cells:
             return self.figure
+        alike = self.figure.several and not {*self.axes} & {*shared_options(type(self.figure))}
+        return self.figure if alike and not self.has_frames and len(self.view.encodings) <= MAX_LINES else self.grid
+
+    @cached_property
+    def grid(self) -> Grid:
+        """All cells side by side, or one after the other."""
         figures: list[Any] = [cell.figure for cell in self.cells]
         cells = [Cell(figure, cell.view) for figure, cell in zip(figures, self.cells, strict=True)]
         with use_language(self.language):

@@ -319,9 +319,8 @@ class Picture(Generic[N_co]):
     def _animation(self, formats: Sequence[str]) -> Animation:
         from pecli.figures.page import draw_frames
 
-        grid, canvas = self.figure, replace(self.canvas, title=None, dpi=self.job.canvas.frame_dpi)
-        assert isinstance(grid, Grid)  # formats of many pictures are refused for one
-        titles = titles_of(self.job, grid, self._own_title())
+        grid, canvas = self.job.grid, replace(self.canvas, title=None, dpi=self.job.canvas.frame_dpi)
+        titles = titles_of(self.job, grid, grid.title_text)
         drawings, numbers = draw_frames(grid, self.job.view, canvas, titles, whole_cells(formats))
         self._shown, messages = numbers, numbers.messages()
         lines = [command(cell) for cell in self.job.cells]

@@ -165,3 +165,20 @@ def test_what_one_figure_says_in_all_cells_is_said_once() -> None:
     assert (
         Picture(job_of("overview", given)).seen.message() == "the Euclidean distance depends only on the offset p − q"
     )
+
+
+@pytest.mark.parametrize(
+    ("options", "panels", "lines"),
+    [
+        ({"base": [10, 100, 1000]}, 1, 3),
+        ({"base": [10, 100], "d": [4, 6]}, 1, 4),
+        ({"base": [10, 100], "ratio": [False, True]}, 4, 1),  # what is the figure's own is a grid
+        ({"base": list(range(2, 12))}, 10, 1),  # more lines than can be told apart
+        ({"base": [10, 100], "format": "gif"}, 2, 1),  # a picture each
+    ],
+)
+def test_a_figure_of_several_encodings_shows_a_few_bases_in_one_panel(
+    options: dict[str, Any], panels: int, lines: int
+) -> None:
+    axes = page_of("spectrum", **{**SMALL, **options}).axes
+    assert [len(ax.lines) for ax in axes] == [lines] * panels

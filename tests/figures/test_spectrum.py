@@ -84,7 +84,17 @@ def test_pairs_that_an_axis_has_no_room_for_are_left_out_and_the_caption_says_so
             {"encoding": ["rope:d=8,base=10", "rope:d=8,base=10000"]},
             "wavelengths are up to 178 times longer with base = 10,000",
         ),
-        ({"encoding": ["rope:d=8,base=10,scaling=linear,factor=2", "rope:d=8,base=10000"]}, ""),  # some are shorter
+        (
+            {"encoding": ["rope:d=8,base=10,scaling=linear,factor=2", "rope:d=8,base=10000"]},  # some are shorter
+            "wavelengths reach 70.7 positions (base = 10, scaling = linear, factor = 2) and 6,283 positions "
+            "(base = 10,000)",
+        ),
+        (
+            {"base": [10, 100, 900], "d": 8},
+            "wavelengths reach 35.3 positions (base = 10), 199 positions (base = 100) and 1,032 positions (base = 900)",
+        ),
+        ({"encoding": ["learned", "rope", "clock"], "d": 8}, ""),  # a table has no waves of its own
+        ({"base": [10, 20, 30, 40, 50], "d": 8}, ""),  # too many for a line
         ({"encoding": YARN}, "from pair 24 on waves are longer with the scaling, up to 4 times"),
         (
             {"encoding": [YARN, "rope:d=128,base=1e6,scaling=linear,factor=4"], "ratio": True},

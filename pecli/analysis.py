@@ -59,6 +59,11 @@ class View(Generic[E_co]):
         return None if self.panels is None else min(columns for _, columns in self.panels)
 
     @property
+    def line_points(self) -> int | None:
+        """How many points of a line the first panel shows: two a pixel; None: every one."""
+        return None if self.pixel_columns is None else 2 * self.pixel_columns
+
+    @property
     def pixel_side(self) -> int | None:
         """Pixels of every panel's shorter side, or None for no limit."""
         return None if self.panels is None else min(map(min, self.panels))

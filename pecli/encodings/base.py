@@ -101,7 +101,7 @@ class Encoding(Options, ABC):
     @classmethod
     def called(cls) -> str:
         """Return what it is called in a picture."""
-        return cls.term or translate(cls.name)
+        return translate(cls.term or cls.name)
 
     @property
     def own_positions(self) -> Positions | None:
@@ -388,7 +388,9 @@ def distinguishing_labels(encodings: Sequence[Encoding], without: Collection[str
 def names_in_sentence(encodings: Sequence[Encoding]) -> list[str]:
     """Return short names as nouns: RoPE, the sinusoidal encoding."""
     pairs = zip(encodings, short_names(encodings), strict=True)
-    return [translate("the {name} encoding", name=name) if name == translate(e.name) else name for e, name in pairs]
+    adjectives = [name == e.called() and (not e.term or " " in e.term) for e, name in pairs]
+    names = short_names(encodings)
+    return [translate("the {name} encoding", name=n) if own else n for n, own in zip(names, adjectives, strict=True)]
 
 
 def short_names(encodings: Sequence[Encoding]) -> list[str]:

@@ -29,6 +29,7 @@ class SinCos2D(HarmonicOnGrid, SineCosineColumns, Additive):
     """
 
     name: ClassVar[str] = "sincos2d"
+    term: ClassVar[str] = "2D sinusoidal"
     summary: ClassVar[str] = "sines and cosines of a patch's row and column, for images and videos"
     formula: ClassVar[str] = template("PE(r, c) = [sinusoidal(c), sinusoidal(r)], each of d/2 columns")
     source: ClassVar[str] = "He et al. 2021, MAE, arXiv:2111.06377; Carion et al. 2020, DETR, arXiv:2005.12872"

@@ -89,6 +89,8 @@ class Addition(WithCellNumbers[Additive], TokenFigure[Additive]):
     def compute(self, view: View[Additive]) -> AdditionNumbers:
         width = view.encoding.width
         words, positions = self.content(width), view.encoding.table(self.rows(view))
+        made = template("random word vectors of mean length {length}, seed {seed}")
+        length = number_text(float(np.linalg.norm(words, axis=1).mean()), 2)  # before they are scaled
         words = words * sqrt(width) if self.scale == "sqrt" else words
         limit = float(max(np.abs(each).max() for each in (words, positions, words + positions))) or 1.0
         return AdditionNumbers(
@@ -98,7 +100,7 @@ class Addition(WithCellNumbers[Additive], TokenFigure[Additive]):
             total=words + positions,
             tokens=self.words,
             scaled=SCALED[self.scale],
-            embeddings="" if self.embeddings else translate("random word vectors, seed {seed}", seed=self.content_seed),
+            embeddings="" if self.embeddings else translate(made, length=length, seed=self.content_seed),
             limit=limit,
             ends=(-limit, limit),
         )

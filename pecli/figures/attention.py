@@ -60,12 +60,9 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
         alone = template(
             "without positions, reordering changes no weight; with {name}, weights change by up to {number}"
         )
-        mask = template(
-            "with {name}, reordering changes weights by up to {number}; with the causal mask alone, by {plain}"
-        )
-        number, plain = number_text(self.difference_encoded, 2), number_text(self.difference_plain, 2)
-        text = mask if self.difference_plain else alone
-        return translate(text, name=names_in_sentence([self.view.encoding])[0], number=number, plain=plain)
+        text = template("with {name}, reordering changes weights by up to {number}") if self.difference_plain else alone
+        number = number_text(self.difference_encoded, 2)
+        return translate(text, name=names_in_sentence([self.view.encoding])[0], number=number)
 
     def marks(self) -> list[str]:
         return [translate("grey: masked, weight 0")] if self.masked.any() else []
@@ -214,7 +211,7 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
             label_tokens(ax, self.words, translate("query p"), translate("key q"))
             if not upright and at % 2 == 0:
                 ax.set_ylabel(f"{name}\n{translate('query p')}", fontsize=canvas.small)
-        axes[4].set_title(translate("Δ weight with {name}", name=names[1]), fontsize=canvas.small)
+        axes[4].set_title(translate("Δ weight ({name})", name=names[1]), fontsize=canvas.small)
         label_tokens(axes[4], self.words, translate("query p"), translate("key q"))
 
     def title(self, view: View[AttentionEncoding]) -> str:

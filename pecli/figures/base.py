@@ -12,7 +12,7 @@ from pecli.core.language import join_clauses, template, translate
 from pecli.core.lazy import Axes, np
 from pecli.core.numbers import minus
 from pecli.core.positions import Positions
-from pecli.encodings.base import TableEncoding
+from pecli.encodings.base import Encoding, TableEncoding
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import DIFFERENCE
 from pecli.figures.panels import Panel, PanelGroup, in_columns
@@ -133,15 +133,18 @@ def other_positions_text(view: View[TableEncoding]) -> str:
 
 def averaging(size: int) -> str:
     """Return the note on pixels that are means over pairs of so many positions each."""
-    return averaging_cells(size, size)
+    return averaging_cells(None, size, size)
 
 
-def averaging_cells(rows: int, columns: int, log: bool = False) -> str:
-    """Return the note on pixels that are means over so many rows and columns of cells; at most so many on an axis of
-    logarithms."""
+def averaging_cells(encoding: Encoding | None, rows: int, columns: int, log: bool = False) -> str:
+    """Return the note on pixels that are means over so many rows, positions of the encoding, and columns of cells; at
+    most so many on an axis of logarithms."""
     text = template("each pixel is the mean of up to {cells}") if log else template("each pixel is the mean of {cells}")
-    cells = template("{rows:,} × {columns:,} cells") if columns > 1 else template("{rows:,} positions")
-    return translate(text, cells=translate(cells, rows=rows, columns=columns)) if max(rows, columns) > 1 else ""
+    counted = template("{rows:,} × {columns:,} cells") if columns > 1 else template("{rows:,} positions")
+    cells = translate(counted, rows=rows, columns=columns)
+    if encoding is not None and encoding.position_unit and columns == 1:
+        cells = encoding.length_text(rows)
+    return translate(text, cells=cells) if max(rows, columns) > 1 else ""
 
 
 def difference_of(first: N, second: N, **facts: Any) -> N:

@@ -13,11 +13,11 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import MAX_EXACT, ROUNDING, number_text
 from pecli.core.options import option
 from pecli.encodings.base import BiasEncoding
-from pecli.encodings.biases import Alibi
+from pecli.encodings.biases import T5, Alibi
 from pecli.figures.axis_labels import label_positions, label_powers, label_values
 from pecli.figures.base import ColouredNumbers, Numbers, View, averaging, extremes_of_offsets
 from pecli.figures.canvas import Canvas
-from pecli.figures.highlights import WithTrained, hatch_beyond, hatched_text, mark_beyond
+from pecli.figures.highlights import WithTrained, border_beyond, border_text, mark_beyond
 from pecli.figures.lines import frame_lines, key, plot_run, shades
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup, in_columns
@@ -56,7 +56,7 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
             return translate("the smaller the slope, the weaker the penalty on distant keys")
         one = template("each distance up to {last} has a {what} of its own, farther ones share theirs")
         both = template(
-            "each distance up to {last} has a {what} of its own in each direction; farther ones share theirs"
+            "each distance from 1 to {last} has a {what} of its own in each direction; farther ones share theirs"
         )
         text = both if np.isfinite(self.view.encoding.bias(np.array([-1.0]))).any() else one
         return translate(text, last=self.apart - 1, what=translate(self.view.encoding.quantity)) if self.apart else ""
@@ -67,7 +67,12 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
         return [count, averaging(self.block)]
 
     def marks(self) -> list[str]:
-        return [hatched_text(self.trained)]
+        encoding, sides = self.view.encoding, ""
+        if isinstance(encoding, T5) and not encoding.known and not encoding.causal:
+            each = encoding.buckets // 2
+            text = template("buckets 0 to {half}: keys before the query; {next} to {last}: after")
+            sides = translate(text, half=each - 1, next=each, last=2 * each - 1)
+        return [sides, border_text(self.trained)]
 
     def wide(self) -> tuple[list[str], list[Array]]:
         """Return one row a pair of positions: query, key, then the heads."""
@@ -108,8 +113,9 @@ class WeightNumbers(Numbers[BiasEncoding]):
 
     def remarks(self) -> list[str]:
         position = self.view.encoding.position_text(self.view.positions.stop - 1)
+        nearer = translate("dots: half of the weight is on nearer keys")
         query = translate("query at position {position}, scores equal before the bias", position=position)
-        return [query, extremes_of_offsets(self.block)]
+        return [nearer, query, extremes_of_offsets(self.block)]
 
 
 @dataclass(frozen=True)
@@ -203,7 +209,7 @@ class Bias(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
         bias = view.encoding.bias(np.arange(length, dtype=np.float64))[heads]
         weights = np.exp(bias - bias.max(axis=1, keepdims=True))
         weights /= weights.sum(axis=1, keepdims=True)
-        edges = even_edges(length, view.pixel_columns)
+        edges = even_edges(length, view.line_points)
         low, high, _ = envelope(lambda first, count: weights[:, first : first + count], edges, len(heads))
         return WeightNumbers(
             view=view,
@@ -259,15 +265,17 @@ class Bias(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
         if self.trained is not None:
             start = numbers.view.positions.start + self.trained - 0.5  # the first position that far from the first
             ends = numbers.view.positions.start - 0.5, numbers.view.positions.stop - 0.5
-            corners = (ends[0], start), (ends[1] - self.trained, ends[1]), (ends[0], ends[1])
             for panel in axes:
-                hatch_beyond(panel, corners, canvas)
+                border_beyond(panel, (ends[0], ends[1] - self.trained), (start, ends[1]), canvas)
         return images
 
 
 def _draw_weights(numbers: WeightNumbers, panel: Axes, canvas: Canvas) -> None:
     """Draw the weights; the axis ends below a 100,000th of the largest."""
-    for low, high, look in zip(numbers.low, numbers.weight, shades(len(numbers.heads), panel, canvas), strict=True):
+    looks = shades(len(numbers.heads), panel, canvas)
+    for low, high, half, look in zip(numbers.low, numbers.weight, numbers.half, looks, strict=True):
         plot_run(panel, numbers.distances, low, high, look)
+        index = int(np.searchsorted(numbers.distances, half - 1))
+        panel.plot(half - 1, high[index], "o", color=look["color"], clip_on=False)
     largest = float(numbers.weight.max())
     panel.set_ylim(max(float(numbers.low.min()), largest / FADED) / 1.5, 1.5 * largest)

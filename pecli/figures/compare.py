@@ -61,8 +61,8 @@ class CompareNumbers(ComposedNumbers):
             text = translate("the two differ by up to {number}", number=number)
         else:
             name, other = self.labels[:2] if high > rounding else self.labels[1::-1]
-            measured = template("the {measure} is up to {number} larger with {name} than with {other}")
-            larger = template("values are up to {number} larger with {name} than with {other}")
+            measured = template("the {measure} is larger by up to {number} with {name} than with {other}")
+            larger = template("values are larger by up to {number} with {name} than with {other}")
             text = translate(
                 measured if self.measured else larger, measure=self.measured, name=name, other=other, number=number
             )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from math import prod
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -113,10 +112,10 @@ def _limited_alike(numbers: Sequence[Any], choose: Choose) -> list[Any]:
 
 
 def message_of_each(labels: Sequence[str], messages: Sequence[str]) -> str:
-    """Return what there is to see in several that are told apart by these labels; of many in the first and the last;
-    nothing where that is too long."""
+    """Return what there is to see in several that are told apart by these labels; of many in the first and the last, or
+    in the first; nothing where that is too long."""
     item = merge_labels(labels, [[message] for message in messages])
-    tried = (item, item[:1] + item[1:][-1:])
+    tried = (item, item[:1] + item[1:][-1:], item[:2], item[:1])
     return next((text for some in tried if len(text := join_clauses(some)) <= MAX_HEADLINE), "")
 
 
@@ -128,11 +127,20 @@ def longer_waves_text(labels: Sequence[str], parts: Sequence[Part]) -> str:
         return ""
     encodings = [view.encoding for view in views]
     pairs, length = [len(e.wavelengths()) for e in encodings], length_shown(encodings[0], views[0].covered.length)
-    bases: list[Any] = [getattr(encoding, "base", None) for encoding in encodings]
-    rising = None not in bases and all(low < high for low, high in pairwise(bases)) and counts == sorted(counts)
-    if rising and len({replace(encoding, base=bases[0], label=None) for encoding in encodings}) == 1:
-        text = template("larger bases leave more wavelengths beyond the {length}: {counts} of {all} pairs")
-        return translate(text, length=length, counts=listing(map(str, counts)), all=pairs[0])
+    groups: dict[Any, list[tuple[float, int, int]]] = {}  # of those that differ in their base alone
+    for encoding, count, all in zip(encodings, counts, pairs, strict=True):
+        base = getattr(encoding, "base", None)
+        groups.setdefault(base and replace(encoding, base=1.0, label=None), []).append((base or 0.0, count, all))
+    rising = [
+        len(own) > 1 and own == sorted(own) and own[0][1] < own[-1][1] and own[0][0] > 0 for own in groups.values()
+    ]
+    if min(rising):
+        text = template("larger bases leave more wavelengths beyond the {length}: {counts}")
+        part = template("{counts} of {all} pairs")
+        each = [
+            translate(part, counts=listing(str(count) for _, count, _ in own), all=own[0][2]) for own in groups.values()
+        ]
+        return translate(text, length=length, counts=join_clauses(each))
     if len({*pairs}) > 1:
         return ""
     text = template("of {all} pairs, {counts} have wavelengths longer than the {length} shown")

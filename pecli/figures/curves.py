@@ -64,6 +64,7 @@ class CurvesNumbers(Numbers[Any]):
     block: int
     apart: tuple[float, ...]  # how much an encoding's lines differ at one offset, at most; −1 where runs hide it
     measure: str
+    nearest: int | None  # of one line of distances, the position that is nearest to its own; the neighbours first
     no_place: str  # what the x axis shows where a line's own dot is not on it, at 0; else ""
 
     def facts(self) -> dict[str, Any]:
@@ -83,6 +84,12 @@ class CurvesNumbers(Numbers[Any]):
     def message(self) -> str:
         """Return whether lines have one shape, where that is known."""
         label = quantity_of(self.view.encoding, self.measure)
+        if self.nearest is not None:
+            own, text = self.at[0], template("the position nearest to {position} is {other}")
+            beside = template("no position is nearer to {position} than its neighbours")
+            names = map(self.view.encoding.position_text, (own, self.nearest))
+            text = beside if abs(self.nearest - own) == 1 else text
+            return translate(text, **dict(zip(("position", "other"), names, strict=True)))
         if min(self.apart) < 0 or len(self.at) == len(self.apart):
             return ""
         same = ROUNDING * float(np.nanmax(np.abs(self.curves), initial=0.0))
@@ -164,13 +171,13 @@ class Curves(OfOneHead):
         self.starts(view)
 
     def shape(self, view: View[Any]) -> tuple[int, ...]:
-        return (len(self.starts(view)), even_bins(view.covered.length, view.pixel_columns))
+        return (len(self.starts(view)), even_bins(view.covered.length, view.line_points))
 
     def compute(self, view: View[Any]) -> CurvesNumbers:
         starts, rows = self.starts(view), view.covered
-        edges, across = even_edges(rows.length, view.pixel_columns), self.across(view)
+        edges, across = even_edges(rows.length, view.line_points), self.across(view)
         if self.log:
-            edges = log_edges(across.stop, view.pixel_columns, max(1, across.start)) - across.start
+            edges = log_edges(across.stop, view.line_points, max(1, across.start)) - across.start
         parts = [self._lines(encoding, starts, rows, edges) for encoding in view.encodings]
         low, high, own = (np.concatenate([part[at] for part in parts]) for at in range(3))
         return CurvesNumbers(
@@ -184,8 +191,19 @@ class Curves(OfOneHead):
             block=int(np.diff(edges).max()),
             apart=tuple(part[3] for part in parts),
             measure=self.measure,
+            nearest=self._nearest(view, int(starts[0])) if len(low) == 1 else None,
             no_place=self.against if self.log and across.start == 0 and rows.start in starts else "",
         )
+
+    def _nearest(self, view: View[Any], own: int) -> int | None:
+        """Return the position at the smallest distance from one, of several the nearest; None where nobody asks."""
+        rows, measure = view.covered, MEASURES[self.measure]
+        if is_bias(view.encoding) or view.encoding.sides or measure.similarity or not 2 < rows.length <= MAX_WHOLE:
+            return None
+        distances = to_all(view.encoding, measure, np.array([float(own)]), rows.start, rows.length)[0]
+        distances[own - rows.start] = np.nan
+        least = np.flatnonzero(distances <= np.nanmin(distances) * (1 + ROUNDING) + ROUNDING)
+        return rows.start + int(least[np.abs(least + rows.start - own).argmin()])
 
     def _lines(self, encoding: Any, at: Array, rows: Positions, edges: Array) -> tuple[Array, Array, Array, float]:
         """Return low, high and own value of an encoding's lines, and how much they differ at one offset."""
@@ -214,9 +232,15 @@ class Curves(OfOneHead):
 
     def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
         count = 1 if self.overlaid(view) else len(view.encodings)
-        shown = (self.against, self.across(view), self.log)
-        panel = Panel(0.55, x=shown, y=self.measure, ends=self.measure)
-        return [PanelGroup((panel,) * count, in_columns(count, *[1] * canvas.narrow), one_legend=count > 1)]
+        x = (self.against, self.across(view), self.log)
+        shown = [(self.measure, scale) for scale in self.scales(view)[:count]]
+        panels = tuple(Panel(0.55, x=x, y=own, ends=own) for own in shown)
+        return [PanelGroup(panels, in_columns(count, *[1] * canvas.narrow), one_legend=count > 1)]
+
+    def scales(self, view: View[Any]) -> list[int]:
+        """Return what numbers of each encoding grow with: the width, where the measure grows with it; else 0."""
+        grows = not self.overlaid(view) and not is_bias(view.encoding) and MEASURES[self.measure].grows
+        return [encoding.width if grows else 0 for encoding in view.encodings]
 
     def decorate(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.figures.labels import label_lines
@@ -228,7 +252,12 @@ class Curves(OfOneHead):
         looks = [(text, {"color": f"C{line}"}) for line, text in enumerate(entries)]
         for panel, name, encoding in zip(axes, names, view.encodings, strict=False):
             frame_lines(panel, max(1, across.start) if self.log else across.start, across.stop - 1, log=self.log)
-            label = translate("offset from a line's own position") if self.against == "offset" else log_label(encoding)
+            own = (
+                translate("offset p − {at}", at=starts[0])
+                if len(starts) == 1
+                else translate("offset from a line's own position")
+            )
+            label = own if self.against == "offset" else log_label(encoding)
             if self.log:
                 label_powers(panel.xaxis, label)
             elif self.against == "offset":
@@ -268,7 +297,9 @@ class Curves(OfOneHead):
         ends = [(numbers.positions, row) for row in (numbers.low + numbers.curves) / 2]
         for at, panel in enumerate(axes):
             put_line_labels(panel, ends[at * lines : (at + 1) * lines])
-        share_ends(axes)
+        scales = self.scales(numbers.view)
+        for scale in {*scales}:
+            share_ends([panel for panel, own in zip(axes, scales, strict=False) if own == scale])
         return [None] * len(axes)
 
     def title(self, view: View[Any]) -> str:

@@ -21,7 +21,7 @@ from pecli.figures.wavelengths import MAX_WAVELENGTH, short_length, short_wave_t
 
 ROWS, COLUMNS = 4, 4  # positions and pairs where none are asked for, at most
 RADIUS = 0.4  # of a dial, of the distance between two below each other
-SPREAD = 1.6  # distance between two side by side, over that: so their names have room
+SPREAD, ALONE = 1.6, 1.3  # distance between two side by side, over that: so their names have room; of a single row
 LEAST = 2  # ems of small text from dial to dial
 TALL = 1.3  # height over width of all dials, at most: of many rows the columns stand farther apart
 
@@ -134,15 +134,10 @@ class Dials(Figure[Harmonic]):
             view=view, angles=angles[:, pairs], positions=rows, pairs=pairs, wavelengths=harmonic.wavelengths()[pairs]
         )
 
-    def title(self, view: View[Harmonic]) -> str:
-        if not view.encoding.tick_steps:
-            return super().title(view)
-        return listing(view.encoding.title_pieces(("periods",)))  # they stand above the dials
-
     def grid(self, view: View[Harmonic]) -> tuple[int, int, float]:
         """Return the number of rows and of columns, and how far apart columns are, where rows are 1 apart."""
         rows, columns = self.shape(view)
-        return rows, columns, max(SPREAD, rows / (TALL * columns))
+        return rows, columns, max(SPREAD if rows > 1 else ALONE, rows / (TALL * columns))
 
     def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:
         rows, columns, spacing = self.grid(view)

@@ -42,15 +42,15 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
     def message(self) -> str:
         if self.half is None:
             return ""
-        wave = short_wave_text(self.view.encoding, self.half, "positions")
-        share = f"{100 * self.held:.0f}%"
-        more = template("more than half of the table's variance ({share}) lies at wavelengths of {wave} or more")
-        half = template("half of the table's variance lies at wavelengths of {wave} or more")
-        return translate(half if share == "50%" else more, share=share, wave=wave)
+        wave = short_wave_text(self.view.encoding, self.half, "positions", 2)
+        return translate("half of the table's variance lies at wavelengths of about {wave} or more", wave=wave)
 
     def remarks(self) -> list[str]:
         text = template("each pixel is the mean of {count:,} dimensions")
         return [translate(text, count=self.columns_block)] if self.columns_block > 1 else []
+
+    def marks(self) -> list[str]:
+        return [translate("dotted: half of the variance lies above")] if self.message() else []
 
 
 @dataclass(frozen=True)
@@ -115,6 +115,8 @@ class Fourier(Figure[TableEncoding]):
         low, high = log_ends(numbers.view)
         right = numbers.share.shape[1] * numbers.columns_block - 0.5
         colours, limits = canvas.colours("sequential"), numbers.ends
+        if numbers.half is not None:
+            axes[0].axhline(log10(numbers.half), color="white", linestyle=":", linewidth=canvas.scale)
         return [show_matrix(axes[0], numbers.share, colours=colours, limits=limits, extent=(-0.5, right, low, high))]
 
 

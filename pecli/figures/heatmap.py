@@ -49,13 +49,14 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
 
     def remarks(self) -> list[str]:
         pairs = pairs_shown(self.view.encoding, self.columns_block)
-        return [averaging_cells(self.block, 1 if pairs else self.columns_block, self.log), pairs]
+        lost = "position 0 has no place on a logarithmic axis" if self.log and self.view.covered.start <= 0 else ""
+        across = 1 if pairs else self.columns_block
+        return [averaging_cells(self.view.encoding, self.block, across, self.log), pairs, lost and translate(lost)]
 
     def message(self) -> str:
         """Return how many pairs have a wavelength beyond the length; of others than waves, that each dimension changes
         half as often as the one before."""
-        encoding, rows = self.view.encoding, self.view.covered
-        length = rows.stop - max(1, rows.start) if self.log else rows.length  # position 0 has no logarithm
+        encoding, length = self.view.encoding, self.view.covered.length
         if not has_known_waves(encoding):
             return ""
         waves = wavelengths(encoding, self.view.covered)
@@ -68,11 +69,12 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
             text = many if count > 1 else one if count else none
             wave = translate("period" if encoding.position_unit else "wavelength")
             return translate(text, count=count, all=len(waves), wave=wave, length=within) if length > 1 else ""
-        if len(waves) < 2 or (waves[1:] != 2 * waves[:-1]).any():
+        changing = [at for at, wave in enumerate(waves) if wave // 2 < length]
+        if len(waves) < 2 or (waves[1:] != 2 * waves[:-1]).any() or not changing:
             return ""
         text = template("each {dimension} changes half as often as the one before: {dimension} {last} every {length}")
-        name, every = translate(encoding.dimension_label), length_shown(encoding, int(waves[-1]) // 2)
-        return translate(text, dimension=name, last=len(waves) - 1, length=every)
+        name, every = translate(encoding.dimension_label), length_shown(encoding, int(waves[changing[-1]]) // 2)
+        return translate(text, dimension=name, last=changing[-1], length=every)
 
     def averaged(self) -> bool:
         return max(self.block, self.columns_block) > 1

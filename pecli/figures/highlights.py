@@ -97,18 +97,15 @@ def mark_beyond(axes: Axes, trained: int | None, canvas: Canvas) -> None:
         ColumnLabel(axes, trained_text(trained), (trained, 1.0), axes.get_xaxis_transform(), canvas, ha="center")
 
 
-def hatch_beyond(axes: Axes, corners: Sequence[tuple[float, float]], canvas: Canvas) -> None:
-    """Hatch the part of an image with these corners, and draw its first side to be seen on any colour."""
-    from matplotlib.patches import Polygon
-
-    axes.add_patch(Polygon(corners, fill=False, hatch="///", edgecolor=("0.5", 0.6), linewidth=0))
+def border_beyond(axes: Axes, x: Sequence[float], y: Sequence[float], canvas: Canvas) -> None:
+    """Draw the border, to be seen on any colour, below which an image is beyond the trained length."""
     for (colour, width), dashes in zip(STROKES, ("-", (0, (3, 2))), strict=True):
-        axes.plot(*zip(*corners[:2], strict=True), color=colour, linestyle=dashes, linewidth=width * canvas.scale)
+        axes.plot(x, y, color=colour, linestyle=dashes, linewidth=width * canvas.scale)
 
 
-def hatched_text(trained: int | None) -> str:
-    """Return the note on what is hatched, where a trained length is marked."""
-    text = template("hatched: beyond the trained length {count:,}")
+def border_text(trained: int | None) -> str:
+    """Return the note on what is below the border, where a trained length is marked."""
+    text = template("below the dashed line: beyond the trained length {count:,}")
     return "" if trained is None else translate(text, count=trained)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from itertools import pairwise
 from math import ceil, inf, sqrt
 from textwrap import wrap
 from typing import Any, TypeVar
@@ -147,7 +149,8 @@ def broken(text: str) -> str:
     """Return a label in short lines, broken between its parameters."""
     lines = []
     for line in text.split("\n"):
-        glued = ", ".join(part.replace(" ", "\u00a0") for part in line.split(", ")) if ", " in line else line
+        parts = re.split(r", (?=[^,]* = )", line) if " = " in line else line.split(", ")
+        glued = ", ".join(part.replace(" ", "\u00a0") for part in parts) if len(parts) > 1 else line
         lines += wrap(glued, MAX_LETTERS, break_long_words=", " not in line)
     return "\n".join(lines)
 
@@ -174,7 +177,7 @@ def _place_line_labels(axes: Axes, labels: Sequence[LineLabel], canvas: Canvas) 
 # Levels
 
 
-FAR = 0.4  # of the panel's width, that the label of a level may take in one line
+FAR = 0.55  # of the panel's width, that the label of a level may take in one line
 
 
 def label_level(axes: Axes, text: str, level: float, canvas: Canvas, *, right: bool = False) -> None:
@@ -194,7 +197,11 @@ def _place_level_labels(axes: Axes, labels: Sequence[LevelLabel], canvas: Canvas
         levels = _anchors(axes, group)[:, 1] if group else np.zeros(0)
         sizes = np.array([1.4 * canvas.small * (label.get_text().count("\n") + 1) for label in group])
         wanted = levels + sizes / 2
-        middles = spread(wanted.tolist(), sizes.tolist(), 0.0, _frame(axes)[1])
+        middles, top = wanted.copy(), _frame(axes)[1]
+        for before, at in pairwise(np.argsort(wanted, kind="stable").tolist()):  # none goes down onto its own line
+            middles[at] = max(wanted[at], middles[before] + (sizes[before] + sizes[at]) / 2)
+        if len(group) and (middles + sizes / 2).max() > top:
+            middles = np.array(spread(wanted.tolist(), sizes.tolist(), 0.0, top))
         for label, level, middle in zip(group, levels, middles, strict=True):
             label.set_position((aside * canvas.scale, middle - level))
 

@@ -23,6 +23,7 @@ from pecli.figures.text import Ruler, points_per_pixel
 from pecli.figures.ticks import BetweenPowers, NumberTexts, round_ticks
 
 HANDLE, APART = 4.0, 1.5  # ems of a sample of a line and what stands around it and its text; of that to the next
+FEW = 3  # entries that stand side by side or below each other
 OUTLINE = 0.4  # points
 GAP, HEIGHT = 0.35, 0.4  # ems of small text: below and above a strip of colours, and of the strip
 
@@ -71,6 +72,8 @@ def _in_columns(legend: Legend, room: float, ruler: Ruler) -> dict[str, Any]:
     texts = [ruler.wrapped(str(item.get_label()), size, room - handle) for item in legend.legend_handles if item]
     widest = max(ruler.width(text, size) for text in texts) + handle
     columns = max(1, min(len(texts), int((room + APART * size / 72) / widest)))
+    if columns < len(texts) <= FEW:  # 1, 3 above 2 is read in the wrong order
+        columns = 1
     return {"handles": legend.legend_handles, "labels": texts, "ncols": columns}
 
 

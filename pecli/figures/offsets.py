@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from pecli.analysis import E_co, refuse_unused
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import join_clauses, listing, template, translate
+from pecli.core.language import enumerated, join_clauses, listing, template, translate
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING, chunks
 from pecli.core.options import option
@@ -104,7 +104,13 @@ class OffsetsNumbers(BandNumbers[TableEncoding]):
         band = template("line: mean of all pairs at that offset; band: from the smallest to the largest")
         bound = translate("bound: Su et al. 2021, section 3.4.3") if len(self.decay) else ""
         dotted = translate("dotted: without the scaling") if len(self.unscaled) else ""
-        return [translate(band) if wide else "", bound, dotted, turned_text(self.view.encodings)]
+        return [translate(band) if wide else "", bound, dotted, self._coinciding(), turned_text(self.view.encodings)]
+
+    def _coinciding(self) -> str:
+        """Return which encodings have the same line; nothing where none has the first one's."""
+        same = [np.allclose(mean, self.mean[0], rtol=ROUNDING, atol=ROUNDING) for mean in self.mean]
+        names = [name for name, own in zip(short_names(self.view.encodings), same, strict=True) if own]
+        return translate("the lines of {names} coincide", names=enumerated(names)) if sum(same) > 1 else ""
 
     def message(self) -> str:
         if len(self.decay) and (np.abs(self.mean) <= self.decay).all():
@@ -244,7 +250,7 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
     def shape(self, view: View[Any]) -> tuple[int, ...]:
         if view.encoding.sides:
             return (view.covered.length, view.encoding.width)
-        bins = even_bins(self.shown(view).length, view.pixel_columns)
+        bins = even_bins(self.shown(view).length, view.line_points)
         if is_bias(view.encoding):
             return (3, sum(encoding.n_heads for encoding in view.encodings), bins)
         if self.random is not None:
@@ -255,7 +261,7 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
     def compute(self, view: View[Any]) -> OffsetsNumbers | BiasLinesNumbers | RandomNumbers | OffsetMapNumbers:
         if view.encoding.sides:
             return map_of_offsets(view, self.measure, self.spread)
-        shown, columns = self.shown(view), view.pixel_columns
+        shown, columns = self.shown(view), view.line_points
         edges = log_edges(view.covered.length, columns) if self.log else shown.start + even_edges(shown.length, columns)
         if shown.start <= 0:
             edges = np.union1d(edges, [0, 1])  # no mean has a share of a position with itself
@@ -301,9 +307,8 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         return [PanelGroup((panel,) * count, in_columns(count, *[1] * canvas.narrow))]
 
     def _panels(self, view: View[Any]) -> int:
-        """Return how many panels there are: one an encoding where bands would overlap."""
-        bands = sum(self._has_band(encoding) for encoding in view.encodings)
-        return len(view.encodings) if bands > 1 and not self.decay else 1
+        """Return how many panels there are: one an encoding where a band would lie over another line."""
+        return len(view.encodings) if any(map(self._has_band, view.encodings)) and not self.decay else 1
 
     def _has_band(self, encoding: Encoding) -> bool:
         return self.random is not None or not is_of_offset(encoding, MEASURES[self.measure])
@@ -333,7 +338,7 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         if self.decay:
             several, bound = len(names) > 1, translate("RoFormer's bound")
             bounds = [listing([bound, name * several]) for name in short_names(view.encodings)]
-            entries = entries if several else [(MEASURES["dot"].label, looks[0])]
+            entries = entries if several else [(self.quantity(view), looks[0])]
             panel.set_yscale("log")
             label_powers(panel.yaxis, self.quantity(view))
             key(panel, [*entries, *((text, bound_look(line)) for line, text in enumerate(bounds))])

@@ -203,9 +203,16 @@ class Page:
                 inner = 2 * self.gap if self.places[at].right + 1 < max(map(len, self.rows)) else 0.0
                 about = BAR_LABELS * self.em + self.ruler.width(TICK, self.canvas.small)
                 right += (BESIDE + BAR) * self.em + (margins_of(bar, self.ruler)[2] if bar else about) + inner
-            margins.append((left, bottom, right, top))
+            margins.append([left, bottom, right, top])
+        for own, place in zip(margins, self.places, strict=True):  # labels stand by their own panel
+            beside = [
+                right
+                for (_, _, right, _), other in zip(margins, self.places, strict=True)
+                if other.right == place.left - 1
+            ]
+            own[0] += self.gap * (bool(beside) and own[0] > 0 and max(beside) < self.gap)
         head, foot = sum(map(self._height, self.texts[:2])), self._height(self.texts[2]) + self._height(self.legend)
-        return np.array([*margins, (head, foot, 0.0, 0.0)])
+        return np.array([*margins, [head, foot, 0.0, 0.0]])
 
     def _panel_beside(self, bar: ColorBar) -> int:
         """Return the panel right of which a colour bar stands: the last in the first row of those that share it."""
@@ -333,12 +340,17 @@ class Page:
         return self.ruler.wrapped(title, size, 0.6 * width if LONG * room < width <= room < max(widths) else room)
 
     def _place_bars(self) -> None:
-        """Put the colour bars beside their panels, as high as all that share them."""
+        """Put the colour bars beside their panels, as high as all that share them, up to where another bar stands."""
         width, height = self.drawing.get_size_inches()
+        places = {bar: self.places[self._panel_beside(bar)] for bar in self.bars}
         for bar, axes in self.bars.items():
             if axes is not None:
-                frames = [a.get_position() for a, panel in zip(self.axes, self.panels, strict=True) if panel.bar == bar]
-                beside = self.axes[self._panel_beside(bar)]
+                others = [place for place in places.values() if place.right == places[bar].right]
+                above = max((place.bottom for place in others if place.bottom < places[bar].top), default=-1)
+                below = min((place.top for place in others if place.top > places[bar].bottom), default=len(self.rows))
+                every = zip(self.axes, self.panels, self.places, strict=True)
+                sharing = (ax for ax, panel, own in every if panel.bar == bar and above < own.top <= own.bottom < below)
+                frames, beside = [ax.get_position() for ax in sharing], self.axes[self._panel_beside(bar)]
                 x = beside.get_position().x1 * width + margins_of(beside, self.ruler)[2] + BESIDE * self.em
                 low, high = min(frame.y0 for frame in frames) * height, max(frame.y1 for frame in frames) * height
                 self._put(axes, (x, low, BAR * self.em, high - low))

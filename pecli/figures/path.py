@@ -25,6 +25,7 @@ MARGIN = 0.04  # beside the coordinates, as a share of the longer axis
 LEAST = 0.25  # half the length of the shorter axis, at least, as a share of the longer one
 CROWD = 60  # positions whose line has its full width, at most
 DOTS = 200  # positions that have a dot each, at most
+AWAY, EVEN = 5.0, 0.4  # points from an end to its label; below that a direction is neither left nor right
 MAX_VECTOR_POINTS = 2000  # that a file of lines carries one by one
 
 
@@ -158,9 +159,10 @@ class Path(Figure[TableEncoding]):
             if len(points) <= DOTS:
                 size = (2.5 * canvas.scale) ** 2
                 panel.scatter(points[:, 0], points[:, 1], c=numbers.positions, s=size, linewidths=0, zorder=2, **look)
-            style: dict[str, Any] = {"ha": "left" if points[0, 0] < 0 else "right", "fontsize": canvas.small}
-            first = translate("first: {position}", position=numbers.view.encoding.position_text(numbers.positions[0]))
-            panel.annotate(first, points[0], (0, 3 * canvas.scale), textcoords="offset points", **style)
+            for end, inner in ((0, 1), (-1, -2)):
+                text = numbers.view.encoding.position_text(numbers.positions[end])
+                text = text if numbers.view.encoding.position_unit else f"p = {text}"
+                _label_end(panel, text, tuple(points[end]), points[end] - points[inner], canvas)
             drawn.append(line)
         return drawn
 
@@ -189,6 +191,17 @@ def nearest_are_neighbours(points: Array) -> bool:
     nearest = apart.min(axis=1)
     beside = np.append(np.diagonal(apart, 1), np.inf)
     return bool((np.minimum(beside, np.insert(beside[:-1], 0, np.inf)) <= nearest * (1 + ROUNDING)).all())
+
+
+def _label_end(axes: Axes, text: str, place: tuple[float, float], outward: Array, canvas: Canvas) -> None:
+    """Write a text beyond an end of the path, in the direction in which it leads there."""
+    x, y = outward / (np.hypot(*outward) or 1.0)
+    style: dict[str, Any] = {
+        "ha": "left" if x > EVEN else "right" if x < -EVEN else "center",
+        "va": "bottom" if y > EVEN else "top" if y < -EVEN else "center_baseline",
+        "fontsize": canvas.small,
+    }
+    axes.annotate(text, place, (AWAY * canvas.scale * x, AWAY * canvas.scale * y), textcoords="offset points", **style)
 
 
 def _percent(share: float) -> str:

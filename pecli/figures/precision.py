@@ -14,7 +14,7 @@ from pecli.figures.axis_labels import label_positions, label_values
 from pecli.figures.base import ColouredNumbers, View, other_positions_text
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import STROKES
-from pecli.figures.highlights import WithTrained, hatch_beyond, hatched_text
+from pecli.figures.highlights import WithTrained, border_beyond, border_text
 from pecli.figures.matrix import show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, middles
@@ -55,7 +55,7 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
 
     def marks(self) -> list[str]:
         line = translate("line: first error above {error}", error=NOTABLE) if self.wrong else ""
-        return [line, hatched_text(self.trained)]
+        return [line, border_text(self.trained)]
 
     def message(self) -> str:
         encoding = self.view.encoding
@@ -174,10 +174,7 @@ class Precision(WithTrained[Harmonic]):
         for colour, width in STROKES:  # dark within light: where a pair is first off by more, one step a pair
             panel.step(np.arange(columns + 1) - 0.5, edges, where="post", color=colour, linewidth=width * canvas.scale)
         if self.trained is not None:
-            sides, bottom = panel.get_xlim(), panel.get_ylim()[0]
-            hatch_beyond(
-                panel, [*((x, self.trained - 0.5) for x in sides), *((x, bottom) for x in sides[::-1])], canvas
-            )
+            border_beyond(panel, panel.get_xlim(), (self.trained - 0.5,) * 2, canvas)
         return [image]
 
 

@@ -38,9 +38,9 @@ PATHS = 4  # pairs whose paths are drawn where none are asked for
 FLAT = 0.36  # height over width of the images where panels stand below each other
 NEAR_TOP = 0.9  # of a circle's radius, above which a mark is where the circle's name would be
 HALF, HEAD = 1.12, 1.2  # half the side of the square that shows the circles, the largest of radius 1, and its top
+TINY = 1e-300  # a radius, to divide by
 LINE = 1.1  # ems of small text from the name of one circle to the next, at least
 ARROWS = 16  # along an axis of a grid, at most
-MARKERS = "os^Dv"  # of pairs in turn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +68,7 @@ class RotationNumbers(ColouredNumbers[Rotary]):
 
     def remarks(self) -> list[str]:
         pairs = pairs_shown(self.view.encoding, self.columns_block)
-        return [averaging_cells(self.block, 1 if pairs else self.columns_block), pairs]
+        return [averaging_cells(self.view.encoding, self.block, 1 if pairs else self.columns_block), pairs]
 
     def marks(self) -> list[str]:
         marks = translate(
@@ -90,7 +90,9 @@ class RotationNumbers(ColouredNumbers[Rotary]):
         fast, slow = int(turns.argmax()), int(turns.argmin())
         ends = {"first": self._first(), "last": encoding.position_text(rows.stop - 1)}
         times = template("from position {first} to {last}, pair {fast} turns {much} times, pair {slow} {little} times")
-        degrees = template("from position {first} to {last}, pair {fast} turns {much} times, pair {slow} by {little}°")
+        degrees = template(
+            "from position {first} to {last}, pair {fast} turns {much} times, pair {slow} turns by {little}°"
+        )
         part = turns[slow] < 1 <= turns[fast]
         much, little = number_text(turns[fast], 3), number_text(turns[slow] * (360 if part else 1), 3)
         return translate(degrees if part else times, **ends, fast=fast, slow=slow, much=much, little=little)
@@ -241,6 +243,9 @@ class Rotation(WithCellNumbers[Rotary]):
             return
         for panel, name in zip(axes, self.panels, strict=True):
             panel.set_title(translate(TITLES[name]))
+            shown, every = len(self.drawn_pairs(view)), encoding.width // 2
+            if name == PLANE and shown < every:
+                panel.set_title(translate("{count} of {all} pairs in the plane", count=shown, all=every))
             if name == PLANE and len(encoding.sides) == 2:
                 down, across = encoding.sides
                 panel.set(xlim=(-1, across), ylim=(down, -1), title=translate("pairs over the grid"))
@@ -258,10 +263,15 @@ class Rotation(WithCellNumbers[Rotary]):
             label_positions(panel.yaxis, encoding)
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        from matplotlib.patches import Rectangle
+
         colours = canvas.colours("diverging")
         if isinstance(numbers, MatrixNumbers):
             most = max(1.0, float(np.abs(numbers.matrix).max()))  # a scaling may stretch as well as turn
             image = show_matrix(axes[0], numbers.matrix, colours=colours, limits=(-most, most), centred=True)
+            for row, column in np.argwhere(numbers.matrix):  # also those that have the colour of 0
+                place: dict[str, Any] = {"edgecolor": "0.5", "linewidth": 0.5 * canvas.scale, "fill": False}
+                axes[0].add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, **place))
             self.write_numbers(axes, [image], canvas)
             return [image]
         rows, right = len(numbers.after), columns_end(numbers.view.encoding, numbers.after, numbers.columns_block)
@@ -317,17 +327,19 @@ def _draw_circles(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
     thin, edge, count = 0.6 * canvas.scale, axes.xaxis.label.get_color(), len(numbers.pairs)
     apart = axes.bbox.height * points_per_pixel(axes) / (2 * HALF * count)  # points from one circle to the next
     named = numbers.pairs.tolist()[:: ceil(LINE * canvas.small / apart)]
-    for line, pair in enumerate(numbers.paths):
-        ring, color, path = (line + 1) / count, f"C{line}", pair @ [1, 1j]
-        path *= ring / (np.abs(path).max() or 1.0)
+    rings, paths = np.arange(1, count + 1) / count, numbers.paths @ [1, 1j]
+    paths *= (rings / np.maximum(np.abs(paths).max(axis=1), TINY))[:, None]
+    side = -1 if (paths[:, 0].imag > NEAR_TOP * rings).any() else 1  # a mark is where its name would be
+    axes.set_ylim((HEAD - 2 * HALF, HEAD) if side > 0 else (-HEAD, 2 * HALF - HEAD))
+    for line, (ring, path) in enumerate(zip(rings, paths, strict=True)):
+        color = f"C{line}"
         axes.add_patch(Circle((0, 0), ring, fill=False, edgecolor="0.5", alpha=0.5, linewidth=thin, zorder=0))
         look: dict[str, Any] = {"markersize": 6 * canvas.scale, "markeredgecolor": edge, "markeredgewidth": thin}
-        look |= {"markerfacecolor": axes.get_facecolor(), "marker": MARKERS[line % len(MARKERS)]}  # dots are seen in it
+        look |= {"markerfacecolor": axes.get_facecolor(), "marker": "o"}  # dots are seen in it
         axes.plot(path[0].real, path[0].imag, **look)
         axes.plot(path.real, path.imag, ".", markersize=2 * canvas.scale, color=color)
         if numbers.pairs[line] in named:
             text = translate("pair {pair}", pair=int(numbers.pairs[line]))
-            side = -1 if path[0].imag > NEAR_TOP * ring else 1  # the mark is where the name would be
             away, va = (0, side * 1.5 * canvas.scale), "bottom" if side > 0 else "top"
             place: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": va, "zorder": 1.5}
             place["bbox"] = {"facecolor": axes.get_facecolor(), "edgecolor": "none", "pad": 0.3}

@@ -29,7 +29,7 @@ MAX_CELLS = 240  # classes a side that a density is drawn in
 FLAT = 0.55  # height over width of a panel that no other stands beside
 MARGIN = 0.05  # around the counts, as a share of the axis
 SHARED = 0.1  # of the pairs, or fewer, have a place of their own: then a dot stands for many
-LARGEST, SMALLEST = 14.0, 6.0  # points across, of the largest such dot, and square points of the smallest
+LARGEST, SMALLEST = 14.0, 9.0  # points across, of the largest such dot, and square points of the smallest
 TINY = 1e-300  # so that one place is no division by 0
 TREND = 0.5  # a rank correlation, without its sign, that is a trend
 
@@ -79,7 +79,10 @@ class ScatterNumbers(CloudNumbers):
     q: Array
 
     def marks(self) -> list[str]:
-        return [translate("area of a dot: number of pairs")] if self.places() else []
+        if (places := self.places()) is None:
+            return []
+        fewest, most = int(places[1].min()), int(places[1].max())
+        return [translate("area of a dot: {fewest:,} to {most:,} pairs", fewest=fewest, most=most)]
 
     def places(self) -> tuple[Array, Array, Array] | None:
         """Return where pairs lie that fall on one another, (places, 2), how many, and their mean offset; None where

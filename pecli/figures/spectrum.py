@@ -29,7 +29,7 @@ MAX_NAMED = 4  # encodings that a headline names
 NOTABLE = 1e-3  # of a wavelength, by which another is a longer one
 CONTEXTS = {
     "original": template("original context {count:,.0f}"),
-    "scaled": template("factor × original {count:,.0f}"),
+    "scaled": template("scaled context {count:,.0f}"),
 }
 MARGIN = 0.12  # above and below wavelengths, as a share of the axis: for what is written there
 WIDE = 2 * 72 * 0.65  # points of a panel an inch of the page, for two columns
@@ -56,7 +56,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
     trained: int | None
 
     def remarks(self) -> list[str]:
-        others = [e for e in self.view.encodings if not isinstance(e, Harmonic)]
+        others = [e for e in self.view.encodings if not has_known_waves(e)]
         measured, what = listing(e.called() for e in others), {e.dimension_label for e in others}
         period = template("{encodings}: dominant period of each {dimension}")
         left_out = template("{encoding}: {count} left out, longer than {most} or still")
@@ -134,8 +134,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
     def _longest_text(self) -> str:
         """Return the longest wavelength of each of a few encodings."""
         encodings = self.view.encodings
-        counted = len({encoding.wave_unit for encoding in encodings}) == 1 and all(map(has_known_waves, encodings))
-        if not counted or len(encodings) > MAX_NAMED:
+        if not all(map(has_known_waves, encodings)) or len(encodings) > MAX_NAMED:
             return ""
         names = distinguishing_labels(encodings, without=("original",))
         waves = [float(self.wavelength[self.encoding == at].max()) for at in range(len(encodings))]
@@ -362,5 +361,5 @@ def stretch_text(stretch: Array) -> str:
     """Return from which pair on a scaling makes all waves longer, where that is so."""
     longer = stretch > 1 + NOTABLE
     first = int(longer.argmax())
-    text = template("from pair {pair} on waves are longer with the scaling, up to {ratio} times")
+    text = template("from pair {pair} on, the scaling lengthens wavelengths up to {ratio}-fold")
     return translate(text, pair=first, ratio=number_text(float(stretch.max()), 3)) if longer[first:].all() else ""

@@ -67,7 +67,9 @@ class TermsNumbers(ColouredNumbers[Additive]):
         parts = np.abs([part for name, part in self.arrays().items() if name != "total"])
         largest = parts.mean(axis=(1, 2)).argmax() == parts.max(axis=(1, 2)).argmax() == len(parts) - 1
         only = template("only the position–position term depends on the {offset} alone")
-        here = template("only the position–position term depends on the {offset} alone; here it is the largest")
+        here = template(
+            "only the position–position term depends on the {offset} alone; of the four it is the largest here"
+        )
         return translate(here if largest else only, offset=offset)
 
     def remarks(self) -> list[str]:

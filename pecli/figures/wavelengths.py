@@ -21,14 +21,14 @@ def wavelength_unit(encoding: Encoding) -> str:
     return "" if encoding.position_unit else translate("wavelength λ in {units}", units=translate(encoding.wave_unit))
 
 
-def short_length(encoding: Encoding, length: float) -> str:
+def short_length(encoding: Encoding, length: float, digits: int = 3) -> str:
     """Return a number of positions in little room; a unit that belongs to it stays."""
-    return encoding.length_text(length) if encoding.position_unit else number_text(length, 3)
+    return encoding.length_text(length) if encoding.position_unit else number_text(length, digits)
 
 
-def short_wave_text(encoding: Encoding, wave: float, unit: str = "") -> str:
+def short_wave_text(encoding: Encoding, wave: float, unit: str = "", digits: int = 3) -> str:
     """Return a wavelength with its unit, by default the encoding's, in little room."""
-    count = short_length(encoding, wave)
+    count = short_length(encoding, wave, digits)
     return count if encoding.position_unit else translate(COUNTED[unit or encoding.wave_unit], count=count)
 
 

@@ -14,7 +14,7 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_positions
 from pecli.figures.base import Figure, Numbers, View, extremes
 from pecli.figures.canvas import Canvas
-from pecli.figures.lines import Look, frame_lines, plot_run
+from pecli.figures.lines import MAX_LINES, Look, frame_lines, plot_run
 from pecli.figures.panels import Panel, PanelGroup
 from pecli.figures.wavelengths import has_known_waves, short_length, short_wave_text, wavelength_unit
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, middles
@@ -49,8 +49,7 @@ class WavesNumbers(Numbers[TableEncoding]):
         return [part, extremes(self.block)]
 
     def marks(self) -> list[str]:
-        known = self.message() or not np.isfinite(self.wavelengths).any()
-        return [] if known else [wavelength_unit(self.view.encoding)]
+        return [wavelength_unit(self.view.encoding)] if np.isfinite(self.wavelengths).any() else []
 
     def message(self) -> str:
         """Return from what to what waves get longer, in the order in which they are drawn, where they do."""
@@ -61,7 +60,7 @@ class WavesNumbers(Numbers[TableEncoding]):
             return ""
         low, high = short_wave_text(encoding, float(moving[0])), short_length(encoding, float(moving[-1]))
         if encoding.dimension_names() is not None or (np.diff(self.dims) <= 0).any():
-            return translate("wavelength grows from lane to lane: {low} to {high}", low=low, high=high)
+            return translate("wavelength grows from top to bottom: {low} to {high}", low=low, high=high)
         first, last = int(self.dims[0]), int(self.dims[len(moving) - 1])
         text = template("wavelength grows with {dimension}: {low} at {dimension} {first}, {high} at {last}")
         if (np.diff(moving) == 0).any():  # a sine and its cosine
@@ -99,11 +98,11 @@ class Waves(Figure[TableEncoding]):
         check_indices("dims", self.dims, view, view.encoding.width, "dimensions")
         if self.dims is not None:
             return np.array(list(dict.fromkeys(self.dims)))
-        waves = periods(view)
+        waves, lanes = periods(view), view.encoding.width if view.encoding.width <= MAX_LINES else DEFAULT_LINES
         order = np.argsort(waves, kind="stable")
         moving = np.count_nonzero(waves <= 4 * view.covered.length)  # a longer wave looks like a constant
-        first = order[: max(moving, DEFAULT_LINES)]
-        return first[np.unique(np.linspace(0, len(first) - 1, DEFAULT_LINES).astype(int))]
+        first = order[: max(moving, lanes)]
+        return first[np.unique(np.linspace(0, len(first) - 1, lanes).astype(int))]
 
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
@@ -111,11 +110,11 @@ class Waves(Figure[TableEncoding]):
         self.chosen(view)
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
-        return (len(self.chosen(view)), even_bins(view.covered.length, view.pixel_columns))
+        return (len(self.chosen(view)), even_bins(view.covered.length, view.line_points))
 
     def compute(self, view: View[TableEncoding]) -> WavesNumbers:
         encoding, rows, dims = view.encoding, view.covered, self.chosen(view)
-        edges = even_edges(rows.length, view.pixel_columns)
+        edges = even_edges(rows.length, view.line_points)
         block = int(edges[1])
         low, high, _ = envelope(
             lambda first, count: encoding.columns(dims, rows.start + first, count), edges, len(dims)

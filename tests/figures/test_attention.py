@@ -235,7 +235,7 @@ def panels(**options: Any) -> tuple[AttentionNumbers, list[Any]]:
 def test_the_difference_is_drawn_and_told() -> None:
     numbers, drawn = panels(sentences="like")
     titles = [item.get_title() for item in drawn]
-    assert titles == ["weights as given", "weights reordered"] * 2 + ["Δ weight with sinusoidal"]
+    assert titles == ["weights as given", "weights reordered"] * 2 + ["Δ weight (sinusoidal)"]
     assert [item.title.get_visible() for item in drawn] == [True] * 2 + [False] * 2 + [True]  # once a column
     assert [drawn[at].get_ylabel() for at in (0, 2)] == ["no encoding\nquery p", "sinusoidal\nquery p"]
     assert numbers.caption().startswith("reordered: 你 喜欢 我, shown in the given order")

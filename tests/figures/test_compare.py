@@ -181,7 +181,7 @@ def test_lines_of_another_kind_have_a_window_and_offsets_of_their_own() -> None:
         ),
         (
             {"encoding": TWO, "figure": "distance", "length": 9, "difference": True},
-            "the euclidean distance is up to 2.12 larger with base = 10 than with base = 10,000",
+            "the euclidean distance is larger by up to 2.12 with base = 10 than with base = 10,000",
         ),
         ({"encoding": TWO, "length": 30, "difference": True}, "the two differ by up to 2"),
         ({"encoding": TWO, "length": 900, "difference": True}, "the two differ by up to 2"),

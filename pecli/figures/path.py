@@ -25,6 +25,7 @@ MARGIN = 0.04  # beside the coordinates, as a share of the longer axis
 LEAST = 0.25  # half the length of the shorter axis, at least, as a share of the longer one
 CROWD = 60  # positions whose line has its full width, at most
 DOTS = 200  # positions that have a dot each, at most
+INSIDE = 0.38  # of the panel, from its middle, in which labels lead any way
 AWAY, EVEN = 5.0, 0.4  # points from an end to its label; below that a direction is neither left nor right
 MAX_VECTOR_POINTS = 2000  # that a file of lines carries one by one
 
@@ -196,6 +197,10 @@ def nearest_are_neighbours(points: Array) -> bool:
 def _label_end(axes: Axes, text: str, place: tuple[float, float], outward: Array, canvas: Canvas) -> None:
     """Write a text beyond an end of the path, in the direction in which it leads there."""
     x, y = outward / (np.hypot(*outward) or 1.0)
+    x, y = (
+        -abs(way) * np.sign(share - 0.5) if abs(share - 0.5) > INSIDE else way  # towards the middle, near the frame
+        for way, share in zip((x, y), axes.transAxes.inverted().transform(axes.transData.transform(place)), strict=True)
+    )
     style: dict[str, Any] = {
         "ha": "left" if x > EVEN else "right" if x < -EVEN else "center",
         "va": "bottom" if y > EVEN else "top" if y < -EVEN else "center_baseline",

@@ -43,7 +43,7 @@ def test_names_stand_right_of_the_frame_and_apart(size: str) -> None:
 
 
 def test_where_names_are_too_wide_a_key_says_them() -> None:
-    (axes,) = page_of("offsets", size="2.5x3", length=20, encoding=["rope", "binary"], dpi=40).axes
+    (axes,) = page_of("offsets", size="2.5x3", length=20, encoding=["rope", "clock"], dpi=40).axes
     assert not labels_of(axes, LineLabel)
     assert " ".join(texts(axes.get_legend().get_texts())[0].split()) == "RoPE, d = 128, base = 10,000"
 

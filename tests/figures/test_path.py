@@ -60,8 +60,8 @@ def test_panels_have_one_scale_and_say_the_share_of_each_component() -> None:
         (line,) = (item for item in panel.collections if hasattr(item, "get_segments"))
         assert np.array_equal([segment[0] for segment in line.get_segments()], found.coordinates[:-1, pair])
         assert np.array_equal(line.get_array(), np.arange(49))
-        (first,) = panel.texts
-        assert (first.get_text(), first.xy) == ("first: 0", tuple(found.coordinates[0, pair]))
+        ends = [(text.get_text(), text.xy) for text in panel.texts]
+        assert ends == [(f"p = {at}", tuple(found.coordinates[at, pair])) for at in (0, 49)]
         number = pair[0] + 1
         assert panel.get_xlabel() == f"PC {number} ({100 * found.share[pair[0]]:.0f}% of the variance)"
 

@@ -59,7 +59,7 @@ def test_every_dial_is_named_with_its_wavelength() -> None:
     axes: Any = pecli.figure("dials", d=4, base=100, at=[0]).draw(Drawing().subplots())
     assert texts(axes.get_xticklabels()) == ["pair 0\nλ = 6.28", "pair 1\nλ = 62.8"]
     (width,), (height,) = (abs(np.diff(ends)) for ends in (axes.get_xlim(), axes.get_ylim()))
-    assert axes.get_box_aspect() == pytest.approx(height / width) == 1 / 3.2  # so that a circle is round
+    assert axes.get_box_aspect() == pytest.approx(height / width) == 1 / 2.6  # so that a circle is round
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_four_pairs_from_the_fastest_to_the_slowest_where_none_are_named(d: int,
 
 def test_the_names_of_pairs_stand_on_their_circles_in_their_colours() -> None:
     plane = panels(pairs=(0, 2), start=1009)[2]
-    assert plane.get_title() == "pairs in the plane"
+    assert plane.get_title() == "2 of 7 pairs in the plane"
     assert [(name.get_text(), name.get_color(), name.xy) for name in plane.texts] == [
         ("pair 0", "C0", (0, 0.5)),
         ("pair 2", "C1", (0, 1.0)),
@@ -198,9 +198,9 @@ def test_the_names_of_pairs_stand_on_their_circles_in_their_colours() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({}, f"from position 0 to 10, pair 0 turns {10 / (2 * np.pi):.3g} times, pair 6 by 0.214°"),
-        ({"base": 10}, "from position 0 to 10, pair 0 turns 1.59 times, pair 6 by 79.6°"),
-        ({"rotary_dim": 4}, "from position 0 to 10, pair 0 turns 1.59 times, pair 1 by 5.73°"),
+        ({}, f"from position 0 to 10, pair 0 turns {10 / (2 * np.pi):.3g} times, pair 6 turns by 0.214°"),
+        ({"base": 10}, "from position 0 to 10, pair 0 turns 1.59 times, pair 6 turns by 79.6°"),
+        ({"rotary_dim": 4}, "from position 0 to 10, pair 0 turns 1.59 times, pair 1 turns by 5.73°"),
         ({"rotary_dim": 2}, ""),
     ],
 )
@@ -252,7 +252,7 @@ def test_before_after_and_paths_stand_beside_each_other() -> None:
         assert line.get_linestyle() == "None"  # one dot a position, not a polygon
     starts = [line for line in plane.get_lines() if line not in lines]
     assert np.concatenate([mark.get_xydata() for mark in starts]) == pytest.approx(on_rings(numbers)[:, 0])
-    assert [(mark.get_marker(), mark.get_markeredgecolor()) for mark in starts] == [("o", "black"), ("s", "black")]
+    assert [(mark.get_marker(), mark.get_markeredgecolor()) for mark in starts] == [("o", "black")] * 2
     assert {mark.get_markerfacecolor() for mark in starts} == {plane.get_facecolor()}  # dots are seen in it
     top, bottom, circles = (item.get_position() for item in (before, after, plane))
     assert top.y0 > bottom.y1

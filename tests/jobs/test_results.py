@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 import pecli
+from pecli.encodings.registry import find_encoding
 from pecli.jobs.job_options import ANALYSES, shared_options
 from pecli.jobs.picture import alt_text
 from pecli.jobs.sweep import make_job
@@ -69,7 +70,7 @@ def test_json_has_the_whole_job_with_its_defaults(ask: Ask) -> None:
 def test_a_sentence_tells_what_is_seen(name: str) -> None:
     text = alt_text(make_job(name, {}))
     assert text.startswith(ANALYSES.summary(name)) and text.endswith(".") and "\n" not in text
-    assert ANALYSES[name].default_encoding.split(":")[0] in text.lower()
+    assert find_encoding(ANALYSES[name].default_encoding.split(":")[0]).called() in text
     assert re.search(r"positions -?\d+ to \d+|grid = ", text)
 
 

@@ -64,7 +64,7 @@ def templates_there_are() -> set[str]:
     assert [f"{path}:{node.lineno}" for path, node in marks if isinstance(node, (ast.JoinedStr, ast.BinOp))] == []
     literals = {node.value for _, node in marks if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     joints = {"{one}; {other}", "{one}, {other}", "{one} and {other}", "{one} or {other}", "{text} ({names})"}
-    named = {name for name, kind in ENCODINGS.items() if not kind.term}  # others are written alike in all languages
+    named = {kind.term or name for name, kind in ENCODINGS.items() if not kind.term or " " in kind.term}  # no acronyms
     return literals | joints | {*SINGLE} | named | {ANALYSES.summary(name) for name in ANALYSES}
 
 

@@ -46,7 +46,7 @@ def test_wavelengths_longer_than_the_trained_length_are_shaded_and_counted() -> 
     ("precision", [(-0.5, 7.5), (31.5, 7.5)]),
     ("bias", [(-0.5, 7.5), (11.5, 19.5)]),
 ])  # fmt: skip
-def test_a_dashed_line_on_images_is_the_border_of_the_trained_length(
+def test_a_dashed_line_on_images_is_where_the_trained_length_ends(
     figure: str, corners: list[tuple[float, float]]
 ) -> None:
     options: dict[str, Any] = {"encoding": "rope:d=64"} if figure == "precision" else {"head": 0}

@@ -43,14 +43,14 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
         if self.half is None:
             return ""
         wave = short_wave_text(self.view.encoding, self.half, "positions", 2)
-        return translate("half of the table's variance lies at wavelengths of about {wave} or more", wave=wave)
+        return translate("at least half of the table's variance lies at wavelengths of about {wave} or more", wave=wave)
 
     def remarks(self) -> list[str]:
         text = template("each pixel is the mean of {count:,} dimensions")
         return [translate(text, count=self.columns_block)] if self.columns_block > 1 else []
 
     def marks(self) -> list[str]:
-        return [translate("dotted: half of the variance lies above")] if self.message() else []
+        return [translate("dotted: at least half of the variance lies here or above")] if self.message() else []
 
 
 @dataclass(frozen=True)

@@ -229,3 +229,18 @@ def test_a_bar_is_left_out_where_every_cell_carries_its_number(
 ) -> None:
     axes = page_of(figure, **options).axes
     assert sum(own.get_label() == "<colorbar>" for own in axes) == bars and axes[0].get_title() == title
+
+
+@pytest.mark.parametrize(
+    ("figure", "size", "bars"),
+    [
+        ("terms", "column", 0),
+        ("terms", "5x3", 1),  # the sum has numbers, its parts are too small
+        ("attention", "blog", 0),
+        ("attention", "5x3", 2),
+    ],
+)
+def test_a_bar_takes_room_only_where_cells_do_not_carry_their_numbers(figure: str, size: str, bars: int) -> None:
+    axes = page_of(figure, size=size, dpi=60).axes
+    bare = [ax for ax in axes if ax.images and ax.get_label() != "<colorbar>" and not ax.images[0].numbers]
+    assert len([ax for ax in axes if ax.get_label() == "<colorbar>"]) == bars and bool(bare) == bool(bars)

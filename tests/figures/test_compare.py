@@ -211,3 +211,11 @@ def test_a_difference_is_of_the_same_columns(other: str) -> None:
     seen: Any = pecli.figure("compare", encoding=specs, difference=True, length=5, size="3x3", dpi=20).seen
     first, second = (pecli.encode(spec, length=5) for spec in specs)
     assert seen.parts[-1].numbers.main == pytest.approx(first - second)
+
+
+@pytest.mark.parametrize("size", ["column", "page", "slide"])
+def test_bars_of_two_kinds_stand_apart(size: str) -> None:
+    encoding = ["sinusoidal:d=8", "rope:d=8", "clock", "binary"]
+    axes = page_of("compare", encoding=encoding, length=64, size=size, dpi=40).axes
+    boxes = [ax.get_tightbbox() for ax in axes if ax.get_label() == "<colorbar>"]
+    assert len(boxes) == 2 and not boxes[0].overlaps(boxes[1])

@@ -276,3 +276,17 @@ def test_cosines_are_dashed_bits_are_steps_and_one_position_a_point() -> None:
     assert {line.get_drawstyle() for line in lines} == {"default"}
     assert {line.get_drawstyle() for line in waves(waves_on(encoding="binary", length=9))} == {"steps-mid"}
     assert [{line.get_marker() for line in waves(waves_on(d=4, length=n))} for n in (1, 2)] == [{"o"}, {"None"}]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"at": [100]}, "no position is nearer to 100 than its neighbours"),
+        ({"at": [0], "d": 2, "length": 100}, "the position nearest to 0 is 44"),  # 7 turns are nearly 44
+        ({"at": [10], "encoding": "clock"}, "no position is nearer to 00:00:10 than its neighbours"),
+        ({"at": [0], "measure": "dot"}, ""),  # a similarity
+        ({"at": [0], "length": 2}, ""),  # there is one other
+    ],
+)
+def test_the_message_of_one_line_is_what_is_nearest(options: dict[str, Any], said: str) -> None:
+    assert pecli.figure("curves", **options).numbers.message() == said

@@ -129,7 +129,7 @@ def test_shares_add_up_to_1_and_find_the_waves_that_are_there(folder: Path) -> N
     assert found.share[[2, 9, 29], [0, 1, 2]] == pytest.approx(1) and found.share[:, 3].max() == 0
     assert found.wavelengths[[2, 9, 29]].tolist() == [20, 6, 2]
     assert found.share.sum(axis=0) == pytest.approx([1, 1, 1, 0])
-    assert found.message() == "half of the table's variance lies at wavelengths of about 6 positions or more"
+    assert found.message() == "at least half of the table's variance lies at wavelengths of about 6 positions or more"
     pixels = numbers_of("fourier", panels=((40, 4),), encoding="learned:file=waves.npy")
     assert pixels.share.max(axis=0) == pytest.approx(found.share.max(axis=0)) and pixels.message() == found.message()
     rows = pixels.wavelengths[pixels.share[:, :3].argmax(axis=0)]

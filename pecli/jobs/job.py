@@ -130,11 +130,11 @@ class Job:
 
     @cached_property
     def analysis(self) -> Analysis[Any]:
-        """What computes: the figure, or one of all cells; where it takes a few encodings and cells differ in nothing
-        else, the figure of them all."""
+        """What computes: the figure, or one of all cells; where it takes several encodings and each cell has one, with
+        other parameters, the figure of them all, as far as lines are labelled."""
         if not self.cells:
             return self.figure
-        alike = self.figure.several and not {*self.axes} & {*shared_options(type(self.figure))}
+        alike = self.figure.several and len(self.encodings) == 1 and not {*self.axes} & {*shared_options(type(self.figure))}
         return self.figure if alike and not self.has_frames and len(self.view.encodings) <= MAX_LINES else self.grid
 
     @cached_property

@@ -387,10 +387,9 @@ def distinguishing_labels(encodings: Sequence[Encoding], without: Collection[str
 
 def names_in_sentence(encodings: Sequence[Encoding]) -> list[str]:
     """Return short names as nouns: RoPE, the sinusoidal encoding."""
-    pairs = zip(encodings, short_names(encodings), strict=True)
-    adjectives = [name == e.called() and (not e.term or " " in e.term) for e, name in pairs]
     names = short_names(encodings)
-    return [translate("the {name} encoding", name=n) if own else n for n, own in zip(names, adjectives, strict=True)]
+    bare = [name == e.called() and (not e.term or " " in e.term) for e, name in zip(encodings, names, strict=True)]
+    return [translate("the {name} encoding", name=n) if own else n for n, own in zip(names, bare, strict=True)]
 
 
 def short_names(encodings: Sequence[Encoding]) -> list[str]:

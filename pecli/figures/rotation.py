@@ -39,6 +39,7 @@ FLAT = 0.36  # height over width of the images where panels stand below each oth
 NEAR_TOP = 0.9  # of a circle's radius, above which a mark is where the circle's name would be
 HALF, HEAD = 1.12, 1.2  # half the side of the square that shows the circles, the largest of radius 1, and its top
 TINY = 1e-300  # a radius, to divide by
+OUTLINED = 32  # rows of a matrix, up to which what is not 0 is outlined
 LINE = 1.1  # ems of small text from the name of one circle to the next, at least
 ARROWS = 16  # along an axis of a grid, at most
 
@@ -269,7 +270,7 @@ class Rotation(WithCellNumbers[Rotary]):
         if isinstance(numbers, MatrixNumbers):
             most = max(1.0, float(np.abs(numbers.matrix).max()))  # a scaling may stretch as well as turn
             image = show_matrix(axes[0], numbers.matrix, colours=colours, limits=(-most, most), centred=True)
-            for row, column in np.argwhere(numbers.matrix):  # also those that have the colour of 0
+            for row, column in np.argwhere(numbers.matrix) if len(numbers.matrix) <= OUTLINED else ():  # pale ones too
                 place: dict[str, Any] = {"edgecolor": "0.5", "linewidth": 0.5 * canvas.scale, "fill": False}
                 axes[0].add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, **place))
             self.write_numbers(axes, [image], canvas)

@@ -134,7 +134,9 @@ class Job:
         other parameters, the figure of them all, as far as lines are labelled."""
         if not self.cells:
             return self.figure
-        alike = self.figure.several and len(self.encodings) == 1 and not {*self.axes} & {*shared_options(type(self.figure))}
+        alike = (
+            self.figure.several and len(self.encodings) == 1 and not {*self.axes} & {*shared_options(type(self.figure))}
+        )
         return self.figure if alike and not self.has_frames and len(self.view.encodings) <= MAX_LINES else self.grid
 
     @cached_property

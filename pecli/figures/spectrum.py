@@ -11,7 +11,7 @@ from pecli.core.language import enumerated, join_or, listing, template, translat
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
-from pecli.encodings.base import TableEncoding, common_pieces, distinguishing_labels, names_in_sentence
+from pecli.encodings.base import TableEncoding, common_pieces, distinguishing_labels, names_in_sentence, short_names
 from pecli.encodings.grid import HarmonicOnGrid
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope_scaling import Scaled
@@ -136,7 +136,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         encodings = self.view.encodings
         if not all(map(has_known_waves, encodings)) or len(encodings) > MAX_NAMED:
             return ""
-        names = distinguishing_labels(encodings, without=("original",))
+        names = short_names(encodings)
         waves = [float(self.wavelength[self.encoding == at].max()) for at in range(len(encodings))]
         each = [
             f"{short_wave_text(own, wave)} ({name})" for own, wave, name in zip(encodings, waves, names, strict=True)
@@ -222,9 +222,12 @@ class Spectrum(WithTrained[TableEncoding]):
         label_values(panel.xaxis, join_or(sorted(labels)), integer=True)
         panel.set_yscale("log", base=2 if self.ratio else 10)
         panel.margins(y=MARGIN)
-        units = {translate(encoding.wave_unit) for encoding in view.encodings}
+        units: dict[str, dict[str, None]] = {}  # whose they are
+        for encoding in view.encodings:
+            units.setdefault(translate(encoding.wave_unit), {})[encoding.called()] = None
+        counted = [f"{unit} ({listing(names)})" if len(units) > 1 else unit for unit, names in sorted(units.items())]
         ratio = translate("wavelength / unscaled wavelength")
-        length = translate("wavelength λ, {units}", units=join_or(sorted(units)))
+        length = translate("wavelength λ, {units}", units=join_or(counted))
         label_powers(panel.yaxis, ratio if self.ratio else length)
         lines = lines_of(view)
         looks = (self._look(view.encodings[line.encoding], at, canvas) for at, line in enumerate(lines))

@@ -17,6 +17,8 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.colors import DIFFERENCE
 from pecli.figures.panels import Panel, PanelGroup, in_columns
 
+MAX_HEADLINE = 150  # characters above a picture of several
+
 N = TypeVar("N", bound="ColouredNumbers[Any]")
 
 

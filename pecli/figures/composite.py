@@ -14,13 +14,12 @@ from pecli.core.language import enumerated, join_clauses, listing, merge_labels,
 from pecli.core.lazy import Array, Axes, Registry
 from pecli.encodings.base import Encoding
 from pecli.figures import FIGURES, SINGLE
-from pecli.figures.base import Figure, Numbers, View, panels_of
+from pecli.figures.base import MAX_HEADLINE, Figure, Numbers, View, panels_of
 from pecli.figures.canvas import Canvas
 from pecli.figures.heatmap import length_shown, longer_waves
 from pecli.figures.panels import Mosaic, Panel, PanelGroup, below_each_other, columns_of, in_columns, with_own_bar
 
 FORWARDED = ("measure", "highlight")  # options of a composed figure that its parts take, where they have them
-MAX_HEADLINE = 150  # characters above a picture of several
 ROW = 3  # panels that stand side by side where there is room, whatever they belong to
 Choose = Callable[[Limits, Sequence[Array]], Limits]  # limits from those and from the values that they colour
 

@@ -16,7 +16,7 @@ from pecli.encodings.grid import HarmonicOnGrid
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope_scaling import Scaled
 from pecli.figures.axis_labels import label_powers, label_values
-from pecli.figures.base import Numbers, View
+from pecli.figures.base import MAX_HEADLINE, Numbers, View
 from pecli.figures.canvas import Canvas
 from pecli.figures.highlights import WithTrained, trained_text
 from pecli.figures.lines import Look, frame_lines, key
@@ -25,7 +25,6 @@ from pecli.figures.wavelengths import MAX_WAVELENGTH, has_known_waves, short_len
 from pecli.measures.waves import MEASURED, wavelengths
 
 AXES = (template("frame"), template("row"), template("column"))
-MAX_NAMED = 4  # encodings that a headline names
 NOTABLE = 1e-3  # of a wavelength, by which another is a longer one
 CONTEXTS = {
     "original": template("original context {count:,.0f}"),
@@ -132,16 +131,17 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         return translate(text, name=name, ratio=number_text(float(times), 2 if times >= 10 else 3))
 
     def _longest_text(self) -> str:
-        """Return the longest wavelength of each of a few encodings."""
+        """Return the longest wavelength of each encoding; nothing where that is too long."""
         encodings = self.view.encodings
-        if not all(map(has_known_waves, encodings)) or len(encodings) > MAX_NAMED:
+        if not all(map(has_known_waves, encodings)):
             return ""
         names = short_names(encodings)
         waves = [float(self.wavelength[self.encoding == at].max()) for at in range(len(encodings))]
         each = [
             f"{short_wave_text(own, wave)} ({name})" for own, wave, name in zip(encodings, waves, names, strict=True)
         ]
-        return translate("wavelengths reach {lengths}", lengths=enumerated(each))
+        text = translate("wavelengths reach {lengths}", lengths=enumerated(each))
+        return text if len(text) <= MAX_HEADLINE else ""
 
     def facts(self) -> dict[str, Any]:
         specs = [encoding.spec() for encoding in self.view.encodings]

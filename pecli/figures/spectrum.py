@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import repeat
+from math import ceil
 from typing import Any, ClassVar, NamedTuple
 
 from pecli.core.errors import UnusedOptionError, UsageError
@@ -32,6 +33,7 @@ CONTEXTS = {
 }
 MARGIN = 0.12  # above and below wavelengths, as a share of the axis: for what is written there
 WIDE = 2 * 72 * 0.65  # points of a panel an inch of the page, for two columns
+CLEAR = 2.5  # sizes of a mark from one to the next, at least
 MARKS = "os^Dv"  # of the encodings in turn, so that they stay apart in grey
 
 
@@ -67,7 +69,9 @@ class SpectrumNumbers(Numbers[TableEncoding]):
 
     def marks(self) -> list[str]:
         dashed = (self.stretch != 1).any() and not self.shows_ratio
+        units = units_of(self.view)
         return [
+            *(f"{unit}: {listing(names)}" for unit, names in units.items() if len(units) > 1),
             translate("dashed: without the scaling") if dashed else "",
             translate("band: pairs between unscaled and fully scaled") if ramps_of(self.view) else "",
         ]
@@ -222,38 +226,38 @@ class Spectrum(WithTrained[TableEncoding]):
         label_values(panel.xaxis, join_or(sorted(labels)), integer=True)
         panel.set_yscale("log", base=2 if self.ratio else 10)
         panel.margins(y=MARGIN)
-        units: dict[str, dict[str, None]] = {}  # whose they are
-        for encoding in view.encodings:
-            units.setdefault(translate(encoding.wave_unit), {})[encoding.called()] = None
-        counted = [f"{unit} ({listing(names)})" if len(units) > 1 else unit for unit, names in sorted(units.items())]
+        units = sorted(units_of(view))
         ratio = translate("wavelength / unscaled wavelength")
-        length = translate("wavelength λ, {units}", units=join_or(counted))
+        length = translate("wavelength λ, {units}", units=join_or(units))
         label_powers(panel.yaxis, ratio if self.ratio else length)
         lines = lines_of(view)
-        looks = (self._look(view.encodings[line.encoding], at, canvas) for at, line in enumerate(lines))
+        looks = (self._look(view, line.encoding, at, canvas) for at, line in enumerate(lines))
         entries = list(zip((line.label for line in lines), looks, strict=True))
         if len(lines) == len(waves) > 1 and len({*map(len, waves)}) == 1:  # no line leads from an end across others
             label_lines(panel, entries, canvas)
         elif len(entries) > 1:
             key(panel, entries)
 
-    def _look(self, encoding: TableEncoding, at: int, canvas: Canvas) -> Look:
+    def _look(self, view: View[TableEncoding], own: int, at: int, canvas: Canvas) -> Look:
         """Return connected dots for what is known, crosses for what is measured over the length shown."""
-        known, size = has_known_waves(encoding), 3 * canvas.scale
+        encoding, size = view.encodings[own], 3 * canvas.scale
         apart = WIDE * canvas.inches.width / encoding.width  # points from one pair to the next, about
-        marks = {"marker": (MARKS[at % len(MARKS)] if apart > 1.3 * size else "") if known else "x", "markersize": size}
-        return {"color": f"C{at}", "linestyle": "-" if known else "none", **marks}
+        look: Look = {"color": f"C{at}", "markersize": size}
+        if not has_known_waves(encoding):
+            return {**look, "marker": "x", "linestyle": "none"}
+        every = ceil(CLEAR * size / apart)  # marks that tell lines apart; of one line all or none
+        mark = MARKS[at % len(MARKS)] if len(view.encodings) > 1 or every == 1 else ""
+        return {**look, "marker": mark, "markevery": every}
 
     def draw(self, numbers: SpectrumNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from pecli.figures.labels import put_line_labels
 
         panel, ends = axes[0], []
         for at, line in enumerate(lines_of(numbers.view)):
-            encoding = numbers.view.encodings[line.encoding]
             part = (numbers.encoding == line.encoding) & np.isin(numbers.pair, line.pairs)
             pair, wave, stretch = numbers.pair[part], numbers.wavelength[part], numbers.stretch[part]
             drawn = stretch if self.ratio else wave
-            style = dict(self._look(encoding, at, canvas))
+            style = dict(self._look(numbers.view, line.encoding, at, canvas))
             if any(_run_together(drawn, later) for later in self._later(numbers, line.encoding)):  # seen on either side
                 style |= {"linewidth": 5 * canvas.scale, "marker": "", "alpha": 0.5}
             panel.plot(pair, drawn, clip_on=False, **style)  # marks stand on the frame
@@ -332,6 +336,15 @@ def _longer_than(encoding: TableEncoding, waves: Array, length: int) -> int:
 def stretch_of(encoding: TableEncoding, waves: Array) -> Array:
     """Return how many times longer each wavelength is than without the scaling; 1 where there is none."""
     return waves / encoding.unscaled().wavelengths() if isinstance(encoding, Scaled) else np.ones(len(waves))
+
+
+def units_of(view: View[TableEncoding]) -> dict[str, list[str]]:
+    """Return what wavelengths are counted in, with the names of the encodings whose they are."""
+    units: dict[str, list[str]] = {}
+    for encoding in view.encodings:
+        names = units.setdefault(translate(encoding.wave_unit), [])
+        names += [encoding.called()] * (encoding.called() not in names)
+    return units
 
 
 def contexts_of(view: View[TableEncoding]) -> list[tuple[str, float]]:

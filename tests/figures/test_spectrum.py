@@ -177,3 +177,11 @@ def test_a_spectrum_below_an_identical_one_is_seen_on_either_side_of_it() -> Non
     for other, wider in (("sinusoidal:d=8", True), ("sinusoidal:d=8,base=9", False)):
         below, above = axes_of("spectrum", encoding=["rope:d=8", other]).get_lines()[:2]
         assert (below.get_linewidth() > 2 * above.get_linewidth()) == wider
+
+
+@pytest.mark.parametrize(
+    ("encoding", "said"),
+    [(["clock", "binary", "rope"], "seconds: clock; positions: binary, RoPE"), (["binary", "rope"], "")],
+)
+def test_of_two_units_the_caption_says_whose_they_are(encoding: list[str], said: str) -> None:
+    assert numbers(encoding=encoding).caption() == said

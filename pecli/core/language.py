@@ -97,7 +97,7 @@ def templates(texts: Mapping[str, str]) -> Mapping[str, str]:
 
 def capitalised(text: str) -> str:
     """Return the text with a capital where it begins."""
-    return text[:1].upper() + text[1:]
+    return text[:1].upper() + text[1:] if text[:1].isascii() else text  # ρ and λ are names
 
 
 def _joined_by(template: str) -> Callable[[Iterable[str]], str]:

@@ -60,9 +60,12 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
         alone = template(
             "without positions, reordering changes no weight; with {name}, weights change by up to {number}"
         )
-        text = template("with {name}, reordering changes weights by up to {number}") if self.difference_plain else alone
-        number = number_text(self.difference_encoded, 2)
-        return translate(text, name=names_in_sentence([self.view.encoding])[0], number=number)
+        mask = template(
+            "with {name}, reordering changes weights by up to {number}; with the causal mask alone, by {plain}"
+        )
+        number, plain = number_text(self.difference_encoded, 2), number_text(self.difference_plain, 2)
+        text = mask if self.difference_plain else alone
+        return translate(text, name=names_in_sentence([self.view.encoding])[0], number=number, plain=plain)
 
     def marks(self) -> list[str]:
         return [translate("grey: masked, weight 0")] if self.masked.any() else []

@@ -70,7 +70,7 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
         encoding, sides = self.view.encoding, ""
         if isinstance(encoding, T5) and not encoding.known and not encoding.causal:
             each = encoding.buckets // 2
-            text = template("buckets 0 to {half}: keys before the query; {next} to {last}: after")
+            text = template("buckets 0 to {half}: the query and keys before it; {next} to {last}: after it")
             sides = translate(text, half=each - 1, next=each, last=2 * each - 1)
         return [sides, border_text(self.trained)]
 
@@ -113,7 +113,7 @@ class WeightNumbers(Numbers[BiasEncoding]):
 
     def remarks(self) -> list[str]:
         position = self.view.encoding.position_text(self.view.positions.stop - 1)
-        nearer = translate("dots: half of the weight is on nearer keys")
+        nearer = translate("dots: at least half of the weight is on that key and nearer ones")
         query = translate("query at position {position}, scores equal before the bias", position=position)
         return [nearer, query, extremes_of_offsets(self.block)]
 
@@ -275,7 +275,7 @@ def _draw_weights(numbers: WeightNumbers, panel: Axes, canvas: Canvas) -> None:
     looks = shades(len(numbers.heads), panel, canvas)
     for low, high, half, look in zip(numbers.low, numbers.weight, numbers.half, looks, strict=True):
         plot_run(panel, numbers.distances, low, high, look)
-        index = int(np.searchsorted(numbers.distances, half - 1))
-        panel.plot(half - 1, high[index], "o", color=look["color"], clip_on=False)
+        weight = float(np.interp(half - 1, numbers.distances, high))
+        panel.plot(half - 1, weight, "o", color=look["color"], clip_on=False)
     largest = float(numbers.weight.max())
     panel.set_ylim(max(float(numbers.low.min()), largest / FADED) / 1.5, 1.5 * largest)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import prod
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -126,18 +127,15 @@ def longer_waves_text(labels: Sequence[str], parts: Sequence[Part]) -> str:
         return ""
     encodings = [view.encoding for view in views]
     pairs, length = [len(e.wavelengths()) for e in encodings], length_shown(encodings[0], views[0].covered.length)
-    groups: dict[Any, list[tuple[float, int, int]]] = {}  # of those that differ in their base alone
-    for encoding, count, all in zip(encodings, counts, pairs, strict=True):
-        base = getattr(encoding, "base", None)
-        groups.setdefault(base and replace(encoding, base=1.0, label=None), []).append((base or 0.0, count, all))
-    rising = [
-        len(own) > 1 and own == sorted(own) and own[0][1] < own[-1][1] and own[0][0] > 0 for own in groups.values()
-    ]
-    if min(rising):
+    groups: dict[Any, list[int]] = {}  # places of those that differ in their base alone
+    for at, encoding in enumerate(encodings):
+        same = replace(encoding, base=1.0, label=None) if hasattr(encoding, "base") else None
+        groups.setdefault(same, []).append(at)
+    if None not in groups and all(_rises_with_base(encodings, counts, own) for own in groups.values()):
         text = template("larger bases leave more wavelengths beyond the {length}: {counts}")
         part = template("{counts} of {all} pairs")
         each = [
-            translate(part, counts=listing(str(count) for _, count, _ in own), all=own[0][2]) for own in groups.values()
+            translate(part, counts=listing(str(counts[at]) for at in own), all=pairs[own[0]]) for own in groups.values()
         ]
         return translate(text, length=length, counts=join_clauses(each))
     if len({*pairs}) > 1:
@@ -145,6 +143,13 @@ def longer_waves_text(labels: Sequence[str], parts: Sequence[Part]) -> str:
     text = template("of {all} pairs, {counts} have wavelengths longer than the {length} shown")
     each = [f"{count} ({label})" for count, label in zip(counts, labels, strict=True)]
     return translate(text, counts=enumerated(each), all=pairs[0], length=length)
+
+
+def _rises_with_base(encodings: Sequence[Any], counts: Sequence[int], places: Sequence[int]) -> bool:
+    """Return whether counts never fall from base to larger base, and rise in all."""
+    steps = [encodings[at].base < encodings[later].base for at, later in pairwise(places)]
+    own = [counts[at] for at in places]
+    return all(steps) and own == sorted(own) and own[0] < own[-1]
 
 
 @dataclass(frozen=True)

@@ -67,6 +67,17 @@ def test_a_trained_length_beyond_all_that_is_shown_is_refused(figure: str) -> No
 # weights of biases
 
 
+@pytest.mark.parametrize("length", [40, 3000])  # of more keys than pixels too
+def test_the_dot_of_a_head_is_the_key_with_which_half_of_the_weight_is_reached(length: int) -> None:
+    options: dict[str, Any] = {"encoding": "alibi:heads=4", "softmax": True, "length": length, "dpi": 30}
+    weights = numbers_of("bias", **options).main.cumsum(axis=1)
+    dots = [int(line.get_xdata()[0]) for line in axes_of("bias", **options).lines if line.get_marker() == "o"]
+    assert len(dots) == 4 and all(
+        own[at] >= 0.5 and (at == 0 or own[at - 1] < 0.5) for own, at in zip(weights, dots, strict=True)
+    )
+    assert "at least half of the weight is on that key" in pecli.figure("bias", **options).seen.caption()
+
+
 @pytest.mark.parametrize("encoding", ["alibi:heads=4", "kerple", "alibi:heads=2,direction=both"])
 def test_weights_are_the_softmax_of_the_bias_of_the_last_query(encoding: str) -> None:
     found, bias = numbers_of("bias", encoding=encoding, softmax=True, length=40), pecli.encoding(encoding)

@@ -8,7 +8,7 @@ from string import ascii_lowercase
 from typing import Any
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import listing, translate
+from pecli.core.language import listing, templates, translate
 from pecli.core.lazy import Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
@@ -130,6 +130,14 @@ def turn_names(axis: Any) -> None:
     formatter = axis.get_major_formatter()
     if isinstance(formatter, FixedFormatter):
         axis.set_tick_params(labelrotation=0 if names_fit(axis, formatter.seq) else 90)
+
+
+NO_PLACE = templates(  # what is left out
+    {
+        "position": "position 0 has no place on a logarithmic axis",
+        "offset": "offset 0 has no place on a logarithmic axis",
+    }
+)
 
 
 def log_option() -> Any:

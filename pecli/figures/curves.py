@@ -7,13 +7,21 @@ from typing import Any, ClassVar
 
 from pecli.analysis import places_option, positions_at
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import join_clauses, listing, template, templates, translate
+from pecli.core.language import join_clauses, listing, template, translate
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING
 from pecli.core.options import EXACT, option
 from pecli.core.positions import Positions
 from pecli.encodings.base import BiasEncoding, common_pieces, distinguishing_labels
-from pecli.figures.axis_labels import check_log, label_positions, label_powers, label_values, log_label, log_option
+from pecli.figures.axis_labels import (
+    NO_PLACE,
+    check_log,
+    label_positions,
+    label_powers,
+    label_values,
+    log_label,
+    log_option,
+)
 from pecli.figures.base import Numbers, View, extremes, tells_of_offsets
 from pecli.figures.canvas import Canvas
 from pecli.figures.comparing import OfOneHead, differing_text, is_bias, turned_text
@@ -35,12 +43,6 @@ from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, lo
 
 DEFAULT_LINES = 3  # lines where none are asked for
 MAX_WHOLE = 100_000  # positions, all of which are looked at where a pixel stands for several
-NO_PLACE = templates(
-    {
-        "position": "position 0 has no place on a logarithmic axis",
-        "offset": "offset 0 has no place on a logarithmic axis",
-    }
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -250,14 +252,11 @@ class Curves(OfOneHead):
         entries = [translate("from {position}", position=at) for at in starts]
         entries = names if self.overlaid(view) else entries
         looks = [(text, {"color": f"C{line}"}) for line, text in enumerate(entries)]
+        own, several = template("offset p − {at}"), template("offset from a line's own position")
+        offset = translate(several if len(starts) > 1 else own, at=starts[0])
         for panel, name, encoding in zip(axes, names, view.encodings, strict=False):
             frame_lines(panel, max(1, across.start) if self.log else across.start, across.stop - 1, log=self.log)
-            own = (
-                translate("offset p − {at}", at=starts[0])
-                if len(starts) == 1
-                else translate("offset from a line's own position")
-            )
-            label = own if self.against == "offset" else log_label(encoding)
+            label = offset if self.against == "offset" else log_label(encoding)
             if self.log:
                 label_powers(panel.xaxis, label)
             elif self.against == "offset":

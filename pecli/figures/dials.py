@@ -21,7 +21,7 @@ from pecli.figures.wavelengths import MAX_WAVELENGTH, short_length, short_wave_t
 
 ROWS, COLUMNS = 4, 4  # positions and pairs where none are asked for, at most
 RADIUS = 0.4  # of a dial, of the distance between two below each other
-SPREAD, ALONE = 1.6, 1.3  # distance between two side by side, over that: so their names have room; of a single row
+SPREAD, ALONE = 1.6, 1.3  # distance between two side by side, over that, so their names have room; in a single row
 LEAST = 2  # ems of small text from dial to dial
 TALL = 1.3  # height over width of all dials, at most: of many rows the columns stand farther apart
 

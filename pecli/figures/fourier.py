@@ -50,7 +50,7 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
         return [translate(text, count=self.columns_block)] if self.columns_block > 1 else []
 
     def marks(self) -> list[str]:
-        return [translate("dotted: at least half of the variance lies here or above")] if self.message() else []
+        return [translate("dotted: at least half of the variance lies here or above")] if self.half else []
 
 
 @dataclass(frozen=True)

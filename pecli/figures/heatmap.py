@@ -13,6 +13,7 @@ from pecli.core.positions import Blocks, LogBlocks
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import (
+    NO_PLACE,
     check_log,
     label_decades,
     label_dimensions,
@@ -49,9 +50,9 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
 
     def remarks(self) -> list[str]:
         pairs = pairs_shown(self.view.encoding, self.columns_block)
-        lost = "position 0 has no place on a logarithmic axis" if self.log and self.view.covered.start <= 0 else ""
+        lost = translate(NO_PLACE["position"]) if self.log and self.view.covered.start <= 0 else ""
         across = 1 if pairs else self.columns_block
-        return [averaging_cells(self.view.encoding, self.block, across, self.log), pairs, lost and translate(lost)]
+        return [averaging_cells(self.view.encoding, self.block, across, self.log), pairs, lost]
 
     def message(self) -> str:
         """Return how many pairs have a wavelength beyond the length; of others than waves, that each dimension changes

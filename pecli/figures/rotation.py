@@ -264,10 +264,10 @@ class Rotation(WithCellNumbers[Rotary]):
             label_positions(panel.yaxis, encoding)
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        from matplotlib.patches import Rectangle
-
         colours = canvas.colours("diverging")
         if isinstance(numbers, MatrixNumbers):
+            from matplotlib.patches import Rectangle
+
             most = max(1.0, float(np.abs(numbers.matrix).max()))  # a scaling may stretch as well as turn
             image = show_matrix(axes[0], numbers.matrix, colours=colours, limits=(-most, most), centred=True)
             for row, column in np.argwhere(numbers.matrix) if len(numbers.matrix) <= OUTLINED else ():  # pale ones too

@@ -33,7 +33,7 @@ CONTEXTS = {
 }
 MARGIN = 0.12  # above and below wavelengths, as a share of the axis: for what is written there
 WIDE = 2 * 72 * 0.65  # points of a panel an inch of the page, for two columns
-CLEAR = 2.5  # sizes of a mark from one to the next, at least
+MARK_STEP = 2.5  # sizes of a mark from one to the next, at least
 MARKS = "os^Dv"  # of the encodings in turn, so that they stay apart in grey
 
 
@@ -83,12 +83,10 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         if self.trained and all(isinstance(encoding, Harmonic) for encoding in encodings):
             return self._beyond_text(self.trained)
         if len(encodings) > 1:
+            if not self.shows_ratio:
+                return self._longer_text() or self._longest_text()
             kept = template("of {all} pairs, {counts} keep their wavelengths")
-            return (
-                self._counts_text(kept, self.stretch <= 1 + NOTABLE)
-                if self.shows_ratio
-                else self._longer_text() or self._longest_text()
-            )
+            return self._counts_text(kept, self.stretch <= 1 + NOTABLE)
         if (self.stretch != 1).any():
             return stretch_text(self.stretch)
         if encodings[0].sides and isinstance(encodings[0], Harmonic):
@@ -245,7 +243,7 @@ class Spectrum(WithTrained[TableEncoding]):
         look: Look = {"color": f"C{at}", "markersize": size}
         if not has_known_waves(encoding):
             return {**look, "marker": "x", "linestyle": "none"}
-        every = ceil(CLEAR * size / apart)  # marks that tell lines apart; of one line all or none
+        every = ceil(MARK_STEP * size / apart)  # marks that tell lines apart; of one line all or none
         mark = MARKS[at % len(MARKS)] if len(view.encodings) > 1 or every == 1 else ""
         return {**look, "marker": mark, "markevery": every}
 

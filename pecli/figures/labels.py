@@ -177,7 +177,7 @@ def _place_line_labels(axes: Axes, labels: Sequence[LineLabel], canvas: Canvas) 
 # Levels
 
 
-FAR = 0.55  # of the panel's width, that the label of a level may take in one line
+FAR = 0.6  # of the panel's width, that the label of a level may take in one line
 
 
 def label_level(axes: Axes, text: str, level: float, canvas: Canvas, *, right: bool = False) -> None:

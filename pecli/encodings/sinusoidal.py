@@ -120,6 +120,7 @@ class Relative(SineCosineColumns):
     """
 
     name: ClassVar[str] = "relative"
+    term: ClassVar[str] = "relative sinusoidal"
     summary: ClassVar[str] = "the sinusoid of the signed offset between two positions"
     formula: ClassVar[str] = template("PE(p − q, 2j) = sin((p − q) / base^(2j/d)), PE(p − q, 2j+1) = cos(same)")
     source: ClassVar[str] = "after Dai et al. 2019, Transformer-XL, arXiv:1901.02860"

@@ -20,7 +20,7 @@ from pecli.figures.panels import ColorBar, Panel, PanelGroup, in_columns
 from pecli.figures.tokens import TokenFigure, label_rows
 
 ROW = 0.035, 0.045  # height of a row of a strip, as a share of its width; on a narrow page
-SIGNS = ("", "+", "=")
+SIGNS = ("", "+ ", "= ")
 SCALED = {"sqrt": template("word vectors × √d"), "none": template("word vectors")}
 ALIKE = 1.05  # how many times longer one is than the other, to say so
 
@@ -73,7 +73,7 @@ class Addition(WithCellNumbers[Additive], TokenFigure[Additive]):
     name: ClassVar[str] = "addition"
     requires: ClassVar[Any] = Additive
     defines: ClassVar[str] = "a row a token: its vector, the encoding of its position, and their sum; no unit"
-    example: ClassVar[str] = "pecli addition --tokens 'the dog bites the man'"
+    example: ClassVar[str] = "pecli addition --tokens 'dog bites man'"
     examples: ClassVar[tuple[str, ...]] = ("pecli addition --scale none -d 128 -o addition.svg",)
     default_options: ClassVar[Mapping[str, Any]] = {"d": 64}
     one_table: ClassVar[bool] = False
@@ -119,11 +119,10 @@ class Addition(WithCellNumbers[Additive], TokenFigure[Additive]):
     def decorate(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
         titles = (SCALED[self.scale], template("position encodings"), template("sum"))
         for ax, sign, title in zip(axes, SIGNS, titles, strict=True):
-            ax.set_title(translate(title), fontsize=canvas.small)
+            ax.set_title(sign + translate(title), fontsize=canvas.small)
             ax.set_xlim(-0.5, view.encoding.width - 0.5)
             label_rows(ax, self.words)
             label_dimensions(ax.xaxis, view.encoding)
-            ax.set_ylabel(sign, rotation=0, va="center", ha="right", fontsize=1.6 * canvas.inches.font)
 
     def fit(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
         for ax in axes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import Any, ClassVar
 
@@ -78,7 +78,7 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
     def remarks(self) -> list[str]:
         order = shorten(" ".join(self.reordered_tokens), 80).replace("$", r"\$")
         return [
-            translate("reordered: {order}, shown in the given order; Δ: reordered − as given", order=order),
+            translate("reordered: “{order}”, shown in the order given", order=order),
             self.embeddings,
         ]
 
@@ -108,7 +108,7 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         "softmax over q of x_p·x_q/√d, of embeddings x with their positions, or plus a bias: Q = K = x, "
         "nothing learned; change: second less first"
     )
-    example: ClassVar[str] = "pecli attention --tokens 'the dog bites the man' --reorder swap:1,4"
+    example: ClassVar[str] = "pecli attention --tokens 'dog bites man' --reorder swap:0,2"
     examples: ClassVar[tuple[str, ...]] = ('pecli attention --tokens "I like you" --reorder reverse',)
     default_options: ClassVar[Mapping[str, Any]] = {"d": WIDTH}
     one_table: ClassVar[bool] = False
@@ -190,11 +190,9 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         )
         if self._is_upright(canvas):
             return [PanelGroup((*[weight] * 4, change), (((0, 2), (1, 3), (4, 4)),))]
-        row = replace(weight, head="given"), replace(weight, head="reordered")  # titles of the second row too
-        below = (replace(item, y=(item.y, "encoded")) for item in row)
         widths = (1, 2), (2, 3), (3, 4), (1, 1)  # of one of the four, and of their change, as far as labels allow
         grids = tuple(tuple((a,) * one + (b,) * one + (4,) * last for a, b in ((0, 1), (2, 3))) for one, last in widths)
-        return [PanelGroup((*row, *below, change), (*grids, (tuple(range(5)),)))]
+        return [PanelGroup((*[weight] * 4, change), (*grids, (tuple(range(5)),)))]
 
     def _is_upright(self, canvas: Canvas) -> bool:
         """Return whether a column, and no row, is without and with the encoding: on a page where three are narrow."""
@@ -206,16 +204,13 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         none = template("causal mask") if np.isinf(bias).any() else template("no encoding")
         names, orders = (
             (translate(none), short_names([view.encoding])[0]),
-            (template("weights as given"), template("weights reordered")),
+            (template("as given"), template("reordered")),
         )
-        upright = self._is_upright(canvas)
-        for at, (ax, (name, order)) in enumerate(zip(axes, product(names, orders), strict=False)):
-            ax.set_title(f"{name}\n{translate(order)}" if upright else translate(order), fontsize=canvas.small)
+        titles = [f"{name}\n{translate(order)}" for name, order in product(names, orders)]
+        change = translate("Δ weight ({name})", name=names[1]) + "\n" + translate("reordered − as given")
+        for ax, title in zip(axes, [*titles, change], strict=True):
+            ax.set_title(title, fontsize=canvas.small)
             label_tokens(ax, self.words, translate("query p"), translate("key q"))
-            if not upright and at % 2 == 0:
-                ax.set_ylabel(f"{name}\n{translate('query p')}", fontsize=canvas.small)
-        axes[4].set_title(translate("Δ weight ({name})", name=names[1]), fontsize=canvas.small)
-        label_tokens(axes[4], self.words, translate("query p"), translate("key q"))
 
     def title(self, view: View[AttentionEncoding]) -> str:
         encoding = view.encoding

@@ -81,8 +81,7 @@ def label_powers(axis: Any, label: str) -> None:
 
 
 def label_edges(axes: Axes, panel: Panel, shown: VisibleLabels) -> None:
-    """Show or hide the labels of axes, and the title, that a panel shares with its neighbours."""
-    axes.title.set_visible(shown.title)
+    """Show or hide the labels of axes that a panel shares with its neighbours."""
     if panel.x is not None:
         axes.xaxis.label.set_visible(shown.below)
         axes.tick_params(axis="x", labelbottom=shown.below)

@@ -190,8 +190,6 @@ class Composite(Figure[Encoding]):
         panels = [panel for group in groups for panel in group.panels]
         if not self.alike or not cell.figure.shares_limits:
             panels = [with_own_bar(panel, at) for panel in panels]
-        if self.alike:
-            panels = [replace(panel, head=panel.head and (at, panel.head)) for panel in panels]
         first, *below = (group.grids for group in groups)
         grids = (below_each_other([first[0], *(own[0] for own in below)]),) if below else first
         return PanelGroup(tuple(panels), grids)

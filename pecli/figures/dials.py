@@ -59,7 +59,7 @@ class DialsNumbers(Numbers[Harmonic]):
         unit = "" if clock else wavelength_unit(self.view.encoding)
         count, every = len(self.pairs), (self.view.encoding.width + 1) // 2
         part = translate("{count} of {all} pairs", count=count, all=every) if count < every else ""
-        return ["" if clock else translate("clockwise from the top"), unit, part]
+        return [translate("hands turn clockwise from the top"), unit, part]
 
     def columns(self) -> list[str]:
         return [f"pair {pair}" for pair in self.pairs]

@@ -42,15 +42,16 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
     def message(self) -> str:
         if self.half is None:
             return ""
-        wave = short_wave_text(self.view.encoding, self.half, "positions", 2)
-        return translate("at least half of the table's variance lies at wavelengths of about {wave} or more", wave=wave)
+        wave, share = short_wave_text(self.view.encoding, self.half), round(100 * self.held)
+        return translate("{share}% of the variance lies at wavelengths of {wave} or more", share=share, wave=wave)
 
     def remarks(self) -> list[str]:
         text = template("each pixel is the mean of {count:,} dimensions")
         return [translate(text, count=self.columns_block)] if self.columns_block > 1 else []
 
     def marks(self) -> list[str]:
-        return [translate("dotted: at least half of the variance lies here or above")] if self.half else []
+        share = round(100 * self.held)
+        return [translate("dotted: {share}% of the variance lies here or above", share=share)] if self.half else []
 
 
 @dataclass(frozen=True)

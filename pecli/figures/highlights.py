@@ -105,7 +105,7 @@ def border_beyond(axes: Axes, x: Sequence[float], y: Sequence[float], canvas: Ca
 
 def border_text(trained: int | None) -> str:
     """Return the note on what is below the border, where a trained length is marked."""
-    text = template("below the dashed line: beyond the trained length {count:,}")
+    text = template("dashed: end of the trained length, {count:,} positions")
     return "" if trained is None else translate(text, count=trained)
 
 

@@ -23,7 +23,7 @@ L = TypeVar("L", bound=Text)
 LINE, GAP = 1.25, 0.2  # ems of a line of text, and between two labels
 MAX_SHARE = 0.3  # of a panel's width, about, that labels of lines take at most: else a legend has them
 MAX_LETTERS = 24  # of a line of a label
-LEADER, FREE = 12, 2.5  # points from a line to its label and free before its leader
+LEADER, FREE = 13, 5  # points from a line to its label and free before its leader
 
 
 class Label(Annotation):

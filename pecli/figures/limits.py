@@ -74,7 +74,7 @@ def few_colours_note(limits: Limits | None, values: Sequence[Array]) -> str:
         return ""
     named = zip(("low", "high", "first", "last"), map(number_text, (*inner, *limits)), strict=True)
     return translate(
-        "{share} % of the values are {low} to {high} and the colours run from {first} to {last}: {option} shows more",
+        "{share}% of the values are {low} to {high} and the colours run from {first} to {last}: {option} shows more",
         share=PERCENTILES[1] - PERCENTILES[0],
         option="--robust",
         **dict(named),

@@ -18,7 +18,7 @@ from pecli.figures.axis_labels import label_values
 from pecli.figures.base import ColouredNumbers, Figure, View
 from pecli.figures.canvas import Canvas
 from pecli.figures.matrix import show_matrix
-from pecli.figures.panels import ColorBar, Panel, PanelGroup
+from pecli.figures.panels import ColorBar, Panel, PanelGroup, in_columns
 
 DEFAULT_MAPS = 12  # dimensions where none are asked for
 VARIES = 0.25  # the range of a dimension that varies, as a share of the largest
@@ -92,7 +92,7 @@ class MapsNumbers(ColouredNumbers[OnGrid]):
         varies = np.stack([np.ptp(images, axis=axis).max(axis=tuple(range(1, len(sides)))) > near
                            for axis in range(1, 1 + len(sides))])  # fmt: skip
         alone = (varies.sum(axis=0) <= 1).all() and varies.any(axis=1).all()
-        return translate("every dimension shown varies along one axis of the grid alone") if alone else ""
+        return translate("every dimension shown varies along only one axis of the grid") if alone else ""
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,9 @@ class Maps(OverGrid):
         return MapsNumbers(view=view, maps=table, dims=dims, ends=(-limit, limit))
 
     def panel_groups(self, view: View[OnGrid], canvas: Canvas) -> list[PanelGroup]:
-        return [PanelGroup((self.image_panel(view, ColorBar("")),) * len(self.chosen(view)))]
+        count = len(self.chosen(view))  # of an axis of the grid half: no row is of two
+        halves = [columns for columns in range(count // 2, 0, -1) if count % (2 * columns) == 0]
+        return [PanelGroup((self.image_panel(view, ColorBar("")),) * count, in_columns(count, *halves))]
 
     def decorate(self, view: View[OnGrid], axes: list[Axes], canvas: Canvas) -> None:
         text = template("dim {number}")

@@ -422,7 +422,7 @@ class Page:
                 untitled = len(panels) == 1 and not panels[0].get_title()
                 if untitled and label not in words.headline:  # what the numbers are
                     panels[0].set_title(label)
-                if untitled or any(label in own.get_title() for own in panels):
+                if untitled or any(label in own.get_title() for own in self.axes):
                     self.bars.pop(bar, None)
                     continue
             self.has_late_bars |= bar not in self.bars

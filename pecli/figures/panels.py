@@ -33,7 +33,6 @@ class Panel:
     least : the frame's width and height in ems of small text below which nothing in it can be read
     x, y : what the axes show; neighbours that show the same are labelled once, at the edge (None: each is labelled)
     ends : what the vertical axis shows where it ends with the data: panels of the same end alike
-    head : what the title says, where it is that of the whole column: said once, at the top (None: each is titled)
     legend_below : a legend stands below the panel, wherever else there is room
     rows : of an image: where that takes little more height, each has a pixel
     """
@@ -45,7 +44,6 @@ class Panel:
     x: Hashable = None
     y: Hashable = None
     ends: Hashable = None
-    head: Hashable = None
     legend_below: bool = False
     rows: int = 0
 
@@ -142,11 +140,10 @@ class VisibleLabels(NamedTuple):
 
     below: bool
     left: bool
-    title: bool
 
 
 def label_outer(panels: Sequence[Panel], mosaic: Mosaic) -> list[VisibleLabels]:
-    """Return whether each panel of a grid is labelled below and left and has a title, or a neighbour for both.
+    """Return whether each panel of a grid is labelled below and left, or a neighbour for both.
 
     A neighbour below or above has the same columns, one beside the same rows. None stands below another in a last row
     that is not full: that stands in the middle.
@@ -155,14 +152,10 @@ def label_outer(panels: Sequence[Panel], mosaic: Mosaic) -> list[VisibleLabels]:
     full = [(panel, place) for panel, place in pairs if len(mosaic[place.bottom]) == columns_of(mosaic)]
     below = {(place.top - 1, place.left, place.right): panel.x for panel, place in full}
     left = {(place.right + 1, place.top, place.bottom): panel.y for panel, place in pairs}
-    above = {(place.bottom + 1, place.left, place.right): panel.head for panel, place in full}
     return [
         VisibleLabels(
             panel.x is None or below.get((place.bottom, place.left, place.right)) != panel.x,
             panel.y is None or left.get((place.left, place.top, place.bottom)) != panel.y,
-            panel.head is None
-            or (panel, place) not in full
-            or above.get((place.top, place.left, place.right)) != panel.head,
         )
         for panel, place in pairs
     ]

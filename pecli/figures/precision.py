@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import template, translate
 from pecli.core.lazy import Array, Axes, np
+from pecli.core.numbers import ROUND
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_positions, label_values
 from pecli.figures.base import ColouredNumbers, View, other_positions_text
@@ -55,7 +56,14 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
 
     def marks(self) -> list[str]:
         line = translate("line: first error above {error}", error=NOTABLE) if self.wrong else ""
-        return [line, border_text(self.trained)]
+        return [line, border_text(self.trained), self._whole_angles()]
+
+    def _whole_angles(self) -> str:
+        """Return why pair 0 has hardly an error where others have: its angles are the positions."""
+        encoding, last = self.view.encoding, self.view.covered.stop - np.array([1.0, 2.0])
+        exact = encoding.frequencies()[0] == 1 and np.array_equal(ROUND[encoding.dtype](last), last)
+        text = template("pair 0: angles are whole numbers, exact in {dtype}")
+        return translate(text, dtype=encoding.dtype) if exact and self.wrong else ""
 
     def message(self) -> str:
         encoding = self.view.encoding
@@ -150,7 +158,7 @@ class Precision(WithTrained[Harmonic]):
         )
 
     def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:
-        bar = ColorBar(translate("error of sine or cosine"), level=NOTABLE)
+        bar = ColorBar(translate("larger error of sine and cosine"), level=NOTABLE)
         return [PanelGroup((Panel(0.75, bar=bar, y=("positions", view.covered)),))]
 
     def decorate(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:

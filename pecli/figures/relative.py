@@ -52,7 +52,7 @@ class RelativeNumbers(ColouredNumbers[Harmonic]):
 
     def message(self) -> str:
         return (
-            translate("each component is constant along diagonals: it depends only on p − q")
+            translate("each dimension is constant along diagonals: it depends only on p − q")
             if len(self.offsets) > 1
             else ""
         )

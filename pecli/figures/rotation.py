@@ -32,12 +32,13 @@ BEFORE, AFTER, PLANE = "before", "after", "plane"  # the panels
 TITLES = {
     BEFORE: template("Q before rotation"),
     AFTER: template("Q after rotation"),
-    PLANE: template("pairs in the plane"),
+    PLANE: template("pairs in their planes"),
 }
 PATHS = 4  # pairs whose paths are drawn where none are asked for
 FLAT = 0.36  # height over width of the images where panels stand below each other
 NEAR_TOP = 0.9  # of a circle's radius, above which a mark is where the circle's name would be
 HALF, HEAD = 1.12, 1.2  # half the side of the square that shows the circles, the largest of radius 1, and its top
+MARK = 0.05  # of the largest radius, that a mark reaches to both sides of a circle
 TINY = 1e-300  # a radius, to divide by
 OUTLINED = 32  # rows of a matrix, up to which what is not 0 is outlined
 LINE = 1.1  # ems of small text from the name of one circle to the next, at least
@@ -246,7 +247,7 @@ class Rotation(WithCellNumbers[Rotary]):
             panel.set_title(translate(TITLES[name]))
             shown, every = len(self.drawn_pairs(view)), encoding.width // 2
             if name == PLANE and shown < every:
-                panel.set_title(translate("{count} of {all} pairs in the plane", count=shown, all=every))
+                panel.set_title(translate("{count} of {all} pairs in their planes", count=shown, all=every))
             if name == PLANE and len(encoding.sides) == 2:
                 down, across = encoding.sides
                 panel.set(xlim=(-1, across), ylim=(down, -1), title=translate("pairs over the grid"))
@@ -292,7 +293,10 @@ class Rotation(WithCellNumbers[Rotary]):
         if self.matrix is not None:
             return super().title(view)
         seed, file = self.content_seed, Path(self.content).name
-        one, many = template("Q: one random vector, seed {seed}"), template("Q: random vectors, seed {seed}")
+        one, many = (
+            template("rows of Q: one random vector, seed {seed}"),
+            template("rows of Q: random vectors, seed {seed}"),
+        )
         text = translate(one if self.content == "same" else many, seed=seed)
         return join_clauses([super().title(view), translate("Q: {file}", file=file) if self.inputs() else text])
 
@@ -335,9 +339,8 @@ def _draw_circles(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
     for line, (ring, path) in enumerate(zip(rings, paths, strict=True)):
         color = f"C{line}"
         axes.add_patch(Circle((0, 0), ring, fill=False, edgecolor="0.5", alpha=0.5, linewidth=thin, zorder=0))
-        look: dict[str, Any] = {"markersize": 6 * canvas.scale, "markeredgecolor": edge, "markeredgewidth": thin}
-        look |= {"markerfacecolor": axes.get_facecolor(), "marker": "o"}  # dots are seen in it
-        axes.plot(path[0].real, path[0].imag, **look)
+        mark = path[0] * (1 + np.array([-MARK, MARK]) / ring)  # across the circle, so that dots are seen on it
+        axes.plot(mark.real, mark.imag, color=edge, linewidth=thin, zorder=1)
         axes.plot(path.real, path.imag, ".", markersize=2 * canvas.scale, color=color)
         if numbers.pairs[line] in named:
             text = translate("pair {pair}", pair=int(numbers.pairs[line]))

@@ -64,12 +64,10 @@ class TermsNumbers(ColouredNumbers[Additive]):
         offset = translate("offset in rows and columns" if self.view.encoding.sides else "offset")
         if min(self.spreads[1:-1]) <= same:  # so do others
             return translate("the position–position term depends on the {offset} alone", offset=offset)
-        parts = np.abs([part for name, part in self.arrays().items() if name != "total"])
-        largest = parts.mean(axis=(1, 2)).argmax() == parts.max(axis=(1, 2)).argmax() == len(parts) - 1
+        _, *others, last = map(np.abs, self.arrays().values())
+        largest = last.min() > np.max(others)
         only = template("only the position–position term depends on the {offset} alone")
-        here = template(
-            "only the position–position term depends on the {offset} alone; of the four it is the largest here"
-        )
+        here = template("only the position–position term depends on the {offset} alone, and its values are the largest")
         return translate(here if largest else only, offset=offset)
 
     def remarks(self) -> list[str]:
@@ -96,7 +94,7 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
         "the parts of (x_p + PE_p)·(x_q + PE_q): x_p·x_q, x_p·PE_q, PE_p·x_q, PE_p·PE_q, and their sum; not "
         "divided by √d"
     )
-    example: ClassVar[str] = "pecli terms --tokens 'the dog bites the man'"
+    example: ClassVar[str] = "pecli terms --tokens 'dog bites man'"
     examples: ClassVar[tuple[str, ...]] = ('pecli terms --tokens "the dog bites the man" -o terms.svg',)
     default_options: ClassVar[Mapping[str, Any]] = {"d": 16}
     one_table: ClassVar[bool] = False

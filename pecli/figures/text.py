@@ -64,17 +64,20 @@ class Ruler:
         for piece in pieces(line):
             fits = "$" in piece or self.width(piece, points) <= room
             parts += [piece] if fits else re.findall("[^ ]+ *", piece) if " " in piece.strip() else list(piece)
-        lines = self._filled(parts, points, room)
+        lines = self._balanced(parts, points, room)
         for signs in BREAKS:
-            clauses = clauses_of(parts, signs)
-            full = self._filled(clauses, points, room)
-            widths = [self.width(own, points) for own in full]
-            if len(full) <= len(lines) and max(widths) <= room and min(widths) >= EVEN * max(widths):
-                parts, lines = clauses, full
-                break
-        least = self.width(line, points) / len(lines)
+            between = self._balanced(clauses_of(parts, signs), points, room)
+            widths = [self.width(own, points) for own in between]
+            if len(between) <= len(lines) and max(widths) <= room and min(widths) >= EVEN * max(widths):
+                return between
+        return lines
+
+    def _balanced(self, parts: Sequence[str], points: float, room: float) -> list[str]:
+        """Return as few lines as there can be, the longest as short as it can be."""
+        lines = self._filled(parts, points, room)
+        least = self.width("".join(parts), points) / len(lines)
         tried = (self._filled(parts, points, least + step * (room - least) / STEPS) for step in range(STEPS))
-        return next((item for item in tried if len(item) == len(lines)), lines)  # the longest as short as it can be
+        return next((item for item in tried if len(item) == len(lines)), lines)
 
     def _filled(self, parts: Sequence[str], points: float, room: float) -> list[str]:
         """Return lines of at most that width, each as full as it gets."""

@@ -22,7 +22,7 @@ from pecli.figures.text import ems, is_wide
 from pecli.files.tables import read_table
 
 EXAMPLES = {  # two orders each: one for the fonts of every machine, then those of the first and the fourth article
-    "bites": ("the dog bites the man", "the man bites the dog"),
+    "bites": ("dog bites man", "man bites dog"),
     "school": ("你 说 我 明天 不 去 上学", "你 说 我 明天 去 上学 不"),
     "like": ("我 喜欢 你", "你 喜欢 我"),
 }
@@ -45,7 +45,7 @@ class TokenFigure(Figure[E]):
 
     sentences: str | None = option(
         None,
-        "example, also as --example: bites (the dog bites the man / the man bites the dog), "
+        "example, also as --example: bites (dog bites man / man bites dog), "
         "school (你说，我明天不去上学 / 你说，我明天去上学不) or like (我喜欢你 / 你喜欢我)",
         choices=lambda: EXAMPLES,
         flags=("--example",),
@@ -183,7 +183,7 @@ MAX_EMS = 12.0  # ems of a token, before it is cut
 def token_panel(words: Sequence[str], bar: ColorBar) -> Panel:
     """Return a square panel with these tokens on both axes."""
     pitch, shown = PITCH[any(map(is_wide, "".join(words)))], tuple(words)
-    side = max(6.0, pitch * len(words))
+    side = max(5.0, pitch * len(words))
     return Panel(1.0, exact=True, least=(side, side), bar=bar, x=shown, y=shown)
 
 

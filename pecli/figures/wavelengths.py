@@ -64,4 +64,8 @@ def columns_end(encoding: TableEncoding, table: Array, size: int) -> float:
 
 def pairs_shown(encoding: TableEncoding, size: int) -> str:
     """Return the note on pairs that are left out where there is one column for so many."""
-    return translate("one pair in {count:,} shown", count=size) if size > 1 and isinstance(encoding, Harmonic) else ""
+    return (
+        translate("one in every {count:,} pairs drawn", count=size)
+        if size > 1 and isinstance(encoding, Harmonic)
+        else ""
+    )

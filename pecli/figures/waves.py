@@ -21,6 +21,7 @@ from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, mi
 from pecli.measures.waves import wavelengths
 
 DEFAULT_LINES = 5  # dimensions where none are asked for
+ROUGH, FEW = 10.0, 400  # a line of a shorter wavelength has corners, seen among so many positions
 LANE = 2.4  # from one lane to the next, in which the largest value is 1
 
 
@@ -45,11 +46,17 @@ class WavesNumbers(Numbers[TableEncoding]):
 
     def remarks(self) -> list[str]:
         shown, width = len(self.dims), self.view.encoding.width
+        slowest, slower = periods(self.view).max(), ""
+        if has_known_waves(self.view.encoding) and self.wavelengths.max() < slowest:
+            wave = short_length(self.view.encoding, float(slowest))
+            slower = translate("the slowest, not shown, has λ = {wave}", wave=wave)
         part = translate("{count} of {all:,} dimensions", count=shown, all=width) if shown < width else ""
-        return [part, extremes(self.block)]
+        return [part, slower, extremes(self.block)]
 
     def marks(self) -> list[str]:
-        return [wavelength_unit(self.view.encoding)] if np.isfinite(self.wavelengths).any() else []
+        few = self.view.encoding.continuous and self.view.covered.length <= FEW and self.wavelengths.min() < ROUGH
+        joined = translate("lines join the values at whole positions") if few else ""
+        return [wavelength_unit(self.view.encoding), joined] if np.isfinite(self.wavelengths).any() else []
 
     def message(self) -> str:
         """Return from what to what waves get longer, in the order in which they are drawn, where they do."""
@@ -62,9 +69,11 @@ class WavesNumbers(Numbers[TableEncoding]):
         if encoding.dimension_names() is not None or (np.diff(self.dims) <= 0).any():
             return translate("wavelength grows from top to bottom: {low} to {high}", low=low, high=high)
         first, last = int(self.dims[0]), int(self.dims[len(moving) - 1])
-        text = template("wavelength grows with {dimension}: {low} at {dimension} {first}, {high} at {last}")
+        text = template("wavelength grows with {dimension}: {low} at {dimension} {first}, {high} at {dimension} {last}")
         if (np.diff(moving) == 0).any():  # a sine and its cosine
-            text = template("wavelength grows from pair to pair: {low} at {dimension} {first}, {high} at {last}")
+            text = template(
+                "wavelength grows from pair to pair: {low} at {dimension} {first}, {high} at {dimension} {last}"
+            )
         name = translate(encoding.dimension_label)
         return translate(text, dimension=name, low=low, first=first, high=high, last=last)
 

@@ -241,6 +241,6 @@ def test_a_bar_is_left_out_where_every_cell_carries_its_number(
     ],
 )
 def test_a_bar_takes_room_only_where_cells_do_not_carry_their_numbers(figure: str, size: str, bars: int) -> None:
-    axes = page_of(figure, size=size, dpi=60).axes
+    axes = page_of(figure, tokens="the dog bites the man", size=size, dpi=60).axes
     bare = [ax for ax in axes if ax.images and ax.get_label() != "<colorbar>" and not ax.images[0].numbers]
     assert len([ax for ax in axes if ax.get_label() == "<colorbar>"]) == bars and bool(bare) == bool(bars)

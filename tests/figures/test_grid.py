@@ -155,7 +155,7 @@ def test_what_turns_stays_round_and_tables_of_other_widths_fill_their_panels() -
 @pytest.mark.parametrize(("figure", "count"), [("overview", 2), ("attention", 5)])
 def test_panels_of_cells_share_the_limits_of_their_own_kind(figure: str, count: int) -> None:
     """Also under ends that the user gives, and what one cell has more of is not lost."""
-    for options in ({"vmax": 0.5},) if figure == "overview" else ({},):
+    for options in ({"vmax": 0.5},) if figure == "overview" else ({"tokens": "a b c d e"},):
         _, axes = drawn(figure, base=[2, 1000], d=16, size="12x8", text_size=6, **options)
         limits = [ax.images[0].get_clim() for ax in axes if ax not in bars(axes)]
         assert limits[:count] == limits[count:] and len({*limits}) > 1

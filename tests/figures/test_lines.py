@@ -183,7 +183,8 @@ def test_lanes_go_down_and_do_not_touch() -> None:
     assert all(below.max() < above.min() for above, below in pairwise(lines))
     assert axes.get_ylabel() == "dimension"
     captions = [pecli.figure("waves", d=d, length=97).seen.caption() for d in (8, 9)]
-    assert captions == ["wavelength λ in positions", "wavelength λ in positions; 5 of 9 dimensions"]
+    joined = "wavelength λ in positions; lines join the values at whole positions"
+    assert captions == [joined, f"{joined}; 5 of 9 dimensions; the slowest, not shown, has λ = 22,581"]
 
 
 @pytest.mark.parametrize(
@@ -224,7 +225,10 @@ def test_a_long_length_is_drawn_from_minimum_to_maximum_and_the_caption_says_so(
     assert seen.arrays()["low"] == pytest.approx(low, abs=1e-14)
     assert seen.main == pytest.approx(high, abs=1e-14)
     pooled = f"each pixel: minimum to maximum of up to {size} positions"
-    assert seen.caption() == f"wavelength λ in positions; 2 of 8 dimensions; {pooled}"
+    assert (
+        seen.caption()
+        == f"wavelength λ in positions; 2 of 8 dimensions; the slowest, not shown, has λ = 35.3; {pooled}"
+    )
     assert len(waves_on(**options).collections) == 2  # a band each
     every = pecli.figure("waves", **options).numbers
     assert np.array_equal(every.main, table)

@@ -94,7 +94,7 @@ def test_a_logarithmic_axis_begins_at_position_1() -> None:
     assert np.array_equal(numbers.main, pecli.encode(d=6, start=1, length=2))
     assert numbers_of("heatmap", log=True, d=6, start=5, length=3).positions[0] == 5
     caption = numbers_of("heatmap", ((30, 3),), log=True, d=8, length=5000).caption()
-    assert "each pixel is the mean of up to 1,861 positions; one pair in 8 shown" in caption
+    assert "each pixel is the mean of up to 1,861 positions; one in every 8 pairs drawn" in caption
     wave = numbers_of("heatmap", ((200, 2),), log=True, d=2, length=2000)
     near = np.abs(wave.positions - 82) < 8  # two pixels a wavelength: a mean over one of them flickers
     assert np.abs(wave.main[near]).max() < 0.3
@@ -236,4 +236,4 @@ def test_too_many_pairs_for_the_pixels_are_some_of_them_and_no_means(
     seen = numbers_of("heatmap", ((9, pixels),), encoding=encoding, length=9)
     table = pecli.encode(encoding, length=9)
     assert np.array_equal(seen.table, table[:, columns])
-    assert seen.caption() == f"one pair in {seen.columns_block} shown"
+    assert seen.caption() == f"one in every {seen.columns_block} pairs drawn"

@@ -158,7 +158,7 @@ def test_the_sum_of_cosines_without_the_scaling_is_dotted_in_the_same_colour() -
         ({"encoding": "rope", "unscaled": True}, "unscaled needs a rope that is scaled"),
         ({"encoding": "sinusoidal", "length": 1, "log": True}, "2 or more"),
         ({"encoding": "alibi", "length": 1, "log": True}, "2 or more"),
-        ({"encoding": ["sinusoidal", "relative"], "length": 17}, "sinusoidal has 17 and relative has 33"),
+        ({"encoding": ["sinusoidal", "relative"], "length": 17}, "sinusoidal has 17 and relative sinusoidal has 33"),
         ({"encoding": ["alibi", "rope"]}, "bias and measure are not on one scale"),
         ({"encoding": ["alibi", "t5"]}, "bias and bucket are not on one scale"),
         ({"encoding": "alibi", "measure": "cos"}, "compares vectors, and alibi is a bias"),

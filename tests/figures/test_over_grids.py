@@ -97,7 +97,7 @@ def test_maps_are_columns_over_the_grid() -> None:
     for panel, dim, row in zip(panels, (0, 9), found.main, strict=True):
         assert np.array_equal(panel.images[0].get_array(), table()[:, dim].reshape(4, 6))
         assert np.array_equal(row, table()[:, dim])
-    assert found.message() == "every dimension shown varies along one axis of the grid alone"
+    assert found.message() == "every dimension shown varies along only one axis of the grid"
     assert numbers_of("maps", encoding="learned:d=4", grid="3x3").message() == ""
     assert numbers_of("maps", encoding="sincos2d:base=10000", grid="14x14").dims.max() < 110  # no constant ones
 

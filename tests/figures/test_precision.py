@@ -106,7 +106,7 @@ def test_what_cannot_be_shown_is_refused(options: dict[str, Any], said: str) -> 
         (
             "rope:d=8,base=10",
             "in float16, errors exceed 0.1 in 3 of 4 pairs, first at position 243",
-            "line: first error above 0.1; ",
+            "line: first error above 0.1; pair 0: angles are whole numbers, exact in float16; ",
         ),
         ("rope:d=8,base=10,dtype=float32", "in float32, errors exceed 0.1 in no pair", ""),
     ],
@@ -120,7 +120,7 @@ def test_an_error_that_matters_is_said_and_marked_where_there_is_one(encoding: s
     assert found.message() == said
     assert found.caption() == f"{line}each pixel shows the largest error of {found.block} positions"
     assert not [item for item in axes.lines if item.get_marker() == "o"]  # no ring
-    assert bar.get_ylabel() == "error of sine or cosine"
+    assert bar.get_ylabel() == "larger error of sine and cosine"
     assert [item.get_ydata()[0] for item in bar.lines if item.get_linewidth() > 1] == [0.1, 0.1] * bool(line)
     bar.set_ylim(0.05, 0.35)  # fewer powers of ten than ticks
     assert {"0.2", "0.5"} <= {*texts(bar.get_yticklabels(minor=True))}

@@ -170,5 +170,5 @@ def test_numbers_are_whole_and_the_picture_computes_only_what_it_shows() -> None
     every = numbers_of("relative", length=51, d=100, base=10)
     assert np.allclose(every.tensor, tensor(51, 100, 10), rtol=0, atol=1e-13)
     assert every.caption() == "wavelength λ in positions"
-    assert every.message() == "each component is constant along diagonals: it depends only on p − q"
+    assert every.message() == "each dimension is constant along diagonals: it depends only on p − q"
     assert numbers_of("relative", ((20, 20),), length=10**6, d=100).tensor.shape == (20, 20, 4)

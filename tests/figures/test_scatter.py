@@ -42,7 +42,7 @@ def test_the_rank_correlation_is_printed_in_the_picture_and_both_are_facts() -> 
     assert numbers.facts()["pearson"] == pytest.approx(linear)
     assert numbers.facts()["spearman"] == pytest.approx(rank)
     assert rank < 0  # so that a sign is written
-    assert numbers.caption() == "ρ: Spearman's rank correlation"
+    assert numbers.caption() == "a dot: a pair of positions; ρ: Spearman's rank correlation"
     assert numbers.message().endswith(f" (ρ = −{-rank:.2f})")
     assert [axes.get_title() for axes in panels(d=7, base=10, length=23)] == [""]  # one panel, and nothing above it
 

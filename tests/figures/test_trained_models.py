@@ -53,7 +53,7 @@ def test_a_dashed_line_on_images_is_where_the_trained_length_ends(
     border = axes_of(figure, length=20, trained=8, **options).lines[-1]
     assert border.get_xydata().tolist() == [list(corner) for corner in corners] and border.is_dashed()
     assert (
-        "below the dashed line: beyond the trained length 8"
+        "dashed: end of the trained length, 8 positions"
         in pecli.figure(figure, length=20, trained=8, **options).caption()
     )
 
@@ -140,7 +140,7 @@ def test_shares_add_up_to_1_and_find_the_waves_that_are_there(folder: Path) -> N
     assert found.share[[2, 9, 29], [0, 1, 2]] == pytest.approx(1) and found.share[:, 3].max() == 0
     assert found.wavelengths[[2, 9, 29]].tolist() == [20, 6, 2]
     assert found.share.sum(axis=0) == pytest.approx([1, 1, 1, 0])
-    assert found.message() == "at least half of the table's variance lies at wavelengths of about 6 positions or more"
+    assert found.message() == "50% of the variance lies at wavelengths of 6 positions or more"
     pixels = numbers_of("fourier", panels=((40, 4),), encoding="learned:file=waves.npy")
     assert pixels.share.max(axis=0) == pytest.approx(found.share.max(axis=0)) and pixels.message() == found.message()
     rows = pixels.wavelengths[pixels.share[:, :3].argmax(axis=0)]

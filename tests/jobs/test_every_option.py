@@ -46,6 +46,7 @@ NUMBERS = (0, 1, 2, 3, 5, 7, 0.5, -30, 1000)
 TEXTS = (
     "serif",
     "reverse",
+    "swap:0,1",
     "random",
     "a b c",
     "random:3",
@@ -108,7 +109,7 @@ class Result:
 
     @cached_property
     def small(self) -> list[Any]:
-        return self.at(0.16)  # without numbers in cells, which take longest, unless they are asked for
+        return self.at(0.08)  # without numbers in cells, which take longest, unless they are asked for
 
     @cached_property
     def shown(self) -> list[Any]:

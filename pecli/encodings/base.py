@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, wraps
 from typing import Any, ClassVar, Self, TypeVar
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import listing, template, templates, translate
+from pecli.core.language import join_clauses, listing, template, templates, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import chunks, minus
 from pecli.core.options import EXACT, Option, Options, option
@@ -374,6 +374,13 @@ def common_pieces(encodings: Sequence[Encoding], without: Collection[str] = ()) 
     """Return what their titles have in common, without what is told elsewhere."""
     first, *others = (encoding.title_pieces(without) for encoding in encodings)
     return [text for text in first if all(text in other for other in others)]
+
+
+def title_of_several(encodings: Sequence[Encoding]) -> str:
+    """Return what they have in common, then what stands behind each label of the author's."""
+    plain = [replace(encoding, label=None) for encoding in encodings]
+    behind = zip(encodings, distinguishing_labels(plain), strict=True)
+    return join_clauses([listing(common_pieces(plain)), *(f"{e.label}: {text}" for e, text in behind if e.label)])
 
 
 def distinguishing_labels(encodings: Sequence[Encoding], without: Collection[str] = ()) -> list[str]:

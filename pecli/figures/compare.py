@@ -7,12 +7,12 @@ from math import prod
 from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError
-from pecli.core.language import join_clauses, listing, template, translate
+from pecli.core.language import join_clauses, template, translate
 from pecli.core.lazy import np
 from pecli.core.numbers import ROUNDING, number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
-from pecli.encodings.base import Encoding, TableEncoding, common_pieces, distinguishing_labels, short_names
+from pecli.encodings.base import Encoding, TableEncoding, distinguishing_labels, short_names, title_of_several
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.base import Figure, View
 from pecli.figures.canvas import Canvas
@@ -179,8 +179,8 @@ class Compare(Composite, Highlighting[Encoding]):
 
     def title(self, view: View[Encoding]) -> str:
         item = view.encoding.title() if len(view.encodings) == 1 else ""
-        shared = common_pieces(view.encodings) if len(set(view.encodings)) > 1 else []
-        return join_clauses([item, listing(shared), self.unseen(view)])
+        shared = title_of_several(view.encodings) if len(set(view.encodings)) > 1 else ""
+        return join_clauses([item, shared, self.unseen(view)])
 
     def unseen(self, view: View[Encoding]) -> str:
         return self.part().unseen(view)

@@ -12,7 +12,7 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING
 from pecli.core.options import EXACT, option
 from pecli.core.positions import Positions
-from pecli.encodings.base import BiasEncoding, common_pieces, distinguishing_labels
+from pecli.encodings.base import BiasEncoding, distinguishing_labels, title_of_several
 from pecli.figures.axis_labels import (
     NO_PLACE,
     check_log,
@@ -309,5 +309,4 @@ class Curves(OfOneHead):
             measure=self.quantity(view),
             position=view.encoding.position_text(self.starts(view)[0]),
         )
-        common = listing(common_pieces(view.encodings))
-        return join_clauses([common, start if self.overlaid(view) else "", self.unseen(view)])
+        return join_clauses([title_of_several(view.encodings), start if self.overlaid(view) else "", self.unseen(view)])

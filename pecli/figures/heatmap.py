@@ -24,6 +24,7 @@ from pecli.figures.axis_labels import (
 )
 from pecli.figures.base import ColouredNumbers, View, averaging_cells, difference_of
 from pecli.figures.canvas import Canvas
+from pecli.figures.comparing import turned_text
 from pecli.figures.highlights import Highlighting, mark_cells
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup
@@ -50,14 +51,33 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
 
     def remarks(self) -> list[str]:
         pairs = pairs_shown(self.view.encoding, self.columns_block)
-        lost = translate(NO_PLACE["position"]) if self.log and self.view.covered.start <= 0 else ""
+        lost = translate(NO_PLACE["position"]) if self._lost else ""
         across = 1 if pairs else self.columns_block
         return [averaging_cells(self.view.encoding, self.block, across, self.log), pairs, lost]
+
+    def marks(self) -> list[str]:
+        encoding, changing = self.view.encoding, self._changing()
+        if isinstance(encoding, Harmonic) or not changing or changing[-1] == encoding.width - 1:
+            return [turned_text(self.view.encodings)]
+        text, name = template("constant here: {dimension} {first} and later"), translate(encoding.dimension_label)
+        return [translate(text, dimension=name, first=changing[-1] + 1)]
+
+    @property
+    def _lost(self) -> int:
+        """How many positions have no place: 0 on a logarithmic axis."""
+        return int(self.log and self.view.covered.start <= 0)
+
+    def _changing(self) -> list[int]:
+        """Return the columns that change over the length, of encodings whose waves are known."""
+        encoding, length = self.view.encoding, self.view.covered.length
+        if not has_known_waves(encoding):
+            return []
+        return [at for at, wave in enumerate(wavelengths(encoding, self.view.covered)) if wave // 2 < length]
 
     def message(self) -> str:
         """Return how many pairs have a wavelength beyond the length; of others than waves, that each dimension changes
         half as often as the one before."""
-        encoding, length = self.view.encoding, self.view.covered.length
+        encoding, length = self.view.encoding, self.view.covered.length - self._lost
         if not has_known_waves(encoding):
             return ""
         waves = wavelengths(encoding, self.view.covered)
@@ -70,7 +90,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
             text = many if count > 1 else one if count else none
             wave = translate("period" if encoding.position_unit else "wavelength")
             return translate(text, count=count, all=len(waves), wave=wave, length=within) if length > 1 else ""
-        changing = [at for at, wave in enumerate(waves) if wave // 2 < length]
+        changing = self._changing()
         if len(waves) < 2 or (waves[1:] != 2 * waves[:-1]).any() or not changing:
             return ""
         text = template("each {dimension} changes half as often as the one before: {dimension} {last} every {length}")

@@ -18,9 +18,9 @@ from pecli.encodings.base import (
     BiasEncoding,
     Encoding,
     TableEncoding,
-    common_pieces,
     distinguishing_labels,
     short_names,
+    title_of_several,
 )
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope import Rope
@@ -391,7 +391,7 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
     def title(self, view: View[Any]) -> str:
         if len(view.encodings) == 1:
             return super().title(view)
-        return join_clauses([listing(common_pieces(view.encodings)), self.unseen(view)])
+        return join_clauses([title_of_several(view.encodings), self.unseen(view)])
 
     def quantity(self, view: View[Any]) -> str:
         if self.random is not None:

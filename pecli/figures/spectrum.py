@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import repeat
-from math import ceil
 from typing import Any, ClassVar, NamedTuple
 
 from pecli.core.errors import UnusedOptionError, UsageError
@@ -12,7 +11,7 @@ from pecli.core.language import enumerated, join_or, listing, template, translat
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
-from pecli.encodings.base import TableEncoding, common_pieces, distinguishing_labels, names_in_sentence, short_names
+from pecli.encodings.base import TableEncoding, distinguishing_labels, names_in_sentence, short_names, title_of_several
 from pecli.encodings.grid import HarmonicOnGrid
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope_scaling import Scaled
@@ -243,9 +242,7 @@ class Spectrum(WithTrained[TableEncoding]):
         look: Look = {"color": f"C{at}", "markersize": size}
         if not has_known_waves(encoding):
             return {**look, "marker": "x", "linestyle": "none"}
-        every = ceil(MARK_STEP * size / apart)  # marks that tell lines apart; of one line all or none
-        mark = MARKS[at % len(MARKS)] if len(view.encodings) > 1 or every == 1 else ""
-        return {**look, "marker": mark, "markevery": every}
+        return {**look, "marker": MARKS[at % len(MARKS)] if apart > MARK_STEP * size else ""}
 
     def draw(self, numbers: SpectrumNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from pecli.figures.labels import put_line_labels
@@ -277,7 +274,7 @@ class Spectrum(WithTrained[TableEncoding]):
     def title(self, view: View[TableEncoding]) -> str:
         if len(view.encodings) == 1:
             return super().title(view)
-        return listing(common_pieces(view.encodings))
+        return title_of_several(view.encodings)
 
 
 def _mark_lengths(numbers: SpectrumNumbers, panel: Axes, canvas: Canvas) -> None:

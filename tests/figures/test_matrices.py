@@ -30,18 +30,23 @@ def test_the_image_is_the_table_at_its_positions(d: int, length: int, start: int
 
 
 @pytest.mark.parametrize(
-    ("encoding", "said"),
+    ("encoding", "said", "note"),
     [
-        ("sinusoidal:d=128", "39 of 64 sine–cosine pairs have wavelengths longer than the 200 positions shown"),
-        ("clock", "2 of 3 sine–cosine pairs have periods longer than the 200 s shown"),
-        ("sinusoidal:d=2", "no sine–cosine pair has a wavelength longer than the 200 positions shown"),
-        ("binary", "each bit changes half as often as the one before: bit 7 every 128 positions"),
+        ("sinusoidal:d=128", "39 of 64 sine–cosine pairs have wavelengths longer than the 200 positions shown", ""),
+        ("clock", "2 of 3 sine–cosine pairs have periods longer than the 200 s shown", ""),
+        ("sinusoidal:d=2", "no sine–cosine pair has a wavelength longer than the 200 positions shown", ""),
+        ("binary", "each bit changes half as often as the one before: bit 7 every 128 positions", ""),
+        (
+            "binary:d=10",
+            "each bit changes half as often as the one before: bit 7 every 128 positions",
+            "constant here: bit 8 and later",
+        ),
     ],
 )
-def test_a_heatmap_says_what_its_stripes_are(encoding: str, said: str) -> None:
+def test_a_heatmap_says_what_its_stripes_are(encoding: str, said: str, note: str) -> None:
     alone = numbers_of("heatmap", encoding=encoding)
     several = pecli.figure("heatmap", encoding=[encoding, "learned"]).numbers
-    assert (alone.message(), alone.caption()) == (said, "")
+    assert (alone.message(), alone.caption()) == (said, note)
     assert several.message().startswith(f"{said} ({encoding.partition(':')[0]}")
     assert "learned" not in several.message()
 
@@ -93,7 +98,9 @@ def test_a_logarithmic_axis_begins_at_position_1() -> None:
     assert numbers.positions.tolist() == [1, 2]
     assert np.array_equal(numbers.main, pecli.encode(d=6, start=1, length=2))
     assert numbers_of("heatmap", log=True, d=6, start=5, length=3).positions[0] == 5
-    caption = numbers_of("heatmap", ((30, 3),), log=True, d=8, length=5000).caption()
+    seen = numbers_of("heatmap", ((30, 3),), log=True, d=8, length=5000)
+    caption = seen.caption()
+    assert seen.message().endswith("longer than the 4,999 positions shown")
     assert "each pixel is the mean of up to 1,861 positions; one in every 8 pairs drawn" in caption
     wave = numbers_of("heatmap", ((200, 2),), log=True, d=2, length=2000)
     near = np.abs(wave.positions - 82) < 8  # two pixels a wavelength: a mean over one of them flickers
@@ -236,4 +243,4 @@ def test_too_many_pairs_for_the_pixels_are_some_of_them_and_no_means(
     seen = numbers_of("heatmap", ((9, pixels),), encoding=encoding, length=9)
     table = pecli.encode(encoding, length=9)
     assert np.array_equal(seen.table, table[:, columns])
-    assert seen.caption() == f"one in every {seen.columns_block} pairs drawn"
+    assert seen.caption().endswith(f"one in every {seen.columns_block} pairs drawn")

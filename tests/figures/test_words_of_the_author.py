@@ -188,6 +188,13 @@ PLACES = [
 ]
 
 
+@pytest.mark.parametrize("figure", ["spectrum", "offsets", "curves", "compare"])
+def test_the_title_says_what_stands_behind_labels(figure: str) -> None:
+    given = ["rope:label=Llama-2", "rope:base=500000,label=Llama-3"]
+    picture = pecli.figure(figure, encoding=given)
+    assert picture.title().startswith("RoPE, d = 128; Llama-2: base = 10,000; Llama-3: base = 500,000")
+
+
 @pytest.mark.parametrize(("figure", "options"), PLACES)
 def test_the_same_words_stand_in_every_size(figure: str, options: dict[str, Any]) -> None:
     """What is seen is told of the numbers, not of the pixels; the note on averaging alone differs."""
@@ -225,7 +232,10 @@ def test_a_file_stands_in_a_picture_by_its_name_alone(folder: Path) -> None:
 def test_a_rope_that_turns_some_columns_says_so() -> None:
     picture = pecli.heatmap("rope:d=80,rotary_dim=32", length=9, dpi=20)
     assert picture.title() == "RoPE, 32 of 80 columns turn, base = 10,000"
-    assert picture.caption() == "columns 32 to 79 do not turn and are left out"
+    assert (
+        picture.caption()
+        == "vectors of RoPE: (1, 0) in every pair, rotated; columns 32 to 79 do not turn and are left out"
+    )
     both = pecli.compare("rope:d=80,rotary_dim=32", "rope:d=80", length=9, dpi=20)
     assert "left out (32 of 80 columns turn)" in both.caption()
     assert "left out" not in pecli.heatmap("rope:d=80", length=9, dpi=20).caption()

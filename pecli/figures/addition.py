@@ -19,7 +19,7 @@ from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup, in_columns
 from pecli.figures.tokens import TokenFigure, label_rows
 
-ROW = 0.035, 0.045  # height of a row of a strip, as a share of its width; on a narrow page
+ROW = 0.045, 0.065  # height of a row of a strip, as a share of its width; on a narrow page
 SIGNS = ("", "+ ", "= ")
 SCALED = {"sqrt": template("word vectors × √d"), "none": template("word vectors")}
 ALIKE = 1.05  # how many times longer one is than the other, to say so

@@ -78,8 +78,9 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
     def remarks(self) -> list[str]:
         order = shorten(" ".join(self.reordered_tokens), 80).replace("$", r"\$")
         return [
-            translate("reordered: “{order}”, shown in the order given", order=order),
-            self.embeddings,
+            translate("reordered: “{order}”, axes as given", order=order),
+            translate("Q = K: {embeddings}", embeddings=self.embeddings),
+            translate("values rounded"),
         ]
 
 

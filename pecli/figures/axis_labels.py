@@ -119,7 +119,7 @@ def names_fit(axis: Any, names: Sequence[str], apart: float = 1) -> bool:
     from pecli.figures.ticks import fit, inches
 
     low, high = sorted(axis.get_view_interval())
-    return fit(axis, [line for name in names for line in name.split("\n")], apart * inches(axis) / (high - low))
+    return fit(axis, names, apart * inches(axis) / (high - low))
 
 
 def turn_names(axis: Any) -> None:

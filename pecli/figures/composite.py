@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import enumerated, join_clauses, listing, merge_labels, template, translate
+from pecli.core.language import enumerated, join_and, join_clauses, listing, merge_labels, template, translate
 from pecli.core.lazy import Array, Axes, Registry
 from pecli.encodings.base import Encoding
 from pecli.figures import FIGURES, SINGLE
@@ -133,11 +133,10 @@ def longer_waves_text(labels: Sequence[str], parts: Sequence[Part]) -> str:
         groups.setdefault(same, []).append(at)
     if None not in groups and all(_rises_with_base(encodings, counts, own) for own in groups.values()):
         text = template("larger bases leave more wavelengths beyond the {length}: {counts}")
-        part = template("{counts} of {all} pairs")
-        each = [
-            translate(part, counts=listing(str(counts[at]) for at in own), all=pairs[own[0]]) for own in groups.values()
-        ]
-        return translate(text, length=length, counts=join_clauses(each))
+        part = template("{counts} of {all} pairs" if len(groups) == 1 else "from {first} to {last} of {all} pairs")
+        rows = [([counts[at] for at in own], pairs[own[0]]) for own in groups.values()]
+        each = [translate(part, counts=listing(map(str, n)), first=n[0], last=n[-1], all=every) for n, every in rows]
+        return translate(text, length=length, counts=join_and(each))
     if len({*pairs}) > 1:
         return ""
     text = template("of {all} pairs, {counts} have wavelengths longer than the {length} shown")

@@ -236,7 +236,7 @@ class Curves(OfOneHead):
         count = 1 if self.overlaid(view) else len(view.encodings)
         x = (self.against, self.across(view), self.log)
         shown = [(self.measure, scale) for scale in self.scales(view)[:count]]
-        panels = tuple(Panel(0.55, x=x, y=own, ends=own) for own in shown)
+        panels = tuple(Panel(0.8 if canvas.narrow else 0.55, x=x, y=own, ends=own) for own in shown)
         return [PanelGroup(panels, in_columns(count, *[1] * canvas.narrow), one_legend=count > 1)]
 
     def scales(self, view: View[Any]) -> list[int]:

@@ -11,7 +11,7 @@ from pecli.core.language import join_clauses, translate
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding
-from pecli.figures.base import View
+from pecli.figures.base import View, panels_of
 from pecli.figures.canvas import Canvas
 from pecli.figures.composite import (
     ROW,
@@ -107,4 +107,7 @@ class Overview(Composite, Highlighting[Encoding]):
         return [text for name in self.names() for text in part_of(self, name).texts()]
 
     def composed_numbers(self, view: View[Encoding], **fields: Any) -> ComposedNumbers:
-        return OverviewNumbers(view=view, labels=tuple(map(translate, self.names(view))), **fields)
+        labels, cells = [*map(translate, self.names(view))], self.cells_of(view)
+        if all(len(panels_of(cell.figure, cell.view)) == 1 for cell in cells):
+            labels = [translate("panel {number}", number=at) for at in range(1, len(cells) + 1)]
+        return OverviewNumbers(view=view, labels=tuple(labels), **fields)

@@ -399,6 +399,15 @@ class Page:
         sizes = [(image.get_size(), pixels) for axes, pixels in pairs for image in axes.images]
         return any(cells > count for size, pixels in sizes for cells, count in zip(size, pixels, strict=True))
 
+    def is_outgrown(self) -> bool:
+        """Return whether the numbers in cells have no room any more, since there is more to say than was expected."""
+        return any(
+            text.get_window_extent(self.ruler.renderer).width > axes.bbox.width / image.get_size()[1]
+            for axes in self.axes
+            for image in axes.images
+            for text in getattr(image, "numbers", {}).values()
+        )
+
     def again(self, measured: Array) -> Page:
         """Return the page before numbers were drawn on it, with what stands around its panels."""
         page = Page(self.figure, self.view, self.title, self.canvas, self.grids)
@@ -527,7 +536,7 @@ def _shown(
         now = [panel for page in pages for panel in page.pixels()]
         grown = any(rows > GROWN * before for (rows, _), (before, _) in zip(now, panels, strict=True))
         coarse = not cells and (grown or any(page.is_crowded() for page in pages))
-        if not left or not (coarse or any(page.has_late_bars for page in pages)):
+        if not left or not (coarse or any(page.has_late_bars or page.is_outgrown() for page in pages)):
             break
         pages = [page.again(measured) for page in pages]
     _align_words(pages)

@@ -71,7 +71,8 @@ class TermsNumbers(ColouredNumbers[Additive]):
         return translate(here if largest else only, offset=offset)
 
     def remarks(self) -> list[str]:
-        return [self.embeddings, translate("score: query · key, not divided by √d")]
+        content = translate("Q = K: {embeddings}", embeddings=self.embeddings)
+        return [content, translate("score: query · key, not divided by √d"), translate("values rounded")]
 
 
 @dataclass(frozen=True)

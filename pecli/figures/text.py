@@ -23,6 +23,7 @@ BEFORE_NUMBERS = ("×", "第", "在", "从", "到", "至")  # likewise across a 
 ARTICLE = "a"  # which does not stand at the end of a line
 BETWEEN = ("<", ">", "=", "−")  # never at the end or the beginning of a line
 SIGN = re.compile(r"\$[^$]*\$|.")  # mathematics, or any other character
+NARROW, BROAD = frozenset("fijlrtI .,:;|()[]'"), frozenset("mwMW%")  # letters of about 0.4 em, and of about 1
 
 
 class Ruler:
@@ -96,7 +97,7 @@ def is_wide(sign: str) -> bool:
 
 def ems(text: str) -> float:
     """Return about how wide a text is, in its own size."""
-    return sum(1.0 if is_wide(sign) else 0.65 for sign in text)
+    return sum(1.0 if is_wide(sign) or sign in BROAD else 0.4 if sign in NARROW else 0.65 for sign in text)
 
 
 def points_per_pixel(axes: Axes) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import matplotlib as mpl
@@ -29,11 +30,12 @@ def inches(axis: Any) -> float:
 
 
 def fit(axis: Any, texts: Sequence[str], spacing: float) -> bool:
-    """Return whether labels so many inches from each other leave room between them."""
+    """Return whether labels so many inches from each other leave room between each and the next."""
     default = mpl.rcParams["xtick.labelsize"] if axis.axis_name == "x" else mpl.rcParams["ytick.labelsize"]
     size = FontProperties(size=axis.get_tick_params().get("labelsize") or default).get_size_in_points()
-    widest = max(map(ems, texts), default=0.0) if axis.axis_name == "x" else 0.85
-    return spacing >= (widest + APART) * float(size) / 72
+    widths = [max(map(ems, text.split("\n"))) if axis.axis_name == "x" else 0.85 for text in texts]
+    needed = max((one + other for one, other in pairwise(widths)), default=0.0) / 2
+    return spacing >= (needed + APART) * float(size) / 72
 
 
 class FittingTicks(Locator):

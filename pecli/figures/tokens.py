@@ -127,8 +127,8 @@ class TokenFigure(Figure[E]):
     def content_text(self) -> str:
         """Return where the embeddings come from, for the caption."""
         if self.embeddings is not None:
-            return translate("embeddings from a file, no projections")
-        return translate("random embeddings, seed {seed}, no projections", seed=self.content_seed)
+            return translate("embeddings from a file")
+        return translate("random embeddings, seed {seed}", seed=self.content_seed)
 
     def own_width(self, default: int) -> int:
         """Return how wide the file's embeddings are, or the default without a file."""

@@ -43,7 +43,8 @@ def test_two_options_are_rows_and_columns_told_once() -> None:
 
 def test_what_all_cells_of_a_table_say_is_said_and_nothing_of_cells_that_differ() -> None:
     rising = Picture(job_of("heatmap", {"base": [10, 1000], "d": [16, 32], "length": 200})).message()
-    assert rising == "Larger bases leave more wavelengths beyond the 200 positions: 0, 3 of 8 pairs; 0, 7 of 16 pairs"
+    text = "Larger bases leave more wavelengths beyond the 200 positions: "
+    assert rising == text + "from 0 to 3 of 8 pairs and from 0 to 7 of 16 pairs"
     same = Picture(job_of("heatmap", {"base": [2, 3], "d": [4, 6], "length": 200})).message()
     assert same == "No sine–cosine pair has a wavelength longer than the 200 positions shown"
 

@@ -143,7 +143,7 @@ def test_what_was_seen_broken_is_whole(figure: str, options: dict[str, Any]) -> 
 
 @pytest.mark.parametrize(
     ("size", "across"),
-    [("column", ["no encoding", "sinusoidal"]), ("slide", ["no encoding", "no encoding"])],
+    [("column", ["no encoding", "sinusoidal"]), ("12x7", ["no encoding", "no encoding"])],
 )
 def test_every_token_is_labelled_and_rows_of_attention_stay_rows(size: str, across: list[str]) -> None:
     """An encoding a column where that is narrower: its change is below its weights. Panels in a row share an axis."""

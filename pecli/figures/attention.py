@@ -63,7 +63,7 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
         mask = template(
             "with {name}, reordering changes weights by up to {number}; with the causal mask alone, by {plain}"
         )
-        number, plain = number_text(self.difference_encoded, 2), number_text(self.difference_plain, 2)
+        number, plain = map(as_in_cells, (self.difference_encoded, self.difference_plain))
         text = mask if self.difference_plain else alone
         return translate(text, name=names_in_sentence([self.view.encoding])[0], number=number, plain=plain)
 
@@ -86,6 +86,7 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
 
 MASKED = "0.85"  # the colour of keys that no query sees
 WIDTH = 16  # of embeddings by default
+SMALL = 0.01  # a weight
 
 
 @dataclass(frozen=True)
@@ -243,6 +244,11 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         ]
         self.write_numbers(axes, images, canvas)
         return images
+
+
+def as_in_cells(weight: float) -> str:
+    """Return a weight with the two decimals that cells have, of a smaller one two digits."""
+    return f"{weight:.2f}" if weight >= SMALL else number_text(weight, 2)
 
 
 def encoded_rows(encoding: AttentionEncoding, content: Array, positions: Array) -> Array:

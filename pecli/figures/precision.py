@@ -158,7 +158,7 @@ class Precision(WithTrained[Harmonic]):
         )
 
     def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:
-        bar = ColorBar(translate("larger error of sine and cosine"), level=NOTABLE)
+        bar = ColorBar(translate("larger of the sine and cosine errors"), level=NOTABLE)
         return [PanelGroup((Panel(0.75, bar=bar, y=("positions", view.covered)),))]
 
     def decorate(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:

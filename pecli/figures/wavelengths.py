@@ -64,8 +64,6 @@ def columns_end(encoding: TableEncoding, table: Array, size: int) -> float:
 
 def pairs_shown(encoding: TableEncoding, size: int) -> str:
     """Return the note on pairs that are left out where there is one column for so many."""
-    return (
-        translate("one in every {count:,} pairs drawn", count=size)
-        if size > 1 and isinstance(encoding, Harmonic)
-        else ""
-    )
+    if size == 1 or not isinstance(encoding, Harmonic):
+        return ""
+    return translate("every second pair drawn" if size == 2 else "one pair in {count:,} drawn", count=size)

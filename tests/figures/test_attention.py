@@ -238,7 +238,7 @@ def test_the_difference_is_drawn_and_told() -> None:
     each = [f"{name}\n{order}" for name in ("no encoding", "sinusoidal") for order in ("as given", "reordered")]
     assert titles == [*each, "Δ weight (sinusoidal)\nreordered − as given"]
     assert numbers.caption().startswith("reordered: “你 喜欢 我”, axes as given; Q = K: random")
-    change = number_text(numbers.difference_encoded, 2)
+    change = f"{numbers.difference_encoded:.2f}"
     plain, encoded = numbers.message().split("; ")
     assert plain == "without positions, reordering changes no weight"
     assert encoded == f"with the sinusoidal encoding, weights change by up to {change}"

@@ -101,7 +101,7 @@ def test_a_logarithmic_axis_begins_at_position_1() -> None:
     seen = numbers_of("heatmap", ((30, 3),), log=True, d=8, length=5000)
     caption = seen.caption()
     assert seen.message().endswith("longer than the 4,999 positions shown")
-    assert "each pixel is the mean of up to 1,861 positions; one in every 8 pairs drawn" in caption
+    assert "each pixel is the mean of up to 1,861 positions; one pair in 8 drawn" in caption
     wave = numbers_of("heatmap", ((200, 2),), log=True, d=2, length=2000)
     near = np.abs(wave.positions - 82) < 8  # two pixels a wavelength: a mean over one of them flickers
     assert np.abs(wave.main[near]).max() < 0.3
@@ -243,4 +243,4 @@ def test_too_many_pairs_for_the_pixels_are_some_of_them_and_no_means(
     seen = numbers_of("heatmap", ((9, pixels),), encoding=encoding, length=9)
     table = pecli.encode(encoding, length=9)
     assert np.array_equal(seen.table, table[:, columns])
-    assert seen.caption().endswith(f"one in every {seen.columns_block} pairs drawn")
+    assert seen.caption().endswith({2: "every second pair drawn", 3: "one pair in 3 drawn"}[seen.columns_block])

@@ -207,7 +207,7 @@ def test_the_same_words_stand_in_every_size(figure: str, options: dict[str, Any]
         notes = [
             note
             for note in footnotes(seen, picture.canvas)
-            if not any(text in note for text in ("each pixel", "pairs drawn", "one patch in"))
+            if not any(text in note for text in ("each pixel", "pair in", "pair drawn", "one patch in"))
         ]
         said.add((seen.message(), picture.title(), *notes))
     assert len(said) == 1

@@ -183,7 +183,7 @@ MAX_EMS = 12.0  # ems of a token, before it is cut
 def token_panel(words: Sequence[str], bar: ColorBar) -> Panel:
     """Return a square panel with these tokens on both axes."""
     pitch, shown = PITCH[any(map(is_wide, "".join(words)))], tuple(words)
-    side = max(5.0, pitch * len(words))
+    side = max(6.0, pitch * len(words))
     return Panel(1.0, exact=True, least=(side, side), bar=bar, x=shown, y=shown)
 
 

@@ -68,11 +68,9 @@ class SpectrumNumbers(Numbers[TableEncoding]):
 
     def marks(self) -> list[str]:
         dashed = (self.stretch != 1).any() and not self.shows_ratio
-        units = units_of(self.view)
         return [
-            *(f"{unit}: {listing(names)}" for unit, names in units.items() if len(units) > 1),
             translate("dashed: without the scaling") if dashed else "",
-            translate("band: pairs between unscaled and fully scaled") if ramps_of(self.view) else "",
+            translate("band: pairs scaled in part") if ramps_of(self.view) else "",
         ]
 
     def message(self) -> str:
@@ -223,13 +221,15 @@ class Spectrum(WithTrained[TableEncoding]):
         label_values(panel.xaxis, join_or(sorted(labels)), integer=True)
         panel.set_yscale("log", base=2 if self.ratio else 10)
         panel.margins(y=MARGIN)
-        units = sorted(units_of(view))
+        units = [translate(encoding.wave_unit) for encoding in view.encodings]
+        several = len({*units}) > 1 and not self.ratio  # each line says its own
         ratio = translate("wavelength / unscaled wavelength")
-        length = translate("wavelength λ, {units}", units=join_or(units))
+        length = translate("wavelength λ, {units}", units=join_or(sorted({*units})))
         label_powers(panel.yaxis, ratio if self.ratio else length)
         lines = lines_of(view)
         looks = (self._look(view, line.encoding, at, canvas) for at, line in enumerate(lines))
-        entries = list(zip((line.label for line in lines), looks, strict=True))
+        names = (f"{line.label} ({units[line.encoding]})" if several else line.label for line in lines)
+        entries = list(zip(names, looks, strict=True))
         if len(lines) == len(waves) > 1 and len({*map(len, waves)}) == 1:  # no line leads from an end across others
             label_lines(panel, entries, canvas)
         elif len(entries) > 1:
@@ -331,15 +331,6 @@ def _longer_than(encoding: TableEncoding, waves: Array, length: int) -> int:
 def stretch_of(encoding: TableEncoding, waves: Array) -> Array:
     """Return how many times longer each wavelength is than without the scaling; 1 where there is none."""
     return waves / encoding.unscaled().wavelengths() if isinstance(encoding, Scaled) else np.ones(len(waves))
-
-
-def units_of(view: View[TableEncoding]) -> dict[str, list[str]]:
-    """Return what wavelengths are counted in, with the names of the encodings whose they are."""
-    units: dict[str, list[str]] = {}
-    for encoding in view.encodings:
-        names = units.setdefault(translate(encoding.wave_unit), [])
-        names += [encoding.called()] * (encoding.called() not in names)
-    return units
 
 
 def contexts_of(view: View[TableEncoding]) -> list[tuple[str, float]]:

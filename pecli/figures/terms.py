@@ -23,7 +23,7 @@ TITLES = templates(
         "content_position": "content · position",
         "position_content": "position · content",
         "position_position": "position · position",
-        "total": "score: sum of the four",
+        "total": "score: sum of the four dot products",
     }
 )
 
@@ -131,7 +131,7 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
 
     def panel_groups(self, view: View[Additive], canvas: Canvas) -> list[PanelGroup]:
         count = len(TITLES)
-        bar = ColorBar(translate("score"), spare=self.may_be_spare(len(self.words)))
+        bar = ColorBar(translate("dot product"), spare=self.may_be_spare(len(self.words)))
         panels = (token_panel(self.words, bar),) * count
         grids = *grids_around(count - 1, count), *in_columns(count, count, 2, 1)  # parts down and across, and their sum
         return [PanelGroup(panels, grids)]

@@ -144,7 +144,7 @@ def test_the_numbers_of_a_scaled_rope_say_what_the_scaling_does() -> None:
     assert stretch[35:] == pytest.approx([8] * 29, rel=1e-12)
     assert list(found.facts()["ramp"].values()) == [(28, 35)]
     assert found.facts()["contexts"] == {"original context": 8192, "scaled context": 65536}
-    assert found.caption() == "dashed: without the scaling; band: pairs between unscaled and fully scaled"
+    assert found.caption() == "dashed: without the scaling; band: pairs scaled in part"
     assert "ramp" not in numbers(encoding="rope").facts()
 
 
@@ -181,7 +181,10 @@ def test_a_spectrum_below_an_identical_one_is_seen_on_either_side_of_it() -> Non
 
 @pytest.mark.parametrize(
     ("encoding", "said"),
-    [(["clock", "binary", "rope"], "seconds: clock; positions: binary, RoPE"), (["binary", "rope"], "")],
+    [(["clock", "binary", "rope"], [" (seconds)", " (positions)", " (positions)"]), (["binary", "rope"], [""] * 2)],
 )
-def test_of_two_units_the_caption_says_whose_they_are(encoding: list[str], said: str) -> None:
-    assert numbers(encoding=encoding).caption() == said
+def test_of_two_units_each_line_says_its_own(encoding: list[str], said: list[str]) -> None:
+    drawn = axes_of("spectrum", encoding=encoding).get_legend()
+    assert drawn is not None
+    ends = [text.get_text().replace("\n", " ") for text in drawn.get_texts()]
+    assert all(text.endswith(end) if end else "(" not in text for text, end in zip(ends, said, strict=True))

@@ -176,6 +176,10 @@ class Numbers(Generic[E_co]):
         """Return the numbers under other limits of the colours."""
         return self
 
+    def placed(self, grid: Sequence[Sequence[int]]) -> Self:
+        """Return the numbers with what is said of their parts told by where their panels stand: grid, row by row."""
+        return self
+
     def difference(self, other: Self) -> Self:
         """Return the difference of two such numbers, as numbers."""
         raise UsageError("a difference is for one image of the same size each: try heatmap or distance")

@@ -53,12 +53,13 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         pairs = pairs_shown(self.view.encoding, self.columns_block)
         lost = translate(NO_PLACE["position"]) if self._lost else ""
         across = 1 if pairs else self.columns_block
-        return [averaging_cells(self.view.encoding, self.block, across, self.log), pairs, lost]
+        averaged = averaging_cells(self.view.encoding, self.block, across, self.log)
+        return [averaged, pairs, lost, turned_text(self.view.encodings)]
 
     def marks(self) -> list[str]:
         encoding, changing = self.view.encoding, self._changing()
         if isinstance(encoding, Harmonic) or not changing or changing[-1] == encoding.width - 1:
-            return [turned_text(self.view.encodings)]
+            return []
         text, name = template("constant here: {dimension} {first} and later"), translate(encoding.dimension_label)
         return [translate(text, dimension=name, first=changing[-1] + 1)]
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from pecli.core.errors import UsageError
-from pecli.core.language import join_clauses, translate
+from pecli.core.language import join_clauses, template, translate
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding
-from pecli.figures.base import View, panels_of
+from pecli.figures.base import View
 from pecli.figures.canvas import Canvas
 from pecli.figures.composite import (
     ROW,
@@ -28,6 +29,7 @@ from pecli.figures.highlights import Highlighting
 from pecli.figures.panels import PanelGroup, with_own_bar
 from pecli.measures.pairwise import measure_option
 
+SIDES = {((0, 1),): (template("left"), template("right")), ((0,), (1,)): (template("top"), template("bottom"))}
 ON_LINE, ON_GRID = ("heatmap", "distance"), ("heatmap", "tiles")  # figures where none are asked for
 
 
@@ -38,6 +40,11 @@ class OverviewNumbers(ComposedNumbers):
         """Return what there is to see in two figures, or in the first of more that says something."""
         said = [*dict.fromkeys(filter(None, self.messages()))]
         return join_clauses(said if len(said) < 3 else said[:1])
+
+    def placed(self, grid: Sequence[Sequence[int]]) -> Self:
+        """Return the numbers with sides for labels, where two panels stand side by side or below each other."""
+        sides = SIDES.get(tuple(map(tuple, grid)))
+        return replace(self, labels=tuple(map(translate, sides))) if sides and len(self.parts) == 2 else self
 
 
 @dataclass(frozen=True)
@@ -107,7 +114,4 @@ class Overview(Composite, Highlighting[Encoding]):
         return [text for name in self.names() for text in part_of(self, name).texts()]
 
     def composed_numbers(self, view: View[Encoding], **fields: Any) -> ComposedNumbers:
-        labels, cells = [*map(translate, self.names(view))], self.cells_of(view)
-        if all(len(panels_of(cell.figure, cell.view)) == 1 for cell in cells):
-            labels = [translate("panel {number}", number=at) for at in range(1, len(cells) + 1)]
-        return OverviewNumbers(view=view, labels=tuple(labels), **fields)
+        return OverviewNumbers(view=view, labels=tuple(map(translate, self.names(view))), **fields)

@@ -524,6 +524,7 @@ def _shown(
         seen = replace(view, panels=tuple((max(rows, least), max(columns, least)) for rows, columns in panels))
         whole = known is not None and figure.shape(known.view) == figure.shape(seen)
         numbers: Any = known if whole else figure.compute(seen)
+        numbers = numbers.placed(pages[0].rows)
         limited = numbers.limited(partial(resolve_limits, pages[0].canvas))
         each = [limited] if pages[0].figure is figure else [part.numbers for part in limited.parts]
         for page, own in zip(pages, each, strict=True):

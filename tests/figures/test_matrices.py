@@ -243,4 +243,4 @@ def test_too_many_pairs_for_the_pixels_are_some_of_them_and_no_means(
     seen = numbers_of("heatmap", ((9, pixels),), encoding=encoding, length=9)
     table = pecli.encode(encoding, length=9)
     assert np.array_equal(seen.table, table[:, columns])
-    assert seen.caption().endswith({2: "every second pair drawn", 3: "one pair in 3 drawn"}[seen.columns_block])
+    assert {2: "every second pair drawn", 3: "one pair in 3 drawn"}[seen.columns_block] in seen.remarks()

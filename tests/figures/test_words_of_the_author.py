@@ -239,3 +239,13 @@ def test_a_rope_that_turns_some_columns_says_so() -> None:
     both = pecli.compare("rope:d=80,rotary_dim=32", "rope:d=80", length=9, dpi=20)
     assert "left out (32 of 80 columns turn)" in both.caption()
     assert "left out" not in pecli.heatmap("rope:d=80", length=9, dpi=20).caption()
+
+
+@pytest.mark.parametrize(("size", "panels", "said"), [
+    ("5x3", "heatmap,distance", "every second pair drawn (left)"),
+    ("column", "heatmap,distance", "each pixel is the mean of 2 × 2 cells (bottom)"),
+    ("5x4", "heatmap,distance,distance", "every second pair drawn (heatmap)"),  # sides are of two
+])  # fmt: skip
+def test_a_note_on_one_of_two_panels_says_which(size: str, panels: str, said: str) -> None:
+    picture = pecli.figure("overview", panels=panels.split(","), length=400, size=size, dpi=150)
+    assert said in picture.seen.remarks()

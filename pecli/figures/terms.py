@@ -71,7 +71,7 @@ class TermsNumbers(ColouredNumbers[Additive]):
         return translate(here if largest else only, offset=offset)
 
     def remarks(self) -> list[str]:
-        content = translate("Q = K: {embeddings}", embeddings=self.embeddings)
+        content = translate("content: {embeddings}", embeddings=self.embeddings)
         return [content, translate("score: query · key, not divided by √d"), translate("values rounded")]
 
 

@@ -177,7 +177,16 @@ def _place_line_labels(axes: Axes, labels: Sequence[LineLabel], canvas: Canvas) 
 # Levels
 
 
+CROSSED = 0.4  # of a label's height, from its middle to a line that runs through it
 FAR = 0.6  # of the panel's width, that the label of a level may take in one line
+
+
+def _stacked(feet: Array, levels: Array, sizes: Array) -> Array:
+    """Return the middles of labels that stand on their feet, or on the label below in the order of their levels."""
+    middles = feet + sizes / 2
+    for before, at in pairwise(np.argsort(levels, kind="stable").tolist()):
+        middles[at] = max(middles[at], middles[before] + (sizes[before] + sizes[at]) / 2)
+    return np.asarray(middles)
 
 
 def label_level(axes: Axes, text: str, level: float, canvas: Canvas, *, right: bool = False) -> None:
@@ -196,12 +205,11 @@ def _place_level_labels(axes: Axes, labels: Sequence[LevelLabel], canvas: Canvas
             label.set_text("\n".join(words) if wide else " ".join(words))
         levels = _anchors(axes, group)[:, 1] if group else np.zeros(0)
         sizes = np.array([1.4 * canvas.small * (label.get_text().count("\n") + 1) for label in group])
-        wanted = levels + sizes / 2
-        middles, top = wanted.copy(), _frame(axes)[1]
-        for before, at in pairwise(np.argsort(wanted, kind="stable").tolist()):  # none goes down onto its own line
-            middles[at] = max(wanted[at], middles[before] + (sizes[before] + sizes[at]) / 2)
+        middles, top = _stacked(levels, levels, sizes), _frame(axes)[1]
+        if (np.abs(middles[:, None] - levels) < CROSSED * sizes[:, None]).any():  # all above the highest line
+            middles = _stacked(np.full(len(group), levels.max()), levels, sizes)
         if len(group) and (middles + sizes / 2).max() > top:
-            middles = np.array(spread(wanted.tolist(), sizes.tolist(), 0.0, top))
+            middles = np.array(spread((levels + sizes / 2).tolist(), sizes.tolist(), 0.0, top))
         for label, level, middle in zip(group, levels, middles, strict=True):
             label.set_position((aside * canvas.scale, middle - level))
 

@@ -9,7 +9,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
-from tests.drawing import axes_of, line_labels, texts
+from tests.drawing import axes_of, line_labels, page_of, texts
 
 LLAMA = "rope:base=500000,scaling=llama3,factor=8,low_freq_factor=1,high_freq_factor=4,original=8192"
 YARN = "rope:base=1000000,scaling=yarn,factor=4,original=32768"
@@ -188,3 +188,18 @@ def test_of_two_units_each_line_says_its_own(encoding: list[str], said: list[str
     assert drawn is not None
     ends = [text.get_text().replace("\n", " ") for text in drawn.get_texts()]
     assert all(text.endswith(end) if end else "(" not in text for text, end in zip(ends, said, strict=True))
+
+
+@pytest.mark.parametrize("size", ["12cm", "page"])
+def test_no_line_of_a_context_runs_through_a_label(size: str) -> None:
+    llama = "scaling=llama3,factor=8,original=8192,low_freq_factor=1,high_freq_factor=4"
+    specs = [f"rope:base=500000,{llama}", "rope:base=1000000,scaling=yarn,factor=4,original=32768"]
+    page = page_of("spectrum", encoding=specs, size=size, dpi=100)
+    (panel, *_), renderer = page.axes, page.canvas.get_renderer()
+    lines = [
+        panel.transData.transform((0, line.get_ydata()[0]))[1] for line in panel.lines if line.get_linestyle() == ":"
+    ]
+    labels = [text for text in panel.texts if "context" in text.get_text()]
+    boxes = [text.get_window_extent(renderer) for text in labels]
+    assert len(lines) == len(boxes) == 4
+    assert not [box for box in boxes for y in lines if box.y0 + 2 < y < box.y1 - 2]

@@ -379,7 +379,7 @@ def common_pieces(encodings: Sequence[Encoding], without: Collection[str] = ()) 
 def title_of_several(encodings: Sequence[Encoding]) -> str:
     """Return what they have in common, then what stands behind each label of the author's."""
     plain = [replace(encoding, label=None) for encoding in encodings]
-    behind = zip(encodings, distinguishing_labels(plain), strict=True)
+    behind = zip(encodings, distinguishing_labels(plain) if len({*plain}) > 1 else [], strict=False)
     return join_clauses([listing(common_pieces(plain)), *(f"{e.label}: {text}" for e, text in behind if e.label)])
 
 

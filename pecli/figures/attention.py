@@ -35,6 +35,7 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
     """
 
     main_array: ClassVar[str] = "plain"
+    no_facts: ClassVar[tuple[str, ...]] = (*ColouredNumbers.no_facts, "rounded")
 
     plain: Array
     reordered_plain: Array
@@ -46,6 +47,7 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
     tokens: tuple[str, ...]
     reordered_tokens: tuple[str, ...]
     embeddings: str  # where they come from
+    rounded: str  # said of numbers in cells
     difference_plain: float
     difference_encoded: float
     largest: float
@@ -79,14 +81,13 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
         order = shorten(" ".join(self.reordered_tokens), 80).replace("$", r"\$")
         return [
             translate("reordered: “{order}”, axes as given", order=order),
-            translate("Q = K: {embeddings}", embeddings=self.embeddings),
-            translate("values rounded"),
+            translate("{embeddings}, Q = K", embeddings=self.embeddings),
+            self.rounded,
         ]
 
 
 MASKED = "0.85"  # the colour of keys that no query sees
 WIDTH = 16  # of embeddings by default
-SMALL = 0.01  # a weight
 
 
 @dataclass(frozen=True)
@@ -179,6 +180,7 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
             tokens=self.words,
             reordered_tokens=tuple(self.words[i] for i in order),
             embeddings=self.content_text(),
+            rounded=self.rounded_text(len(self.words)),
             difference_plain=float(np.abs(change_plain).max()),
             difference_encoded=float(np.abs(change_encoded).max()),
             largest=largest,
@@ -248,7 +250,7 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
 
 def as_in_cells(weight: float) -> str:
     """Return a weight with the two decimals that cells have, of a smaller one two digits."""
-    return f"{weight:.2f}" if weight >= SMALL else number_text(weight, 2)
+    return f"{weight:.2f}" if weight >= 0.01 else number_text(weight, 2)
 
 
 def encoded_rows(encoding: AttentionEncoding, content: Array, positions: Array) -> Array:

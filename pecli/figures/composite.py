@@ -11,13 +11,13 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import enumerated, join_and, join_clauses, listing, merge_labels, template, translate
+from pecli.core.language import enumerated, join_clauses, listing, merge_labels, template, translate
 from pecli.core.lazy import Array, Axes, Registry
 from pecli.encodings.base import Encoding
 from pecli.figures import FIGURES, SINGLE
 from pecli.figures.base import MAX_HEADLINE, Figure, Numbers, View, panels_of
 from pecli.figures.canvas import Canvas
-from pecli.figures.heatmap import length_shown, longer_waves
+from pecli.figures.heatmap import HeatmapNumbers, length_shown, longer_waves
 from pecli.figures.panels import Mosaic, Panel, PanelGroup, below_each_other, columns_of, in_columns, with_own_bar
 
 FORWARDED = ("measure", "highlight")  # options of a composed figure that its parts take, where they have them
@@ -125,8 +125,12 @@ def longer_waves_text(labels: Sequence[str], parts: Sequence[Part]) -> str:
     counts = [count for view in views if (count := longer_waves(view)) is not None]
     if not 1 < len(counts) == len(parts) or len({*counts}) == 1 or len({view.covered.length for view in views}) > 1:
         return ""
-    encodings = [view.encoding for view in views]
-    pairs, length = [len(e.wavelengths()) for e in encodings], length_shown(encodings[0], views[0].covered.length)
+    encodings, first = [view.encoding for view in views], parts[0].numbers
+    shown = views[0].covered.length - (first.lost if isinstance(first, HeatmapNumbers) else 0)
+    pairs, length = (
+        [len(e.wavelengths()) for e in encodings],
+        length_shown(encodings[0], shown),
+    )
     groups: dict[Any, list[int]] = {}  # places of those that differ in their base alone
     for at, encoding in enumerate(encodings):
         same = replace(encoding, base=1.0, label=None) if hasattr(encoding, "base") else None
@@ -136,7 +140,7 @@ def longer_waves_text(labels: Sequence[str], parts: Sequence[Part]) -> str:
         part = template("{counts} of {all} pairs" if len(groups) == 1 else "from {first} to {last} of {all} pairs")
         rows = [([counts[at] for at in own], pairs[own[0]]) for own in groups.values()]
         each = [translate(part, counts=listing(map(str, n)), first=n[0], last=n[-1], all=every) for n, every in rows]
-        return translate(text, length=length, counts=join_and(each))
+        return translate(text, length=length, counts=enumerated(each))
     if len({*pairs}) > 1:
         return ""
     text = template("of {all} pairs, {counts} have wavelengths longer than the {length} shown")

@@ -42,7 +42,7 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
     def message(self) -> str:
         if self.half is None:
             return ""
-        wave, share = short_wave_text(self.view.encoding, self.half), round(100 * self.held)
+        wave, share = short_wave_text(self.view.encoding, float(f"{self.half:.3g}")), round(100 * self.held)
         return translate("{share}% of the variance lies at wavelengths of {wave} or more", share=share, wave=wave)
 
     def remarks(self) -> list[str]:
@@ -50,8 +50,7 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
         return [translate(text, count=self.columns_block)] if self.columns_block > 1 else []
 
     def marks(self) -> list[str]:
-        share = round(100 * self.held)
-        return [translate("dotted: {share}% of the variance lies here or above", share=share)] if self.half else []
+        return [translate("dotted: at least half of the variance lies here or above")] if self.half else []
 
 
 @dataclass(frozen=True)

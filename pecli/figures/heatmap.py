@@ -51,21 +51,22 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
 
     def remarks(self) -> list[str]:
         pairs = pairs_shown(self.view.encoding, self.columns_block)
-        lost = translate(NO_PLACE["position"]) if self._lost else ""
+        lost = translate(NO_PLACE["position"]) if self.lost else ""
         across = 1 if pairs else self.columns_block
         averaged = averaging_cells(self.view.encoding, self.block, across, self.log)
         return [averaged, pairs, lost, turned_text(self.view.encodings)]
 
     def marks(self) -> list[str]:
         encoding, changing = self.view.encoding, self._changing()
-        if isinstance(encoding, Harmonic) or not changing or changing[-1] == encoding.width - 1:
+        whole = not changing or changing[-1] == encoding.width - 1
+        if whole or isinstance(encoding, Harmonic) or self.view.covered.start:  # from 0 each column begins anew
             return []
         text, name = template("constant here: {dimension} {first} and later"), translate(encoding.dimension_label)
         return [translate(text, dimension=name, first=changing[-1] + 1)]
 
     @property
-    def _lost(self) -> int:
-        """How many positions have no place: 0 on a logarithmic axis."""
+    def lost(self) -> int:
+        """How many positions have no place: 1, position 0, on a logarithmic axis."""
         return int(self.log and self.view.covered.start <= 0)
 
     def _changing(self) -> list[int]:
@@ -78,7 +79,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
     def message(self) -> str:
         """Return how many pairs have a wavelength beyond the length; of others than waves, that each dimension changes
         half as often as the one before."""
-        encoding, length = self.view.encoding, self.view.covered.length - self._lost
+        encoding, length = self.view.encoding, self.view.covered.length - self.lost
         if not has_known_waves(encoding):
             return ""
         waves = wavelengths(encoding, self.view.covered)

@@ -190,14 +190,21 @@ def _stacked(feet: Array, levels: Array, sizes: Array) -> Array:
 
 
 def label_level(axes: Axes, text: str, level: float, canvas: Canvas, *, right: bool = False) -> None:
-    """Label the line across a panel at this value above its left or right end."""
+    """Label the line across a panel at this value above its left or right end; a leader shows where others are too."""
     place, style = (float(right), level), {"ha": "right" if right else "left", "va": "center"}
-    LevelLabel(axes, text, place, axes.get_yaxis_transform(), canvas, **style)
+    leader = {
+        "arrowstyle": "-",
+        "shrinkA": 1,
+        "shrinkB": 0,
+        "relpos": (float(right), 0.5),
+        "linewidth": 0.5 * canvas.scale,
+    }
+    LevelLabel(axes, text, place, axes.get_yaxis_transform(), canvas, arrowprops=leader, **style)
 
 
 def _place_level_labels(axes: Axes, labels: Sequence[LevelLabel], canvas: Canvas) -> None:
-    """Move the labels at each end of their lines up and down."""
-    for side, aside in (("left", 3), ("right", -3)):
+    """Move the labels at each end of their lines up and down; above the highest line where others would cross them."""
+    for side, sign in (("left", 1), ("right", -1)):
         group = [label for label in labels if label.get_horizontalalignment() == side]
         for label in group:  # in two lines where one would run far across the panel
             words = label.get_text().replace("\n", " ").rsplit(" ", 1)
@@ -206,12 +213,15 @@ def _place_level_labels(axes: Axes, labels: Sequence[LevelLabel], canvas: Canvas
         levels = _anchors(axes, group)[:, 1] if group else np.zeros(0)
         sizes = np.array([1.4 * canvas.small * (label.get_text().count("\n") + 1) for label in group])
         middles, top = _stacked(levels, levels, sizes), _frame(axes)[1]
-        if (np.abs(middles[:, None] - levels) < CROSSED * sizes[:, None]).any():  # all above the highest line
+        crossed = bool((np.abs(middles[:, None] - levels) < CROSSED * sizes[:, None]).any())
+        if crossed:
             middles = _stacked(np.full(len(group), levels.max()), levels, sizes)
         if len(group) and (middles + sizes / 2).max() > top:
             middles = np.array(spread((levels + sizes / 2).tolist(), sizes.tolist(), 0.0, top))
         for label, level, middle in zip(group, levels, middles, strict=True):
-            label.set_position((aside * canvas.scale, middle - level))
+            label.set_position((sign * (LEADER if crossed else 3) * canvas.scale, middle - level))
+            assert label.arrow_patch is not None  # its leader
+            label.arrow_patch.set_visible(crossed)
 
 
 # Marked positions

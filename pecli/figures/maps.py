@@ -124,9 +124,10 @@ class Maps(OverGrid):
         return MapsNumbers(view=view, maps=table, dims=dims, ends=(-limit, limit))
 
     def panel_groups(self, view: View[OnGrid], canvas: Canvas) -> list[PanelGroup]:
-        count = len(self.chosen(view))  # of an axis of the grid half: no row is of two
-        halves = [columns for columns in range(count // 2, 0, -1) if count % (2 * columns) == 0]
-        return [PanelGroup((self.image_panel(view, ColorBar("")),) * count, in_columns(count, *halves))]
+        count, columns = len(self.chosen(view)), range(DEFAULT_MAPS // 2, 0, -1)
+        whole = self.dims is None and count == DEFAULT_MAPS  # half vary along each axis of the grid: no row mixes them
+        grids = in_columns(count, *(each for each in columns if DEFAULT_MAPS // 2 % each == 0)) if whole else ()
+        return [PanelGroup((self.image_panel(view, ColorBar("")),) * count, grids)]
 
     def decorate(self, view: View[OnGrid], axes: list[Axes], canvas: Canvas) -> None:
         text = template("dim {number}")

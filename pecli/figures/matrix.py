@@ -9,6 +9,7 @@ from typing import Any
 
 from pecli.analysis import E, Limits
 from pecli.core.errors import UsageError
+from pecli.core.language import translate
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import minus
 from pecli.core.options import option
@@ -75,6 +76,7 @@ def middle_at_0(name: str, limits: Limits) -> Any:
     return ListedColormap(mpl.colormaps[name](np.linspace(first, last, COLOURS)), name)
 
 
+FEW = 4  # rows of a matrix whose numbers have room in every named size
 MAX_CELLS = 12  # rows and columns that are written into
 PADDING = 0.3  # ems left free in a cell
 WIDTHS = {".": 0.32, ",": 0.32, "−": 0.84}  # ems, of what is no digit
@@ -98,6 +100,10 @@ class WithCellNumbers(Figure[E]):
     def may_be_spare(self, *sides: int) -> bool:
         """Return whether cells of so many rows and columns may have their numbers, so that a colour bar is spare."""
         return not self.no_numbers and max(sides) <= MAX_CELLS
+
+    def rounded_text(self, count: int) -> str:
+        """Return a note on the numbers in cells of so many rows, where they stand in every named size."""
+        return translate("values rounded") if count <= FEW and not self.no_numbers else ""
 
     def write_numbers(self, axes: list[Axes], images: list[Any], canvas: Canvas) -> None:
         """Write the numbers of images into their cells, equally large in panels of one size, or into none of those."""

@@ -337,7 +337,9 @@ class Page:
         others = zip(self.titles, self.panels, self.places, strict=True)
         widths = [self.ruler.width(text, size) for text, panel, place in others if (panel, place[:2]) == own]
         width, room = self.ruler.width(title, size), frame + self.gap * (len(widths) == 1)
-        return self.ruler.wrapped(title, size, 0.6 * width if LONG * room < width <= room < max(widths) else room)
+        if "\n" not in title and LONG * room < width <= room < max(widths):
+            room = max(0.6 * width, *(self.ruler.width(word, size) for word in title.split(" ")))
+        return self.ruler.wrapped(title, size, room)
 
     def _place_bars(self) -> None:
         """Put the colour bars beside their panels, as high as all that share them, up to where another bar stands."""

@@ -60,10 +60,10 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
 
     def _whole_angles(self) -> str:
         """Return why pair 0 has hardly an error where others have: its angles are the positions."""
-        encoding, last = self.view.encoding, self.view.covered.stop - np.array([1.0, 2.0])
-        exact = encoding.frequencies()[0] == 1 and np.array_equal(ROUND[encoding.dtype](last), last)
-        text = template("pair 0: angles are whole numbers, exact in {dtype}")
-        return translate(text, dtype=encoding.dtype) if exact and self.wrong else ""
+        encoding, last = self.view.encoding, self.view.covered.stop - np.array([1.0, 2.0])  # one of them is odd
+        if not self.wrong or encoding.frequencies()[0] != 1 or not np.array_equal(ROUND[encoding.dtype](last), last):
+            return ""
+        return translate("pair 0: angles are whole numbers, exact in {dtype}", dtype=encoding.dtype)
 
     def message(self) -> str:
         encoding = self.view.encoding

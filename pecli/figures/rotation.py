@@ -70,7 +70,8 @@ class RotationNumbers(ColouredNumbers[Rotary]):
 
     def remarks(self) -> list[str]:
         pairs = pairs_shown(self.view.encoding, self.columns_block)
-        return [averaging_cells(self.view.encoding, self.block, 1 if pairs else self.columns_block), pairs]
+        left_out = translate("Q: {note}", note=pairs) if pairs else ""  # of the circles' pairs the title tells
+        return [averaging_cells(self.view.encoding, self.block, 1 if pairs else self.columns_block), left_out]
 
     def marks(self) -> list[str]:
         marks = translate(

@@ -80,9 +80,13 @@ class ScatterNumbers(CloudNumbers):
 
     def marks(self) -> list[str]:
         if (places := self.places()) is None:
-            return [translate("a dot: a pair of positions")] if len(self.x) else []
+            return []
         fewest, most = int(places[1].min()), int(places[1].max())
         return [translate("area of a dot: {fewest:,} to {most:,} pairs of positions", fewest=fewest, most=most)]
+
+    def remarks(self) -> list[str]:
+        alone = len(self.x) and self.places() is None
+        return [translate("a dot: a pair of positions") if alone else "", *super().remarks()]
 
     def places(self) -> tuple[Array, Array, Array] | None:
         """Return where pairs lie that fall on one another, (places, 2), how many, and their mean offset; None where

@@ -37,6 +37,7 @@ class TermsNumbers(ColouredNumbers[Additive]):
     """
 
     main_array: ClassVar[str] = "total"
+    no_facts: ClassVar[tuple[str, ...]] = (*ColouredNumbers.no_facts, "rounded")
 
     total: Array
     content_content: Array
@@ -45,6 +46,7 @@ class TermsNumbers(ColouredNumbers[Additive]):
     position_position: Array
     tokens: tuple[str, ...]
     embeddings: str  # where they come from
+    rounded: str  # said of numbers in cells
     error: float
     spreads: tuple[float, ...]
     limit: float
@@ -72,7 +74,7 @@ class TermsNumbers(ColouredNumbers[Additive]):
 
     def remarks(self) -> list[str]:
         content = translate("content: {embeddings}", embeddings=self.embeddings)
-        return [content, translate("score: query · key, not divided by √d"), translate("values rounded")]
+        return [content, translate("score: query · key, not divided by √d"), self.rounded]
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,7 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
             position_position=pp,
             tokens=self.words,
             embeddings=self.content_text(),
+            rounded=self.rounded_text(len(self.words)),
             error=float(np.abs(total - products(x + p, x + p)).max()),
             spreads=tuple(largest_spread(part, codes) for part in parts),
             limit=float(np.abs(parts).max()) or 1.0,

@@ -55,7 +55,7 @@ class WavesNumbers(Numbers[TableEncoding]):
 
     def marks(self) -> list[str]:
         few = self.view.encoding.continuous and self.view.covered.length <= FEW and self.wavelengths.min() < ROUGH
-        joined = translate("lines join the values at whole positions") if few else ""
+        joined = translate("lines join the values at the positions shown") if few else ""
         return [wavelength_unit(self.view.encoding), joined] if np.isfinite(self.wavelengths).any() else []
 
     def message(self) -> str:

@@ -26,7 +26,7 @@ from pecli.core.language import (
 from pecli.core.memory import PIXEL, check_bytes, check_memory
 from pecli.core.options import canonical_name
 from pecli.core.positions import Positions
-from pecli.encodings.base import common_pieces, distinguishing_labels, titled_text
+from pecli.encodings.base import common_pieces, distinguishing_labels, title_of_several, titled_text
 from pecli.encodings.registry import Encoding
 from pecli.figures.base import Figure, groups_of, panels_of
 from pecli.figures.canvas import LABELS, TEXTS, Canvas
@@ -150,7 +150,10 @@ class Job:
     def _common_title(self, figure: Figure[Any]) -> str:
         """Return what the encodings of all cells have in common, and the positions, in the figure's own words."""
         views = [cell.view for cell in self.cells]
-        if len(self.encodings) > 1 or not figure.title(views[0]):
+        if len(self.encodings) > 1:  # each cell says what it is, but for labels of the author's
+            encodings = [*dict.fromkeys(view.encoding for view in views)]
+            return title_of_several(encodings) if any(encoding.label for encoding in encodings) else ""
+        if not figure.title(views[0]):
             return ""
         common = listing(common_pieces([view.encoding for view in views], self.axes))
         positions = {figure.unseen(view) for view in views}

@@ -237,7 +237,7 @@ def test_the_difference_is_drawn_and_told() -> None:
     titles = [item.get_title() for item in drawn]
     each = [f"{name}\n{order}" for name in ("no encoding", "sinusoidal") for order in ("as given", "reordered")]
     assert titles == [*each, "Δ weight (sinusoidal)\nreordered − as given"]
-    assert numbers.caption().startswith("reordered: “你 喜欢 我”, axes as given; Q = K: random")
+    assert numbers.caption().startswith("reordered: “你 喜欢 我”, axes as given; random embeddings, seed 0, Q = K")
     change = f"{numbers.difference_encoded:.2f}"
     plain, encoded = numbers.message().split("; ")
     assert plain == "without positions, reordering changes no weight"

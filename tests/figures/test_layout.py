@@ -189,7 +189,7 @@ def test_no_text_is_smaller_than_7_points() -> None:
 @pytest.mark.parametrize(("figure", "large"), [("terms", 4), ("relative", 0)])
 def test_the_panel_that_matters_stands_large(figure: str, large: int, size: str) -> None:
     """As wide as the others together in a column, else as tall as they are; and the bar is as tall as its panels."""
-    drawing, *_ = drawn(figure, size=size, **({"offsets": True} if figure == "relative" else {}))
+    drawing, *_ = drawn(figure, size=size, **({"offsets": True} if figure == "relative" else {"no_numbers": True}))
     frames = [axes.bbox for axes in frames_of(drawing)]
     own, others = frames.pop(large), frames
     ends = ("x0", "x1") if size == "column" else ("y0", "y1")
@@ -200,7 +200,7 @@ def test_the_panel_that_matters_stands_large(figure: str, large: int, size: str)
     assert own.width > 1.9 * max(other.width for other in others)
     bars = [axes.bbox for axes in drawing.axes if axes.get_label() == "<colorbar>"]
     lowest = min(item.y0 for item in (own, *others) if item is not own or figure == "terms")
-    assert all(min(bar.y0 for bar in bars) == pytest.approx(lowest, abs=3) for bar in bars)
+    assert min(bar.y0 for bar in bars) == pytest.approx(lowest, abs=3)
 
 
 def test_a_title_breaks_anywhere_between_chinese_characters_and_never_inside_a_word() -> None:

@@ -183,7 +183,7 @@ def test_lanes_go_down_and_do_not_touch() -> None:
     assert all(below.max() < above.min() for above, below in pairwise(lines))
     assert axes.get_ylabel() == "dimension"
     captions = [pecli.figure("waves", d=d, length=97).seen.caption() for d in (8, 9)]
-    joined = "wavelength λ in positions; lines join the values at whole positions"
+    joined = "wavelength λ in positions; lines join the values at the positions shown"
     assert captions == [joined, f"{joined}; 5 of 9 dimensions; the slowest, not shown, has λ = 22,581"]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
 import pecli
 from pecli.core.errors import UsageError
@@ -195,11 +196,12 @@ def test_no_line_of_a_context_runs_through_a_label(size: str) -> None:
     llama = "scaling=llama3,factor=8,original=8192,low_freq_factor=1,high_freq_factor=4"
     specs = [f"rope:base=500000,{llama}", "rope:base=1000000,scaling=yarn,factor=4,original=32768"]
     page = page_of("spectrum", encoding=specs, size=size, dpi=100)
+    page.canvas.draw()
     (panel, *_), renderer = page.axes, page.canvas.get_renderer()
     lines = [
         panel.transData.transform((0, line.get_ydata()[0]))[1] for line in panel.lines if line.get_linestyle() == ":"
     ]
     labels = [text for text in panel.texts if "context" in text.get_text()]
-    boxes = [text.get_window_extent(renderer) for text in labels]
+    boxes = [Text.get_window_extent(text, renderer) for text in labels]  # without leaders
     assert len(lines) == len(boxes) == 4
     assert not [box for box in boxes for y in lines if box.y0 + 2 < y < box.y1 - 2]

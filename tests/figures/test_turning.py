@@ -212,7 +212,7 @@ def test_the_message_is_how_far_the_fastest_and_the_slowest_pair_turn(options: d
 def test_more_positions_than_pixels_are_averaged_and_of_pairs_every_other_one_is_shown(content: str) -> None:
     options: Any = {"length": 2051, "start": 7, "d": 6, "content": content, "content_seed": 3}
     every, shown = (numbers_of("rotation", panels, **options) for panels in (None, ((100, 6),)))
-    notes = ["each pixel is the mean of 21 positions", "every second pair drawn"]
+    notes = ["each pixel is the mean of 21 positions", "Q: every second pair drawn"]
     assert shown.caption() == "; ".join(
         ["a dot for each position, anticlockwise from the mark (position 7); radii not to scale", *notes]
     )

@@ -203,6 +203,11 @@ def test_the_panel_that_matters_stands_large(figure: str, large: int, size: str)
     assert min(bar.y0 for bar in bars) == pytest.approx(lowest, abs=3)
 
 
+def test_titles_of_attention_side_by_side_break_between_words() -> None:
+    titles = [axes.get_title() for axes in drawn("attention", size="slide", encoding=["alibi", "rope"])[0].axes]
+    assert {"causal mask\nreordered", "no encoding\nreordered", "RoPE\nas given"} <= {*titles}
+
+
 def test_a_title_breaks_anywhere_between_chinese_characters_and_never_inside_a_word() -> None:
     with style_context(Canvas()):
         ruler = Ruler(100)

@@ -51,6 +51,10 @@ def test_a_heatmap_says_what_its_stripes_are(encoding: str, said: str, note: str
     assert "learned" not in several.message()
 
 
+def test_a_bit_that_changes_after_the_first_position_shown_is_not_called_constant() -> None:
+    assert numbers_of("heatmap", encoding="binary:d=10", start=120, length=20).caption() == ""  # bit 7 does, at 128
+
+
 def test_a_heatmap_of_a_billion_positions_has_a_headline_and_one_without_stripes_has_none() -> None:
     for silent in ("sinusoidal", "binary:d=1", "learned"):
         assert numbers_of("heatmap", encoding=silent, length=1).message() == ""

@@ -177,7 +177,7 @@ class Numbers(Generic[E_co]):
         return self
 
     def placed(self, grid: Sequence[Sequence[int]]) -> Self:
-        """Return the numbers with what is said of their parts told by where their panels stand: grid, row by row."""
+        """Return the numbers with parts that are named by where their panels stand; grid : panels, row by row."""
         return self
 
     def difference(self, other: Self) -> Self:

@@ -35,7 +35,6 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
     """
 
     main_array: ClassVar[str] = "plain"
-    no_facts: ClassVar[tuple[str, ...]] = (*ColouredNumbers.no_facts, "rounded")
 
     plain: Array
     reordered_plain: Array

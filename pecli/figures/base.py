@@ -29,7 +29,7 @@ class ColouredNumbers(Numbers[E_co]):
     ends : the values at the ends of the colours
     """
 
-    no_facts: ClassVar[tuple[str, ...]] = ("ends", "palette")
+    no_facts: ClassVar[tuple[str, ...]] = ("ends", "palette", "rounded")
 
     ends: Limits
 

@@ -121,16 +121,14 @@ def message_of_each(labels: Sequence[str], messages: Sequence[str]) -> str:
 
 def longer_waves_text(labels: Sequence[str], parts: Sequence[Part]) -> str:
     """Return how many wavelengths of each heatmap do not fit into the sequence; nothing where they are as many."""
-    views = [part.numbers.view for part in parts if part.figure.name == "heatmap"]
+    heatmaps = [part.numbers for part in parts if isinstance(part.numbers, HeatmapNumbers)]
+    views = [numbers.view for numbers in heatmaps]
     counts = [count for view in views if (count := longer_waves(view)) is not None]
     if not 1 < len(counts) == len(parts) or len({*counts}) == 1 or len({view.covered.length for view in views}) > 1:
         return ""
-    encodings, first = [view.encoding for view in views], parts[0].numbers
-    shown = views[0].covered.length - (first.lost if isinstance(first, HeatmapNumbers) else 0)
-    pairs, length = (
-        [len(e.wavelengths()) for e in encodings],
-        length_shown(encodings[0], shown),
-    )
+    encodings: list[Any] = [view.encoding for view in views]
+    pairs = [len(encoding.wavelengths()) for encoding in encodings]
+    length = length_shown(encodings[0], views[0].covered.length - heatmaps[0].lost)
     groups: dict[Any, list[int]] = {}  # places of those that differ in their base alone
     for at, encoding in enumerate(encodings):
         same = replace(encoding, base=1.0, label=None) if hasattr(encoding, "base") else None

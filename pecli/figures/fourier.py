@@ -42,7 +42,8 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
     def message(self) -> str:
         if self.half is None:
             return ""
-        wave, share = short_wave_text(self.view.encoding, float(f"{self.half:.3g}")), round(100 * self.held)
+        wave = short_wave_text(self.view.encoding, float(f"{self.half:.3g}"), "positions")  # over a grid row by row
+        share = round(100 * self.held)
         return translate("{share}% of the variance lies at wavelengths of {wave} or more", share=share, wave=wave)
 
     def remarks(self) -> list[str]:

@@ -20,7 +20,8 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.matrix import show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup, in_columns
 
-DEFAULT_MAPS = 12  # dimensions where none are asked for
+DEFAULT_MAPS = 12  # dimensions where none are asked for: half of them vary along each axis of a grid
+COLUMNS = 6, 3, 2, 1  # of those: no row has dimensions of both axes
 VARIES = 0.25  # the range of a dimension that varies, as a share of the largest
 LONGEST = 3.0  # times as high as wide, or as wide as high, of an image whose cells are square
 
@@ -124,9 +125,8 @@ class Maps(OverGrid):
         return MapsNumbers(view=view, maps=table, dims=dims, ends=(-limit, limit))
 
     def panel_groups(self, view: View[OnGrid], canvas: Canvas) -> list[PanelGroup]:
-        count, columns = len(self.chosen(view)), range(DEFAULT_MAPS // 2, 0, -1)
-        whole = self.dims is None and count == DEFAULT_MAPS  # half vary along each axis of the grid: no row mixes them
-        grids = in_columns(count, *(each for each in columns if DEFAULT_MAPS // 2 % each == 0)) if whole else ()
+        count = len(self.chosen(view))
+        grids = in_columns(count, *COLUMNS) if self.dims is None and count == DEFAULT_MAPS else ()
         return [PanelGroup((self.image_panel(view, ColorBar("")),) * count, grids)]
 
     def decorate(self, view: View[OnGrid], axes: list[Axes], canvas: Canvas) -> None:

@@ -60,8 +60,9 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
 
     def _whole_angles(self) -> str:
         """Return why pair 0 has hardly an error where others have: its angles are the positions."""
-        encoding, last = self.view.encoding, self.view.covered.stop - np.array([1.0, 2.0])  # one of them is odd
-        if not self.wrong or encoding.frequencies()[0] != 1 or not np.array_equal(ROUND[encoding.dtype](last), last):
+        encoding, rows = self.view.encoding, self.view.covered
+        far = max(rows.stop - 1, -rows.start) - np.array([0.0, 1.0])  # one of them is odd
+        if not self.wrong or encoding.frequencies()[0] != 1 or not np.array_equal(ROUND[encoding.dtype](far), far):
             return ""
         return translate("pair 0: angles are whole numbers, exact in {dtype}", dtype=encoding.dtype)
 

@@ -37,7 +37,6 @@ class TermsNumbers(ColouredNumbers[Additive]):
     """
 
     main_array: ClassVar[str] = "total"
-    no_facts: ClassVar[tuple[str, ...]] = (*ColouredNumbers.no_facts, "rounded")
 
     total: Array
     content_content: Array

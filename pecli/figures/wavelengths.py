@@ -21,14 +21,14 @@ def wavelength_unit(encoding: Encoding) -> str:
     return "" if encoding.position_unit else translate("wavelength λ in {units}", units=translate(encoding.wave_unit))
 
 
-def short_length(encoding: Encoding, length: float, digits: int = 3) -> str:
+def short_length(encoding: Encoding, length: float) -> str:
     """Return a number of positions in little room; a unit that belongs to it stays."""
-    return encoding.length_text(length) if encoding.position_unit else number_text(length, digits)
+    return encoding.length_text(length) if encoding.position_unit else number_text(length, 3)
 
 
-def short_wave_text(encoding: Encoding, wave: float, unit: str = "", digits: int = 3) -> str:
+def short_wave_text(encoding: Encoding, wave: float, unit: str = "") -> str:
     """Return a wavelength with its unit, by default the encoding's, in little room."""
-    count = short_length(encoding, wave, digits)
+    count = short_length(encoding, wave)
     return count if encoding.position_unit else translate(COUNTED[unit or encoding.wave_unit], count=count)
 
 

@@ -46,12 +46,16 @@ class WavesNumbers(Numbers[TableEncoding]):
 
     def remarks(self) -> list[str]:
         shown, width = len(self.dims), self.view.encoding.width
-        slowest, slower = periods(self.view).max(), ""
-        if has_known_waves(self.view.encoding) and self.wavelengths.max() < slowest:
-            wave = short_length(self.view.encoding, float(slowest))
-            slower = translate("the slowest, not shown, has λ = {wave}", wave=wave)
         part = translate("{count} of {all:,} dimensions", count=shown, all=width) if shown < width else ""
-        return [part, slower, extremes(self.block)]
+        return [part, self._slowest(), extremes(self.block)]
+
+    def _slowest(self) -> str:
+        """Return the longest wavelength of all, where it is known and none that is shown is as long."""
+        encoding = self.view.encoding
+        longest = float(periods(self.view).max()) if has_known_waves(encoding) else 0.0
+        if not self.wavelengths.max() < longest < np.inf:
+            return ""
+        return translate("the slowest, not shown, has λ = {wave}", wave=short_length(encoding, longest))
 
     def marks(self) -> list[str]:
         few = self.view.encoding.continuous and self.view.covered.length <= FEW and self.wavelengths.min() < ROUGH

@@ -185,6 +185,8 @@ def test_lanes_go_down_and_do_not_touch() -> None:
     captions = [pecli.figure("waves", d=d, length=97).seen.caption() for d in (8, 9)]
     joined = "wavelength λ in positions; lines join the values at the positions shown"
     assert captions == [joined, f"{joined}; 5 of 9 dimensions; the slowest, not shown, has λ = 22,581"]
+    still = "rope:scaling=proportional,factor=1,partial_rotary_factor=0.25"  # has no slowest
+    assert pecli.figure("waves", encoding=still, length=97).seen.caption() == f"{joined}; 5 of 128 dimensions"
 
 
 @pytest.mark.parametrize(

@@ -143,6 +143,8 @@ def test_shares_add_up_to_1_and_find_the_waves_that_are_there(folder: Path) -> N
     assert found.message() == "50% of the variance lies at wavelengths of 6 positions or more"
     pixels = numbers_of("fourier", panels=((40, 4),), encoding="learned:file=waves.npy")
     assert pixels.share.max(axis=0) == pytest.approx(found.share.max(axis=0)) and pixels.message() == found.message()
+    over = numbers_of("fourier", encoding="sincos2d", grid="14x14")  # row by row, as its axis says
+    assert over.message().endswith("lies at wavelengths of 14 positions or more")
     rows = pixels.wavelengths[pixels.share[:, :3].argmax(axis=0)]
     assert rows == pytest.approx([20, 6, 2], rel=0.15)
 

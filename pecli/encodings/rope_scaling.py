@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from math import log, sqrt
 from typing import Any, ClassVar, Self
@@ -39,6 +39,14 @@ class Scaling:
         if not self.shortens and rope.factor is not None and rope.factor < 1:
             text = f"factor={rope.factor:g} is not allowed with scaling={self.name}: it takes a number ≥ 1"
             raise UsageError(text, option="factor", value=rope.factor)
+
+    def extended(self, rope: Scaled, original: int) -> float | None:
+        """Return the context that the scaling makes of the original one, positions; None where that is not known."""
+        return None if rope.factor is None else original * rope.factor
+
+    def in_training(self, rope: Scaled) -> Scaled:
+        """Return the rope of the first training, without what the scaling stretches."""
+        return rope.unscaled()
 
     def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
         """Return ω_j, rad/position, from the unscaled ω_j; called with many digits. Here they stay as they are."""
@@ -88,6 +96,9 @@ class Dynamic(Scaling):
         if self.growth(rope) <= 0:
             raise UsageError(f"scaling=dynamic with factor={rope.factor:g} gives no positive base at that seq_len")
 
+    def extended(self, rope: Scaled, original: int) -> float | None:
+        return rope.seq_len or super().extended(rope, original)
+
     def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
         if (growth := self.growth(rope)) == 1:
             return plain
@@ -113,6 +124,9 @@ class Proportional(Scaling):
     def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
         turning = int((rope.partial_rotary_factor or 1) * rope.width // 2)
         return [rate / Decimal(rope.factor or 1) if j < turning else ZERO for j, rate in enumerate(plain)]
+
+    def in_training(self, rope: Scaled) -> Scaled:
+        return replace(rope, factor=None)  # pairs that stand still did so in training
 
 
 class LongRope(Scaling):
@@ -164,6 +178,9 @@ class Llama3(Blend):
     )
     source = "Llama Team 2024, arXiv:2407.21783; Llama 3.1's own code"
     needs = ("factor", "original", "low_freq_factor", "high_freq_factor")
+
+    def extended(self, rope: Scaled, original: int) -> float | None:
+        return None  # Llama 3.1 is served at 16 times the original context with a factor of 8
 
     def check(self, rope: Scaled) -> None:
         super().check(rope)
@@ -358,12 +375,20 @@ class Scaled(PowersOfBase):
         return "" if self.width == self.d else translate(text, first=self.width, last=self.d - 1)
 
     def contexts(self) -> dict[str, float]:
-        """Return the context of the first training and factor × that, which its scaling is for, positions."""
+        """Return the context of the first training and the extended one, positions, as far as parameters say them."""
         original = self.original or self.max_position
         if original is None:
             return {}
-        factor = self.factor or 1.0
-        return {"original": original, **({"scaled": original * factor} if factor > 1 else {})}
+        extended = self.rule.extended(self, original) or original
+        return {"original": original, **({"extended": extended} if extended > original else {})}
+
+    def in_training(self) -> Scaled:
+        """Return the rope of the first training, whose rates the scaling stretches."""
+        return self.rule.in_training(self)
+
+    def used_at(self, length: int) -> Self:
+        """Return the same in use at that length, where its rule depends on it."""
+        return replace(self, seq_len=length) if "seq_len" in self.rule.takes else self
 
     def unscaled(self) -> Self:
         """Return the same without its scaling."""

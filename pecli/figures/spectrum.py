@@ -28,7 +28,7 @@ AXES = (template("frame"), template("row"), template("column"))
 NOTABLE = 1e-3  # of a wavelength, by which another is a longer one
 CONTEXTS = {
     "original": template("original context {count:,.0f}"),
-    "scaled": template("scaled context {count:,.0f}"),
+    "extended": template("extended context {count:,.0f}"),
 }
 MARGIN = 0.12  # above and below wavelengths, as a share of the axis: for what is written there
 WIDE = 2 * 72 * 0.65  # points of a panel an inch of the page, for two columns
@@ -98,13 +98,15 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         return translate(text, ratio=self.ratios[0], pair=pair, **ends) if known and low < high else ""
 
     def _beyond_text(self, trained: int) -> str:
-        """Return how many wavelengths are longer than the trained length; of several where they have as many pairs."""
-        longer = self.wavelength > trained
+        """Return how many wavelengths, unscaled as they were trained, are longer than the trained length; of several
+        where they have as many pairs."""
+        longer = self.wavelength / self.stretch > trained
+        waves = translate("unscaled wavelengths" if (self.stretch != 1).any() else "wavelengths")
         if len(self.view.encodings) > 1:
-            text = template("of {all} pairs, {counts} have wavelengths longer than the trained length {length:,}")
-            return self._counts_text(text, longer, length=trained)
-        text = template("{count} of {all} pairs have wavelengths longer than the trained length {length:,}")
-        return translate(text, count=int(longer.sum()), all=len(longer), length=trained)
+            text = template("of {all} pairs, {counts} have {wavelengths} longer than the trained length {length:,}")
+            return self._counts_text(text, longer, length=trained, wavelengths=waves)
+        text = template("{count} of {all} pairs have {wavelengths} longer than the trained length {length:,}")
+        return translate(text, count=int(longer.sum()), all=len(longer), length=trained, wavelengths=waves)
 
     def _counts_text(self, text: str, counted: Array, **blanks: Any) -> str:
         """Return how many wavelengths of each encoding are counted; nothing where they have not as many pairs."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from math import log, pi
+from dataclasses import dataclass
 
 from pecli.core.lazy import Array, np
 from pecli.core.positions import Positions
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.harmonic import Harmonic, PowersOfBase
+from pecli.encodings.rope_scaling import Scaled
 
 MEASURED = 65536  # positions from which the period of a column without a formula is measured, at most
 PADDING = 8  # a transform so many times as long finds the peak between whole numbers of waves
@@ -64,10 +65,41 @@ def first_negative_offset(encoding: Harmonic, most: int) -> int | None:
 
 
 def critical_dimension(encoding: PowersOfBase, length: int) -> int:
-    """Return how many columns have pairs that, unscaled, make a whole turn within the length, 0 to d.
+    """Return how many columns have pairs that make a whole turn within the length, 0 to d.
 
-    2⌈(d/2) · log_base(length/2π)⌉ for a base above 1, counted here for any: Liu et al. 2023, Scaling Laws of RoPE-based
-    Extrapolation, arXiv:2310.05209.
+    2⌈(d/2) · log_base(length/2π)⌉ for rates base^(−2j/d): Liu et al. 2023, Scaling Laws of RoPE-based Extrapolation,
+    arXiv:2310.05209. There the rates and the length are those of the first training, as in `of_contexts`.
     """
-    logs = np.arange(0, encoding.width, 2) / encoding.width * log(encoding.base)  # of the wavelengths / 2π
-    return min(2 * int(np.sum(logs < log(length / (2 * pi)))), encoding.width)
+    return min(2 * (len(encoding.frequencies()) - encoding.longer_waves(length)), encoding.width)
+
+
+@dataclass(frozen=True)
+class OfContexts:
+    """How many pairs turn less than once: `unscaled` by the rates of the first training in the `original` context,
+    `scaled` by the rates in use in the `extended` one; and the critical dimension of the former. None if not known."""
+
+    original: int | None
+    unscaled: int | None
+    extended: int | None
+    scaled: int | None
+    critical_dimension: int | None
+
+
+def of_contexts(
+    encoding: Harmonic, original: int | None, extended: int | None, window: int | None = None
+) -> OfContexts:
+    """Return how many pairs turn less than once in the original and in the extended context.
+
+    window : the positions that a query sees of either, at most
+    """
+    trained, used = encoding, encoding
+    if isinstance(encoding, Scaled):
+        trained, used = encoding.in_training(), encoding.used_at(extended) if extended else encoding
+    first, longest = (min(filter(None, (context, window)), default=None) for context in (original, extended))
+    return OfContexts(
+        original,
+        None if first is None else trained.longer_waves(first),
+        extended,
+        None if longest is None else used.longer_waves(longest),
+        critical_dimension(trained, first) if first is not None and isinstance(trained, PowersOfBase) else None,
+    )

@@ -36,10 +36,12 @@ class Architecture:
     layer_names : what its rope_parameters call kinds of layers
     pattern : kinds of layers by letter, as `layers.KINDS` has them: before the brackets the first, in them those that
         repeat, behind them the last; "-" in front counts from the end
+    full_before : the layers that see all positions before those with a window, where max_window_layers does not say it
+    window_opt_in : layers have a window only where use_sliding_window asks for it
     nope_layer_types : the kinds of layers that have no rope
     nope_needs_window : those kinds have rope all the same where the file gives no sliding_window
     nope_interval : one layer in so many has no rope
-    nope_kinds : what the layers with and without rope are then
+    nope_kinds : what the layers with and without rope are then; empty as they were
     parameters : rope_parameters where the file has none
     alibi_from : the hidden_size from which its models have ALiBi in place of rope
     by_kind : an object of rope_parameters for each kind of layers and no older keys (only), or older keys too (older);
@@ -78,10 +80,12 @@ class Architecture:
     scaling: str = "default"
     layer_names: Mapping[str, str] = field(default_factory=dict)
     pattern: str = "(f)"
+    full_before: int | None = None
+    window_opt_in: bool = False
     nope_layer_types: tuple[str, ...] = ()
     nope_needs_window: bool = False
     nope_interval: int | None = None
-    nope_kinds: tuple[str, ...] = ("full_attention", "no_rope")
+    nope_kinds: tuple[str, ...] = ("", "no_rope")
     parameters: Mapping[str, Any] = field(default_factory=dict)
     alibi_from: int | None = None
     by_kind: str = ""

@@ -127,6 +127,11 @@ LAYER_TYPE_NAMES = {  # what transformers 5 calls the kinds of older configs
 }
 OTHERS = ("conv", "hybrid", "window_attention", "indexed_attention", "no_rope")
 KINDS = {kind[0]: kind for kind in (FULL, SLIDING, LINEAR, *OTHERS)}  # by the letters of an architecture's pattern
+SPANS = ("local_attention", "attention_window_size", "sliding_window_size", "sliding_window")
+WINDOWS = {  # the keys of the positions that a layer of that kind sees
+    **dict.fromkeys((SLIDING, "hybrid_sliding", "main"), SPANS),
+    "chunked_attention": ("attention_chunk_size",),
+}
 EVERY = ("sliding_window_pattern", "full_attention_interval", "global_attn_every_n_layers", "layer_group_size")
 PATTERN = {"M": LINEAR, "*": FULL, "-": "mlp", "E": "moe"}  # Nemotron-H
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "num_transformer_layers")
@@ -196,9 +201,26 @@ def _by_pattern(keys: Keys, architecture: Architecture, count: int) -> list[str]
     start = -count % len(turn) if first == "-" else 0
     letters = (first.strip("-") + (turn * count)[start:])[:count]
     letters = letters[: count - len(last)] + last[:count]
-    if keys.data.get("sliding_window", 0) is None:
+    if architecture.full_before is not None:  # Qwen2: layers below max_window_layers see all positions
+        full = keys.whole("max_window_layers")
+        letters = "f" * min(architecture.full_before if full is None else full, count) + letters
+    if attention_window(keys, architecture, SLIDING) is None:
         letters = letters.replace("s", "f")
-    return [KINDS[letter] for letter in letters]
+    return [KINDS[letter] for letter in letters[:count]]
+
+
+def attention_window(keys: Keys, architecture: Architecture, kind: str) -> tuple[str, int] | None:
+    """Return the key that says over how many positions layers of that kind look back, and how many; None if over all.
+
+    As transformers 5.24 reads it: null, 0 and `use_sliding_window` turn it off, and Qwen's code has to be asked for it.
+    """
+    asked = keys.flag("use_sliding_window")
+    if kind not in WINDOWS or (kind == SLIDING and (architecture.window_opt_in if asked is None else not asked)):
+        return None
+    given = {name: keys.data[name] for name in WINDOWS[kind] if name in keys.data}
+    values = given or {WINDOWS[kind][-1]: architecture.sizes.get("window")}
+    whole = (item for item in values.items() if type(item[1]) is int and 0 < item[1] < 1 << 53)
+    return next(whole, None)  # what lists of them mean is not known
 
 
 def _without_rope(keys: Keys, architecture: Architecture, kinds: list[str]) -> list[str]:
@@ -211,7 +233,7 @@ def _without_rope(keys: Keys, architecture: Architecture, kinds: list[str]) -> l
     if len(flags) != len(kinds):
         key = keys.first("no_rope_layers", "layer_rope_theta")
         raise UsageError(f"{key} has {len(flags)} entries, and there are {len(kinds)} layers")
-    return [architecture.nope_kinds[not flag] for flag in flags]
+    return [architecture.nope_kinds[not flag] or kind for flag, kind in zip(flags, kinds, strict=True)]
 
 
 WIDTH = ("hidden_size", "n_embd", "d_model", "model_dim", "dim", "emb_dim")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,10 @@ from pecli.models.layers import (
     FULL,
     LEVELS,
     LINEAR,
-    SLIDING,
     BuildError,
     Finding,
     Reading,
+    attention_window,
     layer_kinds,
     max_position,
     patches,
@@ -53,11 +54,21 @@ WITHOUT_POSITIONS = ("linear_attention", "mlp", "moe", "conv", "no_rope", "no_at
 
 
 @dataclass(frozen=True)
+class Window:
+    """How many positions some layers look back over, at most: a key of the config, and the layers that have it."""
+
+    key: str
+    length: int
+    indices: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Layer:
     """The position encoding of some layers of a model.
 
     name, parameters : the encoding and its parameters; None where there is none, or none that can be built
     length : rows of a table; grid : of the patches in it, or of the window of a bias
+    window : that over which these layers look back, or some of them
     axis_names : letters of the axes that share the pairs of a rope, in order
     resized : whether the table is made to fit other images, always or when that is asked for
     max_position, original : of the context, as far as the file says
@@ -74,6 +85,7 @@ class Layer:
     resized: str | None = None
     axis_names: str = "thw"
     trouble: str = ""
+    window: Window | None = None
 
 
 @dataclass(frozen=True)
@@ -111,12 +123,7 @@ def _model(path: str, keys: Keys, seq_len: int | None, outer: str | None = None,
         model = _model(path, inner, seq_len, name)
     else:
         reading = _reading(keys, seq_len, outer, tower)
-        item, parts = reading.architecture, _layers(reading)
-        layers = _merged(parts)
-        if len(parts) > len(layers) and SLIDING in parts and (span := keys.whole("sliding_window")):
-            text = template("{count} of {all} layers look back over so many positions alone; the encoding is the same")
-            count, every = len(parts[SLIDING].indices), sum(len(part.indices) for part in parts.values())
-            reading.add("note", "sliding_window", translate(text, count=count, all=every), span)
+        item, layers = reading.architecture, _merged(_layers(reading))
         lint(reading, [layer.kind for layer in layers.values()])
         layers |= {kind: _layer(reading, kind, kind, ALL, ()) for kind in item.also}
         model = Model(path, item.name, layers, tuple(reading.findings), item.known)
@@ -221,6 +228,10 @@ def _without_rope(reading: Reading) -> tuple[str, ...]:
 def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tuple[int, ...]) -> Layer:
     """Return the layers of one kind; what keeps their encoding from being built is a finding."""
     plain = Layer(position.partition("_")[0], indices=indices, max_position=max_position(reading))
+    if span := attention_window(reading.keys, reading.architecture, kind):
+        plain = replace(plain, window=Window(*span, indices))
+        if span[0] not in reading.keys:
+            reading.assumed(*span)
     try:
         made = encoding_parameters(reading, position, kind, stack, indices[0] if indices else 0)
         if made is None:
@@ -249,9 +260,11 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
 
 
 def _merged(layers: dict[str, Layer]) -> dict[str, Layer]:
-    """Return the layers under one name where they are all alike."""
-    first = next(iter(layers.values()))
-    if any(replace(layer, indices=first.indices) != first for layer in layers.values()):
+    """Return the layers under one name where their encodings are all alike."""
+    first, *others = (replace(layer, indices=(), window=None) for layer in layers.values())
+    if any(other != first for other in others):
         return layers
-    indices = tuple(sorted(index for layer in layers.values() for index in layer.indices))
-    return {ALL: replace(first, indices=first.indices if "encoder" in layers else indices)}
+    every = [layer.indices for layer in layers.values()]
+    indices = every[0] if "encoder" in layers else tuple(sorted(chain(*every)))
+    window = next((layer.window for layer in layers.values() if layer.window), None)
+    return {ALL: replace(first, indices=indices, window=window)}

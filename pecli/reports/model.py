@@ -21,7 +21,7 @@ from pecli.encodings.registry import Encoding, find_encoding
 from pecli.encodings.rope import Rope
 from pecli.files.documents import for_notebook
 from pecli.files.tables import short
-from pecli.measures.waves import critical_dimension, first_negative_offset
+from pecli.measures.waves import first_negative_offset, of_contexts
 from pecli.models.reader import Layer, Model
 
 MAX_COSINES = 1 << 24  # that are added up to look for a negative sum
@@ -51,6 +51,14 @@ IN_WORDS = templates(
     }
 )
 PARTS = templates({"kept": "{count} kept", "between": "{count} between", "divided": "{count} divided"})
+PLACES = templates(
+    {
+        "context": "the context of {length:,}",
+        "original": "the original context of {length:,} (unscaled)",
+        "extended": "the extended one of {length:,} (scaled)",
+        "window": "the window of {length:,}",
+    }
+)
 SEQ_LEN = Option("the length in use", name="seq_len", scalar=int, at_least=1, optional=True)
 LEVELS = {"error": "bold red", "warning": "yellow", "note": ""}
 
@@ -186,6 +194,9 @@ def layer_data(layer: Layer) -> dict[str, Any]:
         data |= {"slopes": encoding.slopes().tolist()} if hasattr(encoding, "slopes") else {}
     elif layer.grid is not None:
         data["window"] = list(layer.grid)
+    window = layer.window
+    data["attention_window"] = None if window is None else window.length
+    data["attention_window_layers"] = [] if window is None else list(window.indices)
     return {**data, "max_position": layer.max_position, "layer_indices": list(layer.indices)}
 
 
@@ -197,14 +208,12 @@ def encoding_of(layer: Layer) -> Encoding | None:
 
 
 def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
-    original, longest, scaled = layer.original, layer.max_position, int(rope.contexts().get("scaled", 0)) or None
-    extended = max(longest or 0, scaled or 0) or None  # the positions that the model is served with
+    window = layer.window.length if layer.window else None
+    only = window if layer.window and layer.window.indices == layer.indices else None  # for all of these layers
+    found = of_contexts(rope, *_contexts(rope, layer), only)
     wave = float(rope.wavelengths().max())
     line = rope if rope.places is None else None  # what is of offsets on a line alone
-
-    def longer(length: int | None) -> int | None:
-        return None if length is None else rope.longer_waves(length)
-
+    searched = _searched(rope, found.extended) if only is None else min(_searched(rope, found.extended), only - 1)
     return {
         "head_dim": rope.d,
         "rotary_dim": rope.width,
@@ -217,17 +226,29 @@ def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
         "inv_freq": rope.frequencies().tolist(),
         "attention_factor": rope.attention_scaling,
         "score_factor": rope.attention_scaling**2,
-        "original": original,
         "longest_wavelength": wave if isfinite(wave) else None,
-        "longer_than_original": longer(original),
-        "longer_than_max_position": longer(longest),
-        "scaled_context": scaled,
-        "extended": extended,
-        "longer_than_extended": longer(extended),
+        "original": found.original,
+        "extended": found.extended,
+        "critical_dimension_length": min(filter(None, (found.original, only)), default=None),
+        "longer_than_original": found.unscaled,  # wavelengths without the scaling, and those with it
+        "longer_than_extended": found.scaled,
+        "longer_than_attention_window": None if window is None else rope.longer_waves(window),
         "pairs": rope.parts(),
-        "critical_dimension": None if line is None or original is None else critical_dimension(line, original),
-        "first_negative_offset": line and first_negative_offset(line, _searched(line, extended or original)),
+        "critical_dimension": line and found.critical_dimension,
+        "searched_offsets": line and searched,
+        "first_negative_offset": line and first_negative_offset(line, searched),
     }
+
+
+def _contexts(rope: Rope, layer: Layer) -> tuple[int | None, int | None]:
+    """Return the positions of the first training and those that the scaling is for: the file's length, if it is more,
+    else by the scaling's parameters. Without a scaling both are the same."""
+    original, longest = int(rope.contexts().get("original", 0)) or layer.original, layer.max_position
+    if original is None or rope.scaling == "default":
+        return original, original
+    if longest is not None and longest > original:
+        return original, longest
+    return original, max(original, int(rope.rule.extended(rope, original) or 0))
 
 
 def _axes_text(rope: Rope, names: str) -> str | None:
@@ -325,15 +346,20 @@ def _facts(layer: Layer) -> dict[str, str]:
         facts[translate("buckets")] = translate(buckets, buckets=data["buckets"], distance=data["max_distance"])
     elif "slopes" in data:
         facts[translate("slopes")] = listing(f"{slope:.4g}" for slope in data["slopes"])
-    if layer.max_position is not None and "length" not in data:
-        text, scaled = translate("{count:,} positions", count=layer.max_position), data.get("scaled_context")
-        original = data.get("original")
-        if scaled not in (None, layer.max_position):
-            both = template("{count:,} positions by the file's length, {scaled:,} by factor × original")
-            text = translate(both, count=layer.max_position, scaled=scaled)
-        if original not in (None, layer.max_position):
-            text = listing([text, translate("{count:,} in training", count=original)])
-        facts[translate("context")] = text
+    if window := layer.window:
+        text = template("{count:,} positions ({key})")
+        facts[translate("attention window")] = translate(text, count=window.length, key=window.key)
+        if window.indices != layer.indices:
+            facts[translate("layers with it")] = runs(window.indices)
+    original, extended = data.get("original"), data.get("extended")
+    if extended not in (None, original):
+        longer = template("{count:,} positions extended")
+        if extended != layer.max_position:
+            longer = template("{count:,} positions extended (factor × original)")
+        first = translate("{count:,} original", count=original)
+        facts[translate("context")] = listing([translate(longer, count=extended), first])
+    elif layer.max_position is not None and "length" not in data:
+        facts[translate("context")] = translate("{count:,} positions", count=layer.max_position)
     return facts
 
 
@@ -351,15 +377,8 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
     rates = [translate(to if high else endless, base=rope.base, pairs=pairs, low=waves.min(), high=high)]
     if rope.width < rope.d:
         rates.append(translate("{count} of {all} columns turn", count=rope.width, all=rope.d))
-    extended, trained = data["longer_than_extended"], data["longer_than_original"]
-    both = template(
-        "{trained} of {all} pairs turn less than once in the original context, {extended} in the extended one"
-    )
-    one = template("{trained} of {all} pairs turn less than once in the context")
-    longer = one if data["extended"] == data["original"] else both
-    waves_longer = {"trained": trained, "extended": extended, "all": pairs}
     critical = template("{count} at {length:,} positions")
-    none = translate("none up to offset {searched:,}", searched=_searched(rope, data["extended"] or data["original"]))
+    none = translate("none up to offset {searched:,}", searched=data["searched_offsets"])
     parts = [translate(PARTS[what], count=count) for what, count in data["pairs"].items()]
     factor_text = text(template("factor {count:.7g}"), rope.factor)
     scores = translate("{factor:.7g}: scores times {square:.7g}", factor=factor, square=factor**2)
@@ -369,14 +388,31 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
         translate("M-RoPE"): _sections_text(rope),
         translate("turned by"): "" if rope.sections else listing(_by_axes(data["axes"])),
         translate("scaling"): "" if rope.scaling == "default" else listing([rope.scaling, factor_text, *parts]),
-        translate("long waves"): "" if trained is None or extended is None else translate(longer, **waves_longer),
+        translate("long waves"): _long_waves_text(data, pairs),
         translate("attention factor"): "" if factor == 1 else scores,
-        translate("critical dimension"): text(critical, data["critical_dimension"] or None, length=data["original"]),
+        translate("critical dimension"): text(
+            critical, data["critical_dimension"] or None, length=data["critical_dimension_length"]
+        ),
         translate("first Σ cos < 0"): (text(template("at offset {count:,}"), data["first_negative_offset"]) or none)
         if rope.places is None
         else "",
     }
     return {name: fact for name, fact in facts.items() if fact}
+
+
+def _long_waves_text(data: dict[str, Any], pairs: int) -> str:
+    """Return how many pairs turn less than once in each of the contexts, or in the window of layers that have one."""
+    window, original, extended = (data[name] for name in ("attention_window", "original", "extended"))
+    limited = window is not None and (extended is None or window < extended)
+    counts = [("window", data["longer_than_attention_window"], window)] if limited else []
+    if original is not None and not (limited and data["attention_window_layers"] == data["layer_indices"]):
+        scaled = [("extended", data["longer_than_extended"], extended)] if original != extended else []
+        counts = [("original" if scaled else "context", data["longer_than_original"], original), *scaled, *counts]
+    first, more = template("{count} of {all} pairs turn less than once in {place}"), template("{count} in {place}")
+    return listing(
+        translate(more if at else first, count=count, all=pairs, place=translate(PLACES[name], length=length))
+        for at, (name, count, length) in enumerate(counts)
+    )
 
 
 def _sections_text(rope: Rope) -> str:

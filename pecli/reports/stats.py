@@ -18,7 +18,8 @@ from pecli.core.numbers import ROUNDING, chunks
 from pecli.core.positions import Positions
 from pecli.core.terminal import Block, Facts, Paragraph, Table, track
 from pecli.encodings.base import TableEncoding
-from pecli.encodings.harmonic import Harmonic, PowersOfBase
+from pecli.encodings.harmonic import Harmonic
+from pecli.encodings.rope_scaling import Scaled
 from pecli.measures.pairs import pearson, ranks
 from pecli.measures.pairwise import (
     MEASURES,
@@ -30,7 +31,7 @@ from pecli.measures.pairwise import (
     offset_map,
     offset_runs,
 )
-from pecli.measures.waves import critical_dimension, first_negative_offset
+from pecli.measures.waves import first_negative_offset, of_contexts
 from pecli.reports.base import GAP, Numbers, Report, View, widest
 
 SAMPLE = 2000  # positions of which all pairs are compared at once; more are thinned to that many, evenly
@@ -58,10 +59,13 @@ class Indicators:
     pearson: float | None
     spearman: float | None
     thinned: int  # asymmetry and the correlations are of every thinned-th position
-    slow_pairs: int | None = None  # whose wavelength is longer than the sequence
+    original: int | None = None  # the context of the first training; that of the sequence where nothing is scaled
+    unscaled_slow_pairs: int | None = None  # whose wavelength, without the scaling, is longer than that
+    extended: int | None = None  # the context that a scaling is for, or the sequence
+    slow_pairs: int | None = None  # whose wavelength is longer than that
     pairs: int | None = None
     longest_wavelength: float | None = None  # positions
-    critical_dimension: int | None = None
+    critical_dimension: int | None = None  # of the original context, without the scaling
     first_negative: int | None = None  # the first offset within the sequence at which Σ_j cos(ω_j Δ) is negative
     length: int | None = None  # of the sequence, where waves are looked at
 
@@ -177,17 +181,33 @@ def of_waves(encoding: TableEncoding, length: int) -> dict[str, Any]:
     if not isinstance(encoding, Harmonic) or encoding.sides:
         return {}
     wave = float(encoding.wavelengths().max())  # positions; infinite where a pair stands still
+    found = of_contexts(encoding, *contexts_of(encoding, length))
     facts: dict[str, Any] = {
         "length": length,
-        "slow_pairs": encoding.longer_waves(length),
+        "original": found.original,
+        "unscaled_slow_pairs": found.unscaled,
+        "extended": found.extended,
+        "slow_pairs": found.scaled,
         "pairs": len(encoding.frequencies()),
         "longest_wavelength": wave if np.isfinite(wave) else None,
+        "critical_dimension": found.critical_dimension,
     }
     if encoding.width % 2 == 0:  # else a sine has no cosine, and the sum is none of offsets
         facts["first_negative"] = first_negative_offset(encoding, length - 1)
-    if isinstance(encoding, PowersOfBase):
-        facts["critical_dimension"] = critical_dimension(encoding, length)
     return facts
+
+
+def contexts_of(encoding: Harmonic, length: int) -> tuple[int | None, int]:
+    """Return the original and the extended context: both the sequence where nothing is scaled.
+
+    Of a scaling that does not say the original one, that is not known; where it does not say the extended one, that is
+    the sequence, if it is longer than the original one.
+    """
+    if not isinstance(encoding, Scaled) or encoding == encoding.in_training():
+        return length, length
+    known = {name: int(context) for name, context in encoding.contexts().items()}
+    original = known.get("original")
+    return original, known.get("extended") or max(length, original or 0)
 
 
 ROWS: Mapping[str, str] = {  # of the report: label and meaning
@@ -202,9 +222,16 @@ ROWS: Mapping[str, str] = {  # of the report: label and meaning
     template("linear correlation"): template("Pearson's r of two measures over all pairs, as in pecli scatter"),
     template("rank correlation"): template("Spearman's ρ of the same; equal values share the mean of their ranks"),
     template("longest wavelength"): template("2π/ω of the slowest pair"),
-    template("critical dimension"): template("the columns whose pairs make a whole turn within the length"),
+    template("critical dimension"): template(
+        "columns of the pairs that, unscaled, do turn once in the original context"
+    ),
     template("Σ cos < 0 first at offset"): template("the first Δ at which Σ cos ω_j Δ < 0 (arXiv:2405.14591)"),
-    template("pairs slower than length"): template("pairs of a longer wavelength: they never finish a turn"),
+    template("original context: long waves"): template(
+        "pairs that, unscaled, turn less than once in it; the length is that context where nothing is scaled"
+    ),
+    template("extended context: long waves"): template(
+        "pairs that, scaled, turn less than once in it; the length is that context where the encoding names none"
+    ),
 }
 
 
@@ -217,6 +244,12 @@ def row_texts(found: Indicators, encoding: TableEncoding) -> list[str]:
 
     def share(value: float | None, count: int | None, form: str = "{:,}") -> str:
         return undefined if value is None else translate("{value} of {all:,}", value=form.format(value), all=count)
+
+    def slow(count: int | None, context: int | None) -> str:
+        if count is None or context is None:
+            return undefined
+        text = template("{count} of {all} in {length}")
+        return translate(text, count=count, all=found.pairs, length=encoding.length_text(context))
 
     never = undefined if found.growing is None else translate("never")
     none = translate("none up to offset {searched:,}", searched=found.length - 1) if found.length else undefined
@@ -238,7 +271,8 @@ def row_texts(found: Indicators, encoding: TableEncoding) -> list[str]:
         wave,
         share(found.critical_dimension, found.dimensions),
         text(found.first_negative, "{:,}", undefined if encoding.width % 2 else none),
-        share(found.slow_pairs, found.pairs),
+        slow(found.unscaled_slow_pairs, found.original),
+        slow(found.slow_pairs, found.extended),
     ]
 
 

@@ -34,14 +34,93 @@ def test_the_words_have_the_facts_of_llama_3_1(ask: Ask) -> None:
         "base 500,000, 64 pairs, wavelengths 6.28 to 20,473,564 positions",
         "columns j and j + 64; weights of interleaved pairs must be reordered",
         "scaling llama3, factor 8, 29 kept, 6 between, 29 divided",
-        "32 of 64 pairs turn less than once in the original context, 25 in the extended one",
+        "29 of 64 pairs turn less than once in the original context of 8,192 (unscaled), 25 in the",
         "critical dimension 70 at 8,192 positions",
-        "context 131,072 positions by the file's length, 65,536 by factor × original, 8,192 in training",
+        "context 131,072 positions extended, 8,192 original",
         "nothing in the file is wrong or odd",
         "pecli spectrum -e rope:base=500000,scaling=llama3",
         "pecli heatmap -e rope:base=500000,scaling=llama3",
     ):
         assert fact in text, fact
+
+
+BARE = {"model_type": "llama", "hidden_size": 128, "num_attention_heads": 1, "max_position_embeddings": 4096}
+LINEAR = {"rope_scaling": {"rope_type": "linear", "factor": 4.0}}
+DYNAMIC = {"rope_scaling": {"rope_type": "dynamic", "factor": 4.0}}
+
+
+@pytest.mark.parametrize(
+    ("config", "words", "expected"),  # original context, slow pairs unscaled in it; extended context, and scaled
+    [
+        (BARE, [], (4096, 18, 4096, 18)),
+        (BARE | LINEAR, [], (4096, 18, 16384, 18)),
+        (BARE | DYNAMIC, [], (4096, 18, 16384, 21)),
+        (BARE | DYNAMIC, ["--seq-len", "8192"], (4096, 18, 8192, 21)),
+        ("llama-3.1", [], (8192, 29, 131072, 25)),
+        ("qwen2.5-yarn", [], (32768, 24, 131072, 24)),
+        ("gpt-oss", [], (4096, 14, 131072, 14)),
+        ("deepseek-v3", [], (4096, 9, 163840, 9)),
+        ("phi-3.5", [], (4096, 14, 131072, 9)),  # the long factors, which hold there
+        ("trap-dynamic-original", [], (4096, 18, 16384, 21)),  # begins at max_position_embeddings
+    ],
+)
+def test_unscaled_rates_are_judged_in_the_original_context_and_scaled_ones_in_the_extended(
+    ask: Ask, folder: Path, config: Any, words: list[str], expected: tuple[int, ...]
+) -> None:
+    if isinstance(config, dict):
+        (folder / "config.json").write_text(json.dumps(config))
+    path = "config.json" if isinstance(config, dict) else str(CONFIGS / f"{config}.json")
+    (layer,) = json.loads(ask("model", path, "--json", *words).out)["layers"].values()
+    names = ("original", "longer_than_original", "extended", "longer_than_extended")
+    assert tuple(layer[name] for name in names) == expected
+    waves = 2 * np.pi * layer["base"] ** (2 * np.arange(layer["rotary_dim"] // 2) / layer["rotary_dim"])
+    assert (waves > expected[0]).sum() == expected[1]
+    assert layer["critical_dimension"] == layer["rotary_dim"] - 2 * expected[1]
+    text = " ".join(ask("model", path, *words).out.split())
+    both = f"{expected[2]:,} positions extended" in text and f"{expected[0]:,} original" in text
+    assert both == (expected[0] != expected[2])
+
+
+MISTRAL = {**BARE, "model_type": "mistral", "num_hidden_layers": 4, "max_position_embeddings": 32768}
+QWEN2 = {**MISTRAL, "model_type": "qwen2", "sliding_window": 4096, "use_sliding_window": True, "max_window_layers": 3}
+
+
+@pytest.mark.parametrize(
+    ("config", "kind", "expected"),  # the window, the layers that have it, pairs that turn less than once in it
+    [
+        ("gemma-3", "sliding_attention", (1024, [*range(5), *range(6, 11)], 57)),
+        ("gemma-3", "full_attention", (None, [], None)),
+        ("gemma-2", "all", (4096, [0, 2], 37)),
+        ("gpt-oss", "all", (128, [0, 2], 23)),
+        ("modernbert", "sliding_attention", (128, [1, 2, 4, 5], 21)),
+        ("exaone-4-small", "all", (None, [], None)),
+        ("llama-4-scout", "chunked_attention", (8192, [0, 1, 2, 4, 5, 6], 29)),
+        (MISTRAL, "all", (4096, [0, 1, 2, 3], 18)),
+        ({**MISTRAL, "sliding_window": 1024}, "all", (1024, [0, 1, 2, 3], 28)),
+        ({**MISTRAL, "sliding_window": None}, "all", (None, [], None)),
+        ({**MISTRAL, "model_type": "phi3"}, "all", (None, [], None)),
+        ({**MISTRAL, "model_type": "llama", "sliding_window": 1024}, "all", (None, [], None)),
+        (QWEN2, "all", (4096, [3], 18)),
+        ({**QWEN2, "layer_types": ["sliding_attention"] * 2 + ["full_attention"] * 2}, "all", (4096, [0, 1], 18)),
+        ({**QWEN2, "use_sliding_window": False}, "all", (None, [], None)),
+        ({**QWEN2, "max_window_layers": None}, "all", (None, [], None)),  # 28 by default, and there are 4
+        ({**QWEN2, "use_sliding_window": None}, "all", (None, [], None)),
+        ({**QWEN2, "model_type": "qwen3_moe"}, "all", (4096, [0, 1, 2, 3], 18)),
+    ],
+)
+def test_layers_with_a_window_and_their_pairs_within_it(
+    ask: Ask, folder: Path, config: Any, kind: str, expected: tuple[int | None, list[int], int | None]
+) -> None:
+    if isinstance(config, dict):
+        (folder / "config.json").write_text(json.dumps(config))
+    path = "config.json" if isinstance(config, dict) else str(CONFIGS / f"{config}.json")
+    ended = ask("model", path, "--json")
+    layer = json.loads(ended.out)["layers"][kind]
+    names = ("attention_window", "attention_window_layers", "longer_than_attention_window")
+    assert tuple(layer[name] for name in names) == expected
+    if expected[1] == layer["layer_indices"] != []:  # no query of theirs sees more
+        assert layer["critical_dimension"] == layer["rotary_dim"] - 2 * layer["longer_than_original"]
+        assert layer["searched_offsets"] == layer["critical_dimension_length"] - 1 == (expected[0] or 0) - 1
 
 
 def test_the_json_has_every_key_of_a_rope(ask: Ask) -> None:

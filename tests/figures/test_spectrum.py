@@ -130,7 +130,7 @@ def test_a_scaled_rope_has_its_contexts_its_ramp_and_what_it_was() -> None:
     axes = drawn(encoding=YARN, length=100)
     lines = {float(line.get_ydata()[0]): line.get_linestyle() for line in axes.lines if len(set(line.get_ydata())) == 1}
     assert lines == {32768: ":", 131072: ":"}
-    assert sorted(texts(axes.texts)) == ["original context 32,768", "scaled context 131,072"]
+    assert sorted(texts(axes.texts)) == ["extended context 131,072", "original context 32,768"]
     assert all(0 < text.get_position()[0] < abs(text.get_position()[1]) < 12 for text in axes.texts)  # inside, near
     (band,) = axes.patches
     assert (band.get_x(), band.get_x() + band.get_width()) == (23, 40)
@@ -144,7 +144,7 @@ def test_the_numbers_of_a_scaled_rope_say_what_the_scaling_does() -> None:
     assert stretch[:29].tolist() == [1] * 29
     assert stretch[35:] == pytest.approx([8] * 29, rel=1e-12)
     assert list(found.facts()["ramp"].values()) == [(28, 35)]
-    assert found.facts()["contexts"] == {"original context": 8192, "scaled context": 65536}
+    assert found.facts()["contexts"] == {"original context": 8192}
     assert found.caption() == "dashed: without the scaling; band: pairs scaled in part"
     assert "ramp" not in numbers(encoding="rope").facts()
 
@@ -203,5 +203,5 @@ def test_no_line_of_a_context_runs_through_a_label(size: str) -> None:
     ]
     labels = [text for text in panel.texts if "context" in text.get_text()]
     boxes = [Text.get_window_extent(text, renderer) for text in labels]  # without leaders
-    assert len(lines) == len(boxes) == 4
+    assert len(lines) == len(boxes) == 3
     assert not [box for box in boxes for y in lines if box.y0 + 2 < y < box.y1 - 2]

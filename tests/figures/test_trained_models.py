@@ -36,6 +36,8 @@ def test_wavelengths_longer_than_the_trained_length_are_shaded_and_counted() -> 
     said = f"{longer} of 16 pairs have wavelengths longer than the trained length 500"
     assert numbers_of("spectrum", encoding="rope:d=32", trained=500).message() == said
     assert numbers_of("spectrum", encoding="rope:d=32", trained=10**9).message().startswith("0 of 16")
+    scaled = numbers_of("spectrum", encoding="rope:d=32,scaling=linear,factor=8", trained=500).message()
+    assert scaled.startswith(f"{longer} of 16")  # of the rates that were trained
     two = numbers_of("spectrum", encoding=["rope:d=32", "rope:d=32,base=500000"], trained=500)
     more = int((two.wavelength[two.encoding == 1] > 500).sum())
     each = f"{longer} (base = 10,000) and {more} (base = 500,000)"

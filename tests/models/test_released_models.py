@@ -127,7 +127,11 @@ def test_the_layers_of_a_config_that_lists_none_are_those_of_the_library(tmp_pat
             bare = {"model_type": config["model_type"], "num_hidden_layers": len(config["layer_types"])}
             both = [model_data(model_of(each, tmp_path)) for each in (config, bare)]
             turned = [{i for layer in ropes([data]) for i in layer["layer_indices"]} for data in both]
-            apart |= {name} if turned[0] != turned[1] else set()
+            windows = [
+                {i: layer["attention_window"] for layer in ropes([data]) for i in layer["attention_window_layers"]}
+                for data in both
+            ]
+            apart |= {name} if turned[0] != turned[1] or windows[0] != windows[1] else set()
     assert apart == set()
 
 

@@ -165,11 +165,48 @@ def test_known_indicators(spec: str, length: int, expected: dict[str, Any]) -> N
         ("sinusoidal:d=8,base=1", 7, {"critical_dimension": 8}),  # all pairs of the wavelength 2π
         ("sinusoidal:d=8,base=1", 6, {"critical_dimension": 0}),
         ("sinusoidal:d=8,base=0.5", 6, {"critical_dimension": 6}),  # 2π · 0.5^(j/4): 6.28, 5.28, 4.44, 3.74
+        ("sinusoidal:d=8,base=100,step=0.5", 126, {"critical_dimension": 6, "slow_pairs": 1}),  # up to coordinate 63
     ],
 )
 def test_what_frequencies_say_of_a_length(spec: str, length: int, expected: dict[str, Any]) -> None:
     ours = of_waves(read_table_encoding(spec), length)
     assert {name: ours.get(name) for name in expected} == expected
+
+
+LLAMA = "rope:base=500000,scaling=llama3,factor=8,original=8192,low_freq_factor=1,high_freq_factor=4"
+YARN = "rope:base=1e6,scaling=yarn,factor=4,original=32768"
+LONG = f"rope:d=8,scaling=longrope,original=64,short_factor={'1,' * 3}1,long_factor={'1,' * 3}9"
+
+
+@pytest.mark.parametrize(
+    ("spec", "length", "expected"),  # original context, slow pairs unscaled in it; extended context, and scaled
+    [
+        ("rope:base=500000", 8192, (8192, 29, 8192, 29)),
+        (LLAMA, 8192, (8192, 29, 8192, 32)),  # factor × original is not its extended context
+        (LLAMA, 131072, (8192, 29, 131072, 25)),
+        (LLAMA, 100, (8192, 29, 8192, 32)),
+        (YARN, 100, (32768, 24, 131072, 24)),
+        ("rope:scaling=linear,factor=4", 4096, (None, None, 4096, 28)),  # it does not say the original one
+        ("rope:scaling=dynamic,factor=8,max_position=4096", 4096, (4096, 18, 32768, 22)),
+        ("rope:scaling=dynamic,factor=8,max_position=4096,seq_len=8192", 4096, (4096, 18, 8192, 23)),
+        (f"{LONG},factor=4", 64, (64, 2, 256, 2)),  # waves of 6.28, 62.8, 628 and 6,283 · 9
+        (LONG, 64, (64, 2, 64, 2)),
+        ("rope:d=8,scaling=proportional,partial_rotary_factor=0.5", 64, (64, 2, 64, 2)),
+    ],
+)
+def test_unscaled_rates_are_judged_in_the_original_context_and_scaled_ones_in_the_extended(
+    spec: str, length: int, expected: tuple[int | None, ...]
+) -> None:
+    encoding = read_table_encoding(spec)
+    ours = of_waves(encoding, length)
+    assert tuple(ours[name] for name in ("original", "unscaled_slow_pairs", "extended", "slow_pairs")) == expected
+    turning = None if expected[1] is None else encoding.width - 2 * expected[1]
+    assert ours["critical_dimension"] == turning  # the same pairs, counted as columns
+
+
+def test_both_contexts_stand_in_the_report(ask: Ask) -> None:
+    shown = " ".join(ask("stats", LLAMA, "-n", "8192").out.split())
+    assert "70 of 128" in shown and "29 of 64 in 8,192" in shown and "32 of 64 in 8,192" in shown
 
 
 def test_what_is_not_defined_is_said(ask: Ask) -> None:

@@ -392,6 +392,12 @@ def distinguishing_labels(encodings: Sequence[Encoding], without: Collection[str
     return [listing(text for text in pieces if text not in shared) or pieces[0] for pieces in every]
 
 
+def full_names(encodings: Sequence[Encoding]) -> list[str]:
+    """Return the name of each, with what tells it from others of the same name: T5, direction = causal."""
+    names, short = [e.label or e.called() for e in encodings], short_names(encodings)
+    return [name if name == text else listing([name, text]) for name, text in zip(names, short, strict=True)]
+
+
 def names_in_sentence(encodings: Sequence[Encoding]) -> list[str]:
     """Return short names as nouns: RoPE, the sinusoidal encoding."""
     names = short_names(encodings)

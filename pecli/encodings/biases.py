@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
-from math import log
+from math import ceil, log
 from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError, option_text
@@ -102,7 +102,8 @@ class T5(DirectedBias):
     Notes
     -----
     Raffel et al. 2020, T5, section 2.1, arXiv:1910.10683. Half of the buckets, for both directions a quarter each, are
-    exact; the last one holds every distance from max_distance on. Both directions: the encoder; causal: the decoder.
+    exact; the others grow with the logarithm up to max_distance, where one more would begin: the last begins below it
+    (`last_from`). Both directions: the encoder; causal: the decoder.
     """
 
     name: ClassVar[str] = "t5"
@@ -115,7 +116,12 @@ class T5(DirectedBias):
     trained: ClassVar[bool] = True
 
     buckets: int = option(32, "how many buckets", at_least=4, at_most=4096, aliases=("num_buckets",))
-    max_distance: int = option(128, "from which distance on all share the last bucket", at_least=2, at_most=10**9)
+    max_distance: int = option(
+        128,
+        "the distance at which the growing buckets end; the last of them has all beyond it too",
+        at_least=2,
+        at_most=10**9,
+    )
     direction: str = direction_option("both")
     file: str | None = option(
         None, "file of the learned table, buckets × heads", unset="the numbers of the buckets", file=True
@@ -138,6 +144,14 @@ class T5(DirectedBias):
     def exact(self) -> int:
         """The distances that have a bucket each: 0 … exact − 1."""
         return self.buckets_each // 2
+
+    @property
+    def last_from(self) -> int:
+        """The distance from which on all share the last bucket: 91 of T5's encoder, 113 of its decoder."""
+        far = self.buckets_each - self.exact
+        about = ceil(self.exact * (self.max_distance / self.exact) ** ((far - 1) / far))
+        near = np.arange(max(about - 1, 1), about + 2)
+        return int(near[self.bucket(near) == self.buckets_each - 1][0])
 
     @property
     def n_heads(self) -> int:
@@ -183,8 +197,9 @@ class T5(DirectedBias):
         far = template("{count} buckets, the last from {distance:,} on")
         usual = self.max_distance == self.options()["max_distance"].default
         text = template("{count} buckets") if usual else far
-        buckets = translate(text, count=self.buckets, distance=self.max_distance)
-        return listing([self.called(), buckets, *known])
+        buckets = translate(text, count=self.buckets, distance=self.last_from)
+        direction = self.title_pieces([name for name in self.options() if name != "direction"])[1:]
+        return listing([self.called(), buckets, *direction, *known])
 
 
 @dataclass(frozen=True)

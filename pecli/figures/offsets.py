@@ -19,6 +19,7 @@ from pecli.encodings.base import (
     Encoding,
     TableEncoding,
     distinguishing_labels,
+    full_names,
     short_names,
     title_of_several,
 )
@@ -332,8 +333,9 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         panel = axes[0]
         names, looks = distinguishing_labels(view.encodings), self._looks(view, panel, canvas)
         if is_bias(view.encoding):
-            several = len(names) > 1
-            names = [listing([e.called() * several, e.head_text(n)]) for e in view.encodings for n in range(e.n_heads)]
+            names = full_names(view.encodings) if len(names) > 1 else [""]
+            heads = [(name, e, n) for e, name in zip(view.encodings, names, strict=True) for n in range(e.n_heads)]
+            names = [listing([name, e.head_text(head)]) for name, e, head in heads]
         entries = list(zip(names, looks, strict=True))
         if self.decay:
             several, bound = len(names) > 1, translate("RoFormer's bound")

@@ -96,6 +96,20 @@ def test_kernels_are_the_papers_and_a_power_of_one_is_alibi() -> None:
     assert np.array_equal(item.bias(OFFSETS), alibi.bias(OFFSETS))
 
 
+@pytest.mark.parametrize("direction", ["both", "causal"])
+@pytest.mark.parametrize("buckets", [4, 5, 32, 33, 64])
+@pytest.mark.parametrize("distance", [33, 128, 1000, 10**9])
+def test_the_last_bucket_begins_where_it_is_said_to(buckets: int, distance: int, direction: str) -> None:
+    item = T5(buckets=buckets, max_distance=distance, direction=direction)
+    before, first, far = item.bucket(np.array([item.last_from - 1, item.last_from, 10 * distance]))
+    assert before < first == far == item.buckets_each - 1
+
+
+def test_the_last_bucket_of_t5_begins_at_91_both_ways_and_at_113_causal() -> None:
+    assert [T5(direction=direction).last_from for direction in ("both", "causal")] == [91, 113]
+    assert "from 171 on" in T5(direction="causal", max_distance=200).title()
+
+
 @pytest.mark.parametrize(
     ("spec", "said"),
     [

@@ -40,6 +40,23 @@ def test_the_dot_product_is_the_sum_of_the_cosines(encoding: str) -> None:
     assert found.decay.size == 0
 
 
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ("t5", "t5:direction=causal"),
+        ("alibi:heads=2", "alibi:heads=2,direction=both"),
+        ("alibi:heads=2", "alibi:heads=2,bias_max=4"),
+        ("t5:max_distance=50", "t5"),
+        ("kerple:r1=1", "kerple:r1=2"),
+        ("alibi:heads=1,label=mine", "alibi:heads=1"),
+    ],
+)
+def test_each_line_of_several_biases_has_a_name_of_its_own(pair: tuple[str, str]) -> None:
+    axes = drawn(encoding=list(pair), length=50)
+    names = texts(axes.get_legend().get_texts()) if axes.get_legend() else line_labels(axes)
+    assert len(names) == len({*names}) == sum(pecli.encoding(spec).n_heads for spec in pair)  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize("encoding", ["sinusoidal:d=8", "rope:d=8", "clock", "geometric:d=4"])
 @pytest.mark.parametrize("measure", ["dot", "cos", "euclidean"])
 def test_the_band_is_a_line_exactly_where_only_the_offset_counts(encoding: str, measure: str) -> None:

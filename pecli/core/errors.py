@@ -135,10 +135,14 @@ class UnusedOptionError(UsageError):
 
 
 def nearest(word: str, names: Iterable[str], alike: float = 0.5, most: int = 1) -> list[str]:
-    """Return the names that begin with a word of three letters or more, at most so many, else the one most alike."""
+    """Return the names that begin with a word of three letters or more, at most so many, else the one most alike.
+
+    A name that is a whole word of it goes before one that looks alike, the last of several: yarn for dynamic-yarn.
+    """
     word, every = word[:60].lower(), list(names)
     begun = sorted((name for name in every if len(word) > 2 and name.lower().startswith(word)), key=len)
-    return begun[:most] or difflib.get_close_matches(word, every, n=1, cutoff=alike)
+    whole = [part for part in re.split("[-_ ]", word) if part in every]
+    return begun[:most] or whole[-1:] or difflib.get_close_matches(word, every, n=1, cutoff=alike)
 
 
 class UnknownNameError(UsageError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from math import log, sqrt
@@ -290,8 +290,18 @@ class Scaled(PowersOfBase):
         at_most=MAX_EXACT,
         unset="see the formula",
     )
-    original: int | None = parameter("original", "positions of the first training", at_least=1)
-    max_position: int | None = parameter("max_position", "positions up to which nothing changes", at_least=1)
+    original: int | None = parameter(
+        "original",
+        "positions of the first training",
+        at_least=1,
+        aliases=("original_max_position_embeddings",),
+    )
+    max_position: int | None = parameter(
+        "max_position",
+        "positions up to which nothing changes",
+        at_least=1,
+        aliases=("max_position_embeddings",),
+    )
     seq_len: int | None = parameter("seq_len", "the length in use", at_least=1, unset="no longer than trained")
     beta_fast: float = parameter(
         "beta_fast", "turns over the original context from which a pair is kept", 32.0, above=0
@@ -338,6 +348,14 @@ class Scaled(PowersOfBase):
             raise UsageError(option="attention_factor", value=self.attention_factor, allowed=allowed)
         self.rule.check(self)
         super().check()
+
+    @classmethod
+    def read_values(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        if "attn_factor" in values:  # of YaRN's own code and SGLang: no other spelling of attention_factor
+            advice = "give attention_factor, which is their product"
+            text = "attn_factor multiplies the factor of YaRN's formula"
+            raise UsageError(text, option="attn_factor", value=values["attn_factor"], advice=advice)
+        return super().read_values(values)
 
     @property
     def rule(self) -> Scaling:

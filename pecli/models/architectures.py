@@ -62,6 +62,9 @@ class Architecture:
     grid : the sides of an image's table by the keys of a size, a patch and a stride, if not image_size by patch_size
     resized : whether its table is made to fit images of other sizes, always or when it is asked for
     needs : keys without which transformers stops, in a scaling that counts the columns of a head
+    rows_before : rows of a learned table beside those that the file counts, before that of the first position
+    after_padding : the first position has the row after that of pad_token_id, and the file counts those rows too
+    relative_key : position_embedding_type may be relative_key or relative_key_query, a table of offsets
     sections, interleaved : how M-RoPE shares the pairs where the file does not say
     """
 
@@ -109,7 +112,8 @@ class Architecture:
     interleaved: bool = False
     encoder_decoder: bool = False
     rows_before: int = 0
-    rows_of_padding: int = 0
+    after_padding: bool = False
+    relative_key: bool = False
     sizes: Mapping[str, int] = field(default_factory=dict)
 
     @property

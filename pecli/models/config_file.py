@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pecli.core.errors import UsageError
+from pecli.core.errors import PecliError, UsageError
 from pecli.core.hub import CONFIG, downloaded, is_hub
 from pecli.files.tables import opened
 
@@ -22,8 +22,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
     Raises
     ------
-    UsageError : no such file, not JSON, not an object
-    PecliError : larger than the config of any model
+    PecliError : not JSON, not an object, or larger than the config of any model
     """
     path = place(path)
     with opened(str(path)) as file:
@@ -31,9 +30,9 @@ def read_json(path: Path) -> dict[str, Any]:
     try:
         value = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path} is not a config: {error}") from None
+        raise PecliError(f"{path} is not a config: {error}") from None
     if not isinstance(value, dict):
-        raise UsageError(f"{path} is not a config: it holds no object")
+        raise PecliError(f"{path} is not a config: it holds no object")
     return value
 
 
@@ -61,10 +60,11 @@ class WrongTypeError(UsageError):
 
 
 class Keys:
-    """The keys of one object of a config."""
+    """The keys of one object of a config, and in `read` the full names of all keys whose value was taken."""
 
-    def __init__(self, data: Mapping[str, Any], place: str = "") -> None:
+    def __init__(self, data: Mapping[str, Any], place: str = "", read: set[str] | None = None) -> None:
         self.data, self.place = data, place
+        self.read = set() if read is None else read
 
     def __bool__(self) -> bool:
         return bool(self.data)
@@ -75,6 +75,13 @@ class Keys:
     def first(self, *names: str) -> str | None:
         """Return the first of the names that has a value other than null."""
         return next((name for name in names if name in self), None)
+
+    def settle(self) -> None:
+        """Count all keys as read, those of objects inside too."""
+        for name, value in self.data.items():
+            self.read.add(f"{self.place}{name}")
+            if isinstance(value, dict):
+                Keys(value, f"{self.place}{name}.", self.read).settle()
 
     def number(self, *names: str) -> float | None:
         """Return the number under the first of the names that is there."""
@@ -99,7 +106,10 @@ class Keys:
     def table(self, *names: str) -> Keys | None:
         """Return the object there; null or empty counts as absent."""
         place = f"{self.place}{self.first(*names)}."
-        return self._typed(names, "an object", lambda it: isinstance(it, dict), lambda it: Keys(it, place)) or None
+        return (
+            self._typed(names, "an object", lambda it: isinstance(it, dict), lambda it: Keys(it, place, self.read))
+            or None
+        )
 
     def numbers(self, *names: str) -> list[float] | None:
         """Return the list of numbers there."""
@@ -124,6 +134,7 @@ class Keys:
         name = self.first(*names)
         if name is None:
             return None
+        self.read.add(f"{self.place}{name}")
         if not fits(self.data[name]):
             raise WrongTypeError(f"{self.place}{name} is {shown(self.data[name])}, and it takes {kind}")
         return make(self.data[name])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isqrt
@@ -22,17 +22,21 @@ LEVELS = tuple(LEVEL_TEXTS)
 
 
 class BuildError(UsageError):
-    """What keeps the encoding of a layer from being built: the key that is to blame, and why, a template."""
+    """What keeps the encoding of a layer from being built: the key that is to blame, its value, and why, a template."""
 
-    def __init__(self, key: str, text: str, /, **blanks: Any) -> None:
+    def __init__(self, key: str, text: str, value: Any = None, /, **blanks: Any) -> None:
         self.reason = translate(text, **blanks)
-        super().__init__(f"{key}: {self.reason}", option=key)
+        super().__init__(f"{key}: {self.reason}", option=key, value=value)
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """Return a suggestion, or nothing."""
-    near = difflib.get_close_matches(word.lower(), list(known), n=1, cutoff=0.5)
-    return translate("; probably meant: {word}", word=near[0]) if near else ""
+def probably(names: Sequence[str]) -> str:
+    """Return a suggestion, or nothing where there is no name."""
+    return translate("; probably meant: {word}", word=names[0]) if names else ""
+
+
+def misspelt(key: str, known: Iterable[str]) -> list[str]:
+    """Return the key that another is a slip of; one that looks alike, as attn_factor does, is another key."""
+    return difflib.get_close_matches(key.lower(), list(known), n=1, cutoff=0.82)
 
 
 @dataclass(frozen=True)
@@ -64,12 +68,14 @@ class Reading:
         """The object that holds the scaling, or all of rope, or one for each kind of layers."""
         found, bases = self._given(), self.architecture.bases
         if not bases or any(isinstance(value, dict) for value in found.data.values()):
+            for key, _ in bases.values():  # older keys beside them
+                self.keys.number(key)
             return found
         objects: dict[str, Any] = {kind: {"rope_theta": self._base(*base)} for kind, base in bases.items()}
         last = [*bases][-1]  # DeepSeek-V4, which leaves out the attention factor of YaRN
         factor = {"attention_factor": 1.0} if "yarn" in (found.data.get("rope_type"), found.data.get("type")) else {}
         objects[last] = {**factor, **found.data, **objects[last]}
-        return Keys(objects, found.place)
+        return Keys(objects, found.place, found.read)
 
     def _base(self, key: str, default: float) -> float:
         base = self.keys.number(key)
@@ -82,11 +88,12 @@ class Reading:
         table = self.keys.table("rope_scaling") or self.keys.table("rope_parameters")
         if table is not None:
             read = {key: it for key, it in table.data.items() if table.place + key not in self.architecture.unread}
-            return Keys(read, table.place)
+            return Keys(read, table.place, table.read)
         older = self.keys.data.get("rotary")
         if isinstance(older, dict):  # InternLM
             names = {"base": "rope_theta", "type": "type", "scaling_factor": "factor"}
             renamed = {names[key]: value for key, value in older.items() if key in names}
+            self.keys.read.update(f"{self.keys.place}{key}" for key in ("rotary", *(f"rotary.{key}" for key in names)))
             return Keys({"factor": 1.0, **renamed}, "rotary.")
         if self.architecture.parameters:
             self.assumed("rope_parameters", shown(dict(self.architecture.parameters), most=200))
@@ -149,6 +156,7 @@ def _listed(keys: Keys, count: int) -> list[str] | None:
     """Return the kinds as the file lists them, in one of the ways that there are."""
     words = keys.words("layer_types", "layers_block_type")
     if words is not None:
+        keys.read.update(f"{keys.place}{name}" for name in EVERY)  # what the list was made from
         return [LAYER_TYPE_NAMES.get(word, word) for word in words]
     if "block_types" in keys:  # Recurrent Gemma: a pattern that repeats
         kinds = {"recurrent": LINEAR, "attention": SLIDING}
@@ -262,6 +270,7 @@ def _sides(keys: Keys, axes: tuple[tuple[str, ...], ...]) -> tuple[int, ...] | N
     sides = []
     for axis, names in enumerate(axes, -len(axes)):
         values = [keys.data.get(name, name) for name in names]  # a number stands for itself
+        keys.read.update(f"{keys.place}{name}" for name in names)
         sizes = [value[max(axis, -len(value))] if isinstance(value, list) and value else value for value in values]
         if not all(isinstance(size, int) and 0 < size < 1 << 16 for size in sizes):
             return None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from math import isclose, log, sqrt
 
 from pecli.core.language import listing, template, templates, translate
 from pecli.encodings.rope_scaling import SCALINGS
 from pecli.models.config_file import Keys
-from pecli.models.layers import FULL, HEAD, HEADS, LAYERS, WIDTH, Reading, max_position, nearest
+from pecli.models.layers import FULL, HEAD, HEADS, LAYERS, WIDTH, Finding, Reading, max_position, misspelt, probably
+from pecli.models.position_keys import READ_BY, UNUSED, position_keys
 from pecli.models.rope import (
     FRACTION,
     ORIGINAL,
@@ -22,11 +23,15 @@ from pecli.models.rope import (
 
 ROPE_KEYS = {
     *(*THETA, *SLIDING_THETA, *FRACTION, "rope_scaling", "rope_parameters", "rotary_dim", "rope_ratio", "rotary"),
-    *("global_rope_theta", "rope_interleave", "rope_interleaved", "rope_dtype", "no_rope_layers", "rope_impl"),
+    *("global_rope_theta", "rope_interleave", "rope_interleaved", "rope_dtype", "no_rope_layers"),
+    "rotary_embedding_base",  # of Conformer's rotary positions
 }
 OURS = ("original", "max_position", "seq_len")  # parameters that have another name in a config, or none
 MORE = {"dynamic": ("alpha",), "longrope": ("short_mscale", "long_mscale")}  # keys that some architectures read
-COMMON = ("rope_type", "type", "rope_theta", "partial_rotary_factor", "mrope_section", "mrope_interleaved", ORIGINAL)
+COMMON = (
+    *("rope_type", "type", "rope_theta", "partial_rotary_factor", "mrope_section", "mrope_interleaved", ORIGINAL),
+    "max_position_embeddings",  # ministral3 and mistral4 write it there
+)
 COUNTING = ("dynamic", "yarn", "longrope")  # scalings whose formula has the columns of a head in it
 REMARKS = templates(  # on a model_type, whatever its config says
     {
@@ -34,7 +39,8 @@ REMARKS = templates(  # on a model_type, whatever its config says
         "weights between the two, change the sign of outputs j + d/2 of the query and key projections",
         "seconds": "a second set of rates turns the audio features by seconds, before the language model; pecli does "
         "not show it",
-        "detector": "the detector beside the text model adds sines of row and column, which pecli does not show",
+        "detector": "the detector beside the text model adds what position_embedding_type names, by row and column, "
+        "which pecli does not show",
         "preprocessor": "positions are made in its preprocessor, Fourier features or a learned table according to the "
         "task: pecli does not know which",
         "three_parts": "three models one after the other, each with a learned table of block_size rows of its own; "
@@ -65,17 +71,29 @@ def lint(reading: Reading, positions: Iterable[str]) -> None:
             _check_scaling(reading, inside, OTHER_NAMES.get(rule, rule))
 
 
+def unused(keys: Keys, findings: Iterable[Finding], undrawn: bool, part: Keys | None = None) -> Iterator[Finding]:
+    """Yield a note for each key of positions that nothing took and none of the findings names.
+
+    undrawn : whether pecli says of the model that it does not draw its positions, which is enough for its own keys
+    part : an object among the keys that is left out
+    """
+    named = {word for finding in findings for word in (finding.key, *finding.text.split())}
+    for place, value in position_keys(keys, part):
+        key, name = place.removeprefix(keys.place), place.rpartition(".")[2]
+        if not {key, name} & named and not (undrawn and name not in READ_BY):
+            yield Finding(key, value, "note", translate(READ_BY.get(name, UNUSED)))
+
+
 def _check_names(reading: Reading, rope: bool) -> None:
     """Keys that nothing reads, that look like others, or that mean something else than they say."""
     keys, architecture = reading.keys, reading.architecture
-    unread = keys.first("rope_theta", "rope_scaling")
-    if unread and not rope:
+    for name in filter(keys.first, () if rope else ("rope_theta", "rope_scaling")):
         text = template("nothing reads it: the layers of {name} have no rope in either version")
-        reading.warning(unread, text, name=architecture.name)
+        reading.warning(name, text, name=architecture.name)
     for name, value in keys.data.items():
-        alike = name not in ROPE_KEYS and name.startswith(("rope", "rotary")) and not isinstance(value, bool)
-        if alike and (hint := nearest(name, ROPE_KEYS)):
-            reading.warning(name, template("transformers 4.57 and 5.23 read no such key{hint}"), hint=hint)
+        other = name not in (*ROPE_KEYS, *READ_BY) and not isinstance(value, bool)
+        if other and (hint := probably(misspelt(name, ROPE_KEYS))):
+            reading.warning(name, template("pecli knows no such key{hint}"), hint=hint)
     word = keys.data.get("position_embedding_type")
     if rope and word == "absolute":
         reading.warning("position_embedding_type", template("nothing reads it: the layers have rope"))
@@ -84,9 +102,6 @@ def _check_names(reading: Reading, rope: bool) -> None:
         reading.warning("position_embedding_type", text)
     if "no_rope_layers" in keys:
         reading.note("no_rope_layers", template("a 1 is a layer that does have rope, a 0 one that has none"))
-    for name in ("use_dynamic_ntk", "use_logn_attn"):
-        if keys.data.get(name) is True:
-            reading.note(name, template("the model's own code changes base or scores beyond the trained length"))
 
 
 def _check_bases(reading: Reading, rope: bool) -> None:
@@ -104,6 +119,8 @@ def _check_bases(reading: Reading, rope: bool) -> None:
     if None not in (top, inside) and top != inside:
         text = template("{place}rope_theta wins in transformers 5.23, 4.57 reads the one at the top")
         reading.warning("rope_theta", text, place=given.place)
+    elif inside is not None:
+        keys.number("rope_theta")
     if rope and "rope_theta" in keys.data and top is None and "rope_parameters" not in keys and inside is None:
         text = template("null: transformers 5.23 stops with a TypeError; without the key it takes {theta:g}")
         reading.error("rope_theta", text, "null", theta=reading.architecture.theta)
@@ -168,7 +185,8 @@ def _check_type(reading: Reading, inside: Keys) -> None:
         text = template("type says {type}: transformers 4.57 takes type, 5.23 rope_type")
         reading.error("rope_type", text, new, type=old)
     if "su" in (new, old):
-        reading.note("rope_type", template("su is the first name of longrope: transformers renames it for Phi-3 alone"))
+        text = template("su is the first name of longrope: transformers renames it for Phi-3 alone")
+        reading.add("note", "rope_type" if new == "su" else "type", translate(text), "su")
 
 
 def _check_unread(reading: Reading, inside: Keys, rule: str) -> None:
@@ -181,9 +199,16 @@ def _check_unread(reading: Reading, inside: Keys, rule: str) -> None:
         if key in COMMON or key in read[rule]:
             continue
         owners = listing(name for name in read if key in read[name])
-        hint = translate("; it belongs to {owners}", owners=owners) if owners else nearest(key, [*read[rule], *COMMON])
-        text = translate("ignored with rope_type {rule}, with a log line at most{hint}", rule=rule, hint=hint)
-        reading.add("warning" if hint else "note", key, text, value)
+        if owners:
+            text = template("ignored for {rule}, which transformers at most logs; it belongs to {owners}")
+            reading.warning(key, text, value, rule=rule, owners=owners)
+        elif key in READ_BY:
+            reading.add("note", key, translate(READ_BY[key]), value)
+        elif hint := probably(misspelt(key, [*read[rule], *COMMON])):
+            reading.warning(key, template("pecli knows no such key{hint}"), value, hint=hint)
+        elif value is not None:
+            text = template("no parameter of rope_type {rule} that pecli knows")
+            reading.add("note", key, translate(text, rule=rule), value)
 
 
 def _check_attention_factor(reading: Reading, inside: Keys, rule: str) -> None:

@@ -16,12 +16,14 @@ TYPE_NAMES = {  # of position_embedding_type and its like
     "alibi": "alibi",
     **dict.fromkeys(("learned", "absolute", "learned_absolute"), "learned"),
     **dict.fromkeys(("sinusoidal", "sine"), "sinusoidal"),
-    **dict.fromkeys(("none", "nope", "relative_key", "relative_key_query"), "none"),
+    **dict.fromkeys(("none", "nope"), "none"),
 }
+RELATIVE_KEYS = ("relative_key", "relative_key_query")
 TYPE = ("position_embedding_type", "pos_embedding_type", "position_encoding_type", "pe_type")
 KINDS_BY_FLAG = {  # where it is false, and where it is true
     **dict.fromkeys(("sinusoidal_pos_embds", "sinusoidal_embeddings"), ("learned", "sinusoidal")),
     **dict.fromkeys(("use_relative_position_bias", "use_shared_relative_position_bias"), ("none", "bias2d")),
+    "use_rotary_embedding": ("none", "rope"),
     "use_relative_position_embeddings": ("none", "relpos2d"),
     "use_absolute_position_embeddings": ("none", "learned"),
 }
@@ -42,6 +44,8 @@ def position_of(reading: Reading, stack: str) -> str:
     word = keys.text(*TYPE)
     if default in SINCOS2D_LAYOUTS:
         return "learned" if word == "learned" else default
+    if word in RELATIVE_KEYS and architecture.relative_key:
+        return "relative_key"
     named = TYPE_NAMES.get(word) if word else None
     if architecture.rope_opt_in:
         return "rope" if keys.flag("use_mem_rope") else (named or "none")
@@ -68,7 +72,7 @@ def _alibi(reading: Reading) -> bool:
 def _by_flags(keys: Keys, default: str) -> str:
     """Return the architecture's kind, unless a flag of its own says otherwise."""
     inner = keys.table("attn_config") or Keys({})
-    if inner.flag("rope"):
+    if any(part.flag("rope") for part in (inner, keys) if isinstance(part.data.get("rope"), bool)):  # MPT, OLMo
         return "rope"
     if inner.flag("alibi") is False:
         return "learned"
@@ -85,7 +89,7 @@ def encoding_parameters(
     if position == "rope":
         return "rope", rope_parameters(reading, kind, layer)
     if position == "alibi":  # BERT with ALiBi looks both ways
-        both = reading.architecture.position.get("all") == "learned"
+        both = reading.architecture.position.get("all") == "learned" and "rope" not in reading.keys  # OLMo does not
         steepest = (reading.keys.table("attn_config") or reading.keys).number("alibi_bias_max") or 8.0
         return "alibi", {"heads": heads(reading), "direction": "both" if both else "causal", "bias_max": steepest}
     if position == "t5":
@@ -118,16 +122,26 @@ def _table_width(reading: Reading) -> int:
     if architecture.rows_before and key:
         text = template("the table of {name} has {rows} rows more: positions start at row {rows}")
         reading.note(key, text, name=architecture.name, rows=architecture.rows_before)
-    if architecture.rows_of_padding and key:
-        text = template("rows of the table; {name} takes {rows} of them for padding, not for positions")
-        reading.note(key, text, name=architecture.name, rows=architecture.rows_of_padding)
     if "embedding" in architecture.sizes:
         return reading.keys.whole("embedding_size") or architecture.sizes["embedding"]
     return width(reading)
 
 
+def first_row(reading: Reading, length: int) -> int:
+    """Return the row that the first position has, of a learned table of so many rows."""
+    keys, architecture = reading.keys, reading.architecture
+    if not architecture.after_padding:
+        return architecture.rows_before
+    padding = keys.whole("pad_token_id")
+    first = (architecture.sizes.get("padding", 1) if padding is None else padding) + 1
+    text = template("{all:,} rows, {count:,} for positions: the first of {name} has row {first}, pad_token_id + 1")
+    count, key = max(length - first, 0), keys.first(*POSITIONS) or "max_position_embeddings"
+    reading.note(key, text, all=length, count=count, name=architecture.name, first=first)
+    return first
+
+
 def table_length(reading: Reading, stack: str) -> int | None:
-    """Return the positions of a learned or sinusoidal table."""
+    """Return the rows of a learned or sinusoidal table."""
     keys, sizes = reading.keys, reading.architecture.sizes
     side = {"encoder": "source", "decoder": "target"}.get(stack)
     names = (f"max_{side}_positions", f"max_{stack}_position_embeddings", *POSITIONS)

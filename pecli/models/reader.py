@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -10,10 +9,10 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from pecli.core.errors import UsageError
+from pecli.core.errors import PecliError, UsageError, path_text
 from pecli.core.language import template, translate
 from pecli.encodings.registry import find_encoding
-from pecli.models.architectures import architecture_of, remarks_on
+from pecli.models.architectures import UNDRAWN, architecture_of, remarks_on
 from pecli.models.config_file import Keys, WrongTypeError, read_json, shown
 from pecli.models.layers import (
     FULL,
@@ -23,13 +22,15 @@ from pecli.models.layers import (
     Finding,
     Reading,
     attention_window,
+    head_dim,
     layer_kinds,
     max_position,
     patches,
     window,
 )
-from pecli.models.lint import REMARKS, lint
-from pecli.models.positions import encoding_parameters, position_of, table_length
+from pecli.models.lint import REMARKS, lint, unused
+from pecli.models.position_keys import TOWER
+from pecli.models.positions import encoding_parameters, first_row, position_of, table_length
 from pecli.models.rope import ORIGINAL, nested_kinds, original_length, scaling_object
 
 INNER = (
@@ -37,9 +38,6 @@ INNER = (
     *("global_config", "decoder_config"),
 )
 ENCODERS = ("encoder_config", "vision_config", "audio_config", "backbone_config")  # of a type that is not known itself
-TOWER = re.compile(
-    r"(vision|visual|image|video|audio|speech|protein)\w*_config"
-)  # has no model_type of its own in older files
 ALL = "all"
 CONFIG_KEYS = {  # what a config calls the parameters of an encoding
     "base": "rope_theta",
@@ -49,6 +47,8 @@ CONFIG_KEYS = {  # what a config calls the parameters of an encoding
     "buckets": "relative_attention_num_buckets",
     "max_distance": "relative_attention_max_distance",
 }
+LIBRARY_KEYS = ("rope_scaling", "rope_parameters", "transformers_version")  # of transformers alone
+OTHER_PROGRAMS = ("model_config", "pretrained_config")  # where MLC and TensorRT-LLM keep what they read
 TABLES = ("learned", "sinusoidal", "sincos2d")
 WITHOUT_POSITIONS = ("linear_attention", "mlp", "moe", "conv", "no_rope", "no_attention", "cross_attention")
 
@@ -67,7 +67,8 @@ class Layer:
     """The position encoding of some layers of a model.
 
     name, parameters : the encoding and its parameters; None where there is none, or none that can be built
-    length : rows of a table; grid : of the patches in it, or of the window of a bias
+    length, first_row : rows of a table, and which of them the first position has
+    grid : of the patches in a table, or of the window of a bias
     window : that over which these layers look back, or some of them
     axis_names : letters of the axes that share the pairs of a rope, in order
     resized : whether the table is made to fit other images, always or when that is asked for
@@ -81,6 +82,7 @@ class Layer:
     max_position: int | None = None
     original: int | None = None
     length: int | None = None
+    first_row: int = 0
     grid: tuple[int, ...] | None = None
     resized: str | None = None
     axis_names: str = "thw"
@@ -105,12 +107,39 @@ class Model:
 
 
 def read_model(path: str | Path, seq_len: int | None = None) -> Model:
-    """Return the model in a config.json or a folder with one; raises UsageError for a value of the wrong type."""
-    data = read_json(Path(path))
+    """Return the model in a config.json or a folder with one.
+
+    Raises
+    ------
+    UsageError : a value of the wrong type
+    PecliError : a file of another program, or of a model that is not known
+    """
+    keys = Keys(read_json(Path(path)))
     try:
-        return _model(str(path), Keys(data), seq_len)
+        _check_library(str(path), keys)
+        return _model(str(path), keys, seq_len)
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from None
+
+
+def _check_library(path: str, keys: Keys) -> None:
+    """Raise PecliError for a file that is not one of transformers, or does not say of which model it is."""
+    inner = _part(keys)
+    parts = [keys, *(() if inner is None else (inner, *filter(None, (_part(inner),))))]
+    names = [part.data[key] for part in parts for key in ("model_type", "architectures") if key in part]
+    foreign = [key for key in OTHER_PROGRAMS if "model_type" not in (keys.table(key) or {"model_type"})]
+    known = any(architecture_of(part).known for part in parts)
+    if not foreign and (known or (names and any(part.first(*LIBRARY_KEYS) for part in parts))):
+        return
+    reason = "it has neither model_type nor architectures"
+    if foreign:
+        reason = f"transformers has no key {foreign[0]}"
+    elif names:
+        reason = (
+            f"{shown(names[0])} is no model type that pecli knows, and the file has none of {', '.join(LIBRARY_KEYS)}"
+        )
+    advice = "pecli reads the config.json of transformers, not yet the files of other programs"
+    raise PecliError(f"{path_text(path)} is of an unknown kind ({reason})", advice=advice)
 
 
 def _model(path: str, keys: Keys, seq_len: int | None, outer: str | None = None, tower: str = "") -> Model:
@@ -128,8 +157,11 @@ def _model(path: str, keys: Keys, seq_len: int | None, outer: str | None = None,
         layers |= {kind: _layer(reading, kind, kind, ALL, ()) for kind in item.also}
         model = Model(path, item.name, layers, tuple(reading.findings), item.known)
     towers, findings = _towers(path, keys, inner, name)
-    remarks = [Finding("model_type", name, "note", translate(REMARKS[remark])) for remark in remarks_on(name)]
-    found = sorted([*model.findings, *findings, *remarks], key=lambda item: LEVELS.index(item.level))
+    findings += [Finding("model_type", name, "note", translate(REMARKS[remark])) for remark in remarks_on(name)]
+    findings += model.findings
+    undrawn = any(layer.kind in UNDRAWN for layer in model.layers.values())
+    findings += unused(keys, findings, undrawn, inner)
+    found = sorted(findings, key=lambda item: LEVELS.index(item.level))
     return replace(model, towers={**model.towers, **towers}, findings=tuple(found))
 
 
@@ -162,7 +194,7 @@ def _reading(keys: Keys, seq_len: int | None, outer: str | None, tower: str) -> 
     """Return a config without the keys that its architecture does not read."""
     architecture = architecture_of(keys, outer, tower)
     unread = [name for name in architecture.unread if name in keys]
-    kept = Keys({name: value for name, value in keys.data.items() if name not in unread}, keys.place)
+    kept = Keys({name: value for name, value in keys.data.items() if name not in unread}, keys.place, keys.read)
     reading = Reading(kept, architecture, seq_len)
     for name in unread:
         text = template("the code of {name} does not read it in transformers 5.23")
@@ -207,6 +239,11 @@ def _stack(reading: Reading, stack: str, kinds: list[str]) -> dict[str, Layer]:
         null = reading.given.data.get(kind, kind) is None  # rope_parameters has null for that kind
         none = position == "rope" and (kind in without or kind in WITHOUT_POSITIONS or null)
         result[kind] = _layer(reading, "none" if none else position, kind, stack, tuple(indices))
+    turning = {kind for kind, layer in result.items() if layer.kind == "rope"}
+    for kind in {*nested} - turning:  # of which there are no layers
+        Keys({kind: reading.given.data[kind]}, reading.given.place, reading.given.read).settle()
+    if not turning:
+        reading.given.settle()
     return result
 
 
@@ -234,6 +271,8 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
             reading.assumed(*span)
     try:
         made = encoding_parameters(reading, position, kind, stack, indices[0] if indices else 0)
+        if position == "relative_key":
+            return _table_of_offsets(reading, plain)
         if made is None:
             return replace(plain, grid=window(reading) if plain.kind == "bias2d" else None)
         find_encoding(made[0]).make(made[1])
@@ -245,7 +284,8 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
         other = template("takes {allowed}") if error.allowed else template("pecli cannot build the encoding: {reason}")
         other = translate(other, allowed=error.allowed, reason=error.text)
         text = error.reason if isinstance(error, BuildError) else other
-        value = reading.given.data.get(key, reading.keys.data.get(key))
+        value = error.value if isinstance(error, BuildError) else None
+        value = reading.given.data.get(key, reading.keys.data.get(key)) if value is None else value
         reading.add(level, key, text, value)
         return replace(plain, trouble=f"{key}: {text}" if value is None else f"{key} = {shown(value)}: {text}")
     plain, item = replace(plain, name=made[0], parameters=made[1]), reading.architecture
@@ -256,7 +296,23 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
     if length is None:
         return plain
     fits = grid is not None and length - prod(grid) in (0, item.extra_rows)
-    return replace(plain, length=length, grid=grid if fits else None, resized=next(iter(item.resized), None))
+    resized = next(iter(item.resized), None)
+    first = first_row(reading, length) if plain.kind == "learned" and grid is None else 0
+    return replace(plain, length=length, first_row=first, grid=grid if fits else None, resized=resized)
+
+
+def _table_of_offsets(reading: Reading, plain: Layer) -> Layer:
+    """Return the layers of a BERT with relative_key: each has a table, of offsets from 1 − n to n − 1."""
+    count = table_length(reading, ALL)
+    if count is None:
+        return plain
+    text = template(
+        "{rows:,} rows in every layer in transformers 4.57, for offsets from {low:,} to {high:,}; 5.23 does not read "
+        "the key and adds a learned table of {count:,} positions"
+    )
+    blanks = {"rows": 2 * count - 1, "low": 1 - count, "high": count - 1, "count": count}
+    reading.warning("position_embedding_type", text, **blanks)
+    return replace(plain, length=2 * count - 1, parameters={"d": head_dim(reading)})
 
 
 def _merged(layers: dict[str, Layer]) -> dict[str, Layer]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from pecli.core.errors import nearest
 from pecli.core.language import template
 from pecli.encodings.rope_scaling import SCALINGS
 from pecli.models.config_file import Keys
-from pecli.models.layers import FULL, SLIDING, BuildError, Reading, head_dim, latent, max_position, nearest, patches
+from pecli.models.layers import FULL, SLIDING, BuildError, Reading, head_dim, latent, max_position, patches, probably
 
 ORIGINAL = "original_max_position_embeddings"
 
@@ -41,9 +42,10 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
     d, scaling = head_dim(reading, kind), _scaling_name(reading, inside, kind)
     rotary = d if scaling == "proportional" and not latent(reading) else _rotary_dim(reading, inside, d, kind, layer)
     item = reading.architecture
+    key = inside.first("rope_type", "type") or "rope_type"
     unknown_axes = scaling == "axial" and item.known and not item.axes
     if unknown_axes or (item.scalings and scaling not in ("default", *item.scalings)):
-        raise BuildError("rope_type", template("transformers 5.23 refuses it in {name}"), name=item.name)
+        raise BuildError(key, template("transformers 5.23 refuses it in {name}"), inside.data.get(key), name=item.name)
     whole = item.always_whole and ("partial_rotary_factor" in inside or "partial_rotary_factor" in reading.keys)
     if rotary != d and scaling == "default" and whole and not latent(reading):
         text = template("transformers 5.23 ignores it in {name} without a scaling: all {d} columns of a head turn")
@@ -74,7 +76,7 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
         return parameters | {"base": base * factor, "scaling": "linear", "factor": factor ** (2 / d)}
     if scaling not in SCALINGS:
         text = template("no such scaling: transformers 4.57 and 5.23 stop with a KeyError{meant}")
-        raise BuildError("rope_type", text, meant=nearest(scaling, SCALINGS))
+        raise BuildError(key, text, inside.data.get(key), meant=probably(nearest(scaling, SCALINGS)))
     values = {"scaling": scaling, **_scaling(reading, inside, scaling, rotary // 2)}
     return parameters | {name: value for name, value in values.items() if value is not None}
 

@@ -15,6 +15,7 @@ from pecli.core.language import listing, template, templates, translate
 from pecli.core.options import Option
 from pecli.core.terminal import Block, Facts, Paragraph, Table
 from pecli.encodings.base import COUNTED, BiasEncoding
+from pecli.encodings.biases import T5
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.learned import Learned
 from pecli.encodings.registry import Encoding, find_encoding
@@ -188,10 +189,12 @@ def layer_data(layer: Layer) -> dict[str, Any]:
         data |= _rope_data(encoding, layer)
     elif layer.length is not None and layer.parameters is not None:
         grid = layer.grid and list(layer.grid)
-        data |= {"length": layer.length, "width": layer.parameters["d"], "grid": grid, "resized": layer.resized}
+        data |= {"length": layer.length, "first_row": layer.first_row, "width": layer.parameters["d"]}
+        data |= {"grid": grid, "resized": layer.resized}
     elif encoding is not None:
         data |= {name: value for name, value in encoding.settings().items() if value is not None}
         data |= {"slopes": encoding.slopes().tolist()} if hasattr(encoding, "slopes") else {}
+        data |= {"last_bucket_from": encoding.last_from} if isinstance(encoding, T5) else {}
     elif layer.grid is not None:
         data["window"] = list(layer.grid)
     window = layer.window
@@ -343,7 +346,7 @@ def _facts(layer: Layer) -> dict[str, str]:
         facts[translate("offsets")] = _window_text(data)
     elif "buckets" in data:
         buckets = template("{buckets}; all distances from {distance:,} on share one")
-        facts[translate("buckets")] = translate(buckets, buckets=data["buckets"], distance=data["max_distance"])
+        facts[translate("buckets")] = translate(buckets, buckets=data["buckets"], distance=data["last_bucket_from"])
     elif "slopes" in data:
         facts[translate("slopes")] = listing(f"{slope:.4g}" for slope in data["slopes"])
     if window := layer.window:

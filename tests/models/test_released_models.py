@@ -16,6 +16,8 @@ import numpy as np
 import pytest
 
 from pecli.core.errors import PecliError
+from pecli.core.language import translate
+from pecli.models.position_keys import READ_BY, UNUSED
 from pecli.models.reader import Model, read_model
 from pecli.reports.model import encoding_of, model_data
 from tests.models.make_released_models import row_of, variants, with_variant
@@ -116,6 +118,32 @@ def test_a_type_that_is_read_otherwise_says_so(tmp_path: Path) -> None:
         given = with_variant(config, rule, dict(variants(config, pairs))[rule]) if rule else config
         findings = [finding.text for finding in model_of(given, tmp_path).findings]
         assert any(SAID[name] in text for text in [*findings, ""]) and (findings or not SAID[name]), (name, findings)
+
+
+NOTED = {  # the types whose default config has a key that changes what pecli shows, and those keys
+    **{name: {"attn_temperature_tuning", "attn_scale", "floor_scale"} for name in ("llama4", "llama4_text")},
+    **{name: {"llama_4_scaling_beta"} for name in ("ministral3", "mistral4")},
+    **{name: {"log_scaling_alpha"} for name in ("inkling_mm_model", "inkling_text")},
+    **{name: {"log_scaling_alpha", "log_scaling_n_floor"} for name in ("inkling2", "inkling2_text")},
+    **{name: {"rope_scaling_layers"} for name in ("molmo2", "molmo2_text")},
+    "kimi_k25_vision": {"pos_emb_time"},
+    "layoutlmv3": {"has_relative_attention_bias"},
+    "prophetnet": {"relative_max_distance"},
+    "udop": {"relative_bias_args"},
+    # these are not read by the library's own code
+    "efficientloftr": {"rope_parameters.partial_rotary_factor"},
+    "pix2struct_vision_model": {"relative_attention_max_distance", "relative_attention_num_buckets"},
+    "wav2vec2-bert": {"rotary_embedding_base"},
+}
+
+
+def test_an_ordinary_config_has_no_key_of_positions_that_is_not_used(tmp_path: Path) -> None:
+    texts = {*map(translate, READ_BY.values()), translate(UNUSED)}
+    found = {name: model_of(truth["config"], tmp_path).findings for name, truth in TYPES.items()}
+    noted = {name: {item.key for item in findings if item.text in texts} for name, findings in found.items()}
+    assert {name: keys for name, keys in noted.items() if keys} == NOTED
+    levels = {item.level for findings in found.values() for item in findings if item.text in texts}
+    assert levels == {"note"}
 
 
 def test_the_layers_of_a_config_that_lists_none_are_those_of_the_library(tmp_path: Path) -> None:

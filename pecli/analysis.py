@@ -267,6 +267,10 @@ class Analysis(Options, Generic[E], ABC):
         """Return whether this can show encodings of that kind."""
         return issubclass(encoding, cls.requires)
 
+    def parts(self) -> Sequence[Analysis[Any]]:
+        """Return what computes of each encoding: itself, or the figures that it is made of."""
+        return [self]
+
     @classmethod
     def refusal(cls, encoding: type[Encoding]) -> str:
         """Return why it does not take encodings of that kind."""

@@ -20,7 +20,6 @@ from pecli.figures.composite import (
     Cell,
     ComposedNumbers,
     Composite,
-    check_handed_on,
     check_part,
     kind_text,
     longer_waves_text,
@@ -113,9 +112,8 @@ class Compare(Composite, Highlighting[Encoding]):
         """Return the figure that is drawn for each encoding."""
         return part_of(self, self.figure)
 
-    def check(self) -> None:
-        super().check()
-        check_handed_on(self, [self.part()])
+    def parts(self) -> list[Figure[Any]]:
+        return [self.part()]
 
     def check_view(self, view: View[Encoding]) -> None:
         if self.difference and len(view.encodings) != 2:
@@ -173,9 +171,6 @@ class Compare(Composite, Highlighting[Encoding]):
             array = first - second
         low, high = (float(end.reduce(array, axis=None, initial=0.0)) for end in (np.fmin, np.fmax))
         return low, high
-
-    def texts(self) -> list[str]:
-        return self.part().texts()
 
     def title(self, view: View[Encoding]) -> str:
         item = view.encoding.title() if len(view.encodings) == 1 else ""

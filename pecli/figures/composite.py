@@ -165,6 +165,23 @@ class Composite(Figure[Encoding]):
     alike: ClassVar[bool] = True
 
     @abstractmethod
+    def parts(self) -> Sequence[Figure[Any]]:
+        """Return the figures, where nothing is known of the positions."""
+
+    def check(self) -> None:
+        """Refuse an option that none of the parts has (UsageError)."""
+        super().check()
+        names = dict.fromkeys(part.name for part in self.parts())
+        for option, value in self.changed().items():
+            fitting = [name for name, figure in SINGLE.items() if option in figure.options()]
+            if option in FORWARDED and not {*fitting} & {*names}:
+                why = f"{', '.join(names)} has no {option_text(option)}, {', '.join(fitting)} have"
+                raise UnusedOptionError(option, self.options()[option].write(value), why)
+
+    def texts(self) -> list[str]:
+        return list(dict.fromkeys(text for part in self.parts() for text in part.texts()))
+
+    @abstractmethod
     def cells_of(self, view: View[Encoding]) -> list[Cell]:
         """Return the cells, in order; their views have no panels."""
 
@@ -311,13 +328,3 @@ def check_part(part: Figure[Any], view: View[Encoding], option: str) -> None:
         advice = f"{option_text(option)} takes {fitting} here" if fitting else ""
         raise UsageError(part.refusal(kind), option="encoding", advice=advice)
     part.check_view(view)
-
-
-def check_handed_on(whole: Figure[Any], parts: Iterable[Figure[Any]]) -> None:
-    """Refuse an option that none of the parts has (UsageError)."""
-    names = dict.fromkeys(part.name for part in parts)
-    for option, value in whole.changed().items():
-        fitting = [name for name, figure in SINGLE.items() if option in figure.options()]
-        if option in FORWARDED and not {*fitting} & {*names}:
-            why = f"{', '.join(names)} has no {option_text(option)}, {', '.join(fitting)} have"
-            raise UnusedOptionError(option, whole.options()[option].write(value), why)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 from pecli.core.errors import UsageError
 from pecli.core.language import listing
 from pecli.core.lazy import Array, np
-from pecli.figures.base import View, panels_of
+from pecli.figures.base import Figure, View, panels_of
 from pecli.figures.canvas import Canvas
 from pecli.figures.composite import Cell, ComposedNumbers, Composite, longer_waves_text, message_of_each
 from pecli.figures.panels import PanelGroup, in_columns
@@ -80,6 +80,9 @@ class Grid(Composite):
     axes: tuple[Axis, ...]
     title_text: str
 
+    def parts(self) -> list[Figure[Any]]:
+        return [cell.figure for cell in self.cells]
+
     @property
     def labels(self) -> tuple[str, ...]:
         """The name of each cell."""
@@ -124,9 +127,6 @@ class Grid(Composite):
 
     def composed_numbers(self, view: View[Any], **fields: Any) -> GridNumbers:
         return GridNumbers(view=view, axes=self.axes, labels=self.labels, **fields)
-
-    def texts(self) -> list[str]:
-        return list(dict.fromkeys(text for cell in self.cells for text in cell.figure.texts()))
 
     def title(self, view: View[Any]) -> str:
         return self.title_text

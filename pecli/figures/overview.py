@@ -12,14 +12,13 @@ from pecli.core.language import join_clauses, template, translate
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding
-from pecli.figures.base import View
+from pecli.figures.base import Figure, View
 from pecli.figures.canvas import Canvas
 from pecli.figures.composite import (
     ROW,
     Cell,
     ComposedNumbers,
     Composite,
-    check_handed_on,
     check_part,
     kind_text,
     part_of,
@@ -74,12 +73,14 @@ class Overview(Composite, Highlighting[Encoding]):
     def cells_of(self, view: View[Encoding]) -> list[Cell]:
         return [Cell(part_of(self, name), replace(view, panels=None)) for name in self.names(view)]
 
+    def parts(self) -> list[Figure[Any]]:
+        return [part_of(self, name) for name in self.names()]
+
     def check(self) -> None:
-        super().check()
         if self.panels == ():
             text = "--panels names no figure"
             raise UsageError(text, option="panels", allowed="a list such as heatmap,distance")
-        check_handed_on(self, [part_of(self, name) for name in self.names()])
+        super().check()
 
     def check_view(self, view: View[Encoding]) -> None:
         for cell in self.cells_of(view):
@@ -105,13 +106,10 @@ class Overview(Composite, Highlighting[Encoding]):
         return texts[0] if all(texts) else ""
 
     def positions_for(self, asked: Positions) -> Positions:
-        parts = [part_of(self, name) for name in self.names()]
+        parts = self.parts()
         if all(part.positions_for(Positions()) != Positions() for part in parts):  # none looks at what is asked for
             return parts[0].positions_for(asked)
         return asked
-
-    def texts(self) -> list[str]:
-        return [text for name in self.names() for text in part_of(self, name).texts()]
 
     def composed_numbers(self, view: View[Encoding], **fields: Any) -> ComposedNumbers:
         return OverviewNumbers(view=view, labels=tuple(map(translate, self.names(view))), **fields)

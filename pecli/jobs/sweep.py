@@ -198,7 +198,7 @@ def _job(kind: type[Analysis[Any]], given: Mapping[str, Any]) -> Job:
     positions = _part(Positions, shared, _defaults(Positions, kind))
     figure = _part(kind, shared, _defaults(kind, kind))
     parsed = [parse_encoding(spec) for spec in choice.encoding or (kind.default_encoding,)]
-    _check_names(kind, [encoding for encoding, _ in parsed], own, chosen="encoding" in given)
+    _check_names(figure, [encoding for encoding, _ in parsed], own, chosen="encoding" in given)
     encodings = tuple(_part(encoding, own, _defaults(encoding, kind), written) for encoding, written in parsed)
     whole = all(encoding.own_positions for encoding in encodings)
     if whole:
@@ -212,7 +212,7 @@ def _job(kind: type[Analysis[Any]], given: Mapping[str, Any]) -> Job:
 
 
 def _check_names(
-    analysis: type[Analysis[Any]], kinds: list[type[Encoding]], given: Mapping[str, Any], *, chosen: bool
+    analysis: Analysis[Any], kinds: list[type[Encoding]], given: Mapping[str, Any], *, chosen: bool
 ) -> None:
     """Refuse a parameter that no encoding here has (UsageError), saying whose it is."""
     for name, value in given.items():
@@ -221,15 +221,17 @@ def _check_names(
         owners = [kind for kind in all_encodings().values() if name in kind.options()]
         owners.sort(key=lambda kind: kind.options()[name].default is None)  # first those that always have it
         if not owners:
-            raise UnknownNameError(f"option of {analysis.name}", name, known_options(analysis), option=name)
+            raise UnknownNameError(f"option of {analysis.name}", name, known_options(type(analysis)), option=name)
         taken, others = (", ".join(kind.name for kind in several) for several in (kinds, owners))
         item = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else value
         text = f"{option_text(name, item)} belongs to {others}, and the encoding is {taken}"
-        shown, leave = [kind for kind in owners if analysis.takes(kind)], f"leave {option_text(name)} out"
-        advice = f"{leave}, {analysis.refusal(owners[0])}"
+        leave, parts = f"leave {option_text(name)} out", analysis.parts()
+        shown = [kind for kind in owners if all(part.takes(kind) for part in parts)]
         if shown:
             give = f"give {option_text('encoding', shown[0].name)}"
             advice = f"{leave}, or {give} instead" if chosen else f"{give} too"
+        else:
+            advice = f"{leave}, {next(part.refusal(owners[0]) for part in parts if not part.takes(owners[0]))}"
         raise UsageError(text, option=name, value=value, advice=advice)
 
 

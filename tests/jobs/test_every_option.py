@@ -21,7 +21,7 @@ from matplotlib.figure import Figure as Drawing
 
 from pecli.cli.completion import offered_values
 from pecli.core import memory
-from pecli.core.errors import PecliError
+from pecli.core.errors import PecliError, UsageError
 from pecli.core.language import Language, use_language
 from pecli.core.options import Option
 from pecli.core.positions import Positions
@@ -36,7 +36,7 @@ from pecli.figures.limits import resolve_limits
 from pecli.figures.page import words_of
 from pecli.figures.style import style_context
 from pecli.jobs.job import Job
-from pecli.jobs.job_options import ANALYSES
+from pecli.jobs.job_options import ANALYSES, encoding_parameters
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import make_job
 from pecli.reports.base import Report
@@ -253,6 +253,18 @@ def test_positions_change_the_result_of_every_encoding_or_are_refused(name: str)
         if first is not None and not effect(name, starts[kind], first, option)
     ]
     assert not idle
+
+
+@pytest.mark.parametrize("name", ANALYSES)
+def test_an_option_of_another_encoding_is_refused_in_one_line(name: str) -> None:
+    """Whatever the figure is: one made of figures has the encodings of them all."""
+    kinds = ENCODINGS if ANALYSES[name].composed else [ANALYSES[name].default_encoding]
+    for kind in kinds:
+        for option in (one for one in encoding_parameters().values() if one.name not in ENCODINGS[kind].options()):
+            value = next(others(option, option.default), "x")
+            with pytest.raises(UsageError) as caught:
+                make_job(name, {"encoding": [kind], option.name: value})
+            assert "\n" not in str(caught.value)
 
 
 def own_numbers(kind: type[Encoding], given: dict[str, Any]) -> bytes | None:

@@ -370,6 +370,13 @@ class BiasEncoding(Encoding):
         """
 
 
+def ends_of(encodings: Sequence[Encoding], shown: Positions) -> tuple[float, float]:
+    """Return the first and last position, as steps are counted where all of the encodings have one."""
+    steps = {encoding.spacing for encoding in encodings}
+    step = steps.pop() if len(steps) == 1 else 1
+    return step * shown.start, step * (shown.stop - 1)
+
+
 def common_pieces(encodings: Sequence[Encoding], without: Collection[str] = ()) -> list[str]:
     """Return what their titles have in common, without what is told elsewhere."""
     first, *others = (encoding.title_pieces(without) for encoding in encodings)

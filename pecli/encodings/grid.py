@@ -153,7 +153,7 @@ class HarmonicOnGrid(OnGrid, Harmonic):
         return cells if self.sides else super().wave_unit
 
     def longer_waves(self, length: int) -> int:
-        """Return how many pairs have a wavelength longer than their axis of the grid."""
-        if not self.sides:
+        """Return how many pairs have a wavelength longer than their axis of the grid, or of a sequence with images."""
+        if self.places is None:
             return super().longer_waves(length)
         return int((self.wavelengths() > np.array([*map(np.ptp, self._scaled)])[self.axes_of_pairs()]).sum())

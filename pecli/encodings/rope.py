@@ -81,6 +81,14 @@ class OnAxes(HarmonicOnGrid, Scaled):
     def places(self) -> Array | None:
         return super().places if self.sequence is None else places_of_sequence(self.sequence)
 
+    @property
+    def position_label(self) -> str:  # type: ignore[override]  # a fact of the class elsewhere
+        return template("token p") if self.sequence else super().position_label
+
+    @property
+    def other_label(self) -> str:  # type: ignore[override]
+        return template("token q") if self.sequence else super().other_label
+
     def axes_of_pairs(self) -> Array:
         if self.sections is None:
             assert self.places is not None

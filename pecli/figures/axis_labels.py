@@ -8,7 +8,7 @@ from string import ascii_lowercase
 from typing import Any
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import listing, templates, translate
+from pecli.core.language import listing, template, templates, translate
 from pecli.core.lazy import Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
@@ -146,7 +146,17 @@ def log_option() -> Any:
 
 def log_label(encoding: TableEncoding) -> str:
     """Return the label of a logarithmic axis, whose ticks are plain numbers: the unit too."""
-    return listing(map(translate, filter(None, [encoding.position_label, encoding.position_unit])))
+    label = translate(encoding.position_label)
+    return in_steps(listing(filter(None, [label, translate(encoding.position_unit)])), [encoding])
+
+
+def in_steps(label: str, encodings: Sequence[Encoding]) -> str:
+    """Return the label of an axis along which rows are counted, not positions that are farther apart, or nearer."""
+    steps = {encoding.spacing for encoding in encodings}
+    if steps == {1.0}:
+        return label
+    text = template("in steps of {step}") if len(steps) == 1 else template("in steps")
+    return listing([label, translate(text, step=f"{steps.pop():,.15g}")])
 
 
 def check_log(positions: Positions) -> None:

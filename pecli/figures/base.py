@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -12,7 +13,7 @@ from pecli.core.language import join_clauses, template, translate
 from pecli.core.lazy import Axes, np
 from pecli.core.numbers import minus
 from pecli.core.positions import Positions
-from pecli.encodings.base import Encoding, TableEncoding
+from pecli.encodings.base import Encoding, TableEncoding, ends_of
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import DIFFERENCE
 from pecli.figures.panels import Panel, PanelGroup, in_columns
@@ -88,8 +89,8 @@ class Figure(Analysis[E]):
         if self.counts_positions and all(e.position_unit for e in view.encodings) and not view.positions.start:
             return view.encodings[0].length_text(view.positions.length)
         if self.counts_positions:
-            return all_positions_text(view.positions)
-        return "" if self.shows_positions else positions_text(view.positions.start, view.positions.length)
+            return all_positions_text(view.encodings, view.positions)
+        return "" if self.shows_positions else positions_text(view.encodings, view.positions)
 
 
 def groups_of(figure: Figure[Any], view: View[Any], canvas: Canvas) -> list[PanelGroup]:
@@ -116,21 +117,21 @@ def tells_of_offsets(view: View[Any]) -> bool:
     return view.positions.length > 2
 
 
-def positions_text(first: int, count: int) -> str:
+def positions_text(encodings: Sequence[Encoding], shown: Positions) -> str:
     """Return the first and last position for a title; nothing where the first is 0."""
-    named = {name: minus(f"{at:,}") for name, at in (("first", first), ("last", first + count - 1))}
-    return translate("positions {first} to {last}", **named) if first else ""
+    first, last = (minus(f"{at:,.15g}") for at in ends_of(encodings, shown))
+    return translate("positions {first} to {last}", first=first, last=last) if shown.start else ""
 
 
-def all_positions_text(covered: Positions) -> str:
+def all_positions_text(encodings: Sequence[Encoding], covered: Positions) -> str:
     """Return how many positions there are, or the first and last, for a title where no axis says it."""
     text = template("{count:,} positions") if covered.length > 1 else template("{count:,} position")
-    return positions_text(covered.start, covered.length) or translate(text, count=covered.length)
+    return positions_text(encodings, covered) or translate(text, count=covered.length)
 
 
 def other_positions_text(view: View[TableEncoding]) -> str:
     """Return the rows of the table for a title where they are not the positions: offsets."""
-    return "" if view.covered == view.positions else all_positions_text(view.covered)
+    return "" if view.covered == view.positions else all_positions_text(view.encodings, view.covered)
 
 
 def averaging(size: int) -> str:

@@ -14,10 +14,11 @@ from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import enumerated, join_clauses, listing, merge_labels, template, translate
 from pecli.core.lazy import Array, Axes, Registry
 from pecli.encodings.base import Encoding
+from pecli.encodings.harmonic import Harmonic
 from pecli.figures import FIGURES, SINGLE
 from pecli.figures.base import MAX_HEADLINE, Figure, Numbers, View, panels_of
 from pecli.figures.canvas import Canvas
-from pecli.figures.heatmap import HeatmapNumbers, length_shown, longer_waves
+from pecli.figures.heatmap import HeatmapNumbers, length_shown
 from pecli.figures.panels import Mosaic, Panel, PanelGroup, below_each_other, columns_of, in_columns, with_own_bar
 
 FORWARDED = ("measure", "highlight")  # options of a composed figure that its parts take, where they have them
@@ -122,13 +123,13 @@ def message_of_each(labels: Sequence[str], messages: Sequence[str]) -> str:
 def longer_waves_text(labels: Sequence[str], parts: Sequence[Part]) -> str:
     """Return how many wavelengths of each heatmap do not fit into the sequence; nothing where they are as many."""
     heatmaps = [part.numbers for part in parts if isinstance(part.numbers, HeatmapNumbers)]
-    views = [numbers.view for numbers in heatmaps]
-    counts = [count for view in views if (count := longer_waves(view)) is not None]
-    if not 1 < len(counts) == len(parts) or len({*counts}) == 1 or len({view.covered.length for view in views}) > 1:
+    encodings: list[Any] = [heatmap.view.encoding for heatmap in heatmaps]
+    pairs = zip(encodings, heatmaps, strict=True)
+    counts = [own.longer_waves(heatmap.length) for own, heatmap in pairs if isinstance(own, Harmonic)]
+    lengths = {length_shown(heatmap.view.encoding, heatmap.length) for heatmap in heatmaps}
+    if not 1 < len(counts) == len(parts) or len({*counts}) == 1 or len(lengths) > 1:
         return ""
-    encodings: list[Any] = [view.encoding for view in views]
-    pairs = [len(encoding.wavelengths()) for encoding in encodings]
-    length = length_shown(encodings[0], views[0].covered.length - heatmaps[0].lost)
+    (length,), all_pairs = lengths, [len(encoding.wavelengths()) for encoding in encodings]
     groups: dict[Any, list[int]] = {}  # places of those that differ in their base alone
     for at, encoding in enumerate(encodings):
         same = replace(encoding, base=1.0, label=None) if hasattr(encoding, "base") else None
@@ -136,14 +137,14 @@ def longer_waves_text(labels: Sequence[str], parts: Sequence[Part]) -> str:
     if None not in groups and all(_rises_with_base(encodings, counts, own) for own in groups.values()):
         text = template("larger bases leave more wavelengths beyond the {length}: {counts}")
         part = template("{counts} of {all} pairs" if len(groups) == 1 else "from {first} to {last} of {all} pairs")
-        rows = [([counts[at] for at in own], pairs[own[0]]) for own in groups.values()]
+        rows = [([counts[at] for at in own], all_pairs[own[0]]) for own in groups.values()]
         each = [translate(part, counts=listing(map(str, n)), first=n[0], last=n[-1], all=every) for n, every in rows]
         return translate(text, length=length, counts=enumerated(each))
-    if len({*pairs}) > 1:
+    if len({*all_pairs}) > 1:
         return ""
     text = template("of {all} pairs, {counts} have wavelengths longer than the {length} shown")
     each = [f"{count} ({label})" for count, label in zip(counts, labels, strict=True)]
-    return translate(text, counts=enumerated(each), all=pairs[0], length=length)
+    return translate(text, counts=enumerated(each), all=all_pairs[0], length=length)
 
 
 def _rises_with_base(encodings: Sequence[Any], counts: Sequence[int], places: Sequence[int]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from pecli.analysis import places_option, positions_at
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import join_clauses, listing, template, translate
+from pecli.core.language import join_and, join_clauses, listing, template, translate
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING
 from pecli.core.options import EXACT, option
@@ -16,6 +16,7 @@ from pecli.encodings.base import BiasEncoding, distinguishing_labels, title_of_s
 from pecli.figures.axis_labels import (
     NO_PLACE,
     check_log,
+    in_steps,
     label_positions,
     label_powers,
     label_values,
@@ -66,7 +67,8 @@ class CurvesNumbers(Numbers[Any]):
     block: int
     apart: tuple[float, ...]  # how much an encoding's lines differ at one offset, at most; −1 where runs hide it
     measure: str
-    nearest: int | None  # of one line of distances, the position that is nearest to its own; the neighbours first
+    nearest: tuple[int, ...] | None  # of one line of distances, the position nearest to its own, or two as far from it
+    nearest_distance: float | None
     no_place: str  # what the x axis shows where a line's own dot is not on it, at 0; else ""
 
     def facts(self) -> dict[str, Any]:
@@ -83,15 +85,20 @@ class CurvesNumbers(Numbers[Any]):
             extremes(self.block),
         ]
 
+    def named(self) -> tuple[int, ...]:
+        """Return the positions nearest to that of one line; none where they are just all its neighbours."""
+        return () if self.nearest == neighbours(self.view.covered, int(self.at[0])) else self.nearest or ()
+
     def message(self) -> str:
         """Return whether lines have one shape, where that is known."""
         label = quantity_of(self.view.encoding, self.measure)
-        if self.nearest is not None:
-            own, text = self.at[0], template("the position nearest to {position} is {other}")
+        if self.nearest:
+            own, *others = map(self.view.encoding.position_text, (self.at[0], *self.nearest))
+            one = template("the position nearest to {position} is {others}")
+            both = template("the positions nearest to {position} are {others}")
             beside = template("no position is nearer to {position} than its neighbours")
-            names = map(self.view.encoding.position_text, (own, self.nearest))
-            text = beside if abs(self.nearest - own) == 1 else text
-            return translate(text, **dict(zip(("position", "other"), names, strict=True)))
+            text = both if len(others) > 1 else one
+            return translate(text if self.named() else beside, position=own, others=join_and(others))
         if min(self.apart) < 0 or len(self.at) == len(self.apart):
             return ""
         same = ROUNDING * float(np.nanmax(np.abs(self.curves), initial=0.0))
@@ -193,19 +200,28 @@ class Curves(OfOneHead):
             block=int(np.diff(edges).max()),
             apart=tuple(part[3] for part in parts),
             measure=self.measure,
-            nearest=self._nearest(view, int(starts[0])) if len(low) == 1 else None,
+            **self._nearest(view, int(starts[0]) if len(low) == 1 else None),
             no_place=self.against if self.log and across.start == 0 and rows.start in starts else "",
         )
 
-    def _nearest(self, view: View[Any], own: int) -> int | None:
-        """Return the position at the smallest distance from one, of several the nearest; None where nobody asks."""
-        rows, measure = view.covered, MEASURES[self.measure]
-        if is_bias(view.encoding) or view.encoding.sides or measure.similarity or not 2 < rows.length <= MAX_WHOLE:
-            return None
+    def _nearest(self, view: View[Any], own: int | None) -> dict[str, Any]:
+        """Return which positions are at the least distance from one, of several the nearest, and that distance."""
+        rows, measure, none = view.covered, MEASURES[self.measure], {"nearest": None, "nearest_distance": None}
+        if own is None or is_bias(view.encoding) or view.encoding.sides or measure.similarity:
+            return none
+        if not 2 < rows.length <= MAX_WHOLE:
+            return none
         distances = to_all(view.encoding, measure, np.array([float(own)]), rows.start, rows.length)[0]
         distances[own - rows.start] = np.nan
-        least = np.flatnonzero(distances <= np.nanmin(distances) * (1 + ROUNDING) + ROUNDING)
-        return rows.start + int(least[np.abs(least + rows.start - own).argmin()])
+        if np.isnan(distances).all():
+            return none
+        beside, least = neighbours(rows, own), float(np.nanmin(distances))
+        found = rows.start + np.flatnonzero(distances <= least * (1 + ROUNDING) + ROUNDING)
+        own_least = np.abs(found - own).min()
+        nearest = tuple(found[np.abs(found - own) == own_least].tolist())
+        farther = np.delete(distances, np.array([*beside, own]) - rows.start)
+        at_most = max(distances[at - rows.start] for at in beside) * (1 - ROUNDING) - ROUNDING
+        return {"nearest": nearest if np.nanmin(farther) < at_most else beside, "nearest_distance": least}
 
     def _lines(self, encoding: Any, at: Array, rows: Positions, edges: Array) -> tuple[Array, Array, Array, float]:
         """Return low, high and own value of an encoding's lines, and how much they differ at one offset."""
@@ -253,7 +269,7 @@ class Curves(OfOneHead):
         entries = names if self.overlaid(view) else entries
         looks = [(text, {"color": f"C{line}"}) for line, text in enumerate(entries)]
         own, several = template("offset p − {at}"), template("offset from a line's own position")
-        offset = translate(several if len(starts) > 1 else own, at=starts[0])
+        offset = in_steps(translate(several if len(starts) > 1 else own, at=starts[0]), view.encodings)
         for panel, name, encoding in zip(axes, names, view.encodings, strict=False):
             frame_lines(panel, max(1, across.start) if self.log else across.start, across.stop - 1, log=self.log)
             label = offset if self.against == "offset" else log_label(encoding)
@@ -282,17 +298,23 @@ class Curves(OfOneHead):
             panel, colour = axes[line // lines], f"C{line % lines}"
             start = at if self.against == "offset" else 0.0
             x, middle, dot = numbers.positions - start, (low + high) / 2, at - start
-            has_place = dot > 0 or not self.log
+            has_place = bool(dot > 0 or not self.log)
             if numbers.block > 1:
                 panel.fill_between(x, low, high, color=colour, linewidth=0, alpha=0.2)
-            if numbers.block > 1 and has_place:  # the line goes through its dot
-                index = np.searchsorted(x, dot)
-                x, middle = np.insert(x, index, dot), np.insert(middle, index, own)
+            named = [
+                (place - start, numbers.nearest_distance) for place in numbers.named() if not self.log or place > start
+            ]
+            dots = [*[(dot, own)] * has_place, *named]
+            if numbers.block > 1 and dots:  # the line goes through its dots
+                places, values = zip(*sorted(dots), strict=True)
+                index = np.searchsorted(x, places)
+                x, middle = np.insert(x, index, places), np.insert(middle, index, values)
             encoding = numbers.view.encodings[numbers.encoding[line]]
             steps = isinstance(encoding, BiasEncoding) and not encoding.known
             panel.plot(x, middle, color=colour, drawstyle="steps-mid" if steps else "default")
-            if has_place:
-                panel.plot([dot], [own], marker="o", color=colour, clip_on=False, zorder=3)
+            for (place, value), face in zip(dots, [colour] * has_place + ["none"] * len(named), strict=True):
+                mark: Any = {"marker": "o", "color": colour, "markerfacecolor": face, "clip_on": False, "zorder": 3}
+                panel.plot([place], [value], **mark)
         ends = [(numbers.positions, row) for row in (numbers.low + numbers.curves) / 2]
         for at, panel in enumerate(axes):
             put_line_labels(panel, ends[at * lines : (at + 1) * lines])
@@ -310,3 +332,8 @@ class Curves(OfOneHead):
             position=view.encoding.position_text(self.starts(view)[0]),
         )
         return join_clauses([title_of_several(view.encodings), start if self.overlaid(view) else "", self.unseen(view)])
+
+
+def neighbours(rows: Positions, own: int) -> tuple[int, ...]:
+    """Return the positions before and after one, where there are such rows."""
+    return tuple(at for at in (own - 1, own + 1) if rows.start <= at < rows.stop)

@@ -87,12 +87,13 @@ class Fourier(Figure[TableEncoding]):
         variance = power.sum(axis=0)
         share = power / np.where(variance > 1e-18 * len(rows) ** 2 * np.square(rows).max(axis=0), variance, np.inf)
         total = power.sum(axis=1).cumsum()
-        waves = len(rows) / np.arange(1, len(power) + 1)
+        step = view.encoding.spacing
+        waves = step * len(rows) / np.arange(1, len(power) + 1)
         middle = int(np.searchsorted(total, total[-1] / 2 * (1 - ROUNDING)))
         half, held = (float(waves[middle]), float(total[middle] / total[-1])) if total[-1] > 0 else (None, 0.0)
         if view.pixel_rows is not None:
             edges = np.geomspace(len(rows), SHORTEST, view.pixel_rows + 1)
-            share, waves = strongest(share, len(rows) / edges), np.sqrt(edges[:-1] * edges[1:])
+            share, waves = strongest(share, len(rows) / edges), step * np.sqrt(edges[:-1] * edges[1:])
         ends = (0.0, float(share.max()) or 1.0)
         share, across = averaged_columns(share, view.pixel_columns)
         return FourierNumbers(
@@ -133,4 +134,5 @@ def strongest(share: Array, edges: Array) -> Array:
 
 def log_ends(view: View[TableEncoding]) -> tuple[float, float]:
     """Return the decimal logarithms of the shortest wavelength and of the longest."""
-    return log10(SHORTEST), log10(view.covered.length)
+    step = view.encoding.spacing
+    return log10(step * SHORTEST), log10(step * view.covered.length)

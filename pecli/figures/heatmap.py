@@ -12,6 +12,7 @@ from pecli.core.lazy import Array, Axes
 from pecli.core.positions import Blocks, LogBlocks
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.harmonic import Harmonic
+from pecli.encodings.sinusoidal import Relative
 from pecli.figures.axis_labels import (
     NO_PLACE,
     check_log,
@@ -69,6 +70,11 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         """How many positions have no place: 1, position 0, on a logarithmic axis."""
         return int(self.log and self.view.covered.start <= 0)
 
+    @property
+    def length(self) -> int:
+        """How many positions are shown."""
+        return self.view.covered.length - self.lost
+
     def _changing(self) -> list[int]:
         """Return the columns that change over the length, of encodings whose waves are known."""
         encoding, length = self.view.encoding, self.view.covered.length
@@ -79,7 +85,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
     def message(self) -> str:
         """Return how many pairs have a wavelength beyond the length; of others than waves, that each dimension changes
         half as often as the one before."""
-        encoding, length = self.view.encoding, self.view.covered.length - self.lost
+        encoding, length = self.view.encoding, self.length
         if not has_known_waves(encoding):
             return ""
         waves = wavelengths(encoding, self.view.covered)
@@ -218,21 +224,20 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
         return [image]
 
 
-def longer_waves(view: View[TableEncoding]) -> int | None:
-    """Return how many pairs have a wavelength longer than the positions shown; None of what has no pairs."""
-    encoding = view.encoding
-    return encoding.longer_waves(view.covered.length) if isinstance(encoding, Harmonic) else None
-
-
 def log_ends(view: View[TableEncoding]) -> tuple[float, float]:
     """Return the decimal logarithms of the first position and of the end."""
     return log10(max(1, view.covered.start)), log10(view.covered.stop)
 
 
 def length_shown(encoding: TableEncoding, count: int) -> str:
-    """Return a number of positions with its unit; of a whole grid its sides."""
+    """Return what so many rows of the table are: positions with their unit, steps, offsets, tokens, or a whole grid."""
     if encoding.sides:
         return translate("{sides} grid", sides=" × ".join(map(str, encoding.sides)))
     if encoding.position_unit:
         return encoding.length_text(count)
-    return translate("{count} positions", count=f"{count * encoding.spacing:,.15g}")
+    if encoding.spacing != 1:
+        return translate("{count:,} steps of {step}", count=count, step=f"{encoding.spacing:,.15g}")
+    if encoding.own_positions:
+        return translate("positions of the {count:,} tokens", count=count)
+    text = template("{count:,} offsets") if isinstance(encoding, Relative) else template("{count:,} positions")
+    return translate(text, count=count)

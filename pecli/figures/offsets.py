@@ -26,7 +26,7 @@ from pecli.encodings.base import (
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope import Rope
 from pecli.encodings.rope_scaling import Scaled
-from pecli.figures.axis_labels import label_powers, label_values
+from pecli.figures.axis_labels import in_steps, label_powers, label_values
 from pecli.figures.base import Numbers, View, extremes_of_offsets, tells_of_offsets
 from pecli.figures.canvas import Canvas
 from pecli.figures.comparing import Comparing, differing_text, is_bias, turned_text
@@ -325,10 +325,11 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
             frame_lines(panel, shown.start, shown.stop - 1, log=self.log)
             mark_stretch(panel, self.spans(), canvas)
             mark_beyond(panel, self.trained, canvas)
+            label = in_steps(translate("offset p − q"), view.encodings)
             if self.log:
-                label_powers(panel.xaxis, translate("offset p − q"))
+                label_powers(panel.xaxis, label)
             else:
-                label_values(panel.xaxis, translate("offset p − q"), integer=True)
+                label_values(panel.xaxis, label, integer=True)
             label_values(panel.yaxis, self.quantity(view))
         panel = axes[0]
         names, looks = distinguishing_labels(view.encodings), self._looks(view, panel, canvas)

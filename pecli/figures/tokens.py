@@ -138,7 +138,7 @@ class TokenFigure(Figure[E]):
         return list(self.words)
 
     def unseen(self, view: View[E]) -> str:
-        return positions_text(view.positions.start, len(self.words))
+        return positions_text(view.encodings, replace(view.positions, length=len(self.words)))
 
 
 def split_tokens(text: str) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from pecli.core.language import capitalised, join_and, join_clauses, letters, li
 from pecli.core.lazy import Array, Axes
 from pecli.core.options import write_scalar
 from pecli.core.terminal import Document
+from pecli.encodings.base import ends_of
 from pecli.figures.base import Figure
 from pecli.figures.canvas import FEW, FPS, LABELS, SLOW, TEXTS, Canvas
 from pecli.figures.grid import Grid
@@ -85,7 +86,7 @@ def alt_text(job: Job, numbers: Numbers[Any] | None = None) -> str:
     """
     figure, positions = job.figure, job.view.positions
     with use_language(job.language):
-        first, last = write_scalar(positions.start), write_scalar(positions.stop - 1)
+        first, last = map(write_scalar, ends_of(job.encodings, positions))
         where = "" if job.own_positions else translate("positions {first} to {last}", first=first, last=last)
         options, known = figure.changed(figure.default_options), figure.options()
         texts = {n: short(v) if known[n].file else known[n].write(v) for n, v in options.items()}

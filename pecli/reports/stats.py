@@ -17,7 +17,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUNDING, chunks
 from pecli.core.positions import Positions
 from pecli.core.terminal import Block, Facts, Paragraph, Table, track
-from pecli.encodings.base import TableEncoding
+from pecli.encodings.base import TableEncoding, ends_of
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope_scaling import Scaled
 from pecli.measures.pairs import pearson, ranks
@@ -351,9 +351,9 @@ class Stats(Report[TableEncoding]):
         items = zip(numbers.view.encodings, numbers.measured, strict=True)
         columns = [[encoding.spec(), *row_texts(item, encoding)] for encoding, item in items]
         positions, thinned = numbers.view.positions, max(item.thinned for item in numbers.measured)
-        ends = {"first": f"{positions.start:,}", "last": f"{positions.stop - 1:,}"}
+        first, last = (f"{at:,.15g}" for at in ends_of(numbers.view.encodings, positions))
         grids = all(encoding.own_positions for encoding in numbers.view.encodings)
-        where = "" if grids else translate("positions {first} to {last}", **ends)
+        where = "" if grids else translate("positions {first} to {last}", first=first, last=last)
         result: list[Block] = [Paragraph(listing([where, MEASURES[self.measure].label]))]
         for run in groups(columns, width - widest(labels)):
             header, *rows = zip(labels, *run, strict=True)

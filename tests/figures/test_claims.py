@@ -1,0 +1,89 @@
+"""What headlines, notes and labels say of the numbers holds of the numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pecli
+from pecli.jobs.picture import alt_text
+from tests.drawing import axes_of
+
+
+def said(figure: str, **options: Any) -> str:
+    """Return what stands in the picture and in its alt text."""
+    picture = pecli.figure(figure, **options)
+    return "\n".join([picture.seen.message(), picture.seen.caption(), picture.title(), alt_text(picture.job)])
+
+
+MROPE = {"encoding": "rope", "sections": [16, 24, 24]}
+
+
+@pytest.mark.parametrize(
+    ("options", "span", "present", "absent"),
+    [
+        ({"step": 10, "length": 101}, 1010, ["the 101 steps of 10", "positions 0 to 1000"], ["1,010"]),
+        ({"step": 0.5, "length": 7, "start": 2}, 3.5, ["the 7 steps of 0.5", "positions 1 to 4"], ["3.5 "]),
+        ({"step": 10, "length": 102, "log": True}, 1010, ["the 101 steps of 10"], ["1,010"]),
+        ({"encoding": "relative", "length": 50}, 99, ["the 99 offsets"], ["99 positions"]),
+        ({**MROPE, "sequence": "4, 1x2x3, 4"}, 11, ["the positions of the 14 tokens"], ["14 positions"]),
+        ({"length": 200}, 200, ["the 200 positions"], []),
+    ],
+)
+def test_a_span_is_called_what_it_is(
+    options: dict[str, Any], span: float, present: list[str], absent: list[str]
+) -> None:
+    """Steps, offsets and tokens are no positions; how many wavelengths are longer is counted in positions."""
+    picture, text = pecli.figure("heatmap", **options), said("heatmap", **options)
+    assert [word for word in present if word not in text] == [] == [word for word in absent if word in text]
+    count = (picture.numbers.view.encoding.wavelengths() > span).sum()
+    assert text.startswith(f"{count} of 64")
+
+
+def test_encodings_of_other_steps_are_not_counted_over_one_span() -> None:
+    options: dict[str, Any] = {"encoding": ["sinusoidal:step=10", "sinusoidal:base=10"], "length": 50}
+    text = pecli.figure("compare", **options).numbers.message()
+    assert "50 steps of 10 shown (" in text and "50 positions shown" not in text  # each says its own
+
+
+@pytest.mark.parametrize("figure", ["offsets", "curves"])
+def test_an_axis_that_counts_steps_says_so(figure: str) -> None:
+    more: dict[str, Any] = {"against": "offset"} if figure == "curves" else {}
+    labels = [axes_of(figure, step=step, d=8, length=9, **more).get_xlabel() for step in (1, 10)]
+    assert ["steps of 10" in label for label in labels] == [False, True]
+
+
+def test_wavelengths_of_a_table_in_steps_are_counted_in_positions() -> None:
+    plain, far = (pecli.figure("fourier", d=8, length=64, step=step).numbers for step in (1, 10))
+    assert far.wavelengths == pytest.approx(10 * plain.wavelengths)
+
+
+NEAREST: list[tuple[dict[str, Any], list[int]]] = [
+    ({"encoding": "clock", "at": 10800, "length": 86400}, [54000]),
+    ({"encoding": "clock", "at": 43200, "length": 86401}, [0, 86400]),  # as far before as after
+    ({"base": 10, "d": 2, "at": 100, "length": 201}, [56, 144]),
+    ({"encoding": "binary", "at": 5, "length": 64}, [4]),  # and not 6, which differs in two bits
+    ({"at": 100}, []),
+]
+
+
+@pytest.mark.parametrize(("options", "places"), NEAREST)
+def test_the_nearest_position_is_marked_at_its_distance_and_the_line_goes_through_it(
+    options: dict[str, Any], places: list[int]
+) -> None:
+    picture = pecli.figure("curves", dpi=40, **options)
+    start, length = options["at"], options.get("length", 200)
+    rows = pecli.encode(picture.numbers.view.encoding, length=length)
+    distances = np.linalg.norm(rows - rows[start], axis=1)
+    others = np.delete(distances, start)
+    assert picture.seen.nearest_distance == pytest.approx(others.min(), abs=1e-9)
+    line, own, *marks = axes_of("curves", dpi=40, **options).lines
+    assert [*own.get_xdata()] == [start] and [mark.get_xdata()[0] for mark in marks] == places
+    for mark in marks:
+        (x,), (y,) = mark.get_data()
+        assert y == pytest.approx(distances[int(x)], abs=1e-9)
+        assert y in np.asarray(line.get_ydata())[np.asarray(line.get_xdata()) == x]
+    assert ("nearer" in picture.seen.message()) == (not places)
+    assert places or max(distances[start - 1], distances[start + 1]) <= np.delete(others, [start - 1, start]).min()

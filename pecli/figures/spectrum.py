@@ -67,11 +67,20 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         ]
 
     def marks(self) -> list[str]:
-        dashed = (self.stretch != 1).any() and not self.shows_ratio
+        dashed = any(self.dashed(line) for line in lines_of(self.view))
         return [
             translate("dashed: without the scaling") if dashed else "",
             translate("band: pairs scaled in part") if ramps_of(self.view) else "",
         ]
+
+    def of(self, line: Line) -> Array:
+        """Return which of the numbers are those of a line."""
+        return (self.encoding == line.encoding) & np.isin(self.pair, line.pairs)
+
+    def dashed(self, line: Line) -> bool:
+        """Return whether a line has a dashed one without the scaling: a dot has none, nor what it hardly changes."""
+        stretch = self.stretch[self.of(line)]
+        return not self.shows_ratio and len(stretch) > 1 and bool((np.abs(stretch - 1) > NOTABLE).any())
 
     def message(self) -> str:
         encodings = self.view.encodings
@@ -251,14 +260,14 @@ class Spectrum(WithTrained[TableEncoding]):
 
         panel, ends = axes[0], []
         for at, line in enumerate(lines_of(numbers.view)):
-            part = (numbers.encoding == line.encoding) & np.isin(numbers.pair, line.pairs)
+            part = numbers.of(line)
             pair, wave, stretch = numbers.pair[part], numbers.wavelength[part], numbers.stretch[part]
             drawn = stretch if self.ratio else wave
             style = dict(self._look(numbers.view, line.encoding, at, canvas))
             if any(_run_together(drawn, later) for later in self._later(numbers, line.encoding)):  # seen on either side
                 style |= {"linewidth": 5 * canvas.scale, "marker": "", "alpha": 0.5}
             panel.plot(pair, drawn, clip_on=False, **style)  # marks stand on the frame
-            if (stretch != 1).any() and not self.ratio:
+            if numbers.dashed(line):
                 panel.plot(pair, wave / stretch, "--", color=f"C{at}", linewidth=0.8 * canvas.scale)
             ends.append((pair, drawn))
         for at, ramp in ramps_of(numbers.view).items():
@@ -342,9 +351,11 @@ def contexts_of(view: View[TableEncoding]) -> list[tuple[str, float]]:
 
 
 def ramps_of(view: View[TableEncoding]) -> dict[int, tuple[float, float]]:
-    """Return the pairs between kept and divided, by the number of the encoding; of others nothing."""
-    ramps = {at: encoding.ramp() for at, encoding in enumerate(view.encodings) if isinstance(encoding, Scaled)}
-    return {at: ramp for at, ramp in ramps.items() if ramp}
+    """Return the pairs between kept and divided, by the number of the encoding; of others nothing, nor where no pair
+    lies between, or the factor changes none."""
+    scaled = {at: encoding for at, encoding in enumerate(view.encodings) if isinstance(encoding, Scaled)}
+    between = {at: e.ramp() for at, e in scaled.items() if e.factor != 1 and e.parts().get("between")}
+    return {at: ramp for at, ramp in between.items() if ramp}
 
 
 def _run_together(one: Array, other: Array) -> bool:

@@ -87,3 +87,28 @@ def test_the_nearest_position_is_marked_at_its_distance_and_the_line_goes_throug
         assert y in np.asarray(line.get_ydata())[np.asarray(line.get_xdata()) == x]
     assert ("nearer" in picture.seen.message()) == (not places)
     assert places or max(distances[start - 1], distances[start + 1]) <= np.delete(others, [start - 1, start]).min()
+
+
+SCALINGS = [
+    ("rope:scaling=linear,factor=8", True, False),
+    ("rope:scaling=yarn,factor=8,original=4096", True, True),
+    ("rope:scaling=yarn,factor=1,original=4096", False, False),  # changes nothing
+    ("rope:scaling=yarn,factor=8,original=40000000", False, False),  # whose ramp lies beyond the pairs
+    ("rope:scaling=dynamic,factor=2,max_position=4096,seq_len=4097", False, False),  # less than a line is wide
+    ("rope:scaling=llama3,factor=8,original=8192,low_freq_factor=4,high_freq_factor=4", True, False),
+    ("rope:d=2,scaling=linear,factor=8", False, False),  # one pair is a dot
+    ("rope", False, False),
+]
+
+
+@pytest.mark.parametrize(("spec", "dashed", "band"), SCALINGS)
+def test_the_spectrum_explains_dashes_and_bands_where_it_has_them(spec: str, dashed: bool, band: bool) -> None:
+    caption = pecli.figure("spectrum", encoding=spec).seen.caption()
+    axes = axes_of("spectrum", encoding=spec)
+    lines = [line.get_ydata() for line in axes.lines if line.get_linestyle() == "--"]
+    assert [bool(len(lines)), bool(axes.patches)] == [dashed, band] == ["dashed" in caption, "band" in caption]
+    assert (
+        not dashed
+        or np.ptp(lines[0] / axes.lines[0].get_ydata() - 1) > 0
+        or lines[0][0] != axes.lines[0].get_ydata()[0]
+    )

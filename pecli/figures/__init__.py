@@ -71,7 +71,7 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
 COMPOSED: Registry[type[Figure[Any]]] = Registry(  # made of others
     {
         "overview": ("pecli.figures.overview:Overview", "Several figures of one encoding side by side"),
-        "compare": ("pecli.figures.compare:Compare", "One figure of several encodings, under the same limits"),
+        "compare": ("pecli.figures.compare:Compare", "One figure of several encodings, side by side"),
     }
 )
 

@@ -1,8 +1,9 @@
-"""One figure of several encodings, under the same limits."""
+"""One figure of several encodings, side by side."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any, ClassVar
 
@@ -26,12 +27,15 @@ from pecli.figures.composite import (
     part_of,
     single_figures,
 )
+from pecli.figures.distance import DistanceNumbers
+from pecli.figures.heatmap import HeatmapNumbers
 from pecli.figures.highlights import Highlighting
 from pecli.figures.panels import PanelGroup
 from pecli.figures.wavelengths import CLEAR
-from pecli.measures.pairwise import measure_option, quantity_of
+from pecli.measures.pairwise import MEASURES, measure_option, quantity_of
 
 MAX_WHOLE = 2**22  # numbers, of which the largest difference is known also where a pixel is a mean
+FEW = 0.5  # of the dimensions, or positions, in which alone two tables differ: worth saying
 MAX_NAME = 28  # characters of a difference's name
 
 
@@ -40,11 +44,19 @@ class CompareNumbers(ComposedNumbers):
     """The figure with the numbers of each encoding, in order; the difference of two as the last where asked for.
 
     reach : the smallest and the largest difference, of all numbers; None where they are too many
+    where : the largest difference, by position and dimension, or p and q; of tables also in which dimensions and from
+        which position to which they differ at all
     measured : what is compared, where it has a name
+    apart : why not all have the same limits; "" where they do
     """
 
     reach: tuple[float, float] | None = None
+    where: Mapping[str, Any] = field(default_factory=dict)
     measured: str = ""
+    apart: str = ""
+
+    def marks(self) -> list[str]:
+        return [self.apart, *super().marks()]
 
     def message(self) -> str:
         """Return how large the difference is, and whether the order of columns alone makes it; else what each says."""
@@ -52,10 +64,10 @@ class CompareNumbers(ComposedNumbers):
             return longer_waves_text(self.labels, self.parts) or super().message()
         low, high = self.reach or (0.0, 0.0)
         number, rounding = number_text(max(-low, high), 3), ROUNDING * max(-low, high)
-        if not low < 0 and not high > 0:
-            text = translate("no difference")
-        elif self.reach is None:
+        if self.reach is None:
             text = ""
+        elif not low < 0 and not high > 0:
+            text = translate("no difference")
         elif -low > rounding and high > rounding:
             text = translate("the two differ by up to {number}", number=number)
         else:
@@ -65,7 +77,24 @@ class CompareNumbers(ComposedNumbers):
             text = translate(
                 measured if self.measured else larger, measure=self.measured, name=name, other=other, number=number
             )
-        return join_clauses([translate("the same columns in another order") if self.reordered() else "", text])
+        same = translate("the same columns in another order") if self.reordered() else ""
+        return join_clauses([same, text, self._place_text()])
+
+    def _place_text(self) -> str:
+        """Return where two tables differ most, and in which dimensions and positions alone; of a measure the first."""
+        where, position = self.where, self.view.encoding.position_text
+        if "q" in where:
+            return translate("most at p = {p}, q = {q}", p=position(where["p"]), q=position(where["q"]))
+        texts = []
+        if "dimensions" in where:
+            alone = template("in {count} of {all} dimensions, positions {first} to {last}")
+            first, last = map(position, where["positions"])
+            count, width = len(where["dimensions"]), self.parts[0].numbers.main.shape[1]
+            texts = [translate(alone, count=count, all=width, first=first, last=last)]
+        if where:
+            most = template("most in dimension {number} at position {position}")
+            texts += [translate(most, number=where["dimension"], position=position(where["position"]))]
+        return join_clauses(texts)
 
     def reordered(self) -> bool:
         """Return whether the formulas of two say that their tables have the same columns in another order."""
@@ -77,7 +106,12 @@ class CompareNumbers(ComposedNumbers):
 
     def facts(self) -> dict[str, Any]:
         names = [encoding.spec() for encoding in self.view.encodings] + ["difference"]
-        return {name: part.numbers.facts() for name, part in zip(names, self.parts, strict=False)}
+        facts = {name: part.numbers.facts() for name, part in zip(names, self.parts, strict=False)}
+        if len(self.parts) > len(self.view.encodings):  # of all numbers, not of those that pixels show
+            shown = {k: v for k, v in facts["difference"].items() if k not in ("smallest", "largest", "limit")}
+            reach = dict(zip(("smallest", "largest"), self.reach or (), strict=False))
+            facts["difference"] = {**shown, **reach, **({"where": dict(self.where)} if self.where else {})}
+        return facts
 
 
 def column_terms(encoding: Harmonic) -> list[tuple[Any, ...]]:
@@ -88,12 +122,12 @@ def column_terms(encoding: Harmonic) -> list[tuple[Any, ...]]:
 
 @dataclass(frozen=True)
 class Compare(Composite, Highlighting[Encoding]):
-    """A figure for several encodings in one grid, with shared limits and one colour bar."""
+    """A figure for several encodings in one grid, with shared limits and one colour bar where they are on one scale."""
 
     name: ClassVar[str] = "compare"
     defines: ClassVar[str] = (
-        "those of the figure for each encoding, under limits that hold for all; the difference is the first "
-        "less the second"
+        "those of the figure for each encoding, under the same limits where they are on one scale (one quantity, "
+        "and one width d where the measure grows with it), else a note says so; the difference is first less second"
     )
     example: ClassVar[str] = "pecli compare sinusoidal:base=10 sinusoidal:base=10000"
     examples: ClassVar[tuple[str, ...]] = ("pecli compare rope sinusoidal --figure curves",)
@@ -151,26 +185,53 @@ class Compare(Composite, Highlighting[Encoding]):
         return replace(view, panels=tuple((rows, max(columns, least)) for rows, columns in view.panels))
 
     def composed_numbers(self, view: View[Encoding], **fields: Any) -> CompareNumbers:
-        numbers = CompareNumbers(view=view, labels=tuple(short_names(view.encodings)), **fields)
+        labels = tuple(short_names(view.encodings))
+        numbers = CompareNumbers(view=view, labels=labels, apart=self._apart(view), **fields)
         if not self.difference:
             return numbers
         first, second, third = numbers.parts
         difference = first.numbers.difference(second.numbers)
         parts, measure = (first, second, third._replace(numbers=difference)), getattr(first.numbers, "measure", "")
         measured = quantity_of(view.encoding, measure) if measure else ""
-        return replace(numbers, parts=parts, reach=self._reach(view, difference), measured=measured)
+        return replace(numbers, parts=parts, measured=measured, **self._reach(view, difference))
 
-    def _reach(self, view: View[Encoding], difference: Any) -> tuple[float, float] | None:
-        """Return the smallest and the largest difference; None where pixels are means of too many to know."""
-        array = difference.main
+    def _apart(self, view: View[Encoding]) -> str:
+        """Return why not all encodings have the same limits; nothing where they have."""
+        placed = [self._placed(cell, 0, Canvas()).panels for cell in self.cells_of(view)[: len(view.encodings)]]
+        ends = {frozenset((None if p.bar and p.bar.fixed else p.bar, p.ends) for p in panels) for panels in placed}
+        if len(ends) == 1:
+            return ""
+        measure = MEASURES.get(getattr(self.part(), "measure", ""))
+        if measure is None or not measure.grows or len({getattr(e, "width", 0) for e in view.encodings}) == 1:
+            return translate("not all panels have the same limits")
+        return translate(
+            "limits are shared by panels of one width d: the {measure} grows with d", measure=measure.label
+        )
+
+    def _reach(self, view: View[Encoding], difference: Any) -> dict[str, Any]:
+        """Return the smallest and the largest difference, and where they differ; nothing where pixels are means of too
+        many to know."""
+        array, rows = difference.main, difference.positions
         if difference.averaged():
             views = [cell.view for cell in self.cells_of(view)[:2]]
             if max(prod(self.part().shape(own)) for own in views) > MAX_WHOLE:
-                return None
-            first, second = (self.part().compute(own).main for own in views)
-            array = first - second
+                return {}
+            first, second = (self.part().compute(own) for own in views)
+            assert isinstance(first, HeatmapNumbers | DistanceNumbers)  # whose difference it is
+            array, rows = first.main - second.main, first.positions
         low, high = (float(end.reduce(array, axis=None, initial=0.0)) for end in (np.fmin, np.fmax))
-        return low, high
+        sizes = np.nan_to_num(np.abs(array))
+        if not sizes.any():
+            return {"reach": (low, high)}
+        row, column = map(int, np.unravel_index(sizes.argmax(), sizes.shape))
+        if difference.column_coordinates:
+            return {"reach": (low, high), "where": {"p": int(rows[row]), "q": int(rows[column])}}
+        differing = sizes > ROUNDING * sizes.max()
+        places, dims = rows[differing.any(axis=1)], np.flatnonzero(differing.any(axis=0))
+        where: dict[str, Any] = {"position": int(rows[row]), "dimension": column}
+        if min(len(dims) / array.shape[1], np.ptp(places) / len(rows)) <= FEW:
+            where |= {"dimensions": dims.tolist(), "positions": [int(places[0]), int(places[-1])]}
+        return {"reach": (low, high), "where": where}
 
     def title(self, view: View[Encoding]) -> str:
         item = view.encoding.title() if len(view.encodings) == 1 else ""

@@ -251,7 +251,7 @@ class Curves(OfOneHead):
     def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
         count = 1 if self.overlaid(view) else len(view.encodings)
         x = (self.against, self.across(view), self.log)
-        shown = [(self.measure, scale) for scale in self.scales(view)[:count]]
+        shown = [(self.quantity(view), scale) for scale in self.scales(view)[:count]]
         panels = tuple(Panel(0.8 if canvas.narrow else 0.55, x=x, y=own, ends=own) for own in shown)
         return [PanelGroup(panels, in_columns(count, *[1] * canvas.narrow), one_legend=count > 1)]
 

@@ -116,7 +116,11 @@ class Path(Figure[TableEncoding]):
         if self.components == 2 and view.covered.length <= MAX_VECTOR_POINTS:  # of more nothing is computed so early
             low, high = self._ends(view)
             aspect = float((high - low)[1] / (high - low)[0])
-        return [PanelGroup(tuple(Panel(aspect, exact=True, least=(10.0, 6.0), bar=bar) for _ in self.pairs()))]
+        return [
+            PanelGroup(
+                tuple(Panel(aspect, exact=True, least=(10.0, 6.0), bar=bar, ends=view.encodings) for _ in self.pairs())
+            )
+        ]
 
     def _ends(self, view: View[TableEncoding]) -> tuple[Array, Array]:
         """Return the ends of the axis of each component on one scale, (components,) each: of two those of their numbers

@@ -1695,7 +1695,7 @@ def compare(
     long: bool = False,
     lang: Literal["en", "zh"] = "en",
 ) -> Picture[CompareNumbers]:
-    """One figure of several encodings, under the same limits."""
+    """One figure of several encodings, side by side."""
 
 def table(
     encoding: Several[Text | Encoding | HasArray] | None = None,

@@ -107,8 +107,66 @@ def test_the_spectrum_explains_dashes_and_bands_where_it_has_them(spec: str, das
     axes = axes_of("spectrum", encoding=spec)
     lines = [line.get_ydata() for line in axes.lines if line.get_linestyle() == "--"]
     assert [bool(len(lines)), bool(axes.patches)] == [dashed, band] == ["dashed" in caption, "band" in caption]
+
+
+@pytest.mark.parametrize("length", [40, 2000])  # of the second pixels are means
+def test_two_tables_say_where_they_differ_most_and_where_alone(length: int) -> None:
+    rng = np.random.default_rng(3)
+    one = rng.normal(size=(length, 32))
+    other = one.copy()
+    other[length // 4 :, 5] *= -1
+    picture = pecli.compare([one, other], label=["one", "other"], figure="heatmap", difference=True, size="column")
+    at = int(np.abs(one - other)[:, 5].argmax())
+    facts = picture.seen.facts()["difference"]
+    ends = [length // 4, length - 1]
+    assert facts["where"] == {"position": at, "dimension": 5, "dimensions": [5], "positions": ends}
+    assert facts["largest"] == (one - other).max() and facts["smallest"] == (one - other).min()
+    text = picture.seen.message()
+    assert f"dimension 5 at position {at:,}" in text and f"in 1 of 32 dimensions, positions {ends[0]:,} to" in text
+
+
+def test_two_measures_say_at_which_pair_they_differ_most_and_equal_ones_do_not() -> None:
+    specs = ["sinusoidal:base=10", "sinusoidal"]
+    picture = pecli.compare(specs, figure="distance", difference=True, length=40)
+    first, second = (pecli.distance(spec, length=40).numbers.matrix for spec in specs)
+    place = picture.seen.facts()["difference"]["where"]
+    assert (first - second)[place["p"], place["q"]] == pytest.approx(np.abs(first - second).max())
+    same = pecli.compare(specs[:1] * 2, figure="heatmap", difference=True, length=9)
+    assert "where" not in same.seen.facts()["difference"] and same.seen.message() == "no difference"
+
+
+def test_of_too_many_means_nothing_is_said_of_the_largest_difference() -> None:
+    """It was "no difference"."""
+    specs = ["sinusoidal:base=10,d=64", "sinusoidal:d=64"]
+    picture = pecli.compare(specs, figure="heatmap", difference=True, length=100_000, dpi=40)
     assert (
-        not dashed
-        or np.ptp(lines[0] / axes.lines[0].get_ydata() - 1) > 0
-        or lines[0][0] != axes.lines[0].get_ydata()[0]
+        picture.seen.message() == ""
+        and not {"smallest", "largest", "where"} & picture.seen.facts()["difference"].keys()
     )
+
+
+@pytest.mark.parametrize(
+    ("encodings", "figure", "shared", "names_width"),
+    [
+        (["sinusoidal", "rope", "clock", "binary"], "distance", False, True),
+        (["sinusoidal", "rope"], "distance", True, False),
+        (["sinusoidal:d=8", "rope:d=16"], "curves", False, True),
+        (["alibi:heads=1", "t5"], "curves", False, False),  # a bias and a bucket
+        (["clock", "rope"], "spectrum", False, False),  # seconds and positions
+        (["sinusoidal:d=8", "rope:d=8"], "path", False, False),
+        (["sinusoidal", "binary"], "heatmap", False, False),
+        (["sinusoidal", "clock"], "heatmap", True, False),
+        (["sinusoidal:d=8", "rope:d=16"], "distance", False, True),
+    ],
+)
+def test_compare_says_where_limits_are_not_shared(
+    encodings: list[str], figure: str, shared: bool, names_width: bool
+) -> None:
+    options: dict[str, Any] = {"encoding": encodings, "figure": figure, "length": 24, "dpi": 40}
+    axes = axes_of("compare", **options)
+    panels = [ax for ax in axes.child_axes if ax.get_title()]
+    assert len(panels) == len(encodings)
+    ends = {ax.images[0].get_clim() if ax.images else ax.get_ylim() for ax in panels}
+    assert (len(ends) == 1) == shared
+    caption = pecli.figure("compare", **options).seen.caption()
+    assert ["limits" in caption, "width d" in caption] == [not shared, names_width]

@@ -194,7 +194,8 @@ def test_what_there_is_to_see_is_said_with_the_name_of_each_that_says_it(options
     picture: Any = pecli.figure("compare", **options)
     said = said.format(*((encoding.wavelengths() > 50).sum() for encoding in picture.job.view.encodings))
     (shown,) = headlines(page_of("compare", **options))[-1:]
-    assert said.casefold() == " ".join(shown.get_text().split()).casefold()
+    text = " ".join(shown.get_text().split()).casefold()
+    assert said.casefold() == text.partition("; most ")[0]  # where: tests/figures/test_claims.py
 
 
 def test_encodings_are_named_above_their_own_attention() -> None:

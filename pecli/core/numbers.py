@@ -11,6 +11,7 @@ from pecli.core.lazy import Array, np
 CHUNK = 1 << 20  # numbers handled at once where all of them would be too much
 MAX_EXACT = 1e50  # of a number that tables and biases are multiplied by: its fourth power has a place in float64
 ROUNDING = 1e-12  # a difference below this share of the values is rounding
+NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"  # no digit fits in two places: a long text takes no longer
 
 
 def chunks(first: int, stop: int, width: int, most: int | None = None) -> list[range]:

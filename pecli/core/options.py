@@ -22,13 +22,13 @@ from typing import Any, ClassVar, Self
 from pecli.core.errors import UnknownNameError, UsageError, option_text, shorten
 from pecli.core.hub import fixed
 from pecli.core.lazy import cached, np
+from pecli.core.numbers import NUMBER
 from pecli.core.readable import found
 
 __all__ = ["Option", "Options", "canonical_name", "default_of", "default_values", "option", "with_canonical_names"]
 
 EXACT = 2**53  # every integer up to here is a float64
-NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-RANGE = re.compile(rf"\s*({NUMBER})\.\.({NUMBER})(?::(\d+))?\s*")
+RANGE = re.compile(rf"\s*({NUMBER})\.\.({NUMBER})(?::(\d{{1,9}}))?\s*")
 NO_LIMIT = 10**9  # nobody reaches it: helps leave it out
 MAX_RANGE = 100_000  # numbers of one range
 DIGITS = 6  # of numbers between the ends, so that titles and file names stay readable
@@ -36,8 +36,8 @@ RANGE_HELP = "a range is FIRST..LAST of whole numbers, or FIRST..LAST:COUNT, suc
 SPAN = re.compile(r"\s*\d+\s*[-:–]\s*\d+\s*")  # what others write for a range
 COMMA_IN_TEXT = r",(?!\s*[\d.]+\s*$)"  # 5,3 is one size
 INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}  # of a unit; the points are TeX's
-SIDE = rf"\s*(\d+(?:\.\d+)?)\s*({'|'.join(INCHES)})?\s*"
-SIZE = re.compile(rf"{SIDE}(?:[xX×,]{SIDE})?")
+SIDE = rf"(\d+(?:\.\d+)?)(?:\s*({'|'.join(INCHES)}))?"
+SIZE = re.compile(rf"\s*{SIDE}(?:\s*[xX×,]\s*{SIDE})?\s*")
 
 
 def size_text(size: tuple[float, float] | float) -> str | None:
@@ -73,7 +73,7 @@ def write_scalar(value: Any) -> str:
 def place_of(value: Any) -> str | None:
     """Return 3x5 where that is how a row and a column, of videos a frame before them, are written; None otherwise."""
     text = re.sub("[\\s×X]", lambda found: "" if found[0].isspace() else "x", value) if isinstance(value, str) else ""
-    return text if re.fullmatch(r"\d+(x\d+){1,2}", text, re.ASCII) else None
+    return text if re.fullmatch(r"\d{1,9}(x\d{1,9}){1,2}", text, re.ASCII) else None
 
 
 def _read_int(value: Any) -> int:

@@ -18,7 +18,7 @@ from pecli.core.positions import Positions
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.harmonic import Harmonic
 
-GRID = re.compile(r"\s*[1-9]\d*(?:\s*[xX×]\s*[1-9]\d*){1,2}\s*")
+GRID = re.compile(r"\s*[1-9]\d{0,8}(?:\s*[xX×]\s*[1-9]\d{0,8}){1,2}\s*")
 MAX_CELLS = 10**6
 SCALES: dict[str, Callable[[Array, int], Array]] = {  # of place i of n along an axis
     "index": lambda i, n: i,

@@ -119,8 +119,9 @@ def places_of_sequence(text: str) -> Array:
     all three are one number, and what follows an image begins after its largest."""
     parts, start = [], 0
     for part in text.split(","):
-        if part.strip().isdigit() and 0 < int(part) <= MAX_WORDS:
-            places = np.tile(np.arange(int(part)), (3, 1))
+        words = part.strip()
+        if words.isdecimal() and len(words) < 10 and 0 < int(words) <= MAX_WORDS:
+            places = np.tile(np.arange(int(words)), (3, 1))
         else:
             if not GRID.fullmatch(part):
                 allowed = "numbers of words and images of rows x columns, such as 4, 2x3, 4"
@@ -165,7 +166,7 @@ class Rope(OnAxes, Rotary):
         super().check()
         if self.query is not None and self.query.startswith(RANDOM):
             seed = self.query.removeprefix(RANDOM)
-            if not (seed.isdigit() and len(seed) < 10):
+            if not (seed.isdecimal() and len(seed) < 10):
                 allowed = "random:SEED, SEED a whole number ≥ 0"
                 raise UsageError(option="query", value=self.query, allowed=allowed)
 

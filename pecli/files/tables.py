@@ -23,6 +23,7 @@ from pecli.core.hub import Opener, is_hub, parse, weight_files
 from pecli.core.language import translate
 from pecli.core.lazy import Array, np
 from pecli.core.memory import check_memory, human
+from pecli.core.numbers import NUMBER
 from pecli.core.readable import check_readable
 from pecli.files.writer import STDOUT, spool_stdin
 
@@ -249,7 +250,7 @@ def _tensor(path: str, kind: str, offset: int, shape: tuple[int, ...], opener: O
     return np.array(numbers)
 
 
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(nan|inf(inity)?)", re.IGNORECASE | re.ASCII)
+CELL = re.compile(rf"{NUMBER}|[+-]?(nan|inf(inity)?)", re.IGNORECASE | re.ASCII)
 INDEX = ("", "positions", "position", "pos", "index", "idx")  # names of a column that only counts the rows
 
 
@@ -268,7 +269,7 @@ def _csv_arrays(path: str) -> dict[str, StoredArray]:
     """Return the table of a .csv file without its header and its column of positions, the rows counted only."""
     lines = _csv_rows(path)
     first, cells = next(lines, (0, [""]))
-    header = cells[0].lower() in INDEX or not any(map(NUMBER.fullmatch, cells))
+    header = cells[0].lower() in INDEX or not any(map(CELL.fullmatch, cells))
     index = header and len(cells) > 1 and cells[0].lower() in INDEX
     n_rows = sum(1 for _ in lines) + (not header)
     if not (first and n_rows):
@@ -290,7 +291,7 @@ def _numbers(path: str, line: int, cells: list[str], columns: int) -> Array:
     if len(cells) != columns:
         text = f"{len(cells)} cell{'s' * (len(cells) > 1)} where the first line has {columns}"
         raise TableFileError(f"{path}, line {line}: {text}")
-    wrong = next((cell for cell in cells if not NUMBER.fullmatch(cell)), None)
+    wrong = next((cell for cell in cells if not CELL.fullmatch(cell)), None)
     if wrong is not None:
         text = f"{path}, line {line}: '{wrong[:40]}' is no number{'' if wrong else ', a cell is empty'}"
         piped = isinstance(path, Spooled)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -122,3 +123,58 @@ def test_no_title_from_a_file_moves_the_terminal(title: str, command: str, ask: 
     ended = ask(command, "evil.json")
     text = ended.out + ended.err
     assert text[:-1].isprintable() and text.endswith("\n") and ended.code in (0, 2)
+
+
+LONG = 20_000  # characters: what took their square took seconds
+
+
+@pytest.fixture
+def in_time() -> Iterator[None]:
+    """End a test of one line that takes minutes: nothing here takes a second."""
+
+    def end(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, 10)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.posix
+@pytest.mark.usefixtures("in_time")
+@pytest.mark.parametrize(
+    "carries",
+    [
+        {"base": "1" * LONG + "x"},
+        {"base": "1" * LONG},
+        {"base": "1.." + "1" * LONG},
+        {"base": "1..9:" + "1" * LONG},
+        {"length": "1" * LONG},
+        {"size": "4" + " " * LONG + "!"},
+        {"size": "4x4" + " " * LONG + "!"},
+        {"at": "1" * LONG + "x3"},
+        {"highlight": "1" * LONG},
+        {"encoding": "rope:sequence=" + "1" * LONG},
+        {"encoding": "rope:sequence=²"},
+        {"encoding": f"sincos2d:grid={'1' * LONG}x3"},
+    ],
+    ids=lambda carries: str(carries)[:30],
+)
+def test_a_long_text_is_refused_at_once(carries: dict[str, str], ask: Ask, folder: Path) -> None:
+    figure = "curves" if "at" in carries else "heatmap"
+    Path("evil.json").write_text(json.dumps({"job": {"command": figure, **carries}}))
+    assert ask("recipe", "evil.json").code == 2
+    words = [carries["encoding"]] if "encoding" in carries else [f"--{name}={text}" for name, text in carries.items()]
+    ended = ask(figure, *words, "-o", "a.png")
+    assert ended.code == 2 and len(ended.err) < 400
+
+
+@pytest.mark.posix
+@pytest.mark.usefixtures("in_time")
+def test_a_long_cell_is_read_or_refused_at_once(ask: Ask) -> None:
+    for cell, code in (("1" * LONG + "x", 1), ("1." + "1" * LONG, 0), ("1" * LONG, 1)):
+        Path("t.csv").write_text(f"1,2\n3,4\n{cell},5\n")
+        ended = ask("heatmap", "learned:file=t.csv", "-o", "a.png")
+        assert ended.code == code and len(ended.err) < 400

@@ -9,7 +9,7 @@ import re
 import shlex
 import stat
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from glob import glob
@@ -30,6 +30,7 @@ from pecli.files.writer import STDOUT, spool_stdin
 BEGINNINGS = {b"\x93NUMPY": ".npy", b"PK": ".npz"}
 GLOB = re.compile(r"[*?\[]")
 MAX_BYTES = 1 << 20  # bytes of a job in a file, of a header, and of any single piece that is read
+MAX_HASHED = 1 << 34  # bytes of a file that a stranger's picture may have read: shards of weights are smaller
 
 
 class Bounded(io.FileIO):
@@ -126,22 +127,30 @@ def fingerprint(path: str) -> str:
         return (parse(path).revision or "")[:16]
     path = located(path)
     opened(path).close()
-    return digest(path)
-
-
-def digest(path: str) -> str:
-    """Return the same of a regular file, whether or not it may be read here."""
     status = Path(path).stat()
-    return _digest(path, status.st_ino, status.st_size, status.st_mtime_ns)
+    return _digest(path, status.st_size, status.st_ino, status.st_mtime_ns)
+
+
+def has_digest(path: str, digests: Collection[str]) -> bool:
+    """Return whether a regular file has one of these digests; none that is too large or cannot be read has."""
+    if not os.path.isfile(path) or (status := Path(path).stat()).st_size > MAX_HASHED:
+        return False
+    with suppress(OSError):
+        return _digest(path, status.st_size, status.st_ino, status.st_mtime_ns) in digests
+    return False
 
 
 @lru_cache(maxsize=64)
-def _digest(path: str, *version: int) -> str:
-    """Return the digest of one version of the file, made once for all pictures of it."""
+def _digest(path: str, size: int, *version: int) -> str:
+    """Return the digest of one version of the file, made once for all pictures of it; some of /proc never end."""
     import hashlib
 
+    hashed, left = hashlib.sha256(), size
     with Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+        while data := file.read(min(left, MAX_BYTES)):
+            hashed.update(data)
+            left -= len(data)
+    return hashed.hexdigest()[:16]
 
 
 MAX_UNPACKED = 1 << 26  # bytes that an archive of any size may unpack to

@@ -19,8 +19,9 @@ from pecli.core.hub import is_hub
 from pecli.core.options import Options
 from pecli.core.readable import is_readable, reading_only
 from pecli.encodings.registry import Encoding, all_encodings
+from pecli.figures.canvas import FILES
 from pecli.files.metadata import find_metadata
-from pecli.files.tables import digest, fingerprint
+from pecli.files.tables import READERS, has_digest
 from pecli.files.writer import STDOUT
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import EncodingOption, encoding_parameters, find_command, known_options
@@ -125,11 +126,11 @@ P = TypeVar("P", bound=Options)
 
 def reading_beside(made: str, given: Mapping[str, Any]) -> AbstractContextManager[None]:
     """Let no files be read inside the block but those beside the finished file, those that the values name, and those
-    of which the finished file knows the fingerprint: it was drawn from them."""
+    of a known ending whose fingerprint the finished file carries: it was drawn from them."""
     prints = find_metadata(made).get("inputs")
 
     def known(path: str) -> bool:
-        return isinstance(prints, list) and os.path.isfile(path) and digest(path) in prints
+        return isinstance(prints, list) and path.lower().endswith((*READERS, *FILES)) and has_digest(path, prints)
 
     def refusal(path: str) -> UsageError:
         return _refusal(made, path, ["pecli", "redraw", made, "-e", path])
@@ -198,7 +199,7 @@ def _place(name: str, made: str, prints: Collection[str]) -> str | None:
         return name
     beside = (os.path.relpath(Path(made).parent / item) for item in (name, Path(name).name))
     for candidate in (name, *beside):
-        if is_readable(candidate) and os.path.isfile(candidate) and (not prints or fingerprint(candidate) in prints):
+        if is_readable(candidate) and (has_digest(candidate, prints) if prints else os.path.isfile(candidate)):
             return candidate
     return None
 

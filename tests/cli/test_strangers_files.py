@@ -178,3 +178,27 @@ def test_a_long_cell_is_read_or_refused_at_once(ask: Ask) -> None:
         Path("t.csv").write_text(f"1,2\n3,4\n{cell},5\n")
         ended = ask("heatmap", "learned:file=t.csv", "-o", "a.png")
         assert ended.code == code and len(ended.err) < 400
+
+
+@pytest.mark.posix
+@pytest.mark.usefixtures("in_time")
+def test_of_files_elsewhere_those_of_known_endings_are_known_again(
+    ask: Ask, strange: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("../home/plain.mplstyle").write_text("lines.linewidth: 3\n")
+    file = strange("png", {})
+    words = ["heatmap", "-n", "5", "--file", "../home/table.npy", "--style", "../home/plain.mplstyle", "-o", file]
+    assert ask(*words, "-e", "learned").code == 0
+    assert ask("recipe", file).err == "" and ask("redraw", file, "-o", "again.png").code == 0
+    with monkeypatch.context() as patch:
+        patch.setattr("pecli.files.tables.MAX_HASHED", 10)
+        assert ask("recipe", file).err.count("\n") == 2 and ask("redraw", file, "-o", "again.png").code == 2
+    Path("../home/plain.mplstyle").rename("../home/plain")
+    prints = read_metadata(file)["inputs"]
+    for named in ("../home/plain", "/proc/self/pagemap"):  # the latter has no end
+        Path("evil.json").write_text(json.dumps({"job": {"command": "heatmap", "style": named}, "inputs": prints}))
+        assert ask("recipe", "evil.json").err.count("\n") == 1
+        assert ask("redraw", "evil.json", "-o", "again.png").code == 2
+    Path("t.csv").symlink_to("/proc/self/pagemap")
+    Path("evil.json").write_text(json.dumps({"job": {"command": "heatmap", "file": "t.csv"}, "inputs": prints}))
+    assert ask("redraw", "evil.json", "-e", "learned", "-o", "again.png").code != 0

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pecli.core.errors import escaped
 from pecli.core.terminal import CODE, Block, Document, Facts, Paragraph, Table, as_text
 from pecli.files.metadata import About
+from pecli.files.numbers import text_cell
 
 WIDTH = 120  # characters in a line of a report that goes into a file
 NARROW = 32  # characters that a column of a page takes without being broken into lines
@@ -58,7 +59,7 @@ def csv(document: Document, about: About) -> bytes:
     for place, table in enumerate(tables):
         file.write("\n" if place else "")
         rows = table.facts.items() if isinstance(table, Facts) else [table.header, *table.rows]
-        writer.writerows([escaped(str(cell), "\n") for cell in row] for row in rows)
+        writer.writerows([text_cell(escaped(str(cell), "\n")) for cell in row] for row in rows)
     return file.getvalue().encode()
 
 
@@ -70,19 +71,19 @@ def _blocks(document: Document, write: Callable[[Block], str]) -> str:
 
 def _md(block: Block) -> str:
     if isinstance(block, Paragraph) and block.style == CODE:
-        return f"    {escaped(block.text)}"
+        return f"```sh\n{escaped(block.text)}\n```"
     if isinstance(block, Paragraph):
-        return ("## " if block.heading else "") + _plain_md(block.text.strip())
+        return ("## " if block.heading else "") + plain_md(block.text.strip())
     if isinstance(block, Facts):
-        return "\n".join(f"- **{_plain_md(name)}**: {_plain_md(fact)}" for name, fact in block.facts.items())
+        return "\n".join(f"- **{plain_md(name)}**: {plain_md(fact)}" for name, fact in block.facts.items())
     marks = [":--", *["--:" if block.numbers else ":--"] * (len(block.header) - 1)]
-    rows = [[_plain_md(cell).replace("\n", "<br>") for cell in row] for row in (block.header, *block.rows)]
+    rows = [[plain_md(cell).replace("\n", "<br>") for cell in row] for row in (block.header, *block.rows)]
     return "\n".join(f"| {' | '.join(row)} |" for row in [rows[0], marks, *rows[1:]])
 
 
-def _plain_md(text: str) -> str:
-    """Return text whose signs mean nothing to Markdown, nor to a terminal that shows it."""
-    return re.sub(r"([\\`*_|<$])", r"\\\1", escaped(text, "\n"))
+def plain_md(text: str) -> str:
+    """Return text whose signs mean nothing to Markdown, nor to a terminal that shows it: no link, no picture."""
+    return re.sub(r"([\\`*_|<$~\[\]]|&(?=#?\w+;))", r"\\\1", escaped(text, "\n"))
 
 
 def _tex(block: Block) -> str:
@@ -118,4 +119,5 @@ def _cell_tex(text: str) -> str:
 
 def _plain_tex(text: str) -> str:
     """Return text whose signs mean nothing to LaTeX, or the same as here, and nothing to a terminal."""
-    return "".join(SIGNS.get(sign, sign) for sign in escaped(text, "\n")).replace("--", "-{}-")  # else it is a dash
+    plain = "".join(SIGNS.get(sign, sign) for sign in escaped(text, "\n")).replace("--", "-{}-")  # else it is a dash
+    return re.sub(r"^(?= *[\[*])", "{}", plain, flags=re.MULTILINE)  # else it belongs to the \\ before it

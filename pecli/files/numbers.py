@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import io
 import math
+import re
 from collections.abc import Iterable
 from json import dumps
 from typing import Any
 
 from pecli.core.lazy import Array, np
+from pecli.core.numbers import NUMBER
 from pecli.core.options import EXACT
 from pecli.core.terminal import track
 from pecli.files.metadata import About
 
 PIECE = 1 << 16  # numbers that become text at once
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # begins of cells that spreadsheets calculate
 
 
 def npy(numbers: Any, about: About) -> bytes:
@@ -38,7 +41,7 @@ def csv(numbers: Any, about: About) -> bytes:
     """Return the sheet, one line a row; a column of whole numbers has no ``.0``; what is undefined is empty."""
     header, sheet = numbers.sheet(about.long)
     columns = [_plain_column(column) for part in sheet for column in (part.T if part.ndim == 2 else [part])]
-    lines = [(",".join(header) + "\n").encode()]
+    lines = [(",".join(map(_cell, header)) + "\n").encode()]
     for run in _runs(len(columns[0]), len(columns) * len(columns[0])):
         texts = [list(map(_cell, column[run].tolist())) for column in columns]
         lines.append("".join(",".join(row) + "\n" for row in zip(*texts, strict=True)).encode())
@@ -53,8 +56,14 @@ def _plain_column(column: Array) -> Array:
 
 def _cell(value: float | str) -> str:
     if isinstance(value, str):
-        return '"' + value.replace('"', '""') + '"' if set(value) & set(',"\n') else value
+        text = text_cell(value)
+        return '"' + text.replace('"', '""') + '"' if set(text) & set(',"\n') else text
     return repr(value) if value == value else ""
+
+
+def text_cell(text: str) -> str:
+    """Return a cell, with an apostrophe before what a spreadsheet would take for a formula; numbers stay."""
+    return "'" + text if text.startswith(FORMULA) and not re.fullmatch(NUMBER, text) else text
 
 
 def json(numbers: Any, about: About) -> bytes:

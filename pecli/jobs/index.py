@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from pecli.core.errors import PecliError, UnknownNameError, UsageError, as_keys, escaped
 from pecli.core.terminal import track
+from pecli.files.documents import plain_md
 from pecli.files.writer import check_target
 from pecli.jobs.batch import Batch, Entry, inside
 from pecli.jobs.command_line import command, seen_from
@@ -73,9 +74,9 @@ def _picture(job: Job, folder: Path, failures: Failures) -> str:
     """Return a picture in Markdown: its line, then itself and its other files, or why there is none."""
     parts = [f"```sh\n{_line(job, folder)}\n```"]
     if failure := _failure(job, failures):
-        return "\n\n".join([*parts, _one_line(failure)])
+        return "\n\n".join([*parts, plain_md(" ".join(failure.split()))])
     image, others = _files(job, folder)
-    parts += [f"![{_text(said_in_file(job)['alt'])}]({image})"] if image else []
+    parts += [f"![{plain_md(said_in_file(job)['alt'])}]({image})"] if image else []
     return "\n\n".join(filter(None, [*parts, ", ".join(f"[{path}]({path})" for path in others)]))
 
 

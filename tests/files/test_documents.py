@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import html
 import io
 import json
 import re
@@ -10,8 +12,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from markdown_it import MarkdownIt
 
+import pecli
 from pecli.core.errors import UsageError
 from pecli.core.terminal import Block, Facts, Paragraph, Table
 from pecli.encodings.registry import ENCODINGS
@@ -107,3 +112,68 @@ def test_a_command_that_prints_refuses_what_it_has_no_form_for(ask: Callable[...
     assert re.search("takes md, tex, csv, json", ask("encodings", "--format", "png").err)
     assert ask("encodings", "--json", "-o", "a.md").code == 2
     assert len(json.loads(ask("encodings", "--json").out)["results"]) == len(ENCODINGS)
+
+
+STRANGE = (
+    "![x](http://e/a.png)",
+    "[x](http://e)",
+    "=1+1",
+    "[a]",
+    "*b",
+    "-x",
+    "+1",
+    "@SUM(1)",
+    "<img src=x>",
+    "&lt;",
+    "` \\",
+)
+
+
+def names_of_strangers(path: str) -> str:
+    """Write a file of tensors with these names."""
+    header = {name: {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16]} for name in STRANGE}
+    text = json.dumps(header).encode()
+    Path(path).write_bytes(len(text).to_bytes(8, "little") + text + np.ones(4, "<f4").tobytes())
+    return path
+
+
+def test_names_out_of_a_file_stay_text(ask: Callable[..., Any]) -> None:
+    names_of_strangers("m.safetensors")
+    assert (
+        ask("tensors", "m.safetensors", *(word for end in ("md", "csv", "tex") for word in ("-o", f"m.{end}"))).code
+        == 0
+    )
+    page = MarkdownIt().enable("table").render(Path("m.md").read_text(encoding="utf-8"))
+    assert "<img" not in page and "<a" not in page
+    cells = re.findall("<td[^>]*>(.*?)</td>", page)
+    assert [html.unescape(cell) for cell in cells[::4]] == list(STRANGE)
+    rows = list(csv.reader(Path("m.csv").read_text(encoding="utf-8").splitlines()))
+    formulas = ("=1+1", "-x", "@SUM(1)")  # +1 is a number
+    assert [row[0] for row in rows[1:]] == [f"'{name}" if name in formulas else name for name in STRANGE]
+    assert not re.search(r"(\\\\|rule)\s*[\[*]", Path("m.tex").read_text(encoding="utf-8"))
+    assert not re.search(r"(\\\\|rule)\s*[\[*]", tex([Table(["[a", "*\n[b"], [["[c", "d\n*e"]])], NOTHING).decode())
+
+
+def test_a_model_type_is_no_picture_in_a_notebook_or_page(ask: Callable[..., Any]) -> None:
+    Path("config.json").write_text(
+        json.dumps({"model_type": STRANGE[0], "hidden_size": 64, "num_attention_heads": 4, "rope_theta": 1e4})
+    )
+    shown = pecli.model("config.json")._repr_mimebundle_()
+    assert STRANGE[0] in shown["text/html"] and "<img" not in shown["text/html"] + MarkdownIt().render(
+        shown["text/markdown"]
+    )
+    names_of_strangers("m.safetensors")
+    Path("f.toml").write_text(f"""
+[[figure]]
+command = "heatmap"
+encoding = 'learned:file=m.safetensors,tensor={STRANGE[0]}'
+output = "a.png"
+""")
+    assert ask("batch", "f.toml", "--index", "index.md").code == 0
+    page = MarkdownIt().render(Path("index.md").read_text(encoding="utf-8"))
+    assert page.count("<img") == 1 and 'src="a.png"' in page
+
+
+def test_labels_in_numbers_are_no_formulas(ask: Callable[..., Any]) -> None:
+    assert ask("offsets", "sinusoidal:label==1+1", "rope:label=-5", "-n", "3", "-o", "a.csv").code == 0
+    assert {row.split(",")[0] for row in Path("a.csv").read_text().splitlines()[1:]} == {"'=1+1", "-5"}

@@ -10,6 +10,7 @@ from contextlib import suppress
 
 def main() -> None:
     """Run the command line. A signal that ends it is an exception first, so that no temporary file is left."""
+    _open_closed()
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # nohup's stays
@@ -25,6 +26,15 @@ def main() -> None:
         if isinstance(ending.code, int) and ending.code > 128:
             _end(ending.code)
         raise
+
+
+def _open_closed() -> None:
+    """Give a stream that was closed at the start (``>&-``) its number, which no file of ours takes then: standard input
+    is empty, standard output refuses what is written, and messages go nowhere."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY if name == "stderr" else os.O_RDONLY), number)
+            setattr(sys, name, open(number, "r" if name == "stdin" else "w", closefd=False))  # noqa: SIM115
 
 
 def _end(code: int) -> None:

@@ -77,6 +77,8 @@ def guard(quiet: bool = False, verbose: bool = False) -> Iterator[None]:
     except Exception as error:
         if verbose:
             traceback.print_exc()
+        if isinstance(error, OSError):
+            discard_stdout()  # it may be what failed, and holds text that would fail once more
         failure = failure_of(error)
         print_notes(*failure.sentence(as_flags).split("\n"))
         raise typer.Exit(failure.exit_code) from None

@@ -215,7 +215,7 @@ class Harmonic(TableEncoding):
         turns = reduced_product(at[:, None], *self._turns)
         quarters = np.rint(4 * turns)
         angles = 2 * np.pi * (turns - quarters / 4)
-        return (np.cos(angles) + 1j * np.sin(angles)) * np.array([1, 1j, -1, -1j])[quarters.astype(int)]
+        return (np.cos(angles) + 1j * np.sin(angles)) * np.array([1, 1j, -1, -1j])[quarters.astype(int) % 4]
 
     def made_angles(self, positions: Array) -> Array:
         """Return the angles of the table, (…, n_pairs) for positions (…): `angles`, or as the number type has ω_j p.

@@ -172,7 +172,7 @@ TABLE_NAMES = (  # how the names of position tables in released models end
 
 @dataclass(frozen=True)
 class StoredArray:
-    """An array in a file, as the file declares it.
+    """An array in a file, as the file declares it; raises ValueError for a shape that no array has.
 
     numbers : their type in the words of the format
     read : returns the numbers
@@ -183,6 +183,10 @@ class StoredArray:
     numbers: str
     read: Callable[[], Array]
     readable: bool = True
+
+    def __post_init__(self) -> None:
+        if not all(type(side) is int and side >= 0 for side in self.shape) or prod(self.shape) >= 2**63:
+            raise ValueError(f"{self.shape} is no shape")
 
 
 def _npy_arrays(path: str) -> dict[str, StoredArray]:
@@ -241,9 +245,11 @@ def _safetensors_arrays(path: str, opener: Opener | None = None) -> dict[str, St
     arrays = {}
     for name, tensor in header.items():
         if name != "__metadata__":
-            shape, kind, (begin, _) = tuple(tensor["shape"]), tensor["dtype"], tensor["data_offsets"]
+            shape, kind, (begin, end) = tuple(tensor["shape"]), str(tensor["dtype"]), tensor["data_offsets"]
             read = partial(_tensor, path, kind, 8 + length + begin, shape, opener)
             arrays[name] = StoredArray(shape, kind, read, kind in TYPES)
+            if begin < 0 or (kind in TYPES and end - begin != prod(shape) * np.dtype(TYPES[kind]).itemsize):
+                raise ValueError(f"{name} has {end - begin} bytes")
     return arrays
 
 

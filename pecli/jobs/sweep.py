@@ -122,11 +122,11 @@ def _spread(encodings: Any, given: Mapping[str, Sequence[str]]) -> list[Any]:
     """Return the texts of encodings, one for each value that a text or `given` has of a parameter; lists stay apart."""
     spread: list[Any] = []
     for item in _items(encodings):
-        if isinstance(item, str):
-            own = encoding_of(item).options()
-            spread += spread_spec(item, {name: texts for name, texts in given.items() if name in own})
-        else:
+        if isinstance(item, (list, tuple)):
             spread.append(_spread(item, given))
+        else:
+            own = encoding_of(item).options()  # which refuses what is no text
+            spread += spread_spec(item, {name: texts for name, texts in given.items() if name in own})
     return spread
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 Process = Callable[..., subprocess.CompletedProcess[Any]]
@@ -72,6 +73,31 @@ def test_a_full_disk_is_one_line(process: Process, folder: Path, line: str) -> N
     with Path("/dev/full").open("wb") as stdout:
         ended = process([*PECLI, *line.split()], folder, {}, stdout=stdout)
     assert ended.returncode == 1 and b"No space left" in ended.stderr and ended.stderr.count(b"\n") == 1
+
+
+CLOSING = "import os, sys; os.close({}); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize(
+    ("stream", "line", "code"),
+    [
+        (0, "batch -", 2),
+        (0, "identify -", 2),
+        (0, "heatmap -d 7 -n 11 -o a.npy", 0),
+        (1, "heatmap -d 7 -n 11 -o a.npy", 1),  # the path cannot be printed
+        (1, "heatmap -d 7 -n 11 -o - --format npy", 1),
+        (1, "--version", 1),
+        (2, "heatmap -d 7 -n 11 -o a.npy", 0),
+        (2, "heatmap --base x", 2),
+    ],
+)
+def test_a_stream_that_is_closed_is_one_line(stream: int, line: str, code: int, process: Process, folder: Path) -> None:
+    ended = process(["-c", CLOSING.format(stream), *PECLI, *line.split()], folder, {})
+    assert ended.returncode == code and ended.stderr.count(b"\n") == (code > 0 and stream != 2)
+    if "a.npy" in line:
+        assert np.load("a.npy").shape == (11, 7)
+        assert ended.stdout == (b"" if stream == 1 else b"a.npy\n")
 
 
 LINES = """

@@ -171,6 +171,13 @@ def test_a_long_text_is_refused_at_once(carries: dict[str, str], ask: Ask, folde
     assert ended.code == 2 and len(ended.err) < 400
 
 
+@pytest.mark.parametrize("encoding", [[None], [[None]], [5], {}, [{}]])
+def test_an_encoding_that_is_no_text_is_refused(encoding: Any, ask: Ask, folder: Path) -> None:
+    Path("evil.json").write_text(json.dumps({"job": {"command": "heatmap", "encoding": encoding}}))
+    for words in (("recipe", "evil.json"), ("redraw", "evil.json", "-o", "a.png")):
+        assert ask(*words).code == 2
+
+
 @pytest.mark.posix
 @pytest.mark.usefixtures("in_time")
 def test_a_long_cell_is_read_or_refused_at_once(ask: Ask) -> None:

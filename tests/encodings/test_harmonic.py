@@ -100,6 +100,14 @@ def test_profile_and_squares_are_the_sums_of_their_formulas(decimals: SimpleName
     assert SINUSOIDAL.squares(3, first=offset)[0] == pytest.approx(float(squares), abs=1e-13)
 
 
+@pytest.mark.parametrize("position", [10**12, -(10**15), 10**18 + 2**27])
+def test_sines_far_out_are_those_of_the_position(decimals: SimpleNamespace, position: int) -> None:
+    row = SINUSOIDAL.table(np.array([float(position)]))[0]
+    rates = decimals.rates(10000, D)
+    exact = [float(decimals.sine(rate * position, turns)) for rate in rates for turns in (0, 1)]
+    assert row == pytest.approx(exact, abs=1e-13)
+
+
 @pytest.mark.parametrize(("first", "count"), [(0, 10**9), (10**9 - 999, 1000), (1_000_003, 38_134_281), (7, 2)])
 def test_block_means_are_the_quotient_of_sines(decimals: SimpleNamespace, first: int, count: int) -> None:
     mean = SINUSOIDAL.mean_table(Blocks(first, count, count))[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
 import pickle
 import subprocess
@@ -256,6 +257,25 @@ def test_a_damaged_file_is_refused_by_name_and_in_our_words(kind: str) -> None:
         Path(f"t{kind}").write_bytes(data)
         with pytest.raises(TableFileError, match=rf"^t{kind}.*(is not a whole {kind} file|is not UTF-8|no number)"):
             read_table(f"t{kind}")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        *(("shape", value) for value in (["4", "4"], "44", [math.inf, 4], [-4, -4], [4.0, 4], [10**400, 0.5], None, 7)),
+        ("dtype", 7),
+        *(("data_offsets", value) for value in ([0, 32], [0, 128], [-4, 60], [0, "64"], [0], None)),
+    ],
+)
+def test_a_header_that_contradicts_itself_is_refused(key: str, value: Any, ask: Ask) -> None:
+    header = json.dumps({"t": {"shape": [4, 4], "dtype": "F32", "data_offsets": [0, 64], key: value}}).encode()
+    Path("t.safetensors").write_bytes(len(header).to_bytes(8, "little") + header + bytes(64))
+    for words in (("heatmap", "learned:file=t.safetensors", "-o", "a.png"), ("tensors", "t.safetensors")):
+        ended = ask(*words)
+        assert "internal" not in ended.err
+        assert ended.code == 1 or (key == "dtype" and words[0] == "tensors")  # which lists what it cannot read
+    declare("t.npz", (10**200, 10**200))
+    assert ask("tensors", "t.npz").code == 1
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,19 @@ def _all_as_typed(parameters: list[Any]) -> list[Any]:
     return parameters
 
 
-class TextCommand(TyperCommand):
+class NamedCommand(TyperCommand):
+    """A command that every mistake in its words names, also those that are found before its options are known."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:
+            if getattr(error, "ctx", ctx) is None:
+                error.ctx = ctx  # type: ignore[attr-defined]  # as Click's own have
+            raise
+
+
+class TextCommand(NamedCommand):
     """A command that gets the text of its options as it was typed."""
 
     def get_params(self, ctx: Any) -> list[Any]:
@@ -163,7 +175,7 @@ def _built(name: str, words: Sequence[str]) -> Any:
 
     command = command_of(name, words)
     epilog = "\n\n".join(["Examples:", *command.examples, *map(plain, command.notes)])  # rich joins lines otherwise
-    kind = TyperCommand if name in WORDS | FILES else TextCommand
+    kind = NamedCommand if name in WORDS | FILES else TextCommand
     return _typer_command(name, command.function, kind, command.settings, help=summary_of(name), epilog=epilog)
 
 

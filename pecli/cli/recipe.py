@@ -34,7 +34,7 @@ from pecli.files.formats import FORMATS
 from pecli.files.metadata import read_metadata
 from pecli.files.tables import IN_MEMORY, NO_TEXT
 from pecli.files.writer import real_path
-from pecli.jobs.command_line import check_inputs, command, reading_beside, relocate_inputs
+from pecli.jobs.command_line import check_inputs, command, quoted, reading_beside, relocate_inputs
 from pecli.jobs.job import Job, job_settings, versions
 from pecli.jobs.job_options import find_analysis, known_options, parameters_of
 from pecli.jobs.names import escape_blanks
@@ -170,7 +170,9 @@ def redraw(
         found = read_metadata(file)
         with naming(file):
             figure = find_analysis(str(job_settings(found).get("command", "")))
-    raise typer.Exit(run_words(_again(file, figure, found), context.args, f"redraw {file}", settings_of(figure)))
+    raise typer.Exit(
+        run_words(_again(file, figure, found), context.args, f"redraw {quoted(file)}", settings_of(figure))
+    )
 
 
 def _redraw_with_help() -> Any:

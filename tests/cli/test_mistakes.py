@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import pecli
+from pecli.cli.app import ALIASES, PANEL
 from pecli.cli.suggestions import unknown_option
 from pecli.core.options import option
 from pecli.encodings.registry import ENCODINGS
@@ -255,3 +256,12 @@ def test_the_options_of_a_plugins_encoding_are_as_ours(ask: Ask, folder: Path) -
     assert text.code == 2 and "-e beaten:beat=" in text.err
     assert ask("heatmap", "beaten", "--beat", "0").code == 2
     assert pecli.figure("heatmap", encoding="beaten", beat=2, length=3).job.encodings[0] == Beaten(beat=2)
+
+
+@pytest.mark.parametrize("name", [*PANEL, *ALIASES])
+def test_the_help_that_is_named_is_that_of_the_command(name: str, ask: Ask, furnished: Path) -> None:
+    before = ["a.png"] if name == "redraw" else ["heatmap"] if name == "explore" else []
+    flag = {"batch": "--jobs", "explore": "--base"}.get(name, "--output")
+    for words in ([flag], ["--foo"]):
+        ended = ask(name, *before, *words)
+        assert (ended.code, ended.out) == (2, "") and " ".join(["pecli", name, *before, "--help"]) in ended.err

@@ -103,12 +103,9 @@ def encode(
     from pecli.core.memory import check_memory
     from pecli.core.options import canonical_name
     from pecli.core.positions import Positions
-    from pecli.models.spec import encoding_of, read_table_encoding
+    from pecli.models.spec import read_table_encoding
 
-    taken = encoding_of(encoding).options()
-    for name in [
-        name for name in parameters if canonical_name(Positions.options(), name) == "length" and name not in taken
-    ]:
+    for name in [name for name in parameters if canonical_name(Positions.options(), name) == "length"]:
         length = parameters.pop(name)  # as max_len, n or another of its names
     kind = read_table_encoding(encoding, parameters)
     begin = Positions.make({"start": start})

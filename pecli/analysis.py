@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Self, TypeVar, get_args
 
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import join_clauses
+from pecli.core.language import join_clauses, template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.memory import COPIES
 from pecli.core.options import Options, option
@@ -139,6 +139,12 @@ class Numbers(Generic[E_co]):
         """Return what the reader has to know about how the picture was made; mostly nothing."""
         return []
 
+    def other_lengths(self) -> list[str]:
+        """Return of each encoding whose formula depends on the length in use what holds there, and what at others."""
+        named = template("{encoding}: {text}")
+        texts = dict.fromkeys((e.label or e.called(), e.other_lengths()) for e in self.view.encodings)
+        return [translate(named, encoding=name, text=text) for name, text in texts if text]
+
     def marks(self) -> list[str]:
         """Return the key to marks that nothing else explains."""
         return []
@@ -260,6 +266,7 @@ class Analysis(Options, Generic[E], ABC):
     frame_option: ClassVar[str] = ""  # whose values are a frame each where a picture moves and nothing else is swept
     drawn: ClassVar[bool] = True  # a picture, not text
     composed: ClassVar[bool] = False  # made of other figures
+    length_in_use: ClassVar[bool] = False  # where no length is given it is that of encodings that depend on one
     copies: ClassVar[int] = COPIES  # arrays of its `shape` that live at once while it computes, measured
 
     @classmethod
@@ -282,7 +289,7 @@ class Analysis(Options, Generic[E], ABC):
         return []
 
     def default_length(self, rows: int | None) -> int:
-        """Return the length where none is given; rows : those of a table from a file, if any."""
+        """Return the length where none is given; rows : what the encodings say, as a table from a file does, if any."""
         own = self.default_options.get("length")
         if own is not None:
             return min(own, rows or own)

@@ -129,7 +129,7 @@ class Option:
     names: Mapping[str, float | str] = dataclasses.field(default_factory=dict)  # words that may stand for numbers
     only_with: tuple[str, tuple[str, ...]] | None = None  # another option, and its values with which this one counts
     shown: bool = False  # whether titles show the value also where it was not changed
-    in_spec: bool = False  # whether it is given in an encoding's spec alone, as all with `only_with` are
+    in_spec: bool = False  # whether it is given in an encoding's spec alone, as most with `only_with` are
     file: bool = False  # whether it may name a file
     place: bool = False  # whether a value may be a place in a grid, 3x5
     text_of: Callable[[Any], str | None] | None = None  # gives the text of a value of its type, None of others
@@ -272,7 +272,7 @@ def option(default: Any, help: str, *, only_with: tuple[str, str | tuple[str, ..
     """
     if only_with is not None:
         owner, values = only_with
-        facts |= {"only_with": (owner, (values,) if isinstance(values, str) else values), "in_spec": True}
+        facts = {"in_spec": True, **facts, "only_with": (owner, (values,) if isinstance(values, str) else values)}
     return dataclasses.field(default=default, metadata={"option": Option(help, **facts)}, kw_only=True)
 
 

@@ -25,7 +25,7 @@ class Positions(Options):
         "number of positions; by default all rows of a table from a file",
         at_least=1,
         at_most=MAX_LENGTH,
-        flags=("-n", "--seq-len"),
+        flags=("-n",),
         aliases=("max_position_embeddings", "n_positions", "max_len"),
     )
     start: int = option(0, "the first position; 1 counts from 1", at_least=-MAX_POSITION, at_most=MAX_POSITION)

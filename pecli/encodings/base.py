@@ -89,9 +89,21 @@ class Encoding(Options, ABC):
     def settings(self) -> dict[str, Any]:
         return {name: value for name, value in super().settings().items() if name != "label" or value is not None}
 
-    def fitted(self, positions: Positions) -> Self:
-        """This encoding with what it leaves open, such as a number of bits, settled by the positions."""
+    def fitted(self, positions: Positions, used: int | None = None) -> Self:
+        """This encoding with what it leaves open, such as a number of bits, settled by the positions.
+
+        used : the length in use; that of a sequence that ends with the positions where none is given
+        """
         return self
+
+    @property
+    def context(self) -> int | None:
+        """The length in use where none is given, of a formula that depends on it; None of others."""
+        return None
+
+    def other_lengths(self) -> str:
+        """Return what holds at the length in use and what at others, where the formula depends on it; else nothing."""
+        return ""
 
     @classmethod
     def about(cls, parameter: str, value: str) -> str:
@@ -179,6 +191,10 @@ class Encoding(Options, ABC):
             self.called(),
             *(f"{key} = {titled_text(known[key], value)}" for key, value in titled if key not in without),
         ]
+
+    def parameter_text(self, name: str) -> str:
+        """Return what a title says of a parameter in place of ``name = value``; mostly nothing."""
+        return ""
 
     def titled(self) -> dict[str, Any]:
         """Return the parameters that stand in a title."""

@@ -48,7 +48,7 @@ class Binary(Additive):
 
     limit = 1.0
 
-    def fitted(self, positions: Positions) -> Self:
+    def fitted(self, positions: Positions, used: int | None = None) -> Self:
         return self if self.d else replace(self, d=max(1, (positions.stop - 1).bit_length()))
 
     def covered(self, positions: Positions) -> Positions:

@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Self
 
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import template, translate
-from pecli.core.numbers import MAX_EXACT
+from pecli.core.numbers import MAX_EXACT, number_text
 from pecli.core.options import option
+from pecli.core.positions import Positions
 from pecli.encodings.harmonic import PI, PowersOfBase, geometric_rates, many_digits
 
 ZERO, ONE = Decimal(0), Decimal(1)
@@ -64,6 +65,18 @@ class Scaling:
         """Return the pairs between which the rule goes over from kept to divided; None where it has no such range."""
         return None
 
+    def first_length(self, rope: Scaled) -> int | None:
+        """Return up to which length in use the rates are the same; None where they are at every length."""
+        return None
+
+    def at_length(self, rope: Scaled) -> str:
+        """Return which rates hold at the length in use, for a title; nothing where they depend on none."""
+        return ""
+
+    def other_lengths(self, rope: Scaled) -> str:
+        """Return which rates hold at the length in use, and at which lengths others do; else nothing."""
+        return ""
+
 
 class Linear(Scaling):
     """Position interpolation: positions divided by the factor."""
@@ -106,10 +119,29 @@ class Dynamic(Scaling):
         return geometric_rates(Decimal(rope.base) * growth**exponent, rope.width)
 
     def growth(self, rope: Scaled) -> Decimal:
-        """Return what the base grows by, but for the exponent."""
+        """Return what the base grows by, but for the exponent: what the longest wavelength does."""
         longest = Decimal(rope.max_position or 1)
         factor, used = Decimal(rope.factor or 1), max(Decimal(rope.seq_len or 0), longest)
         return factor * used / longest - (factor - 1)
+
+    def first_length(self, rope: Scaled) -> int | None:
+        return rope.max_position
+
+    def at_length(self, rope: Scaled) -> str:
+        grown = template("wavelengths up to {count}-fold at length {length:,}")
+        text = grown if rope.beyond_first else template("unscaled at length {length:,}")
+        return translate(text, count=number_text(float(self.growth(rope)), 3), length=rope.used)
+
+    def other_lengths(self, rope: Scaled) -> str:
+        unscaled = template("unscaled; from {next:,} positions on, wavelengths grow with the length")
+        grown = template(
+            "wavelengths up to {count}-fold at {length:,} positions, other factors at other lengths; unscaled up to "
+            "{first:,}"
+        )
+        first, count = rope.max_position or 1, number_text(float(self.growth(rope)), 3)
+        return translate(
+            grown if rope.beyond_first else unscaled, next=first + 1, first=first, count=count, length=rope.used
+        )
 
 
 class Proportional(Scaling):
@@ -137,7 +169,7 @@ class LongRope(Scaling):
     formula = "ω_j / long_factor_j where seq_len > original, else ω_j / short_factor_j"
     source = "Ding et al. 2024, arXiv:2402.13753"
     needs = ("original", "short_factor", "long_factor")
-    takes = ("factor", "attention_factor", "seq_len")
+    takes = ("factor", "attention_factor", "short_mscale", "long_mscale", "seq_len")
 
     def check(self, rope: Scaled) -> None:
         super().check(rope)
@@ -148,15 +180,28 @@ class LongRope(Scaling):
                 raise UsageError(f"{name} has {count} numbers, and {columns}", option=name)
 
     def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
-        long = rope.seq_len is not None and rope.seq_len > (rope.original or 0)
-        divisors = (rope.long_factor if long else rope.short_factor) or ()
+        divisors = (rope.long_factor if rope.beyond_first else rope.short_factor) or ()
         return [rate / Decimal(divisor) for rate, divisor in zip(plain, divisors, strict=True)]
 
     def attention_factor(self, rope: Scaled) -> float:
-        if rope.attention_factor is not None:
-            return rope.attention_factor
+        for given in (rope.attention_factor, rope.long_mscale if rope.beyond_first else rope.short_mscale):
+            if given is not None:
+                return given
         factor, original = rope.factor or 1.0, rope.original or 1
         return 1.0 if factor <= 1 or original == 1 else sqrt(1 + log(factor) / log(original))
+
+    def first_length(self, rope: Scaled) -> int | None:
+        return rope.original
+
+    def at_length(self, rope: Scaled) -> str:
+        short, long = template("short factors at length {length:,}"), template("long factors at length {length:,}")
+        return translate(long if rope.beyond_first else short, length=rope.used)
+
+    def other_lengths(self, rope: Scaled) -> str:
+        short = template("short factors; from {next:,} positions on the long ones")
+        long = template("long factors; up to {first:,} positions the short ones")
+        first = rope.original or 1
+        return translate(long if rope.beyond_first else short, first=first, next=first + 1)
 
 
 class Blend(Scaling):
@@ -302,7 +347,13 @@ class Scaled(PowersOfBase):
         at_least=1,
         aliases=("max_position_embeddings",),
     )
-    seq_len: int | None = parameter("seq_len", "the length in use", at_least=1, unset="no longer than trained")
+    seq_len: int | None = parameter(
+        "seq_len",
+        "the length in use, on which the rates depend",
+        at_least=1,
+        unset="up to the last position",
+        in_spec=False,
+    )
     beta_fast: float = parameter(
         "beta_fast", "turns over the original context from which a pair is kept", 32.0, above=0
     )
@@ -328,6 +379,16 @@ class Scaled(PowersOfBase):
     )
     long_factor: tuple[float, ...] | None = parameter(
         "long_factor", "divisor of each pair, beyond it", above=0, at_most=MAX_EXACT
+    )
+    short_mscale: float | None = parameter(
+        "short_mscale",
+        "attention factor up to the original context",
+        at_least=0,
+        at_most=MAX_EXACT,
+        unset="see the formula",
+    )
+    long_mscale: float | None = parameter(
+        "long_mscale", "attention factor beyond it", at_least=0, at_most=MAX_EXACT, unset="see the formula"
     )
     low_freq_factor: float | None = parameter("low_freq_factor", "turns below which a pair is divided", above=0)
     high_freq_factor: float | None = parameter("high_freq_factor", "turns above which a pair is kept", above=0)
@@ -377,16 +438,50 @@ class Scaled(PowersOfBase):
         return f"{item.summary}: {item.formula} ({item.source})" if item else super().about(parameter, value)
 
     def titled(self) -> dict[str, Any]:
-        """Without what every such scaling has to be given, but for the factor and the original context."""
-        left_out = set(self.rule.needs) - {"factor", "original"}
+        """Without what every such scaling has to be given, but for the factor and the original context; and without the
+        length in use, of which `title_pieces` say what it does."""
+        left_out = {*self.rule.needs, "seq_len"} - {"factor", "original"}
         return {name: value for name, value in super().titled().items() if name not in left_out}
 
     def title_pieces(self, without: Collection[str] = ()) -> list[str]:
-        """Return the pieces, with how many columns turn in place of d and rotary_dim where some do not."""
-        if self.label or self.width == self.d or "rotary_dim" in without:
-            return super().title_pieces(without)
-        name, *rest = super().title_pieces({*without, "d", "rotary_dim"})
-        return [name, translate("{count} of {all} columns turn", count=self.width, all=self.d), *rest]
+        """Return the pieces, with how many columns turn in place of d and rotary_dim where some do not, and with which
+        rates hold at the length in use where they depend on it."""
+        used = "" if self.label or "seq_len" in without else self.parameter_text("seq_len")
+        pieces = super().title_pieces(without)
+        if not self.label and self.width != self.d and "rotary_dim" not in without:
+            name, *rest = super().title_pieces({*without, "d", "rotary_dim"})
+            pieces = [name, translate("{count} of {all} columns turn", count=self.width, all=self.d), *rest]
+        return [*pieces, *filter(None, [used])]
+
+    def parameter_text(self, name: str) -> str:
+        return self.rule.at_length(self) if name == "seq_len" and self.seq_len is not None else ""
+
+    def fitted(self, positions: Positions, used: int | None = None) -> Self:
+        if self.context is None or self.seq_len is not None:
+            return self
+        return replace(self, seq_len=max(1, positions.stop) if used is None else used)
+
+    @property
+    def context(self) -> int | None:
+        return self.seq_len or self.first_length
+
+    @property
+    def first_length(self) -> int | None:
+        """The length in use up to which the rates are the same, positions; None where they depend on none."""
+        return self.rule.first_length(self)
+
+    @property
+    def used(self) -> int:
+        """The length in use, positions; where the rates depend on one and none is given, the longest of the first."""
+        return self.context or 1
+
+    @property
+    def beyond_first(self) -> bool:
+        """Whether the length in use is one at which the rates are no longer the first."""
+        return self.seq_len is not None and self.seq_len > (self.first_length or 0)
+
+    def other_lengths(self) -> str:
+        return self.rule.other_lengths(self)
 
     def left_out(self) -> str:
         text = template("columns {first} to {last} do not turn and are left out")

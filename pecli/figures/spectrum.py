@@ -64,6 +64,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         return [
             translate(period, encodings=measured, dimension=join_or(sorted(map(translate, what)))) if measured else "",
             *(translate(left_out, encoding=e.called(), count=count, most=most) for e, count in counts if count),
+            *self.other_lengths(),
         ]
 
     def marks(self) -> list[str]:
@@ -183,6 +184,7 @@ class Spectrum(WithTrained[TableEncoding]):
     example: ClassVar[str] = "pecli spectrum -e sinusoidal -e rope:base=500000"
     examples: ClassVar[tuple[str, ...]] = ("pecli spectrum sinusoidal:base=10 rope clock -n 4096",)
     several: ClassVar[bool] = True
+    length_in_use: ClassVar[bool] = True
 
     ratio: bool = option(False, "the wavelength over that without the scaling, instead of the wavelength")
 

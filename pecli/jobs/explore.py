@@ -54,12 +54,13 @@ def encoding_control(figure: type[Analysis[Any]], specs: tuple[str, ...]) -> Con
 def controls(
     figure: type[Analysis[Any]], options: Mapping[str, Option], values: Mapping[str, Any] | None = None
 ) -> list[Control]:
-    """Return the options as controls, in their order; those that belong to a value of another stand in specs alone.
+    """Return the options as controls, in their order; those that belong to a value of another stand in specs.
 
     values : what they have now; the default where nothing is said
     """
     now = values or {}
-    return [_control(option, figure, now.get(name)) for name, option in options.items() if not option.in_spec]
+    own = {name: item for name, item in options.items() if not (item.in_spec or item.only_with)}
+    return [_control(item, figure, now.get(name)) for name, item in own.items()]
 
 
 def groups(figure: type[Analysis[Any]], specs: tuple[str, ...], values: Mapping[str, Any]) -> dict[str, list[Control]]:
@@ -160,7 +161,7 @@ class Explorer:
         """Return the controls as they stand at the start."""
         specs = tuple(encoding.name for encoding in self.start.encodings)
         changed = [item.options()[name] for item in self.start.encodings for name in item.changed()]
-        if self.figure.several or any(option.in_spec for option in changed):
+        if self.figure.several or any(option.in_spec or option.only_with for option in changed):
             specs = tuple(self.start.specs())
         values = {name: value for name, value in self.start.settings().items() if name not in EncodingOption.options()}
         values |= self.start.encodings[0].settings() if len(specs) == 1 else {}

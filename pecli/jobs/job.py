@@ -63,6 +63,7 @@ class Job:
     axes : the options with several values: of which it has one, or with cells all
     cells : the jobs that are one picture of all of them, the last of the axes running fastest; its parts are those of
         the first
+    used : the length in use of all such jobs; where it is no such job, what its own positions say
     shown : whether it is only shown, so that no name of a file is made up
     where : its place in a batch file
     """
@@ -76,6 +77,7 @@ class Job:
     swept: tuple[str, ...] = field(default=(), compare=False, kw_only=True)
     axes: tuple[str, ...] = field(default=(), compare=False, kw_only=True)
     cells: tuple[Job, ...] = field(default=(), kw_only=True)
+    used: int | None = field(default=None, kw_only=True)
     shown: bool = field(default=False, compare=False, kw_only=True)
     where: str = field(default="", compare=False, kw_only=True)
 
@@ -110,8 +112,18 @@ class Job:
         if self.cells:
             encodings = dict.fromkeys(item for cell in self.cells for item in cell.view.encodings)
             return View(tuple(encodings), self.cells[0].view.positions)
-        positions = self.own_positions or self.figure.positions_for(self.positions)
-        return View(tuple(encoding.fitted(positions) for encoding in self.encodings), positions)
+        positions = self.positions_seen
+        return View(tuple(encoding.fitted(positions, self.used) for encoding in self.encodings), positions)
+
+    @property
+    def positions_seen(self) -> Positions:
+        """The positions that the figure looks at."""
+        return self.own_positions or self.figure.positions_for(self.positions)
+
+    def alone(self) -> Self:
+        """Return the job of a cell by itself, whose encodings say the length in use that is that of all cells."""
+        fitted = zip(self.encodings, self.view.encodings, strict=True)
+        return replace(self, encodings=tuple(own if plain.context else plain for plain, own in fitted), used=None)
 
     @cached_property
     def display_view(self) -> View[Any]:
@@ -173,7 +185,11 @@ class Job:
         each = translate(OPTION_TEXTS[name]) if name in OPTION_TEXTS else name.replace("_", " ")
         texts = [translate("default") if value is None else titled_text(item, value) for value in values]
         number = single and item.scalar in (int, float)
-        return Axis(name, tuple(plain), tuple(f"{each} = {text}" for text in texts), number)
+        first = [next(cell.view for cell in self.cells if cell.value(name, self.axes) == value) for value in values]
+        said = [view.encoding.parameter_text(name) for view in first]
+        return Axis(
+            name, tuple(plain), tuple(own or f"{each} = {text}" for own, text in zip(said, texts, strict=True)), number
+        )
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -202,9 +218,10 @@ class Job:
 
     @property
     def defaults(self) -> dict[str, Any]:
-        """The figure's own defaults; of what depends on a file's rows or the environment none, so it is always told."""
-        files = any(encoding.inputs() and not encoding.extrapolates for encoding in self.encodings)
-        free = files and self.own_positions is None
+        """The figure's own defaults; of what depends on an encoding or the environment none, so it is always told."""
+        in_use = self.figure.length_in_use
+        told = ((in_use and e.context) or (e.inputs() and not e.extrapolates) for e in self.encodings)
+        free = any(told) and self.own_positions is None
         length = {"length": None if free else self.figure.default_length(None)}
         return {**self.figure.default_options, **length, **dict.fromkeys(set_by_environment())}
 

@@ -324,7 +324,7 @@ class Picture(Generic[N_co]):
         titles = titles_of(self.job, grid, grid.title_text)
         drawings, numbers = draw_frames(grid, self.job.view, canvas, titles, whole_cells(formats))
         self._shown, messages = numbers, numbers.messages()
-        lines = [command(cell) for cell in self.job.cells]
+        lines = [command(cell.alone()) for cell in self.job.cells]
         swept = []
         for axis in grid.axes:
             name = axis.name.replace("_", " ")

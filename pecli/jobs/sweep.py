@@ -199,16 +199,28 @@ def _job(kind: type[Analysis[Any]], given: Mapping[str, Any]) -> Job:
     figure = _part(kind, shared, _defaults(kind, kind))
     parsed = [parse_encoding(spec) for spec in choice.encoding or (kind.default_encoding,)]
     _check_names(figure, [encoding for encoding, _ in parsed], own, chosen="encoding" in given)
-    encodings = tuple(_part(encoding, own, _defaults(encoding, kind), written) for encoding, written in parsed)
+    meant = [_meant(encoding, own, written) for encoding, written in parsed]
+    refused = {name: value for name, value in own.items() if not any(name in values for values in meant)}
+    encodings = tuple(
+        _part(encoding, {**values, **refused}, _defaults(encoding, kind), written)
+        for (encoding, written), values in zip(parsed, meant, strict=True)
+    )
     whole = all(encoding.own_positions for encoding in encodings)
     if whole:
         refuse_unused({name: given[name] for name in Positions.options() if given.get(name)}, TAKEN_WHOLE)
     if given.get("length") is None:
-        rows = None if whole else _rows(encodings, positions.start)
+        rows = None if whole else _rows(encodings, positions.start, figure.length_in_use)
         positions = replace(positions, length=figure.default_length(rows))
     canvas = _part(Canvas, shared, _defaults(Canvas, kind))
     output, language = _part(Output, shared, {}), _part(Language, shared, _defaults(Language, kind))
     return Job(figure, encodings, positions, canvas, output, language=language)
+
+
+def _meant(encoding: type[Encoding], given: Mapping[str, Any], written: Mapping[str, str]) -> dict[str, Any]:
+    """Return what is given of the parameters that mean something with the values of the others."""
+    owners = {name: encoding.options()[name].only_with for name in given if name in encoding.options()}
+    values = {**written, **given}
+    return {name: given[name] for name, owner in owners.items() if not owner or values.get(owner[0]) in owner[1]}
 
 
 def _check_names(
@@ -232,6 +244,8 @@ def _check_names(
             advice = f"{leave}, or {give} instead" if chosen else f"{give} too"
         else:
             advice = f"{leave}, {next(part.refusal(owners[0]) for part in parts if not part.takes(owners[0]))}"
+        if name == "seq_len":  # which other programs call the length
+            advice += f"; {option_text('length')} is how many positions are shown"
         raise UsageError(text, option=name, value=value, advice=advice)
 
 
@@ -255,14 +269,16 @@ def _defaults(owner: type[Options], kind: type[Analysis[Any]]) -> dict[str, Any]
     return owner.read_values(default_values(owner.options(), kind.default_options))
 
 
-def _rows(encodings: Sequence[Encoding], start: int) -> int | None:
+def _rows(encodings: Sequence[Encoding], start: int, in_use: bool) -> int | None:
     """Return the rows that the shortest table of a file has from there on; None where none ends, or cannot be read.
 
     Why it cannot is told where the view is made, which reads it again: what is asked for is known then.
+
+    in_use : whether the lengths in use count too, of encodings that depend on one
     """
     with suppress(PecliError):
         ends = [rows for encoding in encodings if (rows := encoding.rows_from(start)) is not None]
-        return min(ends, default=None)
+        return min([*ends, *(item.context for item in encodings if in_use and item.context)], default=None)
     return None
 
 
@@ -301,5 +317,7 @@ def merge_jobs(jobs: Sequence[Job], paths: Sequence[str] | None = None) -> list[
     one_each = {*axes} & {*EncodingOption.options()} and first.figure.several
     if not one_canvas or one_each or prod(map(len, values.values())) != len(jobs):
         return here
+    used = max(1, *(item.positions_seen.stop for item in cells))  # one for all, so that they differ in nothing else
+    cells = tuple(replace(item, used=used) for item in cells)
     cells = tuple(sorted(cells, key=lambda item: [values[name].index(item.value(name, axes)) for name in axes]))
-    return [replace(cells[0], output=output, swept=(), axes=axes, cells=cells)]
+    return [replace(cells[0], output=output, swept=(), axes=axes, cells=cells, used=None)]

@@ -27,7 +27,7 @@ ROPE_KEYS = {
     "rotary_embedding_base",  # of Conformer's rotary positions
 }
 OURS = ("original", "max_position", "seq_len")  # parameters that have another name in a config, or none
-MORE = {"dynamic": ("alpha",), "longrope": ("short_mscale", "long_mscale")}  # keys that some architectures read
+MORE = {"dynamic": ("alpha",)}  # keys that some architectures read
 COMMON = (
     *("rope_type", "type", "rope_theta", "partial_rotary_factor", "mrope_section", "mrope_interleaved", ORIGINAL),
     "max_position_embeddings",  # ministral3 and mistral4 write it there

@@ -150,13 +150,11 @@ def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str,
             whole = None
         return {"factor": factor, "original": original, **turns, **scales, "truncate": whole}
     lists = {name: _factors(inside, name, pairs) for name in ("short_factor", "long_factor")}
-    long = reading.seq_len is not None and reading.seq_len > original
-    scale = inside.number("attention_factor")
-    if scale is None and reading.architecture.mscale:
-        scale = inside.number("long_mscale" if long else "short_mscale")
-    factor = _factor(reading, inside, original) if scale is None else inside.number("factor")
-    more = {"factor": factor, "attention_factor": scale, "seq_len": reading.seq_len}
-    return {"original": original, **lists, **more}
+    names = ("attention_factor", *(("short_mscale", "long_mscale") if reading.architecture.mscale else ()))
+    scales = {name: inside.number(name) for name in names}
+    given = any(scale is not None for scale in scales.values())
+    factor = inside.number("factor") if given else _factor(reading, inside, original)
+    return {"original": original, **lists, "factor": factor, **scales, "seq_len": reading.seq_len}
 
 
 def _factor(reading: Reading, inside: Keys, original: int) -> float | None:

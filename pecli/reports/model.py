@@ -226,6 +226,8 @@ def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
         "mrope_interleaved": rope.interleaved,
         "axes": _axes_text(rope, layer.axis_names),
         "scaling": rope.scaling,
+        "seq_len": rope.context,
+        "first_length": rope.first_length,
         "inv_freq": rope.frequencies().tolist(),
         "attention_factor": rope.attention_scaling,
         "score_factor": rope.attention_scaling**2,
@@ -391,6 +393,7 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
         translate("M-RoPE"): _sections_text(rope),
         translate("turned by"): "" if rope.sections else listing(_by_axes(data["axes"])),
         translate("scaling"): "" if rope.scaling == "default" else listing([rope.scaling, factor_text, *parts]),
+        translate("length in use"): rope.other_lengths(),
         translate("long waves"): _long_waves_text(data, pairs),
         translate("attention factor"): "" if factor == 1 else scores,
         translate("critical dimension"): text(

@@ -324,6 +324,7 @@ class Stats(Report[TableEncoding]):
     examples: ClassVar[tuple[str, ...]] = ("pecli stats rope:base=500000 -n 4096",)
     several: ClassVar[bool] = True
     specs_are_arguments: ClassVar[bool] = True
+    length_in_use: ClassVar[bool] = True
 
     measure: str = measure_option("euclidean")
     against: str = choice_of_measure("corr", "measure to correlate with")
@@ -354,7 +355,8 @@ class Stats(Report[TableEncoding]):
         first, last = (f"{at:,.15g}" for at in ends_of(numbers.view.encodings, positions))
         grids = all(encoding.own_positions for encoding in numbers.view.encodings)
         where = "" if grids else translate("positions {first} to {last}", first=first, last=last)
-        result: list[Block] = [Paragraph(listing([where, MEASURES[self.measure].label]))]
+        said = [listing([where, MEASURES[self.measure].label]), *numbers.other_lengths()]
+        result: list[Block] = [*map(Paragraph, said)]
         for run in groups(columns, width - widest(labels)):
             header, *rows = zip(labels, *run, strict=True)
             result += [Table(header, rows, plain=True), Paragraph()]

@@ -130,7 +130,7 @@ def test_what_stands_on_standard_input_is_called_so(ask: Ask) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "own"), [("d-model", "d"), ("d_model", "d"), ("seq_len", "length"), ("seq-len", "length"), ("n", "length")]
+    ("name", "own"), [("d-model", "d"), ("d_model", "d"), ("max_len", "length"), ("max-len", "length"), ("n", "length")]
 )
 def test_every_long_flag_is_a_key(name: str, own: str) -> None:
     assert make_job("heatmap", {name: 8}) == make_job("heatmap", {own: 8})

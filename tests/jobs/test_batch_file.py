@@ -142,7 +142,7 @@ WRONG: list[tuple[str, list[str]]] = [
     ('[[figure]]\ncommand = "stats"\n', [f"{FILE}:1: ", "output is missing", "stats.json"]),
     ("[defaults]\nbase = -1\n" + HEAT + "base = 0\n", [f"{FILE}:5: figure 1: sinusoidal: base = "]),
     (HEAT + 'name = "big one"\nbase = 0\n', [f"{FILE}:4: figure 1 (big one): sinusoidal: base = "]),
-    *((f"{HEAT}d = 4\n{key} = 0\n", [f"{FILE}:4: figure 1: "]) for key in ("seq-len", "n")),  # names of length
+    *((f"{HEAT}d = 4\n{key} = 0\n", [f"{FILE}:4: figure 1: "]) for key in ("max-len", "n")),  # names of length
 ]
 
 

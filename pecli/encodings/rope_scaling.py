@@ -440,7 +440,7 @@ class Scaled(PowersOfBase):
     def titled(self) -> dict[str, Any]:
         """Without what every such scaling has to be given, but for the factor and the original context; and without the
         length in use, of which `title_pieces` say what it does."""
-        left_out = {*self.rule.needs, "seq_len"} - {"factor", "original"}
+        left_out = {*self.rule.needs, "short_mscale", "long_mscale", "seq_len"} - {"factor", "original"}
         return {name: value for name, value in super().titled().items() if name not in left_out}
 
     def title_pieces(self, without: Collection[str] = ()) -> list[str]:

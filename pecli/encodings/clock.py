@@ -12,7 +12,7 @@ from pecli.core.language import template, translate
 from pecli.core.numbers import minus
 from pecli.core.options import option, write_scalar
 from pecli.encodings.base import LISTED, Additive, width_option
-from pecli.encodings.harmonic import PI, Harmonic, many_digits
+from pecli.encodings.harmonic import PI, Harmonic, as_typed, many_digits
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
 NAMED = {  # seconds; month and year are the Gregorian calendar's means
@@ -87,7 +87,7 @@ class Clock(Harmonic, Additive):
 
     def rates(self) -> Iterable[Decimal | float]:
         with many_digits():
-            return [2 * PI / Decimal(period) for period in self.periods]
+            return [2 * PI / as_typed(period) for period in self.periods]
 
     def rate_formula(self, pair: int) -> str:
         return f"2π/{write_scalar(self.periods[pair])}"
@@ -151,7 +151,7 @@ class Geometric(Harmonic, Additive):
 
     def rates(self) -> Iterable[Decimal | float]:
         with many_digits():
-            return [Decimal(self.radix) ** (-2 * j) for j in range((self.d + 1) // 2)]
+            return [as_typed(self.radix) ** (-2 * j) for j in range((self.d + 1) // 2)]
 
     def rate_formula(self, pair: int) -> str:
         return f"{write_scalar(self.radix)}^(-{2 * pair})"

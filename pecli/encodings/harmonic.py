@@ -37,12 +37,13 @@ def _halves(x: Array) -> tuple[Array, Array]:
 
 
 def reduced_product(x: Array, high: Array, low: Array) -> Array:
-    """x · (high + low) less the nearest whole number, right to the last bit (Dekker's product, 1971)."""
+    """x · (high + low) less the nearest whole number, in [−½, ½], right to the last bit (Dekker's product, 1971)."""
     product = x * high
     x1, x2 = _halves(x)
     y1, y2 = _halves(high)
     error = ((x1 * y1 - product) + x1 * y2 + x2 * y1) + x2 * y2
-    return (product - np.rint(product)) + (error + x * low)
+    rest = (product - np.rint(product)) + (error + x * low)
+    return rest - np.rint(rest)  # of a product beyond 2⁵³ the error alone is many turns
 
 
 @contextmanager
@@ -50,6 +51,11 @@ def many_digits() -> Iterator[None]:
     """Decimal arithmetic with enough digits for two floats, and exponents that do not run out."""
     with localcontext(prec=DIGITS, Emax=MAX_EMAX, Emin=MIN_EMIN):
         yield
+
+
+def as_typed(value: Decimal | float) -> Decimal:
+    """Return a parameter by the digits that it is written with: 0.1 is a tenth, not the float64 next to it."""
+    return Decimal(str(value))
 
 
 def dirichlet(counts: Array, high: Array, low: Array) -> Array:
@@ -69,10 +75,10 @@ def alternating(first: Array, second: Array) -> Array:
 
 
 @lru_cache(maxsize=64)
-def turns_of(rates: tuple[Decimal | float, ...]) -> tuple[Array, Array]:
-    """Return rates / 2π, each as the sum of two float64 numbers."""
+def turns_of(rates: tuple[Decimal | float, ...], spacing: float) -> tuple[Array, Array]:
+    """Return spacing · rates / 2π, each as the sum of two float64 numbers."""
     with many_digits():
-        turns = [Decimal(rate) / (2 * PI) for rate in rates]
+        turns = [as_typed(spacing) * Decimal(rate) / (2 * PI) for rate in rates]
         high = [float(turn) for turn in turns]
         low = [float(turn - Decimal(nearest)) for turn, nearest in zip(turns, high, strict=True)]
     return np.array(high), np.array(low)
@@ -156,17 +162,17 @@ class Harmonic(TableEncoding):
 
     @cached_property
     def _turns(self) -> tuple[Array, Array]:
-        """ω_j / 2π, turns/position, each the sum of two float64 numbers."""
-        return turns_of(tuple(self.rates()))
+        """spacing · ω_j / 2π, turns from one position to the next, each the sum of two float64 numbers."""
+        return turns_of(tuple(self.rates()), self.spacing)
 
     def angles(self, positions: Array | float) -> Array:
-        """ω_j p less whole turns, in [−π, π], rad, shape (…, n_pairs) of positions (…)."""
+        """ω_j p less whole turns, p in steps of `spacing`, in [−π, π], rad, (…, n_pairs) of positions (…)."""
         angles = reduced_product(self.coordinates(np.asarray(positions, dtype=np.float64)), *self._turns)
         angles *= 2 * np.pi
         return angles
 
     def coordinates(self, positions: Array) -> Array:
-        """Return what the frequencies are multiplied by, (…, n_pairs) or (…, 1), of positions (…): themselves."""
+        """Return what `spacing` times the frequencies is multiplied by, (…, n_pairs) or (…, 1), of positions (…)."""
         return positions[..., None]
 
     def coordinate_names(self) -> str:
@@ -228,7 +234,7 @@ class Harmonic(TableEncoding):
             return self.angles(positions)
         with np.errstate(invalid="ignore"):  # ∞ · 0: neither the position nor the frequency has a number there
             angles = self.rounded(
-                self.rounded(self.coordinates(np.asarray(positions))) * self.rounded(self.frequencies())
+                self.rounded(self.spacing * self.coordinates(np.asarray(positions))) * self.rounded(self.frequencies())
             )
         if not np.isfinite(angles).all():
             largest = float(np.ravel(positions)[np.abs(positions).argmax()])
@@ -240,7 +246,7 @@ class Harmonic(TableEncoding):
 
     def mean_table(self, blocks: Bins) -> Array:
         """Return the mean row of every block, exact, at the cost of one row a block."""
-        if blocks.size == 1 or not self.exact or self.own_positions or self.spacing != 1:  # the closed form is of p
+        if blocks.size == 1 or not self.exact or self.own_positions:  # the closed form is of whole p
             return super().mean_table(blocks)
         angles, scale = self._mean_angles(blocks)
         angles, scale = angles + self.phases, self.amplitudes * scale
@@ -304,9 +310,10 @@ class Harmonic(TableEncoding):
         after = f" {'-' if phase < 0 else '+'} {abs(phase):.10g}" if phase else ""
         rates = filter(None, [f"ω{j}", self.rate_formula(j), f"{self.frequencies()[j]:.10g}"])
         place = self.coordinates(np.array([position], dtype=np.float64))[0]
-        at = float(place[j % len(place)])
         with many_digits():
-            angle = Decimal(list(self.rates())[j]) * Decimal(at) + Decimal(phase)
+            exact = as_typed(self.spacing) * Decimal(float(place[j % len(place)]))
+            angle = Decimal(list(self.rates())[j]) * exact + Decimal(phase)
+        at = float(exact)
         whole = f"{float(angle):.10g}" if abs(angle) < 1 else f"{angle:.10f}".rstrip("0").rstrip(".")
         return [f"{before}{wave}({text})" for text in (*(f"{at:.10g} · {rate}{after}" for rate in rates), whole)]
 
@@ -378,7 +385,7 @@ class PowersOfBase(Harmonic):
 def geometric_rates(base: float | Decimal, d: float, n_pairs: int | None = None) -> tuple[Decimal, ...]:
     """ω_j = base^(−2j/d) for each of so many pairs, of ⌈d/2⌉ where none are said, to 40 digits."""
     with many_digits():
-        ratio = (-2 * Decimal(base).ln() / Decimal(d)).exp()
+        ratio = (-2 * as_typed(base).ln() / as_typed(d)).exp()
         rates = [Decimal(1)]
         for _ in range((int(d + 1) // 2 if n_pairs is None else n_pairs) - 1):
             rates.append(rates[-1] * ratio)

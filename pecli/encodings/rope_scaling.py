@@ -13,7 +13,7 @@ from pecli.core.language import template, translate
 from pecli.core.numbers import MAX_EXACT, number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
-from pecli.encodings.harmonic import PI, PowersOfBase, geometric_rates, many_digits
+from pecli.encodings.harmonic import PI, PowersOfBase, as_typed, geometric_rates, many_digits
 
 ZERO, ONE = Decimal(0), Decimal(1)
 
@@ -89,7 +89,7 @@ class Linear(Scaling):
     shortens = False
 
     def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
-        return [rate / Decimal(rope.factor or 1) for rate in plain]
+        return [rate / as_typed(rope.factor or 1) for rate in plain]
 
 
 class Dynamic(Scaling):
@@ -116,12 +116,12 @@ class Dynamic(Scaling):
         if (growth := self.growth(rope)) == 1:
             return plain
         exponent = Decimal(rope.width) / (rope.width - 2)
-        return geometric_rates(Decimal(rope.base) * growth**exponent, rope.width)
+        return geometric_rates(as_typed(rope.base) * growth**exponent, rope.width)
 
     def growth(self, rope: Scaled) -> Decimal:
         """Return what the base grows by, but for the exponent: what the longest wavelength does."""
         longest = Decimal(rope.max_position or 1)
-        factor, used = Decimal(rope.factor or 1), max(Decimal(rope.seq_len or 0), longest)
+        factor, used = as_typed(rope.factor or 1), max(Decimal(rope.seq_len or 0), longest)
         return factor * used / longest - (factor - 1)
 
     def first_length(self, rope: Scaled) -> int | None:
@@ -155,7 +155,7 @@ class Proportional(Scaling):
 
     def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
         turning = int((rope.partial_rotary_factor or 1) * rope.width // 2)
-        return [rate / Decimal(rope.factor or 1) if j < turning else ZERO for j, rate in enumerate(plain)]
+        return [rate / as_typed(rope.factor or 1) if j < turning else ZERO for j, rate in enumerate(plain)]
 
     def in_training(self, rope: Scaled) -> Scaled:
         return replace(rope, factor=None)  # pairs that stand still did so in training
@@ -181,7 +181,7 @@ class LongRope(Scaling):
 
     def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
         divisors = (rope.long_factor if rope.beyond_first else rope.short_factor) or ()
-        return [rate / Decimal(divisor) for rate, divisor in zip(plain, divisors, strict=True)]
+        return [rate / as_typed(divisor) for rate, divisor in zip(plain, divisors, strict=True)]
 
     def attention_factor(self, rope: Scaled) -> float:
         for given in (rope.attention_factor, rope.long_mscale if rope.beyond_first else rope.short_mscale):
@@ -208,7 +208,7 @@ class Blend(Scaling):
     """Base of those that keep fast pairs and divide slow ones by the factor. A subclass gives `weights`."""
 
     def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
-        weights, factor = self.weights(plain, rope), Decimal(rope.factor or 1)
+        weights, factor = self.weights(plain, rope), as_typed(rope.factor or 1)
         return [rate * (1 - w) + rate / factor * w for rate, w in zip(plain, weights, strict=True)]
 
 
@@ -235,7 +235,7 @@ class Llama3(Blend):
             raise UsageError(text, option="high_freq_factor", value=high)
 
     def weights(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
-        low, high = Decimal(rope.low_freq_factor or 0), Decimal(rope.high_freq_factor or 0)
+        low, high = as_typed(rope.low_freq_factor or 0), as_typed(rope.high_freq_factor or 0)
         turns = [Decimal(rope.original or 1) * rate / (2 * PI) for rate in plain]
         if low == high:  # nothing lies between
             return [Decimal(int(turn < low)) for turn in turns]
@@ -280,8 +280,9 @@ class Yarn(Blend):
 
     def ends(self, rope: Scaled) -> tuple[Decimal, Decimal]:
         """Return low and high: the pairs, whole if truncate, of beta_fast and beta_slow turns over the context."""
-        turned = [Decimal(rope.original or 1) / (2 * PI * Decimal(turns)) for turns in (rope.beta_fast, rope.beta_slow)]
-        low, high = (rope.width * item.ln() / (2 * Decimal(rope.base).ln()) for item in turned)
+        ends = map(as_typed, (rope.beta_fast, rope.beta_slow))
+        turned = [Decimal(rope.original or 1) / (2 * PI * turns) for turns in ends]
+        low, high = (rope.width * item.ln() / (2 * as_typed(rope.base).ln()) for item in turned)
         if rope.truncate:
             low, high = low.to_integral_value(ROUND_FLOOR), high.to_integral_value(ROUND_CEILING)
         return max(low, ZERO), min(high, Decimal(rope.width - 1))
@@ -498,10 +499,6 @@ class Scaled(PowersOfBase):
     def in_training(self) -> Scaled:
         """Return the rope of the first training, whose rates the scaling stretches."""
         return self.rule.in_training(self)
-
-    def used_at(self, length: int) -> Self:
-        """Return the same in use at that length, where its rule depends on it."""
-        return replace(self, seq_len=length) if "seq_len" in self.rule.takes else self
 
     def unscaled(self) -> Self:
         """Return the same without its scaling."""

@@ -13,7 +13,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.options import option, write_scalar
 from pecli.core.positions import MAX_LENGTH, Positions
 from pecli.encodings.base import Additive
-from pecli.encodings.harmonic import PowersOfBase, geometric_rates
+from pecli.encodings.harmonic import PowersOfBase, as_typed, geometric_rates
 
 
 @dataclass(frozen=True)
@@ -98,11 +98,8 @@ class Sinusoidal(SineCosineColumns, Additive):
     def spacing(self) -> float:
         return self.step
 
-    def coordinates(self, positions: Array) -> Array:
-        return super().coordinates(positions) * self.step
-
     def position_text(self, position: float) -> str:
-        return super().position_text(position * self.step)
+        return super().position_text(float(as_typed(self.step) * as_typed(position)))
 
     def longer_waves(self, length: int) -> int:
         return int((self.wavelengths() > length * self.step).sum())

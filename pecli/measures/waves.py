@@ -94,7 +94,7 @@ def of_contexts(
     """
     trained, used = encoding, encoding
     if isinstance(encoding, Scaled):
-        trained, used = encoding.in_training(), encoding.used_at(extended) if extended else encoding
+        trained, used = encoding.in_training(), encoding.fitted(Positions(length=extended)) if extended else encoding
     first, longest = (min(filter(None, (context, window)), default=None) for context in (original, extended))
     return OfContexts(
         original,

@@ -40,6 +40,6 @@ def sine(x: Decimal, quarter_turns: int = 0) -> Decimal:
     return total
 
 
-def rates(base: int, d: int) -> list[Decimal]:
+def rates(base: int | str, d: int) -> list[Decimal]:
     """ω_j = base^(−2j/d), one a sine."""
     return [(Decimal(base).ln() * -2 * j / d).exp() for j in range((d + 1) // 2)]

@@ -56,6 +56,10 @@ def test_the_articles_formula_is_periods_1_3600_43200_whose_first_hand_points_up
     assert np.array_equal(table[:, :2], np.tile([0.0, 1.0], (97, 1)))
 
 
+def test_a_period_is_taken_by_its_digits_so_that_whole_turns_end_where_they_began() -> None:
+    assert pecli.encode("clock", periods=(0.7, 0.1), start=7 * 10**12, length=1)[0].tolist() == [0, 1, 0, 1]
+
+
 def test_times_12_hours_apart_coincide_and_no_others_within_them() -> None:
     for time in (0, 1, 12345, 43199):
         assert apart(time, time + HALF_DAY) == pytest.approx(0, abs=1e-12)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,7 +13,7 @@ import pytest
 import pecli
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
-from pecli.core.positions import Positions
+from pecli.core.positions import Blocks, Positions
 from pecli.encodings.sinusoidal import Relative, Sinusoidal
 
 DATA = Path(__file__).parents[1] / "data"
@@ -48,6 +49,37 @@ def test_loses_no_digit_at_far_positions(decimals: SimpleNamespace, position: in
     exact = [float(decimals.sine(angles[i // 2], i % 2)) for i in range(d)]
     table = Sinusoidal(d=d, base=base).table(np.array([float(position)]))
     assert np.abs(table[0] - exact).max() < 1e-15
+
+
+@pytest.mark.parametrize("position", [10**6, 10**9, 10**12, 10**14 - 7])
+@pytest.mark.parametrize(("spec", "base", "factor"), [
+    ("sinusoidal:step=0.1", "10000", "0.1"),
+    ("sinusoidal:step=3.7", "10000", "3.7"),
+    ("sinusoidal:step=0.3333", "10000", "0.3333"),
+    ("sinusoidal:base=10.1", "10.1", "1"),
+    ("rope:base=10.1", "10.1", "1"),
+    ("rope:scaling=linear,factor=1.7", "10000", "1/1.7"),
+    ("rope:scaling=longrope,original=9,short_factor=1.3/1.3/1.3,long_factor=1/1/1", "10000", "1/1.3"),
+])  # fmt: skip
+def test_a_number_that_is_no_whole_one_is_taken_by_its_digits(
+    decimals: SimpleNamespace, spec: str, base: str, factor: str, position: int
+) -> None:
+    """At 10¹² a tenth and the float64 next to it are 5·10⁻⁶ rad apart."""
+    top, _, bottom = factor.partition("/")
+    angles = [rate * Decimal(top) / Decimal(bottom or 1) * position for rate in decimals.rates(base, 6)]
+    first = spec.startswith("rope")  # a cosine
+    exact = [float(decimals.sine(angle, turns)) for angle in angles for turns in (first, 1 - first)]
+    name, _, given = spec.partition(":")
+    options = dict(part.replace("/", ",").split("=") for part in given.split(","))
+    table = pecli.encode(name, d=6, start=position, length=1, **options)
+    assert np.abs(table[0] - exact).max() < 1e-15
+
+
+@pytest.mark.parametrize("step", [0.1, 3.7, 1e6])
+def test_a_mean_over_steps_is_that_of_the_table_also_far_away(step: float) -> None:
+    encoding, first = Sinusoidal(d=6, step=step), 10**12
+    rows = encoding.table(first + np.arange(5000.0))
+    assert encoding.mean_table(Blocks(first, 5000, 5000))[0] == pytest.approx(rows.mean(axis=0), abs=1e-13)
 
 
 @pytest.mark.parametrize("d", [16, 15])

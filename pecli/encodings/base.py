@@ -257,6 +257,14 @@ class TableEncoding(Encoding):
             found[:, part.start : part.stop] = self.table(positions)[:, dims].T
         return found
 
+    def extremes(self, dims: Array, edges: Array) -> tuple[Array, Array] | None:
+        """Return the smallest and largest value of some columns over runs of positions, each (len(dims), runs), where
+        a formula has them without a look at every position; else None.
+
+        edges : borders of the runs, whole numbers, shape (runs + 1,)
+        """
+        return None
+
     @property
     def signed(self) -> bool:
         """Whether values lie on both sides of 0, so that a diverging map fits."""

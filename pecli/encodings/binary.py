@@ -84,6 +84,12 @@ class Binary(Additive):
             shares[:, bit] = (_ones_below(first + counts, bit) - _ones_below(first, bit)) / counts
         return self._written(shares)
 
+    def extremes(self, dims: Array, edges: Array) -> tuple[Array, Array]:
+        bits = [int(name) for name in self.dimension_names()]
+        ones = np.stack([np.diff(_ones_below(edges, bits[dim])) for dim in dims])
+        low, high = (found.astype(np.float64) for found in (ones == np.diff(edges), ones > 0))
+        return (2 * low - 1, 2 * high - 1) if self.signed else (low, high)
+
     def column_formulas(self) -> list[str]:
         texts = [f"⌊p/{2 ** int(bit)}⌋%2" for bit in self.dimension_names()]
         return [f"2({text})-1" for text in texts] if self.signed else texts

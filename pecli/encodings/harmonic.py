@@ -84,6 +84,7 @@ def turns_of(rates: tuple[Decimal | float, ...], spacing: float) -> tuple[Array,
     return np.array(high), np.array(low)
 
 
+SORTED = 1 << 15  # positions of which the angles are sorted at once, to find where a wave is largest
 NEAR = 1e-2  # squared distances below this share of the norm are worked out again without cancellation
 FASTEST = 10**12  # rad/position; a faster turn has no digits left at large positions
 
@@ -252,6 +253,39 @@ class Harmonic(TableEncoding):
         angles, scale = angles + self.phases, self.amplitudes * scale
         return self.arrange(scale * np.sin(angles), scale * np.cos(angles))
 
+    def extremes(self, dims: Array, edges: Array) -> tuple[Array, Array] | None:
+        if not self.exact or self.own_positions:
+            return None
+        sizes, waves = np.diff(edges), self.waves()
+        extremes = np.empty((2, len(dims), len(sizes)))
+        for size in np.unique(sizes):
+            own, length = np.flatnonzero(sizes == size), min(size, SORTED)
+            firsts = edges[own, None] + np.minimum(np.arange(0, size, length), size - length)  # pieces may overlap
+            for row, dim in enumerate(dims):
+                low, high = self._extremes_of(*waves[dim], firsts.astype(np.float64), length)
+                extremes[0, row, own], extremes[1, row, own] = low.min(axis=-1), high.max(axis=-1)
+        return extremes[0], extremes[1]
+
+    def _extremes_of(self, wave: str, pair: int, firsts: Array, length: int) -> tuple[Array, Array]:
+        """Return smallest and largest value of a wave over so many positions from each first one on, both of its shape.
+
+        The angles of any such run are those of 0 … length − 1, sorted once, turned by that of its first position: the
+        extremes are at the two that stand on either side of the crest, and of the trough.
+        """
+        if wave == "0":
+            return np.zeros_like(firsts), np.zeros_like(firsts)
+        turns, phase = [part[pair] for part in self._turns], float(self.phases[pair])
+        steps = reduced_product(np.arange(float(length)), *turns) % 1
+        order = np.argsort(steps)
+        begun = reduced_product(firsts, *turns) + phase / (2 * np.pi) - (0.25 if wave == "sin" else 0)
+        found = []
+        for crest in (0.5, 0.0):
+            after = np.searchsorted(steps, (crest - begun) % 1, sorter=order)
+            near = firsts + order[np.stack([after - 1, after % length])]
+            angles = 2 * np.pi * reduced_product(near, *turns) + phase
+            found.append(self.amplitudes[pair] * (np.sin(angles) if wave == "sin" else np.cos(angles)))
+        return found[0].min(axis=0), found[1].max(axis=0)
+
     def mean_offsets(self, blocks: Bins, column: int) -> Array:
         """Return one column of the table at offset i − j, averaged over i in a block, j in another, (blocks, blocks).
 
@@ -339,15 +373,17 @@ class Harmonic(TableEncoding):
     def squares(self, n: int, first: int = 0) -> Array:
         """‖PE_p − PE_q‖² at the offsets first … first + n − 1, shape (n,); even d; exactly 0 where two rows coincide.
 
-        The offset is written i·B + j: cos(ω(iB + j)) = cos·cos − sin·sin is a matrix product of two small tables.
+        The offset is written i·B + j: cos(ω(iB + j)) = cos·cos − sin·sin is a matrix product of two small tables, to
+        which a column adds the constant: another pass over all numbers would take as long as the product.
         What is left small by the difference is worked out again as 4 Σ_j r_j² sin²(ω_j Δ/2).
         """
         step = max(1, int(np.sqrt(n)))
         coarse = self.angles(first + np.arange(0, n, step, dtype=np.float64))
         fine = self.angles(np.arange(step, dtype=np.float64))
         weights = self.amplitudes**2
-        products = (np.cos(coarse) * weights) @ np.cos(fine).T - (np.sin(coarse) * weights) @ np.sin(fine).T
-        squares = 2 * (weights.sum() - products.reshape(-1)[:n])
+        begun = [-2 * weights * np.cos(coarse), 2 * weights * np.sin(coarse), np.full((len(coarse), 1), 1.0)]
+        ended = [np.cos(fine), np.sin(fine), np.full((step, 1), 2 * weights.sum())]
+        squares = (np.concatenate(begun, axis=1) @ np.concatenate(ended, axis=1).T).reshape(-1)[:n]
         near = np.flatnonzero(squares < NEAR * weights.sum())
         for part in chunks(0, len(near), len(weights)):
             at = near[part.start : part.stop]

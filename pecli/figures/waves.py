@@ -129,8 +129,10 @@ class Waves(Figure[TableEncoding]):
         encoding, rows, dims = view.encoding, view.covered, self.chosen(view)
         edges = even_edges(rows.length, view.line_points)
         block = int(edges[1])
-        low, high, _ = envelope(
-            lambda first, count: encoding.columns(dims, rows.start + first, count), edges, len(dims)
+        found = encoding.extremes(dims, rows.start + edges) if block > 1 else None
+        low, high = (
+            found
+            or envelope(lambda first, count: encoding.columns(dims, rows.start + first, count), edges, len(dims))[:2]
         )
         return WavesNumbers(
             view=view,

@@ -120,3 +120,37 @@ def test_the_mean_table_is_the_mean_of_the_rows(encoding: TableEncoding, blocks:
 )
 def test_a_length_has_no_power_of_ten_before_ten_million(length: float, text: str) -> None:
     assert Squares().length_text(length) == text
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "sinusoidal:d=7",
+        "sinusoidal:d=9,family=timestep,step=3.7",
+        "clock:periods=60/97.5",
+        "rope:d=8,pairing=half,query=random:3,base=3",
+        "relative:d=6,base=0.5",
+        "binary:order=msb,values=pm1,d=12",
+        "binary:d=12",
+    ],
+)
+@pytest.mark.parametrize(
+    "edges",
+    [np.arange(0, 4000, 7), np.array([0, 1, 3, 700, 701, 3000]), np.arange(0, 4001, 2000)],
+    ids=["even", "uneven", "long"],
+)
+def test_extremes_of_runs_are_those_of_all_their_rows(spec: str, edges: Array, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pecli.encodings.harmonic.SORTED", 300)  # a long run is several pieces
+    encoding = read_table_encoding(spec.replace("/", "\\,"))
+    columns = encoding.table(np.arange(float(edges[-1]))).T
+    found = encoding.extremes(np.arange(encoding.width)[::-1], edges)
+    assert found is not None
+    for ours, ufunc in zip(found, (np.minimum, np.maximum), strict=True):
+        assert ours == pytest.approx(ufunc.reduceat(columns[::-1], edges[:-1], axis=1), abs=3e-15)
+
+
+def test_rounding_to_a_type_of_number_and_other_tables_have_no_extremes_by_formula() -> None:
+    edges = np.array([0, 9])
+    assert Squares().extremes(np.arange(2), edges) is None
+    assert Sinusoidal(dtype="float16").extremes(np.arange(2), edges) is None
+    assert read_table_encoding("rope:d=12,sequence=4\\,1x2x3").extremes(np.arange(2), edges) is None

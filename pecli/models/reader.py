@@ -290,8 +290,9 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
         return replace(plain, trouble=f"{key}: {text}" if value is None else f"{key} = {shown(value)}: {text}")
     plain, item = replace(plain, name=made[0], parameters=made[1]), reading.architecture
     if position == "rope":
-        original = original_length(reading, scaling_object(reading, kind))
-        return replace(plain, original=original, axis_names=item.axis_names)
+        inside = scaling_object(reading, kind)
+        fixed = inside.text("rope_type", "type") == "ntk"  # GTE's larger base, of which no context is known
+        return replace(plain, original=None if fixed else original_length(reading, inside), axis_names=item.axis_names)
     length, grid = table_length(reading, stack) if plain.kind in TABLES else None, patches(reading)
     if length is None:
         return plain

@@ -58,6 +58,8 @@ PLACES = templates(
         "original": "the original context of {length:,} (unscaled)",
         "extended": "the extended one of {length:,} (scaled)",
         "window": "the window of {length:,}",
+        "unscaled_window": "the window of {length:,} (unscaled)",
+        "scaled_window": "the window of {length:,} (scaled)",
     }
 )
 SEQ_LEN = Option("the length in use", name="seq_len", scalar=int, at_least=1, optional=True)
@@ -237,6 +239,7 @@ def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
         "critical_dimension_length": min(filter(None, (found.original, only)), default=None),
         "longer_than_original": found.unscaled,  # wavelengths without the scaling, and those with it
         "longer_than_extended": found.scaled,
+        "unscaled_longer_than_attention_window": None if window is None else rope.in_training().longer_waves(window),
         "longer_than_attention_window": None if window is None else rope.longer_waves(window),
         "pairs": rope.parts(),
         "critical_dimension": line and found.critical_dimension,
@@ -410,7 +413,9 @@ def _long_waves_text(data: dict[str, Any], pairs: int) -> str:
     """Return how many pairs turn less than once in each of the contexts, or in the window of layers that have one."""
     window, original, extended = (data[name] for name in ("attention_window", "original", "extended"))
     limited = window is not None and (extended is None or window < extended)
-    counts = [("window", data["longer_than_attention_window"], window)] if limited else []
+    names = ("window",) if data["scaling"] == "default" else ("unscaled_window", "scaled_window")
+    longer = (data["unscaled_longer_than_attention_window"], data["longer_than_attention_window"])
+    counts = [(name, count, window) for name, count in zip(names, longer, strict=False) if limited]
     if original is not None and not (limited and data["attention_window_layers"] == data["layer_indices"]):
         scaled = [("extended", data["longer_than_extended"], extended)] if original != extended else []
         counts = [("original" if scaled else "context", data["longer_than_original"], original), *scaled, *counts]

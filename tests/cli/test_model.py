@@ -94,6 +94,7 @@ QWEN2 = {**MISTRAL, "model_type": "qwen2", "sliding_window": 4096, "use_sliding_
         ("gpt-oss", "all", (128, [0, 2], 23)),
         ("modernbert", "sliding_attention", (128, [1, 2, 4, 5], 21)),
         ("exaone-4-small", "all", (None, [], None)),
+        ("exaone-4", "sliding_attention", (4096, [0, 1, 2, 4, 5, 6], 35)),
         ("llama-4-scout", "chunked_attention", (8192, [0, 1, 2, 4, 5, 6], 29)),
         (MISTRAL, "all", (4096, [0, 1, 2, 3], 18)),
         ({**MISTRAL, "sliding_window": 1024}, "all", (1024, [0, 1, 2, 3], 28)),
@@ -121,6 +122,19 @@ def test_layers_with_a_window_and_their_pairs_within_it(
     if expected[1] == layer["layer_indices"] != []:  # no query of theirs sees more
         assert layer["critical_dimension"] == layer["rotary_dim"] - 2 * layer["longer_than_original"]
         assert layer["searched_offsets"] == layer["critical_dimension_length"] - 1 == (expected[0] or 0) - 1
+
+
+def test_pairs_within_a_window_are_counted_unscaled_and_scaled(ask: Ask) -> None:
+    layer = told(ask, "exaone-4")["layers"]["sliding_attention"]
+    text = " ".join(ask("model", str(CONFIGS / "exaone-4.json")).out.split())
+    assert layer["unscaled_longer_than_attention_window"] == layer["longer_than_original"] == 33
+    assert layer["critical_dimension"] == 128 - 2 * 33
+    assert "33 of 64" in text and "35 in the window of 4,096" in text
+
+
+def test_a_fixed_larger_base_extends_no_context_that_the_file_says(ask: Ask) -> None:
+    layer = told(ask, "gte-ntk")["layers"]["all"]
+    assert (layer["original"], layer["extended"], layer["critical_dimension"]) == (None, None, None)
 
 
 def test_the_json_has_every_key_of_a_rope(ask: Ask) -> None:

@@ -59,7 +59,7 @@ def test_loses_no_digit_at_far_positions(decimals: SimpleNamespace, position: in
     ("sinusoidal:base=10.1", "10.1", "1"),
     ("rope:base=10.1", "10.1", "1"),
     ("rope:scaling=linear,factor=1.7", "10000", "1/1.7"),
-    ("rope:scaling=longrope,original=9,short_factor=1.3/1.3/1.3,long_factor=1/1/1", "10000", "1/1.3"),
+    ("rope:scaling=longrope,original=9,seq_len=9,short_factor=1.3/1.3/1.3,long_factor=1/1/1", "10000", "1/1.3"),
 ])  # fmt: skip
 def test_a_number_that_is_no_whole_one_is_taken_by_its_digits(
     decimals: SimpleNamespace, spec: str, base: str, factor: str, position: int

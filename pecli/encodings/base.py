@@ -71,6 +71,7 @@ class Encoding(Options, ABC):
 
     position_label: ClassVar[str] = template("position p")  # on an axis
     other_label: ClassVar[str] = template("position q")  # where two positions are compared
+    rows_counted: ClassVar[str] = template("{count:,} positions")  # so many rows of its table
     position_unit: ClassVar[str] = ""  # of bare numbers, where ticks are not written in the encoding's own terms
     tick_steps: ClassVar[tuple[int, ...]] = ()  # round numbers of positions, where they are not powers of ten
 

@@ -89,6 +89,10 @@ class OnAxes(HarmonicOnGrid, Scaled):
     def other_label(self) -> str:  # type: ignore[override]
         return template("token q") if self.sequence else super().other_label
 
+    @property
+    def rows_counted(self) -> str:  # type: ignore[override]
+        return template("{count:,} tokens") if self.sequence else super().rows_counted
+
     def axes_of_pairs(self) -> Array:
         if self.sections is None:
             assert self.places is not None

@@ -126,6 +126,7 @@ class Relative(SineCosineColumns):
     models: ClassVar[str] = "Transformer-XL (as input to a learned map)"
     position_label: ClassVar[str] = template("offset p − q")
     other_label: ClassVar[str] = template("other offset")
+    rows_counted: ClassVar[str] = template("{count:,} offsets")
 
     def check_positions(self, positions: Positions) -> None:
         if positions.start:

@@ -131,7 +131,8 @@ def all_positions_text(encodings: Sequence[Encoding], covered: Positions) -> str
 
 def other_positions_text(view: View[TableEncoding]) -> str:
     """Return the rows of the table for a title where they are not the positions: offsets."""
-    return "" if view.covered == view.positions else all_positions_text(view.encodings, view.covered)
+    text, rows = template("offsets {first} to {last}"), view.covered
+    return "" if rows == view.positions else translate(text, first=minus(f"{rows.start:,}"), last=f"{rows.stop - 1:,}")
 
 
 def averaging(size: int) -> str:
@@ -143,10 +144,9 @@ def averaging_cells(encoding: Encoding | None, rows: int, columns: int, log: boo
     """Return the note on pixels that are means over so many rows, positions of the encoding, and columns of cells; at
     most so many on an axis of logarithms."""
     text = template("each pixel is the mean of up to {cells}") if log else template("each pixel is the mean of {cells}")
-    counted = template("{rows:,} × {columns:,} cells") if columns > 1 else template("{rows:,} positions")
-    cells = translate(counted, rows=rows, columns=columns)
-    if encoding is not None and encoding.position_unit and columns == 1:
-        cells = encoding.length_text(rows)
+    cells = translate("{rows:,} × {columns:,} cells", rows=rows, columns=columns)
+    if encoding is not None and columns == 1:
+        cells = encoding.length_text(rows) if encoding.position_unit else translate(encoding.rows_counted, count=rows)
     return translate(text, cells=cells) if max(rows, columns) > 1 else ""
 
 

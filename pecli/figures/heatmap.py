@@ -12,7 +12,6 @@ from pecli.core.lazy import Array, Axes
 from pecli.core.positions import Blocks, LogBlocks
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.harmonic import Harmonic
-from pecli.encodings.sinusoidal import Relative
 from pecli.figures.axis_labels import (
     NO_PLACE,
     check_log,
@@ -239,5 +238,4 @@ def length_shown(encoding: TableEncoding, count: int) -> str:
         return translate("{count:,} steps of {step}", count=count, step=f"{encoding.spacing:,.15g}")
     if encoding.own_positions:
         return translate("positions of the {count:,} tokens", count=count)
-    text = template("{count:,} offsets") if isinstance(encoding, Relative) else template("{count:,} positions")
-    return translate(text, count=count)
+    return translate(encoding.rows_counted, count=count)

@@ -170,3 +170,9 @@ def test_compare_says_where_limits_are_not_shared(
     assert (len(ends) == 1) == shared
     caption = pecli.figure("compare", **options).seen.caption()
     assert ["limits" in caption, "width d" in caption] == [not shared, names_width]
+
+
+def test_rows_of_offsets_are_called_offsets() -> None:
+    averaged = pecli.figure("heatmap", encoding="relative", length=1000, size="column", dpi=40).seen
+    assert f"mean of {averaged.block} offsets" in averaged.caption() and "positions" not in averaged.caption()
+    assert "offsets −9 to 9" in pecli.figure("scatter", encoding="relative", length=10).seen.caption()

@@ -73,7 +73,7 @@ NEAREST: list[tuple[dict[str, Any], list[int]]] = [
 def test_the_nearest_position_is_marked_at_its_distance_and_the_line_goes_through_it(
     options: dict[str, Any], places: list[int]
 ) -> None:
-    picture = pecli.figure("curves", dpi=40, **options)
+    picture: Any = pecli.figure("curves", dpi=40, **options)
     start, length = options["at"], options.get("length", 200)
     rows = pecli.encode(picture.numbers.view.encoding, length=length)
     distances = np.linalg.norm(rows - rows[start], axis=1)
@@ -173,6 +173,6 @@ def test_compare_says_where_limits_are_not_shared(
 
 
 def test_rows_of_offsets_are_called_offsets() -> None:
-    averaged = pecli.figure("heatmap", encoding="relative", length=1000, size="column", dpi=40).seen
+    averaged: Any = pecli.figure("heatmap", encoding="relative", length=1000, size="column", dpi=40).seen
     assert f"mean of {averaged.block} offsets" in averaged.caption() and "positions" not in averaged.caption()
     assert "offsets −9 to 9" in pecli.figure("scatter", encoding="relative", length=10).seen.caption()

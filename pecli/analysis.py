@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Generic, Self, TypeVar, get_args
 
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
@@ -14,6 +15,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.memory import COPIES
 from pecli.core.options import Options, option
 from pecli.core.positions import Positions
+from pecli.core.terminal import track
 from pecli.encodings.base import Encoding, TableEncoding
 
 Limits = tuple[float, float]  # low, high
@@ -245,6 +247,28 @@ class Numbers(Generic[E_co]):
 
 
 @dataclass(frozen=True)
+class Parts:
+    """Numbers as a file is written from them: those of some rows after the other, or all at once.
+
+    make : gives the numbers from a row on
+    starts : the first rows of all parts
+    length : rows of all parts together, None of one part
+    """
+
+    make: Callable[[int], Numbers[Any]]
+    starts: range = range(1)
+    length: int | None = None
+
+    @cached_property
+    def first(self) -> Numbers[Any]:
+        """The first part."""
+        return self.make(0)
+
+    def __iter__(self) -> Iterator[Numbers[Any]]:
+        return map(self.make, track(self.starts, "writing"))
+
+
+@dataclass(frozen=True)
 class Analysis(Options, Generic[E], ABC):
     """Base of figures and reports. A subclass is one file: its options as fields, `compute`, and how it is shown.
 
@@ -302,6 +326,11 @@ class Analysis(Options, Generic[E], ABC):
     def shape(self, view: View[Any]) -> tuple[int, ...]:
         """Return the shape of the largest array that `compute` makes, to check memory beforehand: mostly the table."""
         return (view.covered.length, view.encoding.width)
+
+    def parts(self, view: View[E]) -> Parts | None:
+        """Return all numbers some rows at a time, so that a file of any length is written in bounded memory; None where
+        they are made at once."""
+        return None
 
     def check_view(self, view: View[E]) -> None:
         """Refuse encodings or positions that cannot be shown (UsageError)."""

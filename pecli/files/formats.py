@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -81,13 +81,19 @@ FOREIGN |= dict.fromkeys(("mp4", "mov", "avi", "mkv", "webm"), "gif")
 
 
 def encoded(format: str, content: Any, about: About, kind: str | None = None) -> bytes:
-    """Return the bytes of a file of a format in `FORMATS` with what it holds: a drawing, film, numbers or document; of
-    another kind than is usual where one is named."""
+    """Return the bytes of a file of a format in `FORMATS` with what it holds: a drawing, film, document, or numbers in
+    parts; of another kind than is usual where one is named."""
+    return b"".join(pieces(format, content, about, kind))
+
+
+def pieces(format: str, content: Any, about: About, kind: str | None = None) -> Iterable[bytes]:
+    """Return the same piece by piece: numbers in parts are made while they are written."""
     from pecli.files import animation, documents, numbers, pictures  # late: --help knows the names alone
 
     modules = {"picture": pictures, "frames": animation, "numbers": numbers, "document": documents}
-    encode: Callable[[Any, About], bytes] = getattr(modules[kind or FORMATS[format].kind], format)
-    return encode(content, about)
+    encode: Callable[[Any, About], bytes | Iterable[bytes]] = getattr(modules[kind or FORMATS[format].kind], format)
+    data = encode(content, about)
+    return [data] if isinstance(data, bytes) else data
 
 
 def format_of(path: str, given: str | None, unsaid: str = "png") -> str:

@@ -1,6 +1,6 @@
-"""The numbers behind a picture as the bytes of a file.
+"""The numbers behind a picture as the bytes of a file, a piece at a time.
 
-What is written is a `pecli.analysis.Numbers`.
+What is written is a `pecli.analysis.Parts`: the numbers of some rows after the other, or all of them at once.
 """
 
 from __future__ import annotations
@@ -8,7 +8,8 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Iterable
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
 from json import dumps
 from typing import Any
 
@@ -18,40 +19,109 @@ from pecli.core.options import EXACT
 from pecli.core.terminal import track
 from pecli.files.metadata import About
 
-PIECE = 1 << 16  # numbers that become text at once
+PIECE = 1 << 16  # numbers that become text at once: Python's objects for all of them would fill memory
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # begins of cells that spreadsheets calculate
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the first date of a .zip file
 
 
-def npy(numbers: Any, about: About) -> bytes:
-    """Return the main array."""
-    buffer = io.BytesIO()
-    np.save(buffer, np.ascontiguousarray(numbers.main))
-    return buffer.getvalue()
+def npy(parts: Any, about: About) -> Iterator[bytes]:
+    """Yield the main array."""
+    yield from _npy(parts, parts.first.main_array)
 
 
-def npz(numbers: Any, about: About) -> bytes:
-    """Return every array and the job."""
-    buffer = io.BytesIO()
-    arrays: dict[str, Any] = {**numbers.arrays(), "job": np.array(about.job)}
-    np.savez_compressed(buffer, **arrays)
-    return buffer.getvalue()
+def npz(parts: Any, about: About) -> Iterator[bytes]:
+    """Yield every array and the job."""
+    written = _Written()
+    with zipfile.ZipFile(written, mode="w", compression=zipfile.ZIP_DEFLATED) as archive:  # type: ignore[arg-type]  # all that it calls
+        job = io.BytesIO()
+        np.save(job, np.array(about.job))
+        for name in [*parts.first.arrays(), "job"]:
+            entry = zipfile.ZipInfo(f"{name}.npy", EPOCH)
+            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o600 << 16
+            with archive.open(entry, mode="w", force_zip64=True) as file:
+                for piece in [job.getvalue()] if name == "job" else _npy(parts, name):
+                    file.write(piece)
+                    yield written.taken()
+    yield written.taken()
 
 
-def csv(numbers: Any, about: About) -> bytes:
-    """Return the sheet, one line a row; a column of whole numbers has no ``.0``; what is undefined is empty."""
-    header, sheet = numbers.sheet(about.long)
-    columns = [_plain_column(column) for part in sheet for column in (part.T if part.ndim == 2 else [part])]
-    lines = [(",".join(map(_cell, header)) + "\n").encode()]
-    for run in _runs(len(columns[0]), len(columns) * len(columns[0])):
-        texts = [list(map(_cell, column[run].tolist())) for column in columns]
-        lines.append("".join(",".join(row) + "\n" for row in zip(*texts, strict=True)).encode())
-    return b"".join(lines)
+class _Written:
+    """A file that hands on what was written to it."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+
+    def write(self, data: bytes) -> int:
+        self._pieces.append(bytes(data))
+        return len(data)
+
+    def flush(self) -> None: ...
+
+    def taken(self) -> bytes:
+        """Return what was written since."""
+        data = b"".join(self._pieces)
+        self._pieces.clear()
+        return data
 
 
-def _plain_column(column: Array) -> Array:
-    """Return a column in the type that a reader finds in its text: whole numbers are integers in all rows or none."""
-    whole = column.dtype.kind == "f" and np.isfinite(column).all() and not (column % 1).any()
-    return column.astype(np.int64) if whole and np.abs(column).max(initial=0) < EXACT else column
+def _npy(parts: Any, name: str) -> Iterator[bytes]:
+    """Yield one of the arrays as a .npy file."""
+    first = parts.first.arrays()[name]
+    header, shape = io.BytesIO(), (parts.length, *first.shape[1:]) if parts.length is not None else first.shape
+    described = {"descr": np.lib.format.dtype_to_descr(first.dtype), "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(header, described)
+    yield header.getvalue()
+    for part in parts:
+        yield np.ascontiguousarray(part.arrays()[name]).tobytes()
+
+
+def csv(parts: Any, about: About) -> Iterator[bytes]:
+    """Yield the sheet, one line a row; a column of whole numbers has no ``.0``; what is undefined is empty."""
+    header, _ = parts.first.sheet(about.long)
+    yield (",".join(map(_cell, header)) + "\n").encode()
+
+    def columns(part: Any) -> list[Array]:
+        return [column for each in part.sheet(about.long)[1] for column in (each.T if each.ndim == 2 else [each])]
+
+    for texts in _as_read(parts, columns):
+        yield _lines(texts).encode()
+
+
+def _lines(columns: Sequence[list[Any]]) -> str:
+    """Return rows of text; of finite numbers alone Python writes them all at once."""
+    if len(columns) > 1 and all(map(_is_finite, columns)):
+        return repr([*zip(*columns, strict=True)])[2:-2].replace("), (", "\n").replace(", ", ",") + "\n"
+    texts = [list(map(_cell, column)) for column in columns]
+    return "".join(",".join(row) + "\n" for row in zip(*texts, strict=True))
+
+
+def _is_finite(column: list[Any]) -> bool:
+    """Return whether a column is all finite numbers."""
+    return not isinstance(column[0], str) and all(map(math.isfinite, column))
+
+
+def _as_read(parts: Any, columns: Any) -> Iterator[list[list[Any]]]:
+    """Yield columns of some rows after the other, as lists of the type that a reader finds in their text: whole numbers
+    are integers in all rows or none."""
+    whole: list[bool] = []
+    for part in parts:
+        found = columns(part)
+        whole = [
+            so_far and _is_whole(column) for so_far, column in zip(whole or [True] * len(found), found, strict=True)
+        ]
+        if not any(whole):
+            break
+    for part in parts:
+        typed = [c.astype(np.int64) if own else c for c, own in zip(columns(part), whole, strict=True)]
+        for run in _runs(parts, len(typed[0]), len(typed) * len(typed[0])):
+            yield [column[run].tolist() for column in typed]
+
+
+def _is_whole(column: Array) -> bool:
+    """Return whether floats are whole numbers that text tells apart."""
+    if column.dtype.kind != "f" or not np.isfinite(column).all():
+        return False
+    return not (column % 1).any() and bool(np.abs(column).max(initial=0) < EXACT)
 
 
 def _cell(value: float | str) -> str:
@@ -66,31 +136,44 @@ def text_cell(text: str) -> str:
     return "'" + text if text.startswith(FORMULA) and not re.fullmatch(NUMBER, text) else text
 
 
-def json(numbers: Any, about: About) -> bytes:
-    """Return job, facts and arrays as one object; of points an object each, and the arrays that they do not have."""
-    arrays, parts = numbers.arrays(), [f'{about.job[:-1]}, "facts": {_dumped(numbers.facts())}']
+def json(parts: Any, about: About) -> Iterator[bytes]:
+    """Yield job, facts and arrays as one object; of points an object each, and the arrays that they do not have."""
+    numbers, names = parts.first, [*parts.first.arrays()]
+    yield f'{about.job[:-1]}, "facts": {_dumped(numbers.facts())}'.encode()
     if about.long or numbers.is_lines:
-        points = {name: _plain_column(column) for name, column in numbers.points().items()}
+        points = [*numbers.points()]
         told = (numbers.main_array, *numbers.row_coordinates, numbers.column_coordinates, *numbers.beside)
-        arrays = {name: array for name, array in arrays.items() if name not in told}
-        runs = _runs(len(next(iter(points.values()))), sum(map(len, points.values())))
-        values = (zip(*(column[run].tolist() for column in points.values()), strict=True) for run in runs)
-        texts = [_dumped([dict(zip(points, row, strict=True)) for row in rows])[1:-1] for rows in values]
-        parts.append(f'"rows": [{", ".join(texts)}]')
-    texts = []
-    for name, array in arrays.items():
-        rows = [_dumped(array[run].tolist())[1:-1] for run in _runs(len(array), array.size)]
-        texts.append(f"{dumps(name)}: [{', '.join(rows)}]")
-    parts.append(f'"arrays": {{{", ".join(texts)}}}')
-    return (", ".join(parts) + "}\n").encode()
+        names = [name for name in names if name not in told]
+        rows = _as_read(parts, lambda part: [*part.points().values()])
+        texts = (_dumped([dict(zip(points, row, strict=True)) for row in zip(*run, strict=True)]) for run in rows)
+        yield from _listed(', "rows": [', texts)
+    yield b', "arrays": {'
+    for at, name in enumerate(names):
+        arrays = (part.arrays()[name] for part in parts)
+        runs = (array[run] for array in arrays for run in _runs(parts, len(array), array.size))
+        yield from _listed(f"{', ' * (at > 0)}{dumps(name)}: [", (_dumped(array.tolist()) for array in runs))
+    yield b"}}\n"
+
+
+def _listed(begin: str, lists: Iterable[str]) -> Iterator[bytes]:
+    """Yield lists as one, after how it begins."""
+    yield begin.encode()
+    for at, text in enumerate(lists):
+        yield (", " * (at > 0) + text[1:-1]).encode()
+    yield b"]"
 
 
 def _dumped(value: Any) -> str:
-    return dumps(plain(value), allow_nan=False)
+    try:
+        return dumps(value, allow_nan=False)
+    except ValueError:
+        return dumps(plain(value), allow_nan=False)
 
 
-def _runs(length: int, size: int) -> Iterable[slice]:
-    """Return slices of so many rows, each of a few numbers: Python's objects for all of them would fill memory."""
+def _runs(parts: Any, length: int, size: int) -> Iterable[slice]:
+    """Return slices of so many rows, each of a few numbers; all of a part that is one of several."""
+    if parts.length is not None:
+        return [slice(None)]
     step = max(1, PIECE * length // max(1, size))
     return track([slice(at, at + step) for at in range(0, length, step)], "writing")
 

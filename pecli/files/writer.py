@@ -8,7 +8,7 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import cache
 from pathlib import Path
@@ -107,23 +107,22 @@ def no_file(path: str, example: str, option: str = "output") -> UsageError:
     return UsageError(f"{option_text(option, path)} is a folder", option=option, value=path, advice=advice)
 
 
-def write(path: str, data: bytes) -> None:
-    """Write the bytes there.
+def write(path: str, data: bytes | Iterable[bytes]) -> int:
+    """Write the bytes, or pieces of them that are made meanwhile, there; return how many they are.
 
     An existing file is replaced at once or stays as it is; parents are made. A symlink's target is replaced, not the
     link. What is no regular file (a device, a FIFO, standard output) is written to. Raises OutputError with the reason.
     """
     try:
+        pieces = [data] if isinstance(data, bytes) else data
         if is_stdout(path):
             with _stdout() as file:
-                file.write(data)
-            return
+                return sum(map(file.write, pieces))
         target, status = _followed(path)
         if status and not stat.S_ISREG(status.st_mode):
             with target.open("wb") as file:
-                file.write(data)
-        else:
-            _replace(target, data, status)
+                return sum(map(file.write, pieces))
+        return _replace(target, pieces, status)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -139,17 +138,18 @@ def _stdout() -> AbstractContextManager[IO[bytes]]:
         return nullcontext(sys.stdout.buffer)
 
 
-def _replace(target: Path, data: bytes, status: os.stat_result | None) -> None:
-    """Write a temporary file beside the target, of the same mode, and put it in its place."""
+def _replace(target: Path, pieces: Iterable[bytes], status: os.stat_result | None) -> int:
+    """Write a temporary file beside the target, of the same mode, and put it in its place; return its bytes."""
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f".pecli-{os.urandom(6).hex()}{target.suffix}")
     try:
         with temporary.open("xb") as file:
-            file.write(data)
+            size = sum(map(file.write, pieces))
         if status:
             with suppress(OSError):  # a file system may know no permissions
                 os.chmod(temporary, stat.S_IMODE(status.st_mode))
         os.replace(temporary, target)
+        return size
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise

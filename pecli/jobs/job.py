@@ -97,7 +97,8 @@ class Job:
         if isinstance(self.analysis, Figure) and self.canvas.columns is not None:
             groups_of(self.analysis, self.view, self.canvas)
         check_bytes(*self._drawing(), "lower --dpi or --size, or give fewer values")
-        self.check_memory(self._needed_view)
+        if self.analysis.parts(self.view) is None:  # else a file takes no more than one part
+            self.check_memory(self._needed_view)
         return self
 
     @property

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from html import escape
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from pecli.analysis import Numbers
+from pecli.analysis import Numbers, Parts
 from pecli.core.errors import UnknownNameError, UsageError
 from pecli.core.language import capitalised, join_and, join_clauses, letters, listing, translate, use_language
 from pecli.core.lazy import Array, Axes
@@ -26,7 +26,7 @@ from pecli.figures.limits import footnotes, note_on_colours
 from pecli.figures.style import style_context
 from pecli.files.animation import Animation, Frame, SweptOption
 from pecli.files.documents import WIDTH, for_notebook
-from pecli.files.formats import FORMATS, encoded
+from pecli.files.formats import FORMATS, encoded, pieces
 from pecli.files.metadata import About, find_metadata
 from pecli.files.numbers import plain
 from pecli.files.tables import short
@@ -229,34 +229,43 @@ class Picture(Generic[N_co]):
 
     def render(self, *formats: str) -> list[bytes]:
         """Return the bytes of the result in each format, the same bytes every time; what is drawn is drawn once."""
+        return [b"".join(data) for data in self._pieces(formats, Parts(lambda _: self.numbers))]
+
+    def _pieces(self, formats: Sequence[str], parts: Parts) -> list[Iterable[bytes]]:
+        """Return the same piece by piece; parts : the numbers."""
         for format in formats:
             if format not in FORMATS:
                 raise UnknownNameError("output format", format, FORMATS, option="format")
             self.job.check_format(format)
-        result: dict[str, bytes] = {}
+        result: dict[str, Iterable[bytes]] = {}
         for kind in ("picture", "frames"):
             if several := [format for format in formats if self.job.kind_of(format) == kind]:
                 with self._style():
                     drawn = self._animation(several) if kind == "frames" else self._drawing(several)
                     about = self._about(self.seen if kind == "picture" else None)
-                    result |= {format: encoded(format, drawn, about, kind) for format in several}
+                    result |= {format: [encoded(format, drawn, about, kind)] for format in several}
         for format in formats:
+            if FORMATS[format].numbers:
+                parts.first  # noqa: B018 - what cannot be computed is said before anything is written
             if not FORMATS[format].picture:  # a document is as wide as a page, whatever the terminal
-                content = self.document(WIDTH) if FORMATS[format].document else self.numbers
-                result[format] = encoded(format, content, self._about())
+                content = self.document(WIDTH) if FORMATS[format].document else parts
+                result[format] = pieces(format, content, self._about())
         return [result[format] for format in formats]
 
     def save(self, *paths: str | os.PathLike[str]) -> list[str]:
-        """Write the result to each path (or the job's own), whole or not at all; gives the paths."""
+        """Write the result to each path (or the job's own), whole or not at all; gives the paths.
+
+        Numbers of many rows are made while they are written, where each row can be made by itself.
+        """
         job = self.job
         if paths:
             job = job.written_to(paths)
             job.check()
         formats = [target.format for target in job.targets]
-        for (path, format), data in zip(job.targets, self.render(*formats), strict=True):
+        parts = job.analysis.parts(job.view) or Parts(lambda _: self.numbers)
+        for (path, format), data in zip(job.targets, self._pieces(formats, parts), strict=True):
             check_target(path, not job.output.no_clobber, text=FORMATS[format].text)
-            write(path, data)
-            self.sizes[path] = len(data)
+            self.sizes[path] = write(path, data)
         return list(job.paths)
 
     def add_pages(self, pages: Any) -> None:

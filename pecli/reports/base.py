@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, ClassVar
 
-from pecli.analysis import Analysis, E, Numbers, View
+from pecli.analysis import Analysis, E, Numbers, Parts, View
 from pecli.core.lazy import Array, np
 from pecli.core.terminal import Block, Table
 
-__all__ = ["Numbers", "Report", "View"]
+__all__ = ["Numbers", "Parts", "Report", "View"]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.terminal import Block, Paragraph
 from pecli.encodings.base import TableEncoding
-from pecli.reports.base import Numbers, Report, View, both_ends, grid
+from pecli.files.numbers import PIECE
+from pecli.reports.base import Numbers, Parts, Report, View, both_ends, grid
 
 MAX_COLUMNS = 65536  # no encoding is wider
 
@@ -72,11 +73,24 @@ class Table(Report[TableEncoding]):
         length = view.covered.length
         return (length if view.pixel_rows is None else min(view.pixel_rows, length), view.encoding.width)
 
+    def parts(self, view: View[TableEncoding]) -> Parts:
+        length = view.covered.length
+        step = max(1, PIECE // view.encoding.width)
+
+        def numbers_from(row: int) -> TableNumbers:
+            return self._numbers(view, np.arange(row, min(row + step, length)))
+
+        return Parts(numbers_from, range(0, length, step), length)
+
     def compute(self, view: View[TableEncoding]) -> TableNumbers:
-        rows = view.covered
-        shown, _ = both_ends(rows.length, view.pixel_rows or rows.length)
-        positions = (rows.start + shown).astype(np.float64)
-        return TableNumbers(view=view, table=view.encoding.table(positions), positions=positions, length=rows.length)
+        length = view.covered.length
+        return self._numbers(view, both_ends(length, view.pixel_rows or length)[0])
+
+    def _numbers(self, view: View[TableEncoding], rows: Array) -> TableNumbers:
+        """Return those of some rows, (n,), counted from 0."""
+        positions = (view.covered.start + rows).astype(np.float64)
+        table = view.encoding.table(positions)
+        return TableNumbers(view=view, table=table, positions=positions, length=view.covered.length)
 
     def show(self, numbers: TableNumbers, width: int) -> list[Block]:
         encoding, (shown, dimensions) = numbers.view.encoding, numbers.table.shape

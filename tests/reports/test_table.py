@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import pecli
+from pecli.core.errors import UsageError
 from pecli.encodings.registry import ENCODINGS
+from pecli.jobs.picture import Picture
+from pecli.jobs.sweep import job_of
 from pecli.reports.table import Table
 from tests.conftest import Ask
 
@@ -57,6 +62,48 @@ def test_a_file_has_every_number_and_is_the_heatmaps(ask: Ask, folder: Path) -> 
     assert np.load(folder / "t.npy").shape == (53, 6)
     again = ask("recipe", "t.json").out.strip()
     assert again == "pecli table --encoding clock --length 53 --output t.json"
+
+
+@pytest.mark.parametrize("words", [["binary"], ["sinusoidal", "-d", "64", "--start=-3"], ["relative", "-d", "6"]])
+@pytest.mark.parametrize("long", [[], ["--long"]], ids=["wide", "long"])
+def test_rows_written_one_part_after_the_other_are_those_made_at_once(
+    ask: Ask, folder: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], long: list[str]
+) -> None:
+    once = {}
+    for name, piece in (("one", 1 << 20), ("many", 200)):
+        monkeypatch.setattr("pecli.reports.table.PIECE", piece)
+        outputs = [word for ending in ("csv", "json") for word in ("-o", f"{name}.{ending}")]
+        arrays = [] if long else ["-o", f"{name}.npy", "-o", f"{name}.npz"]
+        assert ask("table", *words, "-n", "123", *long, *outputs, *arrays).code == 0
+        text = (folder / f"{name}.json").read_text()
+        once[name] = [(folder / f"{name}.csv").read_text(), text[text.index('"facts"') :]]
+        if not long:
+            with np.load(folder / f"{name}.npz") as found:
+                once[name] += [found["table"].tolist(), found["positions"].tolist()]
+            once[name].append(np.load(folder / f"{name}.npy").tolist())
+    assert once["one"] == once["many"]
+    assert (folder / "many.csv").read_text().count("\n") > 123
+
+
+@pytest.mark.parametrize("ending", ["csv", "npy", "npz", "json"])
+def test_a_table_of_any_length_is_written_in_little_memory(ask: Ask, folder: Path, ending: str) -> None:
+    """Its numbers alone are 13 MB, its text 33."""
+    ask("table", "-d", "64", "-n", "9", "-o", "warm.csv")
+    tracemalloc.start()
+    try:
+        assert ask("table", "-d", "64", "-n", "26000", "-o", f"t.{ending}").code == 0
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 12e6 < (folder / f"t.{ending}").stat().st_size
+
+
+def test_more_rows_than_memory_holds_may_be_written_and_not_be_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pecli.core.memory.available", lambda: 1 << 22)
+    job = job_of("table", {"length": 10**5, "output": "t.npy"})
+    job.check()
+    with pytest.raises(UsageError, match="100,000 × 128 numbers take"):
+        Picture[Any](job).render("npy")
 
 
 def test_as_many_columns_are_shown_as_there_is_room_for(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:

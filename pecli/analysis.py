@@ -298,7 +298,7 @@ class Analysis(Options, Generic[E], ABC):
         """Return whether this can show encodings of that kind."""
         return issubclass(encoding, cls.requires)
 
-    def parts(self) -> Sequence[Analysis[Any]]:
+    def made_of(self) -> Sequence[Analysis[Any]]:
         """Return what computes of each encoding: itself, or the figures that it is made of."""
         return [self]
 

@@ -85,8 +85,8 @@ STRANGE: list[tuple[Callable[[], Any], str]] = [
     (lambda: pecli.figure("heatmap", base=b"10"), "base"),
     (lambda: pecli.figure("heatmap", base=object()), "base"),
     (lambda: pecli.figure("heatmap", encoding=8), "encoding"),
-    (lambda: pecli.heatmap([None]), "None"),
-    (lambda: pecli.compare(["rope", [None]]), "None"),
+    (lambda: pecli.heatmap([None]), "None"),  # type: ignore[list-item]
+    (lambda: pecli.compare(["rope", [None]]), "None"),  # type: ignore[list-item]
     (lambda: pecli.encode(8), "8"),  # type: ignore[arg-type]
     (lambda: pecli.encode(length="many"), "length"),  # type: ignore[arg-type]
     (lambda: pecli.batch("f.toml", workers=-1), "workers=-1"),

@@ -262,7 +262,8 @@ class Harmonic(TableEncoding):
             own, length = np.flatnonzero(sizes == size), min(size, SORTED)
             firsts = edges[own, None] + np.minimum(np.arange(0, size, length), size - length)  # pieces may overlap
             for row, dim in enumerate(dims):
-                low, high = self._extremes_of(*waves[dim], firsts.astype(np.float64), length)
+                wave, pair = waves[int(dim)]
+                low, high = self._extremes_of(wave, pair, firsts.astype(np.float64), length)
                 extremes[0, row, own], extremes[1, row, own] = low.min(axis=-1), high.max(axis=-1)
         return extremes[0], extremes[1]
 

@@ -146,7 +146,7 @@ class Compare(Composite, Highlighting[Encoding]):
         """Return the figure that is drawn for each encoding."""
         return part_of(self, self.figure)
 
-    def parts(self) -> list[Figure[Any]]:
+    def made_of(self) -> list[Figure[Any]]:
         return [self.part()]
 
     def check_view(self, view: View[Encoding]) -> None:

@@ -166,13 +166,13 @@ class Composite(Figure[Encoding]):
     alike: ClassVar[bool] = True
 
     @abstractmethod
-    def parts(self) -> Sequence[Figure[Any]]:
+    def made_of(self) -> Sequence[Figure[Any]]:
         """Return the figures, where nothing is known of the positions."""
 
     def check(self) -> None:
         """Refuse an option that none of the parts has (UsageError)."""
         super().check()
-        names = dict.fromkeys(part.name for part in self.parts())
+        names = dict.fromkeys(part.name for part in self.made_of())
         for option, value in self.changed().items():
             fitting = [name for name, figure in SINGLE.items() if option in figure.options()]
             if option in FORWARDED and not {*fitting} & {*names}:
@@ -180,7 +180,7 @@ class Composite(Figure[Encoding]):
                 raise UnusedOptionError(option, self.options()[option].write(value), why)
 
     def texts(self) -> list[str]:
-        return list(dict.fromkeys(text for part in self.parts() for text in part.texts()))
+        return list(dict.fromkeys(text for part in self.made_of() for text in part.texts()))
 
     @abstractmethod
     def cells_of(self, view: View[Encoding]) -> list[Cell]:

@@ -80,7 +80,7 @@ class Grid(Composite):
     axes: tuple[Axis, ...]
     title_text: str
 
-    def parts(self) -> list[Figure[Any]]:
+    def made_of(self) -> list[Figure[Any]]:
         return [cell.figure for cell in self.cells]
 
     @property

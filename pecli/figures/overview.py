@@ -73,7 +73,7 @@ class Overview(Composite, Highlighting[Encoding]):
     def cells_of(self, view: View[Encoding]) -> list[Cell]:
         return [Cell(part_of(self, name), replace(view, panels=None)) for name in self.names(view)]
 
-    def parts(self) -> list[Figure[Any]]:
+    def made_of(self) -> list[Figure[Any]]:
         return [part_of(self, name) for name in self.names()]
 
     def check(self) -> None:
@@ -106,7 +106,7 @@ class Overview(Composite, Highlighting[Encoding]):
         return texts[0] if all(texts) else ""
 
     def positions_for(self, asked: Positions) -> Positions:
-        parts = self.parts()
+        parts = self.made_of()
         if all(part.positions_for(Positions()) != Positions() for part in parts):  # none looks at what is asked for
             return parts[0].positions_for(asked)
         return asked

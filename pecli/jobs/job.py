@@ -186,8 +186,8 @@ class Job:
         each = translate(OPTION_TEXTS[name]) if name in OPTION_TEXTS else name.replace("_", " ")
         texts = [translate("default") if value is None else titled_text(item, value) for value in values]
         number = single and item.scalar in (int, float)
-        first = [next(cell.view for cell in self.cells if cell.value(name, self.axes) == value) for value in values]
-        said = [view.encoding.parameter_text(name) for view in first]
+        views = [next(cell.view for cell in self.cells if cell.value(name, self.axes) == value) for value in values]
+        said = [view.encoding.parameter_text(name) for view in views]
         return Axis(
             name, tuple(plain), tuple(own or f"{each} = {text}" for own, text in zip(said, texts, strict=True)), number
         )

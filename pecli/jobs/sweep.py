@@ -237,7 +237,7 @@ def _check_names(
         taken, others = (", ".join(kind.name for kind in several) for several in (kinds, owners))
         item = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else value
         text = f"{option_text(name, item)} belongs to {others}, and the encoding is {taken}"
-        leave, parts = f"leave {option_text(name)} out", analysis.parts()
+        leave, parts = f"leave {option_text(name)} out", analysis.made_of()
         shown = [kind for kind in owners if all(part.takes(kind) for part in parts)]
         if shown:
             give = f"give {option_text('encoding', shown[0].name)}"

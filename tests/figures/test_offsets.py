@@ -54,7 +54,7 @@ def test_the_dot_product_is_the_sum_of_the_cosines(encoding: str) -> None:
 def test_each_line_of_several_biases_has_a_name_of_its_own(pair: tuple[str, str]) -> None:
     axes = drawn(encoding=list(pair), length=50)
     names = texts(axes.get_legend().get_texts()) if axes.get_legend() else line_labels(axes)
-    assert len(names) == len({*names}) == sum(pecli.encoding(spec).n_heads for spec in pair)  # type: ignore[attr-defined]
+    assert len(names) == len({*names}) == sum(pecli.encoding(spec).n_heads for spec in pair)
 
 
 @pytest.mark.parametrize("encoding", ["sinusoidal:d=8", "rope:d=8", "clock", "geometric:d=4"])

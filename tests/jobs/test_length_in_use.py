@@ -53,6 +53,7 @@ def test_every_figure_has_the_rates_of_its_length(name: str, spec: str) -> None:
     ],
 )
 def test_the_length_in_use_is_given_or_ends_with_the_positions(options: dict[str, int], used: int) -> None:
+    divisors: Any
     for spec, divisors in ((LONGROPE, (1, 1, 1, 1) if used <= 64 else (2, 3, 4, 5)), (DYNAMIC, None)):
         encoding = pecli.figure("heatmap", encoding=spec, **options).job.view.encoding
         plain = encoding.unscaled()
@@ -132,7 +133,8 @@ def test_the_title_says_the_length_and_what_holds_there(spec: str, length: int, 
 
 
 def test_the_length_in_use_goes_to_the_encodings_that_depend_on_it() -> None:
-    plain, scaled = pecli.figure("offsets", encoding=["rope:d=8", DYNAMIC], seq_len=128).job.encodings
+    encodings: Any = pecli.figure("offsets", encoding=["rope:d=8", DYNAMIC], seq_len=128).job.encodings
+    plain, scaled = encodings
     assert (plain.seq_len, scaled.seq_len) == (None, 128)
     for spec in ("rope", "rope:scaling=linear,factor=2", "sinusoidal"):
         with pytest.raises(UsageError, match="seq_len") as refused:

@@ -12,6 +12,7 @@ import pytest
 from tests.conftest import Answer
 
 Ask = Callable[..., Answer]
+UNSET: tuple[Any, ...] = (None, False, [], {})
 LLAMA = {"model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 2}
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 4096}
 BERT = {"model_type": "bert", "hidden_size": 768, "num_attention_heads": 12, "max_position_embeddings": 512}
@@ -37,7 +38,7 @@ NAMED: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = [  # a config, w
     *((LLAMA, {key: 2.5}, [key]) for key in ("attn_scale", "floor_scale", "attn_temperature_tuning", "attn_window")),
     *((LLAMA, {key: 2.5}, []) for key in ("ropes", "groped", "scale", "scaling_factor", "chunk_size", "logit_scale")),
     *((LLAMA, {key: 2.5}, []) for key in ("window", "temperature", "attn_pdrop", "max_position_embeddings_x")),
-    *((LLAMA, {"my_rope_gain": value}, []) for value in (None, False, [], {})),
+    *((LLAMA, {"my_rope_gain": value}, []) for value in UNSET),
     *(
         (LLAMA, {key: {"rope_gain": 2, "factor": 3}}, [])
         for key in ("quantization_config", "label2id", "vision_config")

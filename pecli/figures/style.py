@@ -7,9 +7,9 @@ import re
 import textwrap
 import threading
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,13 +49,11 @@ CJK_FONTS = ("Noto Sans CJK SC", "Noto Sans SC", "PingFang SC", "Microsoft YaHei
 def families(font: str | None, texts: str, notes: list[str]) -> list[str]:
     """Return the font families for these texts, the first wins for each character; add to notes what they lack."""
     import matplotlib as mpl
-    from matplotlib.font_manager import fontManager
 
-    installed = {*fontManager.get_font_names()}
     rc: Any = mpl.rcParams
     members = {family: rc[f"font.{family}"] if family in GENERIC else [family] for family in rc["font.family"]}
-    used = [family for family, names in members.items() if installed & {*names}] or [FALLBACK]
-    if font in GENERIC and not installed & {*rc[f"font.{font}"]}:
+    used = [family for family, names in members.items() if installed(names)] or [FALLBACK]
+    if font in GENERIC and not installed(rc[f"font.{font}"]):
         notes.append(f"no {font} font is installed: {used[0]} is used")
     elif font is not None:
         used.insert(0, family_of(font))
@@ -64,7 +62,7 @@ def families(font: str | None, texts: str, notes: list[str]) -> list[str]:
         notes.append(f"none of the style's fonts is installed ({lacking}): {used[0]} is used")
     lost = set(OTHER.findall(texts))
     if lost and (lost := lost - _letters(used)):
-        fallback = [name for name in CJK_FONTS if name in installed]
+        fallback = installed(CJK_FONTS)
         used = fallback + used if "$" in texts else used + fallback  # inside mathematics the first family alone counts
         lost -= _letters(fallback)
     if lost and CJK.search("".join(lost)):  # of what is no picture without them one is told under -q as well
@@ -72,6 +70,32 @@ def families(font: str | None, texts: str, notes: list[str]) -> list[str]:
     elif lost:
         notes.append(f"no font in use has {' '.join(sorted(lost)[:5])}: drawn as boxes; try --font FILE.ttf")
     return used
+
+
+def installed(families: Sequence[str]) -> list[str]:
+    """Return those of the families that are installed, also where all are newer than the list that matplotlib keeps."""
+    from matplotlib.font_manager import fontManager
+
+    def known() -> list[str]:
+        names = {*fontManager.get_font_names()}
+        return [family for family in families if family in names]
+
+    if not (names := known()):
+        _add_newer_fonts()
+        names = known()
+    return names
+
+
+@cache
+def _add_newer_fonts() -> None:
+    """Add the fonts of the system that matplotlib's list lacks to that of this process, once."""
+    from matplotlib.font_manager import findSystemFonts, fontManager
+
+    listed = {os.path.realpath(entry.fname) for entry in fontManager.ttflist}
+    for path in findSystemFonts():
+        if os.path.realpath(path) not in listed:
+            with suppress(OSError, RuntimeError, ValueError):  # no font, or one that matplotlib cannot read
+                fontManager.addfont(path)
 
 
 def _letters(names: list[str]) -> set[str]:
@@ -100,7 +124,7 @@ def family_of(font: str) -> str:
         except (OSError, RuntimeError, ValueError) as error:
             text = f"{option_text('font', font)} is not a font file: {error}"
             raise UsageError(text, option="font", value=font) from None
-    if font not in (*fontManager.get_font_names(), *GENERIC):
+    if font not in GENERIC and not installed([font]):
         raise UnknownNameError("font", font, sorted(fontManager.get_font_names()), option="font")
     return font
 

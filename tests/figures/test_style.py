@@ -17,6 +17,7 @@ from PIL import Image
 
 import pecli
 from pecli.core.errors import PecliError, UsageError
+from pecli.figures import style
 from pecli.figures.canvas import Canvas
 from pecli.figures.style import (
     GENERIC,
@@ -229,3 +230,22 @@ def test_chinese_without_a_font_for_it_is_one_line_also_when_quiet(ask: Any, mon
     monkeypatch.setattr("pecli.figures.style.CJK_FONTS", ())
     with pytest.warns(UserWarning, match="no font for Chinese is installed: install Noto Sans CJK"):
         pecli.figure("heatmap", d=4, length=5, lang="zh", dpi=20).render("png")
+
+
+def test_a_font_that_is_newer_than_the_list_of_fonts_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    new, scans = font_manager.findfont("DejaVu Serif"), []
+
+    def found() -> list[str]:
+        scans.append(1)
+        return [new, __file__]  # the latter is no font
+
+    listed = [entry for entry in font_manager.fontManager.ttflist if entry.name != "DejaVu Serif"]
+    monkeypatch.setattr(font_manager, "findSystemFonts", found)
+    monkeypatch.setattr(font_manager.fontManager, "ttflist", listed)
+    style._add_newer_fonts.cache_clear()
+    assert pecli.figure("heatmap", d=4, length=5, dpi=20).render("png") and not scans
+    assert style.installed(["none", "DejaVu Serif"]) == ["DejaVu Serif"]
+    assert style.family_of("DejaVu Serif") == "DejaVu Serif" and scans == [1]
+    with pytest.raises(UsageError):
+        style.family_of("none")
+    assert scans == [1]

@@ -108,7 +108,7 @@ def furnished(ask: Ask, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
     Path("config.json").write_text(CONFIG)
     scaling = '"rope_scaling": {"rope_type": "dynamic", "factor": 2.0}'
     Path("dynamic.json").write_text(f"{CONFIG[:-1]}, {scaling}}}")
-    Path("odd.json").write_text(CONFIG.replace("llama", "llamma"))
+    Path("odd.json").write_text(CONFIG.replace("{", '{"rope_thetta": 5, ', 1))
     assert ask("batch", "done.toml", "-q", "-j", "1").code == 0
     assert ask("heatmap", "-e", "learned:file=t.csv", "-o", "lost.json").code == 0
     Path("lost.json").write_text(Path("lost.json").read_text().replace("file=t.csv", "file=gone.csv"))

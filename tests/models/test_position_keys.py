@@ -12,7 +12,6 @@ import pytest
 from tests.conftest import Answer
 
 Ask = Callable[..., Answer]
-UNSET: tuple[Any, ...] = (None, False, [], {})
 LLAMA = {"model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 2}
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 4096}
 BERT = {"model_type": "bert", "hidden_size": 768, "num_attention_heads": 12, "max_position_embeddings": 512}
@@ -32,13 +31,14 @@ def levels(ask: Ask, config: dict[str, Any]) -> dict[str, str]:
     return {finding["key"]: finding["level"] for finding in read(ask, config)["findings"]}
 
 
+NOTHING: tuple[Any, ...] = (None, False, [], {})
 NAMED: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = [  # a config, what it has besides, keys with a note
     *((LLAMA, {key: 2.5}, [key]) for key in ("my_rope_gain", "yarn_beta", "ntk_alpha", "use_xpos", "logn_list")),
     *((LLAMA, {key: 2.5}, [key]) for key in ("sub_mrope_axis", "x_pos_emb", "pre_position_embedding", "relative_gain")),
     *((LLAMA, {key: 2.5}, [key]) for key in ("attn_scale", "floor_scale", "attn_temperature_tuning", "attn_window")),
     *((LLAMA, {key: 2.5}, []) for key in ("ropes", "groped", "scale", "scaling_factor", "chunk_size", "logit_scale")),
     *((LLAMA, {key: 2.5}, []) for key in ("window", "temperature", "attn_pdrop", "max_position_embeddings_x")),
-    *((LLAMA, {"my_rope_gain": value}, []) for value in UNSET),
+    *((LLAMA, {"my_rope_gain": nothing}, []) for nothing in NOTHING),
     *(
         (LLAMA, {key: {"rope_gain": 2, "factor": 3}}, [])
         for key in ("quantization_config", "label2id", "vision_config")

@@ -221,13 +221,14 @@ def identify(
     format: FormatOption = None,
     as_json: JsonOption = False,
     seen: Annotated[bool, typer.Option("--show", help="Draw table, formula and difference in the terminal.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="exit with 1 for a known mistake too")] = False,
     lang: LangOption = None,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Print which formula made a table, the line that draws the same, and how far the two are apart.
+    """Print which formula made a table, the line that draws the same, and where and by how much the two differ.
 
-    It exits with 1 where no formula did.
+    It exits with 1 where no formula or known mistake explains all of it, up to rounding.
     """
     with guard(quiet, verbose):
         from pecli.reports.identify import read_and_identify
@@ -244,7 +245,7 @@ def identify(
             publish(document, report.data, targets, lines)
         if pictures and not quiet:
             print_notes(sentence)
-        if not report.found.certain:
+        if not (report.found.correct if strict else report.found.certain):
             raise typer.Exit(1)
 
 

@@ -1,4 +1,7 @@
-"""Sines and cosines fitted to a table: a first guess of their rates, then least squares on the whole table."""
+"""Sines and cosines fitted to a table: a first guess of their rates, then least squares on the whole table.
+
+Numbers that are NaN are left out of a fit: `trimmed` marks so what is far from the rest.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ FAR = 0.4  # rms of what a guess leaves over from which on it is none, as a shar
 NOISE = 5e-3  # rms of what a formula may leave over, as a share of its scale
 EXACT = 1e-15  # of what rounding in float64 leaves over, as a share of the scale
 CIRCLE = 0.12  # how far squares of a pair may be from one sum, in the mean, as a share of it
+FIRST = 64  # rows that a formula is guessed from where others may be wrong
 RISING = 0.01  # of the logarithm of the rates, from which on columns stand in another order
 PARAMETERS = ("rate", "decay", "start", "scale")
 
@@ -70,7 +74,7 @@ class Fit:
         """Return the rms of what columns leave over that are fitted each alone, rate, phase and radius."""
         angles = self.angles(rows).T[..., None]
         moves = np.concatenate([np.sin(angles), np.cos(angles), rows[:, None] * np.cos(angles)], axis=-1)
-        basis, left = np.linalg.qr(moves)[0], self.left(table, rows).T[..., None]
+        basis, left = np.linalg.qr(moves)[0], np.nan_to_num(self.left(table, rows)).T[..., None]
         return rms(left - basis @ (basis.transpose(0, 2, 1) @ left)) * sqrt(len(rows) / max(len(rows) - 3, 1))
 
     def rounding(self, rows: Array) -> float:
@@ -79,22 +83,26 @@ class Fit:
 
 
 def rms(values: Array) -> float:
-    """Return the root mean square."""
-    return float(np.sqrt(np.mean(np.square(values))))
+    """Return the root mean square of the numbers that are not NaN."""
+    mean = np.mean(squares := np.square(values))
+    return float(np.sqrt(np.nanmean(squares) if np.isnan(mean) and not np.isnan(values).all() else mean))
 
 
 def refined(table: Array, rows: Array, fit: Fit, free: Sequence[str] = PARAMETERS) -> Fit:
     """Return the fit with those of its parameters set that leave least over (Gauss-Newton)."""
     fit, free = fit.measured(table, rows), [name for name in free if fit.kind != "whole" or name == "scale"]
+    missing = np.isnan(table).ravel() if np.isnan(table.sum()) else None
     for _ in range(30 if free and fit.rms < FAR * abs(fit.scale) else 0):
         angles, rates = fit.angles(rows), fit.frequencies()
         slopes = fit.scale * np.cos(angles) * rates
         turned = slopes * (rows + fit.start)[:, None]
         moves = {"rate": turned, "decay": -turned * fit.exponents, "start": slopes, "scale": fit.scale * np.sin(angles)}
-        columns = np.stack([moves[name].ravel() for name in free], axis=1)
+        columns, left = np.stack([moves[name].ravel() for name in free], axis=1), fit.left(table, rows).ravel()
+        if missing is not None:
+            columns[missing] = left[missing] = 0.0
         columns /= (sizes := np.maximum(np.linalg.norm(columns, axis=0), 1e-290))
         inverse = np.linalg.pinv(columns.T @ columns, rcond=1e-14, hermitian=True)
-        steps = inverse @ (columns.T @ fit.left(table, rows).ravel()) / sizes
+        steps = inverse @ (columns.T @ left) / sizes
         step = dict.fromkeys(PARAMETERS, 0.0) | dict(zip(free, steps.tolist(), strict=True))
         better = replace(
             fit, rate=fit.rate * exp(min(max(step["rate"], -1), 1)), decay=fit.decay + step["decay"],
@@ -113,13 +121,25 @@ def turning(table: Array, rows: Array, sines: Array, cosines: Array) -> tuple[Ar
     return omega, phase, angles
 
 
-def layouts(table: Array, rows: Array) -> Iterator[tuple[str, Array, Array]]:
+def usual_layouts(d: int) -> Iterator[tuple[str, Array, Array]]:
     """Yield by name the exponents of columns in pairs, and which are cosines, (d,) each."""
-    d, columns = table.shape[1], np.arange(table.shape[1])
-    half = (d + 1) // 2
+    columns, half = np.arange(d), (d + 1) // 2
     for swap in (False, True):
         yield "interleaved", columns // 2 * 2.0, (columns % 2 == 1) ^ swap
         yield "concatenated", columns % half * 2.0, (columns >= half) ^ swap
+
+
+def pairs_of(exponents: Array, cosine: Array) -> tuple[Array, Array]:
+    """Return the columns of sines and of cosines, pair by pair, (n_pairs,) each; that of an odd d has none."""
+    order = np.argsort(exponents, kind="stable")
+    n_pairs = len(order) // 2
+    return order[~cosine[order]][:n_pairs], order[cosine[order]][:n_pairs]
+
+
+def layouts(table: Array, rows: Array) -> Iterator[tuple[str, Array, Array]]:
+    """Yield the usual layouts and, where its pairs can be told, that of a table whose columns have another order."""
+    d, columns = table.shape[1], np.arange(table.shape[1])
+    yield from usual_layouts(d)
     if (pairs := partners(table)) is not None:
         omega, _, _ = turning(table, rows, *pairs)
         larger = np.abs(table[:, pairs]).mean(axis=0)
@@ -153,8 +173,7 @@ def fits_of_pairs(table: Array, rows: Array) -> Iterator[Fit]:
     """Yield guesses from how each pair of columns turns: all of them, or the slower half, where others alias."""
     d, scale = table.shape[1], sqrt(2 * np.mean(table**2))
     for layout, exponents, cosine in layouts(table, rows):
-        order = np.argsort(exponents, kind="stable")
-        sines, cosines = order[~cosine[order]][: d // 2], order[cosine[order]][: d // 2]
+        sines, cosines = pairs_of(exponents, cosine)
         radius = np.hypot(table[:, sines], table[:, cosines])
         if np.abs(radius - scale).mean(axis=0).max() > CIRCLE * scale:
             continue
@@ -182,10 +201,10 @@ def fit_of_steps(blank: Fit, counts: Array, rows: Array, steps: Array) -> Iterat
 
 def start_of(omega: Array, phase: Array) -> float:
     """Return the position of row 0, of whole ones the nearest to 0 from which all pairs have turned as far."""
-    places = np.array(sorted(range(-100, MAX_START), key=abs))
+    places = np.array(sorted(range(-MAX_START, MAX_START), key=abs))
     some = slice(None, None, max(1, len(omega) // 16))
     agree = np.cos(phase[some] - np.outer(places, omega[some])).mean(axis=1)
-    return float(places[np.argmax(agree > agree.max() - 1e-4)])
+    return float(places[np.argmax(agree > agree.max() - max(1e-12, 2 * (1 - agree.max())))])
 
 
 def fits_of_grid(table: Array, rows: Array) -> Iterator[Fit]:
@@ -225,6 +244,103 @@ def best_fit(table: Array, rows: Array) -> Fit | None:
                     return fit
                 found.append(fit)
     return min(found, key=lambda fit: fit.rms, default=None)
+
+
+def median_turning(table: Array, rows: Array, sines: Array, cosines: Array) -> tuple[Array, Array]:
+    """Return ω of pairs of columns and their angle at row 0, (n_pairs,) each, which a few wrong rows do not move.
+
+    Each is the median over all rows that lie so many rows apart: 1, then 4, 16, … for more digits.
+    """
+    waves = table[:, cosines] + 1j * table[:, sines]
+    omega, lag = np.zeros(len(sines)), 1
+    while lag == 1 or lag <= len(rows) // 3:
+        omega += middle_angle(waves[lag:] * waves[:-lag].conj() * np.exp(-1j * lag * omega)) / lag
+        lag *= 4
+    return omega, middle_angle(waves * np.exp(-1j * np.outer(rows, omega)))
+
+
+def middle_angle(waves: Array) -> Array:
+    """Return the median angle of complex numbers, over the first axis."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        middle = np.nan_to_num(waves / np.abs(waves)).sum(axis=0)
+    return np.asarray(np.angle(middle) + np.median(np.angle(waves * middle.conj()), axis=0))
+
+
+def robust_guesses(table: Array, rows: Array) -> Iterator[Fit]:
+    """Yield guesses that hold where less than a third of the pairs of columns is wrong."""
+    for layout, exponents, cosine in usual_layouts(table.shape[1]):
+        sines, cosines = pairs_of(exponents, cosine)
+        radius, steps = np.hypot(table[:, sines], table[:, cosines]), exponents[sines]
+        scale = float(np.median(radius))
+        if np.median(np.abs(radius - scale)) > CIRCLE * scale:
+            continue
+        omega, phase = median_turning(table, rows, sines, cosines)
+        with np.errstate(divide="ignore"):
+            logs = np.log(np.abs(omega))
+        told = np.isfinite(logs) & (np.abs(omega) * np.ptp(rows) > 1e-7)
+        if not told.any() or not scale:
+            continue
+        first, second = np.triu_indices(min(int(told.sum()), 256), 1)
+        apart = steps[told][second] - steps[told][first]
+        later = told & (steps > 0)
+        slopes = (
+            -logs[later] / steps[later],
+            (logs[told][first] - logs[told][second]) / apart,
+        )  # the first ω 1, or any
+        decays = [float(np.median(each)) if len(each) else 0.0 for each in slopes]
+        for decay, free in zip(decays, (False, True), strict=True):
+            level = float(np.median((logs + decay * steps)[told])) if free else 0.0
+            near = told & (np.abs(logs - level + decay * steps) < 0.05) & (omega > 0)
+            if near.any() and abs(level) < 50:
+                start = start_of(omega[near], phase[near])
+                yield Fit("pairs", layout, cosine, exponents, scale, exp(level), decay, start)
+
+
+def trimmed(table: Array, rows: Array, fit: Fit, rounding: float) -> tuple[Fit, Array]:
+    """Return the fit to those numbers of a table that lie near it, and the table with NaN in place of the others.
+
+    rounding : how far numbers may be off because they are rounded, as a share of the scale
+    """
+    before = inf
+    while True:
+        off = np.abs(fit.left(table, rows))
+        middle = float(np.median(off))
+        kept = np.where(off <= 5 * middle + rounding * fit.scale, table, np.nan)
+        if middle >= 0.8 * before or middle > FAR * abs(fit.scale):
+            return fit.measured(kept, rows), kept
+        fit, before = refined(kept, rows, fit), middle
+
+
+def robust_fit(table: Array, most: int, rounding: float) -> tuple[Fit, Array, Array] | None:
+    """Return the fit to what is right in a table, of which a part may be wrong; the rows that it was fitted to, with
+    NaN for what is far from it, and which these are. At most so many rows are taken.
+    """
+    length, best = len(table), None
+    for anchor in (0.0, 1.0, 0.5):  # the first rows, the last, those in the middle: some are right
+        count = min(FIRST, length)
+        first = round(anchor * (length - count))
+        rows = np.arange(first, first + count, dtype=np.float64)
+        part = table[first : first + count]
+        fits = [trimmed(part, rows, guess, rounding)[0] for guess in robust_guesses(part, rows)]
+        fits = [fit for fit in fits if np.isfinite(fit.rms) and fit.decay * table.shape[1] > -RISING]
+        middles = [float(np.median(np.abs(fit.left(part, rows)))) / fit.scale for fit in fits]
+        if not fits or (middle := min(middles)) > FAR / 4 or (best and middle >= best[0]):
+            continue
+        fit, spread = fits[middles.index(middle)], middle
+        while 2 * count <= min(length, most):  # as long as most of more rows are right too
+            count *= 2
+            first = round(anchor * (length - count))
+            longer = np.arange(first, first + count, dtype=np.float64)
+            off = np.abs(fit.left(table[first : first + count], longer))
+            if np.median(off) > 50 * spread * fit.scale + 1e-12 * fit.scale:
+                break
+            part, rows = table[first : first + count], longer
+            fit, _ = trimmed(part, rows, fit, rounding)
+            spread = max(spread, float(np.median(np.abs(fit.left(part, rows)))) / fit.scale)
+        best = (middle, *trimmed(part, rows, fit, rounding), rows)
+        if middle < 1e-6:
+            break
+    return best and best[1:]
 
 
 def simplified(table: Array, rows: Array, fit: Fit, limit: float) -> Fit:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from decimal import Decimal
 from math import exp
 from typing import Any
 
@@ -12,39 +10,30 @@ from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
 from pecli.encodings.rope import Rope
 from pecli.measures.fits import roundest
-from pecli.measures.identify import PAPER, Identified, type_of
 
-SHARES = {"bfloat16": 2.0**-7, "float16": 2.0**-10}  # of a rate, to which it is known
-SHARE = 1e-6  # to which libraries that compute in float32 agree
-PLACES = 7  # after the point, from which on numbers were computed and not typed
+NEAR = 0.05  # share of a rate, within which a base before it is rounded has to make it
 ORIGINALS = sorted((m * 2**n for m in (1, 3, 5) for n in range(8, 21)), key=lambda n: n & (n - 1) > 0)  # of models
 
 
-def identify_rates(rates: Array) -> Identified:
-    """Return the rope whose rates these are, rad/position, (n_pairs,); `difference` is a share of the rate."""
+def rope_of(rates: Array, errors: Array) -> Rope | None:
+    """Return the rope whose rates these are, rad/position, (n_pairs,), each known up to an error; None without one."""
     d, turning = 2 * len(rates), rates[: np.count_nonzero(rates)]
-    places = max(-int(Decimal(repr(rate)).as_tuple().exponent) for rate in rates.tolist())
-    typed = 0.5 * 10.0**-places if places < PLACES else 0.0
-    number_type = "float64" if typed else type_of(rates)
-    errors = np.maximum(typed, rates * SHARES.get(number_type, SHARE))
-    blank = Identified(number_type, d)
     if len(turning) < 2 or np.any(turning <= 0):
-        return blank
+        return None
     for center, scaling in scalings(turning, len(rates)):
 
-        def made(base: float, scaling: dict[str, Any] = scaling) -> Array:
+        def fits(base: float, share: float = 0.0, scaling: dict[str, Any] = scaling) -> bool:
             try:
-                return Rope(d=d, base=base, **scaling).frequencies()
+                made = Rope(d=d, base=base, **scaling).frequencies()
             except UsageError:  # a base or factor that nobody has
-                return np.full(len(rates), np.inf)
+                return False
+            return bool(np.all(np.abs(made - rates) <= errors + share * rates))
 
-        base, _ = roundest(center, lambda base: bool(np.all(np.abs(made(base) - rates) <= errors)))
-        off = np.abs(made(base) - rates)
-        if np.all(off <= errors):
-            difference = float((off[: len(turning)] / turning).max())
-            rope = Rope(d=d, base=base, **scaling)
-            return replace(blank, certain=True, encoding=rope, same=True, names=((PAPER, base),), difference=difference)
-    return blank
+        if fits(center, NEAR):
+            base, _ = roundest(center, fits)
+            if fits(base):
+                return Rope(d=d, base=base, **scaling)
+    return None
 
 
 def scalings(rates: Array, n_pairs: int) -> Iterator[tuple[float, dict[str, Any]]]:

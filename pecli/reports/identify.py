@@ -19,8 +19,8 @@ from pecli.core.terminal import Block, Facts, Paragraph
 from pecli.encodings.learned import Learned
 from pecli.files.documents import for_notebook
 from pecli.files.tables import IN_MEMORY, hold, read_table, short
-from pecli.measures.identify import FEWEST, Formula, Identified, identify
-from pecli.measures.rates import identify_rates
+from pecli.measures.identify import FEWEST, Change, Formula, Identified, identify, identify_rates
+from pecli.reports.model import runs
 
 RATES = Option("rates in rad/position, the first pair first", name="rates", scalar=float, many=True, at_least=0)
 LAYOUTS = templates(
@@ -32,6 +32,16 @@ LAYOUTS = templates(
     }
 )
 COSINE_FIRST = template("cosine first, or the two exchanged")
+CHANGES = templates(
+    {
+        "flipped": "columns with the wrong sign: {at}",
+        "exchanged": "columns in each other's place: {at}",
+        "scaled": "columns multiplied by {amount}: {at}",
+        "zero": "columns of zeros: {at}",
+        "raised": "columns with {amount} added: {at}",
+        "moved": "from row {at} on the rows are {amount} positions off",
+    }
+)
 UNITS = {  # of the first rate
     pi / 180: template("angles taken for degrees: rates times π/180"),
     180 / pi: template("angles turned into degrees: rates times 180/π"),
@@ -73,6 +83,13 @@ class IdentifyReport:
             "filled_columns": found.filled,
             "rows_in_front": list(found.unlike),
             "difference": found.difference if isfinite(found.difference) else None,
+            "place": list(found.place) if found.place else None,
+            "wrong": found.cells,
+            "wrong_columns": list(found.columns),
+            "wrong_rows": list(found.rows),
+            "changes": [{"kind": each.kind, "at": list(each.at), "amount": each.amount} for each in found.changes],
+            "noise": found.noise,
+            "correct": found.correct,
             "explained": found.explained,
             "rank": found.rank,
             "periods": list(found.periods),
@@ -94,17 +111,28 @@ class IdentifyReport:
             elif self.length < FEWEST:
                 text = template("{name}: its {count} rows are too few to tell a formula by")
             elif fit:
-                text = template("{name}: sines and cosines whose base the table does not tell")
+                text = template("{name}: sines and cosines, but no formula with a base fits")
             return translate(text, name=self.name, share=found.explained, count=self.length)
         what, unit = encoding.title(), UNITS.get(fit.rate, "") if fit else ""
-        if fit and not encoding.sides:
+        if fit and found.names and not encoding.sides:
             what = translate("sinusoidal, d = {d}, {name}", d=found.filled, name=named(found.names[0]))
+            if (dtype := getattr(encoding, "dtype", "float64")) != "float64":
+                what = listing([what, translate("computed in {dtype}", dtype=dtype)])
+        if fit and fit.layout == "permuted":
+            what = listing([what, translate(LAYOUTS["permuted"])])
         text = template("{name}: {what}")
-        if not found.certain:
-            text = template("{name}: like {what}, and not the same")
-        elif unit or found.names[0][0].mistake:
+        if found.noise:
+            text = template("{name}: close to {what}, but not equal")
+        elif found.changes:
+            text = template("{name}: {what}; {changes}")
+        elif found.cells:
+            text = template("{name}: {what}, but {count} of {all} numbers differ")
+        elif unit or (found.names and found.names[0][0].mistake):
             text = template("{name}: {what}, a known mistake")
-        return translate(text, name=self.name, what=listing([what, unit and translate(unit)]))
+        return translate(
+            text, name=self.name, what=listing([what, unit and translate(unit)]), count=f"{found.cells:,}",
+            all=f"{self.length * found.filled:,}", changes=join_clauses(map(change_text, found.changes)),
+        )  # fmt: skip
 
     def blocks(self) -> list[Block]:
         """Return what to print: the sentence and the facts that speak for it, those that there are."""
@@ -127,9 +155,17 @@ class IdentifyReport:
                 translate("scale"): f"{known.get(fit.scale, '')}{fit.scale:.6g}" * (fit.scale != 1),
                 translate("step"): f"{fit.rate:.6g}" * (fit.rate != 1 and fit.kind != "linear"),
             }
+        place = (
+            translate("row {row}, column {column}", row=found.place[0], column=found.place[1]) if found.place else ""
+        )
+        far = number_text(found.difference, 3) if isfinite(found.difference) else ""
         facts |= {
             translate("numbers"): found.number_type,
-            translate("largest difference"): number_text(found.difference, 3) if isfinite(found.difference) else "",
+            translate("numbers that differ"): f"{found.cells:,}" * bool(found.cells),
+            translate("columns that differ"): runs(found.columns),
+            translate("rows that differ"): runs(found.rows),
+            translate("noise"): number_text(found.noise, 2) * bool(found.noise),
+            translate("largest difference"): listing([far, place * bool(found.cells)]),
             translate("the line below"): translate("what was probably meant") * bool(found.encoding and not found.same),
         }
         told = {name: fact for name, fact in facts.items() if fact}
@@ -168,16 +204,21 @@ class IdentifyReport:
         options, fit = self.drawn, self.found.fit
         if not options:
             raise PecliError(f"{self.sentence()}: there is nothing to draw beside it")
-        if self.file is None or fit is None:
+        if self.file is None:
             return "spectrum", options
-        table = replace(self.file, first_position=self.found.start, divisor=fit.scale)
-        alike = fit.layout != "permuted" and self.found.filled == table.width
+        table = replace(self.file, first_position=self.found.start, divisor=fit.scale if fit else 1.0)
+        alike = (fit is None or fit.layout != "permuted") and self.found.filled == table.width
         return "compare", {**options, "encoding": [table.spec(), options["encoding"]], "difference": alike}
 
 
 def named(item: tuple[Formula, float]) -> str:
     """Return a name of a formula and its base in words."""
     return translate(item[0].sentence, base=f"{item[1]:,.10g}")
+
+
+def change_text(change: Change) -> str:
+    """Return a known change of columns or rows in words."""
+    return translate(CHANGES[change.kind], at=listing(map(str, change.at)), amount=number_text(change.amount, 6))
 
 
 def read_and_identify(table: Any, tensor: str | None = None, rates: Any = None) -> IdentifyReport:

@@ -451,8 +451,9 @@ def lines_to_type(model: Model) -> list[str]:
 
 def runs(numbers: tuple[int, ...]) -> str:
     """Return whole numbers in order as runs, and how many they are: 8: 0 to 4, 6, 8 to 9."""
-    starts = [at for at in numbers if at - 1 not in numbers]
-    stops = [at for at in numbers if at + 1 not in numbers]
+    known = set(numbers)
+    starts = [at for at in numbers if at - 1 not in known]
+    stops = [at for at in numbers if at + 1 not in known]
     text = listing(
         str(first) if first == last else translate("{first} to {last}", first=first, last=last)
         for first, last in zip(starts, stops, strict=True)

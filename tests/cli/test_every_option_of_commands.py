@@ -75,6 +75,7 @@ ASKED = {  # of every option a line without it and one with it
         "format": ("identify t.csv", "identify t.csv --format md"),
         "as_json": ("identify t.csv", "identify t.csv --json"),
         "seen": ("identify t.csv", "identify t.csv --show"),
+        "strict": ("identify STRICT", "identify STRICT --strict"),
         "lang": ("identify t.csv", "identify t.csv --lang zh"),
         "quiet": ("identify --rates 1,0.1 -o r.png", "identify --rates 1,0.1 -o r.png -q"),
         "verbose": ("identify none.csv", "identify none.csv -v"),

@@ -28,7 +28,8 @@ E_co = TypeVar("E_co", bound=Encoding, covariant=True)
 class View(Generic[E_co]):
     """What a figure looks at: encodings at positions, through panels of so many pixels (rows, columns).
 
-    Without panels a figure computes every number; with them no more than can be seen.
+    Without panels a figure computes every number; with them no more than can be seen. Limits, facts and messages are
+    those of every number either way.
     """
 
     encodings: tuple[E_co, ...]
@@ -124,7 +125,7 @@ class Numbers(Generic[E_co]):
     across: ClassVar[str | None] = None  # one number a column of values in `wide`; None: `column_coordinates`
     beside: ClassVar[tuple[str, ...]] = ()  # arrays of the main one's shape that a point has too
     point_names: ClassVar[tuple[str, ...]] = ()  # of a point's coordinates, where not their arrays' in the singular
-    no_facts: ClassVar[tuple[str, ...]] = ()  # fields that say how the numbers are shown
+    no_facts: ClassVar[tuple[str, ...]] = ("block", "columns_block", "step")  # fields that say how they are shown
 
     view: View[E_co]
 
@@ -168,7 +169,7 @@ class Numbers(Generic[E_co]):
         return None
 
     def coloured(self) -> list[Array]:
-        """Return the arrays that the colours show."""
+        """Return arrays of what the colours show, enough of them to tell percentiles."""
         return [] if self.limits() is None else [self.main]
 
     def shown(self) -> Sequence[tuple[str, Numbers[Any]]]:
@@ -188,13 +189,12 @@ class Numbers(Generic[E_co]):
         """Return the numbers with parts that are named by where their panels stand; grid : panels, row by row."""
         return self
 
-    def difference(self, other: Self) -> Self:
-        """Return the difference of two such numbers, as numbers."""
-        raise UsageError("a difference is for one image of the same size each: try heatmap or distance")
+    def difference(self, other: Self, reach: Limits | None) -> Self:
+        """Return the difference of two such numbers, as numbers.
 
-    def averaged(self) -> bool:
-        """Return whether numbers of the main array are means of several."""
-        return False
+        reach : the smallest and the largest of all differences; None where they are too many to know
+        """
+        raise UsageError("a difference is for one image of the same size each: try heatmap or distance")
 
     def columns(self) -> list[Any]:
         """Return the headers of a 2-D main array's columns."""

@@ -54,6 +54,11 @@ class Blocks:
     size: int
 
     @property
+    def positions(self) -> Positions:
+        """All positions of the run."""
+        return Positions(start=self.start, length=self.length)
+
+    @property
     def count(self) -> int:
         """How many blocks."""
         return -(-self.length // self.size)

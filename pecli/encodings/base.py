@@ -288,8 +288,8 @@ class TableEncoding(Encoding):
         self.covered(positions)
 
     @cached_property
-    def measured(self) -> dict[Positions, Array]:
-        """What was measured of the table, by its rows. Kept here: encodings of a file that changes are equal."""
+    def measured(self) -> dict[Any, Any]:
+        """What was measured of the table, by what and its rows. Kept here: encodings of a changed file are equal."""
         return {}
 
     def cycle(self, most: int) -> Positions | None:

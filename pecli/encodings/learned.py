@@ -59,7 +59,7 @@ class Learned(OnGrid, Additive):
     first_position: int = option(
         0, "position of its first row, such as -2 of BART's and RoBERTa's tables", in_spec=True
     )
-    divisor: float = option(1.0, "what its numbers are divided by", above=0, in_spec=True)
+    divisor: float = option(1.0, "what its numbers are divided by", at_least=1e-6, at_most=1e6, in_spec=True)
     prefix: int | None = option(
         None, "rows before those of the grid, such as a class token's", at_least=0, unset="what the grid leaves over"
     )

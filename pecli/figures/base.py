@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any, ClassVar, Self, TypeVar
 
 from pecli.analysis import Analysis, E, E_co, Limits, Numbers as Numbers, View as View
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import join_clauses, template, translate
-from pecli.core.lazy import Axes, np
+from pecli.core.lazy import Array, Axes
 from pecli.core.numbers import minus
 from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding, TableEncoding, ends_of
@@ -19,6 +20,7 @@ from pecli.figures.colors import DIFFERENCE
 from pecli.figures.panels import Panel, PanelGroup, in_columns
 
 MAX_HEADLINE = 150  # characters above a picture of several
+MAX_WHOLE = 2**22  # numbers, all of which are looked at for the largest difference
 
 N = TypeVar("N", bound="ColouredNumbers[Any]")
 
@@ -28,14 +30,19 @@ class ColouredNumbers(Numbers[E_co]):
     """Numbers that colours stand for.
 
     ends : the values at the ends of the colours
+    sample : some of all numbers, evenly spread, where those of the main array are fewer than all, or means
     """
 
-    no_facts: ClassVar[tuple[str, ...]] = ("ends", "palette", "rounded")
+    no_facts: ClassVar[tuple[str, ...]] = (*Numbers.no_facts, "ends", "palette", "rounded", "sample")
 
     ends: Limits
+    sample: tuple[Array, ...] = ()
 
     def limits(self) -> Limits | None:
         return self.ends
+
+    def coloured(self) -> list[Array]:
+        return [*self.sample] or super().coloured()
 
     def with_limits(self, low: float, high: float) -> Self:
         return replace(self, ends=(low, high))
@@ -73,6 +80,11 @@ class Figure(Analysis[E]):
     @abstractmethod
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         """Draw the numbers onto the axes; return for each panel what its colour bar explains."""
+
+    def every(self, view: View[E]) -> Array | None:
+        """Return all numbers that colours stand for, or fewer with the same extremes; None where they are too many."""
+        whole = replace(view, panels=None)
+        return self.compute(whole).main if prod(self.shape(whole)) <= MAX_WHOLE else None
 
     def texts(self) -> list[str]:
         """Return the free text that is drawn besides the title, to find fonts for."""
@@ -150,8 +162,10 @@ def averaging_cells(encoding: Encoding | None, rows: int, columns: int, log: boo
     return translate(text, cells=cells) if max(rows, columns) > 1 else ""
 
 
-def difference_of(first: N, second: N, **facts: Any) -> N:
+def difference_of(first: N, second: N, reach: Limits | None, **facts: Any) -> N:
     """Return the first main array less the second as numbers, colours alike on both sides of 0.
+
+    reach : the smallest and the largest of all differences; None: colours end where none can be beyond
 
     Raises UsageError where the sizes differ.
     """
@@ -159,12 +173,12 @@ def difference_of(first: N, second: N, **facts: Any) -> N:
         item, other = (" × ".join(map(str, numbers.main.shape)) for numbers in (first, second))
         text = f"--difference takes tables of one size: these have {item} and {other} numbers"
         raise UsageError(text, option="difference")
-    array = first.main - second.main
-    known = array[~np.isnan(array)]
-    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
-    reach = max(-low, high) or 1.0
-    facts |= {first.main_array: array, "smallest": low, "largest": high, "palette": DIFFERENCE}
-    return replace(first, ends=(-reach, reach), **facts)
+    low, high = (first.ends[0] - second.ends[1], first.ends[1] - second.ends[0]) if reach is None else reach
+    limit = max(-low, high) or 1.0
+    facts = {first.main_array: first.main - second.main, "palette": DIFFERENCE} | facts
+    facts |= dict(zip(("smallest", "largest"), reach or (None, None), strict=True))
+    facts["sample"] = tuple(own - other for own, other in zip(first.sample, second.sample, strict=True))
+    return replace(first, ends=(-limit, limit), **facts)
 
 
 def extremes(size: int) -> str:

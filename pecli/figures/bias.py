@@ -22,6 +22,7 @@ from pecli.figures.lines import frame_lines, key, plot_run, shades
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup, in_columns
 from pecli.measures.reduce import envelope, even_edges, means_of_finite, middles
+from pecli.measures.summary import summary_of_offsets
 
 PANELS = 8  # heads that are drawn where none are asked for
 FADED = 1e5  # times the smallest weight that the axis shows is the largest
@@ -246,6 +247,7 @@ class Bias(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
             largest=high,
             trained=self.trained,
             ends=(low_end, high_end),
+            sample=tuple(summary_of_offsets(run).sample for run in by_offset),
         )
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:

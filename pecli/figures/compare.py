@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError
 from pecli.core.language import join_clauses, template, translate
-from pecli.core.lazy import np
+from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUNDING, number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -190,10 +190,11 @@ class Compare(Composite, Highlighting[Encoding]):
         if not self.difference:
             return numbers
         first, second, third = numbers.parts
-        difference = first.numbers.difference(second.numbers)
+        reach, where = self._differences(view)
+        difference = first.numbers.difference(second.numbers, reach)
         parts, measure = (first, second, third._replace(numbers=difference)), getattr(first.numbers, "measure", "")
         measured = quantity_of(view.encoding, measure) if measure else ""
-        return replace(numbers, parts=parts, measured=measured, **self._reach(view, difference))
+        return replace(numbers, parts=parts, measured=measured, reach=reach, where=where)
 
     def _apart(self, view: View[Encoding]) -> str:
         """Return why not all encodings have the same limits; nothing where they have."""
@@ -208,30 +209,32 @@ class Compare(Composite, Highlighting[Encoding]):
             "limits are shared by panels of one width d: the {measure} grows with d", measure=measure.label
         )
 
-    def _reach(self, view: View[Encoding], difference: Any) -> dict[str, Any]:
-        """Return the smallest and the largest difference, and where they differ; nothing where pixels are means of too
-        many to know."""
-        array, rows = difference.main, difference.positions
-        if difference.averaged():
-            views = [cell.view for cell in self.cells_of(view)[:2]]
-            if max(prod(self.part().shape(own)) for own in views) > MAX_WHOLE:
-                return {}
-            first, second = (self.part().compute(own) for own in views)
-            assert isinstance(first, HeatmapNumbers | DistanceNumbers)  # whose difference it is
-            array, rows = first.main - second.main, first.positions
-        low, high = (float(end.reduce(array, axis=None, initial=0.0)) for end in (np.fmin, np.fmax))
-        sizes = np.nan_to_num(np.abs(array))
+    def _differences(self, view: View[Encoding]) -> tuple[tuple[float, float] | None, dict[str, Any]]:
+        """Return the smallest and the largest of all differences, and where two tables differ; None, nothing where they
+        are too many to know."""
+        figure, views = self.part(), [cell.view for cell in self.cells_of(view)[:2]]
+        if max(prod(figure.shape(own)) for own in views) > MAX_WHOLE:
+            first, second = (figure.every(own) for own in views)
+            if first is None or second is None or first.shape != second.shape:
+                return None, {}
+            return _ends_of(first - second), {}
+        one, other = (figure.compute(own) for own in views)
+        assert isinstance(one, HeatmapNumbers | DistanceNumbers)  # whose difference it is
+        if one.main.shape != other.main.shape:
+            return None, {}  # which is refused
+        array, rows = one.main - other.main, one.positions
+        reach, sizes = _ends_of(array), np.nan_to_num(np.abs(array))
         if not sizes.any():
-            return {"reach": (low, high)}
+            return reach, {}
         row, column = map(int, np.unravel_index(sizes.argmax(), sizes.shape))
-        if difference.column_coordinates:
-            return {"reach": (low, high), "where": {"p": int(rows[row]), "q": int(rows[column])}}
+        if one.column_coordinates:
+            return reach, {"p": int(rows[row]), "q": int(rows[column])}
         differing = sizes > ROUNDING * sizes.max()
         places, dims = rows[differing.any(axis=1)], np.flatnonzero(differing.any(axis=0))
         where: dict[str, Any] = {"position": int(rows[row]), "dimension": column}
         if min(len(dims) / array.shape[1], np.ptp(places) / len(rows)) <= FEW:
             where |= {"dimensions": dims.tolist(), "positions": [int(places[0]), int(places[-1])]}
-        return {"reach": (low, high), "where": where}
+        return reach, where
 
     def title(self, view: View[Encoding]) -> str:
         item = view.encoding.title() if len(view.encodings) == 1 else ""
@@ -255,3 +258,9 @@ def distinct_names(view: View[Encoding]) -> list[str]:
     if len(set(view.encodings)) == 1:
         return [encoding.title() for encoding in view.encodings]
     return distinguishing_labels(view.encodings)
+
+
+def _ends_of(array: Array) -> tuple[float, float]:
+    """Return the smallest and the largest number, and 0 if that is beyond; NaN does not count."""
+    low, high = (float(end.reduce(array, axis=None, initial=0.0)) for end in (np.fmin, np.fmax))
+    return low, high

@@ -53,7 +53,7 @@ class CurvesNumbers(Numbers[Any]):
     (lines,), each with itself."""
 
     main_array: ClassVar[str] = "curves"
-    no_facts: ClassVar[tuple[str, ...]] = ("no_place",)
+    no_facts: ClassVar[tuple[str, ...]] = (*Numbers.no_facts, "no_place")
     row_coordinates: ClassVar[tuple[str, ...]] = ("encoding", "at")
     column_coordinates: ClassVar[str | None] = "positions"
     is_lines: ClassVar[bool] = True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, ClassVar, Self
 
@@ -10,7 +10,6 @@ from pecli.analysis import Limits
 from pecli.core.language import template, translate
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING, number_text
-from pecli.core.positions import Blocks
 from pecli.encodings.base import BiasEncoding
 from pecli.figures.axis_labels import label_positions
 from pecli.figures.base import ColouredNumbers, View, averaging, difference_of
@@ -25,15 +24,11 @@ from pecli.measures.pairwise import (
     MEASURES,
     by_offset,
     is_of_offset,
-    largest_spread,
-    matrix,
-    offset_codes,
     quantity_of,
     seen_bias,
 )
 from pecli.measures.reduce import means_of_finite
-
-MAX_WHOLE = 2048  # positions, all pairs of which are looked at where a pixel is a mean
+from pecli.measures.summary import means_and_summary, signed, summary_of_offsets
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,12 +48,12 @@ class DistanceNumbers(ColouredNumbers[Any]):
     largest: float | None
     undefined: int  # entries that are NaN: a row is constant or zero
     by_offset: bool  # whether p − q alone counts, by the formula
-    apart: float | None  # how much pairs at one offset differ, at most; None where they are too many to know
+    apart: float | None  # how much pairs at one offset differ, at most; None of a formula, and where they are too many
     measure: str
     palette: str
 
     def remarks(self) -> list[str]:
-        count, size = self.undefined, self.matrix.size
+        count, size = self.undefined, self.view.covered.length**2
         undefined = translate("{count:,} of {all:,} undefined (constant rows)", count=count, all=size) if count else ""
         return [averaging(self.block), turned_text(self.view.encodings), undefined]
 
@@ -73,14 +68,11 @@ class DistanceNumbers(ColouredNumbers[Any]):
         text = template("at equal offset, the {measure} still differs by up to {number}")
         return translate(text, measure=label, number=number_text(self.apart, 3))
 
-    def averaged(self) -> bool:
-        return self.block > 1
-
     def limits(self) -> Limits | None:
-        return None if self.smallest is None else self.ends
+        return None if self.undefined == self.view.covered.length**2 else self.ends
 
-    def difference(self, other: Self) -> Self:
-        return difference_of(self, other, by_offset=self.by_offset and other.by_offset)
+    def difference(self, other: Self, reach: Limits | None) -> Self:
+        return difference_of(self, other, reach, by_offset=self.by_offset and other.by_offset)
 
 
 @dataclass(frozen=True)
@@ -114,51 +106,45 @@ class Distance(WithCellNumbers[Any], OfOneHead):
         return max((count, count), profile, key=prod)
 
     def compute(self, view: View[Any]) -> DistanceNumbers:
-        blocks = view.covered.blocks(view.pixel_side)
-        measure, alone = MEASURES[self.measure], is_of_offset(view.encoding, MEASURES[self.measure])
-        values = self._means(view, blocks)
-        whole = self._whole(view, values if blocks.size == 1 else None)
-        every = values if whole is None else whole
-        known = every[~np.isnan(every)]
-        low, high = (float(known.min()), float(known.max())) if known.size else (None, None)
-        apart = None
-        if not alone and whole is not None:
-            apart = largest_spread(whole, offset_codes(view.encoding, *2 * [view.covered.array()]))
-            alone = bool(view.encoding.sides) and apart <= ROUNDING * max(abs(low or 0.0), abs(high or 0.0))
+        blocks, encoding, measure = view.covered.blocks(view.pixel_side), view.encoding, MEASURES[self.measure]
+        if is_bias(encoding):
+            run = self.profile(view)
+            values, summary = means_of_finite(run, blocks), replace(summary_of_offsets(run), undefined=0)
+        else:
+            values, summary = means_and_summary(encoding, measure, blocks)
+        low, high, apart = summary.smallest or 0.0, summary.largest or 0.0, summary.apart
+        alone = is_of_offset(encoding, measure)
+        over_grid = bool(encoding.sides) and apart is not None and apart <= ROUNDING * max(abs(low), abs(high))
         return DistanceNumbers(
             view=view,
             matrix=values,
             positions=blocks.centres(),
             block=blocks.size,
-            smallest=low,
-            largest=high,
-            undefined=0 if is_bias(view.encoding) else int(np.isnan(values).sum()),
-            by_offset=alone,
-            apart=apart,
+            smallest=summary.smallest,
+            largest=summary.largest,
+            undefined=summary.undefined,
+            by_offset=alone or over_grid,
+            apart=None if alone else apart,
             measure=self.measure,
-            ends=ends(low or 0.0, high or 0.0),
-            palette="sequential" if is_bias(view.encoding) and (low or 0) * (high or 0) >= 0 else measure.palette,
+            ends=ends(low, high),
+            palette="sequential" if is_bias(encoding) and low * high >= 0 else measure.palette,
+            sample=(summary.sample,),
         )
 
-    def _means(self, view: View[Any], blocks: Blocks) -> Array:
-        """Return the measure, or the bias, between all positions, averaged over each pair of blocks."""
-        if is_bias(view.encoding):
-            return means_of_finite(self._biases(view), blocks)
-        return matrix(view.encoding, MEASURES[self.measure], blocks)
+    def every(self, view: View[Any]) -> Array | None:
+        """Return the measure, or the bias, at all offsets from the lowest on where no more than that counts."""
+        if is_of_offset(view.encoding, MEASURES[self.measure]):
+            return self.profile(view)
+        return super().every(view)
 
-    def _biases(self, view: View[Any]) -> Array:
-        """Return the bias of the head at all offsets, from the lowest to the highest."""
-        offsets = np.arange(1 - view.positions.length, view.positions.length, dtype=np.float64)
-        return seen_bias(view.encoding, offsets, self.shown_head)
-
-    def _whole(self, view: View[Any], known: Array | None) -> Array | None:
-        """Return the measure before pixels are means: of all offsets, or of all pairs; None where they are too many."""
-        measure, rows = MEASURES[self.measure], view.covered
-        if known is not None:
-            return known
-        if is_of_offset(view.encoding, measure):
-            return self._biases(view) if is_bias(view.encoding) else by_offset(view.encoding, measure, rows.length)
-        return matrix(view.encoding, measure, rows.blocks(None)) if rows.length <= MAX_WHOLE else None
+    def profile(self, view: View[Any]) -> Array:
+        """Return the measure, or the bias of the head, at all offsets from the lowest to the highest."""
+        encoding, length = view.encoding, view.covered.length
+        if is_bias(encoding):
+            return seen_bias(encoding, np.arange(1 - length, length, dtype=np.float64), self.shown_head)
+        run = by_offset(encoding, MEASURES[self.measure], length)
+        assert run is not None  # nobody asks where it is none
+        return signed(run)
 
     def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
         shown = (view.encoding.position_label, view.covered)

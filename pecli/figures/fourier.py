@@ -18,6 +18,7 @@ from pecli.figures.matrix import show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup
 from pecli.figures.wavelengths import short_wave_text
 from pecli.measures.reduce import averaged_columns
+from pecli.measures.summary import ENOUGH
 
 LONGEST = 65536  # positions that are transformed, at most
 SHORTEST = 2.0  # positions: no shorter wave can be told in whole positions
@@ -91,13 +92,20 @@ class Fourier(Figure[TableEncoding]):
         waves = step * len(rows) / np.arange(1, len(power) + 1)
         middle = int(np.searchsorted(total, total[-1] / 2 * (1 - ROUNDING)))
         half, held = (float(waves[middle]), float(total[middle] / total[-1])) if total[-1] > 0 else (None, 0.0)
+        ends, sample = (0.0, float(share.max()) or 1.0), share[:: -(-share.size // ENOUGH)]
         if view.pixel_rows is not None:
             edges = np.geomspace(len(rows), SHORTEST, view.pixel_rows + 1)
             share, waves = strongest(share, len(rows) / edges), step * np.sqrt(edges[:-1] * edges[1:])
-        ends = (0.0, float(share.max()) or 1.0)
         share, across = averaged_columns(share, view.pixel_columns)
         return FourierNumbers(
-            view=view, share=share, wavelengths=waves, columns_block=across, half=half, held=held, ends=ends
+            view=view,
+            share=share,
+            wavelengths=waves,
+            columns_block=across,
+            half=half,
+            held=held,
+            ends=ends,
+            sample=(sample,),
         )
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from math import ceil, log10
 from typing import Any, ClassVar, Self
 
+from pecli.analysis import Limits
 from pecli.core.errors import UsageError
 from pecli.core.language import template, translate
 from pecli.core.lazy import Array, Axes
-from pecli.core.positions import Blocks, LogBlocks
+from pecli.core.positions import Blocks, LogBlocks, Positions
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import (
@@ -28,13 +29,15 @@ from pecli.figures.comparing import turned_text
 from pecli.figures.highlights import Highlighting, mark_cells
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup
-from pecli.figures.wavelengths import column_step, columns_end, columns_shown, has_known_waves, pairs_shown
+from pecli.figures.wavelengths import column_step, columns_end, columns_left_out, columns_shown, has_known_waves
+from pecli.measures.summary import Summary, summary_of_table
 from pecli.measures.waves import wavelengths
 
 
 @dataclass(frozen=True, kw_only=True)
 class HeatmapNumbers(ColouredNumbers[TableEncoding]):
-    """table : (rows, d); positions : (rows,), the mean position of each; block : positions a row."""
+    """table : (rows, d), means of blocks of positions, or of a learned table the first row of each; positions :
+    (rows,), the mean position of each, or the row's own; block : positions a row."""
 
     main_array: ClassVar[str] = "table"
     row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
@@ -43,18 +46,21 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
     positions: Array
     block: int
     columns_block: int  # dimensions a column
-    smallest: float
-    largest: float
+    smallest: float | None  # of all numbers; None where they are too many to look at
+    largest: float | None
     limit: float  # the largest absolute value that there is or can be
     log: bool
     palette: str
 
     def remarks(self) -> list[str]:
-        pairs = pairs_shown(self.view.encoding, self.columns_block)
-        lost = translate(NO_PLACE["position"]) if self.lost else ""
+        encoding, lost = self.view.encoding, translate(NO_PLACE["position"]) if self.lost else ""
+        pairs = columns_left_out(encoding, self.columns_block)
         across = 1 if pairs else self.columns_block
-        averaged = averaging_cells(self.view.encoding, self.block, across, self.log)
-        return [averaged, pairs, lost, turned_text(self.view.encodings)]
+        rows = averaging_cells(encoding, self.block, across, self.log)
+        if encoding.trained and self.block > 1:
+            one = template("one row in up to {count:,} drawn") if self.log else template("one row in {count:,} drawn")
+            rows = translate(one, count=self.block)
+        return [rows, pairs, lost, turned_text(self.view.encodings)]
 
     def marks(self) -> list[str]:
         encoding, changing = self.view.encoding, self._changing()
@@ -104,16 +110,27 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         name, every = translate(encoding.dimension_label), length_shown(encoding, int(waves[changing[-1]]) // 2)
         return translate(text, dimension=name, last=changing[-1], length=every)
 
-    def averaged(self) -> bool:
-        return max(self.block, self.columns_block) > 1
-
     def with_limits(self, low: float, high: float) -> Self:
         palette = "diverging" if low < 0 and self.palette == "binary" else self.palette
         return replace(self, ends=(low, high), palette=palette)
 
-    def difference(self, other: Self) -> Self:
-        result = difference_of(self, other)
+    def difference(self, other: Self, reach: Limits | None) -> Self:
+        result = difference_of(self._rows_as_in(other), other._rows_as_in(self), reach)
         return replace(result, limit=result.ends[1])
+
+    def _rows_as_in(self, other: Self) -> Self:
+        """Return the rows that are drawn of a learned table, where these are means and those are not."""
+        learned = other.view.encoding.trained and not self.view.encoding.trained
+        if not learned or self.table.shape != other.table.shape:
+            return self
+        return replace(self, table=self.view.encoding.table(other.positions))
+
+    @property
+    def extremes(self) -> Limits:
+        """The smallest and the largest number, or bounds where they are too many to know."""
+        if self.smallest is None or self.largest is None:
+            return (0.0 if self.palette == "binary" else -self.limit, self.limit)
+        return self.smallest, self.largest
 
 
 @dataclass(frozen=True)
@@ -123,14 +140,15 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
     Notes
     -----
     Read it by columns: how often each changes sign, not the wave-like shapes between columns. Where there are more
-    positions than pixels every row is an exact mean, so fast columns fade to 0 (white).
+    positions than pixels every row is an exact mean, so fast columns fade to 0 (white). Of a learned table every n-th
+    row is drawn: the mean of many independent numbers is 0, whatever they are.
     """
 
     name: ClassVar[str] = "heatmap"
     requires: ClassVar[Any] = TableEncoding
     defines: ClassVar[str] = (
         "row p is the vector of position p, column j its number j, no unit; where positions outnumber "
-        "pixels, a pixel is their exact mean"
+        "pixels, a pixel is their exact mean; of a learned table every n-th row"
     )
     example: ClassVar[str] = "pecli heatmap --base 10"
     examples: ClassVar[tuple[str, ...]] = (
@@ -165,22 +183,30 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
 
     def compute(self, view: View[TableEncoding]) -> HeatmapNumbers:
         blocks = self.bins(view)
-        table, across = columns_shown(view.encoding, view.encoding.mean_table(blocks), view.pixel_columns)
-        smallest, largest = float(table.min()), float(table.max())
-        limit = view.encoding.limit or max(-smallest, largest) or 1.0
+        encoding, learned, summary = view.encoding, view.encoding.trained, self.summary(view)
+        rows = encoding.table(blocks.firsts()) if learned else encoding.mean_table(blocks)
+        table, across = columns_shown(encoding, rows, view.pixel_columns)
+        limit = encoding.limit or max(map(abs, (summary.smallest or 0.0, summary.largest or 0.0))) or 1.0
         return HeatmapNumbers(
             view=view,
             table=table,
-            positions=blocks.centres(),
+            positions=blocks.firsts() if learned else blocks.centres(),
             block=blocks.size,
             columns_block=across,
-            smallest=smallest,
-            largest=largest,
+            smallest=summary.smallest,
+            largest=summary.largest,
             limit=limit,
             log=self.log,
-            ends=(-limit if view.encoding.signed else 0.0, limit),
-            palette="diverging" if view.encoding.signed else "binary",
+            ends=(-limit if encoding.signed else 0.0, limit),
+            palette="diverging" if encoding.signed else "binary",
+            sample=(summary.sample,),
         )
+
+    def summary(self, view: View[TableEncoding]) -> Summary:
+        """Return what all numbers say that have a place, whatever panels there are."""
+        rows = view.covered
+        first = max(1, rows.start) if self.log else rows.start
+        return summary_of_table(view.encoding, Positions(start=first, length=rows.stop - first))
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         encoding = view.encoding
@@ -218,6 +244,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
             centred=numbers.palette != "binary",
             steps=numbers.palette == "binary",
             extent=(-0.5, right, bottom, top),
+            extremes=numbers.extremes,
         )
         self.write_numbers(axes, [image], canvas)
         return [image]

@@ -13,8 +13,8 @@ from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
 from pecli.encodings.base import distinguishing_labels
 from pecli.figures.canvas import PERCENTILES, Canvas
+from pecli.measures.summary import ENOUGH
 
-ENOUGH = 200_000  # values that tell the percentiles
 WASHED_OUT = 0.3  # of the colours, or less, for all values between the percentiles: the rest is for a few
 
 

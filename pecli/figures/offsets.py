@@ -114,7 +114,7 @@ class OffsetsNumbers(BandNumbers[TableEncoding]):
         return translate("the lines of {names} coincide", names=enumerated(names)) if sum(same) > 1 else ""
 
     def message(self) -> str:
-        if len(self.decay) and (np.abs(self.mean) <= self.decay).all():
+        if len(self.decay) and not any(self.spread):  # a theorem about what the offset alone counts for
             return translate("the dot product stays below RoFormer's bound")
         label, known = MEASURES[self.measure].label, [width for width in self.spread if width >= 0]
         same = ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
@@ -128,7 +128,7 @@ class OffsetsNumbers(BandNumbers[TableEncoding]):
     def facts(self) -> dict[str, Any]:
         specs = [encoding.spec() for encoding in self.view.encodings]
         by_encoding = {"spread": self.spread, "undefined": self.undefined}
-        return {"block": self.block, **{n: dict(zip(specs, v, strict=True)) for n, v in by_encoding.items()}}
+        return {name: dict(zip(specs, values, strict=True)) for name, values in by_encoding.items()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,6 +147,7 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
     encoding: Array
     head: Array
     block: int
+    falls: bool  # whether the bias of every head nowhere rises with the distance, and falls somewhere
 
     def remarks(self) -> list[str]:
         return [extremes_of_offsets(self.block)]
@@ -155,9 +156,7 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
         return [translate("dark to light: heads in order")] if len(self.head) > MAX_LINES else []
 
     def message(self) -> str:
-        steps = np.diff(self.bias, axis=1) * np.sign(self.offsets[1:] + self.offsets[:-1])
-        falls = (steps < 0).any(axis=1).all() and not (steps > 0).any()
-        return translate("the farther the key, the lower its bias, in every head") if falls else ""
+        return translate("the farther the key, the lower its bias, in every head") if self.falls else ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -450,13 +449,19 @@ def score_moments(encoding: Rope, offsets: Array, draws: int) -> Array:
 
 def _bias_lines(view: View[BiasEncoding], edges: Array) -> BiasLinesNumbers:
     heads = [encoding.n_heads for encoding in view.encodings]
-    low, high, _ = envelope(
-        lambda first, count: np.concatenate(
-            [seen_bias(encoding, first + np.arange(count, dtype=np.float64)) for encoding in view.encodings]
-        ),
-        edges,
-        sum(heads),
-    )
+    falls, rises, before = np.zeros(sum(heads), dtype=bool), False, np.full((sum(heads), 1), np.nan)
+
+    def values(first: int, count: int) -> Array:
+        """Return the biases from an offset on; note which fall, and whether one rises, with the distance."""
+        nonlocal rises, before
+        offsets = first + np.arange(count, dtype=np.float64)
+        found = np.concatenate([seen_bias(encoding, offsets) for encoding in view.encodings])
+        steps = np.diff(found, axis=1, prepend=before) * np.where(offsets > 0, 1.0, -1.0)
+        falls[:] |= (steps < 0).any(axis=1)
+        rises, before = rises or bool((steps > 0).any()), found[:, -1:]
+        return found
+
+    low, high, _ = envelope(values, edges, sum(heads))
     return BiasLinesNumbers(
         view=view,
         bias=high,
@@ -465,4 +470,5 @@ def _bias_lines(view: View[BiasEncoding], edges: Array) -> BiasLinesNumbers:
         encoding=np.repeat(np.arange(len(heads)), heads),
         head=np.concatenate([np.arange(count) for count in heads]),
         block=int(np.diff(edges).max()),
+        falls=bool(falls.all()) and not rises,
     )

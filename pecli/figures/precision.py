@@ -19,6 +19,7 @@ from pecli.figures.highlights import WithTrained, border_beyond, border_text
 from pecli.figures.matrix import show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, middles
+from pecli.measures.summary import ENOUGH, spread_evenly
 
 WORST = 2.0  # the largest error that a sine can have
 DECADES = 1e4  # times the smallest error that colours tell apart is the largest one shown
@@ -83,7 +84,7 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
         return super().with_limits(low, high)
 
     def coloured(self) -> list[Array]:
-        return [self.error[self.error > 0]]
+        return [errors[errors > 0] for errors in self.sample]
 
 
 @dataclass(frozen=True)
@@ -126,13 +127,14 @@ class Precision(WithTrained[Harmonic]):
     def compute(self, view: View[Harmonic]) -> PrecisionNumbers:
         encoding, rows = view.encoding, view.covered
         pairs, edges = len(encoding.frequencies()), even_edges(rows.length, view.pixel_rows)
-        first, largest = np.full(pairs, np.inf), (0.0, 0, rows.start)
+        first, least, largest = np.full(pairs, np.inf), WORST, (0.0, 0, rows.start)
 
         def errors(start: int, count: int) -> Array:
-            """Return the errors from a position on; note where each pair is first wrong, and the largest."""
-            nonlocal largest
+            """Return the errors from a position on; note where each pair is first wrong, the least and the largest."""
+            nonlocal least, largest
             positions = rows.start + np.arange(start, start + count, dtype=np.float64)
             values = _pair_errors(encoding, positions)
+            least = min(least, float(values.min(where=values > 0, initial=WORST)))
             wrong = values > NOTABLE
             np.minimum(first, np.where(wrong.any(axis=1), positions[wrong.argmax(axis=1)], np.inf), out=first)
             if values.max() > largest[0]:
@@ -141,8 +143,7 @@ class Precision(WithTrained[Harmonic]):
             return values
 
         _, high, _ = envelope(errors, edges, pairs)
-        wrong, known = np.isfinite(first), high[high > 0]
-        low, top = (float(known.min()), float(known.max())) if known.size else (WORST / 10, WORST)
+        wrong, (low, top) = np.isfinite(first), (least, largest[0]) if largest[0] else (WORST / 10, WORST)
         return PrecisionNumbers(
             view=view,
             error=high.T,
@@ -156,6 +157,7 @@ class Precision(WithTrained[Harmonic]):
             wrong_from=int(first.min()) if wrong.any() else None,
             trained=self.trained,
             ends=(max(low, top / DECADES), max(top, 2 * low)),
+            sample=(_pair_errors(encoding, spread_evenly(rows, ENOUGH // pairs)),),
         )
 
     def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import isqrt
 from typing import Any, ClassVar
 
 from pecli.analysis import check_indices
@@ -20,6 +21,7 @@ from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup, grids_around, in_columns
 from pecli.figures.text import ems
 from pecli.figures.wavelengths import short_length, wavelength_unit
+from pecli.measures.summary import ENOUGH, spread_evenly
 
 TITLE_PAD = 2.45  # ems of small text, of a title that has a strip below it and numbers on that
 SLICES = 4  # dimensions shown where none are asked for: a full grid beside the offsets
@@ -128,8 +130,17 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
             tensor = np.stack([harmonic.mean_offsets(blocks, int(dim)) for dim in dims], axis=-1)
         radii = harmonic.arrange(harmonic.amplitudes[None], harmonic.amplitudes[None])[0, dims]
         limit = float(radii.max()) or 1.0
+        some = spread_evenly(Positions(length=view.positions.length), isqrt(ENOUGH // len(dims)))
+        apart, places = np.unique(some[:, None] - some, return_inverse=True)
         return RelativeNumbers(
-            view=view, tensor=tensor, offsets=offsets, dims=dims, limit=limit, block=blocks.size, ends=(-limit, limit)
+            view=view,
+            tensor=tensor,
+            offsets=offsets,
+            dims=dims,
+            limit=limit,
+            block=blocks.size,
+            ends=(-limit, limit),
+            sample=(harmonic.table(apart)[:, dims][places],),
         )
 
     def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:

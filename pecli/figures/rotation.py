@@ -24,9 +24,10 @@ from pecli.figures.lines import key
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup, in_columns
 from pecli.figures.text import points_per_pixel
-from pecli.figures.wavelengths import columns_end, columns_shown, pairs_shown
+from pecli.figures.wavelengths import columns_end, columns_left_out, columns_shown
 from pecli.files.tables import read_table
 from pecli.measures.reduce import averaged_rows
+from pecli.measures.summary import ENOUGH
 
 BEFORE, AFTER, PLANE = "before", "after", "plane"  # the panels
 TITLES = {
@@ -69,7 +70,7 @@ class RotationNumbers(ColouredNumbers[Rotary]):
     circles: bool  # are drawn
 
     def remarks(self) -> list[str]:
-        pairs = pairs_shown(self.view.encoding, self.columns_block)
+        pairs = columns_left_out(self.view.encoding, self.columns_block)
         left_out = translate("Q: {note}", note=pairs) if pairs else ""  # of the circles' pairs the title tells
         return [averaging_cells(self.view.encoding, self.block, 1 if pairs else self.columns_block), left_out]
 
@@ -101,7 +102,7 @@ class RotationNumbers(ColouredNumbers[Rotary]):
         return translate(degrees if part else times, **ends, fast=fast, slow=slow, much=much, little=little)
 
     def coloured(self) -> list[Array]:
-        return [self.before, self.after]
+        return [*self.sample]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,6 +209,7 @@ class Rotation(WithCellNumbers[Rotary]):
             block=blocks.size,
             columns_block=columns_block,
             circles=PLANE in self.panels,
+            sample=tuple(own[:: -(-own.size // ENOUGH)] for own in (query, rotated)),
         )
 
     def _query(self, shape: tuple[int, int]) -> Array:

@@ -38,7 +38,7 @@ TREND = 0.5  # a rank correlation, without its sign, that is a trend
 class CloudNumbers(Numbers[TableEncoding]):
     """Both correlations of all pairs, drawn as points or as counts."""
 
-    no_facts: ClassVar[tuple[str, ...]] = ("measures",)
+    no_facts: ClassVar[tuple[str, ...]] = (*Numbers.no_facts, "measures", "most")
 
     pearson: float | None  # linear correlation of the cloud
     spearman: float | None  # rank correlation of the cloud

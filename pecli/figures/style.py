@@ -228,6 +228,17 @@ SMALL: Any = ("xtick.labelsize", "ytick.labelsize", "legend.fontsize", "legend.t
 
 
 @contextmanager
+def without_date() -> Iterator[None]:
+    """Hide SOURCE_DATE_EPOCH: pictures have no date, and matplotlib stops at one that is no number."""
+    epoch = os.environ.pop("SOURCE_DATE_EPOCH", None)
+    try:
+        yield
+    finally:
+        if epoch is not None:
+            os.environ["SOURCE_DATE_EPOCH"] = epoch
+
+
+@contextmanager
 def style_context(canvas: Canvas, texts: str = "") -> Iterator[list[str]]:
     """Set matplotlib up as pecli wants it, whatever the user's matplotlibrc or environment say; restore it afterwards.
 
@@ -240,7 +251,7 @@ def style_context(canvas: Canvas, texts: str = "") -> Iterator[list[str]]:
     import matplotlib as mpl
 
     notes: list[str] = []
-    with DRAWING, mpl.rc_context(), warnings.catch_warnings():
+    with DRAWING, mpl.rc_context(), without_date(), warnings.catch_warnings():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of settings that are to go
             mpl.rcParams.update(_of_pictures(mpl.rcParamsDefault))  # `rcdefaults` would read the user's styles

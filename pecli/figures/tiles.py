@@ -20,6 +20,7 @@ from pecli.figures.maps import OverGrid, image_of, squeezed_panel
 from pecli.figures.matrix import show_matrix
 from pecli.figures.panels import ColorBar, PanelGroup
 from pecli.measures.pairwise import MEASURES, comparison, measure_option, offset_map
+from pecli.measures.summary import ENOUGH
 
 SMALLEST = 20  # pixels across, of a tile in which anything can be seen
 MARGIN = 0.05  # of the colours' range: means that are nearer differ by chance
@@ -104,17 +105,18 @@ class Tiles(OverGrid):
             float(np.average(mean[kind], weights=pairs[kind])) if kind.any() else np.nan
             for kind in (known & (apart == 1), known & (apart > 1))
         )
-        step = self._step(view)
+        step, between = self._step(view), comparison(encoding, measure)
         shown = at if step == 1 else at.reshape(encoding.sides)[::step, ::step].ravel()
         return TilesNumbers(
             view=view,
-            tiles=comparison(encoding, measure)(shown, every),
+            tiles=between(shown, every),
             positions=shown,
             step=step,
             in_line=in_line,
             elsewhere=elsewhere,
             measure=self.measure,
             ends=(least, most) if 0 < least < most else ends(least, most),
+            sample=(between(at[:: -(-len(at) * len(every) // ENOUGH)], every),),
         )
 
     def _step(self, view: View[OnGrid]) -> int:

@@ -48,8 +48,10 @@ def column_step(encoding: TableEncoding, most: int | None) -> int:
 
 def columns_shown(encoding: TableEncoding, table: Array, most: int | None) -> tuple[Array, int]:
     """Return at most so many columns of a table (n, d), and for how many each stands: of pairs every so many-th, since
-    the mean of a sine and a cosine is neither; of others means."""
+    the mean of a sine and a cosine is neither, and of a learned table every so many-th column; of others means."""
     size = column_step(encoding, most)
+    if encoding.trained:
+        return table[:, ::size], size
     if not isinstance(encoding, Harmonic):
         return averaged_rows(table.T, size).T, size
     return table[:, [column for column, (_, pair) in enumerate(encoding.waves()) if pair % size == 0]], size
@@ -62,8 +64,10 @@ def columns_end(encoding: TableEncoding, table: Array, size: int) -> float:
     return (min(columns, encoding.width) if isinstance(encoding, Harmonic) else columns) - 0.5
 
 
-def pairs_shown(encoding: TableEncoding, size: int) -> str:
-    """Return the note on pairs that are left out where there is one column for so many."""
+def columns_left_out(encoding: TableEncoding, size: int) -> str:
+    """Return the note on pairs, or on columns of a learned table, of which one in so many is drawn."""
+    if size > 1 and encoding.trained:
+        return translate("one column in {count:,} drawn", count=size)
     if size == 1 or not isinstance(encoding, Harmonic):
         return ""
     return translate("every second pair drawn" if size == 2 else "one pair in {count:,} drawn", count=size)

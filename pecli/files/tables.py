@@ -23,7 +23,7 @@ from pecli.core.hub import Opener, is_hub, parse, weight_files
 from pecli.core.language import translate
 from pecli.core.lazy import Array, np
 from pecli.core.memory import check_memory, human
-from pecli.core.numbers import NUMBER
+from pecli.core.numbers import MAX_EXACT, NUMBER
 from pecli.core.readable import check_readable
 from pecli.files.writer import STDOUT, spool_stdin
 
@@ -500,11 +500,17 @@ def _table_in(path: str, chosen: StoredArray, dimensions: int, sides: tuple[int,
     with _damage_named(path):
         array = chosen.read()
     table = array.reshape(-1, shape[-1]).astype(np.float64, copy=False)
-    bad = np.argwhere(~np.isfinite(table))
-    if len(bad):
+    largest = float(max(-table.min(), table.max()))
+    if not largest <= MAX_EXACT:
+        finite = bool(np.isfinite(table).all())
+        bad = np.argwhere(np.abs(table) > MAX_EXACT if finite else ~np.isfinite(table))
         row, column = map(int, bad[0])
         values = "1 value that is" if len(bad) == 1 else f"{len(bad)} values that are"
+        kind = f"beyond ±{MAX_EXACT:.0e}" if finite else "not finite"
         place = f"the first in row {row}, column {column}: {table[row, column]}"
-        raise TableFileError(f"{path} holds {values} not finite, {place}")
+        raise TableFileError(f"{path} holds {values} {kind}, {place}")
+    if 0 < largest < 1 / MAX_EXACT:
+        least = f"{1 / MAX_EXACT:.0e}"
+        raise TableFileError(f"{path}: the largest number is {largest:.3g} in size, and {least} is the least allowed")
     table.setflags(write=False)
     return table

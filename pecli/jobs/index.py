@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from pecli.core.errors import PecliError, UnknownNameError, UsageError, as_keys, escaped
 from pecli.core.terminal import track
+from pecli.figures.style import without_date
 from pecli.files.documents import plain_md
 from pecli.files.writer import check_target
 from pecli.jobs.batch import Batch, Entry, inside
@@ -100,7 +101,7 @@ def _pdf(batch: Batch, folder: Path, failures: Failures) -> bytes:
 
     buffer = io.BytesIO()
     about: dict[str, Any] = {"Title": batch.title, "Creator": "pecli batch", "CreationDate": None}
-    with PdfPages(buffer, metadata=about) as pages:
+    with without_date(), PdfPages(buffer, metadata=about) as pages:
         for job in track(
             [job for job in batch.jobs if job.figure.drawn and job.paths not in failures], "drawing pages"
         ):

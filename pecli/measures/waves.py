@@ -22,9 +22,10 @@ def wavelengths(encoding: TableEncoding, rows: Positions) -> Array:
     """
     if isinstance(encoding, Harmonic):
         return encoding.wavelengths()
-    if rows not in encoding.measured:  # a page asks many times
-        encoding.measured[rows] = _strongest_periods(encoding, rows)
-    return encoding.measured[rows]
+    if ("periods", rows) not in encoding.measured:  # a page asks many times
+        encoding.measured["periods", rows] = _strongest_periods(encoding, rows)
+    found: Array = encoding.measured["periods", rows]
+    return found
 
 
 def _strongest_periods(encoding: TableEncoding, rows: Positions) -> Array:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -13,6 +15,7 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError, as_keywords
+from pecli.figures.base import panels_of
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import MIN_CONTRAST, lightness, seen_colours
 from pecli.figures.limits import ends, few_colours_note, resolve_limits
@@ -43,6 +46,85 @@ def test_the_user_says_where_colours_end() -> None:
 @pytest.mark.parametrize("figure", ["heatmap", "distance", "attention", "terms", "relative", "rotation", "overview"])
 def test_limits_are_obeyed_wherever_there_are_colours(figure: str) -> None:
     assert 7.5 in [image.get_clim()[1] for image in images(figure, vmax=7.5, d=8)]  # offsets have a scale of their own
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return a long and a wide table, and one of a grid, by name: independent numbers, in files."""
+    folder, random = tmp_path_factory.mktemp("tables"), np.random.default_rng(0)
+    paths = {}
+    paths["biases"] = str(folder / "biases.npy")
+    np.save(paths["biases"], np.where(np.arange(32)[:, None] == 12, -13.5, -np.arange(32.0)[:, None]))  # 13 is above 12
+    for name, shape in {"long": (5000, 64), "wide": (30, 2000), "grid": (196, 24)}.items():
+        paths[name] = str(folder / f"{name}.npy")
+        np.save(paths[name], random.normal(0, 0.02, shape))
+    return paths
+
+
+PIXELS = [(505, 883), (203, 354), (195, 360), (1200, 300)]  # of a panel
+SCALED: dict[str, Any] = {"encoding": ["sinusoidal:base=10", "sinusoidal"], "difference": True, "length": 1500}
+
+
+@pytest.mark.parametrize(
+    ("figure", "options"),
+    [
+        ("heatmap", {"encoding": "learned:file={long}"}),
+        ("heatmap", {"encoding": "learned:file={long}", "robust": True}),
+        ("heatmap", {"encoding": "learned:file={wide}"}),
+        ("heatmap", {"length": 3000, "log": True}),
+        ("heatmap", {"length": 10**9}),
+        ("heatmap", {"encoding": "sinusoidal:dtype=float16", "d": 8, "length": 3000}),
+        ("heatmap", {"encoding": "sincos2d", "grid": "48x48"}),
+        ("distance", {"encoding": "learned:file={long}", "length": 2100}),
+        ("distance", {"encoding": "learned:file={long}", "length": 1200, "robust": True}),
+        ("distance", {"encoding": "binary", "length": 2100, "measure": "cos"}),
+        ("distance", {"length": 5000}),
+        ("distance", {"length": 1500, "measure": "corr"}),
+        ("distance", {"encoding": "alibi", "length": 1500}),
+        ("distance", {"encoding": "sincos2d", "grid": "48x48"}),
+        ("tiles", {"encoding": "sincos2d", "grid": "24x24", "robust": True}),
+        ("maps", {"encoding": "learned:file={grid}", "grid": "14x14"}),
+        ("attention", {}),
+        ("bias", {"encoding": "alibi", "length": 1500, "robust": True}),
+        ("precision", {"d": 8, "length": 9000, "dtype": "float32", "robust": True}),
+        ("relative", {"d": 16, "length": 1500, "dims": (0, 1), "robust": True}),
+        ("rotation", {"length": 2000, "robust": True}),
+        ("fourier", {"encoding": "learned:file={wide}", "robust": True}),
+        ("curves", {"length": 5000}),
+        ("offsets", {"encoding": "rope:base=500000", "decay": True, "length": 5000}),
+        ("offsets", {"encoding": "alibi", "length": 5000}),
+        ("offsets", {"encoding": "t5:direction=causal,file={biases}", "length": 5000}),
+        ("waves", {"length": 20000}),
+        ("overview", {"encoding": "learned:file={long}", "length": 2100}),
+        ("compare", SCALED),
+        ("compare", {**SCALED, "figure": "distance", "length": 5000}),
+        ("compare", {**SCALED, "encoding": ["learned:file={long}", "sinusoidal:d=64"]}),
+    ],
+    ids=str,
+)
+def test_limits_facts_and_headline_are_those_of_all_numbers_at_any_size(
+    tables: dict[str, str], figure: str, options: dict[str, Any]
+) -> None:
+    given = options.get("encoding", "sinusoidal" if figure not in ("bias", "precision", "rotation") else None)
+    named = [text.format(**tables) for text in ([given] if isinstance(given, str) else given or [])]
+    options = {**options, "encoding": named if isinstance(given, list) else named[0]} if named else options
+    picture: Any = pecli.figure(figure, **options)
+    view, count = picture.job.view, len(panels_of(picture.figure, picture.job.view))
+    seen = [picture.figure.compute(replace(view, panels=(pixels,) * count)) for pixels in PIXELS]
+    whole = picture.numbers if view.positions.length < 10**6 else seen[0]
+    choose = partial(resolve_limits, picture.job.canvas)
+    ends = [[part.limits() for _, part in own.limited(choose).shown()] for own in (whole, *seen)]
+    assert ends[1:] == ends[:1] * len(seen)
+    assert [own.facts() for own in seen] == [whole.facts()] * len(seen)
+    assert [own.message() for own in seen] == [whole.message()] * len(seen)
+    assert figure != "compare" or len({own.parts[-1].numbers.ends for own in (whole, *seen)}) == 1
+
+
+def test_a_learned_heatmap_ends_its_colours_at_the_extremes_of_the_table(tables: dict[str, str]) -> None:
+    largest = float(np.abs(np.load(tables["long"])).max())
+    for size in ({"size": "page"}, {"dpi": 60}, {"size": "column"}):
+        image = page_of("heatmap", encoding=f"learned:file={tables['long']}", **size).axes[0].images[0]
+        assert image.get_clim() == (-largest, largest) and len(image.get_array()) < 5000
 
 
 def test_robust_colours_end_at_the_percentiles_and_the_caption_says_so(tmp_path: Any) -> None:

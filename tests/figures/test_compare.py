@@ -117,6 +117,16 @@ def test_biases_and_buckets_share_no_colours_and_the_caption_says_once_what_both
     assert side > 1 and seen.caption().endswith(f"; each pixel is the mean of {side} × {side} cells")
 
 
+def test_a_learned_table_less_a_formula_is_of_the_rows_that_are_drawn_of_it() -> None:
+    options: Any = {"encoding": ["learned:d=8", "sinusoidal:d=8"], "length": 3000, "difference": True, "dpi": 40}
+    seen: Any = pecli.figure("compare", **options).seen
+    first, _, difference = (part.numbers for part in seen.parts)
+    learned, formula = (pecli.encode(own, length=3000) for own in options["encoding"])
+    rows = first.positions.astype(int)
+    assert len(rows) < 3000 and difference.main == pytest.approx((learned - formula)[rows], abs=1e-12)
+    assert difference.ends[1] == pytest.approx(np.abs(learned - formula).max(), abs=1e-12)
+
+
 HEATMAPS: Any = {"figure": "heatmap", "length": 50, "dpi": 30, "size": "9x3"}
 
 

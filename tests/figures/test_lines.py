@@ -220,7 +220,7 @@ def test_a_long_length_is_drawn_from_minimum_to_maximum_and_the_caption_says_so(
     options = {"d": 8, "base": 10, "length": 1009, "start": 5, "dims": [0, 3], "size": "3x2", "dpi": 20}
     seen = pecli.figure("waves", **options).seen
     table = pecli.encode(d=8, base=10, length=1009, start=5)[:, [0, 3]].T
-    size = seen.facts()["block"]
+    size = seen.block
     runs = [table[:, at : at + size] for at in range(0, 1009, size)]
     assert size > 1
     low, high = (np.stack([getattr(run, end)(axis=1) for run in runs], axis=1) for end in ("min", "max"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
@@ -141,10 +142,40 @@ def test_a_long_average_without_a_closed_form_shows_a_bar_and_says_why() -> None
 
     before = TRACKER.set(note)
     try:
-        assert np.abs(pecli.figure("heatmap", encoding="learned:d=2", length=30_000, dpi=20).seen.main).max() < 0.01
+        numbers_of("heatmap", ((9, 9),), encoding="sinusoidal:d=2,dtype=float16", length=3000)
     finally:
         TRACKER.reset(before)
-    assert "averaging learned: it has no closed form" in text
+    assert "averaging sinusoidal: it has no closed form" in text
+
+
+def test_a_learned_table_longer_or_wider_than_the_pixels_shows_rows_and_columns_of_it(tmp_path: Path) -> None:
+    table = np.random.default_rng(0).normal(0, 0.02, (101, 13))
+    np.save(tmp_path / "t.npy", table)
+    options: Any = {"encoding": f"learned:file={tmp_path / 't.npy'}", "length": 101}
+    seen = numbers_of("heatmap", ((30, 5),), **options)
+    assert np.array_equal(seen.main, table[::4, ::3]) and seen.positions.tolist() == [*range(0, 101, 4)]
+    assert [note for note in seen.remarks() if note] == ["one row in 4 drawn", "one column in 3 drawn"]
+    log = numbers_of("heatmap", ((9, 13),), **options, log=True)
+    assert np.array_equal(log.main, table[log.positions.astype(int)]) and str(log.block) in log.caption()
+
+
+def test_where_numbers_are_too_many_the_extremes_are_left_out_and_the_ends_are_bounds() -> None:
+    far, near = (numbers_of("heatmap", ((9, 9),), d=8, length=length) for length in (10**9, 10**5))
+    assert far.ends == near.ends == (-1, 1)
+    assert not {"smallest", "largest"} & far.facts().keys() and near.facts()["smallest"] < -0.999999
+
+
+@pytest.mark.parametrize("length", [40, 2500])
+def test_extremes_undefined_entries_and_spread_are_those_of_all_pairs(tmp_path: Path, length: int) -> None:
+    table = np.random.default_rng(0).normal(size=(length, 3))
+    table[7] = 5.0  # constant: no correlation
+    np.save(tmp_path / "t.npy", table)
+    found = numbers_of("distance", ((20, 20),), encoding=f"learned:file={tmp_path / 't.npy'}", measure="corr")
+    expected = np.corrcoef(np.delete(table, 7, axis=0))
+    assert (found.smallest, found.largest) == pytest.approx((expected.min(), expected.max()), abs=1e-12)
+    assert found.undefined == 2 * length - 1 and f"of {length**2:,} undefined" in found.caption()
+    spreads = [np.ptp(np.diag(expected, k)) for k in range(7)]  # rows 0 … 6 of those that are whole
+    assert found.apart is None if length > 2048 else found.apart >= max(spreads[:1])
 
 
 def drawn(**options: Any) -> Any:

@@ -145,7 +145,7 @@ def test_a_line_of_steps_stands_where_each_pair_is_first_off_by_much() -> None:
     wrong = numbers(**options).error.T > 0.1
     first = np.where(wrong.any(axis=1), wrong.argmax(axis=1) - 0.5, np.nan)
     (panel, _), seen = page_of("precision", **options).axes, pecli.figure("precision", **options).seen
-    assert seen.facts()["block"] > 1 and len(panel.lines) == 2 and wrong.any()
+    assert seen.block > 1 and len(panel.lines) == 2 and wrong.any()
     for line in panel.lines:
         assert line.get_drawstyle() == "steps-post"  # of a pair from its left side to its right one
         assert line.get_xdata().tolist() == [-0.5, 0.5, 1.5, 2.5, 3.5]

@@ -238,6 +238,8 @@ BAD[6, 0] = -np.inf
         (np.ones((2, 2), bool), "does not hold real numbers of a type that is read: BOOL", BINARY[2:]),
         (BAD, "2 values that are not finite, the first in row 4, column 3: nan", KINDS),
         (np.array([[np.inf, 1.0]]), "1 value that is not finite, the first in row 0, column 0: inf", KINDS),
+        (np.array([[1.0, 2.0], [-3e153, 1e307]]), r"2 values .* row 1, column 0: -3e\+153", [".npy", ".csv"]),
+        (TABLE * 1e-200, "1.23e-199", [".npy", ".csv"]),
     ],
 )  # fmt: skip
 def test_what_is_no_table_is_refused(array: Array, said: str, kinds: list[str]) -> None:

@@ -95,6 +95,7 @@ REFUSED: list[tuple[Any, str]] = [
     (TABLE > 0, "not hold real numbers .*bool"),
     (TABLE.astype(object), "not hold real numbers .*object"),
     (np.where(TABLE > 2, np.nan, TABLE), "values? that (is|are) not finite, the first in row"),
+    (TABLE * 1e200, "values? that (is|are) beyond"),
     ([[1.0, 2.0], [3.0, 4.0]], "or an array of two dimensions, not"),
     (Tensor(on="meta"), "could not be read as numpy's: it is on meta"),
 ]

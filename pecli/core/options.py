@@ -284,11 +284,13 @@ class Options:
 
     def __post_init__(self) -> None:
         for name, entry in self.options().items():
-            object.__setattr__(self, name, entry.read(getattr(self, name)))
-        for name in [name for name in self.changed() if name not in self.settings()]:
+            if (value := getattr(self, name)) is not entry.default:
+                object.__setattr__(self, name, entry.read(value))
+        for name, value in self.changed().items():
             owner, values = self.options()[name].only_with or ("", ())
-            text = f"{name} belongs to {owner}={', '.join(values)}, and {owner} is {getattr(self, owner)}"
-            raise UsageError(text, option=name, value=getattr(self, name))
+            if owner and getattr(self, owner) not in values:
+                text = f"{name} belongs to {owner}={', '.join(values)}, and {owner} is {getattr(self, owner)}"
+                raise UsageError(text, option=name, value=value)
         self.check()
 
     def check(self) -> None:
@@ -325,8 +327,10 @@ class Options:
 
     def changed(self, defaults: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Return the options that differ from their defaults, or from the `defaults` that stand in for them."""
-        values = {name: getattr(self, name) for name in self.options()}
-        return {n: values[n] for n, entry in self.options().items() if values[n] != default_of(entry, defaults or {})}
+        standing = {
+            n: default_of(entry, defaults) if defaults else entry.default for n, entry in self.options().items()
+        }
+        return {n: value for n, default in standing.items() if (value := getattr(self, n)) != default}
 
 
 def canonical_name(options: Mapping[str, Option], word: str) -> str:

@@ -62,8 +62,8 @@ class OnGrid(TableEncoding):
     def check(self) -> None:
         if self.grid is not None:
             sides_of("grid", self.grid)
-        unused = [name for name in self.of_grids if name in self.changed()] if self.places is None else []
-        for name in unused:
+        changed = self.changed() if self.places is None else {}
+        for name in [name for name in self.of_grids if name in changed]:
             text = f"{option_text(name, getattr(self, name))} is for positions in a grid"
             raise UsageError(text, option=name, advice="give --grid too")
         super().check()

@@ -31,7 +31,7 @@ def textbook(positions: Array, d: int, base: float, doubled: int = 1) -> Array:
 
 @pytest.mark.parametrize(("d", "base"), [(1, 10000), (2, 10000), (7, 10), (13, 0.5), (31, 1), (64, 1e4), (97, 7.25)])
 def test_is_the_papers_formula(d: int, base: float) -> None:
-    positions = np.arange(-5.0, 18)
+    positions = np.append(np.arange(-5.0, 18), [0.5, -47.75, 1000 + 1 / 3])
     assert Sinusoidal(d=d, base=base).table(positions) == pytest.approx(textbook(positions, d, base), abs=2e-13)
 
 

@@ -175,7 +175,7 @@ def difference_of(first: N, second: N, reach: Limits | None, **facts: Any) -> N:
         raise UsageError(text, option="difference")
     low, high = (first.ends[0] - second.ends[1], first.ends[1] - second.ends[0]) if reach is None else reach
     limit = max(-low, high) or 1.0
-    facts = {first.main_array: first.main - second.main, "palette": DIFFERENCE} | facts
+    facts |= {first.main_array: first.main - second.main, "palette": DIFFERENCE}
     facts |= dict(zip(("smallest", "largest"), reach or (None, None), strict=True))
     facts["sample"] = tuple(own - other for own, other in zip(first.sample, second.sample, strict=True))
     return replace(first, ends=(-limit, limit), **facts)

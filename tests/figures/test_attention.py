@@ -126,7 +126,7 @@ def test_a_file_gives_a_row_for_each_different_token_in_order_of_appearance(fold
     [
         (np.ones((3, 5)), "3 × 5 numbers and 2 × 5 are needed.* a row for each different token"),
         (np.ones((2, 7)), "give d=7"),
-        (np.full((2, 5), 1e200), "too large"),
+        (np.full((2, 5), 1e200), "10 values"),
     ],
 )
 def test_embeddings_that_do_not_fit_are_refused(folder: Path, figure: str, table: Any, said: str) -> None:

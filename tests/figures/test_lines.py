@@ -218,7 +218,7 @@ def test_without_dims_they_run_from_the_fastest_to_the_slowest_that_moves() -> N
 
 def test_a_long_length_is_drawn_from_minimum_to_maximum_and_the_caption_says_so() -> None:
     options = {"d": 8, "base": 10, "length": 1009, "start": 5, "dims": [0, 3], "size": "3x2", "dpi": 20}
-    seen = pecli.figure("waves", **options).seen
+    seen: Any = pecli.figure("waves", **options).seen
     table = pecli.encode(d=8, base=10, length=1009, start=5)[:, [0, 3]].T
     size = seen.block
     runs = [table[:, at : at + size] for at in range(0, 1009, size)]

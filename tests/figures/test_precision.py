@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -144,7 +144,7 @@ def test_a_line_of_steps_stands_where_each_pair_is_first_off_by_much() -> None:
     options: Any = {"encoding": "rope:d=8,base=10", "length": 2000, "size": "3x3", "dpi": 40}
     wrong = numbers(**options).error.T > 0.1
     first = np.where(wrong.any(axis=1), wrong.argmax(axis=1) - 0.5, np.nan)
-    (panel, _), seen = page_of("precision", **options).axes, pecli.figure("precision", **options).seen
+    (panel, _), seen = page_of("precision", **options).axes, cast(Any, pecli.figure("precision", **options).seen)
     assert seen.block > 1 and len(panel.lines) == 2 and wrong.any()
     for line in panel.lines:
         assert line.get_drawstyle() == "steps-post"  # of a pair from its left side to its right one

@@ -182,8 +182,7 @@ def model(*paths: str | os.PathLike[str], seq_len: SupportsIndex | None = None) 
 
     Raises
     ------
-    UsageError : the file is no config, or says nothing of positions
-    PecliError : it could not be read
+    PecliError : the file could not be read, or is no config
     """
     from pecli.core.options import Option
     from pecli.models.reader import read_model
@@ -209,7 +208,7 @@ def identify(table: Any = None, *, tensor: str | None = None, rates: Any = None)
 
     Raises
     ------
-    UsageError : no table could be read, or it is not finite
+    PecliError : no table could be read, or it is not finite
     """
     from pecli.reports.identify import read_and_identify
 
@@ -244,7 +243,7 @@ def batch(
 
     Raises
     ------
-    UsageError : the file is wrong, each mistake with its line; nothing has been drawn then
+    PecliError : the file is wrong, each mistake with its line, and nothing is drawn; UsageError for wrong words
     """
     from pecli.core.options import Option
     from pecli.jobs.batch import read_batch

@@ -17,7 +17,16 @@ from typing import Annotated, Any
 import typer
 
 from pecli.cli.show import Command, guard
-from pecli.core.errors import PecliError, UnusedOptionError, UsageError, as_flags, as_keys, option_text
+from pecli.core.errors import (
+    OutputError,
+    PecliError,
+    UnusedOptionError,
+    UsageError,
+    as_flags,
+    as_keys,
+    kind_of,
+    option_text,
+)
 from pecli.core.terminal import (
     TRACKER,
     Steps,
@@ -201,13 +210,13 @@ def batch(
             raise UsageError("name a TOML file, - for standard input, or --init to start one")
         if jobs and dask:
             raise UsageError("-j is for processes here and --dask for a cluster: drop one of the two")
-        plan = read_batch(file, folder, only or ())
+        plan = read_batch(file, folder, only or (), written=not (check or dry_run))
         chosen = plan.only(only) if only else plan
         chosen = chosen.shard(shard) if shard is not None else chosen
         try:
-            pages = [page_path(plan, path) for path in plan.index]
-        except UsageError as error:
-            raise UsageError(f"{file}: [batch]: {error.sentence(as_keys)}") from None
+            pages = [page_path(plan, path, written=not (check or dry_run)) for path in plan.index]
+        except PecliError as error:
+            raise kind_of([error])(f"{file}: [batch]: {error.sentence(as_keys)}") from None
         pages += [page_path(plan, path) for path in index or []]
         if dry_run:
             print_lines(chosen, force=force, as_json=as_json)
@@ -246,7 +255,7 @@ def write_start(path: str) -> str:
     if path == STDIN:
         return EXAMPLE.format(path="FILE.toml").rstrip()
     if os.path.exists(path):
-        raise UsageError(f"{path} already exists: name another file, as in pecli batch --init figures.toml")
+        raise OutputError(f"{path} already exists: name another file, as in pecli batch --init figures.toml")
     check_target(path, clobber=True, option="init", example=START)
     write(path, EXAMPLE.format(path=path).encode())
     return path

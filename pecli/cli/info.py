@@ -142,7 +142,7 @@ def model(
 ) -> None:
     """Print what a config.json does to its model's position encoding, and what is wrong; of several what differs first.
 
-    It exits with 1 where a finding is an error, with 2 where a file cannot be read; the others are read all the same.
+    It exits with 1 where a finding is an error or a file cannot be read; the others are read all the same.
     """
     with guard(quiet, verbose):
         from pecli.reports.model import SEQ_LEN, ModelReport, encoding_of, spectrum_specs

@@ -166,11 +166,18 @@ class UnknownNameError(UsageError):
         super().__init__(text, option=option, value=given, advice=advice)
 
 
-class OutputError(PecliError):
-    """A file that could not be written."""
+class FileError(PecliError):
+    """A file that is not there, cannot be read or written, or is not what it should be (exit code 1).
+
+    What was asked is right, and would do with another file; where it is wrong it is a UsageError.
+    """
 
 
-class TableFileError(PecliError):
+class OutputError(FileError):
+    """A file that cannot be written."""
+
+
+class TableFileError(FileError):
     """A file of numbers that could not be read as what it should hold."""
 
 
@@ -183,6 +190,11 @@ def failure_of(error: Exception) -> PecliError:
     if isinstance(error, OSError):
         return PecliError(f"the system refused: {error}")
     return PecliError(f"internal error, please report it ({type(error).__name__}: {error}); -v shows where")
+
+
+def kind_of(errors: Iterable[PecliError]) -> type[PecliError]:
+    """Return the kind of an error that stands for several: a UsageError where one of them is."""
+    return UsageError if any(isinstance(error, UsageError) for error in errors) else PecliError
 
 
 LISTENER: ContextVar[Callable[[str], None] | None] = ContextVar("listener", default=None)

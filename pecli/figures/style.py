@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pecli.core.errors import PecliError, UnknownNameError, UsageError, option_text, shorten
+from pecli.core.errors import FileError, PecliError, UnknownNameError, UsageError, option_text, shorten
 from pecli.core.lazy import Axes
 from pecli.core.readable import check_readable
 from pecli.figures.colors import lightness
@@ -113,17 +113,17 @@ def _file_of(family: str) -> str:
 
 
 def family_of(font: str) -> str:
-    """Return the family of a font by its name, generic ones too, or from its file; raises UsageError."""
+    """Return the family of a font by its name, generic ones too, or from its file; raises UsageError, FileError."""
     from matplotlib.font_manager import FontProperties, fontManager
 
-    if os.path.isfile(font):
-        check_readable(font)
+    if os.path.isfile(font) or font.lower().endswith((".ttf", *COMPACT)) or os.sep in font:
+        opened(font).close()
         try:
             fontManager.addfont(font)
             return FontProperties(fname=font).get_name()
         except (OSError, RuntimeError, ValueError) as error:
             text = f"{option_text('font', font)} is not a font file: {error}"
-            raise UsageError(text, option="font", value=font) from None
+            raise FileError(text, option="font", value=font) from None
     if font not in GENERIC and not installed([font]):
         raise UnknownNameError("font", font, sorted(fontManager.get_font_names()), option="font")
     return font
@@ -145,7 +145,8 @@ def read_style(style: str) -> dict[Any, Any]:
 
     Raises
     ------
-    UsageError : no such style, a file that is none, a setting that matplotlib does not know
+    UsageError : no such style
+    FileError : no such file, one that is none, a setting that matplotlib does not know
     """
     if os.path.isfile(style):
         check_readable(style)
@@ -166,7 +167,7 @@ def _read_style(style: str, changed: int) -> dict[Any, Any]:
     except (PecliError, ValueError) as error:
         if os.path.exists(style) or "/" in style or style.endswith(ENDING):
             text = textwrap.shorten(f"style file {style} cannot be used: {error}", 300, placeholder="…")
-            raise UsageError(text, option="style", value=style) from None
+            raise FileError(text, option="style", value=style) from None
         names = [name for name in bundled if not name.startswith("_")]
         raise UnknownNameError("style", style, names, option="style") from None
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pecli.core.errors import PecliError, UsageError, path_text
+from pecli.core.errors import FileError, PecliError, path_text
 from pecli.files.tables import MAX_BYTES, Bounded, opened, stored_arrays
 
 
@@ -44,24 +44,23 @@ def read_metadata(path: str) -> dict[str, Any]:
 
     Raises
     ------
-    UsageError : the file does not exist, or is of a kind that carries no job
-    PecliError : the file is damaged, or carries no job
+    FileError : the file does not exist, is damaged, or carries no job
     """
     suffix = Path(path).suffix.lower().removeprefix(".")
     if suffix not in READERS:
-        raise UsageError(f"{path_text(path)} carries no job: only {', '.join(f'.{name}' for name in READERS)} files do")
+        raise FileError(f"{path_text(path)} carries no job: only {', '.join(f'.{name}' for name in READERS)} files do")
     try:
         with opened(path) as file:
             text = READERS[suffix](file)
         found = json.loads(text) if text else None
     except OSError as error:
-        raise PecliError(f"{path_text(path)} could not be read: {error.strerror or error}") from None
+        raise FileError(f"{path_text(path)} could not be read: {error.strerror or error}") from None
     except PecliError:
         raise
     except Exception:  # each reader has its own kinds of damage
-        raise PecliError(f"{path} could not be read: it is not a whole .{suffix} file") from None
+        raise FileError(f"{path} could not be read: it is not a whole .{suffix} file") from None
     if not isinstance(found, dict) or not isinstance(found.get("job"), dict):
-        raise PecliError(f"{path} carries no job: pecli did not make it, or something took the metadata away")
+        raise FileError(f"{path} carries no job: pecli did not make it, or something took the metadata away")
     return found
 
 

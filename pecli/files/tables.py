@@ -18,7 +18,16 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
-from pecli.core.errors import PecliError, TableFileError, UnknownNameError, UsageError, notice, option_text, path_text
+from pecli.core.errors import (
+    FileError,
+    PecliError,
+    TableFileError,
+    UnknownNameError,
+    UsageError,
+    notice,
+    option_text,
+    path_text,
+)
 from pecli.core.hub import Opener, is_hub, parse, weight_files
 from pecli.core.language import translate
 from pecli.core.lazy import Array, np
@@ -80,7 +89,7 @@ def _ending(head: bytes) -> str:
 def files_of(paths: Iterable[str], *patterns: str) -> list[str]:
     """Return the files that are named, that a glob matches, and those below a folder that match one of the patterns.
 
-    Raises UsageError where there are none.
+    Raises FileError where there are none.
     """
     found: list[str] = []
     for path in paths:
@@ -92,7 +101,7 @@ def files_of(paths: Iterable[str], *patterns: str) -> list[str]:
             matching = [path]
         if not matching:
             text = f"the folder {path} holds no {', '.join(patterns)}" if os.path.isdir(path) else f"no file is {path}"
-            raise UsageError(text)
+            raise FileError(text)
         found += matching
     return list(dict.fromkeys(found))
 
@@ -102,8 +111,8 @@ def opened(path: str) -> Bounded:
 
     Raises
     ------
-    UsageError : nothing is there, or no regular file: a FIFO or a device might never end; it may not be read
-    PecliError : the system does not let it be read
+    FileError : nothing is there, or no regular file: a FIFO or a device might never end; the system refuses
+    UsageError : it may not be read here
     """
     if not isinstance(path, Spooled):
         check_readable(path)
@@ -112,11 +121,10 @@ def opened(path: str) -> Bounded:
         if stat.S_ISREG(Path(path).stat().st_mode):
             return Bounded(path)
     except (FileNotFoundError, NotADirectoryError):
-        raise UsageError(f"{path_text(path)} does not exist") from None
+        raise FileError(f"{path_text(path)} does not exist") from None
     except (OSError, ValueError) as error:  # the latter for a NUL
-        kind = PecliError if isinstance(error, PermissionError) else UsageError
-        raise kind(f"{path_text(path)} could not be read: {getattr(error, 'strerror', error)}") from None
-    raise UsageError(f"{path} is not a regular file")
+        raise FileError(f"{path_text(path)} could not be read: {getattr(error, 'strerror', error)}") from None
+    raise FileError(f"{path} is not a regular file")
 
 
 def fingerprint(path: str) -> str:
@@ -335,8 +343,7 @@ def stored_arrays(path: str, endings: Collection[str] = ()) -> dict[str, StoredA
 
     Raises
     ------
-    UsageError : no such file, or an ending that is not known, with what would convert it
-    TableFileError : the file is damaged
+    FileError : no such file, or an ending that is not known, with what would convert it; the file is damaged
     """
     if is_hub(path):
         with _damage_named(path):
@@ -345,12 +352,12 @@ def stored_arrays(path: str, endings: Collection[str] = ()) -> dict[str, StoredA
     path = located(path)
     suffix = Path(path).suffix.lower()
     if suffix not in (*READERS, *PICKLES):
-        raise UnknownNameError("kind of table file", suffix or path, READERS, alike=0.8)
+        raise TableFileError(UnknownNameError("kind of table file", suffix or path, READERS, alike=0.8).text)
     opened(path).close()
     if suffix in PICKLES:
         source, target = (json.dumps(item, ensure_ascii=False) for item in (path, str(Path(path).with_suffix(".npz"))))
         line = f"python -c {shlex.quote(CONVERSION.format(source=source, target=target))}"
-        raise UsageError(f"{path} is torch's, a pickle that could run code: convert it once: {line}")
+        raise TableFileError(f"{path} is torch's, a pickle that could run code: convert it once: {line}")
     with _damage_named(path):
         return READERS[suffix](path)
 
@@ -369,7 +376,7 @@ def _damage_named(path: str) -> Iterator[None]:
 def choose(path: str, tensor: str | None, arrays: Mapping[str, StoredArray]) -> str:
     """Return the name of the table: as given, else a usual one, else the only one, or the only one of two dimensions.
 
-    Raises UsageError where no name fits, or several do.
+    Raises UsageError where no name fits, or several do; TableFileError where there is none.
     """
     fitting = candidates(arrays)
     if tensor is not None:
@@ -380,7 +387,7 @@ def choose(path: str, tensor: str | None, arrays: Mapping[str, StoredArray]) -> 
         if not fitting:
             raise UnknownNameError(f"tensor of {path}", tensor, arrays)
     if not fitting:
-        raise UsageError(f"{path} holds no table")
+        raise TableFileError(f"{path} holds no table")
     if len(fitting) > 1:
         names = ", ".join(fitting[:8]) + (f", … {len(fitting)} tensors" if len(fitting) > 8 else "")
         advice = f"name one, as in {path}#{fitting[0]}" if is_hub(path) else "name the table with --tensor"
@@ -408,7 +415,7 @@ def table_name(path: str, arrays: Mapping[str, StoredArray]) -> str | None:
     """Return the name of the array that is taken for the table where none is named; None where none can be."""
     try:
         name = choose(path, None, arrays)
-    except UsageError:
+    except PecliError:
         return None
     array = arrays[name]
     return name if array.readable and is_table(array.shape) else None
@@ -425,8 +432,8 @@ def read_table(
 
     Raises
     ------
-    UsageError : no such file, an ending that is not known, a name that is not in the file
-    TableFileError : the file is damaged or does not hold a real, finite, two-dimensional table
+    UsageError : a name that is not in the file
+    FileError : no such file, an ending that is not known; it is damaged or holds no real, finite, two-dimensional table
     """
     if path.startswith(IN_MEMORY):
         if (held := _held.get(path)) is None:

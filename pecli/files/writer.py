@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
-from pecli.core.errors import OutputError, UsageError, option_text
+from pecli.core.errors import FileError, OutputError, UsageError, option_text
 
 STDOUT = "-"
 HEAD = 64  # bytes that tell what a file is
@@ -26,7 +26,8 @@ def spool_stdin(ending: Callable[[bytes], str]) -> str:
 
     Raises
     ------
-    UsageError : standard input is a terminal or empty
+    UsageError : standard input is a terminal
+    FileError : it is empty
     """
     if sys.stdin is None or sys.stdin.isatty():
         raise UsageError("file=- reads standard input, and nothing is piped into it")
@@ -34,7 +35,7 @@ def spool_stdin(ending: Callable[[bytes], str]) -> str:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     head = sys.stdin.buffer.read(HEAD)
     if not head:
-        raise UsageError("standard input is empty", option="file", value=STDOUT)
+        raise FileError("standard input is empty", option="file", value=STDOUT)
     path = Path(folder, f"stdin{ending(head)}")
     with path.open("wb") as file:
         file.write(head)
@@ -72,7 +73,7 @@ def _followed(path: str) -> tuple[Path, os.stat_result | None]:
 def check_target(
     path: str, clobber: bool, *, text: bool = False, option: str = "output", example: str = "figure.png"
 ) -> None:
-    """Refuse a place that cannot be written, before any work is done for it (UsageError, OutputError).
+    """Refuse a place that cannot be written, before any work is done for it (OutputError, a terminal: UsageError).
 
     clobber : whether a file that is there may be replaced; text : whether what is written may be seen in a terminal;
     option : what names it; example : a file of its kind
@@ -87,24 +88,24 @@ def check_target(
         folder = next(parent for parent in target.absolute().parents if _status(parent))
     except (OSError, ValueError) as error:  # the latter for a NUL
         reason = f"{option_text(option, path[:60])} cannot be made: {getattr(error, 'strerror', error)}"
-        raise UsageError(reason, option=option, value=path) from None
+        raise OutputError(reason, option=option, value=path) from None
     item = option_text(option, path)
     if (status and stat.S_ISDIR(status.st_mode)) or path.endswith(os.sep):
         raise no_file(path, example, option)
     if status and not clobber:
         reason = f"{item} already exists and --no-clobber keeps it: choose another name"
-        raise UsageError(reason, option=option, value=path)
+        raise OutputError(reason, option=option, value=path)
     if not os.path.isdir(folder):
-        raise UsageError(f"{item} cannot be made: {folder} is not a folder", option=option, value=path)
+        raise OutputError(f"{item} cannot be made: {folder} is not a folder", option=option, value=path)
     replaced = status is None or stat.S_ISREG(status.st_mode)
     if (replaced and not os.access(folder, os.W_OK | os.X_OK)) or (status and not os.access(target, os.W_OK)):
         raise OutputError(f"{item} cannot be written: no permission", option=option)
 
 
-def no_file(path: str, example: str, option: str = "output") -> UsageError:
+def no_file(path: str, example: str, option: str = "output") -> OutputError:
     """Return what to say of a folder where the option names a file."""
     advice = f"name a file in it, such as {Path(path) / example}"
-    return UsageError(f"{option_text(option, path)} is a folder", option=option, value=path, advice=advice)
+    return OutputError(f"{option_text(option, path)} is a folder", option=option, value=path, advice=advice)
 
 
 def write(path: str, data: bytes | Iterable[bytes]) -> int:

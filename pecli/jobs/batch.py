@@ -13,11 +13,15 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from pecli.core.errors import (
+    FileError,
+    OutputError,
+    PecliError,
     UnknownNameError,
     UnusedOptionError,
     UsageError,
     as_keys,
     failure_of,
+    kind_of,
     notice,
     option_text,
     path_text,
@@ -36,16 +40,16 @@ STDIN = "-"
 
 
 def read_text(path: str) -> str:
-    """Return the text of a batch file, ``-`` for standard input; UsageError for what cannot be one."""
+    """Return the text of a batch file, ``-`` for standard input; FileError for what cannot be one."""
     try:
         data = sys.stdin.buffer.read() if path == STDIN else Path(path).read_bytes()
         return data.decode("utf-8-sig")
     except FileNotFoundError:
-        raise UsageError(f"{path_text(path)} does not exist; pecli batch --init writes one to start from") from None
+        raise FileError(f"{path_text(path)} does not exist; pecli batch --init writes one to start from") from None
     except OSError as error:
-        raise UsageError(f"{path_text(path)} could not be read: {error.strerror}") from None
+        raise FileError(f"{path_text(path)} could not be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}") from None
+        raise FileError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}") from None
 
 
 LONG_TEXT = re.compile(r'''"""(?:\\.|[^\\])*?""""{0,2}|\'{3}.*?\'{3,5}''', re.DOTALL)
@@ -173,7 +177,7 @@ class Batch:
         return replace(self, entries=tuple(entry for entry in made if entry.jobs))
 
 
-def read_batch(path: str, folder: str | None = None, only: Sequence[str] = ()) -> Batch:
+def read_batch(path: str, folder: str | None = None, only: Sequence[str] = (), *, written: bool = True) -> Batch:
     """Return a batch file, read and checked as a whole.
 
     Parameters
@@ -181,30 +185,33 @@ def read_batch(path: str, folder: str | None = None, only: Sequence[str] = ()) -
     path : the TOML file, ``-`` for standard input
     folder : where outputs go and stay; by default the file's folder, of a stream the current one
     only : patterns for `Batch.only`: what is wrong with a figure that none of them names is a notice
+    written : whether its files are to be written, not only looked at
 
     Raises
     ------
-    UsageError : names every line that is wrong, also for a table or font that is not there; or a folder that is none
+    UsageError : names every line that is wrong
+    PecliError : the same where all that is wrong is files, a table that is not there, an output that cannot be written;
+        or this is no batch file
     """
     import tomllib
 
     if folder is not None and os.path.exists(folder) and not os.path.isdir(folder):
-        raise UsageError(f"{option_text('folder', folder)} is not a folder", option="folder", value=folder)
+        raise OutputError(f"{option_text('folder', folder)} is not a folder", option="folder", value=folder)
     text, shown = read_text(path), "standard input" if path == STDIN else path
     try:
         tables = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{shown} is not TOML: {error}") from None
+        raise FileError(f"{shown} is not TOML: {error}") from None
     beside = Path(path).parent if os.path.isfile(path) else Path()  # a stream is seen from the current folder
     with looking_in(beside):
-        return _Reader(shown, text, tables, beside if folder is None else Path(folder)).read(only)
+        return _Reader(shown, text, tables, beside if folder is None else Path(folder), written).read(only)
 
 
 class _Reader:
     """A batch file on the way to its jobs."""
 
-    def __init__(self, path: str, text: str, tables: dict[str, Any], folder: Path) -> None:
-        self.path, self.lines, self.folder = path, key_lines(text), folder
+    def __init__(self, path: str, text: str, tables: dict[str, Any], folder: Path, written: bool) -> None:
+        self.path, self.lines, self.folder, self.written = path, key_lines(text), folder, written
         known: dict[str, Any] = {"batch": {}, "defaults": {}, "figure": []}
         for name in tables:
             if name not in known:
@@ -212,32 +219,32 @@ class _Reader:
         self.about, self.defaults, self.figures = {**known, **tables}.values()
         kinds = isinstance(self.about, dict), isinstance(self.defaults, dict), isinstance(self.figures, list)
         if not all(kinds) or not self.figures:
-            raise UsageError(f"{path} is not made of [batch], [defaults] and [[figure]]: see pecli batch --init")
+            raise FileError(f"{path} is not made of [batch], [defaults] and [[figure]]: see pecli batch --init")
         self.known: dict[str, Option] = {}  # options of the figures so far
 
     def read(self, only: Sequence[str]) -> Batch:
-        """Return the file's figures; raises UsageError with all that is wrong with those that are not left out."""
+        """Return the file's figures; raises PecliError with all that is wrong with those that are not left out."""
         by_environment()  # what is wrong there is told once, not for every figure
         try:
             about = About.make(self.about)
         except UsageError as error:
             raise UsageError(f"{self._place('batch', key=error.option)}: {error.sentence(as_keys)}") from None
-        entries, wrong = [], []
+        entries, wrong = [], list[PecliError]()
         for number, figure in enumerate(track(self.figures, "checking")):
             try:
                 entries.append(self._entry(number, figure))
-            except UsageError as error:
+            except PecliError as error:
                 if not only or _is_asked_for(figure, number, only):
-                    wrong.append(str(error))
+                    wrong.append(error)
                 else:
                     notice(f"left out: {error}")
         for name in self.defaults:
             if self.known and canonical_name(self.known, name) not in self.known:
                 text = UnknownNameError("option", name, self.known)
-                wrong.append(f"{self._place('defaults', key=name)}: [defaults]: {text}")
-        wrong += clashes([job for entry in entries for job in entry.jobs], [self.path])
+                wrong.append(UsageError(f"{self._place('defaults', key=name)}: [defaults]: {text}"))
+        wrong += map(UsageError, clashes([job for entry in entries for job in entry.jobs], [self.path]))
         if wrong:
-            raise UsageError.of_several(wrong)
+            raise kind_of(wrong).of_several(map(str, wrong))
         return Batch(tuple(entries), about.title, about.index, self.folder)
 
     def _place(self, table: str, number: int = 0, key: str | None = None) -> str:
@@ -251,7 +258,7 @@ class _Reader:
 
         Raises
         ------
-        UsageError : what is wrong with the first picture that is, with its place: the line of the key where one is
+        PecliError : what is wrong with the first picture that is, with its place: the line of the key where one is
         """
         head = self._place("figure", number)
         if not isinstance(figure, dict) or not isinstance(figure.get("command"), str):
@@ -271,7 +278,8 @@ class _Reader:
             )
             in_defaults = default is not None and own is None
             place = self._place("defaults", key=default) if in_defaults else self._place("figure", number, own)
-            raise UsageError(f"{place}: {label}: {failure.sentence(as_keys)}", option=failure.option) from None
+            text = f"{place}: {label}: {failure.sentence(as_keys)}"
+            raise kind_of([failure])(text, option=failure.option) from None
         return Entry(heading.name or Path(jobs[0].paths[0]).name, heading.note, tuple(jobs))
 
     def _jobs(self, figure: Mapping[str, Any], where: str) -> list[Job]:
@@ -302,7 +310,7 @@ class _Reader:
         paths = [inside(self.folder, path) for path in asked.paths]
         check_made_up(asked, paths)
         job = replace(asked.written_to(list(map(escape_blanks, paths))), where=where).settle()
-        job.check(planned=True)
+        job.check(planned=True, written=self.written)
         return job
 
 

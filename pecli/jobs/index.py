@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from pecli.core.errors import PecliError, UnknownNameError, UsageError, as_keys, escaped
+from pecli.core.errors import OutputError, PecliError, UnknownNameError, as_keys, escaped
 from pecli.core.terminal import track
 from pecli.figures.style import without_date
 from pecli.files.documents import plain_md
@@ -47,15 +47,23 @@ def page(batch: Batch, path: str, failures: Failures | None = None) -> bytes:
     return made if isinstance(made, bytes) else made.encode()
 
 
-def page_path(batch: Batch, path: str) -> str:
-    """Return where a page goes, in the batch's folder; UsageError for another ending, place or somebody's own page."""
+def page_path(batch: Batch, path: str, *, written: bool = True) -> str:
+    """Return where a page goes, in the batch's folder.
+
+    Raises
+    ------
+    UsageError : another ending or place
+    OutputError : it cannot be written there, where it is to be, or would replace somebody's own page
+    """
     ending = Path(path).suffix.lower()
     if ending not in PAGES:
         raise UnknownNameError("kind of index", ending, PAGES, option="index")
     target = inside(batch.folder, path, "index")
+    if not written:
+        return target
     check_target(target, clobber=True, option="index", example=f"index{ending}")
     if os.path.exists(target) and MARKS[ending].encode() not in Path(target).read_bytes():
-        raise UsageError(f"{target} exists and pecli batch did not make it: name another page, or move it away")
+        raise OutputError(f"{target} exists and pecli batch did not make it: name another page, or move it away")
     return target
 
 

@@ -306,17 +306,19 @@ class Job:
         for name, value in unused.items():
             raise UnusedOptionError(name, value, why)
 
-    def check(self, planned: bool = False) -> None:
+    def check(self, planned: bool = False, written: bool = True) -> None:
         """Ask the machine, once before anything is drawn, for what it alone knows: files, colour maps and fonts.
 
         planned : files that exist already are no fault yet: they may turn out to show the job
+        written : whether its files are to be written
         """
         read = {real_path(path) for path in self.inputs()}
         for path, format in self.targets:
             if real_path(path) in read:
                 text = f"{option_text('output', path)} is a file that the picture is made from: name another"
                 raise UsageError(text, option="output", value=path)
-            check_target(path, planned or not self.output.no_clobber, text=FORMATS[format].text)
+            if written:
+                check_target(path, planned or not self.output.no_clobber, text=FORMATS[format].text)
         pictures = any(FORMATS[target.format].picture for target in self.targets)
         self._check_formats(self.canvas.only_in() if pictures else {})
         if pictures:

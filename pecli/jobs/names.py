@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pecli.core.errors import UnknownNameError, UsageError, option_text
+from pecli.core.errors import OutputError, UnknownNameError, UsageError, option_text
 from pecli.core.options import Option, Options, canonical_name, write_scalar
 from pecli.core.positions import Positions
 from pecli.figures.canvas import LABELS, TEXTS, Canvas
@@ -50,11 +50,11 @@ def targets_of(job: Job) -> tuple[Target, ...]:
 
 
 def check_made_up(job: Job, paths: Iterable[str]) -> None:
-    """Refuse to replace what pecli did not make where nobody gave the name: UsageError."""
+    """Refuse to replace what pecli did not make where nobody gave the name: OutputError."""
     for path in () if job.output.output else paths:
         if can_carry(path) and os.path.isfile(path) and not find_metadata(path):
             text = f"{path} exists and carries no job, so pecli did not make it"
-            raise UsageError(text, advice="move it away, or name a file with --output")
+            raise OutputError(text, advice="move it away, or name a file with --output")
 
 
 def name_of(job: Job) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pecli.core.errors import PecliError, UsageError
+from pecli.core.errors import FileError, UsageError
 from pecli.core.hub import CONFIG, downloaded, is_hub
 from pecli.files.tables import opened
 
@@ -22,7 +22,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
     Raises
     ------
-    PecliError : not JSON, not an object, or larger than the config of any model
+    FileError : no such file, not JSON, not an object, larger than the config of any model
     """
     path = place(path)
     with opened(str(path)) as file:
@@ -30,9 +30,9 @@ def read_json(path: Path) -> dict[str, Any]:
     try:
         value = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise PecliError(f"{path} is not a config: {error}") from None
+        raise FileError(f"{path} is not a config: {error}") from None
     if not isinstance(value, dict):
-        raise PecliError(f"{path} is not a config: it holds no object")
+        raise FileError(f"{path} is not a config: it holds no object")
     return value
 
 

@@ -9,7 +9,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from pecli.core.errors import PecliError, UsageError, path_text
+from pecli.core.errors import FileError, UsageError, path_text
 from pecli.core.language import template, translate
 from pecli.encodings.registry import find_encoding
 from pecli.models.architectures import UNDRAWN, architecture_of, remarks_on
@@ -111,19 +111,18 @@ def read_model(path: str | Path, seq_len: int | None = None) -> Model:
 
     Raises
     ------
-    UsageError : a value of the wrong type
-    PecliError : a file of another program, or of a model that is not known
+    FileError : a value of the wrong type, a file of another program, or of a model that is not known
     """
     keys = Keys(read_json(Path(path)))
     try:
         _check_library(str(path), keys)
         return _model(str(path), keys, seq_len)
     except UsageError as error:
-        raise UsageError(f"{path}: {error}") from None
+        raise FileError(f"{path}: {error}") from None
 
 
 def _check_library(path: str, keys: Keys) -> None:
-    """Raise PecliError for a file that is not one of transformers, or does not say of which model it is."""
+    """Raise FileError for a file that is not one of transformers, or does not say of which model it is."""
     inner = _part(keys)
     parts = [keys, *(() if inner is None else (inner, *filter(None, (_part(inner),))))]
     names = [part.data[key] for part in parts for key in ("model_type", "architectures") if key in part]
@@ -139,7 +138,7 @@ def _check_library(path: str, keys: Keys) -> None:
             f"{shown(names[0])} is no model type that pecli knows, and the file has none of {', '.join(LIBRARY_KEYS)}"
         )
     advice = "pecli reads the config.json of transformers, not yet the files of other programs"
-    raise PecliError(f"{path_text(path)} is of an unknown kind ({reason})", advice=advice)
+    raise FileError(f"{path_text(path)} is of an unknown kind ({reason})", advice=advice)
 
 
 def _model(path: str, keys: Keys, seq_len: int | None, outer: str | None = None, tower: str = "") -> Model:

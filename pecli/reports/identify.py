@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from math import isfinite, pi, sqrt
 from typing import Any
 
-from pecli.core.errors import PecliError, TableFileError, UsageError
+from pecli.core.errors import PecliError, UsageError
 from pecli.core.hub import fixed, is_hub
 from pecli.core.language import join_clauses, listing, template, templates, translate
 from pecli.core.lazy import np
@@ -232,17 +232,14 @@ def read_and_identify(table: Any, tensor: str | None = None, rates: Any = None) 
         raise UsageError("pecli identify takes a table, or --rates")
     if rates is not None:
         return IdentifyReport(translate("the rates"), None, identify_rates(np.array(RATES.read(rates))), 0)
-    try:
-        if isinstance(table, (str, os.PathLike)):
-            path = os.fspath(table)
-            if tensor is None and not is_hub(path) and "#" in path and not os.path.exists(path):
-                path, _, tensor = path.rpartition("#")
-            path = fixed(found_file(path))
-        else:
-            path = hold(table[None] if getattr(table, "ndim", 2) == 1 else table, "{}")
-        numbers = read_table(path, tensor, dimensions=1)
-    except TableFileError as error:
-        raise UsageError(error.text, advice=error.advice) from error
+    if isinstance(table, (str, os.PathLike)):
+        path = os.fspath(table)
+        if tensor is None and not is_hub(path) and "#" in path and not os.path.exists(path):
+            path, _, tensor = path.rpartition("#")
+        path = fixed(found_file(path))
+    else:
+        path = hold(table[None] if getattr(table, "ndim", 2) == 1 else table, "{}")
+    numbers = read_table(path, tensor, dimensions=1)
     if 1 in numbers.shape:
         return IdentifyReport(short(path), None, identify_rates(numbers.ravel()), 0)
     return IdentifyReport(short(path), Learned(file=path, tensor=tensor), identify(numbers), len(numbers))

@@ -82,8 +82,8 @@ CLOSING = "import os, sys; os.close({}); os.execv(sys.executable, [sys.executabl
 @pytest.mark.parametrize(
     ("stream", "line", "code"),
     [
-        (0, "batch -", 2),
-        (0, "identify -", 2),
+        (0, "batch -", 1),
+        (0, "identify -", 1),
         (0, "heatmap -d 7 -n 11 -o a.npy", 0),
         (1, "heatmap -d 7 -n 11 -o a.npy", 1),  # the path cannot be printed
         (1, "heatmap -d 7 -n 11 -o - --format npy", 1),

@@ -164,20 +164,20 @@ def test_a_picture_of_tables_that_the_formula_does_not_cover_as_they_are(kind: s
     assert (len(parts_) == 3) == (kind in ("start", "token"))
 
 
-def test_what_cannot_be_read_is_asked_wrongly(ask: Ask, folder: Path) -> None:
+def test_what_cannot_be_read_is_told_from_what_is_asked_wrongly(ask: Ask, folder: Path) -> None:
     Path("t.npy").write_bytes(b"\x93NUMPY no")
     np.save("nan.npy", np.full((9, 4), np.nan))
-    for words in (
-        (),
-        ("none.npy",),
-        ("t.npy",),
-        ("nan.npy",),
-        ("t.npy", "--rates", "1,2"),
-        ("--rates", "1,x"),
-        ("t.pt",),
+    for code, *words in (
+        (2,),
+        (1, "none.npy"),
+        (1, "t.npy"),
+        (1, "nan.npy"),
+        (2, "t.npy", "--rates", "1,2"),
+        (2, "--rates", "1,x"),
+        (1, "t.pt"),
     ):
         ended = ask("identify", *words)
-        assert (ended.code, ended.out) == (2, "") and ended.err.startswith("pecli: "), words
+        assert (ended.code, ended.out) == (code, "") and ended.err.startswith("pecli: "), words
     np.save("noise.npy", np.random.default_rng(0).normal(size=(30, 8)))
     ended = ask("identify", "noise.npy", "-o", "n.png")
     assert ended.code == 1 and "nothing to draw" in ended.err and not Path("n.png").exists()
@@ -195,7 +195,7 @@ def test_arrays_are_read_from_whatever_has_them() -> None:
     assert pecli.figure(figure, **options).numbers.parts[2].numbers.main.shape == table.shape
     assert pecli.identify(500.0 ** -np.linspace(0, 0.75, 4)).data["spec"] == "rope:d=8,base=500"
     for wrong in (np.zeros((2, 3, 4)), np.full((4, 4), np.nan), np.array([["a", "b"]])):
-        with pytest.raises(pecli.UsageError):
+        with pytest.raises(pecli.PecliError):
             pecli.identify(wrong)
 
 

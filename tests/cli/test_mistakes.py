@@ -1,4 +1,4 @@
-"""What a person can ask wrongly: one line that says so and what to type instead, exit code 2, no file left."""
+"""What a person can ask wrongly: one line that says so, what to type instead, exit code 2 (1 of files), none left."""
 
 from __future__ import annotations
 
@@ -34,11 +34,9 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("heatmap -e rope:factor=2..4.5", ["factor=2..4.5 is", "FIRST..LAST:COUNT"]),
     ("heatmap --title a\x01b", ["--title a\\x01b", "without control characters"]),
     ("heatmap -e rope:a\\b", ["'rope:a\\b'"]),
-    ("batch \xa0", ["'\\xa0' does not exist"]),
     ("heatmap -o b\udcff.png", ["--output b\\udcff.png is not allowed: it takes text in UTF-8"]),
     ("curves --vmax 3", ["--vmax 3 changes nothing here"]),
     ("heatmap -o \xa0", ["is not a file name", "figure.png"]),
-    ("tensors a.png", ["unknown kind of table file '.png' (known"]),
     ("offsets --decay rope:scaling=yarn,factor=4,original=64,attention_factor=1e-200", ["0, or 1e-50 to 1e+50"]),
     ("bias kerple:r1=1e300", ["--r1 1e300", "≤ 1e+50"]),
     ("heatmap clock --start -4503599627370496", ["≥ -100000000000000"]),
@@ -53,24 +51,15 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("heatmap --cmap virids", ["virids", "did you mean 'viridis'"]),
     ("heatmap --style dark", ["did you mean 'dark_background'"]),
     ("heatmap --font Nonsens", ["Nonsens", "known"]),
-    ("heatmap --font junk.ttf", ["junk.ttf", "not a font"]),
     ("heatmap --title a --no-title", ["--title", "--no-title"]),
     ("heatmap -o a.pgn", ["pgn", "did you mean 'png'"]),
     ("heatmap -o a", ["a.png"]),
-    ("heatmap -o folder", ["folder", "folder/figure.png"]),
-    ("heatmap -o folder.png", ["folder.png", "folder"]),
     ("stats -o noext", ["noext.md", "--format md"]),
-    ("batch --init new/", ["--init new/ is a folder", "new/pecli.toml"]),
-    ("batch plan.toml --index page.md", ["--index page.md is a folder", "page.md/index.md"]),
     ("batch plan.toml --index ../x.md", ["--index ../x.md leaves the folder"]),
-    ("batch plan.toml --folder a.png", ["--folder a.png is not a folder"]),
-    ("heatmap -e learned:file=.", ["."]),
     ("batch --init new.toml --force", ["--force changes nothing here: --init draws nothing"]),
     ("batch plan.toml --check --index a.md", ["--index a.md changes nothing here: --check draws nothing"]),
     ("batch plan.toml --dry-run --check", ["--check changes nothing here: --dry-run"]),
     ("recipe a.png --json --form toml", ["--form toml changes nothing here: --json"]),
-    ("batch own.toml", ["own.toml: [batch]: index = page.md is a folder"]),
-    ("heatmap -o junk.ttf/a.png", ["junk.ttf", "not a folder"]),
     ("heatmap -o a.png -o a.png", ["a.png", "twice"]),
     ("heatmap -o a.png --format svg", ["a.png", "svg"]),
     ("overview -o a.csv", [".csv", ".npz"]),
@@ -95,9 +84,6 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("distance far.svg", ["far.svg is no encoding", "write it with --output far.svg"]),
     ("overview alibi", ["heatmap cannot show alibi", "--panels takes distance, curves, offsets, attention, bias here"]),
     ("explore --lang zh overview", ["the figure comes first: pecli explore heatmap --lang"]),
-    ("recipe none.png", ["none.png", "not exist"]),
-    ("recipe a.csv", ["a.csv", ".npz"]),
-    ("recipe junk.ttf", ["ttf", "png"]),
     ("distance --log", ["distance has no --log, heatmap, curves, offsets have"]),
     ("heatmap --size page,slide -o -", ["takes one picture, 2 are asked for", "--output heatmap-{size}.png"]),
     ("heatmap --json -o -", ["both write to standard output"]),
@@ -112,8 +98,6 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("heatmap --width 64", ["--width may mean --d (width", "or --size (size of the picture)", "give the one"]),
     ("stats --base 10..10000", ["--base 10..10000", "FIRST..LAST:COUNT"]),
     ("heatmap -d 10..500 -o a.png", ["491 pictures", "2..10000:40"]),
-    ("model *.none", ["no file is *.none"]),
-    ("tensors folder", ["the folder folder holds no", "*.safetensors"]),
     ("encodings rope --cite --json", ["--cite prints BibTeX", "--json out"]),
     ("encodings kerple --cite -o a.md", ["--cite prints BibTeX"]),
     ("curves -n 1e12", ["shorten --length"]),
@@ -129,6 +113,24 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("heatmap learned --seed 3 --file a.npy", ["--seed 3"]),
     ("heatmap --lenght=5", ["did you mean --length?"]),
     ("recipe", ["FILE", "pecli recipe --help"]),
+]
+OF_FILES: list[tuple[str, list[str]]] = [  # where the words would do with other files: exit code 1
+    ("batch \xa0", ["'\\xa0' does not exist"]),
+    ("tensors a.png", ["unknown kind of table file '.png' (known"]),
+    ("heatmap --font junk.ttf", ["junk.ttf", "not a font"]),
+    ("heatmap -o folder", ["folder", "folder/figure.png"]),
+    ("heatmap -o folder.png", ["folder.png", "folder"]),
+    ("batch --init new/", ["--init new/ is a folder", "new/pecli.toml"]),
+    ("batch plan.toml --index page.md", ["--index page.md is a folder", "page.md/index.md"]),
+    ("batch plan.toml --folder a.png", ["--folder a.png is not a folder"]),
+    ("heatmap -e learned:file=.", ["."]),
+    ("batch own.toml", ["own.toml: [batch]: index = page.md is a folder"]),
+    ("heatmap -o junk.ttf/a.png", ["junk.ttf", "not a folder"]),
+    ("recipe none.png", ["none.png", "not exist"]),
+    ("recipe a.csv", ["a.csv", ".npz"]),
+    ("recipe junk.ttf", ["ttf", "png"]),
+    ("model *.none", ["no file is *.none"]),
+    ("tensors folder", ["the folder folder holds no", "*.safetensors"]),
 ]
 
 
@@ -156,12 +158,13 @@ def left(folder: Path) -> set[str]:
     return {path.name for path in folder.rglob("*")}
 
 
-@pytest.mark.parametrize(("line", "words"), MISTAKES, ids=[line for line, _ in MISTAKES])
+@pytest.mark.parametrize(("line", "words"), MISTAKES + OF_FILES, ids=[line for line, _ in MISTAKES + OF_FILES])
 def test_a_mistake_is_one_line_that_says_what_to_do(line: str, words: list[str], ask: Ask, furnished: Path) -> None:
+    code = 1 if (line, words) in OF_FILES else 2
     before = {path.name for path in furnished.rglob("*")}
     ended = ask(*line.split(" "))
     assert [word for word in words if word not in ended.err] == []
-    assert (ended.code, ended.out, ended.err.count("\n")) == (2, "", 1)
+    assert (ended.code, ended.out, ended.err.count("\n")) == (code, "", 1)
     assert ended.err.startswith("pecli: ") and ended.err.count(" or --") < 3
     assert {path.name for path in furnished.rglob("*")} == before
 
@@ -171,9 +174,87 @@ LONG += ["batch --init {}.toml", "heatmap -e learned:file={}.npy", "distance --b
 
 
 @pytest.mark.parametrize("line", LONG)
-def test_a_name_too_long_for_the_system_was_asked_wrongly(line: str, ask: Ask) -> None:
+def test_a_name_too_long_for_the_system_is_one_line(line: str, ask: Ask) -> None:
     ended = ask(*line.format("a" * 300).split())
-    assert (ended.code, ended.err.count("\n")) == (2, 1) and len(ended.err) < 1000
+    assert (ended.code, ended.err.count("\n")) == (1 if "{}." in line else 2, 1) and len(ended.err) < 1000
+
+
+FILES = {  # lines that read a file {}, by its ending
+    "npy": ["heatmap learned:file={}", "stats learned:file={}", "bias t5:file={}", "rotation --content {}"],
+    "npz": ["identify {}", "tensors {}", "attention --embeddings {}", "explain --embeddings {}", "recipe {}"],
+    "safetensors": ["overview learned:file={}", "compare rope learned:file={}", "curves rope:query={}"],
+    "json": ["model ./{}", "heatmap ./{}", "redraw {}", "recipe {}"],
+    "png": ["recipe {}", "redraw {}"],
+    "mplstyle": ["heatmap --style {}"],
+    "ttf": ["heatmap --font {}"],
+    "toml": ["batch {}", "batch {} --check", "batch {} --dry-run"],
+    "xyz": ["tensors {}", "identify {}", "recipe {}", "heatmap learned:file={}"],
+}
+STATES: dict[str, Callable[[Path], object]] = {
+    "missing": lambda path: None,
+    "folder": Path.mkdir,
+    "unreadable": lambda path: path.symlink_to(path),
+    "junk": lambda path: path.write_bytes(b"\xff\xfe\0junk"),
+}
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("line", [line.format(f"a.{end}") for end, lines in FILES.items() for line in lines])
+def test_a_file_that_cannot_be_read_is_1(line: str, state: str, ask: Ask, folder: Path) -> None:
+    path = next(word for word in line.replace("=", " ").replace("./", " ").split() if word.startswith("a."))
+    STATES[state](Path(path))
+    (folder / "f.toml").write_text(
+        f'[[figure]]\ncommand = "heatmap"\nencoding = "learned"\nfile = "{path}"\noutput = "b.png"\n'
+    )
+    for words in (line.split(), *([["batch", "f.toml"]] if "learned:file" in line and "heatmap" in line else [])):
+        ended = ask(*words)
+        assert (ended.code, ended.out, ended.err.count("\n")) == (1, "", 1), words
+        assert "internal" not in ended.err
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("target", ["folder.{}", "file/a.{}", "loop.{}", "new/", "denied/a.{}"])
+@pytest.mark.parametrize(
+    ("line", "ending"),
+    [
+        ("heatmap -n 3 -o {}", "png"),
+        ("table -n 3 -o {}", "csv"),
+        ("encodings -o {}", "md"),
+        ("redraw a.png -o {}", "svg"),
+        ("batch --init {}", "toml"),
+        ("batch f.toml", "png"),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_1(
+    line: str, ending: str, target: str, ask: Ask, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = target.format(ending)
+    (folder / "a.png").write_bytes(picture())
+    (folder / "file").write_text("")
+    (folder / "denied").mkdir()
+    Path(f"folder.{ending}").mkdir()
+    Path(f"loop.{ending}").symlink_to(f"loop.{ending}")
+    (folder / "f.toml").write_text(f'[[figure]]\ncommand = "heatmap"\noutput = "{target}"\n')
+    monkeypatch.setattr("os.access", lambda path, _: Path(path).name != "denied")  # root may write everywhere
+    before = left(folder)
+    ended = ask(*line.format(target).split())
+    assert (ended.code, ended.out, ended.err.count("\n")) == (1, "", 1) and left(folder) == before
+
+
+@pytest.mark.parametrize(("options", "code"), [("base = 0", 2), ('file = "none.npy"', 1), ('base = 0\ncmap = "no"', 2)])
+def test_a_batch_file_of_wrong_words_is_2_and_one_whose_files_are_not_there_1(
+    options: str, code: int, ask: Ask, folder: Path
+) -> None:
+    missing = '[[figure]]\ncommand = "heatmap"\nencoding = "learned:file=gone.npy"\noutput = "a.png"\n'
+    figure = (
+        missing.replace("gone", "none").replace("a.png", "b.png")
+        if "file" in options
+        else (f'[[figure]]\ncommand = "heatmap"\n{options}\n')
+    )
+    (folder / "f.toml").write_text(missing + figure)
+    ended = ask("batch", "f.toml")
+    assert (ended.code, ended.out, ended.err.count("\n")) == (code, "", 2)
 
 
 def test_what_a_file_read_twice_says_is_said_once(ask: Ask, folder: Path) -> None:

@@ -110,9 +110,9 @@ def strange(folder: Path) -> Path:
         ("older.json", 2, ["lenght", "did you mean 'length'"]),
         ("foreign.npz", 1, ["carries no job"]),
         ("pickled.npz", 1, ["could not be read"]),
-        ("a.npy", 2, ["carries no job", ".png", ".json"]),
-        ("none.png", 2, ["not exist"]),
-        ("none", 2, ["none"]),
+        ("a.npy", 1, ["carries no job", ".png", ".json"]),
+        ("none.png", 1, ["not exist"]),
+        ("none", 1, ["none"]),
     ],
 )
 def test_a_file_without_a_job_is_refused_by_name(

@@ -68,7 +68,7 @@ def test_beyond_the_rows_there_is_nothing(options: dict[str, int], said: str, fi
     ("words", "code", "said"),
     [
         (("scatter", "--file", "trained.npy", "--length", "12"), 2, "do not extrapolate"),
-        (("heatmap", "--file", "none.npy"), 2, "none.npy does not exist"),
+        (("heatmap", "--file", "none.npy"), 1, "none.npy does not exist"),
         (("heatmap", "--tensor", "wpe"), 2, "give --file too"),
         (("heatmap", "--file", MINILM, "--seed", "3"), 2, "--seed 3 is of the untrained table"),
         (("heatmap", "--file", MINILM, "--d", "23", "--length", "5"), 2, "has 24 columns"),

@@ -16,7 +16,7 @@ from matplotlib import font_manager
 from PIL import Image
 
 import pecli
-from pecli.core.errors import PecliError, UsageError
+from pecli.core.errors import FileError, PecliError, UsageError
 from pecli.figures import style
 from pecli.figures.canvas import Canvas
 from pecli.figures.style import (
@@ -127,7 +127,7 @@ DRAW = ["-m", "pecli", "heatmap", "-d", "4", "--length", "5", "--dpi", "30", "-o
 )
 def test_a_setting_that_matplotlib_does_not_know_is_told_with_its_file(folder: Path, line: str, said: str) -> None:
     (folder / "s.mplstyle").write_text(f"axes.edgecolor: red  # a: b\n{line}\nlines.linewidth: 2\n")
-    with pytest.raises(UsageError) as caught:
+    with pytest.raises(FileError) as caught:
         pecli.figure("curves", d=4, length=5, dpi=30, style="s.mplstyle").render("png")
     text = str(caught.value)
     assert "s.mplstyle" in text and said in text and "\n" not in text and len(text) < 500
@@ -151,7 +151,7 @@ def test_a_style_that_names_its_colours_has_them(
 @pytest.mark.parametrize("data", [b"\xff\xfe\n", b"a" * (1 << 20)])
 def test_a_file_that_is_no_style_is_refused(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "s.mplstyle").write_bytes(data)
-    with pytest.raises(UsageError, match=r"s\.mplstyle"):
+    with pytest.raises(FileError, match=r"s\.mplstyle"):
         read_style(str(tmp_path / "s.mplstyle"))
 
 

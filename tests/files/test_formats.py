@@ -24,7 +24,7 @@ from PIL import Image
 
 import pecli
 from pecli.analysis import Parts
-from pecli.core.errors import PecliError, UsageError
+from pecli.core.errors import FileError, OutputError, PecliError, UsageError
 from pecli.files.animation import Animation, Frame, SweptOption
 from pecli.files.formats import FORMATS, encoded, format_of
 from pecli.files.metadata import READERS, About, read_metadata
@@ -249,9 +249,9 @@ def test_entities_are_not_expanded(tmp_path: Path) -> None:
 
 def test_formats_without_a_job_say_which_have_one(tmp_path: Path) -> None:
     (tmp_path / "a.npy").write_bytes(rendered("npy"))
-    with pytest.raises(UsageError, match=r"\.npz"):
+    with pytest.raises(FileError, match=r"\.npz"):
         read_metadata(str(tmp_path / "a.npy"))
-    with pytest.raises(UsageError, match="not exist"):
+    with pytest.raises(FileError, match="not exist"):
         read_metadata(str(tmp_path / "none.png"))
 
 
@@ -278,7 +278,7 @@ def test_the_extension_says_the_format_else_the_option(path: str, given: str | N
     ],
 )
 def test_a_format_that_cannot_be_told_is_refused(path: str, given: str | None, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(OutputError if said == "folder" else UsageError, match=said):
         format_of(path, given)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from pecli.core.errors import OutputError, UsageError
+from pecli.core.errors import OutputError
 from pecli.files.writer import check_target, write
 
 OLD, NEW = b"old and whole", b"new" * 50_000
@@ -114,7 +114,7 @@ def test_targets_that_cannot_be_are_refused_before_work_is_done(path: str, clobb
     if not said:
         check_target(path, clobber)
     else:
-        with pytest.raises(UsageError, match=said):
+        with pytest.raises(OutputError, match=said):
             check_target(path, clobber)
     assert sorted(path.name for path in Path().iterdir()) == ["a.png", "loop.png"]
     if path in ("a.png/b.png", "loop.png"):

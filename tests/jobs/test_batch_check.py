@@ -67,3 +67,13 @@ def test_a_dry_run_marks_what_is_there(ask: Ask, drawn: Path) -> None:
     first, second = ask("batch", "f.toml", "--dry-run").out.splitlines()
     assert first.startswith("pecli heatmap ") and second.startswith("# pecli heatmap ")
     assert "#" not in ask("batch", "f.toml", "--dry-run", "--force").out
+
+
+def test_to_look_takes_no_right_to_write(ask: Ask, drawn: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = FIGURES.format(bases="10, 20")
+    (drawn / "f.toml").write_text(f'[batch]\nindex = "x/index.md"\n{text}')
+    before = before_and_after(drawn)
+    monkeypatch.setattr("os.access", lambda *_: False)  # root may write everywhere
+    assert [ask("batch", "f.toml", *words).code for words in (("--check",), ("--dry-run",), ())] == [0, 0, 1]
+    monkeypatch.undo()
+    assert before_and_after(drawn) == before

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pecli.core.errors import PecliError, UsageError
+from pecli.core.errors import FileError, PecliError, UsageError
 from pecli.jobs.batch import Batch, read_batch
 from pecli.jobs.sweep import make_job
 from pecli.models.spec import read_encoding
@@ -27,7 +27,7 @@ def read(text: str | bytes, folder: str | None = None) -> Batch:
 
 
 def refused(text: str | bytes) -> str:
-    with pytest.raises(UsageError) as caught:
+    with pytest.raises(PecliError) as caught:
         read(text)
     return str(caught.value)
 
@@ -251,7 +251,7 @@ def test_a_stream_is_seen_from_the_current_folder(folder: Path, monkeypatch: pyt
 
 @pytest.mark.parametrize(("name", "said"), [(".", "could not be read"), ("none.toml", "does not exist")])
 def test_what_cannot_be_read_is_refused(name: str, said: str, folder: Path) -> None:
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(FileError, match=said):
         read_batch(name)
 
 

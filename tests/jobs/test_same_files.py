@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import pecli
-from pecli.core.errors import UsageError
+from pecli.core.errors import OutputError, UsageError
 from pecli.jobs.batch import read_batch
 from pecli.jobs.index import page, page_path
 
@@ -102,8 +102,8 @@ def test_an_index_replaces_pages_of_ours_only(folder: Path, ending: str) -> None
     (folder / f"README{ending}").write_bytes(page(batch, place))
     assert page_path(batch, f"README{ending}") == place
     (folder / f"README{ending}").write_text("# My own words\n")
-    with pytest.raises(UsageError, match="did not make it"):
+    with pytest.raises(OutputError, match="did not make it"):
         page_path(batch, f"README{ending}")
     (folder / f"DIR{ending}").mkdir()
-    with pytest.raises(UsageError, match="is a folder"):
+    with pytest.raises(OutputError, match="is a folder"):
         page_path(batch, f"DIR{ending}")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pecli.core.errors import LISTENER, PecliError, UnknownNameError, UsageError
+from pecli.core.errors import LISTENER, FileError, PecliError, UnknownNameError, UsageError
 from pecli.encodings.rope import Rope
 from pecli.files.tables import MAX_BYTES
 from pecli.models.reader import INNER, read_model
@@ -145,7 +145,7 @@ def test_what_cannot_be_built_is_a_finding_and_refused_as_an_encoding(
 
 
 def test_what_is_no_encoding_says_why(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"no/config\.json does not exist"):
+    with pytest.raises(FileError, match=r"no/config\.json does not exist"):
         read_encoding("no/config.json")
     with pytest.raises(UnknownNameError, match="unknown encoding 'ropes'"):
         read_encoding("ropes")

@@ -10,7 +10,7 @@ from tests.conftest import Ask
 @pytest.mark.parametrize(
     "line",
     [
-        *(f"explain {rest}" for rest in ("--entry 3", "--entry 10,0", "--embeddings none.npy", "-o x.svg")),
+        *(f"explain {rest}" for rest in ("--entry 3", "--entry 10,0", "-o x.svg")),
         *(f"stats {rest}" for rest in ("sinusodal", "sinusoidal --radix 3", "--measure euclid", "learned -n 1e12")),
         *(f"table {rest}" for rest in ("--rows 0", "--digits 18", "-o t.png", "--length 1e12 -o t.npy", "--dpi 9")),
     ],

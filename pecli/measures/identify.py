@@ -378,7 +378,8 @@ def compared(
 
     def wrong_at(rows: Array, values: Array, made: Array, factor: float = 1.0, columns: Any = slice(None)) -> Array:
         own = np.broadcast_to(size(rows), (len(rows), width))[:, columns] * factor
-        return beyond(values, made, own + np.abs(made) * (scaled or RELATIVE[kind] * (factor != 1)), kind)
+        twice = np.abs(made) * scaled if factor == 1 else RELATIVE[kind] * np.abs(made).max(axis=0)
+        return beyond(values, made, own + twice, kind)
 
     wrong, off = np.zeros(table.shape, dtype=bool), np.zeros(table.shape)
     for part in chunks(0, length, width):
@@ -392,7 +393,8 @@ def compared(
     wrong[unlike], off[unlike] = False, 0.0
     row, column = (int(at) for at in np.unravel_index(np.argmax(off), off.shape))
     found = replace(
-        found, unlike=tuple(unlike), certain=not wrong.any(), cells=int(wrong.sum()), share=float(wrong.mean()), difference=float(off.max()),
+        found, unlike=tuple(unlike), certain=not wrong.any(), cells=int(wrong.sum()), share=float(wrong.mean()),
+        difference=float(off.max()),
         place=(row, column), rows=tuple(np.flatnonzero(wrong.any(axis=1)).tolist()),
         columns=tuple(np.flatnonzero(wrong.any(axis=0)).tolist()),
     )  # fmt: skip
@@ -425,7 +427,8 @@ def changes_of(
 
     left, kinds = list(found.columns), dict[tuple[str, float], list[int]]()
     for column in found.columns:
-        kind, amount = change_of(body[:, column], made[:, column], partial(explains, column))
+        least = 8 * RELATIVE[found.number_type]
+        kind, amount = change_of(body[:, column], made[:, column], partial(explains, column), least)
         if kind:
             kinds.setdefault((kind, amount), []).append(column)
             left.remove(column)
@@ -439,19 +442,22 @@ def changes_of(
     return (*changes, *([Change("exchanged", tuple(left))] if left else []))
 
 
-def change_of(own: Array, made: Array, explains: Callable[..., bool]) -> tuple[str, float]:
-    """Return what was done to a column (n,) and the amount; "" for nothing that is known."""
+def change_of(own: Array, made: Array, explains: Callable[..., bool], least: float) -> tuple[str, float]:
+    """Return what was done to a column (n,) and the amount; "" for nothing that is known, or for less than the least
+    share of it that is more than rounding.
+    """
     if not own.any():
         return "zero", 0.0
     if explains(-made):
         return "flipped", 0.0
     factor, digits = roundest(float(own @ made) / max(float(made @ made), 1e-300), lambda x: explains(x * made, 2.0))
-    if digits < 17:
+    if digits < 17 and abs(factor - 1) > least:
         return "scaled", factor
     amount, digits = roundest(
         abs(center := float(np.mean(own - made))), lambda x: explains(made + copysign(x, center), 2.0)
     )
-    return ("raised", copysign(amount, center)) if digits < 17 else ("", 0.0)
+    raised = digits < 17 and amount > least * np.abs(made).max()
+    return ("raised", copysign(amount, center)) if raised else ("", 0.0)
 
 
 def moved_rows(table: Array, found: Identified, expected: Expected, wrong_at: Callable[..., Array]) -> Change | None:
@@ -515,7 +521,7 @@ def drawn(fit: Fit, name: tuple[Formula, float], d: int) -> tuple[TableEncoding,
             return Sinusoidal(layout=layout, family=family, **options), True
         if layout == "interleaved":
             factor = roundest(1 / fit.rate, lambda x: abs(x * fit.rate - 1) < 1e-12)[0]
-            scaling = {} if factor <= 1 else {"scaling": "linear", "factor": factor}
+            scaling: dict[str, Any] = {} if factor <= 1 else {"scaling": "linear", "factor": factor}
             return Rope(base=options["base"], d=d, **scaling), fit.rate == 1 / factor and family == "paper"
         return Sinusoidal(family="timestep", flip=True, shift=float(family != "paper"), **options), True
     except (UsageError, OverflowError):  # what is past all numbers was not divided
@@ -538,7 +544,7 @@ def computed(table: Array, found: Identified, places: Array) -> Identified | Non
     for *_, formula, base in sorted(tries, key=lambda each: each[:3]):
         own = replace(formula.with_base(fit, d, base), start=float(found.first), scale=1.0)
         encoding, same = drawn(own, (formula, base), d)
-        low = replace(encoding, dtype=found.number_type)
+        low = encoding.make({**encoding.settings(), "dtype": found.number_type})
         if same and equal_share(low, table, few, found.first) >= enough:
             share = equal_share(low, table, some, found.first)
             if share > enough + SHARE_MORE * (best is not found):
@@ -636,10 +642,9 @@ def of_rates(table: Array, blank: Identified) -> Identified | None:
                         names = ((PAPER, encoding.base) if isinstance(encoding, Rope) else (UNDIVIDED, encoding.radix),)
                     found = replace(blank, encoding=replace(encoding, dtype=dtype), same=True, names=names)
                     each = made_by(table, found, places)
-                    if each is not None and (best is None or each.cells < best.cells):
-                        best = each
-                    if best and best.certain:
-                        return best
+                    if each is not None and each.standing == 4:
+                        return each
+                    best = max(filter(None, (best, each)), key=lambda one: (one.standing, -one.cells), default=None)
     return best if best and best.share < FEW else None
 
 
@@ -647,7 +652,8 @@ def encodings_of(omega: Array, layout: str, cosine_first: bool, number_type: str
     """Yield encodings whose pairs turn by such rates, rad/position, (n_pairs,), which are known to a share."""
     share = 4 * RELATIVE[number_type] + 1e-9
     if cosine_first:
-        if (rope := rope_of(omega, np.maximum(np.abs(omega) * share, 1e-12))) is not None:
+        rope = rope_of(omega, np.maximum(np.abs(omega) * share, 1e-12))
+        if rope is not None and rope.base >= 1:  # else its columns have another order
             yield replace(rope, pairing="half" if layout == "concatenated" else "interleaved")
     elif layout == "interleaved":
         if len(omega) > 1 and 0 < omega[1] < 0.9 and abs(omega[0] - 1) < share:

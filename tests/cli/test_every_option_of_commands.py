@@ -11,8 +11,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
+import pecli
 from pecli.cli.app import FILES, WORDS
 from pecli.core.errors import notice
 from tests.conftest import Ask
@@ -75,7 +77,7 @@ ASKED = {  # of every option a line without it and one with it
         "format": ("identify t.csv", "identify t.csv --format md"),
         "as_json": ("identify t.csv", "identify t.csv --json"),
         "seen": ("identify t.csv", "identify t.csv --show"),
-        "strict": ("identify STRICT", "identify STRICT --strict"),
+        "strict": ("identify reversed.csv", "identify reversed.csv --strict"),
         "lang": ("identify t.csv", "identify t.csv --lang zh"),
         "quiet": ("identify --rates 1,0.1 -o r.png", "identify --rates 1,0.1 -o r.png -q"),
         "verbose": ("identify none.csv", "identify none.csv -v"),
@@ -106,6 +108,7 @@ def furnished(ask: Ask, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
     lost = "[[figure]]\ncommand = 'waves'\nsize = '0.6x0.6'\noutput = 'c.png'\n"
     Path("fails.toml").write_text(f"{lost}[[figure]]\ncommand = 'waves'\noutput = 'b.json'\n")
     Path("t.csv").write_text("1,2\n3,4\n")
+    np.savetxt("reversed.csv", pecli.encode("sinusoidal", d=8, length=20)[:, ::-1], delimiter=",")
     Path("config.json").write_text(CONFIG)
     scaling = '"rope_scaling": {"rope_type": "dynamic", "factor": 2.0}'
     Path("dynamic.json").write_text(f"{CONFIG[:-1]}, {scaling}}}")

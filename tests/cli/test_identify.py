@@ -207,3 +207,48 @@ def test_every_file_that_is_asked_for_is_written(line: str, ask: Ask) -> None:
     files = [*drawn, "a.md", "a.json", "a.csv"]
     assert ask(*line.split(), *(word for file in files for word in ("-o", file))).code == 0
     assert all(Path(file).stat().st_size for file in files)
+
+
+def test_strict_asks_for_a_formula_without_a_mistake(ask: Ask, folder: Path) -> None:
+    table = sines(128, 64)
+    flipped, late = table.copy(), table.copy()
+    flipped[:, 5] *= -1
+    late[100:, 63] += 0.3
+    cases = {  # exit codes without and with --strict, numbers that differ
+        "right": (table, 0, 0, 0),
+        "scaled": (8 * table, 0, 0, 0),
+        "flipped": (flipped, 0, 1, 128),
+        "late": (late, 1, 1, 28),
+        "permuted": (table[:, ::-1], 0, 1, 0),
+        "noisy": (table + np.random.default_rng(0).normal(0, 1e-3, table.shape), 1, 1, 0),
+    }
+    for name, (numbers, plain, strict, wrong) in cases.items():
+        np.save("t.npy", numbers)
+        data = told(ask, "t.npy", code=plain)
+        assert (data["names"][0]["base"], data["wrong"], data["correct"]) == (10000, wrong, not strict), name
+        assert ask("identify", "t.npy", "--strict").code == strict, name
+    np.save("t.npy", late)
+    data = told(ask, "t.npy", code=1)
+    assert (data["wrong_columns"], data["wrong_rows"], data["place"][1]) == ([63], [*range(100, 128)], 63)
+    assert data["difference"] == pytest.approx(0.3) and "28 of 8,192" in data["formula"]
+    assert "28: 100 to 127" in ask("identify", "t.npy").out
+
+
+def test_the_start_is_told_where_phases_nearly_agree(ask: Ask, folder: Path) -> None:
+    assert ask("table", "-e", "sinusoidal:family=timestep,d=4", "--start", "100", "-n", "128", "-o", "t.npy").code == 0
+    assert told(ask, "t.npy")["first_position"] == 100
+    line = ask("identify", "t.npy").out.splitlines()[-1]
+    assert ask(*shlex.split(line)[1:], "-o", "drawn.npy").code == 0
+    assert np.load("drawn.npy") == pytest.approx(np.load("t.npy"), abs=1e-12)
+
+
+def test_the_line_of_a_table_computed_in_a_short_type_draws_it(ask: Ask, folder: Path) -> None:
+    for spec in ("sinusoidal:d=16,base=5000", "clock", "geometric:d=8,radix=3", "sincos2d:d=16,grid=5x7"):
+        length = [] if "grid" in spec else ["-n", "60"]
+        assert ask("table", "-e", spec, "--dtype", "float16", *length, "-o", "t.npy").code == 0
+        ended = ask("identify", "t.npy", "--strict" if "geometric" not in spec else "-q")
+        assert (ended.code, "float16" in ended.out) == (0, True)
+        line = ended.out.splitlines()[-1]
+        assert ask(*shlex.split(line)[1:], "-o", "drawn.npy").code == 0
+        assert np.array_equal(np.load("drawn.npy"), np.load("t.npy")), spec
+        assert ask("identify", "t.npy", "-o", "t.png").code == 0

@@ -6,11 +6,14 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
 
+import pecli
 from pecli.core.lazy import Array
+from pecli.core.numbers import ROUND
 from pecli.encodings.clock import Geometric
 from pecli.measures.identify import Identified, identify
 
@@ -321,3 +324,125 @@ def test_what_noise_hides_is_never_named_wrongly() -> None:
         verdict, why = judged(identify(table), truth, "float64", 1e-3)
         wrong += [(table.shape, truth, why)] * (verdict == "wrong")
     assert wrong == []
+
+
+OWN = {  # an encoding as it is asked for, and as it is told, row 0 at that position
+    "sinusoidal:d=64": ("sinusoidal:d=64", 0),
+    "sinusoidal:d=32,base=500,layout=concatenated": ("sinusoidal:d=32,base=500,layout=concatenated", 0),
+    "sinusoidal:d=64,family=tensor2tensor": ("sinusoidal:d=64,family=tensor2tensor", 0),
+    "sinusoidal:d=32,family=timestep": ("sinusoidal:d=32,layout=concatenated,family=tensor2tensor", 0),
+    "sinusoidal:d=16,base=10": ("sinusoidal:d=16,base=10", 0),
+    "sinusoidal:d=9": ("sinusoidal:d=9", 0),
+    "sinusoidal:d=32,step=0.5": ("sinusoidal:d=32,step=0.5", 0),
+    "rope:d=64,base=500000": ("rope:d=64,base=500000", 0),
+    "rope:d=32,scaling=linear,factor=4": ("rope:d=32,scaling=linear,factor=4", 0),
+    "rope:d=32,pairing=half": ("sinusoidal:d=32,family=timestep,shift=0,flip=true", 0),
+    "clock": ("clock", 0),
+    "clock:periods=60\\,3600": ("clock:periods=60,3600", 0),
+    "geometric:d=8,radix=3": ("geometric:d=8,radix=3", 0),
+    "geometric:d=16,radix=10": ("geometric:d=16,radix=10", 0),
+    "binary": ("binary:d=7", 0),
+    "binary:order=msb,values=pm1": ("binary:d=7,order=msb,values=pm1", 0),
+    "relative:d=16,base=100": ("sinusoidal:d=16,base=100", -99),
+    "sincos2d:d=32,grid=7x9": ("sincos2d:d=32,grid=7x9", 0),
+}
+NAMES = {"sinusoidal", "rope", "clock", "geometric", "binary", "relative", "sincos2d"}
+
+
+def parts_of(spec: str) -> tuple[str, set[str]]:
+    name, _, options = spec.partition(":")
+    return name, {*options.split(",")} - {""}
+
+
+@pytest.mark.parametrize("kind", ["float16", "bfloat16"])
+@pytest.mark.parametrize("how", ["computed", "cast"])
+@pytest.mark.parametrize("spec", OWN)
+def test_own_tables_in_short_types_are_known(spec: str, how: str, kind: str) -> None:
+    asked = spec
+    if how == "computed" and "binary" not in spec:
+        asked += (",", ":")[":" not in spec] + f"dtype={kind}"
+    table = pecli.encode(asked, **({} if "grid" in spec else {"length": 100}))
+    table = table if how == "computed" else ROUND[kind](table)
+    found, (told, start) = identify(table), OWN[spec]
+    assert found.encoding is not None and found.certain and (found.cells, found.start) == (0, start)
+    name, options = parts_of(found.encoding.spec())
+    if found.encoding.spec() == told:  # as it is cast; numbers that a type holds as they are say nothing of computing
+        assert (
+            how == "cast"
+            or "binary" in spec
+            or np.abs(table - ROUND[kind](pecli.encode(spec, length=100))).max() < 1e-6
+        )
+        assert "binary" in spec or found.number_type == kind
+    else:
+        assert how == "computed" and (name, options - {f"dtype={kind}"}) == parts_of(told)
+        assert options >= {f"dtype={kind}"}
+
+
+def test_own_tables_are_of_all_encodings() -> None:
+    from pecli.encodings.registry import ENCODINGS
+
+    made = {name for name, encoding in ENCODINGS.items() if hasattr(encoding, "table") and name != "learned"}
+    assert made == NAMES == {parts_of(spec)[0] for spec in OWN}
+
+
+def changed(table: Array, at: Any, numbers: Any) -> Array:
+    table = table.copy()
+    table[at] = numbers
+    return table
+
+
+def spoiled(table: Array, rng: Generator) -> dict[str, tuple[Array, list[str], Array]]:
+    """Return what can happen to a table, (length, d): the table then, the changes that explain it, what differs."""
+    length, d = table.shape
+    column, other = (int(at) for at in rng.choice(d // 2, 2, replace=False))  # that turn, so that all can be told
+    row, late = int(rng.integers(70, 120)), length - 28
+    swapped = table[:, [{column: other, other: column}.get(at, at) for at in range(d)]]
+    every: dict[str, tuple[Array, list[str]]] = {
+        "nothing": (table, []),
+        "cell": (changed(table, (row, column), 9.0), []),
+        "column sign": (changed(table, (slice(None), column), -table[:, column]), ["flipped"]),
+        "columns exchanged": (swapped, ["exchanged"]),
+        "column times 1.1": (changed(table, (slice(None), column), 1.1 * table[:, column]), ["scaled"]),
+        "column plus 0.25": (changed(table, (slice(None), column), table[:, column] + 0.25), ["raised"]),
+        "column of zeros": (changed(table, (slice(None), column), 0.0), ["zero"]),
+        "column wrong from a row on": (changed(table, (slice(late, None), column), rng.normal(size=28)), []),
+        "rows from one on": (changed(table, slice(late, None), rng.normal(size=(28, d))), []),
+        "block of rows": (changed(table, slice(40, 60), rng.normal(size=(20, d))), []),
+        "a row left out": (np.delete(table, row, axis=0), ["moved"]),
+    }
+    return {name: (made, told, made != table[: len(made)]) for name, (made, told) in every.items()}
+
+
+FORMULAS = (
+    "sinusoidal:d=32",
+    "sinusoidal:d=64,base=500,layout=concatenated",
+    "rope:d=32,base=500000",
+    "sinusoidal:d=16,base=100",
+    "sinusoidal:d=48,base=7000,family=tensor2tensor",
+)
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32", "float16"])
+@pytest.mark.parametrize("spec", FORMULAS)
+def test_what_is_wrong_in_a_table_does_not_move_the_formula(spec: str, kind: str) -> None:
+    rng = np.random.default_rng(len(spec))
+    for name, (table, changes, differs) in spoiled(ROUND[kind](pecli.encode(spec, length=128)), rng).items():
+        found = identify(ROUND[kind](table))
+        assert found.encoding is not None, name
+        assert (found.encoding.spec(), found.noise, found.start) == (spec, 0, 0), name
+        assert found.certain == (name == "nothing" or bool(changes)), name
+        assert [each.kind for each in found.changes] == changes, name
+        assert found.correct == (name == "nothing"), name
+        wrong = np.zeros(table.shape, dtype=bool)
+        wrong[np.ix_(found.rows, found.columns)] = True
+        assert not (differs & ~wrong & (np.abs(table - pecli.encode(spec, length=len(table))) > 1e-3)).any(), name
+        assert found.cells <= differs.sum(), name
+
+
+def test_noise_is_no_other_formula() -> None:
+    rng, told = np.random.default_rng(3), []
+    for spec in FORMULAS:
+        found = identify(noisy(pecli.encode(spec, length=128), 1e-3, rng))
+        assert not found.certain and not found.correct and found.noise == pytest.approx(1e-3, rel=0.1)
+        told.append(found.encoding.spec() if found.encoding else "")
+    assert told == [*FORMULAS]

@@ -14,6 +14,7 @@ from pecli.core.lazy import Array
 
 EXACT = 9  # digits after the point that a place among the cells has
 FEW = 6  # pixels a cell: with fewer it is seen that one cell is a pixel wider than the next
+FEW_IN_FRAMES = 4  # the same in frames, which move: mixed colours nearly double the size of a GIF
 FINE = 300  # pixels an inch, at least, in a file of lines, which is printed and zoomed into
 
 
@@ -31,6 +32,7 @@ class CellImage(AxesImage):
         super().__init__(axes, interpolation="none", **options)  # matplotlib's word for: as it is, where that can be
         self.numbers: dict[tuple[int, int], Text] = {}  # in its cells, by row and column
         self.extremes: tuple[float, float] | None = None  # of the numbers that cells are means of, where known
+        self.few = FEW
         self.ramp: tuple[Any, tuple[float, float]] | None = None  # all colours and their ends, where it shows classes
 
     def make_image(self, renderer: Any, magnification: float = 1.0, unsampled: bool = False) -> Any:
@@ -71,7 +73,7 @@ class CellImage(AxesImage):
         colours: Array = self.to_rgba(np.ma.asarray(self.get_array()), bytes=True)
         for axis, edges in enumerate((down, across)):
             middles = ((edges[:-1] + edges[1:]) / 2).astype(int)
-            colours = mixed(colours, edges, axis) if mixes(edges) else colours.take(middles, axis)
+            colours = mixed(colours, edges, axis) if mixes(edges, self.few) else colours.take(middles, axis)
         return colours
 
 
@@ -81,10 +83,10 @@ def cell_edges(first: int, last: int, ends: tuple[float, float], count: int) -> 
     return np.clip((count * share).round(EXACT), 0, count)
 
 
-def mixes(edges: Array) -> bool:
+def mixes(edges: Array, few: int) -> bool:
     """Return whether cells have few pixels and no whole number: pixels on their edges then have mixed colours."""
     pixels = (len(edges) - 1) / (abs(float(edges[-1] - edges[0])) or 1.0)
-    return 1 < pixels < FEW and abs(pixels - round(pixels)) > 1e-6
+    return 1 < pixels < few and abs(pixels - round(pixels)) > 1e-6
 
 
 def mixed(colours: Array, edges: Array, axis: int) -> Array:

@@ -31,6 +31,7 @@ from pecli.core.lazy import Array
 from pecli.figures.axis_labels import label_as_asked, label_edges
 from pecli.figures.base import Figure, groups_of
 from pecli.figures.canvas import LIMITS, SIZES, Canvas
+from pecli.figures.cell_image import FEW_IN_FRAMES, CellImage
 from pecli.figures.composite import share_colours, share_limits
 from pecli.figures.legends import add_bar, bar_label, legend_size, move_legend, put_legend, remove_legends
 from pecli.figures.limits import footnotes, resolve_limits
@@ -483,7 +484,11 @@ def draw_frames(
 ) -> tuple[list[Drawing], Any]:
     """Return a picture of every cell of a grid, all laid out alike and under the limits of all, and the numbers."""
     contents = [(cell.figure, cell.view, title) for cell, title in zip(grid.cells, titles, strict=True)]
-    return _draw_pages(grid, view, canvas, contents, cells=cells)
+    drawings, numbers = _draw_pages(grid, view, canvas, contents, cells=cells)
+    for drawing in drawings:
+        for image in drawing.findobj(CellImage):
+            image.few = FEW_IN_FRAMES
+    return drawings, numbers
 
 
 def _draw_pages(

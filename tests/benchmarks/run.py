@@ -132,6 +132,9 @@ def lengths() -> list[Row]:
         ("distance", "1e6", "1e4", "time ≥ 0.50; under 300 MB"),
         ("curves", "1e7", "1e4", "bounded memory"),
         ("offsets", "1e7", "1e4", "bounded memory"),
+        ("offsets", "1e8", "1e4", "time ≥ 0.25; bounded memory"),
+        ("waves", "1e8", "1e4", "time ≥ 0.67, memory ≥ 0.83"),
+        ("waves -e binary", "1e8", "1e4", "time ≥ 0.67, memory ≥ 0.83"),
     ]
     rows = []
     for line, far, near, bound in asked:
@@ -194,6 +197,24 @@ def encode() -> list[Row]:
     return rows
 
 
+def tables() -> list[Row]:
+    """Return what a long table costs as a file: beside Python's own text of its numbers, and at two lengths."""
+    size, limit = ("table", "-d", "64"), "under 150 MB"
+    own = plain("repr_table.py", "300000", "64", "plain.csv")
+    text = pecli(*size, "-n", "300000", "-o", "t.csv")
+    rows = [beside(f"`pecli {' '.join(text[1:])}`", text, own, "repr of each number", f"time ≥ 0.5; {limit}", 2)]
+    for ending in ("npy", "npz", "json"):
+        written = pecli(*size, "-n", "300000", "-o", f"t.{ending}")
+        rows.append(alone(f"`pecli {' '.join(written[1:])}`", written, f"t.{ending}", limit))
+    return rows
+
+
+def frames() -> list[Row]:
+    """Return what an animation takes."""
+    line = pecli("heatmap", "--base", "2..10000:40", "-o", "frames.gif")
+    return [alone(f"`pecli {' '.join(line[1:])}`", line, "frames.gif", "under 3,000 kB")]
+
+
 def alone(what: str, command: Command, note: str, asked: str) -> Row:
     """Return a row with one side."""
     (cost,) = in_turn([command], 1)
@@ -238,7 +259,7 @@ def main() -> None:
     os.environ["MPLBACKEND"] = "agg"
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        rows = [*start(), *lengths(), *pairs(not asked.quick), *grids(), *encode(), *batch()]
+        rows = [*start(), *lengths(), *pairs(not asked.quick), *grids(), *encode(), *tables(), *frames(), *batch()]
         os.chdir(PAGE.parent)
     text = table(rows)
     print(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import shutil
 from pathlib import Path
 
 from pecli.core.errors import UsageError
@@ -50,6 +51,17 @@ def check_bytes(what: str, needed: int, advice: str, copies: int = 1) -> None:
     if free is not None and copies * needed > free:
         times = f", {copies} times while they are made," if copies > 1 else ""
         raise UsageError(f"{what} {human(needed)}{times} and {human(free)} are free: {advice}")
+
+
+def check_disk(what: str, shape: tuple[int, ...], path: str, advice: str) -> None:
+    """Refuse to write so many numbers, a byte or more each, to a disk that does not hold them (UsageError)."""
+    needed, folder = math.prod(shape), Path(path).absolute().parent
+    if needed > LITTLE:
+        free = shutil.disk_usage(next(own for own in (folder, *folder.parents) if own.is_dir())).free
+        if needed > free:
+            size = " × ".join(f"{side:,}" for side in shape)
+            taken = f"{human(needed)} or more and {human(free)} are free on disk"
+            raise UsageError(f"{what}: {size} numbers take {taken}: {advice}")
 
 
 def human(n_bytes: float) -> str:

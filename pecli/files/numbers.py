@@ -32,7 +32,7 @@ def npy(parts: Any, about: About) -> Iterator[bytes]:
 def npz(parts: Any, about: About) -> Iterator[bytes]:
     """Yield every array and the job."""
     written = _Written()
-    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:  # type: ignore[call-overload]  # all that it calls
+    with zipfile.ZipFile(written, mode="w", compression=zipfile.ZIP_DEFLATED) as archive:  # type: ignore[call-overload]  # all that it calls
         job = io.BytesIO()
         np.save(job, np.array(about.job))
         for name in [*parts.first.arrays(), "job"]:

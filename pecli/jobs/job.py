@@ -23,7 +23,7 @@ from pecli.core.language import (
     translate,
     use_language,
 )
-from pecli.core.memory import PIXEL, check_bytes, check_memory
+from pecli.core.memory import PIXEL, check_bytes, check_disk, check_memory
 from pecli.core.options import canonical_name
 from pecli.core.positions import Positions
 from pecli.encodings.base import common_pieces, distinguishing_labels, title_of_several, titled_text
@@ -50,6 +50,7 @@ ONE_EACH = {*Canvas.options(), *Language.options()}  # options of which a file o
 FRAME_BYTES, FRAME_PIXEL = 3_000_000, 12  # that a frame takes while all are made, and each of its pixels, measured
 SWEPT = "10,100,1000"  # an example of several values
 LIBRARIES = ("matplotlib", "numpy")  # what the bytes of a picture depend on
+SHORTER = "shorten --length, or zoom in with --start and --length"  # advice where there is too much
 
 
 @dataclass(frozen=True)
@@ -97,8 +98,11 @@ class Job:
         if isinstance(self.analysis, Figure) and self.canvas.columns is not None:
             groups_of(self.analysis, self.view, self.canvas)
         check_bytes(*self._drawing(), "lower --dpi or --size, or give fewer values")
-        if self.analysis.parts(self.view) is None:  # else a file takes no more than one part
+        if self.analysis.parts(self.view) is None:
             self.check_memory(self._needed_view)
+        else:  # memory holds one part at a time
+            for path, _ in self.targets:
+                check_disk(self.figure.name, self.analysis.shape(self.view), path, SHORTER)
         return self
 
     @property
@@ -344,8 +348,7 @@ class Job:
 
     def check_memory(self, view: View[Any]) -> None:
         """Refuse numbers of that view that memory cannot hold."""
-        advice = "shorten --length, or zoom in with --start and --length"
-        check_memory(self.figure.name, self.analysis.shape(view), advice, self.figure.copies)
+        check_memory(self.figure.name, self.analysis.shape(view), SHORTER, self.figure.copies)
 
     @property
     def memory(self) -> int:

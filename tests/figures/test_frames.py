@@ -154,7 +154,7 @@ def test_a_batch_file_is_a_pdf_of_pages(ask: Any, folder: Path) -> None:
     assert len(PAGE.findall(Path("all.pdf").read_bytes())) == 3
     Path("mine.pdf").write_bytes(b"%PDF-1.4 of somebody else")
     ended = ask("batch", "figures.toml", "--index", "mine.pdf")
-    assert ended.code == 2 and "pecli batch did not make it" in ended.err
+    assert ended.code == 1 and "pecli batch did not make it" in ended.err
 
 
 def test_many_files_are_drawn_in_processes_as_in_one(ask: Any, folder: Path) -> None:
@@ -167,4 +167,4 @@ def test_many_files_are_drawn_in_processes_as_in_one(ask: Any, folder: Path) -> 
     Path("two-3.png").unlink()
     Path("two-3.png").mkdir()
     failed = ask(*words, "-o", "two-{base}.png", "-j", "2")
-    assert failed.code == 2 and "two-3.png is a folder" in failed.err
+    assert failed.code == 1 and "two-3.png is a folder" in failed.err

@@ -242,8 +242,8 @@ def test_a_long_length_is_drawn_from_minimum_to_maximum_and_the_caption_says_so(
 
 def test_waves_of_any_length_take_no_look_at_every_position() -> None:
     """One by one these take minutes; of millions of positions one is next to every crest and trough."""
-    seen = pecli.figure("waves", encoding="sinusoidal:d=8", length=10**10, start=3, dims=[0, 1]).seen
-    assert seen.facts()["block"] > 10**6
+    seen: Any = pecli.figure("waves", encoding="sinusoidal:d=8", length=10**10, start=3, dims=[0, 1]).seen
+    assert seen.block > 10**6
     for crest in (seen.main, -seen.arrays()["low"]):
         assert (crest <= 1).all() and crest == pytest.approx(1, abs=1e-9)
 

@@ -156,7 +156,15 @@ def test_names_out_of_a_file_stay_text(ask: Callable[..., Any]) -> None:
 
 def test_a_model_type_is_no_picture_in_a_notebook_or_page(ask: Callable[..., Any]) -> None:
     Path("config.json").write_text(
-        json.dumps({"model_type": STRANGE[0], "hidden_size": 64, "num_attention_heads": 4, "rope_theta": 1e4})
+        json.dumps(
+            {
+                "model_type": STRANGE[0],
+                "hidden_size": 64,
+                "num_attention_heads": 4,
+                "rope_theta": 1e4,
+                "transformers_version": "5",
+            }
+        )
     )
     shown = pecli.model("config.json")._repr_mimebundle_()
     assert STRANGE[0] in shown["text/html"] and "<img" not in shown["text/html"] + MarkdownIt().render(

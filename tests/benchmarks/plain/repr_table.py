@@ -1,12 +1,13 @@
 """Writes a sinusoidal table as .csv, each number as Python's repr has it, some rows at a time: LENGTH D FILE."""
 
 import sys
+from pathlib import Path
 
 import numpy as np
 
 length, d, path = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 rates = 10000.0 ** (-np.arange(0, d, 2) / d)
-with open(path, "w", encoding="utf-8") as file:
+with Path(path).open("w", encoding="utf-8") as file:
     for first in range(0, length, 1000):
         positions = np.arange(first, min(first + 1000, length))
         angles = positions[:, None] * rates

@@ -246,14 +246,15 @@ def best_fit(table: Array, rows: Array) -> Fit | None:
     return min(found, key=lambda fit: fit.rms, default=None)
 
 
-def median_turning(table: Array, rows: Array, sines: Array, cosines: Array) -> tuple[Array, Array]:
+def median_turning(table: Array, rows: Array, sines: Array, cosines: Array, reach: int) -> tuple[Array, Array]:
     """Return ω of pairs of columns and their angle at row 0, (n_pairs,) each, which a few wrong rows do not move.
 
-    Each is the median over all rows that lie so many rows apart: 1, then 4, 16, … for more digits.
+    Each is the median over all rows that lie so many rows apart: 1, then 4, 16, … for more digits, up to a share
+    1/reach of all; the farther, the more of them a block of wrong rows spoils.
     """
     waves = table[:, cosines] + 1j * table[:, sines]
     omega, lag = np.zeros(len(sines)), 1
-    while lag == 1 or lag <= len(rows) // 3:
+    while lag == 1 or lag <= len(rows) // reach:
         omega += middle_angle(waves[lag:] * waves[:-lag].conj() * np.exp(-1j * lag * omega)) / lag
         lag *= 4
     return omega, middle_angle(waves * np.exp(-1j * np.outer(rows, omega)))
@@ -274,7 +275,7 @@ def robust_guesses(table: Array, rows: Array) -> Iterator[Fit]:
         scale = float(np.median(radius))
         if np.median(np.abs(radius - scale)) > CIRCLE * scale:
             continue
-        omega, phase = median_turning(table, rows, sines, cosines)
+        omega, phase = median_turning(table, rows, sines, cosines, reach=8)
         with np.errstate(divide="ignore"):
             logs = np.log(np.abs(omega))
         told = np.isfinite(logs) & (np.abs(omega) * np.ptp(rows) > 1e-7)

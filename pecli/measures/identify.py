@@ -62,6 +62,7 @@ SHARES = {"bfloat16": 2.0**-7, "float16": 2.0**-10}  # of a rate, to which it is
 SHARE = 1e-6  # to which libraries that compute in float32 agree
 PLACES = 7  # after the point, from which on numbers were computed and not typed
 RELATIVE = {"bfloat16": 2.0**-8, "float16": 2.0**-11, "float32": 2.0**-24, "float64": 2.0**-53}  # rounding, of a number
+SINGLE = 3e-7  # of a number and of angles, to which libraries agree that compute in float32
 NOWHERE = 1e30  # in place of numbers that a formula does not have
 UNITS = (pi / 180, 180 / pi)  # first rates of angles in degrees
 
@@ -312,7 +313,7 @@ def named(table: Array, blank: Identified, fit: Fit, part: Array, places: Array)
     turned = float(np.abs(places + fit.start).mean() * np.abs(fit.frequencies()).mean())
     limit = 1.5 * fit.rms + (EXACT + unit * turned) * fit.scale
     fit = simplified(part, places, fit, limit)
-    names = names_of(part, places, fit, limit) if fit.start == round(fit.start) else ()
+    names = names_of(part, places, fit, limit, blank.number_type) if fit.start == round(fit.start) else ()
     found = replace(blank, fit=fit, first=round(fit.start))
     plain = made_by_fit(table, found, names, part, places) if names else None
     if plain is not None and (clean or not plain.noise):
@@ -348,10 +349,10 @@ def made_by_fit(
     exact = judged(1e-14) if found.number_type == "float64" else None
     if exact is not None and exact.cells <= table.size / 2:
         return exact
-    if (single := judged(3e-7)) is not None:  # as computed in float32
+    if (single := judged(SINGLE)) is not None:  # as computed in float32
         return single
     noise = fit.measured(part, places).rms
-    noisy = judged(3e-7, 6 * noise)
+    noisy = judged(SINGLE, 6 * noise)
     return noisy and replace(noisy, certain=False, changes=(), noise=noise)
 
 
@@ -465,9 +466,8 @@ def moved_rows(table: Array, found: Identified, expected: Expected, wrong_at: Ca
     first, length = found.rows[0], len(table)
     steps = np.array(sorted(range(-min(length, MOVED), min(length, MOVED) + 1), key=abs)[1:], dtype=np.float64)
     rows = np.full(len(steps), float(first))
-    fits = ~wrong_at(rows, np.broadcast_to(table[first], (len(steps), table.shape[1])), expected(rows + steps)).any(
-        axis=1
-    )
+    own = np.broadcast_to(table[first], (len(steps), table.shape[1]))
+    fits = ~wrong_at(rows, own, expected(rows + steps)).any(axis=1)
     behind = np.arange(first, length, dtype=np.float64)
     for step in steps[fits][:3]:
         if len(behind) > 1 and not wrong_at(behind, table[first:], expected(behind + step)).any():
@@ -475,7 +475,7 @@ def moved_rows(table: Array, found: Identified, expected: Expected, wrong_at: Ca
     return None
 
 
-def names_of(table: Array, rows: Array, fit: Fit, limit: float) -> tuple[tuple[Formula, float], ...]:
+def names_of(table: Array, rows: Array, fit: Fit, limit: float, number_type: str) -> tuple[tuple[Formula, float], ...]:
     """Return the names of the formula, with the base of each, of the fewest digits that leave no more over than the
     limit; none where the table does not tell base and start, by ten standard errors.
     """
@@ -487,8 +487,21 @@ def names_of(table: Array, rows: Array, fit: Fit, limit: float) -> tuple[tuple[F
     if any(replace(fit, **step).measured(table, rows).rms <= told for step in steps):
         return ()
 
+    def wrong(fit: Fit) -> int:  # numbers that differ by more than rounding
+        if number_type not in SHORT:
+            return 0  # the limit tells digits enough
+        made = fit.scale * np.sin(fit.angles(rows))
+        size = SINGLE * fit.scale * (1 + 5 * np.abs(rows + fit.start)[:, None] * np.abs(fit.frequencies()))
+        return int(beyond(table, made, size + scaled * np.abs(made), number_type).sum())
+
+    scaled = RELATIVE[number_type] * (fit.scale != 1)
+    most = wrong(fit)
+    noisy = most > (1 - SHARE_RIGHT) * table.size  # then the limit alone tells
+    most += int(3 * sqrt(most)) + table.size // 1000
+
     def fits(formula: Formula, base: float) -> bool:
-        return formula.with_base(fit, d, base).measured(table, rows).rms <= limit
+        close = formula.with_base(fit, d, base)
+        return close.measured(table, rows).rms <= limit and (noisy or wrong(close) <= most)
 
     found = []
     for formula in (each for each in FORMULAS if each.kind == fit.kind and each.divisor(d)):
@@ -543,8 +556,9 @@ def computed(table: Array, found: Identified, places: Array) -> Identified | Non
     best, enough = found, SHARE_SAME
     for *_, formula, base in sorted(tries, key=lambda each: each[:3]):
         own = replace(formula.with_base(fit, d, base), start=float(found.first), scale=1.0)
+        encoding: Any
         encoding, same = drawn(own, (formula, base), d)
-        low = encoding.make({**encoding.settings(), "dtype": found.number_type})
+        low: TableEncoding = replace(encoding, dtype=found.number_type)
         if same and equal_share(low, table, few, found.first) >= enough:
             share = equal_share(low, table, some, found.first)
             if share > enough + SHARE_MORE * (best is not found):
@@ -630,7 +644,7 @@ def of_rates(table: Array, blank: Identified) -> Identified | None:
             radius = np.hypot(table[:count, sines], table[:count, cosines])
             if np.median(np.abs(radius - np.median(radius))) > CIRCLE * np.median(radius):
                 continue
-            omega, phase = median_turning(table[:count], places, sines, cosines)
+            omega, phase = median_turning(table[:count], places, sines, cosines, reach=3)
             if not omega[0] > 0:
                 continue
             turning = np.abs(omega) > 1e-9
@@ -664,7 +678,8 @@ def encodings_of(omega: Array, layout: str, cosine_first: bool, number_type: str
         if len(omega) <= MAX_HANDS and np.all(omega > 0):
             for known in (NAMED.values(), ()):
                 periods = [round_period(period, known, share) for period in (2 * np.pi / omega).tolist()]
-                yield Clock(periods=tuple(periods))
+                if all(period in NAMED.values() or float(f"{period:.4g}") == period for period in periods):
+                    yield Clock(periods=tuple(periods))
 
 
 def round_period(period: float, known: Iterable[float], share: float) -> float:

@@ -74,15 +74,9 @@ BUILT = cache(typer.main.get_command)  # what Typer's runner would build again f
 
 
 @pytest.fixture(autouse=True)
-def hasty(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lay pages out once, and not until nothing changes any more, where no test is about that; always with -m long.
-
-    The list of commands is built once.
-    """
+def commands_built_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Build the list of commands once."""
     monkeypatch.setattr("typer.testing._get_command", BUILT, raising=False)
-    exact = request.path.stem in ("test_layout", "test_labels", "test_frames", "test_over_grids")
-    if not exact and request.config.option.markexpr == "not long":
-        monkeypatch.setattr("pecli.figures.page.MAX_PASSES", 1)
 
 
 @pytest.fixture

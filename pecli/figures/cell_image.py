@@ -21,7 +21,7 @@ FINE = 300  # pixels an inch, at least, in a file of lines, which is printed and
 class CellImage(AxesImage):
     """A matrix as an image, one colour a number.
 
-    Where cells have few pixels, and no whole number of them, a pixel over the edge of two has the colours of both, each
+    Where cells are finer than pixels, each pixel has the mean of its values. Where cells have few pixels, and no whole number of them, a pixel over the edge of two has the colours of both, each
     by its share of the pixel. Drawn otherwise, some cells are a pixel wider than others, in bands that no number has.
     Colours are averaged, not values: the mean of −1 and 1 would be pale, and edges would be seen as lines.
 
@@ -70,11 +70,36 @@ class CellImage(AxesImage):
 
     def _colours(self, down: Array, across: Array) -> Array:
         """Return the colours of the pixels between these edges."""
-        colours: Array = self.to_rgba(np.ma.asarray(self.get_array()), bytes=True)
-        for axis, edges in enumerate((down, across)):
+        values = np.ma.asarray(self.get_array())
+        sides = ((0, down), (1, across))
+        finer = [len(edges) <= values.shape[axis] for axis, edges in sides]
+        for axis, edges in (side for side, many in zip(sides, finer, strict=True) if many):
+            values = area_means(values, edges, axis)
+        colours: Array = self.to_rgba(values, bytes=True)
+        for axis, edges in (side for side, many in zip(sides, finer, strict=True) if not many):
             middles = ((edges[:-1] + edges[1:]) / 2).astype(int)
             colours = mixed(colours, edges, axis) if mixes(edges, self.few) else colours.take(middles, axis)
         return colours
+
+
+def area_means(values: Any, edges: Array, axis: int) -> Any:
+    """Return the means of the cells under each pixel, cells on an edge by the part that is under it.
+
+    values : masked array, what is masked does not count
+    edges : of the pixels along that axis, in cells, which are smaller: rising or falling
+    """
+    shape = [1, 1]
+    shape[axis] = -1
+    whole = np.minimum(edges.astype(int), values.shape[axis] - 1)
+    part = (edges - whole).reshape(shape)
+
+    def sums(cells: Array) -> Array:
+        before = np.insert(np.cumsum(cells, axis=axis), 0, 0.0, axis=axis)
+        return np.diff(before.take(whole, axis) + part * cells.take(whole, axis), axis=axis)
+
+    known = sums(1.0 - np.ma.getmaskarray(values))
+    total = sums(np.ma.filled(values.astype(float), 0.0))
+    return np.ma.masked_invalid(np.divide(total, known, out=np.full_like(total, np.nan), where=np.abs(known) > 1e-9))
 
 
 def cell_edges(first: int, last: int, ends: tuple[float, float], count: int) -> Array:

@@ -234,12 +234,10 @@ def _place_row_labels(axes: Axes, labels: Sequence[RowLabel], canvas: Canvas) ->
 
 
 def _place_column_labels(axes: Axes, labels: Sequence[ColumnLabel], canvas: Canvas) -> None:
-    """Move labels sideways, and the panel's title above them."""
+    """Move labels sideways."""
     widths = [(0.9 * ems(label.get_text()) + 0.8) * canvas.small for label in labels]  # and what is free between them
     for label, aside in zip(labels, _shifts(axes, labels, 0, widths), strict=True):
         label.set_position((aside, 2 * canvas.scale))
-    if axes.get_title():
-        axes.set_title(axes.get_title(), pad=4 + 1.2 * canvas.small)
 
 
 PLACING: dict[type[Text], Any] = {

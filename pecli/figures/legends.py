@@ -20,11 +20,13 @@ from pecli.figures.colors import COLOURS, STROKES
 from pecli.figures.labels import LineLabel, labels_of
 from pecli.figures.panels import ColorBar
 from pecli.figures.text import Ruler, points_per_pixel
+from pecli.page.layout import columns_of_legend
 from pecli.figures.ticks import BetweenPowers, NumberTexts, round_ticks
 
 HANDLE, APART = 4.0, 1.5  # ems of a sample of a line and what stands around it and its text; of that to the next
-FEW = 3  # entries that stand side by side or below each other
 OUTLINE = 0.4  # points
+MOST_TICKS = 4  # of a colour bar, about
+ARROW = 0.06  # length of an end beyond which numbers are, as a share of the bar
 GAP, HEIGHT = 0.35, 0.4  # ems of small text: below and above a strip of colours, and of the strip
 
 
@@ -71,10 +73,15 @@ def _in_columns(legend: Legend, room: float, ruler: Ruler) -> dict[str, Any]:
     handle = HANDLE * size / 72
     texts = [ruler.wrapped(str(item.get_label()), size, room - handle) for item in legend.legend_handles if item]
     widest = max(ruler.width(text, size) for text in texts) + handle
-    columns = max(1, min(len(texts), int((room + APART * size / 72) / widest)))
-    if columns < len(texts) <= FEW:  # 1, 3 above 2 is read in the wrong order
-        columns = 1
+    columns = columns_of_legend(len(texts), (room + APART * size / 72) / widest)
     return {"handles": legend.legend_handles, "labels": texts, "ncols": columns}
+
+
+def legend_entries(legend: Legend, ruler: Ruler) -> tuple[float, int, float]:
+    """Return the width of the widest entry with what is free behind it, how many there are, and a line's height."""
+    size, texts = legend.prop.get_size_in_points(), [text.get_text() for text in legend.get_texts()]
+    widest = max(ruler.width(text, size) for text in texts)
+    return widest + (HANDLE + APART) * size / 72, len(texts), 1.7 * size / 72
 
 
 def keep_last_legend(cells: Sequence[Sequence[Axes]]) -> None:
@@ -100,28 +107,34 @@ def bar_label(bar: ColorBar, canvas: Canvas) -> str:
 def add_bar(
     drawing: Drawing, mappables: Sequence[Any], bar: ColorBar, canvas: Canvas, axes: Axes | None = None
 ) -> Axes:
-    """Draw the colour bar of what stands beside it on a new Axes, to be put in its place, or on the one given; an end
-    that numbers are beyond is an arrow."""
+    """Draw the colour bar of several images on a new Axes, to be put in its place: horizontal and without a name; or
+    on the Axes given, upright with its name. An end that numbers are beyond is an arrow."""
     mappable = mappables[0]
-    place = drawing.add_axes((0.0, 0.0, 0.05, 1.0)) if axes is None else axes
+    place = drawing.add_axes((0.0, 0.0, 1.0, 0.05)) if axes is None else axes
     place.set_label("<colorbar>")  # as matplotlib calls those that it makes itself
     log = isinstance(mappable.norm, LogNorm)
-    ticks: Any = list(bar.ticks) if bar.ticks is not None else None if log else round_ticks()
     values = [np.ma.asarray(getattr(item, "extremes", None) or item.get_array()) for item in mappables]
     low, high = mappable.get_clim()
     below, above = any((own < low).any() for own in values), any((own > high).any() for own in values)
     extend: Any = ("both" if above else "min") if below else ("max" if above else "neither")
-    look: dict[str, Any] = {"label": bar_label(bar, canvas), "format": NumberTexts(), "extend": extend}
+    ticks: Any = list(bar.ticks) if bar.ticks is not None else None if log else round_ticks(most=MOST_TICKS)
+    look: dict[str, Any] = {"format": NumberTexts(), "extend": extend}
+    if axes is None:
+        look |= {"orientation": "horizontal", "extendfrac": ARROW}
+    else:
+        look["label"] = bar_label(bar, canvas)
     drawn = drawing.colorbar(mappable, cax=place, ticks=ticks, **look)
     if log:
         drawn.minorformatter = BetweenPowers()
     drawn.outline.set_linewidth(OUTLINE * canvas.scale)
     seen = np.concatenate([own.compressed() for own in values])
     if bar.trimmed and seen.any():
-        place.set_ylim(max(low, seen.min(initial=0.0)), min(high, seen.max(initial=0.0)))
+        ends = max(low, seen.min(initial=0.0)), min(high, seen.max(initial=0.0))
+        place.set_xlim(ends) if axes is None else place.set_ylim(ends)
     if bar.level is not None and low < bar.level < high:
         for colour, width in STROKES:
-            place.axhline(bar.level, color=colour, linewidth=width * canvas.scale)
+            mark = place.axvline if axes is None else place.axhline
+            mark(bar.level, color=colour, linewidth=width * canvas.scale)
     return place
 
 

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from pecli.core.lazy import Axes
+from pecli.page.words import Piece, Words, ems, is_wide
 
 LEAST_DPI = 100  # at which texts are measured: with fewer pixels letters have no true width
+LINE = 1.25  # of its size, the height of a line of text
 HEADLINE = "bold"  # the weight of what there is to see in a picture
 CLOSING = "，。、；：？！）】》」』”’·,.;:?!)]}"  # stays with what stands before
-ENDS = (";", "；", "。")
-BREAKS = (ENDS, (*ENDS, ":", "："), (*ENDS, ":", "：", ",", "，"))  # behind them a line breaks best, next best, …
 WORD = 2  # ems of what a colon does not part from what it explains
-CLAUSE = 4  # ems that a clause has at least: a line does not end behind "Δ:"
-EVEN = 0.6  # of the longest line, that the shortest has where lines break between clauses
-STEPS = 12  # widths between the narrowest and the widest that lines of one length are tried at
 OPENING = "（【《「『“‘"  # stays with what comes after
 BEFORE_NUMBERS = ("×", "第", "在", "从", "到", "至")  # likewise across a blank
 ARTICLE = "a"  # which does not stand at the end of a line
 BETWEEN = ("<", ">", "=", "−")  # never at the end or the beginning of a line
 SIGN = re.compile(r"\$[^$]*\$|.")  # mathematics, or any other character
-NARROW, BROAD = frozenset("fijlrtI .,:;|()[]'"), frozenset("mwMW%")  # letters of about 0.4 em, and of about 1
 
 
 class Ruler:
@@ -53,66 +48,30 @@ class Ruler:
             self._widths[line, points] = float(width) / self.dpi
         return self._widths[line, points]
 
+    def words(self, text: str, points: float) -> Words:
+        """Return a text in measured pieces."""
+        if not text:
+            return Words()
+        paragraphs = tuple(tuple(map(partial(self._piece, points), pieces(line))) for line in text.split("\n"))
+        return Words(paragraphs, LINE * points / 72)
+
+    def _piece(self, points: float, text: str) -> Piece:
+        word = text.rstrip(" ")
+        blank = self._advance(" ", points) if word != text else 0.0
+        return Piece(text, self._advance(word, points), blank * (len(text) - len(word)))
+
+    def _advance(self, text: str, points: float) -> float:
+        """Return how far a text moves what comes after it, which is more than the width of its ink."""
+        return self._line_width(f"n{text}n", points) - self._line_width("nn", points)
+
     def wrapped(self, text: str, points: float, room: float) -> str:
-        """Return the text in lines of at most so many inches; what is too long in one piece is broken anywhere."""
-        return "\n".join(part for line in text.split("\n") for part in self._wrapped(line, points, room))
-
-    def _wrapped(self, line: str, points: float, room: float) -> list[str]:
-        """Return lines of about one length, between clauses where that takes no line more."""
-        if self.width(line, points) <= room:
-            return [line]
-        parts: list[str] = []
-        for piece in pieces(line):
-            fits = "$" in piece or self.width(piece, points) <= room
-            parts += [piece] if fits else re.findall("[^ ]+ *", piece) if " " in piece.strip() else list(piece)
-        lines = self._balanced(parts, points, room)
-        for signs in BREAKS:
-            between = self._balanced(clauses_of(parts, signs), points, room)
-            widths = [self.width(own, points) for own in between]
-            if len(between) <= len(lines) and max(widths) <= room and min(widths) >= EVEN * max(widths):
-                return between
-        return lines
-
-    def _balanced(self, parts: Sequence[str], points: float, room: float) -> list[str]:
-        """Return as few lines as there can be, the longest as short as it can be."""
-        lines = self._filled(parts, points, room)
-        least = self.width("".join(parts), points) / len(lines)
-        tried = (self._filled(parts, points, least + step * (room - least) / STEPS) for step in range(STEPS))
-        return next((item for item in tried if len(item) == len(lines)), lines)
-
-    def _filled(self, parts: Sequence[str], points: float, room: float) -> list[str]:
-        """Return lines of at most that width, each as full as it gets."""
-        lines = [""]
-        for part in parts:
-            if lines[-1] and self.width(lines[-1] + part, points) > room:
-                lines.append("")
-            lines[-1] += part
-        return [line.strip(" ") for line in lines]
-
-
-def is_wide(sign: str) -> bool:
-    """Return whether a character is as wide as it is high, as Chinese is: a line may break beside it."""
-    return unicodedata.east_asian_width(sign) in "WF"
-
-
-def ems(text: str) -> float:
-    """Return about how wide a text is, in its own size."""
-    return sum(1.0 if is_wide(sign) or sign in BROAD else 0.4 if sign in NARROW else 0.65 for sign in text)
+        """Return the text in lines of at most so many inches."""
+        return self.words(text, points).wrapped(room)
 
 
 def points_per_pixel(axes: Axes) -> float:
     """Return how many points a pixel is in the picture of an Axes."""
     return 72 / float(axes.get_figure(root=True).dpi)  # type: ignore[union-attr]  # an Axes that is drawn on has one
-
-
-def clauses_of(parts: Sequence[str], signs: tuple[str, ...]) -> list[str]:
-    """Return pieces of a line joined as far as the next of these signs."""
-    found = [""]
-    for part in parts:
-        found[-1] += part
-        if part.rstrip(" ").endswith(signs) and ems(found[-1]) >= CLAUSE:
-            found.append("")
-    return [item for item in found if item]
 
 
 def pieces(line: str) -> list[str]:

@@ -65,15 +65,15 @@ class FittingTicks(Locator):
         return self._known[asked]
 
 
-def round_ticks(integer: bool = False) -> FittingTicks:
+def round_ticks(integer: bool = False, most: int = MAX_TICKS) -> FittingTicks:
     """Return ticks at round numbers, as many as there is room for."""
-    return FittingTicks(partial(round_numbers, integer))
+    return FittingTicks(partial(round_numbers, integer, most))
 
 
-def round_numbers(integer: bool, low: float, high: float) -> Iterator[Any]:
+def round_numbers(integer: bool, most: int, low: float, high: float) -> Iterator[Any]:
     """Yield round numbers between two, fewer and fewer; before a single one the first and the last of several."""
     near, ticks = NEAR * (high - low), np.zeros(0)
-    for count in range(MAX_TICKS, 0, -1):
+    for count in range(most, 0, -1):
         locator = MaxNLocator(count, steps=STEPS, integer=integer, min_n_ticks=1)
         several, ticks = ticks, np.asarray(locator.tick_values(low, high))
         ticks = ticks[(ticks >= low - near) & (ticks <= high + near)]

@@ -212,7 +212,7 @@ def test_classes_beside_means_have_the_colours_of_the_means(
     assert len(images) == 2 and {image.get_clim() for image in images} == {ends}
     for value in (0.0, 1.0):
         assert len({tuple(image.to_rgba(value)) for image in images}) == 1
-    assert {bar.get_ylim() for bar in bars} == {ends}
+    assert {bar.get_xlim() for bar in bars} == {ends}
 
 
 @pytest.mark.parametrize(("figure", "options", "bars", "title"), [
@@ -234,9 +234,9 @@ def test_a_bar_is_left_out_where_every_cell_carries_its_number(
 @pytest.mark.parametrize(
     ("figure", "size", "bars"),
     [
-        ("terms", "column", 0),
+        ("terms", "7x9", 0),
         ("terms", "5x3", 1),  # the sum has numbers, its parts are too small
-        ("attention", "blog", 0),
+        ("attention", "12x8", 0),
         ("attention", "5x3", 2),
     ],
 )

@@ -219,7 +219,7 @@ def test_encodings_are_named_above_their_own_attention() -> None:
 def test_a_difference_is_of_the_same_columns(other: str) -> None:
     """Where one table alone would have pairs left out, or others than the other one."""
     specs = ["sinusoidal:d=64", other]
-    seen: Any = pecli.figure("compare", encoding=specs, difference=True, length=5, size="3x3", dpi=20).seen
+    seen: Any = pecli.figure("compare", encoding=specs, difference=True, length=5, size="4x4", dpi=20).seen
     first, second = (pecli.encode(spec, length=5) for spec in specs)
     assert seen.parts[-1].numbers.main == pytest.approx(first - second)
 

@@ -121,9 +121,9 @@ def test_an_error_that_matters_is_said_and_marked_where_there_is_one(encoding: s
     assert found.caption() == f"{line}each pixel shows the largest error of {found.block} positions"
     assert not [item for item in axes.lines if item.get_marker() == "o"]  # no ring
     assert bar.get_ylabel() == "larger of the sine and cosine errors"
-    assert [item.get_ydata()[0] for item in bar.lines if item.get_linewidth() > 1] == [0.1, 0.1] * bool(line)
-    bar.set_ylim(0.05, 0.35)  # fewer powers of ten than ticks
-    assert {"0.2", "0.5"} <= {*texts(bar.get_yticklabels(minor=True))}
+    assert [item.get_xdata()[0] for item in bar.lines if item.get_linewidth() > 1] == [0.1, 0.1] * bool(line)
+    bar.set_xlim(0.05, 0.35)  # fewer powers of ten than ticks
+    assert {"0.2", "0.5"} <= {*texts(bar.get_xticklabels(minor=True))}
 
 
 @pytest.mark.parametrize(("start", "length"), [(0, 997), (-600, 997), (40, 700)])

@@ -242,8 +242,8 @@ def test_a_rope_that_turns_some_columns_says_so() -> None:
 
 
 @pytest.mark.parametrize(("size", "panels", "said"), [
-    ("5x3", "heatmap,distance", "every second pair drawn (left)"),
-    ("column", "heatmap,distance", "each pixel is the mean of 2 × 2 cells (bottom)"),
+    ("4x3", "heatmap,distance", "every second pair drawn (left)"),
+    ("column", "heatmap,distance", "each pixel is the mean of 3 × 3 cells (right)"),
     ("5x4", "heatmap,distance,distance", "every second pair drawn (heatmap)"),  # sides are of two
 ])  # fmt: skip
 def test_a_note_on_one_of_two_panels_says_which(size: str, panels: str, said: str) -> None:

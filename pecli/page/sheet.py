@@ -1,0 +1,267 @@
+"""A picture in the making: panels with their labels, colour bars, legends and texts, measured and placed on a page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure as Drawing
+from matplotlib.text import Annotation, Text
+from matplotlib.transforms import Bbox
+
+from pecli.figures.axis_labels import label_as_asked
+from pecli.figures.canvas import Canvas
+from pecli.figures.legends import (
+    add_bar,
+    bar_label,
+    legend_entries,
+    legend_size,
+    move_legend,
+    put_legend,
+    remove_legends,
+)
+from pecli.figures.panels import ColorBar, Panel, PanelGroup
+from pecli.figures.text import HEADLINE, LINE, Ruler
+from pecli.page.layout import BAR_DROP, BAR_HEIGHT, NO_MARGINS, PAD, STACKED, Box, Contents, Layout, Legend, Margins, Page, Said
+
+GREY = 0.7  # opacity of what stands beside the headline
+BAR_PAD, BAR_LABELS = 0.25, 1.6  # ems of small text: between a bar and its numbers, and what both take
+BESIDE_BAR = 0.6  # ems between a bar and its name
+
+
+class Texts(NamedTuple):
+    """What a picture says: what there is to see, of what, and how it was made."""
+
+    headline: str
+    title: str
+    footnote: str
+
+
+class Sheet:
+    """The artists of one picture.
+
+    groups : the panels, in groups that stand below each other
+    axes : one a panel, in order, to be labelled and drawn on
+    """
+
+    def __init__(self, groups: Sequence[PanelGroup], canvas: Canvas) -> None:
+        size = canvas.inches
+        self.canvas, self.groups = canvas, groups
+        self.em, self.small = size.font / 72, canvas.small / 72
+        self.panels: list[Panel] = [panel for group in groups for panel in group.panels]
+        self.ruler, self.bold = Ruler(canvas.dpi), Ruler(canvas.dpi, HEADLINE)
+        self.drawing = Drawing(figsize=(size.width, size.height or size.width), dpi=canvas.dpi)
+        FigureCanvasAgg(self.drawing)
+        self.drawing.set_dpi(self.ruler.dpi)  # texts are measured at this resolution; files have that of the canvas
+        self.axes: list[Axes] = [self.drawing.add_axes((0.1, 0.1, 0.8, 0.8)) for _ in self.panels]
+        self.bars: dict[ColorBar, Axes | None] = {
+            bar: None
+            for bar in dict.fromkeys(panel.bar for panel in self.panels if panel.bar and not canvas.no_colorbar)
+            if not bar.spare
+        }
+        self.legend: Any = None
+        look: dict[str, Any] = {"ha": "left", "va": "top", "transform": self.drawing.dpi_scale_trans}
+        self.texts: list[Text] = [
+            self.drawing.text(0, 0, "", weight=HEADLINE, fontsize=size.font, **look),
+            self.drawing.suptitle("", alpha=GREY, fontsize=size.font),
+            self.drawing.text(0, 0, "", alpha=GREY, fontsize=canvas.small, **look),
+        ]
+        self.texts[1].set(**look)
+        self.said = Texts("", "", "")
+        self.margins: list[Margins] = [NO_MARGINS] * len(self.panels)
+
+    def labelled(self) -> None:
+        """Take over the labels that the figure has put around its panels."""
+        if self.canvas.no_legend:
+            remove_legends(self.axes)
+        owners = [axes for axes in self.axes if axes.get_legend() is not None]
+        if len(self.groups) == 1 and self.groups[0].one_legend and len(owners) == 1:
+            room = self.canvas.inches.width - 2 * self.em
+            self.legend = move_legend(self.drawing, owners[0], room, self.ruler)
+        label_as_asked(self.axes, self.panels, self.canvas)
+        self.take_titles()
+
+    def take_titles(self) -> None:
+        """Take over the titles of panels as the figure has written them."""
+        self.titles = [axes.get_title() for axes in self.axes]
+
+    @property
+    def page(self) -> Page:
+        """The page as it is to be arranged."""
+        size = self.canvas.inches
+        return Page(size.width, size.height, self.em, self.small, 1 / self.canvas.dpi)
+
+    def contents(self, said: Texts | None = None) -> Contents:
+        """Return what is to be arranged; said : other texts than this picture's."""
+        texts, size = said or self.said, self.canvas.inches.font
+        titles = [
+            self.ruler.words(title, axes.title.get_fontsize())
+            for title, axes in zip(self.titles, self.axes, strict=True)
+        ]
+        bars = {}
+        for bar in self.bars:
+            name, ticks = bar_label(bar, self.canvas), (BAR_DROP + BAR_HEIGHT) * self.em + BAR_LABELS * self.small
+            width = self.ruler.width(name, self.canvas.small) + BESIDE_BAR * self.em if name else 0.0
+            bars[bar] = width, ticks
+        legend = 0.0
+        if self.legend is not None:
+            legend = self.legend.get_window_extent(self.ruler.renderer).height / self.ruler.dpi
+        own = Said(
+            self.bold.words(texts.headline, size),
+            self.ruler.words(texts.title, size),
+            self.ruler.words(texts.footnote, self.canvas.small),
+            tuple(titles),
+            bars,
+            float(legend),
+        )
+        return Contents(self.panels, self.margins, own)
+
+    # Measuring
+
+    def measure(self, layout: Layout) -> list[Margins]:
+        """Return what stands around each panel as it is placed now."""
+        self.margins = [
+            self._margins(at, axes, panel, at in layout.legends_below)
+            for at, (axes, panel) in enumerate(zip(self.axes, self.panels, strict=True))
+        ]
+        return self.margins
+
+    def _margins(self, at: int, axes: Axes, panel: Panel, below: bool) -> Margins:
+        axes.get_xlim(), axes.get_ylim()  # as the data that were drawn last need them
+        had_axis, axes.axison = axes.axison, False
+        axes.title.set_visible(False)
+        own = margins_of(axes, self.ruler)
+        axes.axison = had_axis
+        axes.title.set_visible(True)
+        sides, labels = [(0.0,) * 4, (0.0,) * 4], [0.0, 0.0]
+        for side, (axis, subject, name) in enumerate(
+            ((axes.xaxis, panel.x, "bottom"), (axes.yaxis, panel.y, "left")) if had_axis else ()
+        ):
+            if subject is not None:
+                axes.tick_params(axis=axis.axis_name, **{name: True, f"label{name}": True})
+            axis.label.set_visible(False)  # it may be longer than the frame is now
+            ticks = [*beyond(axes, axis.get_tightbbox(self.ruler.renderer), self.ruler)]
+            axis.label.set_visible(True)
+            text, size = axis.label.get_text(), float(axis.label.get_fontsize())
+            labels[side] = self.ruler.width(text, size)
+            ticks[1 - side] += bool(text) * (axis.labelpad + LINE * size * (text.count("\n") + 1)) / 72
+            sides[side] = (ticks[0], ticks[1], ticks[2], ticks[3])
+        return Margins(own, *sides, (labels[0], labels[1]), self._legend_of(at, axes, below))
+
+    def _legend_of(self, at: int, axes: Axes, below: bool) -> Legend | None:
+        legend = axes.get_legend()
+        if legend is None:
+            return None
+        wide, high = legend_size(legend, self.ruler)
+        before = self.margins[at].legend
+        if below and before is not None:
+            return before._replace(placed=high)
+        return Legend(wide, high, *legend_entries(legend, self.ruler))
+
+    # Placing
+
+    def place(self, layout: Layout) -> None:
+        """Put everything where the layout says."""
+        self.drawing.set_size_inches(*layout.size)
+        inches = self.drawing.dpi_scale_trans
+        for at, (axes, panel, frame, shown) in enumerate(
+            zip(self.axes, self.panels, layout.frames, layout.shown, strict=True)
+        ):
+            self._put(axes, frame)
+            for axis, subject, visible, name in (
+                (axes.xaxis, panel.x, shown.below, "bottom"),
+                (axes.yaxis, panel.y, shown.left, "left"),
+            ):
+                if subject is not None:
+                    axis.label.set_visible(visible)
+                    axes.tick_params(axis=axis.axis_name, **{name: visible, f"label{name}": visible})
+            title = self.titles[at]
+            size = float(axes.title.get_fontsize())
+            text = self.ruler.words(title, size).wrapped(frame[2]) if title else ""
+            pad = 72 * layout.titles[at]
+            axes.set_title(text, y=1.0, pad=pad, fontsize=size, ha="left", x=0.0, va="bottom")
+        self._put_legends(layout)
+        for bar, (right, top, length, stacked) in layout.bars.items():
+            if (axes := self.bars.get(bar)) is not None:
+                name = axes.yaxis.label
+                y = top - (BAR_DROP + BAR_HEIGHT) * self.em - stacked * bool(name.get_text()) * STACKED * self.small
+                self._put(axes, (right - length, y, length, BAR_HEIGHT * self.em))
+                place = (right, y + (BAR_HEIGHT + PAD) * self.em) if stacked else (
+                    right - length - BESIDE_BAR * self.em, y + BAR_HEIGHT * self.em / 2
+                )
+                axes.yaxis.set_label_coords(*place, transform=inches)
+                name.set(rotation=0, ha="right", va="bottom" if stacked else "center")
+        words = self.contents().said
+        for text, own, (left, top, room) in zip(
+            self.texts, (words.headline, words.subtitle, words.footnote), layout.words, strict=True
+        ):
+            text.set(text=own.wrapped(room), position=(left, top))
+        if self.legend is not None:
+            self.legend.set_loc("lower left")
+            width, height = layout.size
+            self.legend.set_bbox_to_anchor((layout.legend[0] / width, layout.legend[1] / height))
+
+    def _put_legends(self, layout: Layout) -> None:
+        """Put legends right of their panels or below them."""
+        for at, axes in enumerate(self.axes):
+            if axes.get_legend() is not None:
+                own, shown = self.margins[at], layout.shown[at]
+                bottom = max(own.own[1], own.x[1] if shown.below else 0.0, own.y[1] if shown.left else 0.0)
+                put_legend(axes, layout.frames[at][2:], bottom, at in layout.legends_below, self.ruler)
+
+    def _put(self, axes: Axes, box: Sequence[float]) -> None:
+        """Put a frame (x, y, width, height) on whole pixels."""
+        dpi, (width, height) = self.canvas.dpi, self.drawing.get_size_inches()
+        x, y, wide, high = (max(1, round(side * dpi)) / dpi for side in box)  # panels of one size have one in pixels
+        axes.set_position((x / width, y / height, wide / width, high / height))
+
+    # Drawing
+
+    def add_bars(self, mappables: Sequence[Any]) -> None:
+        """Draw the colour bars of what was drawn; none where every cell carries its number and a title says of what."""
+        for bar in dict.fromkeys(panel.bar for panel in self.panels if panel.bar and not self.canvas.no_colorbar):
+            beside = [at for at, panel in enumerate(self.panels) if panel.bar == bar]
+            shared, panels = [mappables[at] for at in beside], [self.axes[at] for at in beside]
+            if bar.spare and all(len(image.numbers) == image.get_array().count() for image in shared):
+                label = bar_label(bar, self.canvas)
+                untitled = len(panels) == 1 and not panels[0].get_title()
+                if untitled and label not in self.said.headline:
+                    panels[0].set_title(label)
+                if untitled or any(label in own.get_title() for own in self.axes):
+                    self.bars.pop(bar, None)
+                    continue
+            self.bars[bar] = axes = add_bar(self.drawing, shared, bar, self.canvas)
+            axes.set_ylabel(bar_label(bar, self.canvas), fontsize=self.canvas.small)
+            axes.tick_params(which="both", length=0, pad=BAR_PAD * self.canvas.small)
+        self.take_titles()
+
+    def pixels(self) -> list[tuple[int, int]]:
+        """Return the rows and columns of pixels of each panel."""
+        share = self.canvas.dpi / self.ruler.dpi
+        sizes = [np.array(axes.bbox.size) * share for axes in self.axes]
+        return [(max(1, round(height)), max(1, round(width))) for width, height in sizes]
+
+
+def margins_of(axes: Axes, ruler: Ruler) -> Box:
+    """Return how far labels reach beyond the frame: left, bottom, right, top; no texts in cells, no legends."""
+    box = axes.get_tightbbox(ruler.renderer, bbox_extra_artists=axes.child_axes, for_layout_only=True)
+    beside = (text for text in axes.texts if isinstance(text, Annotation))
+    texts = [text for text in beside if text.get_visible() and text.get_in_layout()]
+    for text in texts:
+        text.update_positions(ruler.renderer)
+    boxes = [box, *(Text.get_window_extent(text, ruler.renderer) for text in texts)]  # leaders are never the outermost
+    return beyond(axes, Bbox.union([own for own in boxes if own is not None]), ruler)
+
+
+def beyond(axes: Axes, box: Any, ruler: Ruler) -> Box:
+    """Return how far a box reaches beyond the frame of an Axes, inches; 0 where there is none."""
+    if box is None or not all(map(isfinite, box.extents)):
+        return (0.0, 0.0, 0.0, 0.0)
+    frame, outer = axes.bbox.extents, box.extents
+    left, bottom = (max(0.0, float(frame[at] - outer[at]) / ruler.dpi) for at in (0, 1))
+    right, top = (max(0.0, float(outer[at] - frame[at]) / ruler.dpi) for at in (2, 3))
+    return left, bottom, right, top

@@ -10,10 +10,10 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.language import use_language
-from pecli.figures.labels import LineLabel, labels_of
 from pecli.figures.page import draw_frames, draw_page
-from pecli.figures.style import style_context
 from pecli.jobs.picture import titles_of
+from pecli.page.labels import LineLabel, labels_of
+from pecli.page.style import style_context
 
 FIXED = {"attention": "length", "terms": "length", "addition": "length", "dials": "length", "tiles": "length",
          "maps": "length", "bias": "d"}  # what a figure has of its own  # fmt: skip

@@ -28,12 +28,12 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.registry import ENCODINGS, Encoding
 from pecli.figures import FIGURES
 from pecli.figures.base import Figure
-from pecli.figures.canvas import Canvas
 from pecli.files.formats import FORMATS
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES, EncodingOption, Output, encoding_parameters
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import make_job
+from pecli.page.canvas import Canvas
 from pecli.reports import REPORTS
 from tests.conftest import Ask
 
@@ -95,6 +95,7 @@ FLOORS = [  # a module imports from its own room and from floors before its own
     "models",  # a config.json becomes encodings
     "measures",
     "analysis",
+    "page",  # knows no figure
     "figures reports",  # neither knows the other
     "jobs",
     "",  # the Python API
@@ -195,12 +196,13 @@ def test_numpy_and_matplotlib_are_not_imported_at_the_top() -> None:
         return {item.split(".")[0] for item in imports(top)} & {"numpy", "matplotlib", "PIL"}
 
     late = [
-        "figures.cell_image",
-        "figures.labels",
-        "figures.legends",
         "figures.own_axes",
         "figures.page",
-        "figures.ticks",
+        "page.cell_image",
+        "page.labels",
+        "page.legends",
+        "page.sheet",
+        "page.ticks",
     ]  # matplotlib's classes: they are imported where something is drawn
     assert [name for name, tree in parsed().items() if heavy(tree)] == late
 

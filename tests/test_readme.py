@@ -24,13 +24,13 @@ from pecli.cli.batch import DISTRIBUTION
 from pecli.cli.questions import QUESTIONS
 from pecli.encodings.registry import ENCODINGS
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.figures.canvas import Canvas
-from pecli.figures.style import KEPT
 from pecli.files.metadata import read_metadata
 from pecli.jobs.command_line import python_call
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES
 from pecli.jobs.picture import Picture
+from pecli.page.canvas import Canvas
+from pecli.page.style import KEPT
 
 Ask = Callable[..., Any]
 Process = Callable[..., subprocess.CompletedProcess[Any]]

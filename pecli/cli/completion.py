@@ -13,8 +13,8 @@ from pathlib import Path
 from pecli.core.options import Option
 from pecli.core.terminal import print_results
 from pecli.encodings.registry import all_encodings, encoding_named
-from pecli.figures.canvas import SIZES
 from pecli.files.tables import READERS
+from pecli.page.canvas import SIZES
 
 Offer = tuple[str, str]  # a value, and what it is
 INDICES = ("0", "0,1,2,3", "0..7")  # for lists of whole numbers

@@ -18,10 +18,10 @@ from pecli.core.language import Language
 from pecli.core.options import Option, Options, canonical_name, default_of
 from pecli.core.positions import Positions
 from pecli.encodings.registry import ENCODINGS, Encoding, encoding_named
-from pecli.figures.canvas import Canvas
 from pecli.files.formats import FORMATS
 from pecli.jobs.job_options import EncodingOption, Labels, Output, encoding_parameters, known_options
 from pecli.models.spec import encoding_of
+from pecli.page.canvas import Canvas
 
 if TYPE_CHECKING:
     from pecli.jobs.job import Job

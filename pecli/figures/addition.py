@@ -12,12 +12,12 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
 from pecli.encodings.base import Additive
-from pecli.figures.axis_labels import label_dimensions
 from pecli.figures.base import ColouredNumbers, View
-from pecli.figures.canvas import Canvas
 from pecli.figures.matrix import WithCellNumbers, show_matrix
-from pecli.figures.panels import ColorBar, Panel, PanelGroup, in_columns
 from pecli.figures.tokens import TokenFigure, label_rows
+from pecli.page.axis_labels import label_dimensions
+from pecli.page.canvas import Canvas
+from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
 
 ROW = 0.045, 0.065  # height of a row of a strip, as a share of its width; on a narrow page
 SIGNS = ("", "+ ", "= ")

@@ -15,12 +15,12 @@ from pecli.core.numbers import number_text
 from pecli.core.options import option
 from pecli.encodings.base import Additive, BiasEncoding, Rotary, names_in_sentence, short_names
 from pecli.figures.base import ColouredNumbers, View
-from pecli.figures.canvas import Canvas
-from pecli.figures.colors import DIFFERENCE
 from pecli.figures.matrix import WithCellNumbers, show_matrix
-from pecli.figures.panels import ColorBar, PanelGroup
 from pecli.figures.tokens import TokenFigure, fit_tokens, label_tokens, read_order, token_panel
 from pecli.measures.pairwise import products
+from pecli.page.canvas import Canvas
+from pecli.page.colors import DIFFERENCE
+from pecli.page.panels import ColorBar, PanelGroup
 
 AttentionEncoding = Additive | Rotary | BiasEncoding
 

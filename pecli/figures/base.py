@@ -15,9 +15,9 @@ from pecli.core.lazy import Array, Axes
 from pecli.core.numbers import minus
 from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding, TableEncoding, ends_of
-from pecli.figures.canvas import Canvas
-from pecli.figures.colors import DIFFERENCE
-from pecli.figures.panels import Panel, PanelGroup, in_columns
+from pecli.page.canvas import Canvas
+from pecli.page.colors import DIFFERENCE
+from pecli.page.panels import Panel, PanelGroup, in_columns
 
 MAX_HEADLINE = 150  # characters above a picture of several
 MAX_WHOLE = 2**22  # numbers, all of which are looked at for the largest difference
@@ -72,7 +72,7 @@ class Figure(Analysis[E]):
 
     def fit(self, view: View[E], axes: list[Axes], canvas: Canvas) -> None:
         """Adapt labels to the size that the panels have now; called whenever it changes."""
-        from pecli.figures.labels import place_labels
+        from pecli.page.labels import place_labels
 
         for ax in axes:
             place_labels(ax, canvas)

@@ -14,15 +14,15 @@ from pecli.core.numbers import MAX_EXACT, ROUNDING, number_text
 from pecli.core.options import option
 from pecli.encodings.base import BiasEncoding
 from pecli.encodings.biases import T5, Alibi
-from pecli.figures.axis_labels import label_positions, label_powers, label_values
 from pecli.figures.base import ColouredNumbers, Numbers, View, averaging, extremes_of_offsets
-from pecli.figures.canvas import Canvas
 from pecli.figures.highlights import WithTrained, border_beyond, border_text, mark_beyond
-from pecli.figures.lines import frame_lines, key, plot_run, shades
 from pecli.figures.matrix import WithCellNumbers, show_matrix
-from pecli.figures.panels import ColorBar, Panel, PanelGroup, in_columns
 from pecli.measures.reduce import envelope, even_edges, means_of_finite, middles
 from pecli.measures.summary import summary_of_offsets
+from pecli.page.axis_labels import label_positions, label_powers, label_values
+from pecli.page.canvas import Canvas
+from pecli.page.lines import frame_lines, key, plot_run, shades
+from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
 
 PANELS = 8  # heads that are drawn where none are asked for
 FADED = 1e5  # times the smallest weight that the axis shows is the largest

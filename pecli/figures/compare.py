@@ -16,7 +16,6 @@ from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding, TableEncoding, distinguishing_labels, short_names, title_of_several
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.base import Figure, View
-from pecli.figures.canvas import Canvas
 from pecli.figures.composite import (
     Cell,
     ComposedNumbers,
@@ -30,9 +29,10 @@ from pecli.figures.composite import (
 from pecli.figures.distance import DistanceNumbers
 from pecli.figures.heatmap import HeatmapNumbers
 from pecli.figures.highlights import Highlighting
-from pecli.figures.panels import PanelGroup
 from pecli.figures.wavelengths import CLEAR
 from pecli.measures.pairwise import MEASURES, measure_option, quantity_of
+from pecli.page.canvas import Canvas
+from pecli.page.panels import PanelGroup
 
 MAX_WHOLE = 2**22  # numbers, of which the largest difference is known also where a pixel is a mean
 FEW = 0.5  # of the dimensions, or positions, in which alone two tables differ: worth saying

@@ -17,9 +17,9 @@ from pecli.encodings.base import Encoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures import FIGURES, SINGLE
 from pecli.figures.base import MAX_HEADLINE, Figure, Numbers, View, panels_of
-from pecli.figures.canvas import Canvas
 from pecli.figures.heatmap import HeatmapNumbers, length_shown
-from pecli.figures.panels import Mosaic, Panel, PanelGroup, below_each_other, columns_of, in_columns, with_own_bar
+from pecli.page.canvas import Canvas
+from pecli.page.panels import Mosaic, Panel, PanelGroup, below_each_other, columns_of, in_columns, with_own_bar
 
 FORWARDED = ("measure", "highlight")  # options of a composed figure that its parts take, where they have them
 ROW = 3  # panels that stand side by side where there is room, whatever they belong to
@@ -223,7 +223,7 @@ class Composite(Figure[Encoding]):
                 first.set_ylabel(f"{cell.beside}\n{first.get_ylabel()}".strip())
             cells.append(axes[own])
         if self.alike and len(cells) > 1:
-            from pecli.figures.legends import keep_last_legend
+            from pecli.page.legends import keep_last_legend
 
             keep_last_legend(cells)
 

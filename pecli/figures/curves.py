@@ -13,22 +13,9 @@ from pecli.core.numbers import ROUNDING
 from pecli.core.options import EXACT, option
 from pecli.core.positions import Positions
 from pecli.encodings.base import BiasEncoding, distinguishing_labels, title_of_several
-from pecli.figures.axis_labels import (
-    NO_PLACE,
-    check_log,
-    in_steps,
-    label_positions,
-    label_powers,
-    label_values,
-    log_label,
-    log_option,
-)
 from pecli.figures.base import Numbers, View, extremes, tells_of_offsets
-from pecli.figures.canvas import Canvas
 from pecli.figures.comparing import OfOneHead, differing_text, is_bias, turned_text
 from pecli.figures.highlights import mark_stretch
-from pecli.figures.lines import frame_lines, key, share_ends
-from pecli.figures.panels import Panel, PanelGroup, in_columns
 from pecli.measures.pairwise import (
     MEASURES,
     by_offset,
@@ -41,6 +28,19 @@ from pecli.measures.pairwise import (
     to_all,
 )
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles, mirrored_envelope
+from pecli.page.axis_labels import (
+    NO_PLACE,
+    check_log,
+    in_steps,
+    label_positions,
+    label_powers,
+    label_values,
+    log_label,
+    log_option,
+)
+from pecli.page.canvas import Canvas
+from pecli.page.lines import frame_lines, key, share_ends
+from pecli.page.panels import Panel, PanelGroup, in_columns
 
 DEFAULT_LINES = 3  # lines where none are asked for
 MAX_WHOLE = 100_000  # positions, all of which are looked at where a pixel stands for several
@@ -261,7 +261,7 @@ class Curves(OfOneHead):
         return [encoding.width if grows else 0 for encoding in view.encodings]
 
     def decorate(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
-        from pecli.figures.labels import label_lines
+        from pecli.page.labels import label_lines
 
         across, names = self.across(view), distinguishing_labels(view.encodings)
         starts = [view.encoding.position_text(at) for at in self.starts(view)]
@@ -290,7 +290,7 @@ class Curves(OfOneHead):
             mark_stretch(panel, self.spans(), canvas)
 
     def draw(self, numbers: CurvesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        from pecli.figures.labels import put_line_labels
+        from pecli.page.labels import put_line_labels
 
         lines = len(numbers.at) // len(axes)
         rows = zip(numbers.low, numbers.curves, numbers.at, numbers.own, strict=True)

@@ -13,11 +13,11 @@ from pecli.core.options import EXACT, option
 from pecli.core.positions import Positions
 from pecli.encodings.clock import seconds_of_time
 from pecli.encodings.harmonic import Harmonic
-from pecli.figures.axis_labels import names_fit
 from pecli.figures.base import Figure, Numbers, View
-from pecli.figures.canvas import Canvas
-from pecli.figures.panels import Panel, PanelGroup
 from pecli.figures.wavelengths import MAX_WAVELENGTH, short_length, short_wave_text, wavelength_unit
+from pecli.page.axis_labels import names_fit
+from pecli.page.canvas import Canvas
+from pecli.page.panels import Panel, PanelGroup
 
 ROWS, COLUMNS = 4, 4  # positions and pairs where none are asked for, at most
 RADIUS = 0.4  # of a dial, of the distance between two below each other

@@ -11,15 +11,10 @@ from pecli.core.language import template, translate
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING, number_text
 from pecli.encodings.base import BiasEncoding
-from pecli.figures.axis_labels import label_positions
 from pecli.figures.base import ColouredNumbers, View, averaging, difference_of
-from pecli.figures.canvas import Canvas
-from pecli.figures.colors import DIFFERENCE
 from pecli.figures.comparing import OfOneHead, is_bias, turned_text
 from pecli.figures.highlights import mark_cells
-from pecli.figures.limits import ends
 from pecli.figures.matrix import WithCellNumbers, show_matrix
-from pecli.figures.panels import ColorBar, Panel, PanelGroup
 from pecli.measures.pairwise import (
     MEASURES,
     by_offset,
@@ -29,6 +24,11 @@ from pecli.measures.pairwise import (
 )
 from pecli.measures.reduce import means_of_finite
 from pecli.measures.summary import means_and_summary, signed, summary_of_offsets
+from pecli.page.axis_labels import label_positions
+from pecli.page.canvas import Canvas
+from pecli.page.colors import DIFFERENCE
+from pecli.page.limits import ends
+from pecli.page.panels import ColorBar, Panel, PanelGroup
 
 
 @dataclass(frozen=True, kw_only=True)

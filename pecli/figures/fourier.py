@@ -11,14 +11,14 @@ from pecli.core.language import template, translate
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING
 from pecli.encodings.base import TableEncoding
-from pecli.figures.axis_labels import label_decades, label_dimensions
 from pecli.figures.base import ColouredNumbers, Figure, View
-from pecli.figures.canvas import Canvas
 from pecli.figures.matrix import show_matrix
-from pecli.figures.panels import ColorBar, Panel, PanelGroup
 from pecli.figures.wavelengths import short_wave_text
 from pecli.measures.reduce import averaged_columns
 from pecli.measures.summary import ENOUGH
+from pecli.page.axis_labels import label_decades, label_dimensions
+from pecli.page.canvas import Canvas
+from pecli.page.panels import ColorBar, Panel, PanelGroup
 
 LONGEST = 65536  # positions that are transformed, at most
 SHORTEST = 2.0  # positions: no shorter wave can be told in whole positions

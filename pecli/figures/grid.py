@@ -10,9 +10,9 @@ from pecli.core.errors import UsageError
 from pecli.core.language import listing
 from pecli.core.lazy import Array, np
 from pecli.figures.base import Figure, View, panels_of
-from pecli.figures.canvas import Canvas
 from pecli.figures.composite import Cell, ComposedNumbers, Composite, longer_waves_text, message_of_each
-from pecli.figures.panels import PanelGroup, in_columns
+from pecli.page.canvas import Canvas
+from pecli.page.panels import PanelGroup, in_columns
 
 
 class Axis(NamedTuple):

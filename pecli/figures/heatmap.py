@@ -13,7 +13,14 @@ from pecli.core.lazy import Array, Axes
 from pecli.core.positions import Blocks, LogBlocks, Positions
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.harmonic import Harmonic
-from pecli.figures.axis_labels import (
+from pecli.figures.base import ColouredNumbers, View, averaging_cells, difference_of
+from pecli.figures.comparing import turned_text
+from pecli.figures.highlights import Highlighting, mark_cells
+from pecli.figures.matrix import WithCellNumbers, show_matrix
+from pecli.figures.wavelengths import column_step, columns_end, columns_left_out, columns_shown, has_known_waves
+from pecli.measures.summary import Summary, summary_of_table
+from pecli.measures.waves import wavelengths
+from pecli.page.axis_labels import (
     NO_PLACE,
     check_log,
     label_decades,
@@ -23,15 +30,8 @@ from pecli.figures.axis_labels import (
     log_option,
     turn_names,
 )
-from pecli.figures.base import ColouredNumbers, View, averaging_cells, difference_of
-from pecli.figures.canvas import Canvas
-from pecli.figures.comparing import turned_text
-from pecli.figures.highlights import Highlighting, mark_cells
-from pecli.figures.matrix import WithCellNumbers, show_matrix
-from pecli.figures.panels import ColorBar, Panel, PanelGroup
-from pecli.figures.wavelengths import column_step, columns_end, columns_left_out, columns_shown, has_known_waves
-from pecli.measures.summary import Summary, summary_of_table
-from pecli.measures.waves import wavelengths
+from pecli.page.canvas import Canvas
+from pecli.page.panels import ColorBar, Panel, PanelGroup
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,8 +16,8 @@ from pecli.core.numbers import number_text
 from pecli.core.options import EXACT, option
 from pecli.core.positions import Positions
 from pecli.figures.base import Figure
-from pecli.figures.canvas import Canvas
-from pecli.figures.colors import STROKES
+from pecli.page.canvas import Canvas
+from pecli.page.colors import STROKES
 
 SPAN = re.compile(r"\s*([+-]?\d{1,15})(?::([+-]?\d{1,15}))?\s*")
 
@@ -88,7 +88,7 @@ def trained_text(length: int) -> str:
 
 def mark_beyond(axes: Axes, trained: int | None, canvas: Canvas) -> None:
     """Shade the end of an axis along which lines run, from the trained length on, and label it at the top."""
-    from pecli.figures.labels import ColumnLabel
+    from pecli.page.labels import ColumnLabel
 
     if trained is not None:
         last = axes.get_xlim()[1]
@@ -127,7 +127,7 @@ def mark_cells(
 
     The frame is two outlines, dark within light, to be seen on any colour.
     """
-    from pecli.figures.labels import RowLabel
+    from pecli.page.labels import RowLabel
 
     for span in spans:
         edges, draw = span_edges(span, log), axes.axvspan if position_text is None else axes.axhspan
@@ -142,7 +142,7 @@ def mark_stretch(
     axes: Axes, spans: list[range], canvas: Canvas, position_text: Callable[[float], str] = number_text
 ) -> None:
     """Shade stretches of an axis along which lines run, and label them at the top."""
-    from pecli.figures.labels import ColumnLabel
+    from pecli.page.labels import ColumnLabel
 
     for span in spans:
         ends = span.start, span.stop - 1

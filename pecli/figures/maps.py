@@ -14,11 +14,11 @@ from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.grid import OnGrid
-from pecli.figures.axis_labels import label_values
 from pecli.figures.base import ColouredNumbers, Figure, View
-from pecli.figures.canvas import Canvas
 from pecli.figures.matrix import show_matrix
-from pecli.figures.panels import ColorBar, Panel, PanelGroup, in_columns
+from pecli.page.axis_labels import label_values
+from pecli.page.canvas import Canvas
+from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
 
 DEFAULT_MAPS = 12  # dimensions where none are asked for: half of them vary along each axis of a grid
 COLUMNS = 6, 3, 2, 1  # of those: no row has dimensions of both axes

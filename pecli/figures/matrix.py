@@ -14,9 +14,9 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import minus
 from pecli.core.options import option
 from pecli.figures.base import Figure
-from pecli.figures.canvas import Canvas
-from pecli.figures.colors import COLOURS, is_dark, text_color_on
-from pecli.figures.text import points_per_pixel
+from pecli.page.canvas import Canvas
+from pecli.page.colors import COLOURS, is_dark, text_color_on
+from pecli.page.text import points_per_pixel
 
 Extent = tuple[float, float, float, float]  # left, right, bottom, top
 
@@ -45,7 +45,7 @@ def show_matrix(
     """
     from matplotlib.colors import LogNorm, Normalize
 
-    from pecli.figures.cell_image import CellImage
+    from pecli.page.cell_image import CellImage
 
     rows, columns = values.shape
     sides = (-0.5, columns - 0.5, rows - 0.5, -0.5) if extent is None else extent

@@ -10,15 +10,15 @@ from pecli.core.language import template, translate
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING, number_text
 from pecli.encodings.base import TableEncoding
-from pecli.figures.axis_labels import label_values
 from pecli.figures.base import ColouredNumbers, View
-from pecli.figures.canvas import Canvas
 from pecli.figures.comparing import turned_text
-from pecli.figures.limits import ends
 from pecli.figures.maps import squeezed_panel
 from pecli.figures.matrix import show_matrix
-from pecli.figures.panels import ColorBar, PanelGroup
 from pecli.measures.pairwise import MEASURES, offset_map
+from pecli.page.axis_labels import label_values
+from pecli.page.canvas import Canvas
+from pecli.page.limits import ends
+from pecli.page.panels import ColorBar, PanelGroup
 
 
 @dataclass(frozen=True, kw_only=True)

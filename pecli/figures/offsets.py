@@ -26,12 +26,9 @@ from pecli.encodings.base import (
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope import Rope
 from pecli.encodings.rope_scaling import Scaled
-from pecli.figures.axis_labels import in_steps, label_powers, label_values
 from pecli.figures.base import Numbers, View, extremes_of_offsets, tells_of_offsets
-from pecli.figures.canvas import Canvas
 from pecli.figures.comparing import Comparing, differing_text, is_bias, turned_text
 from pecli.figures.highlights import WithTrained, mark_beyond, mark_stretch
-from pecli.figures.lines import MAX_LINES, Look, bound_look, frame_lines, key, look, plot_run, shades, share_ends
 from pecli.figures.offset_map import (
     OffsetMapNumbers as OffsetMapNumbers,
     decorate_map,
@@ -40,7 +37,6 @@ from pecli.figures.offset_map import (
     map_panels,
     refuse_on_grid,
 )
-from pecli.figures.panels import Panel, PanelGroup, in_columns
 from pecli.measures.pairwise import (
     MEASURES,
     OffsetRuns,
@@ -51,6 +47,10 @@ from pecli.measures.pairwise import (
     seen_bias,
 )
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles
+from pecli.page.axis_labels import in_steps, label_powers, label_values
+from pecli.page.canvas import Canvas
+from pecli.page.lines import MAX_LINES, Look, bound_look, frame_lines, key, look, plot_run, shades, share_ends
+from pecli.page.panels import Panel, PanelGroup, in_columns
 
 MAX_COMPARED = 2048  # offsets of which all random scores are known whatever the picture's size
 ALIKE = 1.25  # of these the largest standard deviation over the smallest, to say that they hardly differ
@@ -314,7 +314,7 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         return self.random is not None or not is_of_offset(encoding, MEASURES[self.measure])
 
     def decorate(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
-        from pecli.figures.labels import label_lines
+        from pecli.page.labels import label_lines
 
         if view.encoding.sides:
             decorate_map(view, axes[0])
@@ -361,7 +361,7 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         return [{**shade, "linestyle": look(at)["linestyle"]} for at, shade in lines]
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        from pecli.figures.labels import put_line_labels
+        from pecli.page.labels import put_line_labels
 
         if isinstance(numbers, OffsetMapNumbers):
             return [draw_map(numbers, axes[0], canvas)]

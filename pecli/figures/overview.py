@@ -13,7 +13,6 @@ from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding
 from pecli.figures.base import Figure, View
-from pecli.figures.canvas import Canvas
 from pecli.figures.composite import (
     ROW,
     Cell,
@@ -25,8 +24,9 @@ from pecli.figures.composite import (
     single_figures,
 )
 from pecli.figures.highlights import Highlighting
-from pecli.figures.panels import PanelGroup, with_own_bar
 from pecli.measures.pairwise import measure_option
+from pecli.page.canvas import Canvas
+from pecli.page.panels import PanelGroup, with_own_bar
 
 SIDES = {((0, 1),): (template("left"), template("right")), ((0,), (1,)): (template("top"), template("bottom"))}
 ON_LINE, ON_GRID = ("heatmap", "distance"), ("heatmap", "tiles")  # figures where none are asked for

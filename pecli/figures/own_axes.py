@@ -11,13 +11,13 @@ from matplotlib.axes import Axes
 from pecli.analysis import Numbers, View
 from pecli.core.errors import UsageError, shorten
 from pecli.core.language import letters
-from pecli.figures.axis_labels import label_as_asked, label_edges
 from pecli.figures.base import Figure, groups_of
-from pecli.figures.canvas import Canvas
-from pecli.figures.legends import add_bar, remove_legends
-from pecli.figures.limits import resolve_limits
-from pecli.figures.panels import Mosaic, Panel, below_each_other, columns_of, label_outer, places_of
-from pecli.figures.style import make_readable
+from pecli.page.axis_labels import label_as_asked, label_edges
+from pecli.page.canvas import Canvas
+from pecli.page.legends import add_bar, remove_legends
+from pecli.page.limits import resolve_limits
+from pecli.page.panels import Mosaic, Panel, below_each_other, columns_of, label_outer, places_of
+from pecli.page.style import make_readable
 
 GAP = 0.08  # between panels, as a share of the Axes
 BESIDE, BAR = 1.02, 0.035  # where a colour bar or legend begins, and the bar's width, as shares of a panel

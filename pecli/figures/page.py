@@ -16,14 +16,14 @@ from pecli.analysis import Numbers, View
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import capitalised, join_clauses
 from pecli.figures.base import Figure, groups_of
-from pecli.figures.canvas import LIMITS, SIZES, Canvas
-from pecli.figures.cell_image import FEW_IN_FRAMES, CellImage
 from pecli.figures.composite import share_colours, share_limits
-from pecli.figures.limits import footnotes, resolve_limits
-from pecli.figures.panels import Mosaic, PanelGroup, counted_from
-from pecli.figures.style import set_sizes
+from pecli.page.canvas import LIMITS, SIZES, Canvas
+from pecli.page.cell_image import FEW_IN_FRAMES, CellImage
 from pecli.page.layout import Contents, Layout, Page, arrange, choose, largest, smallest
+from pecli.page.limits import footnotes, resolve_limits
+from pecli.page.panels import Mosaic, PanelGroup, counted_from
 from pecli.page.sheet import Sheet, Texts
+from pecli.page.style import set_sizes
 from pecli.page.words import Words
 
 HIGHEST = 9.0  # inches of a page whose height is free, where that is enough

@@ -15,11 +15,11 @@ from pecli.core.numbers import ROUNDING
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import TableEncoding
-from pecli.figures.axis_labels import label_values
 from pecli.figures.base import Figure, Numbers, View
-from pecli.figures.canvas import Canvas
-from pecli.figures.colors import seen_colours
-from pecli.figures.panels import ColorBar, Panel, PanelGroup
+from pecli.page.axis_labels import label_values
+from pecli.page.canvas import Canvas
+from pecli.page.colors import seen_colours
+from pecli.page.panels import ColorBar, Panel, PanelGroup
 
 MARGIN = 0.04  # beside the coordinates, as a share of the longer axis
 LEAST = 0.25  # half the length of the shorter axis, at least, as a share of the longer one

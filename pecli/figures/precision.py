@@ -11,15 +11,15 @@ from pecli.core.language import template, translate
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUND
 from pecli.encodings.harmonic import Harmonic
-from pecli.figures.axis_labels import label_positions, label_values
 from pecli.figures.base import ColouredNumbers, View, other_positions_text
-from pecli.figures.canvas import Canvas
-from pecli.figures.colors import STROKES
 from pecli.figures.highlights import WithTrained, border_beyond, border_text
 from pecli.figures.matrix import show_matrix
-from pecli.figures.panels import ColorBar, Panel, PanelGroup
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, middles
 from pecli.measures.summary import ENOUGH, spread_evenly
+from pecli.page.axis_labels import label_positions, label_values
+from pecli.page.canvas import Canvas
+from pecli.page.colors import STROKES
+from pecli.page.panels import ColorBar, Panel, PanelGroup
 
 WORST = 2.0  # the largest error that a sine can have
 DECADES = 1e4  # times the smallest error that colours tell apart is the largest one shown

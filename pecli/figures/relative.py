@@ -14,14 +14,14 @@ from pecli.core.numbers import number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.harmonic import Harmonic
-from pecli.figures.axis_labels import label_values
 from pecli.figures.base import ColouredNumbers, View, averaging
-from pecli.figures.canvas import Canvas
 from pecli.figures.matrix import WithCellNumbers, show_matrix
-from pecli.figures.panels import ColorBar, Panel, PanelGroup, grids_around, in_columns
-from pecli.figures.text import ems
 from pecli.figures.wavelengths import short_length, wavelength_unit
 from pecli.measures.summary import ENOUGH, spread_evenly
+from pecli.page.axis_labels import label_values
+from pecli.page.canvas import Canvas
+from pecli.page.panels import ColorBar, Panel, PanelGroup, grids_around, in_columns
+from pecli.page.text import ems
 
 TITLE_PAD = 2.45  # ems of small text, of a title that has a strip below it and numbers on that
 SLICES = 4  # dimensions shown where none are asked for: a full grid beside the offsets
@@ -154,7 +154,7 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         return [PanelGroup((offsets, *[panel] * count), (*grids_around(0, 1 + count), *in_columns(1 + count)))]
 
     def decorate(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
-        from pecli.figures.legends import add_strip
+        from pecli.page.legends import add_strip
 
         first, last = view.positions.start - 0.5, view.positions.stop - 0.5
         for panel in axes:

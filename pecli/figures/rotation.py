@@ -17,17 +17,17 @@ from pecli.core.positions import Positions
 from pecli.encodings.base import Rotary
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope import OnAxes
-from pecli.figures.axis_labels import label_dimensions, label_positions, label_values
 from pecli.figures.base import ColouredNumbers, Numbers, averaging_cells
-from pecli.figures.canvas import Canvas
-from pecli.figures.lines import key
 from pecli.figures.matrix import WithCellNumbers, show_matrix
-from pecli.figures.panels import ColorBar, Panel, PanelGroup, in_columns
-from pecli.figures.text import points_per_pixel
 from pecli.figures.wavelengths import columns_end, columns_left_out, columns_shown
 from pecli.files.tables import read_table
 from pecli.measures.reduce import averaged_rows
 from pecli.measures.summary import ENOUGH
+from pecli.page.axis_labels import label_dimensions, label_positions, label_values
+from pecli.page.canvas import Canvas
+from pecli.page.lines import key
+from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
+from pecli.page.text import points_per_pixel
 
 BEFORE, AFTER, PLANE = "before", "after", "plane"  # the panels
 TITLES = {

@@ -12,13 +12,13 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING, minus
 from pecli.core.options import option
 from pecli.encodings.base import TableEncoding
-from pecli.figures.axis_labels import label_values
 from pecli.figures.base import Figure, Numbers, View, other_positions_text
-from pecli.figures.canvas import Canvas
-from pecli.figures.colors import seen_colours
-from pecli.figures.panels import ColorBar, Panel, PanelGroup, in_columns
 from pecli.measures.pairs import CLASSES, coarser, counts, points
 from pecli.measures.pairwise import MEASURES, check_pairs, choice_of_measure
+from pecli.page.axis_labels import label_values
+from pecli.page.canvas import Canvas
+from pecli.page.colors import seen_colours
+from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
 
 LABELLED = 5  # offsets whose streaks have a label, at most
 APART = 0.1  # of the points' range: free of others around a label; a streak that has one is thinner

@@ -15,14 +15,14 @@ from pecli.encodings.base import TableEncoding, distinguishing_labels, names_in_
 from pecli.encodings.grid import HarmonicOnGrid
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope_scaling import Scaled
-from pecli.figures.axis_labels import label_powers, label_values
 from pecli.figures.base import MAX_HEADLINE, Numbers, View
-from pecli.figures.canvas import Canvas
 from pecli.figures.highlights import WithTrained, trained_text
-from pecli.figures.lines import Look, frame_lines, key
-from pecli.figures.panels import Panel, PanelGroup
 from pecli.figures.wavelengths import MAX_WAVELENGTH, has_known_waves, short_length, short_wave_text
 from pecli.measures.waves import MEASURED, wavelengths
+from pecli.page.axis_labels import label_powers, label_values
+from pecli.page.canvas import Canvas
+from pecli.page.lines import Look, frame_lines, key
+from pecli.page.panels import Panel, PanelGroup
 
 AXES = (template("frame"), template("row"), template("column"))
 NOTABLE = 1e-3  # of a wavelength, by which another is a longer one
@@ -226,7 +226,7 @@ class Spectrum(WithTrained[TableEncoding]):
         return [PanelGroup((Panel(0.8 if canvas.narrow else 0.55, ends=ends),))]  # decades would be flat
 
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        from pecli.figures.labels import label_lines
+        from pecli.page.labels import label_lines
 
         (panel,), waves, pair = axes, waves_of(view), template("pair of dimensions j")
         frame_lines(panel, 0, max(map(len, waves)) - 1)
@@ -258,7 +258,7 @@ class Spectrum(WithTrained[TableEncoding]):
         return {**look, "marker": MARKS[at % len(MARKS)] if apart > MARK_STEP * size else ""}
 
     def draw(self, numbers: SpectrumNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        from pecli.figures.labels import put_line_labels
+        from pecli.page.labels import put_line_labels
 
         panel, ends = axes[0], []
         for at, line in enumerate(lines_of(numbers.view)):
@@ -292,7 +292,7 @@ class Spectrum(WithTrained[TableEncoding]):
 
 def _mark_lengths(numbers: SpectrumNumbers, panel: Axes, canvas: Canvas) -> None:
     """Mark the contexts of the models whose rope is scaled, and shade what is longer than the trained length."""
-    from pecli.figures.labels import label_level
+    from pecli.page.labels import label_level
 
     view, trained = numbers.view, numbers.trained
     pairs = [int((numbers.encoding == at).sum()) for at in range(len(view.encodings))]

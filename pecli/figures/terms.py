@@ -11,11 +11,11 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING, number_text
 from pecli.encodings.base import Additive
 from pecli.figures.base import ColouredNumbers, View
-from pecli.figures.canvas import Canvas
 from pecli.figures.matrix import WithCellNumbers, show_matrix
-from pecli.figures.panels import ColorBar, PanelGroup, grids_around, in_columns
 from pecli.figures.tokens import TokenFigure, fit_tokens, label_tokens, token_panel
 from pecli.measures.pairwise import largest_spread, offset_codes, products
+from pecli.page.canvas import Canvas
+from pecli.page.panels import ColorBar, PanelGroup, grids_around, in_columns
 
 TITLES = templates(
     {

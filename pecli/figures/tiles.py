@@ -14,13 +14,13 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import SMALL, minus, number_text
 from pecli.encodings.grid import OnGrid
 from pecli.figures.base import ColouredNumbers, View
-from pecli.figures.canvas import Canvas
-from pecli.figures.limits import ends
 from pecli.figures.maps import OverGrid, image_of, squeezed_panel
 from pecli.figures.matrix import show_matrix
-from pecli.figures.panels import ColorBar, PanelGroup
 from pecli.measures.pairwise import MEASURES, comparison, measure_option, offset_map
 from pecli.measures.summary import ENOUGH
+from pecli.page.canvas import Canvas
+from pecli.page.limits import ends
+from pecli.page.panels import ColorBar, PanelGroup
 
 SMALLEST = 20  # pixels across, of a tile in which anything can be seen
 MARGIN = 0.05  # of the colours' range: means that are nearer differ by chance
@@ -150,7 +150,7 @@ class Tiles(OverGrid):
         images = image_of(numbers.tiles, sides)
         if self.at is not None:
             return [show_matrix(ax, image, **style) for ax, image in zip(axes, images, strict=True)]
-        from pecli.figures.ticks import FittingTicks, multiples
+        from pecli.page.ticks import FittingTicks, multiples
 
         rows, columns = (-(-side // numbers.step) for side in sides)
         down, across = (ceil(GAP * side) for side in sides)

@@ -14,12 +14,12 @@ from pecli.core.language import translate
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
-from pecli.figures.axis_labels import names_fit
 from pecli.figures.base import Figure, View, positions_text
-from pecli.figures.panels import ColorBar, Panel
-from pecli.figures.style import CJK
-from pecli.figures.text import ems, is_wide
 from pecli.files.tables import read_table
+from pecli.page.axis_labels import names_fit
+from pecli.page.panels import ColorBar, Panel
+from pecli.page.style import CJK
+from pecli.page.text import ems, is_wide
 
 EXAMPLES = {  # two orders each: one for the fonts of every machine, then those of the first and the fourth article
     "bites": ("dog bites man", "man bites dog"),

@@ -11,14 +11,14 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.options import option
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.harmonic import Harmonic
-from pecli.figures.axis_labels import label_positions
 from pecli.figures.base import Figure, Numbers, View, extremes
-from pecli.figures.canvas import Canvas
-from pecli.figures.lines import MAX_LINES, Look, frame_lines, plot_run
-from pecli.figures.panels import Panel, PanelGroup
 from pecli.figures.wavelengths import has_known_waves, short_length, short_wave_text, wavelength_unit
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, middles
 from pecli.measures.waves import wavelengths
+from pecli.page.axis_labels import label_positions
+from pecli.page.canvas import Canvas
+from pecli.page.lines import MAX_LINES, Look, frame_lines, plot_run
+from pecli.page.panels import Panel, PanelGroup
 
 DEFAULT_LINES = 5  # dimensions where none are asked for
 ROUGH, FEW = 10.0, 400  # a line of a shorter wavelength has corners, seen among so many positions

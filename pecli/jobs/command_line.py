@@ -19,7 +19,6 @@ from pecli.core.hub import is_hub
 from pecli.core.options import Options
 from pecli.core.readable import is_readable, reading_only
 from pecli.encodings.registry import Encoding, all_encodings
-from pecli.figures.canvas import FILES
 from pecli.files.metadata import find_metadata
 from pecli.files.tables import READERS, has_digest
 from pecli.files.writer import STDOUT
@@ -28,6 +27,7 @@ from pecli.jobs.job_options import EncodingOption, encoding_parameters, find_com
 from pecli.jobs.names import blanks, escape_blanks, fill_blanks
 from pecli.jobs.sweep import specs_in
 from pecli.models.spec import config_words, parse_encoding, read_encoding
+from pecli.page.canvas import FILES
 
 
 def command(job: Job, outputs: Sequence[str] | None = None) -> str:

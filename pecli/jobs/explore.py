@@ -22,7 +22,6 @@ from pecli.core.readable import reading_only
 from pecli.core.terminal import TRACKER
 from pecli.encodings.registry import all_encodings
 from pecli.figures.base import Figure
-from pecli.figures.canvas import OWNED, Canvas
 from pecli.files.formats import FORMATS
 from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
@@ -30,6 +29,7 @@ from pecli.jobs.job_options import ANALYSES, EncodingOption, Output, parameters_
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import make_job
 from pecli.models.spec import read_encoding
+from pecli.page.canvas import OWNED, Canvas
 
 WIDE = 10.0  # a slider without bounds ends at so many times the default
 DECADES = 3  # and one whose values are evenly spaced by their ratios so many decades beyond it

@@ -13,13 +13,13 @@ from urllib.parse import quote
 
 from pecli.core.errors import OutputError, PecliError, UnknownNameError, as_keys, escaped
 from pecli.core.terminal import track
-from pecli.figures.style import without_date
 from pecli.files.documents import plain_md
 from pecli.files.writer import check_target
 from pecli.jobs.batch import Batch, Entry, inside
 from pecli.jobs.command_line import command, seen_from
 from pecli.jobs.job import Job
 from pecli.jobs.picture import Picture, said_in_file
+from pecli.page.style import without_date
 
 Failures = Mapping[tuple[str, ...], PecliError]  # by the paths of the picture
 NOT_DRAWN = "Not drawn"

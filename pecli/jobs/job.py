@@ -29,16 +29,16 @@ from pecli.core.positions import Positions
 from pecli.encodings.base import common_pieces, distinguishing_labels, title_of_several, titled_text
 from pecli.encodings.registry import Encoding
 from pecli.figures.base import Figure, groups_of, panels_of
-from pecli.figures.canvas import LABELS, TEXTS, Canvas
 from pecli.figures.composite import Cell
 from pecli.figures.grid import Axis, Grid
-from pecli.figures.lines import MAX_LINES
-from pecli.figures.style import check_mathematics
 from pecli.files.formats import FORMATS
 from pecli.files.tables import fingerprint
 from pecli.files.writer import check_target, real_path
 from pecli.jobs.job_options import EncodingOption, Output, figures_for, known_options, shared_options
 from pecli.jobs.names import Target, fill_texts, targets_of
+from pecli.page.canvas import LABELS, TEXTS, Canvas
+from pecli.page.lines import MAX_LINES
+from pecli.page.style import check_mathematics
 from pecli.reports.base import Report
 
 OPTION_TEXTS = templates(  # of options that are no encoding's, in the language of the picture

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pecli.core.errors import OutputError, UnknownNameError, UsageError, option_text
 from pecli.core.options import Option, Options, canonical_name, write_scalar
 from pecli.core.positions import Positions
-from pecli.figures.canvas import LABELS, TEXTS, Canvas
 from pecli.files.formats import format_of
 from pecli.files.metadata import can_carry, find_metadata
 from pecli.files.tables import short
 from pecli.files.writer import real_path
 from pecli.jobs.job_options import encoding_parameters, known_options
+from pecli.page.canvas import LABELS, TEXTS, Canvas
 
 if TYPE_CHECKING:
     from pecli.jobs.job import Job

@@ -20,10 +20,7 @@ from pecli.core.options import write_scalar
 from pecli.core.terminal import Document
 from pecli.encodings.base import ends_of
 from pecli.figures.base import Figure
-from pecli.figures.canvas import FEW, FPS, LABELS, SLOW, TEXTS, Canvas
 from pecli.figures.grid import Grid
-from pecli.figures.limits import footnotes, note_on_colours
-from pecli.figures.style import style_context
 from pecli.files.animation import Animation, Frame, SweptOption
 from pecli.files.documents import WIDTH, for_notebook
 from pecli.files.formats import FORMATS, encoded, pieces
@@ -36,6 +33,9 @@ from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES
 from pecli.jobs.names import fill_texts
 from pecli.jobs.workers import map_in_order
+from pecli.page.canvas import FEW, FPS, LABELS, SLOW, TEXTS, Canvas
+from pecli.page.limits import footnotes, note_on_colours
+from pecli.page.style import style_context
 from pecli.reports.base import Report
 
 if TYPE_CHECKING:

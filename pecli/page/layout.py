@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import ceil, inf, log
 from typing import NamedTuple
 
-from pecli.figures.panels import ColorBar, Mosaic, Panel, Place, VisibleLabels, columns_of, label_outer, places_of
+from pecli.page.panels import ColorBar, Mosaic, Panel, Place, VisibleLabels, columns_of, label_outer, places_of
 from pecli.page.words import Words
 
 Box = tuple[float, float, float, float]  # left, bottom, right, top beyond a frame; or x, y, width, height of a frame
@@ -338,7 +338,8 @@ class _Arrangement:
         self.above = [foot + title for foot, title in zip(self.title_feet, titles, strict=True)]
         self.plot = min(self.x), max(rights)
         self.words_left = self.edge if self.aside else self.plot[0]
-        self.words_room = self.start - 2 * self.gap - self.edge if self.aside else self.page.width - self.edge - self.plot[0]
+        words_right = self.start - 2 * self.gap if self.aside else self.page.width - self.edge
+        self.words_room = words_right - self.words_left
         reach = {}
         for bar, at in self.owners.items():
             others = [
@@ -396,9 +397,7 @@ class _Arrangement:
     def _down(self) -> None:
         """Share the height among rows, and let squares be as wide as that lets them."""
         places, panels, fixed = self.places, self.panels, self.page.height
-        above = [
-            max((self.above[at] for at in self.every if places[at].top == row), default=0.0) for row in self.rows
-        ]
+        above = [max((self.above[at] for at in self.every if places[at].top == row), default=0.0) for row in self.rows]
         below = self._largest(1, "bottom", self.rows)
         foot = 0.0 if self.aside else self.foot
         taken = 2 * self.edge + self.over + sum(above) + sum(below) + foot + self.gap * (len(self.rows) - 1)
@@ -406,9 +405,7 @@ class _Arrangement:
         self.total = ceil((taken + sum(heights)) / self.page.pixel - 1e-6) * self.page.pixel if fixed is None else fixed
         self.spare_up = self.total - taken - sum(heights)
         y = self.total - self.edge - self.over - (0.0 if self.aside else self.spare_up / 2)
-        tops = [
-            y - sum(above[: row + 1]) - sum(heights[:row]) - sum(below[:row]) - self.gap * row for row in self.rows
-        ]
+        tops = [y - sum(above[: row + 1]) - sum(heights[:row]) - sum(below[:row]) - self.gap * row for row in self.rows]
         tall = [tops[own.top] - tops[own.bottom] + heights[own.bottom] for own in places]
         self.tops = [tops[own.top] for own in places]
         pairs = zip(panels, self.whole, tall, strict=True)

@@ -13,9 +13,23 @@ from matplotlib.figure import Figure as Drawing
 from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox
 
-from pecli.figures.axis_labels import label_as_asked
-from pecli.figures.canvas import Canvas
-from pecli.figures.legends import (
+from pecli.page.axis_labels import label_as_asked
+from pecli.page.canvas import Canvas
+from pecli.page.layout import (
+    BAR_DROP,
+    BAR_HEIGHT,
+    NO_MARGINS,
+    PAD,
+    STACKED,
+    Box,
+    Contents,
+    Layout,
+    Legend,
+    Margins,
+    Page,
+    Said,
+)
+from pecli.page.legends import (
     add_bar,
     bar_label,
     legend_entries,
@@ -24,9 +38,8 @@ from pecli.figures.legends import (
     put_legend,
     remove_legends,
 )
-from pecli.figures.panels import ColorBar, Panel, PanelGroup
-from pecli.figures.text import HEADLINE, LINE, Ruler
-from pecli.page.layout import BAR_DROP, BAR_HEIGHT, NO_MARGINS, PAD, STACKED, Box, Contents, Layout, Legend, Margins, Page, Said
+from pecli.page.panels import ColorBar, Panel, PanelGroup
+from pecli.page.text import HEADLINE, LINE, Ruler
 
 GREY = 0.7  # opacity of what stands beside the headline
 BAR_PAD, BAR_LABELS = 0.25, 1.6  # ems of small text: between a bar and its numbers, and what both take
@@ -190,8 +203,10 @@ class Sheet:
                 name = axes.yaxis.label
                 y = top - (BAR_DROP + BAR_HEIGHT) * self.em - stacked * bool(name.get_text()) * STACKED * self.small
                 self._put(axes, (right - length, y, length, BAR_HEIGHT * self.em))
-                place = (right, y + (BAR_HEIGHT + PAD) * self.em) if stacked else (
-                    right - length - BESIDE_BAR * self.em, y + BAR_HEIGHT * self.em / 2
+                place = (
+                    (right, y + (BAR_HEIGHT + PAD) * self.em)
+                    if stacked
+                    else (right - length - BESIDE_BAR * self.em, y + BAR_HEIGHT * self.em / 2)
                 )
                 axes.yaxis.set_label_coords(*place, transform=inches)
                 name.set(rotation=0, ha="right", va="bottom" if stacked else "center")

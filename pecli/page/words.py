@@ -14,6 +14,7 @@ EVEN = 0.6  # of the longest line, that the shortest has where lines break betwe
 STEPS = 12  # widths between the narrowest and the widest that lines of one length are tried at
 NARROW, BROAD = frozenset("fijlrtI .,:;|()[]'"), frozenset("mwMW%")  # letters of about 0.4 em, and of about 1
 
+
 class Piece(NamedTuple):
     """What stays in one line, its width, and that of the blanks behind it."""
 

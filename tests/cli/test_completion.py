@@ -14,7 +14,7 @@ import matplotlib as mpl
 import pytest
 
 from pecli.cli.completion import offered_values
-from pecli.figures.canvas import Canvas
+from pecli.page.canvas import Canvas
 
 PROGRAM = Path(sys.executable).with_name("pecli")
 

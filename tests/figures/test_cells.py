@@ -14,9 +14,9 @@ from PIL import Image
 
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
-from pecli.figures.cell_image import FEW, FINE
-from pecli.figures.colors import lightness
 from pecli.figures.matrix import cell_texts, places, show_matrix
+from pecli.page.cell_image import FEW, FINE
+from pecli.page.colors import lightness
 from tests.drawing import frames_of, page_of
 
 

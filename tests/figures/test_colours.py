@@ -16,10 +16,10 @@ from matplotlib.figure import Figure as Drawing
 import pecli
 from pecli.core.errors import UsageError, as_keywords
 from pecli.figures.base import panels_of
-from pecli.figures.canvas import Canvas
-from pecli.figures.colors import MIN_CONTRAST, lightness, seen_colours
-from pecli.figures.limits import ends, few_colours_note, resolve_limits
-from pecli.figures.style import style_context
+from pecli.page.canvas import Canvas
+from pecli.page.colors import MIN_CONTRAST, lightness, seen_colours
+from pecli.page.limits import ends, few_colours_note, resolve_limits
+from pecli.page.style import style_context
 from tests.drawing import axes_of, line_labels, page_of
 
 OUTLIER = np.append(np.linspace(-1, 1, 999), 500.0)

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 import pecli
 from pecli.core.errors import UsageError
 from pecli.core.language import language_of, use_language
-from pecli.figures.text import HEADLINE
+from pecli.page.text import HEADLINE
 from tests.drawing import axes_of, page_of
 
 EIGHT = ["sinusoidal:d=8", "sinusoidal:d=8,base=10", "rope:d=8"]

@@ -27,7 +27,9 @@ SMALL: dict[str, Any] = {"d": 4, "length": 5, "dpi": 30}
 def places(drawing: Any) -> list[Any]:
     """Return where everything stands on a page, and between which ends."""
     axes = [(ax.get_position().bounds, ax.get_xlim(), ax.get_ylim()) for ax in drawing.axes]
-    words = [np.round(text.get_window_extent().extents[[0, 3]], 6).tolist() for text in (drawing._suptitle, drawing.texts[0])]
+    words = [
+        np.round(text.get_window_extent().extents[[0, 3]], 6).tolist() for text in (drawing._suptitle, drawing.texts[0])
+    ]
     return [tuple(drawing.get_size_inches()), *words, *axes]
 
 

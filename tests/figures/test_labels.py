@@ -11,7 +11,7 @@ from matplotlib.text import Text
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.figures.labels import ColumnLabel, LineLabel, RowLabel, broken, labels_of, spread
+from pecli.page.labels import ColumnLabel, LineLabel, RowLabel, broken, labels_of, spread
 from tests.drawing import page_of, texts
 
 

@@ -16,12 +16,12 @@ import pecli
 from pecli.core.errors import UsageError
 from pecli.figures import FIGURES
 from pecli.figures.base import panels_of
-from pecli.figures.canvas import Canvas
 from pecli.figures.page import draw_page
-from pecli.figures.panels import grids_around
-from pecli.figures.style import style_context
-from pecli.figures.text import Ruler, pieces
-from pecli.figures.ticks import round_ticks
+from pecli.page.canvas import Canvas
+from pecli.page.panels import grids_around
+from pecli.page.style import style_context
+from pecli.page.text import Ruler, pieces
+from pecli.page.ticks import round_ticks
 from tests.drawing import fitting
 
 SIZES = ("column", "page", "blog", "slide", "5x3")

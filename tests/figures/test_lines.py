@@ -15,8 +15,8 @@ from pecli.encodings.binary import Binary
 from pecli.encodings.clock import Clock
 from pecli.encodings.learned import Learned
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.figures.labels import LineLabel, labels_of
 from pecli.figures.waves import wavelength_text
+from pecli.page.labels import LineLabel, labels_of
 from tests.drawing import axes_of, line_labels, page_of, texts
 
 

@@ -13,7 +13,7 @@ import pecli
 from pecli.core.errors import UsageError
 from pecli.encodings.biases import T5, Alibi
 from pecli.figures.attention import weights
-from pecli.figures.labels import LineLabel, labels_of
+from pecli.page.labels import LineLabel, labels_of
 from tests.drawing import axes_of, line_labels, numbers_of, page_of, panels_of, texts
 
 

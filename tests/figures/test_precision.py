@@ -12,8 +12,8 @@ from pecli.core.errors import UsageError
 from pecli.core.positions import Blocks
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.figures.cell_image import CellImage
 from pecli.measures.pairwise import MEASURES, by_offset, matrix
+from pecli.page.cell_image import CellImage
 from tests.drawing import axes_of, numbers_of, page_of, texts
 
 

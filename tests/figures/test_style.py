@@ -17,9 +17,9 @@ from PIL import Image
 
 import pecli
 from pecli.core.errors import FileError, PecliError, UsageError
-from pecli.figures import style
-from pecli.figures.canvas import Canvas
-from pecli.figures.style import (
+from pecli.page import style
+from pecli.page.canvas import Canvas
+from pecli.page.style import (
     GENERIC,
     bundled_styles,
     read_style,
@@ -227,7 +227,7 @@ def test_a_style_file_says_the_size_of_text_and_the_colours_of_lines_and_is_told
 
 
 def test_chinese_without_a_font_for_it_is_one_line_also_when_quiet(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pecli.figures.style.CJK_FONTS", ())
+    monkeypatch.setattr("pecli.page.style.CJK_FONTS", ())
     with pytest.warns(UserWarning, match="no font for Chinese is installed: install Noto Sans CJK"):
         pecli.figure("heatmap", d=4, length=5, lang="zh", dpi=20).render("png")
 

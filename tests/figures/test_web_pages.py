@@ -14,8 +14,8 @@ import pytest
 from PIL import Image
 
 import pecli
-from pecli.figures.style import PALE
 from pecli.files.pictures import INK
+from pecli.page.style import PALE
 
 Ask = Callable[..., Any]
 SMALL: dict[str, Any] = {"d": 8, "length": 9, "dpi": 30, "size": "column"}

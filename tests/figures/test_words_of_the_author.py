@@ -17,9 +17,9 @@ from matplotlib.text import Text
 import pecli
 from pecli.core.errors import UsageError
 from pecli.figures import FIGURES
-from pecli.figures.limits import footnotes
 from pecli.figures.page import draw_page
-from pecli.figures.style import style_context
+from pecli.page.limits import footnotes
+from pecli.page.style import style_context
 from tests.drawing import fitting
 
 Ask = Callable[..., Any]

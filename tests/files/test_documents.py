@@ -20,12 +20,12 @@ import pecli
 from pecli.core.errors import UsageError
 from pecli.core.terminal import Block, Facts, Paragraph, Table
 from pecli.encodings.registry import ENCODINGS
-from pecli.figures.style import CJK
 from pecli.files.documents import md, tex
 from pecli.files.formats import FORMATS
 from pecli.files.metadata import About
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import jobs_of, make_job
+from pecli.page.style import CJK
 
 NOTHING = About("", "")
 DOCUMENT: list[Block] = [

@@ -27,18 +27,18 @@ from pecli.core.options import Option
 from pecli.core.positions import Positions
 from pecli.encodings.base import BiasEncoding
 from pecli.encodings.registry import ENCODINGS, Encoding
-from pecli.figures.axis_labels import label_as_asked
 from pecli.figures.base import Figure, groups_of, panels_of
-from pecli.figures.canvas import Canvas
 from pecli.figures.composite import single_figures
-from pecli.figures.legends import add_bar
-from pecli.figures.limits import resolve_limits
 from pecli.figures.page import words_of
-from pecli.figures.style import style_context
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES, encoding_parameters
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import make_job
+from pecli.page.axis_labels import label_as_asked
+from pecli.page.canvas import Canvas
+from pecli.page.legends import add_bar
+from pecli.page.limits import resolve_limits
+from pecli.page.style import style_context
 from pecli.reports.base import Report
 
 SIZES = {"d": 8, "length": 6, "start": 1}

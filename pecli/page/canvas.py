@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from pecli.core.errors import UnknownNameError, UsageError, option_text
 from pecli.core.options import Options, inches_of, option, size_text
 from pecli.core.readable import is_readable
-from pecli.figures.colors import colour_map
+from pecli.page.colors import colour_map
 
 
 class Size(NamedTuple):
@@ -226,7 +226,7 @@ class Canvas(Options):
 
     def _styled(self, setting: str, files_alone: bool = False) -> Any:
         """Return what the user's style sets, None where there is no style, or no file where others do not count."""
-        from pecli.figures.style import read_style
+        from pecli.page.style import read_style
 
         style = self.own_style
         if style is None or (files_alone and not (os.path.isfile(style) and is_readable(style))):
@@ -260,7 +260,7 @@ class Canvas(Options):
 
     def check_names(self) -> None:
         """Refuse a colour map, a style or a font that does not exist; imports matplotlib, so it comes late."""
-        from pecli.figures.style import family_of
+        from pecli.page.style import family_of
 
         if self.font is not None:
             family_of(self.font)

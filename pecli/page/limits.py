@@ -12,8 +12,8 @@ from pecli.core.language import merge_labels, template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
 from pecli.encodings.base import distinguishing_labels
-from pecli.figures.canvas import PERCENTILES, Canvas
 from pecli.measures.summary import ENOUGH
+from pecli.page.canvas import PERCENTILES, Canvas
 
 WASHED_OUT = 0.3  # of the colours, or less, for all values between the percentiles: the rest is for a few
 

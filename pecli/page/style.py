@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 from pecli.core.errors import FileError, PecliError, UnknownNameError, UsageError, option_text, shorten
 from pecli.core.lazy import Axes
 from pecli.core.readable import check_readable
-from pecli.figures.colors import lightness
 from pecli.files.pictures import INK
 from pecli.files.tables import MAX_BYTES, opened
+from pecli.page.colors import lightness
 
 if TYPE_CHECKING:
-    from pecli.figures.canvas import Canvas
+    from pecli.page.canvas import Canvas
 
 
 def check_mathematics(text: str, option: str) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pecli.core.lazy import Array, Axes, np
-from pecli.figures.canvas import Canvas
-from pecli.figures.colors import seen_colours
+from pecli.page.canvas import Canvas
+from pecli.page.colors import seen_colours
 
 Look = Mapping[str, Any]  # of a line: colour, dashes, marker
 DASHES = ("-", "--", "-.", (0, (1.4, 1.2)), (0, (6, 1.5, 1, 1.5, 1, 1.5)))

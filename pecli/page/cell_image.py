@@ -21,8 +21,8 @@ FINE = 300  # pixels an inch, at least, in a file of lines, which is printed and
 class CellImage(AxesImage):
     """A matrix as an image, one colour a number.
 
-    Where cells are finer than pixels, each pixel has the mean of its values. Where cells have few pixels, and no whole number of them, a pixel over the edge of two has the colours of both, each
-    by its share of the pixel. Drawn otherwise, some cells are a pixel wider than others, in bands that no number has.
+    Where cells are finer than pixels, each pixel has the mean of its values. Where cells have few pixels, and no whole
+    number of them, a pixel over the edge of two has the colours of both, each by its share of the pixel. Drawn otherwise, some cells are a pixel wider than others, in bands that no number has.
     Colours are averaged, not values: the mean of −1 and 1 would be pale, and edges would be seen as lines.
 
     A file of lines places an image as exactly as a line. There every cell has a whole number of pixels.

@@ -15,9 +15,9 @@ from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Transform
 
 from pecli.core.lazy import Array
-from pecli.figures.canvas import Canvas
-from pecli.figures.lines import MAX_LINES, Look, key
-from pecli.figures.text import ems, points_per_pixel
+from pecli.page.canvas import Canvas
+from pecli.page.lines import MAX_LINES, Look, key
+from pecli.page.text import ems, points_per_pixel
 
 L = TypeVar("L", bound=Text)
 LINE, GAP = 1.25, 0.2  # ems of a line of text, and between two labels

@@ -15,13 +15,13 @@ from matplotlib.legend import Legend
 from matplotlib.transforms import Bbox
 
 from pecli.core.numbers import number_text
-from pecli.figures.canvas import Canvas
-from pecli.figures.colors import COLOURS, STROKES
-from pecli.figures.labels import LineLabel, labels_of
-from pecli.figures.panels import ColorBar
-from pecli.figures.text import Ruler, points_per_pixel
+from pecli.page.canvas import Canvas
+from pecli.page.colors import COLOURS, STROKES
+from pecli.page.labels import LineLabel, labels_of
 from pecli.page.layout import columns_of_legend
-from pecli.figures.ticks import BetweenPowers, NumberTexts, round_ticks
+from pecli.page.panels import ColorBar
+from pecli.page.text import Ruler, points_per_pixel
+from pecli.page.ticks import BetweenPowers, NumberTexts, round_ticks
 
 HANDLE, APART = 4.0, 1.5  # ems of a sample of a line and what stands around it and its text; of that to the next
 OUTLINE = 0.4  # points

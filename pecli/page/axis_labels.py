@@ -14,8 +14,8 @@ from pecli.core.numbers import number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding, TableEncoding
-from pecli.figures.canvas import Canvas
-from pecli.figures.panels import Panel, VisibleLabels
+from pecli.page.canvas import Canvas
+from pecli.page.panels import Panel, VisibleLabels
 
 NEAR = 1.1  # times the first position: what ends before cannot be told from it on a logarithmic axis
 MAX_NAMES = 16  # dimensions that have a name each
@@ -23,7 +23,7 @@ MAX_NAMES = 16  # dimensions that have a name each
 
 def label_values(axis: Any, label: str, integer: bool = False) -> None:
     """Label an axis along which numbers run."""
-    from pecli.figures.ticks import NumberTexts, round_ticks
+    from pecli.page.ticks import NumberTexts, round_ticks
 
     axis.set_label_text(label)
     axis.set_major_locator(round_ticks(integer))
@@ -32,7 +32,7 @@ def label_values(axis: Any, label: str, integer: bool = False) -> None:
 
 def label_positions(axis: Any, encoding: Encoding, label: str | None = None) -> None:
     """Label an axis along which positions run, in the encoding's terms; the label is a template."""
-    from pecli.figures.ticks import FittingTicks, NumberTexts, multiples
+    from pecli.page.ticks import FittingTicks, NumberTexts, multiples
 
     text = translate(label or encoding.position_label)
     if encoding.sides:
@@ -58,7 +58,7 @@ def label_dimensions(axis: Any, encoding: TableEncoding) -> None:
 
 def label_decades(axis: Any, low: float, high: float) -> None:
     """Put ticks at 1, 10, 100, … (or 1, 2, 5, …) on an axis that shows the decimal logarithms from low to high."""
-    from pecli.figures.ticks import FittingTicks, NumberTexts
+    from pecli.page.ticks import FittingTicks, NumberTexts
 
     factors = (1, 2, 5) if high - low < 2.5 else (1,)
     ticks = np.log10([factor * 10**power for power in range(int(low) - 1, int(high) + 1) for factor in factors])
@@ -73,7 +73,7 @@ def label_decades(axis: Any, low: float, high: float) -> None:
 
 def label_powers(axis: Any, label: str) -> None:
     """Label a logarithmic axis."""
-    from pecli.figures.ticks import BetweenPowers, NumberTexts
+    from pecli.page.ticks import BetweenPowers, NumberTexts
 
     axis.set_label_text(label)
     axis.set_major_formatter(NumberTexts())
@@ -116,7 +116,7 @@ def letters_of(count: int) -> list[str]:
 
 def names_fit(axis: Any, names: Sequence[str], apart: float = 1) -> bool:
     """Return whether names so many units apart leave room between each other."""
-    from pecli.figures.ticks import fit, inches
+    from pecli.page.ticks import fit, inches
 
     low, high = sorted(axis.get_view_interval())
     return fit(axis, names, apart * inches(axis) / (high - low))

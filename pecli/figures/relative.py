@@ -21,7 +21,7 @@ from pecli.measures.summary import ENOUGH, spread_evenly
 from pecli.page.axis_labels import label_values
 from pecli.page.canvas import Canvas
 from pecli.page.panels import ColorBar, Panel, PanelGroup, grids_around, in_columns
-from pecli.page.text import ems
+from pecli.page.words import ems
 
 TITLE_PAD = 2.45  # ems of small text, of a title that has a strip below it and numbers on that
 SLICES = 4  # dimensions shown where none are asked for: a full grid beside the offsets

@@ -19,7 +19,7 @@ from pecli.files.tables import read_table
 from pecli.page.axis_labels import names_fit
 from pecli.page.panels import ColorBar, Panel
 from pecli.page.style import CJK
-from pecli.page.text import ems, is_wide
+from pecli.page.words import ems, is_wide
 
 EXAMPLES = {  # two orders each: one for the fonts of every machine, then those of the first and the fourth article
     "bites": ("dog bites man", "man bites dog"),

@@ -75,7 +75,7 @@ def _saved(drawing: Drawing, format: str, metadata: dict[str, str | None], **opt
     return buffer.getvalue()
 
 
-COLOURS = 128  # of a file: as many as the eye tells apart, and files a third smaller than with 256
+COLOURS = 120  # of a file: as many as the eye tells apart, and files a third smaller than with 256
 EXACT = 16  # of these, the most frequent ones, which stay as they are: the ground is white
 SAMPLED = 1 << 22  # pixels that tell the colours of all frames
 

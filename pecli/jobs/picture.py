@@ -41,7 +41,7 @@ from pecli.reports.base import Report
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
-    from pecli.figures.page import Words
+    from pecli.page.sheet import Texts
 
 MIME_TYPES = {  # of pictures that a notebook shows
     "png": "image/png", "svg": "image/svg+xml", "gif": "image/gif", "webp": "image/webp", "html": "text/html",
@@ -293,7 +293,7 @@ class Picture(Generic[N_co]):
         """Return the headline: what there is to see; empty where there is nothing to say."""
         return self._words().headline
 
-    def _words(self) -> Words:
+    def _words(self) -> Texts:
         from pecli.figures.page import words_of
 
         with use_language(self.job.language):

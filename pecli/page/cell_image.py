@@ -22,7 +22,8 @@ class CellImage(AxesImage):
     """A matrix as an image, one colour a number.
 
     Where cells are finer than pixels, each pixel has the mean of its values. Where cells have few pixels, and no whole
-    number of them, a pixel over the edge of two has the colours of both, each by its share of the pixel. Drawn otherwise, some cells are a pixel wider than others, in bands that no number has.
+    number of them, a pixel over the edge of two has the colours of both, each by its share of the pixel. Drawn
+    otherwise, some cells are a pixel wider than others, in bands that no number has.
     Colours are averaged, not values: the mean of −1 and 1 would be pale, and edges would be seen as lines.
 
     A file of lines places an image as exactly as a line. There every cell has a whole number of pixels.
@@ -70,7 +71,7 @@ class CellImage(AxesImage):
 
     def _colours(self, down: Array, across: Array) -> Array:
         """Return the colours of the pixels between these edges."""
-        values = np.ma.asarray(self.get_array())
+        values: Any = np.ma.asarray(self.get_array())
         sides = ((0, down), (1, across))
         finer = [len(edges) <= values.shape[axis] for axis, edges in sides]
         for axis, edges in (side for side, many in zip(sides, finer, strict=True) if many):

@@ -17,7 +17,8 @@ from matplotlib.transforms import Transform
 from pecli.core.lazy import Array
 from pecli.page.canvas import Canvas
 from pecli.page.lines import MAX_LINES, Look, key
-from pecli.page.text import ems, points_per_pixel
+from pecli.page.text import points_per_pixel
+from pecli.page.words import ems
 
 L = TypeVar("L", bound=Text)
 LINE, GAP = 1.25, 0.2  # ems of a line of text, and between two labels

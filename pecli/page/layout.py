@@ -99,7 +99,8 @@ class Margins(NamedTuple):
     legend: Legend | None = None
 
 
-NO_MARGINS = Margins(*3 * [(0.0,) * 4])
+NO_BOX: Box = (0.0, 0.0, 0.0, 0.0)
+NO_MARGINS = Margins(NO_BOX, NO_BOX, NO_BOX)
 
 
 class Said(NamedTuple):

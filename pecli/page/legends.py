@@ -27,6 +27,7 @@ HANDLE, APART = 4.0, 1.5  # ems of a sample of a line and what stands around it 
 OUTLINE = 0.4  # points
 MOST_TICKS = 4  # of a colour bar, about
 ARROW = 0.06  # length of an end beyond which numbers are, as a share of the bar
+BAR_PAD = 0.25  # ems of small text between a bar and its numbers
 GAP, HEIGHT = 0.35, 0.4  # ems of small text: below and above a strip of colours, and of the strip
 
 
@@ -107,8 +108,8 @@ def bar_label(bar: ColorBar, canvas: Canvas) -> str:
 def add_bar(
     drawing: Drawing, mappables: Sequence[Any], bar: ColorBar, canvas: Canvas, axes: Axes | None = None
 ) -> Axes:
-    """Draw the colour bar of several images on a new Axes, to be put in its place: horizontal and without a name; or
-    on the Axes given, upright with its name. An end that numbers are beyond is an arrow."""
+    """Draw the colour bar of several images on a new Axes, to be put in its place: horizontal, its name beside it; or
+    upright with its name on the Axes given. An end that numbers are beyond is an arrow."""
     mappable = mappables[0]
     place = drawing.add_axes((0.0, 0.0, 1.0, 0.05)) if axes is None else axes
     place.set_label("<colorbar>")  # as matplotlib calls those that it makes itself
@@ -124,6 +125,9 @@ def add_bar(
     else:
         look["label"] = bar_label(bar, canvas)
     drawn = drawing.colorbar(mappable, cax=place, ticks=ticks, **look)
+    if axes is None:
+        place.set_ylabel(bar_label(bar, canvas), fontsize=canvas.small)
+        place.tick_params(which="both", length=0, pad=BAR_PAD * canvas.small)
     if log:
         drawn.minorformatter = BetweenPowers()
     drawn.outline.set_linewidth(OUTLINE * canvas.scale)

@@ -18,6 +18,7 @@ from pecli.page.canvas import Canvas
 from pecli.page.layout import (
     BAR_DROP,
     BAR_HEIGHT,
+    NO_BOX,
     NO_MARGINS,
     PAD,
     STACKED,
@@ -42,7 +43,7 @@ from pecli.page.panels import ColorBar, Panel, PanelGroup
 from pecli.page.text import HEADLINE, LINE, Ruler
 
 GREY = 0.7  # opacity of what stands beside the headline
-BAR_PAD, BAR_LABELS = 0.25, 1.6  # ems of small text: between a bar and its numbers, and what both take
+BAR_LABELS = 1.6  # ems of small text that the numbers of a bar take
 BESIDE_BAR = 0.6  # ems between a bar and its name
 
 
@@ -112,7 +113,7 @@ class Sheet:
         """Return what is to be arranged; said : other texts than this picture's."""
         texts, size = said or self.said, self.canvas.inches.font
         titles = [
-            self.ruler.words(title, axes.title.get_fontsize())
+            self.ruler.words(title, float(axes.title.get_fontsize()))
             for title, axes in zip(self.titles, self.axes, strict=True)
         ]
         bars = {}
@@ -150,12 +151,10 @@ class Sheet:
         own = margins_of(axes, self.ruler)
         axes.axison = had_axis
         axes.title.set_visible(True)
-        sides, labels = [(0.0,) * 4, (0.0,) * 4], [0.0, 0.0]
-        for side, (axis, subject, name) in enumerate(
-            ((axes.xaxis, panel.x, "bottom"), (axes.yaxis, panel.y, "left")) if had_axis else ()
-        ):
+        sides, labels = [NO_BOX, NO_BOX], [0.0, 0.0]
+        for side, (axis, subject, name) in enumerate(sides_of(axes, panel) if had_axis else ()):
             if subject is not None:
-                axes.tick_params(axis=axis.axis_name, **{name: True, f"label{name}": True})
+                show_ticks(axes, name, True)
             axis.label.set_visible(False)  # it may be longer than the frame is now
             ticks = [*beyond(axes, axis.get_tightbbox(self.ruler.renderer), self.ruler)]
             axis.label.set_visible(True)
@@ -163,7 +162,7 @@ class Sheet:
             labels[side] = self.ruler.width(text, size)
             ticks[1 - side] += bool(text) * (axis.labelpad + LINE * size * (text.count("\n") + 1)) / 72
             sides[side] = (ticks[0], ticks[1], ticks[2], ticks[3])
-        return Margins(own, *sides, (labels[0], labels[1]), self._legend_of(at, axes, below))
+        return Margins(own, sides[0], sides[1], (labels[0], labels[1]), self._legend_of(at, axes, below))
 
     def _legend_of(self, at: int, axes: Axes, below: bool) -> Legend | None:
         legend = axes.get_legend()
@@ -185,36 +184,33 @@ class Sheet:
             zip(self.axes, self.panels, layout.frames, layout.shown, strict=True)
         ):
             self._put(axes, frame)
-            for axis, subject, visible, name in (
-                (axes.xaxis, panel.x, shown.below, "bottom"),
-                (axes.yaxis, panel.y, shown.left, "left"),
-            ):
+            for (axis, subject, name), visible in zip(sides_of(axes, panel), (shown.below, shown.left), strict=True):
                 if subject is not None:
                     axis.label.set_visible(visible)
-                    axes.tick_params(axis=axis.axis_name, **{name: visible, f"label{name}": visible})
+                    show_ticks(axes, name, visible)
             title = self.titles[at]
-            size = float(axes.title.get_fontsize())
+            size = float(float(axes.title.get_fontsize()))
             text = self.ruler.words(title, size).wrapped(frame[2]) if title else ""
             pad = 72 * layout.titles[at]
             axes.set_title(text, y=1.0, pad=pad, fontsize=size, ha="left", x=0.0, va="bottom")
         self._put_legends(layout)
         for bar, (right, top, length, stacked) in layout.bars.items():
-            if (axes := self.bars.get(bar)) is not None:
-                name = axes.yaxis.label
-                y = top - (BAR_DROP + BAR_HEIGHT) * self.em - stacked * bool(name.get_text()) * STACKED * self.small
-                self._put(axes, (right - length, y, length, BAR_HEIGHT * self.em))
+            if (own_axes := self.bars.get(bar)) is not None:
+                label = own_axes.yaxis.label
+                y = top - (BAR_DROP + BAR_HEIGHT) * self.em - stacked * bool(label.get_text()) * STACKED * self.small
+                self._put(own_axes, (right - length, y, length, BAR_HEIGHT * self.em))
                 place = (
                     (right, y + (BAR_HEIGHT + PAD) * self.em)
                     if stacked
                     else (right - length - BESIDE_BAR * self.em, y + BAR_HEIGHT * self.em / 2)
                 )
-                axes.yaxis.set_label_coords(*place, transform=inches)
-                name.set(rotation=0, ha="right", va="bottom" if stacked else "center")
+                own_axes.yaxis.set_label_coords(*place, transform=inches)
+                label.set(rotation=0, ha="right", va="bottom" if stacked else "center")
         words = self.contents().said
-        for text, own, (left, top, room) in zip(
+        for artist, own, (left, top, room) in zip(
             self.texts, (words.headline, words.subtitle, words.footnote), layout.words, strict=True
         ):
-            text.set(text=own.wrapped(room), position=(left, top))
+            artist.set(text=own.wrapped(room), position=(left, top))
         if self.legend is not None:
             self.legend.set_loc("lower left")
             width, height = layout.size
@@ -249,9 +245,7 @@ class Sheet:
                 if untitled or any(label in own.get_title() for own in self.axes):
                     self.bars.pop(bar, None)
                     continue
-            self.bars[bar] = axes = add_bar(self.drawing, shared, bar, self.canvas)
-            axes.set_ylabel(bar_label(bar, self.canvas), fontsize=self.canvas.small)
-            axes.tick_params(which="both", length=0, pad=BAR_PAD * self.canvas.small)
+            self.bars[bar] = add_bar(self.drawing, shared, bar, self.canvas)
         self.take_titles()
 
     def pixels(self) -> list[tuple[int, int]]:
@@ -259,6 +253,17 @@ class Sheet:
         share = self.canvas.dpi / self.ruler.dpi
         sizes = [np.array(axes.bbox.size) * share for axes in self.axes]
         return [(max(1, round(height)), max(1, round(width))) for width, height in sizes]
+
+
+def sides_of(axes: Axes, panel: Panel) -> tuple[tuple[Any, Any, str], tuple[Any, Any, str]]:
+    """Return the x and the y axis of a panel, what each shows, and the side of the frame that its labels stand at."""
+    return (axes.xaxis, panel.x, "bottom"), (axes.yaxis, panel.y, "left")
+
+
+def show_ticks(axes: Axes, side: str, visible: bool) -> None:
+    """Show or hide ticks and their labels at the bottom or left of a frame."""
+    options: Any = {side: visible, f"label{side}": visible}
+    axes.tick_params(**options)
 
 
 def margins_of(axes: Axes, ruler: Ruler) -> Box:

@@ -13,7 +13,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.ticker import Formatter, Locator, LogFormatter, MaxNLocator
 
 from pecli.core.numbers import number_text, number_texts
-from pecli.page.text import ems
+from pecli.page.words import ems
 
 STEPS = [1, 2, 2.5, 5, 10]
 STEP = 0.03  # inches

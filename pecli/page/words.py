@@ -70,9 +70,9 @@ def fitting(pieces: Sequence[Piece], room: float) -> list[Piece]:
 
 def broken(piece: Piece, room: float) -> list[Piece]:
     """Return a piece as it is, or its words or letters where it is too long for a line; mathematics stays whole."""
-    if piece.width <= room or "$" in piece.text:
-        return [piece]
     text = piece.text.rstrip(" ")
+    if piece.width <= room or "$" in text or len(text) < 2:
+        return [piece]
     parts = [f"{word} " for word in text.split(" ")] if " " in text else list(text)
     em = piece.width / ems(text)
     found = [Piece(part, em * ems(part.rstrip(" ")), em * ems(part) - em * ems(part.rstrip(" "))) for part in parts]

@@ -44,7 +44,7 @@ MISTAKES: list[tuple[str, list[str]]] = [
         "curves --log --start 1000000",
         ["--log is for decades from position 1 on, not for 1,000,000", "leave --log out"],
     ),
-    ("curves --size 2x2 --text-size 100", ["--size 2x2 is too small", "it needs 2", "give --size 2"]),
+    ("curves --size 2x2 --text-size 100", ["--size 2x2 is too small", "it needs 1", "give --size 1"]),
     ("rotation -d 2 -n 1000000000000", ["rotation: 1,000,", "TiB", "shorten --length"]),
     ("heatmap --size colum", ["colum", "did you mean 'column'"]),
     ("heatmap --size 100x100 --dpi 2400", ["pixels", "--dpi"]),

@@ -95,7 +95,7 @@ def test_rendering_leaves_matplotlibs_settings_alone_and_ignores_them() -> None:
 def test_the_caption_stands_in_the_picture() -> None:
     picture = pecli.figure("heatmap", d=7, length=1009, dpi=30, size="3x2")
     assert picture.seen.caption()
-    assert picture._drawing().get_supxlabel().replace("\n", " ") == picture.caption()
+    assert picture._drawing().texts[-1].get_text().replace("\n", " ") == picture.caption()
 
 
 @pytest.mark.parametrize("name", [name for name, analysis in ANALYSES.items() if analysis.one_table])

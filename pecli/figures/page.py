@@ -104,7 +104,14 @@ def _draw_pages(
             for sheet in sheets:
                 sheet.drawing.set_dpi(canvas.dpi)
             return [sheet.drawing for sheet in sheets], numbers
-    raise _too_small(contents[0][0], canvas, smallest(measured, choices, page, LIMITS[1]))
+    enough: Page | None = page
+    while enough and not choose(measured, choices, enough).holds:
+        enough = smallest(measured, choices, enough, LIMITS[1])
+        if enough:  # larger frames have other ticks: they are measured there
+            layout = choose(measured, choices, enough)
+            _place(sheets, contents, layout)
+            measured = _measured(sheets, layout)
+    raise _too_small(contents[0][0], canvas, enough)
 
 
 def _labelled(figure: Figure[Any], view: View[Any], title: str, canvas: Canvas) -> Sheet:

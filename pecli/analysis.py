@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Generic, Self, TypeVar, get_args
 
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import join_clauses, template, translate
+from pecli.core.language import join_clauses, say
 from pecli.core.lazy import Array, np
 from pecli.core.memory import COPIES
 from pecli.core.options import Options, option
@@ -144,9 +144,8 @@ class Numbers(Generic[E_co]):
 
     def other_lengths(self) -> list[str]:
         """Return of each encoding whose formula depends on the length in use what holds there, and what at others."""
-        named = template("{encoding}: {text}")
         texts = dict.fromkeys((e.label or e.called(), e.other_lengths()) for e in self.view.encodings)
-        return [translate(named, encoding=name, text=text) for name, text in texts if text]
+        return [say("join.encoding_text", encoding=name, text=text) for name, text in texts if text]
 
     def marks(self) -> list[str]:
         """Return the key to marks that nothing else explains."""

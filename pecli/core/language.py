@@ -105,7 +105,7 @@ def _joined_by(template: str) -> Callable[[Iterable[str]], str]:
 
     def joined(parts: Iterable[str]) -> str:
         filled = filter(None, parts)
-        return reduce(lambda item, other: translate(template, one=item, other=other), filled, next(filled, ""))
+        return reduce(lambda item, other: say(template, one=item, other=other), filled, next(filled, ""))
 
     return joined
 
@@ -128,7 +128,7 @@ def merge_labels(labels: Sequence[str], texts: Sequence[Sequence[str]]) -> list[
     join = join_clauses if any(", " in label for label in labels) else listing  # a name with a comma ends at none
     rest = {text: names for text, names in owners.items() if len(names) < len(labels)}
     common = [text for text in every if text not in rest]
-    return common + [translate("{text} ({names})", text=text, names=join(names)) for text, names in rest.items()]
+    return common + [say("join.text_names", text=text, names=join(names)) for text, names in rest.items()]
 
 
 def letters() -> str:

@@ -10,7 +10,7 @@ from functools import cached_property, wraps
 from typing import Any, ClassVar, Self, TypeVar
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import join_clauses, listing, template, templates, translate
+from pecli.core.language import join_clauses, listing, say
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import chunks, minus
 from pecli.core.options import EXACT, Option, Options, option
@@ -19,13 +19,11 @@ from pecli.core.terminal import track
 from pecli.files.tables import short
 
 SIDES, TIMES = re.compile(r"\d+(x\d+)+"), str.maketrans({"x": " × "})  # of a grid, and how pictures write it
-COUNTED = templates(  # in what wavelengths are counted
-    {
-        "positions": "{count} positions",
-        "rows or columns": "{count} rows or columns",
-        "units of scaled coordinates": "{count} units of scaled coordinates",
-    }
-)
+COUNTED = {
+    "positions": "encoding.count_positions",
+    "rows or columns": "encoding.rows_or_columns",
+    "units of scaled coordinates": "encoding.units_of_scaled_coordinates",
+}
 LISTED = 12  # numbers that a title still lists
 
 
@@ -69,9 +67,9 @@ class Encoding(Options, ABC):
     trained: ClassVar[bool] = False  # its numbers are learned, not given by the formula
     extrapolates: ClassVar[bool] = True  # it goes on beyond the positions it was made for
 
-    position_label: ClassVar[str] = template("position p")  # on an axis
-    other_label: ClassVar[str] = template("position q")  # where two positions are compared
-    rows_counted: ClassVar[str] = template("{count:,} positions")  # so many rows of its table
+    position_label: ClassVar[str] = "encoding.position_p"  # on an axis
+    other_label: ClassVar[str] = "encoding.position_q"  # where two positions are compared
+    rows_counted: ClassVar[str] = "words.count_positions"  # so many rows of its table
     position_unit: ClassVar[str] = ""  # of bare numbers, where ticks are not written in the encoding's own terms
     tick_steps: ClassVar[tuple[int, ...]] = ()  # round numbers of positions, where they are not powers of ten
 
@@ -114,7 +112,7 @@ class Encoding(Options, ABC):
     @classmethod
     def called(cls) -> str:
         """Return what it is called in a picture."""
-        return translate(cls.term or cls.name)
+        return say(cls.term or cls.name)
 
     @property
     def own_positions(self) -> Positions | None:
@@ -133,7 +131,7 @@ class Encoding(Options, ABC):
     @property
     def wave_unit(self) -> str:
         """What wavelengths are counted in."""
-        return self.position_unit or template("positions")
+        return self.position_unit or "words.positions"
 
     @property
     def spacing(self) -> float:
@@ -207,7 +205,7 @@ class Encoding(Options, ABC):
 def titled_text(item: Option, value: Any) -> str:
     """Return a value inside a title: a number as ticks write it, 10,000, a long list by its length, a file by name."""
     if item.many:
-        return translate("({count} numbers)", count=len(value)) if len(value) > LISTED else item.write(value)
+        return say("encoding.numbers", count=len(value)) if len(value) > LISTED else item.write(value)
     if item.file:
         return short(value)
     whole = item.scalar in (int, float) and abs(value) < EXACT and float(value).is_integer()
@@ -234,7 +232,7 @@ class TableEncoding(Encoding):
     """Every position has a vector: a row of the table."""
 
     gives: ClassVar[str] = "table"
-    dimension_label: ClassVar[str] = template("dimension")
+    dimension_label: ClassVar[str] = "encoding.dimension"
     continuous: ClassVar[bool] = True  # moves little from one position to the next; else a line is drawn in steps
 
     @property
@@ -376,7 +374,7 @@ class BiasEncoding(Encoding):
     @property
     def quantity(self) -> str:
         """What `bias` gives: the bias, or what stands for it."""
-        return template("bias")
+        return "encoding.bias"
 
     @property
     @abstractmethod
@@ -385,7 +383,7 @@ class BiasEncoding(Encoding):
 
     def head_text(self, head: int) -> str:
         """Return what a head is called, with what makes it differ from the others."""
-        return translate("head {head}", head=head)
+        return say("encoding.head_head", head=head)
 
     @abstractmethod
     def bias(self, offsets: Array) -> Array:
@@ -434,7 +432,7 @@ def names_in_sentence(encodings: Sequence[Encoding]) -> list[str]:
     """Return short names as nouns: RoPE, the sinusoidal encoding."""
     names = short_names(encodings)
     bare = [name == e.called() and (not e.term or " " in e.term) for e, name in zip(encodings, names, strict=True)]
-    return [translate("the {name} encoding", name=n) if own else n for n, own in zip(names, bare, strict=True)]
+    return [say("encoding.the_encoding", name=n) if own else n for n, own in zip(names, bare, strict=True)]
 
 
 def short_names(encodings: Sequence[Encoding]) -> list[str]:

@@ -10,7 +10,7 @@ from math import ceil, log
 from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import listing, template, translate
+from pecli.core.language import listing, say
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import MAX_EXACT, ROUNDING
 from pecli.core.options import option
@@ -86,7 +86,7 @@ class Alibi(DirectedBias):
         slope = self.slopes()[head]
         inverse = 1 / slope
         text = f"1/{inverse:.0f}" if slope < 1 and inverse.is_integer() else f"{slope:.3g}"
-        return translate("head {head}, slope {slope}", head=head, slope=text)
+        return say("biases.head_slope", head=head, slope=text)
 
     def of_offsets(self, offsets: Array) -> Array:
         return 0.0 - self.slopes()[:, None] * np.abs(offsets)  # 0 at 0, not −0
@@ -158,7 +158,7 @@ class T5(DirectedBias):
         return 1 if self._learned is None else int(self._learned.shape[1])
 
     def head_text(self, head: int) -> str:
-        return translate("every head") if self.file is None else super().head_text(head)
+        return say("biases.every_head") if self.file is None else super().head_text(head)
 
     @property
     def known(self) -> bool:
@@ -166,7 +166,7 @@ class T5(DirectedBias):
 
     @property
     def quantity(self) -> str:
-        return super().quantity if self.known else template("bucket")
+        return super().quantity if self.known else "biases.bucket"
 
     @cached_property
     def _learned(self) -> Array | None:
@@ -194,10 +194,9 @@ class T5(DirectedBias):
 
     def described(self) -> str:
         known = [] if self.file is None else [short(self.file), *filter(None, [self.tensor])]
-        far = template("{count} buckets, the last from {distance:,} on")
         usual = self.max_distance == self.options()["max_distance"].default
-        text = template("{count} buckets") if usual else far
-        buckets = translate(text, count=self.buckets, distance=self.last_from)
+        text = "biases.count_buckets" if usual else "biases.buckets_the_last_from"
+        buckets = say(text, count=self.buckets, distance=self.last_from)
         direction = self.title_pieces([name for name in self.options() if name != "direction"])[1:]
         return listing([self.called(), buckets, *direction, *known])
 
@@ -216,7 +215,7 @@ class Kerple(DirectedBias):
     name: ClassVar[str] = "kerple"
     term: ClassVar[str] = "KERPLE"
     summary: ClassVar[str] = "kernel biases: a score falls with the logarithm, or with a power, of the distance"
-    formula: ClassVar[str] = template("b(p, q) = −r1 · ln(1 + r2 · |p − q|); with kernel=power −r1 · |p − q|^r2")
+    formula: ClassVar[str] = "biases.b_p_q_minus"
     source: ClassVar[str] = "Chi et al. 2022, section 4, arXiv:2205.09821"
     example: ClassVar[str] = "pecli bias -e kerple:r1=1,r2=2,1,0.5"
     models: ClassVar[str] = "GPT-NeoX (as trained for the paper)"

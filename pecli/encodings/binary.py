@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Bins, Positions
@@ -24,13 +23,13 @@ class Binary(Additive):
 
     name: ClassVar[str] = "binary"
     summary: ClassVar[str] = "the bits of the position"
-    formula: ClassVar[str] = template("PE(p, j) = ⌊p / 2^j⌋ mod 2; with values=pm1 2x − 1 of it")
+    formula: ClassVar[str] = "binary.pe_p_j_p"
     source: ClassVar[str] = "fleuria, 2023: Positional Encoding"
     example: ClassVar[str] = "pecli distance -e binary --measure hamming --length 64"
     models: ClassVar[str] = "none: an intuition"
     extrapolates: ClassVar[bool] = False
     continuous: ClassVar[bool] = False
-    dimension_label: ClassVar[str] = template("bit")
+    dimension_label: ClassVar[str] = "binary.bit"
 
     d: int | None = width_option(None, "how many bits", MAX_BITS, unset="as many as the last position needs")
     order: str = option(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar
 
-from pecli.core.language import template, translate
+from pecli.core.language import say
 from pecli.core.numbers import minus
 from pecli.core.options import option, write_scalar
 from pecli.encodings.base import LISTED, Additive, width_option
@@ -25,19 +25,19 @@ NAMED = {  # seconds; month and year are the Gregorian calendar's means
     "year": 31556952,
 }
 HANDS: dict[float, str] = {
-    MINUTE: template("second hand"),
-    HOUR: template("minute hand"),
-    12 * HOUR: template("hour hand"),
+    MINUTE: "clock.second_hand",
+    HOUR: "clock.minute_hand",
+    12 * HOUR: "clock.hour_hand",
 }  # by period
 TIME = re.compile(r"(\d{1,2}):([0-5]\d)(?::([0-5]\d))?")
 UNITS = (
-    (template("{count:g} y"), 31556952),
-    (template("{count:g} mo"), 2629746),
-    (template("{count:g} wk"), 7 * DAY),
-    (template("{count:g} d"), DAY),
-    (template("{count:g} h"), HOUR),
-    (template("{count:g} min"), MINUTE),
-    (template("{count:g} s"), 1),
+    ("clock.count_y", 31556952),
+    ("clock.count_mo", 2629746),
+    ("clock.count_wk", 7 * DAY),
+    ("clock.count_d", DAY),
+    ("clock.count_h", HOUR),
+    ("clock.count_min", MINUTE),
+    ("clock.count_s", 1),
 )
 
 
@@ -68,10 +68,10 @@ class Clock(Harmonic, Additive):
     source: ClassVar[str] = "fleuria, 2023: Positional Encoding"
     example: ClassVar[str] = "pecli distance -e clock --length 86400"
     models: ClassVar[str] = "none: an intuition"
-    position_label: ClassVar[str] = template("time")
-    other_label: ClassVar[str] = template("other time")
-    position_unit: ClassVar[str] = template("seconds")
-    dimension_label: ClassVar[str] = template("hand")
+    position_label: ClassVar[str] = "clock.time"
+    other_label: ClassVar[str] = "clock.other_time"
+    position_unit: ClassVar[str] = "clock.seconds"
+    dimension_label: ClassVar[str] = "clock.hand"
     tick_steps: ClassVar[tuple[int, ...]] = (
         *(1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR),
         *(days * DAY for days in (1, 2, 3, 7, 14, 28, 91, 182, 365, 1826, 3652, 36524, 365243)),
@@ -103,17 +103,15 @@ class Clock(Harmonic, Additive):
         time = f"{hours:02}:{minutes:02}:{seconds % 60:02}"
         if days == 0:
             return time
-        return minus(
-            translate("{days:,} d {time}", days=days, time=time) if seconds else translate("{days:,} d", days=days)
-        )
+        return minus(say("clock.days_d_time", days=days, time=time) if seconds else say("clock.days_d", days=days))
 
     def length_text(self, length: float) -> str:
         return duration(float(f"{length:.12g}"))
 
     def pair_text(self, pair: int) -> str:
         period = self.periods[pair]
-        text = HANDS[period] if period in HANDS else template("hand of {period}")
-        return translate(text, period=duration(period))
+        text = HANDS[period] if period in HANDS else "clock.hand_of"
+        return say(text, period=duration(period))
 
     def dimension_names(self) -> list[str]:
         return [f"{wave} {duration(period)}" for period in self.periods for wave in ("sin", "cos")]
@@ -122,7 +120,7 @@ class Clock(Harmonic, Additive):
 def duration(seconds: float) -> str:
     """Return a period in the largest unit that divides it: 43200 is 12 h."""
     unit, size = next(((unit, size) for unit, size in UNITS if seconds % size == 0), UNITS[-1])
-    return translate(unit, count=seconds / size)
+    return say(unit, count=seconds / size)
 
 
 @dataclass(frozen=True)

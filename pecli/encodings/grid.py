@@ -11,7 +11,6 @@ from math import pi, prod
 from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -149,7 +148,7 @@ class HarmonicOnGrid(OnGrid, Harmonic):
 
     @property
     def wave_unit(self) -> str:
-        cells = template("rows or columns") if self.scale_grid == "index" else template("units of scaled coordinates")
+        cells = "grid.rows_or_columns" if self.scale_grid == "index" else "grid.units_of_scaled_coordinates"
         return cells if self.sides else super().wave_unit
 
     def longer_waves(self, length: int) -> int:

@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 from typing import ClassVar
 
 from pecli.core.errors import UsageError
-from pecli.core.language import translate
+from pecli.core.language import say
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUND, chunks, number_types
 from pecli.core.options import option, write_scalar
@@ -331,7 +331,7 @@ class Harmonic(TableEncoding):
 
     def pair_text(self, pair: int) -> str:
         """Return what a pair of dimensions is called."""
-        return translate("pair {pair}", pair=pair)
+        return say("words.pair_pair", pair=pair)
 
     def waves(self) -> list[tuple[str, int]]:
         """Return which wave of which pair every column is: ("sin", 0), ("cos", 0), …"""

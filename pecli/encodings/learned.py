@@ -10,7 +10,7 @@ from math import prod
 from typing import ClassVar
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import listing, template, translate
+from pecli.core.language import listing, say
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -42,7 +42,7 @@ class Learned(OnGrid, Additive):
 
     name: ClassVar[str] = "learned"
     summary: ClassVar[str] = "a trained table from a file (.npy .npz .csv .safetensors), or an untrained one"
-    formula: ClassVar[str] = template("PE(p) = row p of a table")
+    formula: ClassVar[str] = "learned.pe_p_row_p"
     source: ClassVar[str] = "Gehring et al. 2017, arXiv:1705.03122; BERT, arXiv:1810.04805"
     example: ClassVar[str] = "pecli distance -e learned --file model.safetensors --length 512 --measure cos"
     models: ClassVar[str] = "BERT, GPT, GPT-2, OPT"
@@ -165,12 +165,12 @@ class Learned(OnGrid, Additive):
 
     def described(self) -> str:
         if self.file is None:
-            return translate("{encoding}, untrained", encoding=super().described())
+            return say("learned.untrained", encoding=super().described())
         shown = ("grid", "resize", "first_position", "divisor")
         given = {name: value for name, value in self.changed().items() if name in shown}
         grid = [f"{name.replace('_', ' ')} = {titled_text(self.options()[name], text)}" for name, text in given.items()]
         left = len(self._rows) - prod(sides_of("grid", self.grid)) if self.grid and self._rows is not None else 0
-        before = [translate("rows before it left out: {count}", count=left)] if left else []
+        before = [say("learned.rows_before_it_left", count=left)] if left else []
         name = "" if self.file.startswith(IN_MEMORY) else self.called()
         pieces = [name, short(self.file), self.tensor, f"d = {self.width}", *grid, *before]
         return listing(filter(None, pieces))

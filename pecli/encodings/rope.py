@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import ClassVar
 
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.encodings.base import Rotary
@@ -83,15 +82,15 @@ class OnAxes(HarmonicOnGrid, Scaled):
 
     @property
     def position_label(self) -> str:  # type: ignore[override]  # a fact of the class elsewhere
-        return template("token p") if self.sequence else super().position_label
+        return "words.token_p" if self.sequence else super().position_label
 
     @property
     def other_label(self) -> str:  # type: ignore[override]
-        return template("token q") if self.sequence else super().other_label
+        return "words.token_q" if self.sequence else super().other_label
 
     @property
     def rows_counted(self) -> str:  # type: ignore[override]
-        return template("{count:,} tokens") if self.sequence else super().rows_counted
+        return "rope.count_tokens" if self.sequence else super().rows_counted
 
     def axes_of_pairs(self) -> Array:
         if self.sections is None:
@@ -153,7 +152,7 @@ class Rope(OnAxes, Rotary):
     name: ClassVar[str] = "rope"
     term: ClassVar[str] = "RoPE"
     summary: ClassVar[str] = "rotary: every pair of a query or key is turned by an angle that grows with the position"
-    formula: ClassVar[str] = template("f(x, p) = R_p x, pair j turned by p · base^(−2j/d)")
+    formula: ClassVar[str] = "rope.f_x_p_r"
     source: ClassVar[str] = "Su et al. 2021, RoFormer, section 3.2, arXiv:2104.09864"
     example: ClassVar[str] = "pecli curves -e rope --measure dot"
     aliases: ClassVar[tuple[str, ...]] = ("rotary",)

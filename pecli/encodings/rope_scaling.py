@@ -9,7 +9,7 @@ from math import log, sqrt
 from typing import Any, ClassVar, Self
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import template, translate
+from pecli.core.language import say
 from pecli.core.numbers import MAX_EXACT, number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -128,20 +128,14 @@ class Dynamic(Scaling):
         return rope.max_position
 
     def at_length(self, rope: Scaled) -> str:
-        grown = template("wavelengths up to {count}-fold at length {length:,}")
-        text = grown if rope.beyond_first else template("unscaled at length {length:,}")
-        return translate(text, count=number_text(float(self.growth(rope)), 3), length=rope.used)
+        text = "rope_scaling.wavelengths_up_to_fold" if rope.beyond_first else "rope_scaling.unscaled_at_length"
+        return say(text, count=number_text(float(self.growth(rope)), 3), length=rope.used)
 
     def other_lengths(self, rope: Scaled) -> str:
-        unscaled = template("unscaled; from {next:,} positions on, wavelengths grow with the length")
-        grown = template(
-            "wavelengths up to {count}-fold at {length:,} positions, other factors at other lengths; unscaled up to "
-            "{first:,}"
-        )
+        unscaled = "rope_scaling.unscaled_from_positions_on"
+        grown = "rope_scaling.wavelengths_up_to_fold_at"
         first, count = rope.max_position or 1, number_text(float(self.growth(rope)), 3)
-        return translate(
-            grown if rope.beyond_first else unscaled, next=first + 1, first=first, count=count, length=rope.used
-        )
+        return say(grown if rope.beyond_first else unscaled, next=first + 1, first=first, count=count, length=rope.used)
 
 
 class Proportional(Scaling):
@@ -194,14 +188,13 @@ class LongRope(Scaling):
         return rope.original
 
     def at_length(self, rope: Scaled) -> str:
-        short, long = template("short factors at length {length:,}"), template("long factors at length {length:,}")
-        return translate(long if rope.beyond_first else short, length=rope.used)
+        short, long = "rope_scaling.short_factors_at_length", "rope_scaling.long_factors_at_length"
+        return say(long if rope.beyond_first else short, length=rope.used)
 
     def other_lengths(self, rope: Scaled) -> str:
-        short = template("short factors; from {next:,} positions on the long ones")
-        long = template("long factors; up to {first:,} positions the short ones")
+        short = "rope_scaling.short_factors_from_positions"
         first = rope.original or 1
-        return translate(long if rope.beyond_first else short, first=first, next=first + 1)
+        return say("rope_scaling.long_factors_up_to" if rope.beyond_first else short, first=first, next=first + 1)
 
 
 class Blend(Scaling):
@@ -451,7 +444,7 @@ class Scaled(PowersOfBase):
         pieces = super().title_pieces(without)
         if not self.label and self.width != self.d and "rotary_dim" not in without:
             name, *rest = super().title_pieces({*without, "d", "rotary_dim"})
-            pieces = [name, translate("{count} of {all} columns turn", count=self.width, all=self.d), *rest]
+            pieces = [name, say("words.of_columns_turn", count=self.width, all=self.d), *rest]
         return [*pieces, *filter(None, [used])]
 
     def parameter_text(self, name: str) -> str:
@@ -485,8 +478,7 @@ class Scaled(PowersOfBase):
         return self.rule.other_lengths(self)
 
     def left_out(self) -> str:
-        text = template("columns {first} to {last} do not turn and are left out")
-        return "" if self.width == self.d else translate(text, first=self.width, last=self.d - 1)
+        return "" if self.width == self.d else say("rope_scaling.columns_to_do_not", first=self.width, last=self.d - 1)
 
     def contexts(self) -> dict[str, float]:
         """Return the context of the first training and the extended one, positions, as far as parameters say them."""

@@ -8,7 +8,6 @@ from decimal import Decimal
 from typing import ClassVar
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option, write_scalar
 from pecli.encodings.base import Additive
@@ -31,7 +30,7 @@ class SinCos2D(HarmonicOnGrid, SineCosineColumns, Additive):
     name: ClassVar[str] = "sincos2d"
     term: ClassVar[str] = "2D sinusoidal"
     summary: ClassVar[str] = "sines and cosines of a patch's row and column, for images and videos"
-    formula: ClassVar[str] = template("PE(r, c) = [sinusoidal(c), sinusoidal(r)], each of d/2 columns")
+    formula: ClassVar[str] = "sincos2d.pe_r_c_sinusoidal"
     source: ClassVar[str] = "He et al. 2021, MAE, arXiv:2111.06377; Carion et al. 2020, DETR, arXiv:2005.12872"
     example: ClassVar[str] = "pecli tiles sincos2d --grid 14x14"
     models: ClassVar[str] = "MAE, DETR, DiT"

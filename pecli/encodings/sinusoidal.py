@@ -8,7 +8,6 @@ from decimal import Decimal
 from typing import ClassVar
 
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option, write_scalar
 from pecli.core.positions import MAX_LENGTH, Positions
@@ -119,14 +118,14 @@ class Relative(SineCosineColumns):
     name: ClassVar[str] = "relative"
     term: ClassVar[str] = "relative sinusoidal"
     summary: ClassVar[str] = "the sinusoid of the signed offset between two positions"
-    formula: ClassVar[str] = template("PE(p − q, 2j) = sin((p − q) / base^(2j/d)), PE(p − q, 2j+1) = cos(same)")
+    formula: ClassVar[str] = "sinusoidal.pe_p_minus_q"
     source: ClassVar[str] = "after Dai et al. 2019, Transformer-XL, arXiv:1901.02860"
     example: ClassVar[str] = "pecli relative --length 8 --d 32 -o relative.npy"
     kind: ClassVar[str] = "added to the score of a pair"
     models: ClassVar[str] = "Transformer-XL (as input to a learned map)"
-    position_label: ClassVar[str] = template("offset p − q")
-    other_label: ClassVar[str] = template("other offset")
-    rows_counted: ClassVar[str] = template("{count:,} offsets")
+    position_label: ClassVar[str] = "words.offset_p_minus_q"
+    other_label: ClassVar[str] = "sinusoidal.other_offset"
+    rows_counted: ClassVar[str] = "sinusoidal.count_offsets"
 
     def check_positions(self, positions: Positions) -> None:
         if positions.start:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any, ClassVar
 
-from pecli.core.language import template, translate
+from pecli.core.language import say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
@@ -21,7 +21,7 @@ from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
 
 ROW = 0.045, 0.065  # height of a row of a strip, as a share of its width; on a narrow page
 SIGNS = ("", "+ ", "= ")
-SCALED = {"sqrt": template("word vectors × √d"), "none": template("word vectors")}
+SCALED = {"sqrt": "addition.word_vectors_d", "none": "addition.word_vectors"}
 ALIKE = 1.05  # how many times longer one is than the other, to say so
 
 
@@ -48,12 +48,12 @@ class AdditionNumbers(ColouredNumbers[Additive]):
         longer, shorter = max(words, positions), min(words, positions)
         if not shorter:
             return ""
-        text = template("{words} are {ratio} times as long as position encodings")
+        text = "addition.are_times_as_long"
         if positions > words:
-            text = template("position encodings are {ratio} times as long as {words}")
+            text = "addition.position_encodings_are_times"
         if longer < ALIKE * shorter:
-            text = template("{words} and position encodings are about equally long")
-        return translate(text, ratio=number_text(longer / shorter, 3), words=translate(self.scaled))
+            text = "addition.and_position_encodings_are"
+        return say(text, ratio=number_text(longer / shorter, 3), words=say(self.scaled))
 
     def remarks(self) -> list[str]:
         return [self.embeddings]
@@ -89,7 +89,7 @@ class Addition(WithCellNumbers[Additive], TokenFigure[Additive]):
     def compute(self, view: View[Additive]) -> AdditionNumbers:
         width = view.encoding.width
         words, positions = self.content(width), view.encoding.table(self.rows(view))
-        made = template("random word vectors of mean length {length}, seed {seed}")
+        made = "addition.random_word_vectors_of"
         length = number_text(float(np.linalg.norm(words, axis=1).mean()), 2)  # before they are scaled
         words = words * sqrt(width) if self.scale == "sqrt" else words
         limit = float(max(np.abs(each).max() for each in (words, positions, words + positions))) or 1.0
@@ -100,7 +100,7 @@ class Addition(WithCellNumbers[Additive], TokenFigure[Additive]):
             total=words + positions,
             tokens=self.words,
             scaled=SCALED[self.scale],
-            embeddings="" if self.embeddings else translate(made, length=length, seed=self.content_seed),
+            embeddings="" if self.embeddings else say(made, length=length, seed=self.content_seed),
             limit=limit,
             ends=(-limit, limit),
         )
@@ -117,9 +117,9 @@ class Addition(WithCellNumbers[Additive], TokenFigure[Additive]):
         return [PanelGroup((panel,) * len(SIGNS), in_columns(len(SIGNS), 1))]
 
     def decorate(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
-        titles = (SCALED[self.scale], template("position encodings"), template("sum"))
+        titles = (SCALED[self.scale], "addition.position_encodings", "addition.sum")
         for ax, sign, title in zip(axes, SIGNS, titles, strict=True):
-            ax.set_title(sign + translate(title), fontsize=canvas.small)
+            ax.set_title(sign + say(title), fontsize=canvas.small)
             ax.set_xlim(-0.5, view.encoding.width - 0.5)
             label_rows(ax, self.words)
             label_dimensions(ax.xaxis, view.encoding)

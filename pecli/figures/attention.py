@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from pecli.analysis import check_indices, refuse_unused
 from pecli.core.errors import UsageError, option_text, shorten
-from pecli.core.language import join_clauses, template, translate
+from pecli.core.language import join_clauses, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
@@ -58,18 +58,13 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
         """Return nothing where the second order is the first."""
         if not self.difference_encoded:
             return ""
-        alone = template(
-            "without positions, reordering changes no weight; with {name}, weights change by up to {number}"
-        )
-        mask = template(
-            "with {name}, reordering changes weights by up to {number}; with the causal mask alone, by {plain}"
-        )
+        mask = "attention.with_reordering_changes_weights"
         number, plain = map(as_in_cells, (self.difference_encoded, self.difference_plain))
-        text = mask if self.difference_plain else alone
-        return translate(text, name=names_in_sentence([self.view.encoding])[0], number=number, plain=plain)
+        text = mask if self.difference_plain else "attention.without_positions_reordering_changes"
+        return say(text, name=names_in_sentence([self.view.encoding])[0], number=number, plain=plain)
 
     def marks(self) -> list[str]:
-        return [translate("grey: masked, weight 0")] if self.masked.any() else []
+        return [say("attention.grey_masked_weight_0")] if self.masked.any() else []
 
     @property
     def masked(self) -> Array:
@@ -79,8 +74,8 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
     def remarks(self) -> list[str]:
         order = shorten(" ".join(self.reordered_tokens), 80).replace("$", r"\$")
         return [
-            translate("reordered: “{order}”, axes as given", order=order),
-            translate("{embeddings}, Q = K", embeddings=self.embeddings),
+            say("attention.reordered_axes_as_given", order=order),
+            say("attention.q_k", embeddings=self.embeddings),
             self.rounded,
         ]
 
@@ -189,7 +184,7 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
     def panel_groups(self, view: View[AttentionEncoding], canvas: Canvas) -> list[PanelGroup]:
         weight, change = (
             token_panel(self.words, ColorBar(label, spare=self.may_be_spare(len(self.words))))
-            for label in (translate("weight"), translate("Δ weight"))
+            for label in (say("attention.weight_2"), say("attention.weight_3"))
         )
         if self._is_upright(canvas):
             return [PanelGroup((*[weight] * 4, change), (((0, 2), (1, 3), (4, 4)),))]
@@ -204,16 +199,16 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
 
     def decorate(self, view: View[AttentionEncoding], axes: list[Axes], canvas: Canvas) -> None:
         bias = head_bias(view.encoding, self.rows(view), self.head or 0)
-        none = template("causal mask") if np.isinf(bias).any() else template("no encoding")
+        none = "attention.causal_mask" if np.isinf(bias).any() else "attention.no_encoding"
         names, orders = (
-            (translate(none), short_names([view.encoding])[0]),
-            (template("as given"), template("reordered")),
+            (say(none), short_names([view.encoding])[0]),
+            ("attention.as_given", "attention.reordered"),
         )
-        titles = [f"{name}\n{translate(order)}" for name, order in product(names, orders)]
-        change = translate("Δ weight ({name})", name=names[1]) + "\n" + translate("reordered − as given")
+        titles = [f"{name}\n{say(order)}" for name, order in product(names, orders)]
+        change = say("attention.weight", name=names[1]) + "\n" + say("attention.reordered_minus_as_given")
         for ax, title in zip(axes, [*titles, change], strict=True):
             ax.set_title(title, fontsize=canvas.small)
-            label_tokens(ax, self.words, translate("query p"), translate("key q"))
+            label_tokens(ax, self.words, say("words.query_p"), say("words.key_q"))
 
     def title(self, view: View[AttentionEncoding]) -> str:
         encoding = view.encoding

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from pecli.analysis import Analysis, E, E_co, Limits, Numbers as Numbers, View as View
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import join_clauses, template, translate
+from pecli.core.language import join_clauses, say
 from pecli.core.lazy import Array, Axes
 from pecli.core.numbers import minus
 from pecli.core.positions import Positions
@@ -132,19 +132,19 @@ def tells_of_offsets(view: View[Any]) -> bool:
 def positions_text(encodings: Sequence[Encoding], shown: Positions) -> str:
     """Return the first and last position for a title; nothing where the first is 0."""
     first, last = (minus(f"{at:,.15g}") for at in ends_of(encodings, shown))
-    return translate("positions {first} to {last}", first=first, last=last) if shown.start else ""
+    return say("words.positions_to", first=first, last=last) if shown.start else ""
 
 
 def all_positions_text(encodings: Sequence[Encoding], covered: Positions) -> str:
     """Return how many positions there are, or the first and last, for a title where no axis says it."""
-    text = template("{count:,} positions") if covered.length > 1 else template("{count:,} position")
-    return positions_text(encodings, covered) or translate(text, count=covered.length)
+    text = "words.count_positions" if covered.length > 1 else "figure.count_position"
+    return positions_text(encodings, covered) or say(text, count=covered.length)
 
 
 def other_positions_text(view: View[TableEncoding]) -> str:
     """Return the rows of the table for a title where they are not the positions: offsets."""
-    text, rows = template("offsets {first} to {last}"), view.covered
-    return "" if rows == view.positions else translate(text, first=minus(f"{rows.start:,}"), last=f"{rows.stop - 1:,}")
+    text, rows = "figure.offsets_to", view.covered
+    return "" if rows == view.positions else say(text, first=minus(f"{rows.start:,}"), last=f"{rows.stop - 1:,}")
 
 
 def averaging(size: int) -> str:
@@ -155,11 +155,11 @@ def averaging(size: int) -> str:
 def averaging_cells(encoding: Encoding | None, rows: int, columns: int, log: bool = False) -> str:
     """Return the note on pixels that are means over so many rows, positions of the encoding, and columns of cells; at
     most so many on an axis of logarithms."""
-    text = template("each pixel is the mean of up to {cells}") if log else template("each pixel is the mean of {cells}")
-    cells = translate("{rows:,} × {columns:,} cells", rows=rows, columns=columns)
+    text = "figure.each_pixel_is_the" if log else "figure.each_pixel_is_the_mean"
+    cells = say("figure.cells", rows=rows, columns=columns)
     if encoding is not None and columns == 1:
-        cells = encoding.length_text(rows) if encoding.position_unit else translate(encoding.rows_counted, count=rows)
-    return translate(text, cells=cells) if max(rows, columns) > 1 else ""
+        cells = encoding.length_text(rows) if encoding.position_unit else say(encoding.rows_counted, count=rows)
+    return say(text, cells=cells) if max(rows, columns) > 1 else ""
 
 
 def difference_of(first: N, second: N, reach: Limits | None, **facts: Any) -> N:
@@ -183,9 +183,9 @@ def difference_of(first: N, second: N, reach: Limits | None, **facts: Any) -> N:
 
 def extremes(size: int) -> str:
     """Return the caption of a line drawn from the minimum to the maximum of every run of positions."""
-    return translate("each pixel: minimum to maximum of up to {count:,} positions", count=size) if size > 1 else ""
+    return say("figure.each_pixel_minimum_to", count=size) if size > 1 else ""
 
 
 def extremes_of_offsets(size: int) -> str:
     """Return the same of every run of offsets."""
-    return translate("each pixel: minimum to maximum of up to {count:,} offsets", count=size) if size > 1 else ""
+    return say("figure.each_pixel_minimum_to_maximum", count=size) if size > 1 else ""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from pecli.analysis import chosen_indices, refuse_unused
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import template, translate
+from pecli.core.language import say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import MAX_EXACT, ROUNDING, number_text
 from pecli.core.options import option
@@ -54,25 +54,21 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
     def message(self) -> str:
         """Return how far heads look where that grows from each to the next, or which offsets a head tells apart."""
         if isinstance(self.view.encoding, Alibi) and min(len(self.heads), self.view.positions.length) > 1:
-            return translate("the smaller the slope, the weaker the penalty on distant keys")
-        one = template("each distance up to {last} has a {what} of its own, farther ones share theirs")
-        both = template(
-            "each distance from 1 to {last} has a {what} of its own in each direction; farther ones share theirs"
-        )
-        text = both if np.isfinite(self.view.encoding.bias(np.array([-1.0]))).any() else one
-        return translate(text, last=self.apart - 1, what=translate(self.view.encoding.quantity)) if self.apart else ""
+            return say("bias.the_smaller_the_slope")
+        both = "bias.each_distance_from_1"
+        text = both if np.isfinite(self.view.encoding.bias(np.array([-1.0]))).any() else "bias.each_distance_up_to"
+        return say(text, last=self.apart - 1, what=say(self.view.encoding.quantity)) if self.apart else ""
 
     def remarks(self) -> list[str]:
         shown, heads = len(self.heads), self.view.encoding.n_heads
-        count = translate("{count} of {all} heads", count=shown, all=heads) if shown < heads else ""
+        count = say("bias.of_heads", count=shown, all=heads) if shown < heads else ""
         return [count, averaging(self.block)]
 
     def marks(self) -> list[str]:
         encoding, sides = self.view.encoding, ""
         if isinstance(encoding, T5) and not encoding.known and not encoding.causal:
             each = encoding.buckets // 2
-            text = template("buckets 0 to {half}: the query and keys before it; {next} to {last}: after it")
-            sides = translate(text, half=each - 1, next=each, last=2 * each - 1)
+            sides = say("bias.buckets_0_to_the", half=each - 1, next=each, last=2 * each - 1)
         return [sides, border_text(self.trained)]
 
     def wide(self) -> tuple[list[str], list[Array]]:
@@ -103,19 +99,15 @@ class WeightNumbers(Numbers[BiasEncoding]):
     def message(self) -> str:
         few, many = int(np.argmin(self.half)), int(np.argmax(self.half))
         if self.half[few] == self.half[many]:
-            one, more = template("at least half of the weight falls on the nearest key"), self.half[few] > 1
-            several = template("at least half of the weight falls on the nearest {count:,} keys")
-            return translate(several if more else one, count=self.half[few])
-        text = template(
-            "at least half of the weight falls on the nearest {few:,} keys in head {first}, {many:,} in head {last}"
-        )
+            one, more = "bias.at_least_half_of_the_weight", self.half[few] > 1
+            return say("bias.at_least_half_of_the" if more else one, count=self.half[few])
         ends = {"few": self.half[few], "first": self.heads[few], "many": self.half[many], "last": self.heads[many]}
-        return translate(text, **ends)
+        return say("bias.at_least_half_of", **ends)
 
     def remarks(self) -> list[str]:
         position = self.view.encoding.position_text(self.view.positions.stop - 1)
-        nearer = translate("dots: at least half of the weight is on that key and nearer ones")
-        query = translate("query at position {position}, scores equal before the bias", position=position)
+        nearer = say("bias.dots_at_least_half")
+        query = say("bias.query_at_position_scores", position=position)
         return [nearer, query, extremes_of_offsets(self.block)]
 
 
@@ -168,7 +160,7 @@ class Bias(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
         shown = ("positions", view.positions)
         if self.softmax:
             return [PanelGroup((Panel(0.55, x=shown, ends="weight"),))]
-        bar = ColorBar(translate(view.encoding.quantity))
+        bar = ColorBar(say(view.encoding.quantity))
         panel = Panel(1.0, exact=True, least=(6.0, 6.0), bar=bar, x=shown, y=shown)
         grids = in_columns(count := len(self.shown_heads(view)))
         full = tuple(grid for grid in grids if len(grid[-1]) == len(grid[0]))
@@ -183,14 +175,14 @@ class Bias(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
             panel.set(xlim=(first, last), ylim=(last, first))
             if view.encoding.n_heads > 1:
                 panel.set_title(view.encoding.head_text(int(head)), fontsize=canvas.small)
-            label_positions(panel.xaxis, view.encoding, template("key q"))
-            label_positions(panel.yaxis, view.encoding, template("query p"))
+            label_positions(panel.xaxis, view.encoding, "words.key_q")
+            label_positions(panel.yaxis, view.encoding, "words.query_p")
 
     def _decorate_weights(self, view: View[BiasEncoding], panel: Axes, canvas: Canvas) -> None:
         frame_lines(panel, 0, view.positions.length - 1)
         panel.set_yscale("log")
-        label_values(panel.xaxis, translate("distance of the key, p − q"), integer=True)
-        label_powers(panel.yaxis, translate("attention weight"))
+        label_values(panel.xaxis, say("bias.distance_of_the_key"), integer=True)
+        label_powers(panel.yaxis, say("bias.attention_weight"))
         heads = self.shown_heads(view)
         key(
             panel,

@@ -8,7 +8,7 @@ from math import prod
 from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError
-from pecli.core.language import join_clauses, template, translate
+from pecli.core.language import join_clauses, say
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUNDING, number_text
 from pecli.core.options import option
@@ -67,33 +67,32 @@ class CompareNumbers(ComposedNumbers):
         if self.reach is None:
             text = ""
         elif not low < 0 and not high > 0:
-            text = translate("no difference")
+            text = say("compare.no_difference")
         elif -low > rounding and high > rounding:
-            text = translate("the two differ by up to {number}", number=number)
+            text = say("compare.the_two_differ_by", number=number)
         else:
             name, other = self.labels[:2] if high > rounding else self.labels[1::-1]
-            measured = template("the {measure} is larger by up to {number} with {name} than with {other}")
-            larger = template("values are larger by up to {number} with {name} than with {other}")
-            text = translate(
+            measured = "compare.the_is_larger_by"
+            larger = "compare.values_are_larger_by"
+            text = say(
                 measured if self.measured else larger, measure=self.measured, name=name, other=other, number=number
             )
-        same = translate("the same columns in another order") if self.reordered() else ""
+        same = say("compare.the_same_columns_in") if self.reordered() else ""
         return join_clauses([same, text, self._place_text()])
 
     def _place_text(self) -> str:
         """Return where two tables differ most, and in which dimensions and positions alone; of a measure the first."""
         where, position = self.where, self.view.encoding.position_text
         if "q" in where:
-            return translate("most at p = {p}, q = {q}", p=position(where["p"]), q=position(where["q"]))
+            return say("compare.most_at_p_q", p=position(where["p"]), q=position(where["q"]))
         texts = []
         if "dimensions" in where:
-            alone = template("in {count} of {all} dimensions, positions {first} to {last}")
             first, last = map(position, where["positions"])
             count, width = len(where["dimensions"]), self.parts[0].numbers.main.shape[1]
-            texts = [translate(alone, count=count, all=width, first=first, last=last)]
+            texts = [say("compare.in_of_dimensions_positions", count=count, all=width, first=first, last=last)]
         if where:
-            most = template("most in dimension {number} at position {position}")
-            texts += [translate(most, number=where["dimension"], position=position(where["position"]))]
+            most = "compare.most_in_dimension_at"
+            texts += [say(most, number=where["dimension"], position=position(where["position"]))]
         return join_clauses(texts)
 
     def reordered(self) -> bool:
@@ -166,7 +165,7 @@ class Compare(Composite, Highlighting[Encoding]):
         group = super()._placed(cell, at, canvas)
         if not self.difference or at < 2:
             return group
-        other: dict[str, Any] = {"part": 1, "label": translate("difference"), "ticks": None, "trimmed": True}
+        other: dict[str, Any] = {"part": 1, "label": say("compare.difference"), "ticks": None, "trimmed": True}
         panels = (replace(panel, bar=panel.bar and replace(panel.bar, **other)) for panel in group.panels)
         return replace(group, panels=tuple(panels))
 
@@ -204,10 +203,8 @@ class Compare(Composite, Highlighting[Encoding]):
             return ""
         measure = MEASURES.get(getattr(self.part(), "measure", ""))
         if measure is None or not measure.grows or len({getattr(e, "width", 0) for e in view.encodings}) == 1:
-            return translate("not all panels have the same limits")
-        return translate(
-            "limits are shared by panels of one width d: the {measure} grows with d", measure=measure.label
-        )
+            return say("compare.not_all_panels_have")
+        return say("compare.limits_are_shared_by", measure=measure.label)
 
     def _differences(self, view: View[Encoding]) -> tuple[tuple[float, float] | None, dict[str, Any]]:
         """Return the smallest and the largest of all differences, and where two tables differ; None, nothing where they
@@ -248,7 +245,9 @@ class Compare(Composite, Highlighting[Encoding]):
 def difference_name(view: View[Encoding]) -> str:
     """Return the name of the difference: those of the two, where they are short and not the same."""
     name = " − ".join(name.replace(" = ", "\u00a0") for name in distinct_names(view))  # no equation
-    return name if len(name) <= MAX_NAME and len(set(view.encodings)) > 1 else translate("difference, first − second")
+    return (
+        name if len(name) <= MAX_NAME and len(set(view.encodings)) > 1 else say("compare.difference_first_minus_second")
+    )
 
 
 def distinct_names(view: View[Encoding]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from pecli.analysis import View, check_indices
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import join_and, join_clauses, join_or, template, translate
+from pecli.core.language import join_and, join_clauses, join_or, say
 from pecli.core.numbers import number_text
 from pecli.core.options import option
 from pecli.encodings.base import BiasEncoding, Encoding, TableEncoding, names_in_sentence, short_names
@@ -82,17 +82,17 @@ def differing_text(view: View[Any], quantity: str, apart: Sequence[float], same:
     if not wide:
         return ""
     if alone:
-        text = template("the {measure} depends only on the offset p − q with {names}, not with {others}")
+        text = "figure.the_depends_only_on"
         others = join_or([names[at] for at in wide])
-        return translate(text, measure=quantity, names=join_and(alone), others=others)
-    text = template("at equal offset, the {measure} still differs by up to {number}")
-    return translate(text, measure=quantity, number=number_text(max(apart[at] for at in wide), 3))
+        return say(text, measure=quantity, names=join_and(alone), others=others)
+    text = "words.at_equal_offset_the"
+    return say(text, measure=quantity, number=number_text(max(apart[at] for at in wide), 3))
 
 
 def turned_text(encodings: Sequence[Encoding]) -> str:
     """Return whose rows the table of a rotary encoding has, where no query is given."""
     turned = any(isinstance(encoding, Rope) and encoding.query is None for encoding in encodings)
-    return translate("vectors of RoPE: (1, 0) in every pair, rotated") if turned else ""
+    return say("figure.vectors_of_rope_1") if turned else ""
 
 
 def is_bias(encoding: object) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import enumerated, join_clauses, listing, merge_labels, template, translate
+from pecli.core.language import enumerated, join_clauses, listing, merge_labels, say
 from pecli.core.lazy import Array, Axes, Registry
 from pecli.encodings.base import Encoding
 from pecli.encodings.harmonic import Harmonic
@@ -135,16 +135,16 @@ def longer_waves_text(labels: Sequence[str], parts: Sequence[Part]) -> str:
         same = replace(encoding, base=1.0, label=None) if hasattr(encoding, "base") else None
         groups.setdefault(same, []).append(at)
     if None not in groups and all(_rises_with_base(encodings, counts, own) for own in groups.values()):
-        text = template("larger bases leave more wavelengths beyond the {length}: {counts}")
-        part = template("{counts} of {all} pairs" if len(groups) == 1 else "from {first} to {last} of {all} pairs")
+        text = "figure.larger_bases_leave_more"
+        part = "figure.of_pairs" if len(groups) == 1 else "figure.from_to_of_pairs"
         rows = [([counts[at] for at in own], all_pairs[own[0]]) for own in groups.values()]
-        each = [translate(part, counts=listing(map(str, n)), first=n[0], last=n[-1], all=every) for n, every in rows]
-        return translate(text, length=length, counts=enumerated(each))
+        each = [say(part, counts=listing(map(str, n)), first=n[0], last=n[-1], all=every) for n, every in rows]
+        return say(text, length=length, counts=enumerated(each))
     if len({*all_pairs}) > 1:
         return ""
-    text = template("of {all} pairs, {counts} have wavelengths longer than the {length} shown")
+    text = "figure.of_pairs_have_wavelengths"
     each = [f"{count} ({label})" for count, label in zip(counts, labels, strict=True)]
-    return translate(text, counts=enumerated(each), all=all_pairs[0], length=length)
+    return say(text, counts=enumerated(each), all=all_pairs[0], length=length)
 
 
 def _rises_with_base(encodings: Sequence[Any], counts: Sequence[int], places: Sequence[int]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from pecli.analysis import places_option, positions_at
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import join_and, join_clauses, listing, template, translate
+from pecli.core.language import join_and, join_clauses, listing, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING
 from pecli.core.options import EXACT, option
@@ -77,11 +77,11 @@ class CurvesNumbers(Numbers[Any]):
 
     def remarks(self) -> list[str]:
         lost = listing(dict.fromkeys(map(self.view.encoding.position_text, self.at[np.isnan(self.own)])))
-        undefined = translate("from {positions}: undefined (constant row)", positions=lost) if lost else ""
+        undefined = say("curves.from_undefined_constant_row", positions=lost) if lost else ""
         return [
             turned_text(self.view.encodings),
             undefined,
-            translate(NO_PLACE[self.no_place]) if self.no_place else "",
+            say(NO_PLACE[self.no_place]) if self.no_place else "",
             extremes(self.block),
         ]
 
@@ -94,11 +94,9 @@ class CurvesNumbers(Numbers[Any]):
         label = quantity_of(self.view.encoding, self.measure)
         if self.nearest:
             own, *others = map(self.view.encoding.position_text, (self.at[0], *self.nearest))
-            one = template("the position nearest to {position} is {others}")
-            both = template("the positions nearest to {position} are {others}")
-            beside = template("no position is nearer to {position} than its neighbours")
-            text = both if len(others) > 1 else one
-            return translate(text if self.named() else beside, position=own, others=join_and(others))
+            one = "curves.the_position_nearest_to"
+            text = "curves.the_positions_nearest_to" if len(others) > 1 else one
+            return say(text if self.named() else "curves.no_position_is_nearer", position=own, others=join_and(others))
         if min(self.apart) < 0 or len(self.at) == len(self.apart):
             return ""
         same = ROUNDING * float(np.nanmax(np.abs(self.curves), initial=0.0))
@@ -106,10 +104,9 @@ class CurvesNumbers(Numbers[Any]):
             return differ
         if any(encoding.sides for encoding in self.view.encodings):
             return ""  # on a plane a line of positions is folded row by row, and curves are no shifted copies
-        one = template("every curve is the same, shifted: the {measure} depends only on the offset")
-        each = template("with each encoding, the {measure} depends only on the offset")
-        only = one if len(self.apart) == 1 else each
-        return translate(only, measure=label) if tells_of_offsets(self.view) else ""
+        one = "curves.every_curve_is_the"
+        only = one if len(self.apart) == 1 else "curves.with_each_encoding_the"
+        return say(only, measure=label) if tells_of_offsets(self.view) else ""
 
 
 @dataclass(frozen=True)
@@ -265,11 +262,11 @@ class Curves(OfOneHead):
 
         across, names = self.across(view), distinguishing_labels(view.encodings)
         starts = [view.encoding.position_text(at) for at in self.starts(view)]
-        entries = [translate("from {position}", position=at) for at in starts]
+        entries = [say("curves.from_position_2", position=at) for at in starts]
         entries = names if self.overlaid(view) else entries
         looks = [(text, {"color": f"C{line}"}) for line, text in enumerate(entries)]
-        own, several = template("offset p − {at}"), template("offset from a line's own position")
-        offset = in_steps(translate(several if len(starts) > 1 else own, at=starts[0]), view.encodings)
+        own, several = "curves.offset_p_minus", "curves.offset_from_lines_own"
+        offset = in_steps(say(several if len(starts) > 1 else own, at=starts[0]), view.encodings)
         for panel, name, encoding in zip(axes, names, view.encodings, strict=False):
             frame_lines(panel, max(1, across.start) if self.log else across.start, across.stop - 1, log=self.log)
             label = offset if self.against == "offset" else log_label(encoding)
@@ -326,8 +323,8 @@ class Curves(OfOneHead):
     def title(self, view: View[Any]) -> str:
         if len(view.encodings) == 1:
             return super().title(view)
-        start = translate(
-            "{measure} from position {position}",
+        start = say(
+            "curves.from_position",
             measure=self.quantity(view),
             position=view.encoding.position_text(self.starts(view)[0]),
         )

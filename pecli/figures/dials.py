@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pecli.analysis import chosen_indices, places_option, refuse_unused
-from pecli.core.language import listing, template, translate
+from pecli.core.language import listing, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.options import EXACT, option
@@ -47,19 +47,16 @@ class DialsNumbers(Numbers[Harmonic]):
             return ""
         if encoding.tick_steps:  # whose names are the periods
             fast, slow = (encoding.pair_text(int(self.pairs[self.wavelengths == wave][0])) for wave in ends)
-            text = template("the {slow} turns {ratio} times more slowly than the {fast}")
-            return translate(text, slow=slow, fast=fast, ratio=number_text(ends[1] / ends[0], 3))
+            return say("dials.the_turns_times_more", slow=slow, fast=fast, ratio=number_text(ends[1] / ends[0], 3))
         fast, slow = short_wave_text(encoding, ends[0]), short_length(encoding, ends[1])
-        return translate(
-            "the fastest pair turns once every {fast}, the slowest once every {slow}", fast=fast, slow=slow
-        )
+        return say("dials.the_fastest_pair_turns", fast=fast, slow=slow)
 
     def marks(self) -> list[str]:
         clock = bool(self.view.encoding.tick_steps)
         unit = "" if clock else wavelength_unit(self.view.encoding)
         count, every = len(self.pairs), (self.view.encoding.width + 1) // 2
-        part = translate("{count} of {all} pairs", count=count, all=every) if count < every else ""
-        return [translate("hands turn clockwise from the top"), unit, part]
+        part = say("dials.of_pairs", count=count, all=every) if count < every else ""
+        return [say("dials.hands_turn_clockwise_from"), unit, part]
 
     def columns(self) -> list[str]:
         return [f"pair {pair}" for pair in self.pairs]
@@ -150,12 +147,12 @@ class Dials(Figure[Harmonic]):
         if encoding.tick_steps:
             return names
         waves = encoding.wavelengths()[pairs]
-        lengths = [translate("still") if wave > MAX_WAVELENGTH else f"λ = {number_text(wave, 3)}" for wave in waves]
+        lengths = [say("words.still") if wave > MAX_WAVELENGTH else f"λ = {number_text(wave, 3)}" for wave in waves]
         return [f"{name}\n{length}" for name, length in zip(names, lengths, strict=True)]
 
     def decorate(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         (panel,), (rows, columns, spacing) = axes, self.grid(view)
-        label = translate(view.encoding.position_label)
+        label = say(view.encoding.position_label)
         places = [view.encoding.position_text(at) for at in self.rows(view)]
         panel.set(xlim=(-spacing / 2, (columns - 0.5) * spacing), ylim=(-rows + 0.5, 0.5))
         panel.set_xticks(spacing * np.arange(columns), self.names(view))

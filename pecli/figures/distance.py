@@ -7,7 +7,7 @@ from math import prod
 from typing import Any, ClassVar, Self
 
 from pecli.analysis import Limits
-from pecli.core.language import template, translate
+from pecli.core.language import say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING, number_text
 from pecli.encodings.base import BiasEncoding
@@ -54,7 +54,7 @@ class DistanceNumbers(ColouredNumbers[Any]):
 
     def remarks(self) -> list[str]:
         count, size = self.undefined, self.view.covered.length**2
-        undefined = translate("{count:,} of {all:,} undefined (constant rows)", count=count, all=size) if count else ""
+        undefined = say("distance.of_undefined_constant_rows", count=count, all=size) if count else ""
         return [averaging(self.block), turned_text(self.view.encodings), undefined]
 
     def message(self) -> str:
@@ -62,11 +62,10 @@ class DistanceNumbers(ColouredNumbers[Any]):
             return ""
         label = quantity_of(self.view.encoding, self.measure)
         if self.by_offset:
-            return translate("the {measure} depends only on the offset p − q", measure=label)
+            return say("words.the_depends_only_on", measure=label)
         if self.apart is None or self.apart <= ROUNDING * max(-(self.smallest or 0.0), self.largest or 0.0):
             return ""
-        text = template("at equal offset, the {measure} still differs by up to {number}")
-        return translate(text, measure=label, number=number_text(self.apart, 3))
+        return say("words.at_equal_offset_the", measure=label, number=number_text(self.apart, 3))
 
     def limits(self) -> Limits | None:
         return None if self.undefined == self.view.covered.length**2 else self.ends
@@ -156,7 +155,7 @@ class Distance(WithCellNumbers[Any], OfOneHead):
         encoding, rows = view.encoding, view.covered
         first, last = rows.start - 0.5, rows.stop - 0.5
         axes[0].set(xlim=(first, last), ylim=(last, first))
-        of_bias = template("query p"), template("key q")
+        of_bias = "words.query_p", "words.key_q"
         down, across = of_bias if is_bias(encoding) else (encoding.position_label, encoding.other_label)
         label_positions(axes[0].xaxis, encoding, across)
         label_positions(axes[0].yaxis, encoding, down)

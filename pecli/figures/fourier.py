@@ -7,7 +7,7 @@ from math import log10
 from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError
-from pecli.core.language import template, translate
+from pecli.core.language import say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING
 from pecli.encodings.base import TableEncoding
@@ -45,14 +45,13 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
             return ""
         wave = short_wave_text(self.view.encoding, float(f"{self.half:.3g}"), "positions")  # over a grid row by row
         share = round(100 * self.held)
-        return translate("{share}% of the variance lies at wavelengths of {wave} or more", share=share, wave=wave)
+        return say("fourier.of_the_variance_lies", share=share, wave=wave)
 
     def remarks(self) -> list[str]:
-        text = template("each pixel is the mean of {count:,} dimensions")
-        return [translate(text, count=self.columns_block)] if self.columns_block > 1 else []
+        return [say("fourier.each_pixel_is_the", count=self.columns_block)] if self.columns_block > 1 else []
 
     def marks(self) -> list[str]:
-        return [translate("dotted: at least half of the variance lies here or above")] if self.half else []
+        return [say("fourier.dotted_at_least_half")] if self.half else []
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,7 @@ class Fourier(Figure[TableEncoding]):
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         encoding = view.encoding
-        bar = ColorBar(translate("share of the dimension's variance"))
+        bar = ColorBar(say("fourier.share_of_the_dimensions"))
         return [PanelGroup((Panel(bar=bar, x=(encoding.dimension_label, encoding.width), y=("waves", view.covered)),))]
 
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
@@ -118,8 +117,8 @@ class Fourier(Figure[TableEncoding]):
         axes[0].set(xlim=(-0.5, view.encoding.width - 0.5), ylim=ends)
         label_dimensions(axes[0].xaxis, view.encoding)
         label_decades(axes[0].yaxis, *ends)
-        units = translate(view.encoding.position_unit or template("positions"))
-        axes[0].set_ylabel(translate("wavelength λ, {units}", units=units))
+        units = say(view.encoding.position_unit or "words.positions")
+        axes[0].set_ylabel(say("words.wavelength", units=units))
 
     def draw(self, numbers: FourierNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         low, high = log_ends(numbers.view)

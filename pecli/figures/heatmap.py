@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UsageError
-from pecli.core.language import template, translate
+from pecli.core.language import say
 from pecli.core.lazy import Array, Axes
 from pecli.core.positions import Blocks, LogBlocks, Positions
 from pecli.encodings.base import TableEncoding
@@ -53,13 +53,13 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
     palette: str
 
     def remarks(self) -> list[str]:
-        encoding, lost = self.view.encoding, translate(NO_PLACE["position"]) if self.lost else ""
+        encoding, lost = self.view.encoding, say(NO_PLACE["position"]) if self.lost else ""
         pairs = columns_left_out(encoding, self.columns_block)
         across = 1 if pairs else self.columns_block
         rows = averaging_cells(encoding, self.block, across, self.log)
         if encoding.trained and self.block > 1:
-            one = template("one row in up to {count:,} drawn") if self.log else template("one row in {count:,} drawn")
-            rows = translate(one, count=self.block)
+            one = "heatmap.one_row_in_up" if self.log else "heatmap.one_row_in_drawn"
+            rows = say(one, count=self.block)
         return [rows, pairs, lost, turned_text(self.view.encodings)]
 
     def marks(self) -> list[str]:
@@ -67,8 +67,8 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         whole = not changing or changing[-1] == encoding.width - 1
         if whole or isinstance(encoding, Harmonic) or self.view.covered.start:  # from 0 each column begins anew
             return []
-        text, name = template("constant here: {dimension} {first} and later"), translate(encoding.dimension_label)
-        return [translate(text, dimension=name, first=changing[-1] + 1)]
+        text, name = "heatmap.constant_here_and_later", say(encoding.dimension_label)
+        return [say(text, dimension=name, first=changing[-1] + 1)]
 
     @property
     def lost(self) -> int:
@@ -97,18 +97,16 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         if isinstance(encoding, Harmonic):
             count = encoding.longer_waves(length)
             within = length_shown(encoding, length)
-            one = template("1 of {all} sine–cosine pairs has a {wave} longer than the {length} shown")
-            many = template("{count} of {all} sine–cosine pairs have {wave}s longer than the {length} shown")
-            none = template("no sine–cosine pair has a {wave} longer than the {length} shown")
-            text = many if count > 1 else one if count else none
-            wave = translate("period" if encoding.position_unit else "wavelength")
-            return translate(text, count=count, all=len(waves), wave=wave, length=within) if length > 1 else ""
+            none = "heatmap.no_sine_cosine_pair"
+            text = "heatmap.of_sine_cosine_pairs" if count > 1 else "heatmap.1_of_sine_cosine" if count else none
+            wave = say("heatmap.period" if encoding.position_unit else "heatmap.wavelength")
+            return say(text, count=count, all=len(waves), wave=wave, length=within) if length > 1 else ""
         changing = self._changing()
         if len(waves) < 2 or (waves[1:] != 2 * waves[:-1]).any() or not changing:
             return ""
-        text = template("each {dimension} changes half as often as the one before: {dimension} {last} every {length}")
-        name, every = translate(encoding.dimension_label), length_shown(encoding, int(waves[changing[-1]]) // 2)
-        return translate(text, dimension=name, last=changing[-1], length=every)
+        text = "heatmap.each_changes_half_as"
+        name, every = say(encoding.dimension_label), length_shown(encoding, int(waves[changing[-1]]) // 2)
+        return say(text, dimension=name, last=changing[-1], length=every)
 
     def with_limits(self, low: float, high: float) -> Self:
         palette = "diverging" if low < 0 and self.palette == "binary" else self.palette
@@ -258,11 +256,11 @@ def log_ends(view: View[TableEncoding]) -> tuple[float, float]:
 def length_shown(encoding: TableEncoding, count: int) -> str:
     """Return what so many rows of the table are: positions with their unit, steps, offsets, tokens, or a whole grid."""
     if encoding.sides:
-        return translate("{sides} grid", sides=" × ".join(map(str, encoding.sides)))
+        return say("heatmap.sides_grid", sides=" × ".join(map(str, encoding.sides)))
     if encoding.position_unit:
         return encoding.length_text(count)
     if encoding.spacing != 1:
-        return translate("{count:,} steps of {step}", count=count, step=f"{encoding.spacing:,.15g}")
+        return say("heatmap.steps_of", count=count, step=f"{encoding.spacing:,.15g}")
     if encoding.own_positions:
-        return translate("positions of the {count:,} tokens", count=count)
-    return translate(encoding.rows_counted, count=count)
+        return say("heatmap.positions_of_the_tokens", count=count)
+    return say(encoding.rows_counted, count=count)

@@ -10,7 +10,7 @@ from numbers import Integral
 
 from pecli.analysis import E
 from pecli.core.errors import UsageError, option_text, shorten
-from pecli.core.language import template, translate
+from pecli.core.language import say
 from pecli.core.lazy import Axes
 from pecli.core.numbers import number_text
 from pecli.core.options import EXACT, option
@@ -83,7 +83,7 @@ class WithTrained(Figure[E]):
 
 def trained_text(length: int) -> str:
     """Return the label of the trained length."""
-    return translate("trained length {count:,}", count=length)
+    return say("highlights.trained_length", count=length)
 
 
 def mark_beyond(axes: Axes, trained: int | None, canvas: Canvas) -> None:
@@ -105,8 +105,7 @@ def border_beyond(axes: Axes, x: Sequence[float], y: Sequence[float], canvas: Ca
 
 def border_text(trained: int | None) -> str:
     """Return the note on what is below the border, where a trained length is marked."""
-    text = template("dashed: end of the trained length, {count:,} positions")
-    return "" if trained is None else translate(text, count=trained)
+    return "" if trained is None else say("highlights.dashed_end_of_the", count=trained)
 
 
 def span_edges(span: range, log: bool) -> tuple[float, float]:
@@ -154,7 +153,7 @@ def mark_stretch(
 def _text(span: range, position_text: Callable[[float], str]) -> str:
     """Return the positions, as their axis writes them."""
     first, last = position_text(span.start), position_text(span.stop - 1)
-    return first if first == last else translate("{first} to {last}", first=first, last=last)
+    return first if first == last else say("words.first_to_last", first=first, last=last)
 
 
 def _middle(edges: tuple[float, float], window: tuple[float, float]) -> float:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from pecli.analysis import check_indices
 from pecli.core.errors import UsageError
-from pecli.core.language import template, translate
+from pecli.core.language import say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -50,9 +50,11 @@ class OverGrid(Figure[OnGrid]):
         for ax, title in zip(axes, titles, strict=True):
             ax.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5), title=title)
             label_values(
-                ax.xaxis, translate("column" if columns == view.encoding.sides[-1] else "column, frame by frame"), True
+                ax.xaxis,
+                say("words.column" if columns == view.encoding.sides[-1] else "maps.column_frame_by_frame"),
+                True,
             )
-            label_values(ax.yaxis, translate("row"), integer=True)
+            label_values(ax.yaxis, say("words.row"), integer=True)
 
 
 def squeezed_panel(ratio: float, bar: ColorBar) -> Panel:
@@ -83,7 +85,7 @@ class MapsNumbers(ColouredNumbers[OnGrid]):
 
     def remarks(self) -> list[str]:
         shown, width = len(self.dims), self.view.encoding.width
-        return [translate("{count} of {all:,} dimensions", count=shown, all=width)] if shown < width else []
+        return [say("words.of_dimensions", count=shown, all=width)] if shown < width else []
 
     def message(self) -> str:
         """Return how many dimensions vary along one axis of the grid alone, where all do."""
@@ -93,7 +95,7 @@ class MapsNumbers(ColouredNumbers[OnGrid]):
         varies = np.stack([np.ptp(images, axis=axis).max(axis=tuple(range(1, len(sides)))) > near
                            for axis in range(1, 1 + len(sides))])  # fmt: skip
         alone = (varies.sum(axis=0) <= 1).all() and varies.any(axis=1).all()
-        return translate("every dimension shown varies along only one axis of the grid") if alone else ""
+        return say("maps.every_dimension_shown_varies") if alone else ""
 
 
 @dataclass(frozen=True)
@@ -130,8 +132,7 @@ class Maps(OverGrid):
         return [PanelGroup((self.image_panel(view, ColorBar("")),) * count, grids)]
 
     def decorate(self, view: View[OnGrid], axes: list[Axes], canvas: Canvas) -> None:
-        text = template("dim {number}")
-        self.label_images(view, axes, [translate(text, number=dim) for dim in self.chosen(view).tolist()])
+        self.label_images(view, axes, [say("maps.dim_number", number=dim) for dim in self.chosen(view).tolist()])
 
     def draw(self, numbers: MapsNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         images = image_of(numbers.maps, numbers.view.encoding.sides)

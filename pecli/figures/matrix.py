@@ -9,7 +9,7 @@ from typing import Any
 
 from pecli.analysis import E, Limits
 from pecli.core.errors import UsageError
-from pecli.core.language import translate
+from pecli.core.language import say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import minus
 from pecli.core.options import option
@@ -103,7 +103,7 @@ class WithCellNumbers(Figure[E]):
 
     def rounded_text(self, count: int) -> str:
         """Return a note on the numbers in cells of so many rows, where they stand in every named size."""
-        return translate("values rounded") if count <= FEW and not self.no_numbers else ""
+        return say("matrix.values_rounded") if count <= FEW and not self.no_numbers else ""
 
     def write_numbers(self, axes: list[Axes], images: list[Any], canvas: Canvas) -> None:
         """Write the numbers of images into their cells, equally large in panels of one size, or into none of those."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError
-from pecli.core.language import template, translate
+from pecli.core.language import say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING, number_text
 from pecli.encodings.base import TableEncoding
@@ -45,18 +45,17 @@ class OffsetMapNumbers(ColouredNumbers[TableEncoding]):
 
     def marks(self) -> list[str]:
         mean, spread = (
-            template("mean of all pairs at an offset"),
-            template("largest less smallest of all pairs at an offset"),
+            "offset_map.mean_of_all_pairs",
+            "offset_map.largest_less_smallest_of",
         )
-        told = translate(spread if self.shows_spread else mean) if self._differs() else ""
+        told = say(spread if self.shows_spread else mean) if self._differs() else ""
         return [told, turned_text(self.view.encodings)]
 
     def message(self) -> str:
         measure = MEASURES[self.measure].label
         if not self._differs():
-            return translate("the {measure} depends only on the offsets in rows and in columns", measure=measure)
-        text = template("at equal offset, the {measure} still differs by up to {number}")
-        return translate(text, measure=measure, number=number_text(self.widest, 3))
+            return say("offset_map.the_depends_only_on", measure=measure)
+        return say("words.at_equal_offset_the", measure=measure, number=number_text(self.widest, 3))
 
     def _differs(self) -> bool:
         return self.widest > ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
@@ -100,8 +99,8 @@ def decorate_map(view: View[Any], panel: Axes) -> None:
     """Label the axes of such a map."""
     down, across = view.encoding.sides
     panel.set(xlim=(0.5 - across, across - 0.5), ylim=(down - 0.5, 0.5 - down))
-    label_values(panel.xaxis, translate("offset in columns"), integer=True)
-    label_values(panel.yaxis, translate("offset in rows"), integer=True)
+    label_values(panel.xaxis, say("offset_map.offset_in_columns"), integer=True)
+    label_values(panel.yaxis, say("offset_map.offset_in_rows"), integer=True)
 
 
 def draw_map(numbers: OffsetMapNumbers, panel: Axes, canvas: Canvas) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from pecli.analysis import E_co, refuse_unused
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import enumerated, join_clauses, listing, template, translate
+from pecli.core.language import enumerated, join_clauses, listing, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING, chunks
 from pecli.core.options import option
@@ -90,40 +90,35 @@ class OffsetsNumbers(BandNumbers[TableEncoding]):
     peaks: bool  # whether every line is largest at offset 0, and nowhere else
 
     def remarks(self) -> list[str]:
-        zeros = template("{encoding}: {count:,} pairs left out, one row of the table is all zeros")
-        constant = template("{encoding}: {count:,} pairs left out, one row is constant")
         left_out, counts = (
-            (zeros if self.measure == "cos" else constant),
+            ("offsets.pairs_left_out_one" if self.measure == "cos" else "offsets.pairs_left_out_one_row"),
             zip(self.view.encodings, self.undefined, strict=True),
         )
-        lost = [translate(left_out, encoding=e.called(), count=count) for e, count in counts if count]
-        spread = template("each pixel: mean, minimum and maximum of up to {count:,} offsets")
-        return [translate(spread, count=self.block) if self.block > 1 else "", *lost]
+        lost = [say(left_out, encoding=e.called(), count=count) for e, count in counts if count]
+        return [say("offsets.each_pixel_mean_minimum", count=self.block) if self.block > 1 else "", *lost]
 
     def marks(self) -> list[str]:
         wide = any(width > 0 for width in self.spread)
-        band = template("line: mean of all pairs at that offset; band: from the smallest to the largest")
-        bound = translate("bound: Su et al. 2021, section 3.4.3") if len(self.decay) else ""
-        dotted = translate("dotted: without the scaling") if len(self.unscaled) else ""
-        return [translate(band) if wide else "", bound, dotted, self._coinciding(), turned_text(self.view.encodings)]
+        band = "offsets.line_mean_of_all"
+        bound = say("offsets.bound_su_et_al") if len(self.decay) else ""
+        dotted = say("offsets.dotted_without_the_scaling") if len(self.unscaled) else ""
+        return [say(band) if wide else "", bound, dotted, self._coinciding(), turned_text(self.view.encodings)]
 
     def _coinciding(self) -> str:
         """Return which encodings have the same line; nothing where none has the first one's."""
         same = [np.allclose(mean, self.mean[0], rtol=ROUNDING, atol=ROUNDING) for mean in self.mean]
         names = [name for name, own in zip(short_names(self.view.encodings), same, strict=True) if own]
-        return translate("the lines of {names} coincide", names=enumerated(names)) if sum(same) > 1 else ""
+        return say("offsets.the_lines_of_coincide", names=enumerated(names)) if sum(same) > 1 else ""
 
     def message(self) -> str:
         if len(self.decay) and not any(self.spread):  # a theorem about what the offset alone counts for
-            return translate("the dot product stays below RoFormer's bound")
+            return say("offsets.the_dot_product_stays")
         label, known = MEASURES[self.measure].label, [width for width in self.spread if width >= 0]
         same = ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
         differ = differing_text(self.view, label, self.spread, same)
         if differ or not known or not tells_of_offsets(self.view):
             return differ
-        only = template("the {measure} depends only on the offset p − q")
-        peaks = template("the {measure} depends only on the offset p − q and is largest at 0")
-        return translate(peaks if self.peaks else only, measure=label)
+        return say("offsets.the_depends_only_on" if self.peaks else "words.the_depends_only_on", measure=label)
 
     def facts(self) -> dict[str, Any]:
         specs = [encoding.spec() for encoding in self.view.encodings]
@@ -153,10 +148,10 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
         return [extremes_of_offsets(self.block)]
 
     def marks(self) -> list[str]:
-        return [translate("dark to light: heads in order")] if len(self.head) > MAX_LINES else []
+        return [say("offsets.dark_to_light_heads")] if len(self.head) > MAX_LINES else []
 
     def message(self) -> str:
-        return translate("the farther the key, the lower its bias, in every head") if self.falls else ""
+        return say("offsets.the_farther_the_key") if self.falls else ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,17 +163,12 @@ class RandomNumbers(BandNumbers[Rope]):
     highest_deviation: float
 
     def marks(self) -> list[str]:
-        text = template(
-            "line: mean score of {count:,} standard normal query–key pairs, seed 0; band: ± one standard deviation"
-        )
-        return [translate(text, count=self.draws), translate("score: query · key / √d")]
+        return [say("offsets.line_mean_score_of", count=self.draws), say("offsets.score_query_key_d")]
 
     def message(self) -> str:
         least, most = self.lowest_deviation, self.highest_deviation
-        text = template(
-            "scores of random queries and keys vary about as much at every offset: standard deviation {least} to {most}"
-        )
-        return translate(text, least=f"{least:.2f}", most=f"{most:.2f}") if most < ALIKE * least else ""
+        text = "offsets.scores_of_random_queries"
+        return say(text, least=f"{least:.2f}", most=f"{most:.2f}") if most < ALIKE * least else ""
 
 
 @dataclass(frozen=True)
@@ -324,7 +314,7 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
             frame_lines(panel, shown.start, shown.stop - 1, log=self.log)
             mark_stretch(panel, self.spans(), canvas)
             mark_beyond(panel, self.trained, canvas)
-            label = in_steps(translate("offset p − q"), view.encodings)
+            label = in_steps(say("words.offset_p_minus_q"), view.encodings)
             if self.log:
                 label_powers(panel.xaxis, label)
             else:
@@ -338,7 +328,7 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
             names = [listing([name, e.head_text(head)]) for name, e, head in heads]
         entries = list(zip(names, looks, strict=True))
         if self.decay:
-            several, bound = len(names) > 1, translate("RoFormer's bound")
+            several, bound = len(names) > 1, say("offsets.roformers_bound")
             bounds = [listing([bound, name * several]) for name in short_names(view.encodings)]
             entries = entries if several else [(self.quantity(view), looks[0])]
             panel.set_yscale("log")
@@ -397,8 +387,8 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
 
     def quantity(self, view: View[Any]) -> str:
         if self.random is not None:
-            return translate("score")
-        return translate("|dot product|") if self.decay else super().quantity(view)
+            return say("offsets.score")
+        return say("offsets.dot_product") if self.decay else super().quantity(view)
 
 
 def _without_scaling(encodings: Sequence[Encoding]) -> list[Scaled | None]:

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any, ClassVar, Self
 
 from pecli.core.errors import UsageError
-from pecli.core.language import join_clauses, template, translate
+from pecli.core.language import join_clauses
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding
@@ -28,7 +28,7 @@ from pecli.measures.pairwise import measure_option
 from pecli.page.canvas import Canvas
 from pecli.page.panels import PanelGroup, with_own_bar
 
-SIDES = {((0, 1),): (template("left"), template("right")), ((0,), (1,)): (template("top"), template("bottom"))}
+SIDES = {((0, 1),): ("overview.left", "overview.right"), ((0,), (1,)): ("overview.top", "overview.bottom")}
 ON_LINE, ON_GRID = ("heatmap", "distance"), ("heatmap", "tiles")  # figures where none are asked for
 
 

@@ -9,7 +9,7 @@ from math import sqrt
 from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import template, translate
+from pecli.core.language import say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING
 from pecli.core.options import option
@@ -46,14 +46,13 @@ class PathNumbers(Numbers[TableEncoding]):
     tied: bool  # whether the next component has as much variance as the last
 
     def remarks(self) -> list[str]:
-        return [translate("the next component has as much variance: which is drawn is arbitrary")] if self.tied else []
+        return [say("path.the_next_component_has")] if self.tied else []
 
     def message(self) -> str:
         if self.in_order:
-            return translate("in this plane each position lies closest to the one before it or after it")
-        text = template("the first {count} principal components hold {share} of the variance")
+            return say("path.in_this_plane_each")
         blanks = {"count": len(self.share), "share": _percent(self.share.sum())}
-        return translate(text, **blanks) if self.share.any() else ""
+        return say("path.the_first_principal_components", **blanks) if self.share.any() else ""
 
     def columns(self) -> list[Any]:
         return [f"component_{at + 1}" for at in range(len(self.share))]
@@ -111,7 +110,7 @@ class Path(Figure[TableEncoding]):
         return [*combinations(range(self.components), 2)]
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
-        bar = ColorBar(translate(view.encoding.position_label), fixed=True)
+        bar = ColorBar(say(view.encoding.position_label), fixed=True)
         aspect = 1.0
         if self.components == 2 and view.covered.length <= MAX_VECTOR_POINTS:  # of more nothing is computed so early
             low, high = self._ends(view)
@@ -137,7 +136,7 @@ class Path(Figure[TableEncoding]):
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         for panel, (across, up) in zip(axes, self.pairs(), strict=True):
             for axis, component in ((panel.xaxis, across), (panel.yaxis, up)):
-                label_values(axis, translate("PC {number}", number=component + 1))
+                label_values(axis, say("path.pc_number", number=component + 1))
 
     def draw(self, numbers: PathNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from matplotlib.collections import LineCollection
@@ -150,7 +149,7 @@ class Path(Figure[TableEncoding]):
             own = ((panel.xaxis, canvas.xlabel), (panel.yaxis, canvas.ylabel))
             for axis, component in ((axis, at) for (axis, label), at in zip(own, pair, strict=True) if label is None):
                 share = _percent(numbers.share[component])
-                text = translate("PC {number} ({share} of the variance)", number=component + 1, share=share)
+                text = say("path.pc_of_the_variance", number=component + 1, share=share)
                 axis.set_label_text(text)
             points, colours = numbers.coordinates[:, pair], seen_colours(canvas.colours("sequential"), panel)
             look: dict[str, Any] = {"cmap": colours, "rasterized": many}

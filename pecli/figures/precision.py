@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import template, translate
+from pecli.core.language import say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUND
 from pecli.encodings.harmonic import Harmonic
@@ -48,15 +48,11 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
     trained: int | None
 
     def remarks(self) -> list[str]:
-        pooled = (
-            translate("each pixel shows the largest error of {count:,} positions", count=self.block)
-            if self.block > 1
-            else ""
-        )
+        pooled = say("precision.each_pixel_shows_the", count=self.block) if self.block > 1 else ""
         return [other_positions_text(self.view), pooled]
 
     def marks(self) -> list[str]:
-        line = translate("line: first error above {error}", error=NOTABLE) if self.wrong else ""
+        line = say("precision.line_first_error_above", error=NOTABLE) if self.wrong else ""
         return [line, border_text(self.trained), self._whole_angles()]
 
     def _whole_angles(self) -> str:
@@ -65,15 +61,15 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
         far = max(rows.stop - 1, -rows.start) - np.array([0.0, 1.0])  # one of them is odd
         if not self.wrong or encoding.frequencies()[0] != 1 or not np.array_equal(ROUND[encoding.dtype](far), far):
             return ""
-        return translate("pair 0: angles are whole numbers, exact in {dtype}", dtype=encoding.dtype)
+        return say("precision.pair_0_angles_are", dtype=encoding.dtype)
 
     def message(self) -> str:
         encoding = self.view.encoding
         if self.wrong_from is None:
-            return translate("in {dtype}, errors exceed {error} in no pair", dtype=encoding.dtype, error=NOTABLE)
-        text = template("in {dtype}, errors exceed {error} in {count:,} of {all:,} pairs, first at position {position}")
+            return say("precision.in_errors_exceed_in_no", dtype=encoding.dtype, error=NOTABLE)
+        text = "precision.in_errors_exceed_in"
         position, pairs = encoding.position_text(self.wrong_from), len(encoding.frequencies())
-        return translate(text, dtype=encoding.dtype, count=self.wrong, all=pairs, error=NOTABLE, position=position)
+        return say(text, dtype=encoding.dtype, count=self.wrong, all=pairs, error=NOTABLE, position=position)
 
     def columns(self) -> list[Any]:
         return [f"pair {pair}" for pair in range(self.error.shape[1])]
@@ -161,13 +157,13 @@ class Precision(WithTrained[Harmonic]):
         )
 
     def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:
-        bar = ColorBar(translate("larger of the sine and cosine errors"), level=NOTABLE)
+        bar = ColorBar(say("precision.larger_of_the_sine"), level=NOTABLE)
         return [PanelGroup((Panel(0.75, bar=bar, y=("positions", view.covered)),))]
 
     def decorate(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         rows, pairs = view.covered, len(view.encoding.frequencies())
         axes[0].set(xlim=(-0.5, pairs - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5))
-        label_values(axes[0].xaxis, translate("pair of dimensions j"), integer=True)
+        label_values(axes[0].xaxis, say("words.pair_of_dimensions_j"), integer=True)
         label_positions(axes[0].yaxis, view.encoding)
 
     def draw(self, numbers: PrecisionNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:

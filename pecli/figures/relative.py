@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from pecli.analysis import check_indices
 from pecli.core.errors import UsageError
-from pecli.core.language import listing, translate
+from pecli.core.language import listing, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
@@ -46,18 +46,14 @@ class RelativeNumbers(ColouredNumbers[Harmonic]):
 
     def remarks(self) -> list[str]:
         shown, width = len(self.dims), self.view.encoding.width
-        part = translate("{count} of {all:,} dimensions", count=shown, all=width) if shown < width else ""
+        part = say("words.of_dimensions", count=shown, all=width) if shown < width else ""
         return [part, averaging(self.block)]
 
     def marks(self) -> list[str]:
         return [wavelength_unit(self.view.encoding)]
 
     def message(self) -> str:
-        return (
-            translate("each dimension is constant along diagonals: it depends only on p − q")
-            if len(self.offsets) > 1
-            else ""
-        )
+        return say("relative.each_dimension_is_constant") if len(self.offsets) > 1 else ""
 
     def wide(self) -> tuple[list[str], list[Array]]:
         """Return one row a pair of positions: query, key, offset, then the dimensions."""
@@ -159,14 +155,14 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         first, last = view.positions.start - 0.5, view.positions.stop - 0.5
         for panel in axes:
             panel.set(xlim=(first, last), ylim=(last, first))
-            label_values(panel.xaxis, translate("key q"), integer=True)
-            label_values(panel.yaxis, translate("query p"), integer=True)
+            label_values(panel.xaxis, say("words.key_q"), integer=True)
+            label_values(panel.yaxis, say("words.query_p"), integer=True)
         encoding, waves, lengths = view.encoding, view.encoding.wave_names(), view.encoding.column_wavelengths()
         for panel, dim in zip(axes[1:] if self.offsets else axes, self.shown(view), strict=True):
-            name = listing([waves[dim], translate("dim {dim}", dim=dim)])
+            name = listing([waves[dim], say("relative.dim_dim", dim=dim)])
             panel.set_title(f"{name}\nλ = {short_length(encoding, lengths[dim])}", fontsize=canvas.small)
         if self.offsets:
-            axes[0].set_title(translate("offset p − q"), fontsize=canvas.small, pad=TITLE_PAD * canvas.small)
+            axes[0].set_title(say("words.offset_p_minus_q"), fontsize=canvas.small, pad=TITLE_PAD * canvas.small)
             add_strip(axes[0], canvas, _reach(view), canvas.colours("diverging"))
 
     def draw(self, numbers: RelativeNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:

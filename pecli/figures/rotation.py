@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from pecli.analysis import View, chosen_indices, refuse_unused
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import join_clauses, template, translate
+from pecli.core.language import join_clauses, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.options import EXACT, option
@@ -31,9 +31,9 @@ from pecli.page.text import points_per_pixel
 
 BEFORE, AFTER, PLANE = "before", "after", "plane"  # the panels
 TITLES = {
-    BEFORE: template("Q before rotation"),
-    AFTER: template("Q after rotation"),
-    PLANE: template("pairs in their planes"),
+    BEFORE: "rotation.q_before_rotation",
+    AFTER: "rotation.q_after_rotation",
+    PLANE: "rotation.pairs_in_their_planes",
 }
 PATHS = 4  # pairs whose paths are drawn where none are asked for
 FLAT = 0.36  # height over width of the images where panels stand below each other
@@ -71,16 +71,16 @@ class RotationNumbers(ColouredNumbers[Rotary]):
 
     def remarks(self) -> list[str]:
         pairs = columns_left_out(self.view.encoding, self.columns_block)
-        left_out = translate("Q: {note}", note=pairs) if pairs else ""  # of the circles' pairs the title tells
+        left_out = say("rotation.q_note", note=pairs) if pairs else ""  # of the circles' pairs the title tells
         return [averaging_cells(self.view.encoding, self.block, 1 if pairs else self.columns_block), left_out]
 
     def marks(self) -> list[str]:
-        marks = translate(
-            "a dot for each position, anticlockwise from the mark (position {position}); radii not to scale",
+        marks = say(
+            "rotation.dot_for_each_position",
             position=self._first(),
         )
         if len(self.view.encoding.sides) == 2:
-            marks = translate("arrows: how far pairs are turned from {position}, anticlockwise", position=self._first())
+            marks = say("rotation.arrows_how_far_pairs", position=self._first())
         return [marks] if self.circles else []
 
     def _first(self) -> str:
@@ -93,13 +93,11 @@ class RotationNumbers(ColouredNumbers[Rotary]):
             return ""
         fast, slow = int(turns.argmax()), int(turns.argmin())
         ends = {"first": self._first(), "last": encoding.position_text(rows.stop - 1)}
-        times = template("from position {first} to {last}, pair {fast} turns {much} times, pair {slow} {little} times")
-        degrees = template(
-            "from position {first} to {last}, pair {fast} turns {much} times, pair {slow} turns by {little}°"
-        )
+        times = "rotation.from_position_to_pair"
+        degrees = "rotation.from_position_to_pair_turns"
         part = turns[slow] < 1 <= turns[fast]
         much, little = number_text(turns[fast], 3), number_text(turns[slow] * (360 if part else 1), 3)
-        return translate(degrees if part else times, **ends, fast=fast, slow=slow, much=much, little=little)
+        return say(degrees if part else times, **ends, fast=fast, slow=slow, much=much, little=little)
 
     def coloured(self) -> list[Array]:
         return [*self.sample]
@@ -118,8 +116,7 @@ class MatrixNumbers(Numbers[Rotary]):
     position: int
 
     def message(self) -> str:
-        text = template("{count:,} of {all:,} entries are not 0: each pair of dimensions turns by itself")
-        return translate(text, count=np.count_nonzero(self.matrix), all=self.matrix.size)
+        return say("rotation.of_entries_are_not", count=np.count_nonzero(self.matrix), all=self.matrix.size)
 
 
 @dataclass(frozen=True)
@@ -241,23 +238,23 @@ class Rotation(WithCellNumbers[Rotary]):
     def decorate(self, view: View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
         encoding, rows = view.encoding, view.covered
         if self.matrix is not None:
-            title = translate("rotation matrix $R_p$, p = {position:,}", position=self.matrix)
+            title = say("rotation.rotation_matrix_r_p", position=self.matrix)
             axes[0].set(title=title, xlim=(-0.5, encoding.width - 0.5), ylim=(encoding.width - 0.5, -0.5))
-            label_values(axes[0].xaxis, translate("column"), integer=True)
-            label_values(axes[0].yaxis, translate("row"), integer=True)
+            label_values(axes[0].xaxis, say("words.column"), integer=True)
+            label_values(axes[0].yaxis, say("words.row"), integer=True)
             return
         for panel, name in zip(axes, self.panels, strict=True):
-            panel.set_title(translate(TITLES[name]))
+            panel.set_title(say(TITLES[name]))
             shown, every = len(self.drawn_pairs(view)), encoding.width // 2
             if name == PLANE and shown < every:
-                panel.set_title(translate("{count} of {all} pairs in their planes", count=shown, all=every))
+                panel.set_title(say("rotation.of_pairs_in_their", count=shown, all=every))
             if name == PLANE and len(encoding.sides) == 2:
                 down, across = encoding.sides
-                panel.set(xlim=(-1, across), ylim=(down, -1), title=translate("pairs over the grid"))
-                label_values(panel.xaxis, translate("column"), integer=True)
-                label_values(panel.yaxis, translate("row"), integer=True)
+                panel.set(xlim=(-1, across), ylim=(down, -1), title=say("rotation.pairs_over_the_grid"))
+                label_values(panel.xaxis, say("words.column"), integer=True)
+                label_values(panel.yaxis, say("words.row"), integer=True)
                 pairs = enumerate(self.drawn_pairs(view).tolist())
-                key(panel, [(translate("pair {pair}", pair=pair), {"color": f"C{line}"}) for line, pair in pairs])
+                key(panel, [(say("words.pair_pair", pair=pair), {"color": f"C{line}"}) for line, pair in pairs])
                 continue
             if name == PLANE:
                 panel.set(xticks=[], yticks=[], xlim=(-HALF, HALF), ylim=(HEAD - 2 * HALF, HEAD))
@@ -296,12 +293,8 @@ class Rotation(WithCellNumbers[Rotary]):
         if self.matrix is not None:
             return super().title(view)
         seed, file = self.content_seed, Path(self.content).name
-        one, many = (
-            template("rows of Q: one random vector, seed {seed}"),
-            template("rows of Q: random vectors, seed {seed}"),
-        )
-        text = translate(one if self.content == "same" else many, seed=seed)
-        return join_clauses([super().title(view), translate("Q: {file}", file=file) if self.inputs() else text])
+        text = say("rotation.rows_of_q_one" if self.content == "same" else "rotation.rows_of_q_random", seed=seed)
+        return join_clauses([super().title(view), say("rotation.q_file", file=file) if self.inputs() else text])
 
 
 def _matrix_alone(position: int) -> str:
@@ -346,7 +339,7 @@ def _draw_circles(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
         axes.plot(mark.real, mark.imag, color=edge, linewidth=thin, zorder=1)
         axes.plot(path.real, path.imag, ".", markersize=2 * canvas.scale, color=color)
         if numbers.pairs[line] in named:
-            text = translate("pair {pair}", pair=int(numbers.pairs[line]))
+            text = say("words.pair_pair", pair=int(numbers.pairs[line]))
             away, va = (0, side * 1.5 * canvas.scale), "bottom" if side > 0 else "top"
             place: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": va, "zorder": 1.5}
             place["bbox"] = {"facecolor": axes.get_facecolor(), "edgecolor": "none", "pad": 0.3}

@@ -7,7 +7,7 @@ from math import prod
 from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError
-from pecli.core.language import template, translate
+from pecli.core.language import say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING, minus
 from pecli.core.options import option
@@ -51,17 +51,16 @@ class CloudNumbers(Numbers[TableEncoding]):
         if self.spearman is None or across == up:
             return ""
         little, rises, falls = (
-            template("{x} says little about {y} (ρ = {rank})"),
-            template("the larger the {x}, the larger the {y} tends to be (ρ = {rank})"),
-            template("the larger the {x}, the smaller the {y} tends to be (ρ = {rank})"),
+            "scatter.says_little_about",
+            "scatter.the_larger_the_the",
+            "scatter.the_larger_the_the_smaller",
         )
         text = little if abs(self.spearman) < TREND else rises if self.spearman > 0 else falls
-        return translate(text, x=across, y=up, rank=_two_digits(self.spearman))
+        return say(text, x=across, y=up, rank=_two_digits(self.spearman))
 
     def remarks(self) -> list[str]:
-        left_out = template("{count:,} of {all:,} pairs left out: a row is constant, no correlation is defined")
-        undefined = translate(left_out, count=self.undefined, all=self.pairs) if self.undefined else ""
-        ranks = translate("ρ: Spearman's rank correlation") if self.message() else ""
+        undefined = say("scatter.of_pairs_left_out", count=self.undefined, all=self.pairs) if self.undefined else ""
+        ranks = say("scatter.spearmans_rank_correlation") if self.message() else ""
         return [other_positions_text(self.view), ranks, undefined]
 
 
@@ -82,11 +81,11 @@ class ScatterNumbers(CloudNumbers):
         if (places := self.places()) is None:
             return []
         fewest, most = int(places[1].min()), int(places[1].max())
-        return [translate("area of a dot: {fewest:,} to {most:,} pairs of positions", fewest=fewest, most=most)]
+        return [say("scatter.area_of_dot_to", fewest=fewest, most=most)]
 
     def remarks(self) -> list[str]:
         alone = len(self.x) and self.places() is None
-        return [translate("a dot: a pair of positions") if alone else "", *super().remarks()]
+        return [say("scatter.dot_pair_of_positions") if alone else "", *super().remarks()]
 
     def places(self) -> tuple[Array, Array, Array] | None:
         """Return where pairs lie that fall on one another, (places, 2), how many, and their mean offset; None where
@@ -119,8 +118,8 @@ class DensityNumbers(CloudNumbers):
     most: int  # pairs in the fullest cell
 
     def remarks(self) -> list[str]:
-        counted = translate("{count:,} pairs counted", count=self.pairs - self.undefined)
-        classes = translate("rank ρ of {classes:,} × {classes:,} classes", classes=CLASSES)
+        counted = say("scatter.pairs_counted", count=self.pairs - self.undefined)
+        classes = say("scatter.rank_of_classes", classes=CLASSES)
         return [*super().remarks(), counted, classes]
 
 
@@ -192,9 +191,9 @@ class Scatter(Figure[TableEncoding]):
         return DensityNumbers(**known, **{**vars(cells), **drawn})
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
-        apart = template("patches from p to q") if view.encoding.sides else template("offset |p − q|")
-        apart = apart if view.encoding.continuous else template("mean offset |p − q|")  # many pairs fall on one place
-        bar = ColorBar(translate("pairs a cell" if self.too_many(view) else apart), fixed=True)
+        apart = "scatter.patches_from_p_to" if view.encoding.sides else "scatter.offset_p_minus_q"
+        apart = apart if view.encoding.continuous else "scatter.mean_offset_p_minus"  # many pairs fall on one place
+        bar = ColorBar(say("scatter.pairs_cell" if self.too_many(view) else apart), fixed=True)
         shown = self.shown()
         several = len(shown) > 1 and not canvas.narrow  # side by side
         panels = tuple(Panel(0.9 if several else FLAT, bar=bar, x=self.x, y=self.y) for _ in shown)
@@ -203,7 +202,7 @@ class Scatter(Figure[TableEncoding]):
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         for panel, name in zip(axes, self.shown(), strict=True):
             if self.triangle == "both":
-                panel.set_title(translate("upper triangle, p < q" if name == "upper" else "lower triangle, p > q"))
+                panel.set_title(say("scatter.upper_triangle_p_q" if name == "upper" else "scatter.lower_triangle_p_q"))
             label_values(panel.xaxis, MEASURES[self.x].label)
             label_values(panel.yaxis, MEASURES[self.y].label)
 
@@ -251,7 +250,7 @@ def _label_offsets(axes: Axes, points: Array, offsets: Array, canvas: Canvas) ->
             return
         style: dict[str, Any] = {"ha": "right" if right else "left", "va": "center", "fontsize": canvas.small}
         away = ((-5 if right else 5) * canvas.scale, 0)
-        axes.annotate(translate("offset {number}", number=offset), end, away, textcoords="offset points", **style)
+        axes.annotate(say("scatter.offset_number", number=offset), end, away, textcoords="offset points", **style)
 
 
 def _draw_counts(numbers: DensityNumbers, axes: Axes, canvas: Canvas) -> Any:

@@ -7,7 +7,7 @@ from itertools import repeat
 from typing import Any, ClassVar, NamedTuple
 
 from pecli.core.errors import UnusedOptionError, UsageError
-from pecli.core.language import enumerated, join_or, listing, template, translate
+from pecli.core.language import enumerated, join_or, listing, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
@@ -24,11 +24,11 @@ from pecli.page.canvas import Canvas
 from pecli.page.lines import Look, frame_lines, key
 from pecli.page.panels import Panel, PanelGroup
 
-AXES = (template("frame"), template("row"), template("column"))
+AXES = ("words.frame", "words.row", "words.column")
 NOTABLE = 1e-3  # of a wavelength, by which another is a longer one
 CONTEXTS = {
-    "original": template("original context {count:,.0f}"),
-    "extended": template("extended context {count:,.0f}"),
+    "original": "spectrum.original_context",
+    "extended": "spectrum.extended_context",
 }
 MARGIN = 0.12  # above and below wavelengths, as a share of the axis: for what is written there
 WIDE = 2 * 72 * 0.65  # points of a panel an inch of the page, for two columns
@@ -58,20 +58,20 @@ class SpectrumNumbers(Numbers[TableEncoding]):
     def remarks(self) -> list[str]:
         others = [e for e in self.view.encodings if not has_known_waves(e)]
         measured, what = listing(e.called() for e in others), {e.dimension_label for e in others}
-        period = template("{encodings}: dominant period of each {dimension}")
-        left_out = template("{encoding}: {count} left out, longer than {most} or still")
+        period = "spectrum.dominant_period_of_each"
+        left_out = "spectrum.left_out_longer_than"
         most, counts = number_text(MAX_WAVELENGTH), zip(self.view.encodings, self.still, strict=True)
         return [
-            translate(period, encodings=measured, dimension=join_or(sorted(map(translate, what)))) if measured else "",
-            *(translate(left_out, encoding=e.called(), count=count, most=most) for e, count in counts if count),
+            say(period, encodings=measured, dimension=join_or(sorted(map(translate, what)))) if measured else "",
+            *(say(left_out, encoding=e.called(), count=count, most=most) for e, count in counts if count),
             *self.other_lengths(),
         ]
 
     def marks(self) -> list[str]:
         dashed = any(self.dashed(line) for line in lines_of(self.view))
         return [
-            translate("dashed: without the scaling") if dashed else "",
-            translate("band: pairs scaled in part") if ramps_of(self.view) else "",
+            say("spectrum.dashed_without_the_scaling") if dashed else "",
+            say("spectrum.band_pairs_scaled_in") if ramps_of(self.view) else "",
         ]
 
     def of(self, line: Line) -> Array:
@@ -92,31 +92,30 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         if len(encodings) > 1:
             if not self.shows_ratio:
                 return self._longer_text() or self._longest_text()
-            kept = template("of {all} pairs, {counts} keep their wavelengths")
-            return self._counts_text(kept, self.stretch <= 1 + NOTABLE)
+            return self._counts_text("spectrum.of_pairs_keep_their", self.stretch <= 1 + NOTABLE)
         if (self.stretch != 1).any():
             return stretch_text(self.stretch)
         if encodings[0].sides and isinstance(encodings[0], Harmonic):
-            beyond = template("{count} of {all} pairs have wavelengths longer than the {sides} grid")
+            beyond = "spectrum.of_pairs_have_wavelengths"
             sides = " × ".join(map(str, encodings[0].sides))
-            return translate(beyond, count=self.longer[0], all=len(self.wavelength), sides=sides)
+            return say(beyond, count=self.longer[0], all=len(self.wavelength), sides=sides)
         known = has_known_waves(encodings[0]) and np.ptp(self.wavelength) > NOTABLE * self.wavelength.max()
-        text = template("wavelengths grow by a factor of {ratio} per {pair}, from {low} to {high}")
+        text = "spectrum.wavelengths_grow_by_factor"
         low, high = (float(wave) for wave in self.wavelength[[0, -1]])
         ends = {"low": short_length(encodings[0], low), "high": short_wave_text(encodings[0], high)}
-        pair = translate("pair" if isinstance(encodings[0], Harmonic) else encodings[0].dimension_label)
-        return translate(text, ratio=self.ratios[0], pair=pair, **ends) if known and low < high else ""
+        pair = say("spectrum.pair" if isinstance(encodings[0], Harmonic) else encodings[0].dimension_label)
+        return say(text, ratio=self.ratios[0], pair=pair, **ends) if known and low < high else ""
 
     def _beyond_text(self, trained: int) -> str:
         """Return how many wavelengths, unscaled as they were trained, are longer than the trained length; of several
         where they have as many pairs."""
         longer = self.wavelength / self.stretch > trained
-        waves = translate("unscaled wavelengths" if (self.stretch != 1).any() else "wavelengths")
+        waves = say("spectrum.unscaled_wavelengths" if (self.stretch != 1).any() else "spectrum.wavelengths")
         if len(self.view.encodings) > 1:
-            text = template("of {all} pairs, {counts} have {wavelengths} longer than the trained length {length:,}")
+            text = "spectrum.of_pairs_have_longer_than"
             return self._counts_text(text, longer, length=trained, wavelengths=waves)
-        text = template("{count} of {all} pairs have {wavelengths} longer than the trained length {length:,}")
-        return translate(text, count=int(longer.sum()), all=len(longer), length=trained, wavelengths=waves)
+        text = "spectrum.of_pairs_have_longer"
+        return say(text, count=int(longer.sum()), all=len(longer), length=trained, wavelengths=waves)
 
     def _counts_text(self, text: str, counted: Array, **blanks: Any) -> str:
         """Return how many wavelengths of each encoding are counted; nothing where they have not as many pairs."""
@@ -124,7 +123,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         counts, pairs = [int(part.sum()) for part in parts], {len(part) for part in parts}
         names = distinguishing_labels(self.view.encodings, without=("original",))
         each = enumerated([f"{count} ({name})" for count, name in zip(counts, names, strict=True)])
-        return translate(text, counts=each, all=pairs.pop(), **blanks) if len(pairs) == 1 else ""
+        return say(text, counts=each, all=pairs.pop(), **blanks) if len(pairs) == 1 else ""
 
     def _longer_text(self) -> str:
         """Return by how much one of two encodings has longer wavelengths, pair by pair, or that they are the same."""
@@ -134,12 +133,12 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         names, ratio = distinguishing_labels(encodings), waves[1] / waves[0]
         if (np.abs(ratio - 1) <= NOTABLE).all():
             both = dict(zip(("one", "other"), names_in_sentence(encodings), strict=True))
-            return translate("the wavelengths of {one} and {other} are the same", **both)
+            return say("spectrum.the_wavelengths_of_and", **both)
         if ratio.min() < 1 - NOTABLE < 1 + NOTABLE < ratio.max():
             return ""
         name, times = (names[1], ratio.max()) if ratio.max() > 1 + NOTABLE else (names[0], 1 / ratio.min())
-        text = template("wavelengths are up to {ratio} times longer with {name}")
-        return translate(text, name=name, ratio=number_text(float(times), 2 if times >= 10 else 3))
+        text = "spectrum.wavelengths_are_up_to"
+        return say(text, name=name, ratio=number_text(float(times), 2 if times >= 10 else 3))
 
     def _longest_text(self) -> str:
         """Return the longest wavelength of each encoding; nothing where that is too long."""
@@ -151,7 +150,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         each = [
             f"{short_wave_text(own, wave)} ({name})" for own, wave, name in zip(encodings, waves, names, strict=True)
         ]
-        text = translate("wavelengths reach {lengths}", lengths=enumerated(each))
+        text = say("spectrum.wavelengths_reach", lengths=enumerated(each))
         return text if len(text) <= MAX_HEADLINE else ""
 
     def facts(self) -> dict[str, Any]:
@@ -228,16 +227,16 @@ class Spectrum(WithTrained[TableEncoding]):
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.page.labels import label_lines
 
-        (panel,), waves, pair = axes, waves_of(view), template("pair of dimensions j")
+        (panel,), waves, pair = axes, waves_of(view), "words.pair_of_dimensions_j"
         frame_lines(panel, 0, max(map(len, waves)) - 1)
-        labels = {translate(pair if isinstance(e, Harmonic) else e.dimension_label) for e in view.encodings}
+        labels = {say(pair if isinstance(e, Harmonic) else e.dimension_label) for e in view.encodings}
         label_values(panel.xaxis, join_or(sorted(labels)), integer=True)
         panel.set_yscale("log", base=2 if self.ratio else 10)
         panel.margins(y=MARGIN)
-        units = [translate(encoding.wave_unit) for encoding in view.encodings]
+        units = [say(encoding.wave_unit) for encoding in view.encodings]
         several = len({*units}) > 1 and not self.ratio  # each line says its own
-        ratio = translate("wavelength / unscaled wavelength")
-        length = translate("wavelength λ, {units}", units=join_or(sorted({*units})))
+        ratio = say("spectrum.wavelength_unscaled_wavelength")
+        length = say("words.wavelength", units=join_or(sorted({*units})))
         label_powers(panel.yaxis, ratio if self.ratio else length)
         lines = lines_of(view)
         looks = (self._look(view, line.encoding, at, canvas) for at, line in enumerate(lines))
@@ -298,7 +297,7 @@ def _mark_lengths(numbers: SpectrumNumbers, panel: Axes, canvas: Canvas) -> None
     pairs = [int((numbers.encoding == at).sum()) for at in range(len(view.encodings))]
     few = min(pairs) < max(pairs) / 2  # they rise to the labels, which stand left where waves are short
     look: dict[str, Any] = {"color": panel.xaxis.label.get_color(), "linewidth": 0.8 * canvas.scale, "alpha": 0.7}
-    levels = [(translate(CONTEXTS[name], count=at), at) for name, at in contexts_of(view)]
+    levels = [(say(CONTEXTS[name], count=at), at) for name, at in contexts_of(view)]
     for text, at in [*levels, *([(trained_text(trained), float(trained))] if trained else [])]:
         panel.axhline(at, linestyle=":", **look)
         label_level(panel, text, at, canvas, right=few)
@@ -326,7 +325,7 @@ def lines_of(view: View[TableEncoding]) -> list[Line]:
             continue
         names, axes = AXES[-len(encoding.places) :], encoding.axes_of_pairs()
         for axis, name in enumerate(names):
-            own = listing([label * (len(labels) > 1), translate(name)])
+            own = listing([label * (len(labels) > 1), say(name)])
             lines.append(Line(at, np.flatnonzero(axes == axis), own))
     return lines
 
@@ -371,12 +370,12 @@ def ratio_text(waves: Array) -> str:
         return ""
     ratios = waves[1:] / waves[:-1]
     low, high = (number_text(float(ratio), 4) for ratio in (ratios.min(), ratios.max()))
-    return low if low == high else translate("{low} to {high}", low=low, high=high)
+    return low if low == high else say("spectrum.low_to_high", low=low, high=high)
 
 
 def stretch_text(stretch: Array) -> str:
     """Return from which pair on a scaling makes all waves longer, where that is so."""
     longer = stretch > 1 + NOTABLE
     first = int(longer.argmax())
-    text = template("from pair {pair} on, the scaling lengthens wavelengths up to {ratio}-fold")
-    return translate(text, pair=first, ratio=number_text(float(stretch.max()), 3)) if longer[first:].all() else ""
+    text = "spectrum.from_pair_on_the"
+    return say(text, pair=first, ratio=number_text(float(stretch.max()), 3)) if longer[first:].all() else ""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from pecli.core.language import template, templates, translate
+from pecli.core.language import say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING, number_text
 from pecli.encodings.base import Additive
@@ -17,15 +17,13 @@ from pecli.measures.pairwise import largest_spread, offset_codes, products
 from pecli.page.canvas import Canvas
 from pecli.page.panels import ColorBar, PanelGroup, grids_around, in_columns
 
-TITLES = templates(
-    {
-        "content_content": "content · content",
-        "content_position": "content · position",
-        "position_content": "position · content",
-        "position_position": "position · position",
-        "total": "score: sum of the four dot products",
-    }
-)
+TITLES = {
+    "content_content": "terms.content_content",
+    "content_position": "terms.content_position",
+    "position_content": "terms.position_content",
+    "position_position": "terms.position_position",
+    "total": "terms.score_sum_of_the",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,20 +58,18 @@ class TermsNumbers(ColouredNumbers[Additive]):
     def message(self) -> str:
         same = ROUNDING * float(np.abs(self.total).max())
         if (spread := self.spreads[-1]) > same:
-            text = template("at equal offset, the position–position term still differs by up to {number}")
-            return translate(text, number=number_text(spread, 2))
-        offset = translate("offset in rows and columns" if self.view.encoding.sides else "offset")
+            return say("terms.at_equal_offset_the", number=number_text(spread, 2))
+        offset = say("terms.offset_in_rows_and" if self.view.encoding.sides else "terms.offset")
         if min(self.spreads[1:-1]) <= same:  # so do others
-            return translate("the position–position term depends on the {offset} alone", offset=offset)
+            return say("terms.the_position_position_term", offset=offset)
         _, *others, last = map(np.abs, self.arrays().values())
         largest = last.min() > np.max(others)
-        only = template("only the position–position term depends on the {offset} alone")
-        here = template("only the position–position term depends on the {offset} alone, and its values are the largest")
-        return translate(here if largest else only, offset=offset)
+        here = "terms.only_the_position_position_term"
+        return say(here if largest else "terms.only_the_position_position", offset=offset)
 
     def remarks(self) -> list[str]:
-        content = translate("content: {embeddings}", embeddings=self.embeddings)
-        return [content, translate("score: query · key, not divided by √d"), self.rounded]
+        content = say("terms.content_embeddings", embeddings=self.embeddings)
+        return [content, say("terms.score_query_key_not"), self.rounded]
 
 
 @dataclass(frozen=True)
@@ -133,15 +129,15 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
 
     def panel_groups(self, view: View[Additive], canvas: Canvas) -> list[PanelGroup]:
         count = len(TITLES)
-        bar = ColorBar(translate("dot product"), spare=self.may_be_spare(len(self.words)))
+        bar = ColorBar(say("words.dot_product"), spare=self.may_be_spare(len(self.words)))
         panels = (token_panel(self.words, bar),) * count
         grids = *grids_around(count - 1, count), *in_columns(count, count, 2, 1)  # parts down and across, and their sum
         return [PanelGroup(panels, grids)]
 
     def decorate(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
         for ax, title in zip(axes, TITLES.values(), strict=True):
-            ax.set_title(translate(title), fontsize=canvas.small)
-            label_tokens(ax, self.words, translate("token p"), translate("token q"))
+            ax.set_title(say(title), fontsize=canvas.small)
+            label_tokens(ax, self.words, say("words.token_p"), say("words.token_q"))
 
     def fit(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
         for ax in axes:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from pecli.analysis import places_option, positions_at
 from pecli.core.errors import UsageError
-from pecli.core.language import template, translate
+from pecli.core.language import say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import SMALL, minus, number_text
 from pecli.encodings.grid import OnGrid
@@ -49,15 +49,15 @@ class TilesNumbers(ColouredNumbers[OnGrid]):
         more = inside - outside if measure.similarity else outside - inside
         if not more > MARGIN * (self.ends[1] - self.ends[0]):
             return ""
-        text = template("patches in the same row or column are more alike: mean {measure} {inside}, others {outside}")
+        text = "tiles.patches_in_the_same"
         numbers = {name: _two_digits(value) for name, value in (("inside", inside), ("outside", outside))}
-        return translate(text, measure=measure.label, **numbers) if numbers["inside"] != numbers["outside"] else ""
+        return say(text, measure=measure.label, **numbers) if numbers["inside"] != numbers["outside"] else ""
 
     def marks(self) -> list[str]:
-        return [translate("each tile: {measure} of one patch with every patch", measure=MEASURES[self.measure].label)]
+        return [say("tiles.each_tile_of_one", measure=MEASURES[self.measure].label)]
 
     def remarks(self) -> list[str]:
-        return [translate("one patch in {count} shown along each axis", count=self.step)] if self.step > 1 else []
+        return [say("tiles.one_patch_in_shown", count=self.step)] if self.step > 1 else []
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class Tiles(OverGrid):
             view, axes, [""] if every else [*map(view.encoding.position_text, positions_at(self.at or (), view))]
         )
         if every:
-            axes[0].set(xlabel=translate("column of the patch"), ylabel=translate("row of the patch"))
+            axes[0].set(xlabel=say("tiles.column_of_the_patch"), ylabel=say("tiles.row_of_the_patch"))
 
     def draw(self, numbers: TilesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         measure, sides = MEASURES[self.measure], numbers.view.encoding.sides

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from pecli.analysis import E
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import translate
+from pecli.core.language import say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -127,8 +127,8 @@ class TokenFigure(Figure[E]):
     def content_text(self) -> str:
         """Return where the embeddings come from, for the caption."""
         if self.embeddings is not None:
-            return translate("embeddings from a file")
-        return translate("random embeddings, seed {seed}", seed=self.content_seed)
+            return say("tokens.embeddings_from_file")
+        return say("tokens.random_embeddings_seed", seed=self.content_seed)
 
     def own_width(self, default: int) -> int:
         """Return how wide the file's embeddings are, or the default without a file."""

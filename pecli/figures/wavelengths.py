@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil
 
-from pecli.core.language import translate
+from pecli.core.language import say
 from pecli.core.lazy import Array
 from pecli.core.numbers import number_text
 from pecli.encodings.base import COUNTED, Encoding, TableEncoding
@@ -18,7 +18,7 @@ MAX_WAVELENGTH = 1e15  # positions; a longer wave stands still, and an axis has 
 
 def wavelength_unit(encoding: Encoding) -> str:
     """Return what wavelengths are counted in, where their numbers do not say it."""
-    return "" if encoding.position_unit else translate("wavelength λ in {units}", units=translate(encoding.wave_unit))
+    return "" if encoding.position_unit else say("waves.wavelength_in", units=say(encoding.wave_unit))
 
 
 def short_length(encoding: Encoding, length: float) -> str:
@@ -29,7 +29,7 @@ def short_length(encoding: Encoding, length: float) -> str:
 def short_wave_text(encoding: Encoding, wave: float, unit: str = "") -> str:
     """Return a wavelength with its unit, by default the encoding's, in little room."""
     count = short_length(encoding, wave)
-    return count if encoding.position_unit else translate(COUNTED[unit or encoding.wave_unit], count=count)
+    return count if encoding.position_unit else say(COUNTED[unit or encoding.wave_unit], count=count)
 
 
 def has_known_waves(encoding: TableEncoding) -> bool:
@@ -67,7 +67,7 @@ def columns_end(encoding: TableEncoding, table: Array, size: int) -> float:
 def columns_left_out(encoding: TableEncoding, size: int) -> str:
     """Return the note on pairs, or on columns of a learned table, of which one in so many is drawn."""
     if size > 1 and encoding.trained:
-        return translate("one column in {count:,} drawn", count=size)
+        return say("waves.one_column_in_drawn", count=size)
     if size == 1 or not isinstance(encoding, Harmonic):
         return ""
-    return translate("every second pair drawn" if size == 2 else "one pair in {count:,} drawn", count=size)
+    return say("waves.every_second_pair_drawn" if size == 2 else "waves.one_pair_in_drawn", count=size)

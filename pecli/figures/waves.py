@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pecli.analysis import check_indices
-from pecli.core.language import listing, template, translate
+from pecli.core.language import listing, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.options import option
 from pecli.encodings.base import TableEncoding
@@ -46,7 +46,7 @@ class WavesNumbers(Numbers[TableEncoding]):
 
     def remarks(self) -> list[str]:
         shown, width = len(self.dims), self.view.encoding.width
-        part = translate("{count} of {all:,} dimensions", count=shown, all=width) if shown < width else ""
+        part = say("words.of_dimensions", count=shown, all=width) if shown < width else ""
         return [part, self._slowest(), extremes(self.block)]
 
     def _slowest(self) -> str:
@@ -55,11 +55,11 @@ class WavesNumbers(Numbers[TableEncoding]):
         longest = float(periods(self.view).max()) if has_known_waves(encoding) else 0.0
         if not self.wavelengths.max() < longest < np.inf:
             return ""
-        return translate("the slowest, not shown, has λ = {wave}", wave=short_length(encoding, longest))
+        return say("waves.the_slowest_not_shown", wave=short_length(encoding, longest))
 
     def marks(self) -> list[str]:
         few = self.view.encoding.continuous and self.view.covered.length <= FEW and self.wavelengths.min() < ROUGH
-        joined = translate("lines join the values at the positions shown") if few else ""
+        joined = say("waves.lines_join_the_values") if few else ""
         return [wavelength_unit(self.view.encoding), joined] if np.isfinite(self.wavelengths).any() else []
 
     def message(self) -> str:
@@ -71,15 +71,13 @@ class WavesNumbers(Numbers[TableEncoding]):
             return ""
         low, high = short_wave_text(encoding, float(moving[0])), short_length(encoding, float(moving[-1]))
         if encoding.dimension_names() is not None or (np.diff(self.dims) <= 0).any():
-            return translate("wavelength grows from top to bottom: {low} to {high}", low=low, high=high)
+            return say("waves.wavelength_grows_from_top", low=low, high=high)
         first, last = int(self.dims[0]), int(self.dims[len(moving) - 1])
-        text = template("wavelength grows with {dimension}: {low} at {dimension} {first}, {high} at {dimension} {last}")
+        text = "waves.wavelength_grows_with_at"
         if (np.diff(moving) == 0).any():  # a sine and its cosine
-            text = template(
-                "wavelength grows from pair to pair: {low} at {dimension} {first}, {high} at {dimension} {last}"
-            )
-        name = translate(encoding.dimension_label)
-        return translate(text, dimension=name, low=low, first=first, high=high, last=last)
+            text = "waves.wavelength_grows_from_pair"
+        name = say(encoding.dimension_label)
+        return say(text, dimension=name, low=low, first=first, high=high, last=last)
 
 
 @dataclass(frozen=True)
@@ -154,7 +152,7 @@ class Waves(Figure[TableEncoding]):
         encoding, dims = view.encoding, self.chosen(view)
         frame_lines(axes[0], view.covered.start, view.covered.stop - 1)
         label_positions(axes[0].xaxis, encoding)
-        axes[0].set_ylabel(translate(encoding.dimension_label))
+        axes[0].set_ylabel(say(encoding.dimension_label))
         names = encoding.dimension_names()
         lanes = [names[dim] if names else str(dim) for dim in dims]
         axes[0].set_ylim(LANE * (0.5 - len(dims)), LANE * 0.5)
@@ -193,4 +191,4 @@ def periods(view: View[TableEncoding]) -> Array:
 def wavelength_text(encoding: TableEncoding, wave: float) -> str:
     """Return a wavelength beside its line; its unit stands in the message or the caption."""
     about = "=" if has_known_waves(encoding) else "≈"
-    return translate("still") if np.isinf(wave) else f"λ {about} {short_length(encoding, wave)}"
+    return say("words.still") if np.isinf(wave) else f"λ {about} {short_length(encoding, wave)}"

@@ -15,7 +15,7 @@ from string import Template
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.core.errors import PecliError, escaped
-from pecli.core.language import current_language, join_clauses, translate
+from pecli.core.language import current_language, join_clauses, say
 from pecli.files import pictures
 from pecli.files.metadata import About
 from pecli.files.pictures import Palette, image_of, palette_of, png_bytes
@@ -116,12 +116,12 @@ def html(film: Animation, about: About) -> bytes:
     template = TEMPLATE.read_text(encoding="utf-8")
     style, script = (_hash(template.partition(f"<{tag}>")[2].partition(f"</{tag}>")[0]) for tag in ("style", "script"))
     button = (
-        f'<button type="button" data-done="{escape(translate("Copied"))}" hidden>{escape(translate("Copy"))}</button>'
+        f'<button type="button" data-done="{escape(say("page.copied"))}" hidden>{escape(say("page.copy"))}</button>'
     )
     figures = []
     for frame, image in zip(film.frames, _images(film, about.id_prefix), strict=True):
         message = join_clauses([frame.label, frame.message])
-        alt = escape(escaped(translate("{message}. {sentence}", message=message, sentence=about.sentence)))
+        alt = escape(escaped(say("page.message_sentence", message=message, sentence=about.sentence)))
         figures.append(
             f'<figure><img {image} alt="{alt}" decoding="sync">\n'
             f"<figcaption><code>{escape(frame.line)}</code>{button}</figcaption></figure>\n"

@@ -29,7 +29,7 @@ from pecli.core.errors import (
     path_text,
 )
 from pecli.core.hub import Opener, is_hub, parse, weight_files
-from pecli.core.language import translate
+from pecli.core.language import say
 from pecli.core.lazy import Array, np
 from pecli.core.memory import check_memory, human
 from pecli.core.numbers import MAX_EXACT, NUMBER
@@ -73,9 +73,9 @@ def located(path: str) -> str:
 def short(path: str) -> str:
     """Return what a title says of a file: its name, or model and tensor on the hub; of an array its first digits."""
     if path == STDOUT:
-        return translate("standard input")
+        return say("page.standard_input")
     if path.startswith(IN_MEMORY):
-        return translate("array {digits}", digits=path.removeprefix(IN_MEMORY)[:6])
+        return say("page.array_digits", digits=path.removeprefix(IN_MEMORY)[:6])
     item = parse(path) if is_hub(path) else None
     return ", ".join(filter(None, (item.repo, item.tensor))) if item else Path(path).name
 

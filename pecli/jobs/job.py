@@ -13,16 +13,7 @@ from typing import Any, Self
 from pecli import __version__
 from pecli.analysis import Analysis, View
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import (
-    IN_ENGLISH,
-    Language,
-    join_clauses,
-    listing,
-    set_by_environment,
-    templates,
-    translate,
-    use_language,
-)
+from pecli.core.language import IN_ENGLISH, Language, join_clauses, listing, say, set_by_environment, use_language
 from pecli.core.memory import PIXEL, check_bytes, check_disk, check_memory
 from pecli.core.options import canonical_name
 from pecli.core.positions import Positions
@@ -41,9 +32,14 @@ from pecli.page.lines import MAX_LINES
 from pecli.page.style import check_mathematics
 from pecli.reports.base import Report
 
-OPTION_TEXTS = templates(  # of options that are no encoding's, in the language of the picture
-    {"length": "length", "start": "start", "measure": "measure", "tokens": "tokens", "reorder": "order", "head": "head"}
-)
+OPTION_TEXTS = {
+    "length": "page.length",
+    "start": "page.start",
+    "measure": "page.measure",
+    "tokens": "page.tokens",
+    "reorder": "page.order",
+    "head": "page.head",
+}
 MAX_FRAMES = 1000  # in one file
 MAX_CELLS = 256  # of a grid: more are too small to be seen
 ONE_EACH = {*Canvas.options(), *Language.options()}  # options of which a file of many pictures has one value
@@ -187,8 +183,8 @@ class Job:
         item = {**own, **known_options(type(self.figure))}[name]
         single = not item.many or all(len(value) == 1 for value in values)
         plain = [value[0] if item.many else value for value in values] if single else map(item.write, values)
-        each = translate(OPTION_TEXTS[name]) if name in OPTION_TEXTS else name.replace("_", " ")
-        texts = [translate("default") if value is None else titled_text(item, value) for value in values]
+        each = say(OPTION_TEXTS[name]) if name in OPTION_TEXTS else name.replace("_", " ")
+        texts = [say("page.default") if value is None else titled_text(item, value) for value in values]
         number = single and item.scalar in (int, float)
         views = [next(cell.view for cell in self.cells if cell.value(name, self.axes) == value) for value in values]
         said = [view.encoding.parameter_text(name) for view in views]

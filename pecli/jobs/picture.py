@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from pecli.analysis import Numbers, Parts
 from pecli.core.errors import UnknownNameError, UsageError
-from pecli.core.language import capitalised, join_and, join_clauses, letters, listing, translate, use_language
+from pecli.core.language import capitalised, join_and, join_clauses, letters, listing, say, use_language
 from pecli.core.lazy import Array, Axes
 from pecli.core.options import write_scalar
 from pecli.core.terminal import Document
@@ -87,16 +87,16 @@ def alt_text(job: Job, numbers: Numbers[Any] | None = None) -> str:
     figure, positions = job.figure, job.view.positions
     with use_language(job.language):
         first, last = map(write_scalar, ends_of(job.encodings, positions))
-        where = "" if job.own_positions else translate("positions {first} to {last}", first=first, last=last)
+        where = "" if job.own_positions else say("words.positions_to", first=first, last=last)
         options, known = figure.changed(figure.default_options), figure.options()
         texts = {n: short(v) if known[n].file else known[n].write(v) for n, v in options.items()}
         how = [f"{name.replace('_', ' ')} {text}" for name, text in texts.items()]
-        clauses = join_clauses([translate(ANALYSES.summary(figure.name)), labels_of(job), where, *how])
+        clauses = join_clauses([say(ANALYSES.summary(figure.name)), labels_of(job), where, *how])
         said = ["", ""] if numbers is None else [numbers.message(), join_clauses(footnotes(numbers, job.canvas))]
         *before, last = filter(None, [said[0], clauses, said[1]])
-        text = translate("{sentence}.", sentence=capitalised(last))
+        text = say("page.sentence", sentence=capitalised(last))
         for sentence in reversed(before):
-            text = translate("{message}. {sentence}", message=capitalised(sentence), sentence=text)
+            text = say("page.message_sentence", message=capitalised(sentence), sentence=text)
         return text
 
 
@@ -113,7 +113,7 @@ def said_in_file(job: Job) -> dict[str, Any]:
 def labels_of(job: Job) -> str:
     """Return the encodings; of a whole sweep what all have in common, and the options that it goes through."""
     if job.cells and isinstance(job.analysis, Figure):
-        through = translate("by {options}", options=listing(name.replace("_", " ") for name in job.axes))
+        through = say("page.by_options", options=listing(name.replace("_", " ") for name in job.axes))
         return listing([job.analysis.title(job.view), through])
     return join_and(encoding.title() for encoding in job.view.encodings)
 
@@ -361,7 +361,7 @@ class Picture(Generic[N_co]):
         """
         job, canvas = self.job, self.job.canvas
         title = self.title() or self._own_title() if isinstance(job.figure, Figure) else job.figure.name
-        one_line = " ".join((title or translate(ANALYSES.summary(job.figure.name))).split())
+        one_line = " ".join((title or say(ANALYSES.summary(job.figure.name))).split())
         alt = alt_text(job, shown)
         made = job.metadata if shown is None else json.dumps({**json.loads(job.metadata), **said_of(job, shown)})
         return About(made, job.id_prefix(), one_line, alt, canvas.inline, canvas.adaptive, job.output.long)

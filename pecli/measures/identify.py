@@ -11,7 +11,6 @@ from math import copysign, exp, floor, inf, log, log10, pi, prod, sqrt
 from typing import Any
 
 from pecli.core.errors import UsageError
-from pecli.core.language import template
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import CHUNK, ROUND, chunks
 from pecli.encodings.base import TableEncoding
@@ -96,30 +95,30 @@ class Formula:
         return replace(fit, decay=log(base) / self.divisor(d))
 
 
-UNDIVIDED = Formula("undivided", "pairs", template("base {base}, exponent not divided by d"), lambda d: 1, least=1.5)
-PAPER = Formula("paper", "pairs", template("base {base}"), lambda d: d, mistake=False)
+UNDIVIDED = Formula("undivided", "pairs", "identify.base_exponent_not_divided", lambda d: 1, least=1.5)
+PAPER = Formula("paper", "pairs", "identify.base_base", lambda d: d, mistake=False)
 FORMULAS = (
     PAPER,
-    Formula("tensor2tensor", "pairs", template("base {base}, exponent j/(d/2 − 1)"), lambda d: d - 2, mistake=False),
-    Formula("doubled", "pairs", template("base {base}, exponent doubled: 2·(2j)/d"), lambda d: d / 2, least=100),
+    Formula("tensor2tensor", "pairs", "identify.base_exponent_j_d", lambda d: d - 2, mistake=False),
+    Formula("doubled", "pairs", "identify.base_exponent_doubled_2", lambda d: d / 2, least=100),
     UNDIVIDED,
-    Formula("columns", "columns", template("base {base}, exponent i/d of column i in place of 2⌊i/2⌋/d"), lambda d: d),
+    Formula("columns", "columns", "identify.base_exponent_i_d", lambda d: d),
     Formula(
         "columns", "columns",
-        template("base {base}, exponent 2i/d of column i in place of 2⌊i/2⌋/d"), lambda d: d / 2, least=100,
+        "identify.base_exponent_2i_d", lambda d: d / 2, least=100,
     ),
     Formula(
         "precedence", "linear",
-        template("base {base}, angle (position / base²)·i/d, as position / base ** 2*i/d is read"), lambda d: d,
+        "identify.base_angle_position_base", lambda d: d,
     ),
     Formula(
         "precedence", "linear",
-        template("base {base}, angle (position / base²)·j/d, as position / base ** 2*j/d is read"), lambda d: 2 * d,
+        "identify.base_angle_position_base_j", lambda d: 2 * d,
     ),
     Formula(
-        "whole", "whole", template("base {base}, angles rounded down: position // base ** (2j/d)"), lambda d: d
+        "whole", "whole", "identify.base_angles_rounded_down", lambda d: d
     ),
-    Formula("integers", "pairs", template("base {base}, exponent rounded down: 2j // d"), lambda d: d),
+    Formula("integers", "pairs", "identify.base_exponent_rounded_down", lambda d: d),
 )  # fmt: skip
 
 

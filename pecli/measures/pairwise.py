@@ -13,7 +13,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import template, translate
+from pecli.core.language import say
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import chunks
 from pecli.core.options import option
@@ -150,7 +150,7 @@ class Measure:
     @property
     def label(self) -> str:
         """Return the measure's name on an axis."""
-        return translate(self.text)
+        return say(self.text)
 
     @property
     def palette(self) -> str:
@@ -161,29 +161,29 @@ class Measure:
 _ALL = (
     Measure(
         "euclidean",
-        template("Euclidean distance"),
+        "measure.euclidean_distance",
         lambda a, b: np.sqrt(_squares(a, b)),
         lambda s, _: np.sqrt(s),
         grows=True,
     ),
-    Measure("sqeuclidean", template("squared Euclidean distance"), _squares, lambda s, _: s, grows=True),
-    Measure("cityblock", template("city block distance"), lambda a, b: _by_column(np.add)(a, b), grows=True),
-    Measure("chebyshev", template("Chebyshev distance"), lambda a, b: _by_column(np.maximum)(a, b)),
-    Measure("hamming", template("normalised Hamming distance"), _hamming),
-    Measure("cosine", template("cosine distance"), _half_squares, lambda s, n: s / (2 * n), prepare=_directions),
-    Measure("correlation", template("correlation distance"), _half_squares, prepare=_deviations),
+    Measure("sqeuclidean", "measure.squared_euclidean_distance", _squares, lambda s, _: s, grows=True),
+    Measure("cityblock", "measure.city_block_distance", lambda a, b: _by_column(np.add)(a, b), grows=True),
+    Measure("chebyshev", "measure.chebyshev_distance", lambda a, b: _by_column(np.maximum)(a, b)),
+    Measure("hamming", "measure.normalised_hamming_distance", _hamming),
+    Measure("cosine", "measure.cosine_distance", _half_squares, lambda s, n: s / (2 * n), prepare=_directions),
+    Measure("correlation", "measure.correlation_distance", _half_squares, prepare=_deviations),
     Measure(
-        "dot", template("dot product"), lambda a, b: a @ b.T, lambda s, norm: norm - s / 2, similarity=True, grows=True
+        "dot", "words.dot_product", lambda a, b: a @ b.T, lambda s, norm: norm - s / 2, similarity=True, grows=True
     ),
     Measure(
         "cos",
-        template("cosine similarity"),
+        "measure.cosine_similarity",
         _products,
         lambda s, n: 1 - s / (2 * n),
         similarity=True,
         prepare=_directions,
     ),
-    Measure("corr", template("correlation coefficient"), _products, similarity=True, prepare=_deviations),
+    Measure("corr", "measure.correlation_coefficient", _products, similarity=True, prepare=_deviations),
 )
 MEASURES: dict[str, Measure] = {measure.name: measure for measure in _ALL}
 
@@ -209,7 +209,7 @@ def by_offset(encoding: TableEncoding, measure: Measure, n: int, first: int = 0)
 
 def quantity_of(encoding: Encoding, measure: str) -> str:
     """Return what is shown of two positions, on an axis: the measure, or a bias."""
-    return translate(encoding.quantity) if isinstance(encoding, BiasEncoding) else MEASURES[measure].label
+    return say(encoding.quantity) if isinstance(encoding, BiasEncoding) else MEASURES[measure].label
 
 
 def is_of_offset(encoding: Encoding, measure: Measure) -> bool:

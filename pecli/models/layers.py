@@ -11,13 +11,11 @@ from math import isqrt
 from typing import Any
 
 from pecli.core.errors import UsageError
-from pecli.core.language import template, templates, translate
+from pecli.core.language import say
 from pecli.models.architectures import Architecture
 from pecli.models.config_file import Keys, shown
 
-LEVEL_TEXTS = templates(
-    {"error": "error: {key}: {text}", "warning": "warning: {key}: {text}", "note": "note: {key}: {text}"}
-)
+LEVEL_TEXTS = {"error": "config.error", "warning": "config.warning", "note": "config.note"}
 LEVELS = tuple(LEVEL_TEXTS)
 
 
@@ -25,13 +23,13 @@ class BuildError(UsageError):
     """What keeps the encoding of a layer from being built: the key that is to blame, its value, and why, a template."""
 
     def __init__(self, key: str, text: str, value: Any = None, /, **blanks: Any) -> None:
-        self.reason = translate(text, **blanks)
+        self.reason = say(text, **blanks)
         super().__init__(f"{key}: {self.reason}", option=key, value=value)
 
 
 def probably(names: Sequence[str]) -> str:
     """Return a suggestion, or nothing where there is no name."""
-    return translate("; probably meant: {word}", word=names[0]) if names else ""
+    return say("config.probably_meant", word=names[0]) if names else ""
 
 
 def misspelt(key: str, known: Iterable[str]) -> list[str]:
@@ -51,7 +49,7 @@ class Finding:
     def line(self) -> str:
         """Return all of it on one line, safe for a terminal."""
         value = "" if self.value is None else f" = {shown(self.value)}"
-        return translate(LEVEL_TEXTS[self.level], key=f"{self.key}{value}", text=self.text)
+        return say(LEVEL_TEXTS[self.level], key=f"{self.key}{value}", text=self.text)
 
 
 @dataclass(frozen=True)
@@ -101,23 +99,22 @@ class Reading:
 
     def error(self, key: str, text: str, value: Any = None, /, **blanks: Any) -> None:
         """Add what keeps the model from being built: a template and what fills its blanks."""
-        self.add("error", key, translate(text, **blanks), value)
+        self.add("error", key, say(text, **blanks), value)
 
     def warning(self, key: str, text: str, value: Any = None, /, **blanks: Any) -> None:
         """Add what is odd or ignored."""
-        self.add("warning", key, translate(text, **blanks), value)
+        self.add("warning", key, say(text, **blanks), value)
 
     def note(self, key: str, text: str, /, **blanks: Any) -> None:
         """Add what is worth knowing."""
-        self.add("note", key, translate(text, **blanks))
+        self.add("note", key, say(text, **blanks))
 
     def assumed(self, key: str, fact: object) -> None:
         """Add that the file does not say a thing, and what the architecture's code takes."""
         if self.architecture.known:
-            text = template("the file does not say; the architecture {name} uses {fact}")
-            self.note(key, text, name=self.architecture.name, fact=fact)
+            self.note(key, "config.the_file_does_not", name=self.architecture.name, fact=fact)
         else:
-            self.note(key, template("the file does not say; taken, as most models do: {fact}"), fact=fact)
+            self.note(key, "config.the_file_does_not_say_taken", fact=fact)
 
     def add(self, level: str, key: str, text: str, value: Any = None) -> None:
         """Add a finding, once; its value is that at the top of the file where none is given."""
@@ -297,8 +294,7 @@ def head_dim(reading: Reading, kind: str = FULL) -> int:
         reading.assumed("head_dim", item.head_dim)
         return item.head_dim
     if width(reading) < heads(reading):
-        text = template("of a width of {width} leave no columns for a head")
-        raise BuildError(keys.first(*HEADS) or HEADS[0], text, width=width(reading))
+        raise BuildError(keys.first(*HEADS) or HEADS[0], "config.of_width_of_leave", width=width(reading))
     return width(reading) // heads(reading)
 
 
@@ -323,7 +319,7 @@ def _size(reading: Reading, names: tuple[str, ...], size: str) -> int:
         value = reading.architecture.sizes[size]
         reading.assumed(names[0], value)
     if value is None:
-        raise BuildError(names[0], template("the file does not say, and pecli knows no default"))
+        raise BuildError(names[0], "config.the_file_does_not_say")
     if value < 1:
-        raise BuildError(reading.keys.first(*names) or names[0], template("takes 1 or more"))
+        raise BuildError(reading.keys.first(*names) or names[0], "config.takes_1_or_more")
     return value

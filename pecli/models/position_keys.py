@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from pecli.core.language import template, templates
 from pecli.models.config_file import Keys
 
 WORDS = (  # between underscores, anywhere in a name
@@ -28,59 +27,42 @@ NO_EFFECT = (  # on an encoding: dropout, precision, columns where nothing turns
     *("rope_full_precision", "rope_dtype", "alibi_bias_max"),
     "max_relative_positions",
 )
-TEMPERATURE = template(
-    "with attn_temperature_tuning the code of llama4 multiplies queries in layers without rope by "
-    "1 + attn_scale · ln(1 + ⌊(p + 1)/floor_scale⌋); pecli does not show that"
-)
-LOG_SCALING = template(
-    "the code of inkling and inkling2 multiplies queries by "
-    "1 + log_scaling_alpha · ln(max(1, (p + 1)/log_scaling_n_floor)); pecli does not show that"
-)
-FOUNDRY = template(
-    "llm-foundry reads rope_hf_config where rope_impl is hf, else rope_dail_config; pecli shows no scaling of either"
-)
-NOMIC = template(
-    "the code of nomic_bert lets the base grow in texts longer than max_trained_positions; pecli shows it before that"
-)
-BEYOND = template("the model's own code changes base or scores beyond the trained length")
-BIASES = template("a learned bias by offset is added to scores as well; pecli does not show it")
-READ_BY = templates(  # keys that those words do not find, or whose code was looked up, which stands before them
-    {
-        # transformers 5.23, models/llama4/modeling_llama4.py
-        **dict.fromkeys(("attn_temperature_tuning", "attn_scale", "floor_scale"), TEMPERATURE),
-        # transformers 5.23, models/ministral3/modeling_ministral3.py, models/mistral4/modeling_mistral4.py
-        "llama_4_scaling_beta": "the code of ministral3 and mistral4 multiplies queries by "
-        "1 + β · ln(1 + ⌊p/original⌋) with this β; pecli does not show that",
-        # transformers 5.23, models/inkling2/modeling_inkling2.py
-        **dict.fromkeys(("log_scaling_alpha", "log_scaling_n_floor"), LOG_SCALING),
-        # transformers 5.23, models/modernbert, molmo2, roformer, kimi_k25
-        "global_attn_every_n_layers": "one layer in so many sees all positions",
-        "rope_scaling_layers": "in molmo2 the other layers have no scaling; pecli shows all layers with it",
-        "rotary_value": "the code of roformer turns values as well",
-        "pos_emb_time": "kimi_k25 adds sines of the frame as well; pecli does not show them",
-        # transformers 5.23, models/layoutlmv3, udop, prophetnet
-        **dict.fromkeys(("has_relative_attention_bias", "relative_bias_args", "relative_max_distance"), BIASES),
-        # Qwen/Qwen-7B, modeling_qwen.py
-        **dict.fromkeys(("use_dynamic_ntk", "use_logn_attn"), BEYOND),
-        # vLLM, rotary_embedding/dual_chunk_rope.py; SGLang, rotary_embedding/rope_variant.py
-        "dual_chunk_attention_config": "vLLM and SGLang alone read it: positions of keys begin anew with each chunk; "
-        "pecli does not show that",
-        # mosaicml/llm-foundry, models/mpt/modeling_mpt.py, gen_rotary_embedding
-        **dict.fromkeys(("rope_impl", "rope_hf_config", "rope_dail_config"), FOUNDRY),
-        # nomic-ai/contrastors, modeling_hf_nomic_bert.py, NomicBertDynamicNTKRotaryEmbedding
-        **dict.fromkeys(("rotary_scaling_factor", "max_trained_positions"), NOMIC),
-        # Dao-AILab/flash-attention, layers/rotary.py
-        "rotary_emb_scale_base": "with it flash-attn turns by xPos, where scores fall with the distance; pecli does "
-        "not show that",
-        # cerebras/btlm-3b-8k-base, modeling_btlm.py; JAIS, modeling_jais.py
-        "alibi_scaling": "the model's own code divides the slopes by factor, or by length/train_seq_len in longer "
-        "texts; pecli shows them undivided",
-        # jquesnelle/yarn; SGLang, rotary_embedding; no such name in transformers 4.57 and 5.23
-        "attn_factor": "YaRN's own code and SGLang multiply the formula's attention factor by it, transformers does "
-        "not; it is not attention_factor",
-    }
-)
-UNUSED = template("a key of positions that pecli does not use")
+TEMPERATURE = "config.with_attn_temperature_tuning"
+LOG_SCALING = "config.the_code_of_inkling"
+FOUNDRY = "config.llm_foundry_reads_rope"
+NOMIC = "config.the_code_of_nomic"
+BEYOND = "config.the_models_own_code_changes"
+BIASES = "config.learned_bias_by_offset"
+READ_BY = {
+    # transformers 5.23, models/llama4/modeling_llama4.py
+    **dict.fromkeys(("attn_temperature_tuning", "attn_scale", "floor_scale"), TEMPERATURE),
+    # transformers 5.23, models/ministral3/modeling_ministral3.py, models/mistral4/modeling_mistral4.py
+    "llama_4_scaling_beta": "config.the_code_of_ministral3",
+    # transformers 5.23, models/inkling2/modeling_inkling2.py
+    **dict.fromkeys(("log_scaling_alpha", "log_scaling_n_floor"), LOG_SCALING),
+    # transformers 5.23, models/modernbert, molmo2, roformer, kimi_k25
+    "global_attn_every_n_layers": "config.one_layer_in_so",
+    "rope_scaling_layers": "config.in_molmo2_the_other",
+    "rotary_value": "config.the_code_of_roformer",
+    "pos_emb_time": "config.kimi_k25_adds_sines",
+    # transformers 5.23, models/layoutlmv3, udop, prophetnet
+    **dict.fromkeys(("has_relative_attention_bias", "relative_bias_args", "relative_max_distance"), BIASES),
+    # Qwen/Qwen-7B, modeling_qwen.py
+    **dict.fromkeys(("use_dynamic_ntk", "use_logn_attn"), BEYOND),
+    # vLLM, rotary_embedding/dual_chunk_rope.py; SGLang, rotary_embedding/rope_variant.py
+    "dual_chunk_attention_config": "config.vllm_and_sglang_alone",
+    # mosaicml/llm-foundry, models/mpt/modeling_mpt.py, gen_rotary_embedding
+    **dict.fromkeys(("rope_impl", "rope_hf_config", "rope_dail_config"), FOUNDRY),
+    # nomic-ai/contrastors, modeling_hf_nomic_bert.py, NomicBertDynamicNTKRotaryEmbedding
+    **dict.fromkeys(("rotary_scaling_factor", "max_trained_positions"), NOMIC),
+    # Dao-AILab/flash-attention, layers/rotary.py
+    "rotary_emb_scale_base": "config.with_it_flash_attn",
+    # cerebras/btlm-3b-8k-base, modeling_btlm.py; JAIS, modeling_jais.py
+    "alibi_scaling": "config.the_models_own_code_divides",
+    # jquesnelle/yarn; SGLang, rotary_embedding; no such name in transformers 4.57 and 5.23
+    "attn_factor": "config.yarns_own_code_and",
+}
+UNUSED = "config.key_of_positions_that"
 
 
 def is_of_positions(name: str, inside: bool = False) -> bool:

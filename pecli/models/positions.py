@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from pecli.core.language import template
 from pecli.models.architectures import SINCOS2D_LAYOUTS, SINUSOIDAL_LAYOUTS, UNDRAWN
 from pecli.models.config_file import Keys, shown
 from pecli.models.layers import POSITIONS, Reading, heads, latent, patches, width
@@ -34,7 +33,7 @@ def position_of(reading: Reading, stack: str) -> str:
     keys, architecture = reading.keys, reading.architecture
     default = architecture.position.get(stack) or architecture.position.get("all") or "none"
     if default in UNDRAWN or keys.flag("relative_attention"):
-        text = template("pecli does not draw the positions of {name}: they are inside the attention, or of an image")
+        text = "config.pecli_does_not_draw"
         reading.note("model_type", text, name=architecture.name)
         return default if default in UNDRAWN else "relative"
     if _alibi(reading):
@@ -50,7 +49,7 @@ def position_of(reading: Reading, stack: str) -> str:
     if architecture.rope_opt_in:
         return "rope" if keys.flag("use_mem_rope") else (named or "none")
     if word is not None and named is None:
-        text = template("{word} is no kind of position that pecli knows")
+        text = "config.is_no_kind_of"
         reading.warning(keys.first(*TYPE) or "", text, word=shown(word))
     if named is None or (named == "learned" and default != "learned" and architecture.known):
         return _by_flags(keys, default)
@@ -64,7 +63,7 @@ def _alibi(reading: Reading) -> bool:
     if flag is not None or architecture.alibi_from is None:
         return bool(flag)
     large = width(reading) >= architecture.alibi_from
-    text = template("the file does not say; {name} of that width has {position}")
+    text = "config.the_file_does_not_say_of"
     reading.note("hidden_size", text, name=architecture.name, position="ALiBi" if large else "rope")
     return large
 
@@ -120,8 +119,7 @@ def _table_width(reading: Reading) -> int:
     """Return the columns of the table: those of the embeddings, narrower than the model in ALBERT and ELECTRA."""
     architecture, key = reading.architecture, reading.keys.first(*POSITIONS)
     if architecture.rows_before and key:
-        text = template("the table of {name} has {rows} rows more: positions start at row {rows}")
-        reading.note(key, text, name=architecture.name, rows=architecture.rows_before)
+        reading.note(key, "config.the_table_of_has", name=architecture.name, rows=architecture.rows_before)
     if "embedding" in architecture.sizes:
         return reading.keys.whole("embedding_size") or architecture.sizes["embedding"]
     return width(reading)
@@ -134,9 +132,8 @@ def first_row(reading: Reading, length: int) -> int:
         return architecture.rows_before
     padding = keys.whole("pad_token_id")
     first = (architecture.sizes.get("padding", 1) if padding is None else padding) + 1
-    text = template("{all:,} rows, {count:,} for positions: the first of {name} has row {first}, pad_token_id + 1")
     count, key = max(length - first, 0), keys.first(*POSITIONS) or "max_position_embeddings"
-    reading.note(key, text, all=length, count=count, name=architecture.name, first=first)
+    reading.note(key, "config.rows_for_positions_the", all=length, count=count, name=architecture.name, first=first)
     return first
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pecli.core.errors import FileError, UsageError, path_text
-from pecli.core.language import template, translate
+from pecli.core.language import say
 from pecli.encodings.registry import find_encoding
 from pecli.models.architectures import UNDRAWN, architecture_of, remarks_on
 from pecli.models.config_file import Keys, WrongTypeError, read_json, shown
@@ -156,7 +156,7 @@ def _model(path: str, keys: Keys, seq_len: int | None, outer: str | None = None,
         layers |= {kind: _layer(reading, kind, kind, ALL, ()) for kind in item.also}
         model = Model(path, item.name, layers, tuple(reading.findings), item.known)
     towers, findings = _towers(path, keys, inner, name)
-    findings += [Finding("model_type", name, "note", translate(REMARKS[remark])) for remark in remarks_on(name)]
+    findings += [Finding("model_type", name, "note", say(REMARKS[remark])) for remark in remarks_on(name)]
     findings += model.findings
     undrawn = any(layer.kind in UNDRAWN for layer in model.layers.values())
     findings += unused(keys, findings, undrawn, inner)
@@ -196,10 +196,9 @@ def _reading(keys: Keys, seq_len: int | None, outer: str | None, tower: str) -> 
     kept = Keys({name: value for name, value in keys.data.items() if name not in unread}, keys.place, keys.read)
     reading = Reading(kept, architecture, seq_len)
     for name in unread:
-        text = template("the code of {name} does not read it in transformers 5.23")
-        reading.warning(name, text, keys.data[name], name=architecture.name)
+        reading.warning(name, "config.the_code_of_does", keys.data[name], name=architecture.name)
     if not reading.architecture.known:
-        reading.warning("model_type", template("not a type that pecli knows: it goes by the other keys of the file"))
+        reading.warning("model_type", "config.not_type_that_pecli")
     return reading
 
 
@@ -254,8 +253,7 @@ def _without_rope(reading: Reading) -> tuple[str, ...]:
         without = ()
     for kind in without:
         if kind != LINEAR:
-            text = template("the file does not say; the architecture {name} has no rope in its {kind} layers")
-            reading.note("layer_types", text, name=architecture.name, kind=kind)
+            reading.note("layer_types", "config.the_file_does_not_say_the", name=architecture.name, kind=kind)
     if architecture.nope_interval or keys.first("no_rope_layers", "layer_rope_theta"):
         without = (*without, architecture.nope_kinds[1])
     return without
@@ -280,8 +278,8 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
     except UsageError as error:
         key = CONFIG_KEYS.get(error.option or "", error.option) or reading.given.place[:-1] or "config"
         level = "note" if plain.kind in TABLES else "error"  # a size that is not known here
-        other = template("takes {allowed}") if error.allowed else template("pecli cannot build the encoding: {reason}")
-        other = translate(other, allowed=error.allowed, reason=error.text)
+        other = "config.takes_allowed" if error.allowed else "config.pecli_cannot_build_the"
+        other = say(other, allowed=error.allowed, reason=error.text)
         text = error.reason if isinstance(error, BuildError) else other
         value = error.value if isinstance(error, BuildError) else None
         value = reading.given.data.get(key, reading.keys.data.get(key)) if value is None else value
@@ -306,12 +304,8 @@ def _table_of_offsets(reading: Reading, plain: Layer) -> Layer:
     count = table_length(reading, ALL)
     if count is None:
         return plain
-    text = template(
-        "{rows:,} rows in every layer in transformers 4.57, for offsets from {low:,} to {high:,}; 5.23 does not read "
-        "the key and adds a learned table of {count:,} positions"
-    )
     blanks = {"rows": 2 * count - 1, "low": 1 - count, "high": count - 1, "count": count}
-    reading.warning("position_embedding_type", text, **blanks)
+    reading.warning("position_embedding_type", "config.rows_in_every_layer", **blanks)
     return replace(plain, length=2 * count - 1, parameters={"d": head_dim(reading)})
 
 

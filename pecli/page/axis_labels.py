@@ -8,7 +8,7 @@ from string import ascii_lowercase
 from typing import Any
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import listing, template, templates, translate
+from pecli.core.language import listing, say
 from pecli.core.lazy import Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
@@ -34,9 +34,9 @@ def label_positions(axis: Any, encoding: Encoding, label: str | None = None) -> 
     """Label an axis along which positions run, in the encoding's terms; the label is a template."""
     from pecli.page.ticks import FittingTicks, NumberTexts, multiples
 
-    text = translate(label or encoding.position_label)
+    text = say(label or encoding.position_label)
     if encoding.sides:
-        text += " " + translate("(row, column)" if len(encoding.sides) == 2 else "(frame, row, column)")
+        text += " " + say("page.row_column" if len(encoding.sides) == 2 else "page.frame_row_column")
     label_values(axis, text, integer=True)
     steps = encoding.tick_steps or tuple(encoding.sides[-1] * step for step in (1, 2, 5, 10) if encoding.sides)
     if steps:
@@ -50,7 +50,7 @@ def label_dimensions(axis: Any, encoding: TableEncoding) -> None:
     from matplotlib.ticker import FixedFormatter, FixedLocator
 
     names = encoding.dimension_names()
-    label_values(axis, translate(encoding.dimension_label), integer=True)
+    label_values(axis, say(encoding.dimension_label), integer=True)
     if names is not None and len(names) <= MAX_NAMES:
         axis.set_major_locator(FixedLocator(range(len(names))))
         axis.set_major_formatter(FixedFormatter(names))
@@ -131,12 +131,10 @@ def turn_names(axis: Any) -> None:
         axis.set_tick_params(labelrotation=0 if names_fit(axis, formatter.seq) else 90)
 
 
-NO_PLACE = templates(  # what is left out
-    {
-        "position": "position 0 has no place on a logarithmic axis",
-        "offset": "offset 0 has no place on a logarithmic axis",
-    }
-)
+NO_PLACE = {
+    "position": "page.position_0_has_no",
+    "offset": "page.offset_0_has_no",
+}
 
 
 def log_option() -> Any:
@@ -146,8 +144,8 @@ def log_option() -> Any:
 
 def log_label(encoding: TableEncoding) -> str:
     """Return the label of a logarithmic axis, whose ticks are plain numbers: the unit too."""
-    label = translate(encoding.position_label)
-    return in_steps(listing(filter(None, [label, translate(encoding.position_unit)])), [encoding])
+    label = say(encoding.position_label)
+    return in_steps(listing(filter(None, [label, say(encoding.position_unit)])), [encoding])
 
 
 def in_steps(label: str, encodings: Sequence[Encoding]) -> str:
@@ -155,8 +153,8 @@ def in_steps(label: str, encodings: Sequence[Encoding]) -> str:
     steps = {encoding.spacing for encoding in encodings}
     if steps == {1.0}:
         return label
-    text = template("in steps of {step}") if len(steps) == 1 else template("in steps")
-    return listing([label, translate(text, step=f"{steps.pop():,.15g}")])
+    text = "page.in_steps_of" if len(steps) == 1 else "page.in_steps"
+    return listing([label, say(text, step=f"{steps.pop():,.15g}")])
 
 
 def check_log(positions: Positions) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pecli.analysis import Limits, Numbers
 from pecli.core.errors import UsageError
-from pecli.core.language import merge_labels, template, translate
+from pecli.core.language import merge_labels, say
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
 from pecli.encodings.base import distinguishing_labels
@@ -41,8 +41,8 @@ def resolve_limits(canvas: Canvas, limits: Limits, values: Sequence[Array]) -> L
 
 def footnotes(numbers: Numbers[Any], canvas: Canvas) -> list[str]:
     """Return how the picture was made, what its marks are, and where its colours do not end at the extreme values."""
-    text = template("colours from the {low}nd to the {high}th percentile")
-    ends = translate(text, low=PERCENTILES[0], high=PERCENTILES[1]) if canvas.robust and numbers.coloured() else ""
+    text = "page.colours_from_the_nd"
+    ends = say(text, low=PERCENTILES[0], high=PERCENTILES[1]) if canvas.robust and numbers.coloured() else ""
     encodings = numbers.view.encodings
     left_out = merge_labels(distinguishing_labels(encodings), [[encoding.left_out()] for encoding in encodings])
     return [*filter(None, [*numbers.marks(), *numbers.remarks(), *left_out, ends])]
@@ -73,8 +73,8 @@ def few_colours_note(limits: Limits | None, values: Sequence[Array]) -> str:
     if limits is None or inner is None or inner[1] - inner[0] > WASHED_OUT * (limits[1] - limits[0]):
         return ""
     named = zip(("low", "high", "first", "last"), map(number_text, (*inner, *limits)), strict=True)
-    return translate(
-        "{share}% of the values are {low} to {high} and the colours run from {first} to {last}: {option} shows more",
+    return say(
+        "page.of_the_values_are",
         share=PERCENTILES[1] - PERCENTILES[0],
         option="--robust",
         **dict(named),

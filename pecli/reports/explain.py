@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from pecli.analysis import Numbers
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import template, translate
+from pecli.core.language import say
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -129,29 +129,27 @@ class Walk:
         """Return all sections, one below the other; those without a body are left out."""
         numbers, (length, dimensions) = self.numbers, self.numbers.table.shape
         outcome = {
-            "add": translate("Added: word vector + position encoding"),
-            "rotate": translate("Turned: f(x, p) = R_p x, nothing is added"),
-            "pair_up": translate("Pairs of words"),
+            "add": say("explain.added_word_vector_position"),
+            "rotate": say("explain.turned_f_x_p"),
+            "pair_up": say("explain.pairs_of_words"),
         }
         parameters = {
-            translate("encoding"): numbers.view.encoding.title(),
-            translate("formula"): translate(numbers.view.encoding.formula),
-            translate("positions"): str(length),
-            translate("dimensions"): str(dimensions),
+            say("words.encoding"): numbers.view.encoding.title(),
+            say("explain.formula"): say(numbers.view.encoding.formula),
+            say("words.positions"): str(length),
+            say("explain.dimensions"): str(dimensions),
         }
         positions = ", ".join(self._ends(self._position_texts(), 2 * self.options.rows, LEFT_OUT_COLUMNS))
-        title = translate(
-            "Word vectors, shape ({words}, {dimensions})", words=len(numbers.words), dimensions=dimensions
-        )
+        title = say("explain.word_vectors_shape", words=len(numbers.words), dimensions=dimensions)
         sections: dict[str, list[Block]] = {
-            translate("Parameters"): [Facts(parameters)],
-            translate("Positions"): [Paragraph(positions)],
+            say("explain.parameters"): [Facts(parameters)],
+            say("explain.positions"): [Paragraph(positions)],
             **(self._frequencies() if len(numbers.frequencies) else self._changes()),
-            translate("The table, shape ({length}, {dimensions})", length=length, dimensions=dimensions): self._table(),
-            translate("One entry with its numbers put in"): [self._entry("PE", numbers.entry)],
+            say("explain.the_table_shape", length=length, dimensions=dimensions): self._table(),
+            say("explain.one_entry_with_its"): [self._entry("PE", numbers.entry)],
             title: self._vectors(),
             outcome[numbers.how]: self._pairs() if numbers.how == "pair_up" else self._outcome(),
-            translate("The product of query and key"): self._products() if len(numbers.products) else [],
+            say("explain.the_product_of_query"): self._products() if len(numbers.products) else [],
         }
         result: list[Block] = []
         for at, (title, body) in enumerate(((title, body) for title, body in sections.items() if body), 1):
@@ -161,15 +159,13 @@ class Walk:
     def _changes(self) -> dict[str, list[Block]]:
         """Return how often every column changes, of an encoding without frequencies."""
         encoding, numbers = self.numbers.view.encoding, self.numbers
-        learned = translate(
-            "Its numbers are learned, not calculated: there is no formula, and no row beyond the last one."
-        )
-        none = translate("This encoding has no frequencies. How often a column changes from one position to the next:")
+        learned = say("explain.its_numbers_are_learned")
+        none = say("explain.this_encoding_has_no")
         columns = zip(encoding.column_formulas(), numbers.changes, numbers.distinct, strict=True)
         rows = [[str(at), formula, str(n), str(m)] for at, (formula, n, m) in enumerate(columns)]
-        header = [translate("column"), translate("formula"), translate("changes"), translate("different values")]
+        header = [say("words.column"), say("explain.formula"), say("explain.changes"), say("explain.different_values")]
         texts = [learned, none] if encoding.trained else [none]
-        return {translate("How fast each column varies"): [*map(Paragraph, texts), self._texts(header, rows)]}
+        return {say("explain.how_fast_each_column"): [*map(Paragraph, texts), self._texts(header, rows)]}
 
     def _frequencies(self) -> dict[str, list[Block]]:
         """Return frequency and wavelength of every pair."""
@@ -177,24 +173,24 @@ class Walk:
         assert isinstance(encoding, Harmonic)
         pairs = enumerate(zip(self.numbers.frequencies, encoding.wavelengths(), strict=True))
         rows = [[str(j), encoding.rate_formula(j), f"{rate:.10g}", f"{wave:.10g}"] for j, (rate, wave) in pairs]
-        rate, units = translate("rad" if encoding.own_positions else "rad/position"), translate(encoding.wave_unit)
+        rate, units = say("explain.rad" if encoding.own_positions else "explain.rad_position"), say(encoding.wave_unit)
         header = [
-            translate("pair j"),
-            translate("formula"),
-            translate("ω, {rate}", rate=rate),
-            translate("2π/ω, {units}", units=units),
+            say("explain.pair_j"),
+            say("explain.formula"),
+            say("explain.omega_rate", rate=rate),
+            say("explain.2_omega_units", units=units),
         ]
-        turning = translate(
-            "Pair j turns by the angle ωj·{at}. A fast pair tells neighbours apart, a slow one far positions.",
+        turning = say(
+            "explain.pair_j_turns_by",
             at=" or ωj·".join(sorted({*encoding.coordinate_names()})),
         )
-        title = translate("Frequencies (of sinusoidal: div_term in PyTorch's tutorial)")
+        title = say("explain.frequencies_of_sinusoidal_div")
         return {title: [self._texts(header, rows), Paragraph(turning)]}
 
     def _table(self) -> list[Block]:
         formulas = self.numbers.view.encoding.column_formulas()
         header = [f"{column}\n{formula}" for column, formula in enumerate(formulas)]
-        under = Paragraph(translate("Under the number of each column stands its formula."))
+        under = Paragraph(say("explain.under_the_number_of"))
         return [under, *self._numbers(self.numbers.table, self._position_texts(), header)]
 
     def _entry(self, name: str, entry: Entry) -> Paragraph:
@@ -205,11 +201,10 @@ class Walk:
 
     def _vectors(self) -> list[Block]:
         """Return the word vectors before anything is done to them, and where they are from."""
-        article = template("我 喜欢 你 (I like you), the first {dimensions} of 8 numbers each:")
         origins = {
-            "article": translate(article, dimensions=self.numbers.table.shape[1]),
-            "random": translate("Each word has random numbers, the same for the same word:"),
-            "file": translate("From {file}:", file=self.options.embeddings),
+            "article": say("explain.i_like_you_the", dimensions=self.numbers.table.shape[1]),
+            "random": say("explain.each_word_has_random"),
+            "file": say("explain.from", file=self.options.embeddings),
         }
         return [Paragraph(origins[self.numbers.origin]), *self._numbers(self.numbers.embeddings, self._word_labels())]
 
@@ -221,11 +216,9 @@ class Walk:
         if numbers.how == "rotate":
             return result
         size = {"words": len(numbers.words), "dimensions": numbers.table.shape[1]}
-        rows = translate("Their position encodings, shape ({words}, {dimensions})", **size)
-        total = translate(
-            "Their sum, ({words}, {dimensions}) + ({words}, {dimensions}) → ({words}, {dimensions})", **size
-        )
-        done = translate("Every vector now carries its position: the same words in another order give other vectors.")
+        rows = say("explain.their_position_encodings_shape", **size)
+        total = say("explain.their_sum", **size)
+        done = say("explain.every_vector_now_carries")
         return [Paragraph(rows), *self._numbers(numbers.rows, labels), Paragraph(total), *result, Paragraph(done)]
 
     def _pairs(self) -> list[Block]:
@@ -234,21 +227,17 @@ class Walk:
         words = np.arange(len(labels))
         offsets = grid("p \\ q", labels, labels, words[:, None] - words, width=self.width, digits=0)
         starts = [str(at - len(labels) + 1) for at in range(len(self.numbers.rows))]
-        what = translate("Nothing is added to a word. The pair of word i and word j gets the row of the offset i - j:")
-        done = translate("Every pair at one offset gets the same row, wherever it stands in the sequence.")
+        what = say("explain.nothing_is_added_to")
+        done = say("explain.every_pair_at_one")
         return [Paragraph(what), offsets, *self._numbers(self.numbers.rows, starts), Paragraph(done)]
 
     def _products(self) -> list[Block]:
         """Return what a turned query and a turned key give: the same at every pair of positions with one offset."""
         numbers = self.numbers
         query, key = (numbers.words[at] or str(at) for at in (0, min(1, len(numbers.words) - 1)))
-        what = template(
-            "Query {query} at position p, key {other} at position q. "
-            "By the formula their product depends on p - q alone:"
-        )
         texts = [[*(f"{at:.0f}" for at in places), f"{value:.10g}"] for *places, value in numbers.products.tolist()]
         table = Table(["p", "q", "p - q", "<R_p x, R_q y>"], texts, plain=True)
-        return [Paragraph(translate(what, query=query, other=key)), table]
+        return [Paragraph(say("explain.query_at_position_p", query=query, other=key)), table]
 
     def _numbers(self, values: Array, labels: Sequence[str], header: Sequence[str] | None = None) -> list[Block]:
         """Return a table of numbers without its middle rows, and a line that says so."""
@@ -256,7 +245,7 @@ class Walk:
         names, some = header or [str(column) for column in range(values.shape[1])], [labels[at] for at in shown]
         table = grid("p", names, some, values[shown], width=self.width, digits=options.digits, gap=gap)
         rest = len(values) - len(shown)
-        left_out = translate("left out: {n} of {all}; --rows prints more", n=rest, all=len(values))
+        left_out = say("explain.left_out_of_rows", n=rest, all=len(values))
         return [table, *([Paragraph(left_out)] if rest else [])]
 
     def _texts(self, header: list[str], rows: list[list[str]]) -> Table:

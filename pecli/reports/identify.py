@@ -10,7 +10,7 @@ from typing import Any
 
 from pecli.core.errors import PecliError, UsageError
 from pecli.core.hub import fixed, is_hub
-from pecli.core.language import join_clauses, listing, template, templates, translate
+from pecli.core.language import join_clauses, listing, say
 from pecli.core.lazy import np
 from pecli.core.numbers import number_text
 from pecli.core.options import Option
@@ -23,28 +23,24 @@ from pecli.measures.identify import FEWEST, Change, Formula, Identified, identif
 from pecli.reports.model import runs
 
 RATES = Option("rates in rad/position, the first pair first", name="rates", scalar=float, many=True, at_least=0)
-LAYOUTS = templates(
-    {
-        "interleaved": "sine and cosine of a pair side by side",
-        "concatenated": "sines in one half, cosines in the other",
-        "permuted": "columns in another order",
-        "columns": "sines and cosines in turn",
-    }
-)
-COSINE_FIRST = template("cosine first, or the two exchanged")
-CHANGES = templates(
-    {
-        "flipped": "columns with the wrong sign: {at}",
-        "exchanged": "columns in each other's place: {at}",
-        "scaled": "columns multiplied by {amount}: {at}",
-        "zero": "columns of zeros: {at}",
-        "raised": "columns with {amount} added: {at}",
-        "moved": "from row {at} on the rows are {amount} positions off",
-    }
-)
+LAYOUTS = {
+    "interleaved": "identify.sine_and_cosine_of",
+    "concatenated": "identify.sines_in_one_half",
+    "permuted": "identify.columns_in_another_order",
+    "columns": "identify.sines_and_cosines_in",
+}
+COSINE_FIRST = "identify.cosine_first_or_the"
+CHANGES = {
+    "flipped": "identify.columns_with_the_wrong",
+    "exchanged": "identify.columns_in_each_others",
+    "scaled": "identify.columns_multiplied_by",
+    "zero": "identify.columns_of_zeros",
+    "raised": "identify.columns_with_added",
+    "moved": "identify.from_row_on_the",
+}
 UNITS = {  # of the first rate
-    pi / 180: template("angles taken for degrees: rates times π/180"),
-    180 / pi: template("angles turned into degrees: rates times 180/π"),
+    pi / 180: "identify.angles_taken_for_degrees",
+    180 / pi: "identify.angles_turned_into_degrees",
 }
 
 
@@ -105,32 +101,32 @@ class IdentifyReport:
         """Return what the table is, in one sentence."""
         found, encoding, fit = self.found, self.found.encoding, self.found.fit
         if encoding is None:
-            text = template("{name}: no formula; the strongest wave of each column holds {share:.0%} of the variance")
+            text = "identify.no_formula_the_strongest"
             if not self.length:
-                text = template("{name}: no base and no scaling of rope makes these rates")
+                text = "identify.no_base_and_no"
             elif self.length < FEWEST:
-                text = template("{name}: its {count} rows are too few to tell a formula by")
+                text = "identify.its_rows_are_too"
             elif fit:
-                text = template("{name}: sines and cosines, but no formula with a base fits")
-            return translate(text, name=self.name, share=found.explained, count=self.length)
+                text = "identify.sines_and_cosines_but"
+            return say(text, name=self.name, share=found.explained, count=self.length)
         what, unit = encoding.title(), UNITS.get(fit.rate, "") if fit else ""
         if fit and found.names and not encoding.sides:
-            what = translate("sinusoidal, d = {d}, {name}", d=found.filled, name=named(found.names[0]))
+            what = say("identify.sinusoidal_d", d=found.filled, name=named(found.names[0]))
             if (dtype := getattr(encoding, "dtype", "float64")) != "float64":
-                what = listing([what, translate("computed in {dtype}", dtype=dtype)])
+                what = listing([what, say("identify.computed_in", dtype=dtype)])
         if fit and fit.layout == "permuted":
-            what = listing([what, translate(LAYOUTS["permuted"])])
-        text = template("{name}: {what}")
+            what = listing([what, say(LAYOUTS["permuted"])])
+        text = "identify.name_what"
         if found.noise:
-            text = template("{name}: close to {what}, but not equal")
+            text = "identify.close_to_but_not"
         elif found.changes:
-            text = template("{name}: {what}; {changes}")
+            text = "identify.text"
         elif found.cells:
-            text = template("{name}: {what}, but {count} of {all} numbers differ")
+            text = "identify.but_of_numbers_differ"
         elif unit or (found.names and found.names[0][0].mistake):
-            text = template("{name}: {what}, a known mistake")
-        return translate(
-            text, name=self.name, what=listing([what, unit and translate(unit)]), count=f"{found.cells:,}",
+            text = "identify.known_mistake"
+        return say(
+            text, name=self.name, what=listing([what, unit and say(unit)]), count=f"{found.cells:,}",
             all=f"{self.length * found.filled:,}", changes=join_clauses(map(change_text, found.changes)),
         )  # fmt: skip
 
@@ -139,34 +135,33 @@ class IdentifyReport:
         found, fit, width = self.found, self.found.fit, self.file.width if self.file else self.found.filled
         waves = listing(number_text(period, 3) for period in found.periods)
         facts = {
-            translate("strongest waves of all"): waves and translate("{waves} positions", waves=waves),
-            translate("99% of the variance"): waves and translate("{count} principal components", count=found.rank),
-            translate("the same formula"): join_clauses(map(named, found.names[1:])),
+            say("identify.strongest_waves_of_all"): waves and say("identify.waves_positions", waves=waves),
+            say("identify.99_of_the_variance"): waves and say("identify.principal_components", count=found.rank),
+            say("identify.the_same_formula"): join_clauses(map(named, found.names[1:])),
         }
         if fit:
             d = found.filled
             known = {sqrt(d): "√d = ", 1 / sqrt(d): "1/√d = ", sqrt(2 / d): "√(2/d) = "}  # the last: rows of norm 1
-            order = [translate(LAYOUTS[fit.layout]), translate(COSINE_FIRST) * fit.cosine_first]
+            order = [say(LAYOUTS[fit.layout]), say(COSINE_FIRST) * fit.cosine_first]
             facts |= {
-                translate("order of columns"): listing(order),
-                translate("position of row 0"): str(found.start),
-                translate("rows of another kind"): listing(map(str, found.unlike)),
-                translate("columns of zeros"): f"{width - d}" * (d < width),
-                translate("scale"): f"{known.get(fit.scale, '')}{fit.scale:.6g}" * (fit.scale != 1),
-                translate("step"): f"{fit.rate:.6g}" * (fit.rate != 1 and fit.kind != "linear"),
+                say("identify.order_of_columns"): listing(order),
+                say("identify.position_of_row_0"): str(found.start),
+                say("identify.rows_of_another_kind"): listing(map(str, found.unlike)),
+                say("identify.columns_of_zeros_2"): f"{width - d}" * (d < width),
+                say("identify.scale"): f"{known.get(fit.scale, '')}{fit.scale:.6g}" * (fit.scale != 1),
+                say("identify.step"): f"{fit.rate:.6g}" * (fit.rate != 1 and fit.kind != "linear"),
             }
-        place = (
-            translate("row {row}, column {column}", row=found.place[0], column=found.place[1]) if found.place else ""
-        )
+        place = say("identify.row_column", row=found.place[0], column=found.place[1]) if found.place else ""
         far = number_text(found.difference, 3) if isfinite(found.difference) else ""
         facts |= {
-            translate("numbers"): found.number_type,
-            translate("numbers that differ"): f"{found.cells:,}" * bool(found.cells),
-            translate("columns that differ"): runs(found.columns),
-            translate("rows that differ"): runs(found.rows),
-            translate("noise"): number_text(found.noise, 2) * bool(found.noise),
-            translate("largest difference"): listing([far, place * bool(found.cells)]),
-            translate("the line below"): translate("what was probably meant") * bool(found.encoding and not found.same),
+            say("identify.numbers"): found.number_type,
+            say("identify.numbers_that_differ"): f"{found.cells:,}" * bool(found.cells),
+            say("identify.columns_that_differ"): runs(found.columns),
+            say("identify.rows_that_differ"): runs(found.rows),
+            say("identify.noise"): number_text(found.noise, 2) * bool(found.noise),
+            say("identify.largest_difference"): listing([far, place * bool(found.cells)]),
+            say("identify.the_line_below"): say("identify.what_was_probably_meant")
+            * bool(found.encoding and not found.same),
         }
         told = {name: fact for name, fact in facts.items() if fact}
         return [Paragraph(self.sentence()), Paragraph(), Facts(told)]
@@ -213,12 +208,12 @@ class IdentifyReport:
 
 def named(item: tuple[Formula, float]) -> str:
     """Return a name of a formula and its base in words."""
-    return translate(item[0].sentence, base=f"{item[1]:,.10g}")
+    return say(item[0].sentence, base=f"{item[1]:,.10g}")
 
 
 def change_text(change: Change) -> str:
     """Return a known change of columns or rows in words."""
-    return translate(CHANGES[change.kind], at=listing(map(str, change.at)), amount=number_text(change.amount, 6))
+    return say(CHANGES[change.kind], at=listing(map(str, change.at)), amount=number_text(change.amount, 6))
 
 
 def read_and_identify(table: Any, tensor: str | None = None, rates: Any = None) -> IdentifyReport:
@@ -231,7 +226,7 @@ def read_and_identify(table: Any, tensor: str | None = None, rates: Any = None) 
     if (table is None) == (rates is None):
         raise UsageError("pecli identify takes a table, or --rates")
     if rates is not None:
-        return IdentifyReport(translate("the rates"), None, identify_rates(np.array(RATES.read(rates))), 0)
+        return IdentifyReport(say("identify.the_rates"), None, identify_rates(np.array(RATES.read(rates))), 0)
     if isinstance(table, (str, os.PathLike)):
         path = os.fspath(table)
         if tensor is None and not is_hub(path) and "#" in path and not os.path.exists(path):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pecli.core.hub import CONFIG, is_hub
-from pecli.core.language import listing, template, templates, translate
+from pecli.core.language import listing, say
 from pecli.core.options import Option
 from pecli.core.terminal import Block, Facts, Paragraph, Table
 from pecli.encodings.base import COUNTED, BiasEncoding
@@ -26,42 +26,36 @@ from pecli.measures.waves import first_negative_offset, of_contexts
 from pecli.models.reader import Layer, Model
 
 MAX_COSINES = 1 << 24  # that are added up to look for a negative sum
-PAIRINGS = templates(
-    {
-        "half": "columns j and j + {half}; weights of interleaved pairs must be reordered",
-        "interleaved": "columns 2j and 2j + 1; weights of half pairs must be reordered",
-    }
-)
+PAIRINGS = {
+    "half": "model.columns_j_and_j",
+    "interleaved": "model.columns_2j_and_2j",
+}
 COMPARED = tuple(map(template, ("encoding", "base", "scaling", "context", "layers", "pairing")))  # in this order
-IN_WORDS = templates(
-    {
-        "rope": "rotary position embedding, queries and keys are turned by angles that grow with the position",
-        "learned": "a learned table, a row for each position is added to the input",
-        "sinusoidal": "sines and cosines of the position are added to the input",
-        "alibi": "ALiBi, scores fall with the distance, by a slope a head",
-        "t5": "T5's bias, a learned number for each range of distances is added to scores",
-        "relative": "relative positions, learned for offsets inside the attention",
-        "bias2d": "relative positions, a learned bias for each offset in a window of patches",
-        "relpos2d": "relative positions, learned for offsets by row and column",
-        "conv": "a convolution over the input tells positions apart",
-        "sincos2d": "sines and cosines of row and column are added to the patches of an image",
-        "fourier": "sines and cosines of many multiples of the coordinates are added to the input",
-        "none": "no position encoding",
-        "others": "none in the other layers",
-        "unknown": "not known",
-    }
-)
-PARTS = templates({"kept": "{count} kept", "between": "{count} between", "divided": "{count} divided"})
-PLACES = templates(
-    {
-        "context": "the context of {length:,}",
-        "original": "the original context of {length:,} (unscaled)",
-        "extended": "the extended one of {length:,} (scaled)",
-        "window": "the window of {length:,}",
-        "unscaled_window": "the window of {length:,} (unscaled)",
-        "scaled_window": "the window of {length:,} (scaled)",
-    }
-)
+IN_WORDS = {
+    "rope": "model.rotary_position_embedding_queries",
+    "learned": "model.learned_table_row_for",
+    "sinusoidal": "model.sines_and_cosines_of",
+    "alibi": "model.alibi_scores_fall_with",
+    "t5": "model.t5s_bias_learned_number",
+    "relative": "model.relative_positions_learned_for",
+    "bias2d": "model.relative_positions_learned_bias",
+    "relpos2d": "model.relative_positions_learned_for_offsets",
+    "conv": "model.convolution_over_the_input",
+    "sincos2d": "model.sines_and_cosines_of_row",
+    "fourier": "model.sines_and_cosines_of_many",
+    "none": "model.no_position_encoding",
+    "others": "model.none_in_the_other",
+    "unknown": "model.not_known",
+}
+PARTS = {"kept": "model.count_kept", "between": "model.count_between", "divided": "model.count_divided"}
+PLACES = {
+    "context": "model.the_context_of",
+    "original": "model.the_original_context_of",
+    "extended": "model.the_extended_one_of",
+    "window": "model.the_window_of",
+    "unscaled_window": "model.the_window_of_unscaled",
+    "scaled_window": "model.the_window_of_scaled",
+}
 SEQ_LEN = Option("the length in use", name="seq_len", scalar=int, at_least=1, optional=True)
 LEVELS = {"error": "bold red", "warning": "yellow", "note": ""}
 
@@ -115,8 +109,8 @@ def compared(models: Sequence[Model]) -> dict[str, list[str]]:
     every = [_all_facts(model) for model in models]
     known = dict.fromkeys([*map(translate, COMPARED), *chain(*every)])
     rows = {name: [facts.get(name, "") for facts in every] for name in known if any(name in facts for facts in every)}
-    found = ["\n".join(finding.line() for finding in model.findings) or translate("none") for model in models]
-    return rows | {translate("findings"): found}
+    found = ["\n".join(finding.line() for finding in model.findings) or say("model.none") for model in models]
+    return rows | {say("model.findings"): found}
 
 
 def _all_facts(model: Model) -> dict[str, str]:
@@ -126,8 +120,8 @@ def _all_facts(model: Model) -> dict[str, str]:
         if isinstance(rope := encoding_of(layer), Rope):
             others = {name for name, item in rope.options().items() if not item.only_with}
             scaling = listing([rope.scaling, *rope.title_pieces(others)[1:]])
-            facts[translate("base")] = f"{rope.base:,.10g}"
-            facts[translate("scaling")] = translate("none") if rope.scaling == "default" else scaling
+            facts[say("model.base")] = f"{rope.base:,.10g}"
+            facts[say("model.scaling")] = say("model.none") if rope.scaling == "default" else scaling
     result = {}
     for fact in dict.fromkeys(chain(*kinds.values())):
         texts = {kind: facts[fact] for kind, facts in kinds.items() if fact in facts}
@@ -145,8 +139,8 @@ def side_by_side(models: Sequence[Model]) -> list[Block]:
     """Return the facts in which several models differ as a table, a column for each; then those that are the same."""
     rows = [[fact, *texts] for fact, texts in differing(models).items()]
     same = {fact: texts[0] for fact, texts in compared(models).items() if len({*texts}) == 1}
-    shown: list[Block] = [Paragraph(translate("what differs"), heading=True), Table(["", *names_of(models)], rows)]
-    alike: list[Block] = [Paragraph(translate("what is the same"), heading=True), Facts(same)]
+    shown: list[Block] = [Paragraph(say("model.what_differs"), heading=True), Table(["", *names_of(models)], rows)]
+    alike: list[Block] = [Paragraph(say("model.what_is_the_same"), heading=True), Facts(same)]
     return [*(shown if rows else []), *(alike if same else [])]
 
 
@@ -276,20 +270,20 @@ def _searched(rope: Rope, context: int | None) -> int:
 def model_text(model: Model) -> list[Block]:
     """Return what to print: facts of each kind of layers, a line for each tower, then the findings."""
     own = sorted({layer.kind: None for layer in model.layers.values()}, key="none".__eq__)  # that one last
-    kinds = "; ".join(translate(IN_WORDS["others" if kind == "none" != own[0] else kind]) for kind in own)
-    line = template("{path}: {name}: {kinds}")
+    kinds = "; ".join(say(IN_WORDS["others" if kind == "none" != own[0] else kind]) for kind in own)
+    line = "model.text"
     if not model.known:
-        line = template("{path}: pecli does not know the model type {name}; going by the keys of the file: {kinds}")
+        line = "model.pecli_does_not_know"
     if own == ["unknown"]:
-        line = template("{path}: pecli does not know the model type {name}, and no key says how it encodes positions")
-    shown: list[Block] = [Paragraph(translate(line, path=model.path, name=model.architecture, kinds=kinds))]
+        line = "model.pecli_does_not_know_the"
+    shown: list[Block] = [Paragraph(say(line, path=model.path, name=model.architecture, kinds=kinds))]
     for name, layer in model.layers.items():
         shown += [Paragraph(), Paragraph(name.replace("_", " "), heading=True), Facts(_facts(layer))]
     if model.towers:
         rows = {name.replace("_", " "): _tower_text(tower) for name, tower in model.towers.items()}
-        shown += [Paragraph(), Paragraph(translate("beside the language model"), heading=True), Facts(rows)]
+        shown += [Paragraph(), Paragraph(say("model.beside_the_language_model"), heading=True), Facts(rows)]
     found = [Paragraph(finding.line(), style=LEVELS[finding.level]) for finding in model.findings]
-    return [*shown, Paragraph(), *(found or [Paragraph(translate("nothing in the file is wrong or odd"))])]
+    return [*shown, Paragraph(), *(found or [Paragraph(say("model.nothing_in_the_file"))])]
 
 
 def _tower_text(tower: Model) -> str:
@@ -298,8 +292,8 @@ def _tower_text(tower: Model) -> str:
     for layer in tower.layers.values():
         encoding, data = encoding_of(layer), layer_data(layer)
         if isinstance(encoding, Rope):
-            text = template("rope, base {base:,.10g}, {count} pairs")
-            words = [translate(text, base=encoding.base, count=encoding.width // 2), *_by_axes(data["axes"])]
+            text = "model.rope_base_pairs"
+            words = [say(text, base=encoding.base, count=encoding.width // 2), *_by_axes(data["axes"])]
             parts.append(listing(words))
         elif "length" in data:
             parts.append(f"{layer.kind}, {_table_text(data)}")
@@ -310,64 +304,61 @@ def _tower_text(tower: Model) -> str:
 
 def _by_axes(axes: str | None) -> list[str]:
     """Return how many pairs each axis turns."""
-    names = {"h": translate("row"), "w": translate("column"), "t": translate("frame")}
+    names = {"h": say("words.row"), "w": say("words.column"), "t": say("words.frame")}
     return [f"{(axes or '').count(axis)} × {names[axis]}" for axis in dict.fromkeys(axes or "")]
 
 
-RESIZED = templates(
-    {"always": "resized for images of other sizes", "asked": "resized for images of other sizes when asked for"}
-)
+RESIZED = {"always": "model.resized_for_images_of", "asked": "model.resized_for_images_of_other"}
 
 
 def _table_text(data: dict[str, Any]) -> str:
     """Return the size of a table, what patches it is for, and whether it fits others."""
-    text = [translate("{rows:,} rows × {columns:,} columns", rows=data["length"], columns=data["width"])]
+    text = [say("model.rows_columns", rows=data["length"], columns=data["width"])]
     if data["grid"]:
-        text.append(translate("of {grid} patches", grid=" × ".join(map(str, data["grid"]))))
+        text.append(say("model.of_patches", grid=" × ".join(map(str, data["grid"]))))
     if data["resized"]:
-        text.append(translate(RESIZED[data["resized"]]))
+        text.append(say(RESIZED[data["resized"]]))
     return listing(text)
 
 
 def _window_text(data: dict[str, Any]) -> str:
     """Return the patches of the window within which offsets have a bias; empty where it is not known."""
     sides = " × ".join(map(str, data.get("window", ())))
-    return sides and translate("windows of {sides} patches", sides=sides)
+    return sides and say("model.windows_of_patches", sides=sides)
 
 
 def _facts(layer: Layer) -> dict[str, str]:
     """Return the facts of one kind of layers in words."""
     encoding, data = encoding_of(layer), layer_data(layer)
-    refused = translate("{kind}, which cannot be built: the reason stands below", kind=layer.kind)
+    refused = say("model.which_cannot_be_built", kind=layer.kind)
     facts = {
-        translate("layers"): runs(layer.indices) or translate("the file does not say which"),
-        translate("encoding"): refused if layer.trouble else layer.kind,
+        say("model.layers"): runs(layer.indices) or say("model.the_file_does_not"),
+        say("words.encoding"): refused if layer.trouble else layer.kind,
     }
     if isinstance(encoding, Rope):
         facts |= _rope_facts(encoding, data)
     elif "length" in data:
-        facts[translate("table")] = _table_text(data)
+        facts[say("model.table")] = _table_text(data)
     elif "window" in data:
-        facts[translate("offsets")] = _window_text(data)
+        facts[say("model.offsets")] = _window_text(data)
     elif "buckets" in data:
-        buckets = template("{buckets}; all distances from {distance:,} on share one")
-        facts[translate("buckets")] = translate(buckets, buckets=data["buckets"], distance=data["last_bucket_from"])
+        buckets = "model.all_distances_from_on"
+        facts[say("model.buckets")] = say(buckets, buckets=data["buckets"], distance=data["last_bucket_from"])
     elif "slopes" in data:
-        facts[translate("slopes")] = listing(f"{slope:.4g}" for slope in data["slopes"])
+        facts[say("model.slopes")] = listing(f"{slope:.4g}" for slope in data["slopes"])
     if window := layer.window:
-        text = template("{count:,} positions ({key})")
-        facts[translate("attention window")] = translate(text, count=window.length, key=window.key)
+        facts[say("model.attention_window")] = say("model.positions", count=window.length, key=window.key)
         if window.indices != layer.indices:
-            facts[translate("layers with it")] = runs(window.indices)
+            facts[say("model.layers_with_it")] = runs(window.indices)
     original, extended = data.get("original"), data.get("extended")
     if extended not in (None, original):
-        longer = template("{count:,} positions extended")
+        longer = "model.positions_extended"
         if extended != layer.max_position:
-            longer = template("{count:,} positions extended (factor × original)")
-        first = translate("{count:,} original", count=original)
-        facts[translate("context")] = listing([translate(longer, count=extended), first])
+            longer = "model.positions_extended_factor_original"
+        first = say("model.count_original", count=original)
+        facts[say("model.context")] = listing([say(longer, count=extended), first])
     elif layer.max_position is not None and "length" not in data:
-        facts[translate("context")] = translate("{count:,} positions", count=layer.max_position)
+        facts[say("model.context")] = say("words.count_positions", count=layer.max_position)
     return facts
 
 
@@ -375,34 +366,32 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
     """Return the facts of a rope in words, without those that are not known."""
 
     def text(template: str, value: Any, **blanks: Any) -> str:
-        return "" if value is None else translate(template, count=value, **blanks)
+        return "" if value is None else say(template, count=value, **blanks)
 
     pairs, factor, waves = rope.width // 2, rope.attention_scaling, rope.wavelengths()
     longest = data["longest_wavelength"]
-    to = template("base {base:,.10g}, {pairs} pairs, wavelengths {low:,.3g} to {high}")
-    endless = template("base {base:,.10g}, {pairs} pairs, some of them stand still")
-    high = "" if longest is None else translate(COUNTED[rope.wave_unit], count=f"{longest:,.0f}")
-    rates = [translate(to if high else endless, base=rope.base, pairs=pairs, low=waves.min(), high=high)]
+    to = "model.base_pairs_wavelengths_to"
+    high = "" if longest is None else say(COUNTED[rope.wave_unit], count=f"{longest:,.0f}")
+    rates = [say(to if high else "model.base_pairs_some_of", base=rope.base, pairs=pairs, low=waves.min(), high=high)]
     if rope.width < rope.d:
-        rates.append(translate("{count} of {all} columns turn", count=rope.width, all=rope.d))
-    critical = template("{count} at {length:,} positions")
-    none = translate("none up to offset {searched:,}", searched=data["searched_offsets"])
-    parts = [translate(PARTS[what], count=count) for what, count in data["pairs"].items()]
-    factor_text = text(template("factor {count:.7g}"), rope.factor)
-    scores = translate("{factor:.7g}: scores times {square:.7g}", factor=factor, square=factor**2)
+        rates.append(say("words.of_columns_turn", count=rope.width, all=rope.d))
+    none = say("words.none_up_to_offset", searched=data["searched_offsets"])
+    parts = [say(PARTS[what], count=count) for what, count in data["pairs"].items()]
+    factor_text = text("model.factor_count", rope.factor)
+    scores = say("model.scores_times", factor=factor, square=factor**2)
     facts = {
-        translate("rates"): listing(rates),
-        translate("pairing"): translate(PAIRINGS[rope.pairing], half=pairs),
-        translate("M-RoPE"): _sections_text(rope),
-        translate("turned by"): "" if rope.sections else listing(_by_axes(data["axes"])),
-        translate("scaling"): "" if rope.scaling == "default" else listing([rope.scaling, factor_text, *parts]),
-        translate("length in use"): rope.other_lengths(),
-        translate("long waves"): _long_waves_text(data, pairs),
-        translate("attention factor"): "" if factor == 1 else scores,
-        translate("critical dimension"): text(
-            critical, data["critical_dimension"] or None, length=data["critical_dimension_length"]
+        say("model.rates"): listing(rates),
+        say("model.pairing"): say(PAIRINGS[rope.pairing], half=pairs),
+        say("model.m_rope"): _sections_text(rope),
+        say("model.turned_by"): "" if rope.sections else listing(_by_axes(data["axes"])),
+        say("model.scaling"): "" if rope.scaling == "default" else listing([rope.scaling, factor_text, *parts]),
+        say("model.length_in_use"): rope.other_lengths(),
+        say("model.long_waves"): _long_waves_text(data, pairs),
+        say("model.attention_factor"): "" if factor == 1 else scores,
+        say("words.critical_dimension"): text(
+            "model.at_positions", data["critical_dimension"] or None, length=data["critical_dimension_length"]
         ),
-        translate("first Σ cos < 0"): (text(template("at offset {count:,}"), data["first_negative_offset"]) or none)
+        say("model.first_cos_0"): (text("model.at_offset", data["first_negative_offset"]) or none)
         if rope.places is None
         else "",
     }
@@ -419,9 +408,9 @@ def _long_waves_text(data: dict[str, Any], pairs: int) -> str:
     if original is not None and not (limited and data["attention_window_layers"] == data["layer_indices"]):
         scaled = [("extended", data["longer_than_extended"], extended)] if original != extended else []
         counts = [("original" if scaled else "context", data["longer_than_original"], original), *scaled, *counts]
-    first, more = template("{count} of {all} pairs turn less than once in {place}"), template("{count} in {place}")
+    first, more = "model.of_pairs_turn_less", "model.count_in_place"
     return listing(
-        translate(more if at else first, count=count, all=pairs, place=translate(PLACES[name], length=length))
+        say(more if at else first, count=count, all=pairs, place=say(PLACES[name], length=length))
         for at, (name, count, length) in enumerate(counts)
     )
 
@@ -431,10 +420,10 @@ def _sections_text(rope: Rope) -> str:
     if rope.sections is None:
         return ""
     one, turn = (
-        template("pairs by frame, row and column: {pairs}"),
-        template("pairs by frame, row and column in turn: {pairs}"),
+        "model.pairs_by_frame_row",
+        "model.pairs_by_frame_row_and",
     )
-    return translate(turn if rope.interleaved else one, pairs=listing(map(str, rope.sections)))
+    return say(turn if rope.interleaved else one, pairs=listing(map(str, rope.sections)))
 
 
 def lines_to_type(model: Model) -> list[str]:
@@ -455,7 +444,7 @@ def runs(numbers: tuple[int, ...]) -> str:
     starts = [at for at in numbers if at - 1 not in known]
     stops = [at for at in numbers if at + 1 not in known]
     text = listing(
-        str(first) if first == last else translate("{first} to {last}", first=first, last=last)
+        str(first) if first == last else say("words.first_to_last", first=first, last=last)
         for first, last in zip(starts, stops, strict=True)
     )
-    return translate("{count}: {runs}", count=len(numbers), runs=text) if numbers else ""
+    return say("model.count_runs", count=len(numbers), runs=text) if numbers else ""

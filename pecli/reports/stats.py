@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from math import ceil, prod
 from typing import Any, ClassVar
 
-from pecli.core.language import join_and, listing, template, translate
+from pecli.core.language import join_and, listing, say
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUNDING, chunks
 from pecli.core.positions import Positions
@@ -211,52 +211,45 @@ def contexts_of(encoding: Harmonic, length: int) -> tuple[int | None, int]:
 
 
 ROWS: Mapping[str, str] = {  # of the report: label and meaning
-    template("invariance: widest spread"): template("how far m(p, p + Δ) spreads over p at its widest, over m's range"),
-    template("invariance: mean spread"): template("the same, the mean over all Δ; 0 where the offset alone counts"),
-    template("monotonic: steps that grow"): template("the share of steps Δ to Δ + 1 at which the mean distance grows"),
-    template("first fall at offset"): template("the first Δ at which the mean distance is less than at the one before"),
-    template("asymmetry"): template("the mean |m(p, p + Δ) − m(p, p − Δ)| over the range; 0: ahead and behind alike"),
-    template("smallest distance"): template("the least Euclidean distance of two different positions"),
-    template("closest positions"): template("the two positions that have it"),
-    template("effective dimension"): template("participation ratio (Σλ)²/Σλ² of the covariance's eigenvalues: 1 to d"),
-    template("linear correlation"): template("Pearson's r of two measures over all pairs, as in pecli scatter"),
-    template("rank correlation"): template("Spearman's ρ of the same; equal values share the mean of their ranks"),
-    template("longest wavelength"): template("2π/ω of the slowest pair"),
-    template("critical dimension"): template(
-        "columns of the pairs that, unscaled, do turn once in the original context"
-    ),
-    template("Σ cos < 0 first at offset"): template("the first Δ at which Σ cos ω_j Δ < 0 (arXiv:2405.14591)"),
-    template("original context: long waves"): template(
-        "pairs that, unscaled, turn less than once in it; the length is that context where nothing is scaled"
-    ),
-    template("extended context: long waves"): template(
-        "pairs that, scaled, turn less than once in it; the length is that context where the encoding names none"
-    ),
+    "stats.invariance_widest_spread": "stats.how_far_m_p",
+    "stats.invariance_mean_spread": "stats.the_same_the_mean",
+    "stats.monotonic_steps_that_grow": "stats.the_share_of_steps",
+    "stats.first_fall_at_offset": "stats.the_first_at_which",
+    "stats.asymmetry": "stats.the_mean_m_p",
+    "stats.smallest_distance": "stats.the_least_euclidean_distance",
+    "stats.closest_positions": "stats.the_two_positions_that",
+    "stats.effective_dimension": "stats.participation_ratio_of_the",
+    "stats.linear_correlation": "stats.pearsons_r_of_two",
+    "stats.rank_correlation": "stats.spearmans_of_the_same",
+    "stats.longest_wavelength": "stats.2_omega_of_the",
+    "words.critical_dimension": "stats.columns_of_the_pairs",
+    "stats.cos_0_first_at": "stats.the_first_at_which_cos",
+    "stats.original_context_long_waves": "stats.pairs_that_unscaled_turn",
+    "stats.extended_context_long_waves": "stats.pairs_that_scaled_turn",
 }
 
 
 def row_texts(found: Indicators, encoding: TableEncoding) -> list[str]:
     """Return the indicators as text, row by row of the report, positions and lengths in the encoding's own terms."""
-    undefined = translate("undefined")
+    undefined = say("stats.undefined")
 
     def text(value: float | None, form: str = "{:.4g}", otherwise: str = undefined) -> str:
         return otherwise if value is None else form.format(value)
 
     def share(value: float | None, count: int | None, form: str = "{:,}") -> str:
-        return undefined if value is None else translate("{value} of {all:,}", value=form.format(value), all=count)
+        return undefined if value is None else say("stats.value_of_all", value=form.format(value), all=count)
 
     def slow(count: int | None, context: int | None) -> str:
         if count is None or context is None:
             return undefined
-        text = template("{count} of {all} in {length}")
-        return translate(text, count=count, all=found.pairs, length=encoding.length_text(context))
+        return say("stats.of_in", count=count, all=found.pairs, length=encoding.length_text(context))
 
-    never = undefined if found.growing is None else translate("never")
-    none = translate("none up to offset {searched:,}", searched=found.length - 1) if found.length else undefined
+    never = undefined if found.growing is None else say("stats.never")
+    none = say("words.none_up_to_offset", searched=found.length - 1) if found.length else undefined
     if found.longest_wavelength is not None:
         wave = encoding.length_text(found.longest_wavelength)
     else:
-        wave = undefined if found.pairs is None else translate("a pair stands still")
+        wave = undefined if found.pairs is None else say("stats.pair_stands_still")
     return [
         text(found.spread),
         text(found.mean_spread),
@@ -354,16 +347,16 @@ class Stats(Report[TableEncoding]):
         positions, thinned = numbers.view.positions, max(item.thinned for item in numbers.measured)
         first, last = (f"{at:,.15g}" for at in ends_of(numbers.view.encodings, positions))
         grids = all(encoding.own_positions for encoding in numbers.view.encodings)
-        where = "" if grids else translate("positions {first} to {last}", first=first, last=last)
+        where = "" if grids else say("words.positions_to", first=first, last=last)
         said = [listing([where, MEASURES[self.measure].label]), *numbers.other_lengths()]
         result: list[Block] = [*map(Paragraph, said)]
         for run in groups(columns, width - widest(labels)):
             header, *rows = zip(labels, *run, strict=True)
             result += [Table(header, rows, plain=True), Paragraph()]
         if thinned > 1:
-            note = translate("asymmetry and correlations: of one position in {count}", count=thinned)
+            note = say("stats.asymmetry_and_correlations_of", count=thinned)
             result += [Paragraph(note), Paragraph()]
-        return [*result, Facts({translate(label): translate(meaning) for label, meaning in ROWS.items()})]
+        return [*result, Facts({say(label): say(meaning) for label, meaning in ROWS.items()})]
 
 
 def groups(columns: list[list[str]], room: int) -> list[list[list[str]]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from pecli.core.language import translate
+from pecli.core.language import say
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.terminal import Block, Paragraph
@@ -94,14 +94,14 @@ class Table(Report[TableEncoding]):
 
     def show(self, numbers: TableNumbers, width: int) -> list[Block]:
         encoding, (shown, dimensions) = numbers.view.encoding, numbers.table.shape
-        size = translate(
-            "{encoding}: {rows:,} positions × {columns:,} dimensions",
+        size = say(
+            "report.positions_dimensions",
             encoding=encoding.title(),
             rows=numbers.length,
             columns=dimensions,
         )
         table = grid(
-            translate(encoding.position_label),
+            say(encoding.position_label),
             numbers.headers(),
             numbers.position_texts(),
             numbers.table,
@@ -111,8 +111,8 @@ class Table(Report[TableEncoding]):
         )
         if shown == numbers.length:
             return [Paragraph(size), table]
-        left_out = translate(
-            "left out: {count:,} of {all:,} positions; --rows prints more, -o table.csv writes all",
+        left_out = say(
+            "report.left_out_of_positions",
             count=numbers.length - shown,
             all=numbers.length,
         )

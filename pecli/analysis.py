@@ -145,7 +145,7 @@ class Numbers(Generic[E_co]):
     def other_lengths(self) -> list[str]:
         """Return of each encoding whose formula depends on the length in use what holds there, and what at others."""
         texts = dict.fromkeys((e.label or e.called(), e.other_lengths()) for e in self.view.encodings)
-        return [say("join.encoding_text", encoding=name, text=text) for name, text in texts if text]
+        return [say("join.of_encoding", encoding=name, text=text) for name, text in texts if text]
 
     def marks(self) -> list[str]:
         """Return the key to marks that nothing else explains."""

@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 import pecli
 from pecli.cli.app import app
 from pecli.core.errors import UsageError
+from pecli.core.language import say
 from pecli.encodings.registry import ENCODINGS
 from pecli.figures import FIGURES
 from pecli.jobs.explore import Explorer
@@ -82,7 +83,8 @@ def found() -> dict[str, Any]:
     """Return everything that is compared."""
     every = [f"{figure} {name}" for figure in FIGURES for name in [*ENCODINGS, SCALED]]
     texts = {
-        name: [ANALYSES.summary(name), kind.defines, *kind.row_meanings.values()] for name, kind in ANALYSES.items()
+        name: [ANALYSES.summary(name), kind.defines, *map(say, kind.row_meanings.values())]
+        for name, kind in ANALYSES.items()
     }
     schema = json.loads(CliRunner().invoke(app, ["batch", "--schema"]).stdout)
     pages = {name: Explorer(make_job(name, {})).layout() for name in ("heatmap", "spectrum", "bias")}

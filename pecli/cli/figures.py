@@ -14,7 +14,7 @@ from pecli.analysis import Analysis
 from pecli.cli.completion import offered_values
 from pecli.cli.show import Command, guard
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import Language
+from pecli.core.language import Language, say
 from pecli.core.options import Option, Options, canonical_name, default_of
 from pecli.core.positions import Positions
 from pecli.encodings.registry import ENCODINGS, Encoding, encoding_named
@@ -70,7 +70,7 @@ def analysis_command(
 
         return jobs_of(figure.name, values_of(options, {**(defaults or {}), **passed_options(values, figure)}))
 
-    numbers = [figure.defines, *(f"{name}: {text}" for name, text in figure.row_meanings.items())]
+    numbers = [figure.defines, *(f"{say(name)}: {say(text)}" for name, text in figure.row_meanings.items())]
     return Command(
         running(figure, jobs, words),
         (figure.example, *figure.examples),

@@ -27,7 +27,7 @@ from pecli.cli.show import (
 )
 from pecli.core.errors import PecliError, UsageError, as_flags, is_printable
 from pecli.core.hub import CONFIG, fixed
-from pecli.core.language import Language, language_of, use_language
+from pecli.core.language import Language, language_of, say, use_language
 from pecli.core.terminal import Block, Facts, Paragraph, Table, print_notes, print_results, show
 from pecli.encodings.learned import Learned
 from pecli.encodings.papers import bibtex, sources_of
@@ -97,13 +97,13 @@ def facts(encoding: type[Encoding]) -> dict[str, str]:
 def encoding_data(encoding: type[Encoding]) -> dict[str, Any]:
     """Return the facts, the formula and the parameters of an encoding, for --json."""
     parameters = {name: {"help": entry.help, "takes": entry.bounds} for name, entry in encoding.options().items()}
-    return {**facts(encoding), "formula": encoding.formula, "parameters": parameters}
+    return {**facts(encoding), "formula": say(encoding.formula), "parameters": parameters}
 
 
 def detail(encoding: type[Encoding]) -> list[Block]:
     """Return formula, figures, an example and parameters of one encoding; those of another's value under that value."""
     figures = ", ".join(name for name, figure in ANALYSES.items() if figure.takes(encoding))
-    more = {"formula": encoding.formula, "figures": figures, "example": encoding.example}
+    more = {"formula": say(encoding.formula), "figures": figures, "example": encoding.example}
     tables: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for entry in encoding.options().values():
         owner, values = entry.only_with or ("", ("",))

@@ -1,9 +1,9 @@
-"""The language of a picture or report: English, or one of the files of `pecli/languages`.
+"""The language of a picture or report: English, or another one of the files of `pecli/languages`.
 
-A text is a whole template with named blanks, ``phrase("mean of {count:,} positions", count=size)``, the key under which
-`pecli/languages/zh.toml` has the Chinese one. Names that a person types, numbers and formulas go into blanks. A text
-that stands as data is marked by `template` and translated by `phrase` where it is shown. Messages of the command line
-are English. Another language is one more file in that folder.
+Every text has a key there, under which each language has its sentence: ``say("figures.cells", rows=3, columns=4)``.
+Names that a person types, numbers and formulas are the blanks of a sentence. A pair of sentences is for one and for
+more than one, told by the blank ``count``. What is no key is said as it stands, in another language as that has it:
+names of encodings and summaries of commands. Messages of the command line are English.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import reduce
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from pecli.core.errors import UnknownNameError, UsageError
 from pecli.core.lazy import cached
 from pecli.core.options import Options, option
 
-ENGLISH = "en"  # the templates themselves
+ENGLISH = "en"
 FOLDER = Path(__file__).parent.parent / "languages"
 VARIABLE = "PECLI_LANG"
 OTHER_NAMES = {"cn": "zh", "zh-cn": "zh", "zh_cn": "zh"}  # understood, not listed
@@ -31,7 +32,7 @@ _CURRENT: ContextVar[str] = ContextVar("current", default=ENGLISH)
 
 def languages() -> tuple[str, ...]:
     """Return the languages that there are."""
-    return (ENGLISH, *sorted(path.stem for path in FOLDER.glob("*.toml")))
+    return (ENGLISH, *sorted({path.stem for path in FOLDER.glob("[a-z]*.py")} - {ENGLISH}))
 
 
 @dataclass(frozen=True)
@@ -79,20 +80,26 @@ def current_language() -> str:
     return _CURRENT.get()
 
 
-def translate(template: str, /, **blanks: Any) -> str:
-    """Return the template in the current language, its blanks filled in; in English where there is no other."""
-    text = texts(_CURRENT.get()).get(template, template)
-    return text.format(**blanks) if blanks else text
+class Sentence(str):
+    """A text that was said, which knows its key and the numbers and names in it."""
+
+    key: str
+    blanks: Mapping[str, Any]
 
 
-def template(text: str) -> str:
-    """Return the text, marked as a template that is translated elsewhere."""
-    return text
+def say(key: str, /, **blanks: Any) -> str:
+    """Return the text of that key in the current language, its blanks filled in; the key itself where it is none."""
+    text = texts(_CURRENT.get()).get(key) or texts(ENGLISH).get(key, key)
+    if isinstance(text, tuple):
+        text = text[blanks["count"] != 1]
+    said = Sentence(text.format_map(blanks) if blanks else text)
+    said.key, said.blanks = key, blanks
+    return said
 
 
-def templates(texts: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the texts, marked as templates that are translated elsewhere."""
-    return texts
+def finding(text: str) -> dict[str, Any]:
+    """Return a text that was said as data: its key, and the numbers and names in it; {} of any other text."""
+    return {"key": text.key, **text.blanks} if isinstance(text, Sentence) else {}
 
 
 def capitalised(text: str) -> str:
@@ -100,20 +107,20 @@ def capitalised(text: str) -> str:
     return text[:1].upper() + text[1:] if text[:1].isascii() else text  # ρ and λ are names
 
 
-def _joined_by(template: str) -> Callable[[Iterable[str]], str]:
+def _joined_by(key: str) -> Callable[[Iterable[str]], str]:
     """Return a function that joins those of several texts that are not empty."""
 
     def joined(parts: Iterable[str]) -> str:
         filled = filter(None, parts)
-        return reduce(lambda item, other: say(template, one=item, other=other), filled, next(filled, ""))
+        return reduce(lambda item, other: say(key, one=item, other=other), filled, next(filled, ""))
 
     return joined
 
 
-join_clauses = _joined_by("{one}; {other}")
-listing = _joined_by("{one}, {other}")
-join_and = _joined_by("{one} and {other}")
-join_or = _joined_by("{one} or {other}")
+join_clauses = _joined_by("join.clauses")
+listing = _joined_by("join.list")
+join_and = _joined_by("join.and")
+join_or = _joined_by("join.or")
 
 
 def enumerated(texts: Sequence[str]) -> str:
@@ -128,17 +135,17 @@ def merge_labels(labels: Sequence[str], texts: Sequence[Sequence[str]]) -> list[
     join = join_clauses if any(", " in label for label in labels) else listing  # a name with a comma ends at none
     rest = {text: names for text, names in owners.items() if len(names) < len(labels)}
     common = [text for text in every if text not in rest]
-    return common + [say("join.text_names", text=text, names=join(names)) for text, names in rest.items()]
+    return common + [say("join.with_names", text=text, names=join(names)) for text, names in rest.items()]
 
 
 def letters() -> str:
     """Return every character of the current language, to find fonts for; nothing for English."""
-    return "".join(sorted({sign for text in texts(_CURRENT.get()).values() for sign in text if not sign.isascii()}))
+    lang = _CURRENT.get()
+    return "" if lang == ENGLISH else "".join(sorted({sign for sign in str(texts(lang)) if not sign.isascii()}))
 
 
 @cached
-def texts(lang: str) -> dict[str, str]:
-    """Return the templates of a language by the English ones."""
-    import tomllib
-
-    return {} if lang == ENGLISH else tomllib.loads((FOLDER / f"{lang}.toml").read_text(encoding="utf-8"))
+def texts(lang: str) -> dict[str, str | tuple[str, str]]:
+    """Return the texts of a language by their keys."""
+    found: dict[str, str | tuple[str, str]] = import_module(f"pecli.languages.{lang}").TEXTS
+    return found

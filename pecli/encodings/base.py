@@ -20,9 +20,9 @@ from pecli.files.tables import short
 
 SIDES, TIMES = re.compile(r"\d+(x\d+)+"), str.maketrans({"x": " × "})  # of a grid, and how pictures write it
 COUNTED = {
-    "positions": "encoding.count_positions",
-    "rows or columns": "encoding.rows_or_columns",
-    "units of scaled coordinates": "encoding.units_of_scaled_coordinates",
+    "words.positions": "encoding.count_positions",
+    "grids.rows_or_columns": "encoding.rows_or_columns",
+    "grids.units_of_scaled_coordinates": "encoding.units_of_scaled_coordinates",
 }
 LISTED = 12  # numbers that a title still lists
 

@@ -110,8 +110,7 @@ class Clock(Harmonic, Additive):
 
     def pair_text(self, pair: int) -> str:
         period = self.periods[pair]
-        text = HANDS[period] if period in HANDS else "clock.hand_of"
-        return say(text, period=duration(period))
+        return say(HANDS.get(period, "clock.hand_of"), period=duration(period))
 
     def dimension_names(self) -> list[str]:
         return [f"{wave} {duration(period)}" for period in self.periods for wave in ("sin", "cos")]

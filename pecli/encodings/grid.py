@@ -148,7 +148,7 @@ class HarmonicOnGrid(OnGrid, Harmonic):
 
     @property
     def wave_unit(self) -> str:
-        cells = "grid.rows_or_columns" if self.scale_grid == "index" else "grid.units_of_scaled_coordinates"
+        cells = "grids.rows_or_columns" if self.scale_grid == "index" else "grids.units_of_scaled_coordinates"
         return cells if self.sides else super().wave_unit
 
     def longer_waves(self, length: int) -> int:

@@ -137,13 +137,13 @@ def positions_text(encodings: Sequence[Encoding], shown: Positions) -> str:
 
 def all_positions_text(encodings: Sequence[Encoding], covered: Positions) -> str:
     """Return how many positions there are, or the first and last, for a title where no axis says it."""
-    text = "words.count_positions" if covered.length > 1 else "figure.count_position"
+    text = "words.count_positions" if covered.length > 1 else "figures.count_position"
     return positions_text(encodings, covered) or say(text, count=covered.length)
 
 
 def other_positions_text(view: View[TableEncoding]) -> str:
     """Return the rows of the table for a title where they are not the positions: offsets."""
-    text, rows = "figure.offsets_to", view.covered
+    text, rows = "figures.offsets_to", view.covered
     return "" if rows == view.positions else say(text, first=minus(f"{rows.start:,}"), last=f"{rows.stop - 1:,}")
 
 
@@ -155,8 +155,8 @@ def averaging(size: int) -> str:
 def averaging_cells(encoding: Encoding | None, rows: int, columns: int, log: bool = False) -> str:
     """Return the note on pixels that are means over so many rows, positions of the encoding, and columns of cells; at
     most so many on an axis of logarithms."""
-    text = "figure.each_pixel_is_the" if log else "figure.each_pixel_is_the_mean"
-    cells = say("figure.cells", rows=rows, columns=columns)
+    text = "figures.each_pixel_is_the" if log else "figures.each_pixel_is_the_mean"
+    cells = say("figures.cells", rows=rows, columns=columns)
     if encoding is not None and columns == 1:
         cells = encoding.length_text(rows) if encoding.position_unit else say(encoding.rows_counted, count=rows)
     return say(text, cells=cells) if max(rows, columns) > 1 else ""
@@ -183,9 +183,9 @@ def difference_of(first: N, second: N, reach: Limits | None, **facts: Any) -> N:
 
 def extremes(size: int) -> str:
     """Return the caption of a line drawn from the minimum to the maximum of every run of positions."""
-    return say("figure.each_pixel_minimum_to", count=size) if size > 1 else ""
+    return say("figures.each_pixel_minimum_to", count=size) if size > 1 else ""
 
 
 def extremes_of_offsets(size: int) -> str:
     """Return the same of every run of offsets."""
-    return say("figure.each_pixel_minimum_to_maximum", count=size) if size > 1 else ""
+    return say("figures.each_pixel_minimum_to_maximum", count=size) if size > 1 else ""

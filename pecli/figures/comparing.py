@@ -82,7 +82,7 @@ def differing_text(view: View[Any], quantity: str, apart: Sequence[float], same:
     if not wide:
         return ""
     if alone:
-        text = "figure.the_depends_only_on"
+        text = "figures.the_depends_only_on"
         others = join_or([names[at] for at in wide])
         return say(text, measure=quantity, names=join_and(alone), others=others)
     text = "words.at_equal_offset_the"
@@ -92,7 +92,7 @@ def differing_text(view: View[Any], quantity: str, apart: Sequence[float], same:
 def turned_text(encodings: Sequence[Encoding]) -> str:
     """Return whose rows the table of a rotary encoding has, where no query is given."""
     turned = any(isinstance(encoding, Rope) and encoding.query is None for encoding in encodings)
-    return say("figure.vectors_of_rope_1") if turned else ""
+    return say("figures.vectors_of_rope_1") if turned else ""
 
 
 def is_bias(encoding: object) -> bool:

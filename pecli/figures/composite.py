@@ -135,14 +135,14 @@ def longer_waves_text(labels: Sequence[str], parts: Sequence[Part]) -> str:
         same = replace(encoding, base=1.0, label=None) if hasattr(encoding, "base") else None
         groups.setdefault(same, []).append(at)
     if None not in groups and all(_rises_with_base(encodings, counts, own) for own in groups.values()):
-        text = "figure.larger_bases_leave_more"
-        part = "figure.of_pairs" if len(groups) == 1 else "figure.from_to_of_pairs"
+        text = "figures.larger_bases_leave_more"
+        part = "figures.of_pairs" if len(groups) == 1 else "figures.from_to_of_pairs"
         rows = [([counts[at] for at in own], all_pairs[own[0]]) for own in groups.values()]
         each = [say(part, counts=listing(map(str, n)), first=n[0], last=n[-1], all=every) for n, every in rows]
         return say(text, length=length, counts=enumerated(each))
     if len({*all_pairs}) > 1:
         return ""
-    text = "figure.of_pairs_have_wavelengths"
+    text = "figures.of_pairs_have_wavelengths"
     each = [f"{count} ({label})" for count, label in zip(counts, labels, strict=True)]
     return say(text, counts=enumerated(each), all=all_pairs[0], length=length)
 

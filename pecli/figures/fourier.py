@@ -43,7 +43,9 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
     def message(self) -> str:
         if self.half is None:
             return ""
-        wave = short_wave_text(self.view.encoding, float(f"{self.half:.3g}"), "positions")  # over a grid row by row
+        wave = short_wave_text(
+            self.view.encoding, float(f"{self.half:.3g}"), "words.positions"
+        )  # over a grid row by row
         share = round(100 * self.held)
         return say("fourier.of_the_variance_lies", share=share, wave=wave)
 

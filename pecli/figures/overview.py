@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any, ClassVar, Self
 
 from pecli.core.errors import UsageError
-from pecli.core.language import join_clauses
+from pecli.core.language import join_clauses, say
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding
@@ -43,7 +43,7 @@ class OverviewNumbers(ComposedNumbers):
     def placed(self, grid: Sequence[Sequence[int]]) -> Self:
         """Return the numbers with sides for labels, where two panels stand side by side or below each other."""
         sides = SIDES.get(tuple(map(tuple, grid)))
-        return replace(self, labels=tuple(map(translate, sides))) if sides and len(self.parts) == 2 else self
+        return replace(self, labels=tuple(map(say, sides))) if sides and len(self.parts) == 2 else self
 
 
 @dataclass(frozen=True)
@@ -112,4 +112,4 @@ class Overview(Composite, Highlighting[Encoding]):
         return asked
 
     def composed_numbers(self, view: View[Encoding], **fields: Any) -> ComposedNumbers:
-        return OverviewNumbers(view=view, labels=tuple(map(translate, self.names(view))), **fields)
+        return OverviewNumbers(view=view, labels=tuple(map(say, self.names(view))), **fields)

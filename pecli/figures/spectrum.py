@@ -62,7 +62,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         left_out = "spectrum.left_out_longer_than"
         most, counts = number_text(MAX_WAVELENGTH), zip(self.view.encodings, self.still, strict=True)
         return [
-            say(period, encodings=measured, dimension=join_or(sorted(map(translate, what)))) if measured else "",
+            say(period, encodings=measured, dimension=join_or(sorted(map(say, what)))) if measured else "",
             *(say(left_out, encoding=e.called(), count=count, most=most) for e, count in counts if count),
             *self.other_lengths(),
         ]

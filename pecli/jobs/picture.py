@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from pecli.analysis import Numbers, Parts
 from pecli.core.errors import UnknownNameError, UsageError
-from pecli.core.language import capitalised, join_and, join_clauses, letters, listing, say, use_language
+from pecli.core.language import capitalised, finding, join_and, join_clauses, letters, listing, say, use_language
 from pecli.core.lazy import Array, Axes
 from pecli.core.options import write_scalar
 from pecli.core.terminal import Document
@@ -52,7 +52,7 @@ WHOLE = 4096  # rows and columns of cells that a file of lines holds, in all its
 
 
 def result_of(picture: Picture[Any]) -> dict[str, Any]:
-    """Return the result of one job: "files", "headline", "footnotes", "alt", "job", "facts", versions."""
+    """Return the result of one job: "files", "headline", "finding", "footnotes", "alt", "job", "facts", versions."""
     job = picture.job
     whole = job.figure.drawn and all(FORMATS[target.format].numbers for target in job.targets)
     numbers = picture.numbers if whole else picture.seen
@@ -68,14 +68,15 @@ def job_data(job: Job, said: dict[str, Any]) -> dict[str, Any]:
 
 
 def said_of(job: Job, numbers: Numbers[Any] | None = None) -> dict[str, Any]:
-    """Return "headline" and "footnotes", also of a picture that is drawn without, and "alt".
+    """Return "headline", "finding" (the same as data) and "footnotes", also of a picture drawn without, and "alt".
 
     numbers : none where they were not computed
     """
-    said: dict[str, Any] = {"headline": "", "footnotes": []}
+    said: dict[str, Any] = {"headline": "", "finding": {}, "footnotes": []}
     if numbers is not None:
         with use_language(job.language):
-            said = {"headline": capitalised(numbers.message()), "footnotes": footnotes(numbers, job.canvas)}
+            text, notes = numbers.message(), footnotes(numbers, job.canvas)
+            said = {"headline": capitalised(text), "finding": plain(finding(text)), "footnotes": notes}
     return {**said, "alt": alt_text(job, numbers)}
 
 

@@ -15,7 +15,7 @@ from pecli.core.language import say
 from pecli.models.architectures import Architecture
 from pecli.models.config_file import Keys, shown
 
-LEVEL_TEXTS = {"error": "config.error", "warning": "config.warning", "note": "config.note"}
+LEVEL_TEXTS = {"error": "models.error", "warning": "models.warning", "note": "models.note"}
 LEVELS = tuple(LEVEL_TEXTS)
 
 
@@ -29,7 +29,7 @@ class BuildError(UsageError):
 
 def probably(names: Sequence[str]) -> str:
     """Return a suggestion, or nothing where there is no name."""
-    return say("config.probably_meant", word=names[0]) if names else ""
+    return say("models.probably_meant", word=names[0]) if names else ""
 
 
 def misspelt(key: str, known: Iterable[str]) -> list[str]:
@@ -112,9 +112,9 @@ class Reading:
     def assumed(self, key: str, fact: object) -> None:
         """Add that the file does not say a thing, and what the architecture's code takes."""
         if self.architecture.known:
-            self.note(key, "config.the_file_does_not", name=self.architecture.name, fact=fact)
+            self.note(key, "models.the_file_does_not", name=self.architecture.name, fact=fact)
         else:
-            self.note(key, "config.the_file_does_not_say_taken", fact=fact)
+            self.note(key, "models.the_file_does_not_say_taken", fact=fact)
 
     def add(self, level: str, key: str, text: str, value: Any = None) -> None:
         """Add a finding, once; its value is that at the top of the file where none is given."""
@@ -294,7 +294,7 @@ def head_dim(reading: Reading, kind: str = FULL) -> int:
         reading.assumed("head_dim", item.head_dim)
         return item.head_dim
     if width(reading) < heads(reading):
-        raise BuildError(keys.first(*HEADS) or HEADS[0], "config.of_width_of_leave", width=width(reading))
+        raise BuildError(keys.first(*HEADS) or HEADS[0], "models.of_width_of_leave", width=width(reading))
     return width(reading) // heads(reading)
 
 
@@ -319,7 +319,7 @@ def _size(reading: Reading, names: tuple[str, ...], size: str) -> int:
         value = reading.architecture.sizes[size]
         reading.assumed(names[0], value)
     if value is None:
-        raise BuildError(names[0], "config.the_file_does_not_say")
+        raise BuildError(names[0], "models.the_file_does_not_say")
     if value < 1:
-        raise BuildError(reading.keys.first(*names) or names[0], "config.takes_1_or_more")
+        raise BuildError(reading.keys.first(*names) or names[0], "models.takes_1_or_more")
     return value

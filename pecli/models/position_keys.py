@@ -27,42 +27,42 @@ NO_EFFECT = (  # on an encoding: dropout, precision, columns where nothing turns
     *("rope_full_precision", "rope_dtype", "alibi_bias_max"),
     "max_relative_positions",
 )
-TEMPERATURE = "config.with_attn_temperature_tuning"
-LOG_SCALING = "config.the_code_of_inkling"
-FOUNDRY = "config.llm_foundry_reads_rope"
-NOMIC = "config.the_code_of_nomic"
-BEYOND = "config.the_models_own_code_changes"
-BIASES = "config.learned_bias_by_offset"
+TEMPERATURE = "models.with_attn_temperature_tuning"
+LOG_SCALING = "models.the_code_of_inkling"
+FOUNDRY = "models.llm_foundry_reads_rope"
+NOMIC = "models.the_code_of_nomic"
+BEYOND = "models.the_models_own_code_changes"
+BIASES = "models.learned_bias_by_offset"
 READ_BY = {
     # transformers 5.23, models/llama4/modeling_llama4.py
     **dict.fromkeys(("attn_temperature_tuning", "attn_scale", "floor_scale"), TEMPERATURE),
     # transformers 5.23, models/ministral3/modeling_ministral3.py, models/mistral4/modeling_mistral4.py
-    "llama_4_scaling_beta": "config.the_code_of_ministral3",
+    "llama_4_scaling_beta": "models.the_code_of_ministral3",
     # transformers 5.23, models/inkling2/modeling_inkling2.py
     **dict.fromkeys(("log_scaling_alpha", "log_scaling_n_floor"), LOG_SCALING),
     # transformers 5.23, models/modernbert, molmo2, roformer, kimi_k25
-    "global_attn_every_n_layers": "config.one_layer_in_so",
-    "rope_scaling_layers": "config.in_molmo2_the_other",
-    "rotary_value": "config.the_code_of_roformer",
-    "pos_emb_time": "config.kimi_k25_adds_sines",
+    "global_attn_every_n_layers": "models.one_layer_in_so",
+    "rope_scaling_layers": "models.in_molmo2_the_other",
+    "rotary_value": "models.the_code_of_roformer",
+    "pos_emb_time": "models.kimi_k25_adds_sines",
     # transformers 5.23, models/layoutlmv3, udop, prophetnet
     **dict.fromkeys(("has_relative_attention_bias", "relative_bias_args", "relative_max_distance"), BIASES),
     # Qwen/Qwen-7B, modeling_qwen.py
     **dict.fromkeys(("use_dynamic_ntk", "use_logn_attn"), BEYOND),
     # vLLM, rotary_embedding/dual_chunk_rope.py; SGLang, rotary_embedding/rope_variant.py
-    "dual_chunk_attention_config": "config.vllm_and_sglang_alone",
+    "dual_chunk_attention_config": "models.vllm_and_sglang_alone",
     # mosaicml/llm-foundry, models/mpt/modeling_mpt.py, gen_rotary_embedding
     **dict.fromkeys(("rope_impl", "rope_hf_config", "rope_dail_config"), FOUNDRY),
     # nomic-ai/contrastors, modeling_hf_nomic_bert.py, NomicBertDynamicNTKRotaryEmbedding
     **dict.fromkeys(("rotary_scaling_factor", "max_trained_positions"), NOMIC),
     # Dao-AILab/flash-attention, layers/rotary.py
-    "rotary_emb_scale_base": "config.with_it_flash_attn",
+    "rotary_emb_scale_base": "models.with_it_flash_attn",
     # cerebras/btlm-3b-8k-base, modeling_btlm.py; JAIS, modeling_jais.py
-    "alibi_scaling": "config.the_models_own_code_divides",
+    "alibi_scaling": "models.the_models_own_code_divides",
     # jquesnelle/yarn; SGLang, rotary_embedding; no such name in transformers 4.57 and 5.23
-    "attn_factor": "config.yarns_own_code_and",
+    "attn_factor": "models.yarns_own_code_and",
 }
-UNUSED = "config.key_of_positions_that"
+UNUSED = "models.key_of_positions_that"
 
 
 def is_of_positions(name: str, inside: bool = False) -> bool:

@@ -33,7 +33,7 @@ def position_of(reading: Reading, stack: str) -> str:
     keys, architecture = reading.keys, reading.architecture
     default = architecture.position.get(stack) or architecture.position.get("all") or "none"
     if default in UNDRAWN or keys.flag("relative_attention"):
-        text = "config.pecli_does_not_draw"
+        text = "models.pecli_does_not_draw"
         reading.note("model_type", text, name=architecture.name)
         return default if default in UNDRAWN else "relative"
     if _alibi(reading):
@@ -49,7 +49,7 @@ def position_of(reading: Reading, stack: str) -> str:
     if architecture.rope_opt_in:
         return "rope" if keys.flag("use_mem_rope") else (named or "none")
     if word is not None and named is None:
-        text = "config.is_no_kind_of"
+        text = "models.is_no_kind_of"
         reading.warning(keys.first(*TYPE) or "", text, word=shown(word))
     if named is None or (named == "learned" and default != "learned" and architecture.known):
         return _by_flags(keys, default)
@@ -63,7 +63,7 @@ def _alibi(reading: Reading) -> bool:
     if flag is not None or architecture.alibi_from is None:
         return bool(flag)
     large = width(reading) >= architecture.alibi_from
-    text = "config.the_file_does_not_say_of"
+    text = "models.the_file_does_not_say_of"
     reading.note("hidden_size", text, name=architecture.name, position="ALiBi" if large else "rope")
     return large
 
@@ -119,7 +119,7 @@ def _table_width(reading: Reading) -> int:
     """Return the columns of the table: those of the embeddings, narrower than the model in ALBERT and ELECTRA."""
     architecture, key = reading.architecture, reading.keys.first(*POSITIONS)
     if architecture.rows_before and key:
-        reading.note(key, "config.the_table_of_has", name=architecture.name, rows=architecture.rows_before)
+        reading.note(key, "models.the_table_of_has", name=architecture.name, rows=architecture.rows_before)
     if "embedding" in architecture.sizes:
         return reading.keys.whole("embedding_size") or architecture.sizes["embedding"]
     return width(reading)
@@ -133,7 +133,7 @@ def first_row(reading: Reading, length: int) -> int:
     padding = keys.whole("pad_token_id")
     first = (architecture.sizes.get("padding", 1) if padding is None else padding) + 1
     count, key = max(length - first, 0), keys.first(*POSITIONS) or "max_position_embeddings"
-    reading.note(key, "config.rows_for_positions_the", all=length, count=count, name=architecture.name, first=first)
+    reading.note(key, "models.rows_for_positions_the", all=length, count=count, name=architecture.name, first=first)
     return first
 
 

@@ -196,9 +196,9 @@ def _reading(keys: Keys, seq_len: int | None, outer: str | None, tower: str) -> 
     kept = Keys({name: value for name, value in keys.data.items() if name not in unread}, keys.place, keys.read)
     reading = Reading(kept, architecture, seq_len)
     for name in unread:
-        reading.warning(name, "config.the_code_of_does", keys.data[name], name=architecture.name)
+        reading.warning(name, "models.the_code_of_does", keys.data[name], name=architecture.name)
     if not reading.architecture.known:
-        reading.warning("model_type", "config.not_type_that_pecli")
+        reading.warning("model_type", "models.not_type_that_pecli")
     return reading
 
 
@@ -253,7 +253,7 @@ def _without_rope(reading: Reading) -> tuple[str, ...]:
         without = ()
     for kind in without:
         if kind != LINEAR:
-            reading.note("layer_types", "config.the_file_does_not_say_the", name=architecture.name, kind=kind)
+            reading.note("layer_types", "models.the_file_does_not_say_the", name=architecture.name, kind=kind)
     if architecture.nope_interval or keys.first("no_rope_layers", "layer_rope_theta"):
         without = (*without, architecture.nope_kinds[1])
     return without
@@ -278,7 +278,7 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
     except UsageError as error:
         key = CONFIG_KEYS.get(error.option or "", error.option) or reading.given.place[:-1] or "config"
         level = "note" if plain.kind in TABLES else "error"  # a size that is not known here
-        other = "config.takes_allowed" if error.allowed else "config.pecli_cannot_build_the"
+        other = "models.takes_allowed" if error.allowed else "models.pecli_cannot_build_the"
         other = say(other, allowed=error.allowed, reason=error.text)
         text = error.reason if isinstance(error, BuildError) else other
         value = error.value if isinstance(error, BuildError) else None
@@ -305,7 +305,7 @@ def _table_of_offsets(reading: Reading, plain: Layer) -> Layer:
     if count is None:
         return plain
     blanks = {"rows": 2 * count - 1, "low": 1 - count, "high": count - 1, "count": count}
-    reading.warning("position_embedding_type", "config.rows_in_every_layer", **blanks)
+    reading.warning("position_embedding_type", "models.rows_in_every_layer", **blanks)
     return replace(plain, length=2 * count - 1, parameters={"d": head_dim(reading)})
 
 

@@ -44,15 +44,15 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
     key = inside.first("rope_type", "type") or "rope_type"
     unknown_axes = scaling == "axial" and item.known and not item.axes
     if unknown_axes or (item.scalings and scaling not in ("default", *item.scalings)):
-        raise BuildError(key, "config.transformers_5_23_refuses", inside.data.get(key), name=item.name)
+        raise BuildError(key, "models.transformers_5_23_refuses", inside.data.get(key), name=item.name)
     whole = item.always_whole and ("partial_rotary_factor" in inside or "partial_rotary_factor" in reading.keys)
     if rotary != d and scaling == "default" and whole and not latent(reading):
-        text = "config.transformers_5_23_ignores"
+        text = "models.transformers_5_23_ignores"
         reading.warning("partial_rotary_factor", text, rotary / d, name=item.name, d=d)
         rotary = d
     pairing, base = _pairing(reading), _theta(reading, inside, kind, layer)
     if rotary % 2 and rotary < d and scaling == "default":  # base^(−2j/rotary) of one column more
-        text = "config.gives_columns_odd_number"
+        text = "models.gives_columns_odd_number"
         reading.warning("partial_rotary_factor", text, rotary / d, rotary=rotary, name=item.name)
         base, rotary = base ** ((rotary + 1) / rotary), rotary + 1
     axial = scaling == "axial" or item.axes
@@ -71,10 +71,10 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
     if scaling == "ntk" and item.ntk:  # GTE: base · factor, and every rate divided by factor^(2/d)
         factor = inside.number("factor")
         if factor is None or not 1 <= factor < HUGE:
-            raise BuildError("factor", "config.takes_number_1")
+            raise BuildError("factor", "models.takes_number_1")
         return parameters | {"base": base * factor, "scaling": "linear", "factor": factor ** (2 / d)}
     if scaling not in SCALINGS:
-        text = "config.no_such_scaling_transformers"
+        text = "models.no_such_scaling_transformers"
         raise BuildError(key, text, inside.data.get(key), meant=probably(nearest(scaling, SCALINGS)))
     values = {"scaling": scaling, **_scaling(reading, inside, scaling, rotary // 2)}
     return parameters | {name: value for name, value in values.items() if value is not None}
@@ -82,8 +82,8 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
 
 def _check_columns(reading: Reading, d: int, rotary: int) -> None:
     """Raise BuildError for an odd number of columns, or more to turn than there are."""
-    odd = "config.of_the_columns_of"
-    more = "config.columns_are_to_turn"
+    odd = "models.of_the_columns_of"
+    more = "models.columns_are_to_turn"
     if d % 2 or rotary % 2 or rotary > d:
         names = ("head_dim",) if d % 2 else ("qk_rope_head_dim", "rotary_dim", *FRACTION)
         raise BuildError(reading.keys.first(*names) or names[0], more if rotary > d else odd, rotary=rotary, d=d)
@@ -97,13 +97,13 @@ def _sections(reading: Reading, inside: Keys, pairs: int) -> dict[str, Any]:
         reading.assumed("mrope_section", list(parts))
     turn, whole = inside.flag("mrope_interleaved"), sum(parts) == pairs
     interleaved = item.interleaved if turn is None else turn
-    text = "config.pairs_for_time_height"
+    text = "models.pairs_for_time_height"
     if item.axis_names == "hwt":
-        text = "config.pairs_for_height_and"
+        text = "models.pairs_for_height_and"
     if parts and whole:
         reading.note("mrope_section", text)
     elif parts:
-        text = "config.sums_to_and_there"
+        text = "models.sums_to_and_there"
         say = reading.warning if interleaved else reading.error  # what is left over turns by the frame
         say("mrope_section", text, list(parts), sum=sum(parts), pairs=pairs)
     drawn = whole and len(parts) == 3 and item.axis_names != "hwt"
@@ -114,7 +114,7 @@ def patch_grid(reading: Reading) -> tuple[int, ...]:
     """Return rows and columns of an image's patches."""
     sides = patches(reading)
     if sides is None:
-        reading.note("image_size", "config.the_file_does_not_say_images")
+        reading.note("image_size", "models.the_file_does_not_say_images")
     return sides or (16, 16)
 
 
@@ -130,11 +130,11 @@ def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str,
     if rule == "dynamic":
         longest = max_position(reading)
         if longest is None:
-            raise BuildError("max_position_embeddings", "config.is_missing_and_the")
+            raise BuildError("max_position_embeddings", "models.is_missing_and_the")
         return {"factor": _needed(inside, "factor"), "max_position": longest, "seq_len": reading.seq_len}
     original = original_length(reading, inside)
     if original is None:
-        raise BuildError(ORIGINAL, "config.is_missing_and_so")
+        raise BuildError(ORIGINAL, "models.is_missing_and_so")
     if rule == "llama3":
         names = ("factor", "low_freq_factor", "high_freq_factor")
         return {"original": original, **{name: _needed(inside, name) for name in names}}
@@ -144,7 +144,7 @@ def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str,
         factor = _factor(reading, inside, original)
         whole = inside.flag("truncate")
         if whole is False and nested_kinds(reading):
-            reading.warning("truncate", "config.ignored_inside_object_for")
+            reading.warning("truncate", "models.ignored_inside_object_for")
             whole = None
         return {"factor": factor, "original": original, **turns, **scales, "truncate": whole}
     lists = {name: _factors(inside, name, pairs) for name in ("short_factor", "long_factor")}
@@ -159,14 +159,14 @@ def _factor(reading: Reading, inside: Keys, original: int) -> float | None:
     """Return how many times the original context is stretched."""
     factor, longest = inside.number("factor"), max_position(reading)
     if factor is None and longest is None:
-        raise BuildError("factor", "config.is_missing_and_so_is")
+        raise BuildError("factor", "models.is_missing_and_so_is")
     return longest / original if factor is None and longest is not None else factor
 
 
 def _needed(inside: Keys, name: str) -> float:
     value = inside.number(name)
     if value is None:
-        raise BuildError(name, "config.is_missing_transformers_4")
+        raise BuildError(name, "models.is_missing_transformers_4")
     return value
 
 
@@ -174,9 +174,9 @@ def _factors(inside: Keys, name: str, pairs: int) -> tuple[float, ...]:
     """Return what divides the rate of each pair."""
     numbers = inside.numbers(name)
     if numbers is None:
-        raise BuildError(name, "config.is_missing_transformers_4")
+        raise BuildError(name, "models.is_missing_transformers_4")
     if len(numbers) != pairs:
-        raise BuildError(name, "config.has_numbers_and_there", count=len(numbers), pairs=pairs)
+        raise BuildError(name, "models.has_numbers_and_there", count=len(numbers), pairs=pairs)
     return tuple(numbers)
 
 
@@ -185,7 +185,7 @@ def scaling_object(reading: Reading, kind: str) -> Keys:
     given, item = reading.given, reading.architecture
     if nested_kinds(reading):
         if kind not in nested_kinds(reading):
-            raise BuildError(given.place[:-1], "config.names_other_kinds_of", kind=kind)
+            raise BuildError(given.place[:-1], "models.names_other_kinds_of", kind=kind)
         return given.table(kind) or Keys({})
     if given and item.by_kind and not _by_kind(reading):
         return Keys({})
@@ -197,12 +197,12 @@ def _by_kind(reading: Reading) -> bool:
     name, key = reading.architecture.name, reading.given.place[:-1]
     newer = key.endswith("rope_parameters")
     if reading.architecture.by_kind == "only" or (newer and reading.architecture.by_kind == "strict"):
-        text = "config.transformers_5_23_stops"
+        text = "models.transformers_5_23_stops"
         reading.error(key, text, name=name)
         return True
-    text = "config.type_alone_reads_rope"
+    text = "models.type_alone_reads_rope"
     if newer:
-        text = "config.has_no_object_for"
+        text = "models.has_no_object_for"
     if ignored := newer or reading.given.first("rope_type", "type") == "type":
         reading.warning(key, text, name=name)
     return not ignored
@@ -239,7 +239,7 @@ def _theta(reading: Reading, inside: Keys, kind: str, layer: int) -> float:
         return base
     d = head_dim(reading, FULL)  # Hunyuan's fixed NTK scaling: base · alpha^(d/(d − 2))
     if d <= 2 or not 0 < alpha < HUGE:
-        raise BuildError("alpha", "config.gives_no_base_with", d=d)
+        raise BuildError("alpha", "models.gives_no_base_with", d=d)
     return float(base * alpha ** (d / (d - 2)))
 
 
@@ -282,7 +282,7 @@ def _rotary_dim(reading: Reading, inside: Keys, d: int, kind: str, layer: int) -
             reading.assumed("partial_rotary_factor", fraction)
     if not 0 < fraction <= 1:
         key = keys.first(*FRACTION) or "partial_rotary_factor"
-        raise BuildError(key, "config.takes_number_above_0")
+        raise BuildError(key, "models.takes_number_above_0")
     return int(d * fraction)
 
 

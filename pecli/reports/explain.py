@@ -107,7 +107,7 @@ class ExplainNumbers(Numbers[TableEncoding]):
         pairs = range(len(self.frequencies))
         return {
             "parameters": encoding.settings(),
-            "formula": encoding.formula,
+            "formula": say(encoding.formula),
             "columns": encoding.column_formulas(),
             "frequency_formulas": [encoding.rate_formula(j) for j in pairs] if isinstance(encoding, Harmonic) else [],
             **{name: array.tolist() for name, array in self.arrays().items()},

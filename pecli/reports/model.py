@@ -30,7 +30,14 @@ PAIRINGS = {
     "half": "model.columns_j_and_j",
     "interleaved": "model.columns_2j_and_2j",
 }
-COMPARED = tuple(map(template, ("encoding", "base", "scaling", "context", "layers", "pairing")))  # in this order
+COMPARED = (
+    "words.encoding",
+    "model.base",
+    "model.scaling",
+    "model.context",
+    "model.layers",
+    "model.pairing",
+)  # in order
 IN_WORDS = {
     "rope": "model.rotary_position_embedding_queries",
     "learned": "model.learned_table_row_for",
@@ -107,7 +114,7 @@ def names_of(models: Sequence[Model]) -> list[str]:
 def compared(models: Sequence[Model]) -> dict[str, list[str]]:
     """Return each fact in words, and its text for every model; in the order of `COMPARED`."""
     every = [_all_facts(model) for model in models]
-    known = dict.fromkeys([*map(translate, COMPARED), *chain(*every)])
+    known = dict.fromkeys([*map(say, COMPARED), *chain(*every)])
     rows = {name: [facts.get(name, "") for facts in every] for name in known if any(name in facts for facts in every)}
     found = ["\n".join(finding.line() for finding in model.findings) or say("model.none") for model in models]
     return rows | {say("model.findings"): found}

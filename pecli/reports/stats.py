@@ -341,7 +341,7 @@ class Stats(Report[TableEncoding]):
         return StatsNumbers(view=view, values=values, encoding=np.arange(len(measured)), measured=measured)
 
     def show(self, numbers: StatsNumbers, width: int) -> list[Block]:
-        labels = ["", *map(translate, ROWS)]
+        labels = ["", *map(say, ROWS)]
         items = zip(numbers.view.encodings, numbers.measured, strict=True)
         columns = [[encoding.spec(), *row_texts(item, encoding)] for encoding, item in items]
         positions, thinned = numbers.view.positions, max(item.thinned for item in numbers.measured)

@@ -1,11 +1,9 @@
-"""The languages: every template has its line in every file, with the same blanks, and what is said is that line."""
+"""The languages: every key has its text in each, with the same blanks, and what is said is that text."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from string import Formatter
 
@@ -15,13 +13,14 @@ import pecli
 from pecli.core.language import (
     ENGLISH,
     Language,
+    finding,
     join_and,
     join_clauses,
     languages,
     letters,
     listing,
+    say,
     texts,
-    translate,
     use_language,
 )
 from pecli.encodings.registry import ENCODINGS
@@ -32,73 +31,71 @@ from pecli.jobs.sweep import make_job
 from tests.conftest import Ask
 
 ROOT = Path(pecli.__file__).parent
-MARKS = ("translate", "template", "templates")
 every_language = pytest.mark.parametrize("lang", [lang for lang in languages() if lang != ENGLISH])
 CHINESE = Language(lang="zh")
+NO_KEYS = {"model.safetensors"}  # the name of a file
 
 
-def marked(tree: ast.AST) -> Iterator[ast.expr]:
-    """Yield what is said or marked as a template: literals, also those of a conditional or a mapping."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in MARKS:
-            yield from alternatives(node.args[0])
+def constants() -> set[str]:
+    """Return every text that stands in the program outside the languages."""
+    paths = [path for path in sorted(ROOT.rglob("*.py")) if path.parent.name != "languages"]
+    nodes = (node for path in paths for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    return {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
 
 
-def alternatives(node: ast.expr) -> Iterator[ast.expr]:
-    if isinstance(node, ast.IfExp):
-        yield from [*alternatives(node.body), *alternatives(node.orelse)]
-    elif isinstance(node, ast.Dict):
-        for value in node.values:
-            yield from alternatives(value)
-    else:
-        yield node
+def names() -> set[str]:
+    """Return what stands once, in the program: names of figures and encodings, and summaries of commands."""
+    terms = {kind.term or name for name, kind in ENCODINGS.items() if not kind.term or " " in kind.term}  # no acronyms
+    return terms | {*SINGLE} | {ANALYSES.summary(name) for name in ANALYSES}
 
 
-@cache
-def templates_there_are() -> set[str]:
-    """Return every template of the program: whole texts, since an f-string would be filled in before it could be looked
-    up.
-    """
-    paths = [path for path in sorted(ROOT.rglob("*.py")) if path.name != "language.py"]
-    marks = [(path, node) for path in paths for node in marked(ast.parse(path.read_text(encoding="utf-8")))]
-    assert [f"{path}:{node.lineno}" for path, node in marks if isinstance(node, (ast.JoinedStr, ast.BinOp))] == []
-    literals = {node.value for _, node in marks if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-    joints = {"{one}; {other}", "{one}, {other}", "{one} and {other}", "{one} or {other}", "{text} ({names})"}
-    named = {kind.term or name for name, kind in ENCODINGS.items() if not kind.term or " " in kind.term}  # no acronyms
-    return literals | joints | {*SINGLE} | named | {ANALYSES.summary(name) for name in ANALYSES}
+def forms(text: str | tuple[str, str]) -> tuple[str, ...]:
+    """Return the sentences of a key: one, or those for one and for several."""
+    return text if isinstance(text, tuple) else (text,)
 
 
-def blanks(text: str) -> set[tuple[str, str]]:
-    """Return the blanks of a template: their names, and how numbers are written in them."""
-    return {(name, spec or "") for _, name, spec, _ in Formatter().parse(text) if name is not None}
+def blanks(text: str | tuple[str, str]) -> set[tuple[str, str]]:
+    """Return the blanks of a text: their names, and how numbers are written in them."""
+    parts = (part for form in forms(text) for part in Formatter().parse(form))
+    return {(name, spec or "") for _, name, spec, _ in parts if name is not None}
+
+
+def test_every_key_is_used_and_every_key_that_is_used_has_its_text() -> None:
+    rooms = {key.split(".")[0] for key in texts(ENGLISH)}
+    used = constants()
+    keys = {text for text in used if re.fullmatch(r"[a-z_]+\.[a-z0-9_]+", text) and text.split(".")[0] in rooms}
+    assert set(texts(ENGLISH)) - used == set()
+    assert keys - set(texts(ENGLISH)) - NO_KEYS == set()
 
 
 @every_language
-def test_every_template_has_its_line_and_every_line_its_template(lang: str) -> None:
-    assert templates_there_are() - set(texts(lang)) == set()
-    assert set(texts(lang)) - templates_there_are() == set()
+def test_a_language_has_every_text_and_no_other(lang: str) -> None:
+    assert set(texts(lang)) == set(texts(ENGLISH)) | names()
 
 
 @every_language
-def test_a_line_has_the_blanks_of_its_template(lang: str) -> None:
-    assert [text for text, item in texts(lang).items() if blanks(text) != blanks(item)] == []
-    assert [text for text, item in texts(lang).items() if not item.strip()] == []
+def test_a_text_has_the_same_blanks_in_every_language(lang: str) -> None:
+    english = texts(ENGLISH)
+    assert [key for key, text in texts(lang).items() if blanks(text) - blanks(english.get(key, key))] == []
+    assert [key for key in english if blanks(english[key]) - blanks(texts(lang)[key]) - {("count", "")}] == []
+    assert [key for key, text in texts(lang).items() if not all(form.strip() for form in forms(text))] == []
 
 
 @every_language
 def test_mathematics_stands_on_lines_of_its_own(lang: str) -> None:
     """Inside a line with mathematics only the first font counts, which has no Chinese."""
-    lines = [line for text in texts(lang).values() for line in text.split("\n")]
+    lines = [line for text in texts(lang).values() for form in forms(text) for line in form.split("\n")]
     assert [line for line in lines if "$" in re.sub(r"\{\w+\}", "", line) and not line.isascii()] == []
 
 
 def test_a_phrase_is_said_in_the_language_that_is_spoken() -> None:
-    assert translate("positions {first} to {last}", first=0, last=9) == "positions 0 to 9"
+    assert say("words.positions_to", first=0, last=9) == "positions 0 to 9"
+    assert finding(say("words.positions_to", first=0, last=9)) == {"key": "words.positions_to", "first": 0, "last": 9}
     with use_language(CHINESE):
-        assert translate("positions {first} to {last}", first=0, last=9) == "位置 0 至 9"
-        assert translate("a text without a line, {n}", n=1) == "a text without a line, 1"
+        assert say("words.positions_to", first=0, last=9) == "位置 0 至 9"
+        assert say("a text without a key, {n}", n=1) == "a text without a key, 1"
         with use_language(Language()):
-            assert translate("positions {first} to {last}", first=0, last=9) == "positions 0 to 9"
+            assert say("words.positions_to", first=0, last=9) == "positions 0 to 9"
         assert join_clauses(["一", "", "二", "三"]) == "一；二；三"
         assert {"位", "置"} <= set(letters()) and "$" not in letters()  # which fonts are looked for
     assert letters() == ""

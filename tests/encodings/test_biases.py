@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from pecli.core.errors import UsageError
+from pecli.core.language import say
 from pecli.encodings.base import BiasEncoding
 from pecli.encodings.biases import T5, Alibi, Kerple
 from pecli.models.spec import read_encoding
@@ -73,7 +74,7 @@ def test_far_buckets_of_a_whole_factor_begin_exactly_at_its_powers(buckets: int,
 
 
 def test_a_file_gives_the_learned_numbers_and_without_one_the_buckets_number_stands(tmp_path: Path) -> None:
-    assert (T5().quantity, T5().n_heads) == ("bucket", 1)
+    assert (say(T5().quantity), T5().n_heads) == ("bucket", 1)
     assert np.array_equal(T5().bias(OFFSETS)[0], T5().bucket(OFFSETS))
     np.save(tmp_path / "short.npy", np.zeros((31, 5)))
     with pytest.raises(UsageError, match="31 rows and t5 has 32 buckets"):
@@ -81,7 +82,7 @@ def test_a_file_gives_the_learned_numbers_and_without_one_the_buckets_number_sta
     table = np.random.default_rng(0).normal(size=(32, 5))
     np.save(tmp_path / "t5.npy", table)
     item = T5(file=str(tmp_path / "t5.npy"))
-    assert (item.quantity, item.n_heads) == ("bias", 5)
+    assert (say(item.quantity), item.n_heads) == ("bias", 5)
     assert np.array_equal(item.bias(OFFSETS), table[item.bucket(OFFSETS)].T)
     assert item.title() == "T5, 32 buckets, t5.npy"
     assert item.inputs()

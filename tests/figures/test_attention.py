@@ -13,6 +13,7 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import PecliError, UsageError
+from pecli.core.language import say
 from pecli.core.numbers import number_text
 from pecli.encodings.base import Additive
 from pecli.encodings.rope import Rope
@@ -300,7 +301,7 @@ def test_five_panels_share_limits_and_0_has_the_middle_of_the_map() -> None:
     assert {image.get_cmap().name for image in images.values()} == {"PuOr_r"}
     assert all(np.array_equal(image.get_array(), arrays[name]) for name, image in images.items())
     titles = [item.get_title().partition("\n")[0] for item in drawn if item.get_images()]
-    assert titles == [title.partition("\n")[0] for title in TITLES.values()]
+    assert titles == [say(title).partition("\n")[0] for title in TITLES.values()]
     assert [text.get_text() for text in drawn[4].get_xticklabels()] == ["x", "y", "z"]
 
 

@@ -11,6 +11,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import say
 from tests.drawing import axes_of, line_labels, numbers_of, panels_of, texts
 
 # the trained length
@@ -164,8 +165,8 @@ def test_a_curve_and_a_matrix_are_those_of_the_head(encoding: str) -> None:
     assert np.array_equal(found.main, whole[[3, 11]], equal_nan=True)
     matrix = numbers_of("distance", encoding=encoding, length=20, **given)
     assert np.array_equal(matrix.main, whole, equal_nan=True) and matrix.undefined == 0
-    assert matrix.message() == f"the {bias.quantity} depends only on the offset p − q"
-    assert found.message() == f"every curve is the same, shifted: the {bias.quantity} depends only on the offset"
+    assert matrix.message() == f"the {say(bias.quantity)} depends only on the offset p − q"
+    assert found.message() == f"every curve is the same, shifted: the {say(bias.quantity)} depends only on the offset"
 
 
 def test_several_encodings_have_panels_or_a_line_each_from_one_position() -> None:

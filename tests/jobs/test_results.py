@@ -37,6 +37,7 @@ def test_json_has_one_shape_whatever_is_asked(ask: Ask, words: tuple[str, ...], 
         assert set(item) == {
             "files",
             "headline",
+            "finding",
             "footnotes",
             "job",
             "encodings",

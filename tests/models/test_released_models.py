@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from pecli.core.errors import PecliError
-from pecli.core.language import translate
+from pecli.core.language import say
 from pecli.models.position_keys import READ_BY, UNUSED
 from pecli.models.reader import Model, read_model
 from pecli.reports.model import encoding_of, model_data
@@ -138,7 +138,7 @@ NOTED = {  # the types whose default config has a key that changes what pecli sh
 
 
 def test_an_ordinary_config_has_no_key_of_positions_that_is_not_used(tmp_path: Path) -> None:
-    texts = {*map(translate, READ_BY.values()), translate(UNUSED)}
+    texts = {*map(say, READ_BY.values()), say(UNUSED)}
     found = {name: model_of(truth["config"], tmp_path).findings for name, truth in TYPES.items()}
     noted = {name: {item.key for item in findings if item.text in texts} for name, findings in found.items()}
     assert {name: keys for name, keys in noted.items() if keys} == NOTED

@@ -1,0 +1,1 @@
+"""The languages: every text of pictures and reports by its key."""

@@ -7,9 +7,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.font_manager import FontProperties
 from matplotlib.ticker import Formatter, Locator, LogFormatter, MaxNLocator
 
 from pecli.core.numbers import number_text, number_texts
@@ -31,11 +29,10 @@ def inches(axis: Any) -> float:
 
 def fit(axis: Any, texts: Sequence[str], spacing: float) -> bool:
     """Return whether labels so many inches from each other leave room between each and the next."""
-    default = mpl.rcParams["xtick.labelsize"] if axis.axis_name == "x" else mpl.rcParams["ytick.labelsize"]
-    size = FontProperties(size=axis.get_tick_params().get("labelsize") or default).get_size_in_points()
+    size = axis.get_major_ticks(1)[0].label1.get_fontsize()
     widths = [max(map(ems, text.split("\n"))) if axis.axis_name == "x" else 0.85 for text in texts]
     needed = max((one + other for one, other in pairwise(widths)), default=0.0) / 2
-    return spacing >= (needed + APART) * float(size) / 72
+    return spacing >= (needed + APART) * size / 72
 
 
 class FittingTicks(Locator):

@@ -15,6 +15,7 @@ from pecli.core.terminal import print_results
 from pecli.encodings.registry import all_encodings, encoding_named
 from pecli.files.tables import READERS
 from pecli.page.canvas import SIZES
+from pecli.page.colors import MAPS
 
 Offer = tuple[str, str]  # a value, and what it is
 INDICES = ("0", "0,1,2,3", "0..7")  # for lists of whole numbers
@@ -32,7 +33,7 @@ def offered_values(entry: Option, typed: str = "") -> list[Offer]:
     if entry.name == "size":
         names = SIZES
     elif entry.name == "cmap":
-        names = (name for name in _colour_maps() if not name.endswith("_r"))
+        names = (name for name in (*MAPS, *_colour_maps()) if not name.endswith("_r"))
     elif entry.name == "style":
         names = sorted(path.stem for path in _matplotlib("mpl-data").glob("stylelib/[!_]*.mplstyle"))
     elif entry.many and entry.scalar is int:

@@ -103,11 +103,14 @@ def finding(text: str) -> dict[str, Any]:
 
 
 def capitalised(text: str) -> str:
-    """Return the text with a capital where it begins."""
-    return text[:1].upper() + text[1:] if text[:1].isascii() else text  # ρ and λ are names
+    """Return the text with a capital where it begins, unless that is the name of a number: ρ, d."""
+    return text[:1].upper() + text[1:] if text[:1].isascii() and text[1:2] not in (" ", "") else text
 
 
-def _joined_by(key: str) -> Callable[[Iterable[str]], str]:
+Join = Callable[[Iterable[str]], str]
+
+
+def _joined_by(key: str) -> Join:
     """Return a function that joins those of several texts that are not empty."""
 
     def joined(parts: Iterable[str]) -> str:
@@ -121,6 +124,7 @@ join_clauses = _joined_by("join.clauses")
 listing = _joined_by("join.list")
 join_and = _joined_by("join.and")
 join_or = _joined_by("join.or")
+join_title = _joined_by("join.title")
 
 
 def enumerated(texts: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from functools import cached_property, wraps
 from typing import Any, ClassVar, Self, TypeVar
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import join_clauses, listing, say
+from pecli.core.language import Join, join_title, listing, say
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import chunks, minus
 from pecli.core.options import EXACT, Option, Options, option
@@ -173,13 +173,13 @@ class Encoding(Options, ABC):
         """Return which columns of a query or key a picture does not have; mostly nothing."""
         return ""
 
-    def title(self) -> str:
+    def title(self, join: Join = listing) -> str:
         """Return the encoding in a title: its label, else what it is."""
-        return self.label or self.described()
+        return self.label or self.described(join)
 
-    def described(self) -> str:
+    def described(self, join: Join = listing) -> str:
         """Return the name and what was changed or is always shown: ``sinusoidal, d = 128, base = 10``."""
-        return listing(self.title_pieces())
+        return join(self.title_pieces())
 
     def title_pieces(self, without: Collection[str] = ()) -> list[str]:
         """Return what stands in a title, piece by piece: the name, ``base = 10``, but for these parameters."""
@@ -410,7 +410,7 @@ def title_of_several(encodings: Sequence[Encoding]) -> str:
     """Return what they have in common, then what stands behind each label of the author's."""
     plain = [replace(encoding, label=None) for encoding in encodings]
     behind = zip(encodings, distinguishing_labels(plain) if len({*plain}) > 1 else [], strict=False)
-    return join_clauses([listing(common_pieces(plain)), *(f"{e.label}: {text}" for e, text in behind if e.label)])
+    return join_title([*common_pieces(plain), *(f"{e.label}: {text}" for e, text in behind if e.label)])
 
 
 def distinguishing_labels(encodings: Sequence[Encoding], without: Collection[str] = ()) -> list[str]:

@@ -10,7 +10,7 @@ from math import ceil, log
 from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import listing, say
+from pecli.core.language import Join, listing, say
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import MAX_EXACT, ROUNDING
 from pecli.core.options import option
@@ -192,13 +192,13 @@ class T5(DirectedBias):
         bucket = self.bucket(offsets)
         return bucket[None, :] if self._learned is None else self._learned[bucket].T
 
-    def described(self) -> str:
+    def described(self, join: Join = listing) -> str:
         known = [] if self.file is None else [short(self.file), *filter(None, [self.tensor])]
         usual = self.max_distance == self.options()["max_distance"].default
         text = "biases.count_buckets" if usual else "biases.buckets_the_last_from"
         buckets = say(text, count=self.buckets, distance=self.last_from)
         direction = self.title_pieces([name for name in self.options() if name != "direction"])[1:]
-        return listing([self.called(), buckets, *direction, *known])
+        return join([self.called(), buckets, *direction, *known])
 
 
 @dataclass(frozen=True)

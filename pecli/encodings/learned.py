@@ -10,7 +10,7 @@ from math import prod
 from typing import ClassVar
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import listing, say
+from pecli.core.language import Join, listing, say
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -163,9 +163,9 @@ class Learned(OnGrid, Additive):
         in_memory = self.file is not None and self.file.startswith(IN_MEMORY) and not self.label
         return pieces[in_memory:]  # who gives an array does not say that it was learned
 
-    def described(self) -> str:
+    def described(self, join: Join = listing) -> str:
         if self.file is None:
-            return say("learned.untrained", encoding=super().described())
+            return say("learned.untrained", encoding=super().described(join))
         shown = ("grid", "resize", "first_position", "divisor")
         given = {name: value for name, value in self.changed().items() if name in shown}
         grid = [f"{name.replace('_', ' ')} = {titled_text(self.options()[name], text)}" for name, text in given.items()]
@@ -173,7 +173,7 @@ class Learned(OnGrid, Additive):
         before = [say("learned.rows_before_it_left", count=left)] if left else []
         name = "" if self.file.startswith(IN_MEMORY) else self.called()
         pieces = [name, short(self.file), self.tensor, f"d = {self.width}", *grid, *before]
-        return listing(filter(None, pieces))
+        return join(filter(None, pieces))
 
 
 @lru_cache(maxsize=16)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from pecli.analysis import check_indices, refuse_unused
 from pecli.core.errors import UsageError, option_text, shorten
-from pecli.core.language import join_clauses, say
+from pecli.core.language import join_title, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
@@ -213,7 +213,7 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
     def title(self, view: View[AttentionEncoding]) -> str:
         encoding = view.encoding
         head = encoding.head_text(self.head or 0) if isinstance(encoding, BiasEncoding) else ""
-        return join_clauses([super().title(view), head])
+        return join_title([super().title(view), head])
 
     def fit(self, view: View[AttentionEncoding], axes: list[Axes], canvas: Canvas) -> None:
         for ax in axes:
@@ -221,7 +221,7 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
 
     def draw(self, numbers: AttentionNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         reach = numbers.difference_encoded or numbers.largest
-        weight: Any = {"colours": canvas.colours("sequential"), "limits": numbers.ends}
+        weight: Any = {"colours": canvas.colours("amount"), "limits": numbers.ends}
         change: Any = {"colours": canvas.colours(DIFFERENCE), "limits": (-reach, reach), "centred": True}
         panels = (
             (numbers.plain, weight),

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from pecli.analysis import Analysis, E, E_co, Limits, Numbers as Numbers, View as View
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import join_clauses, say
+from pecli.core.language import join_title, say
 from pecli.core.lazy import Array, Axes
 from pecli.core.numbers import minus
 from pecli.core.positions import Positions
@@ -92,7 +92,7 @@ class Figure(Analysis[E]):
 
     def title(self, view: View[E]) -> str:
         """Return the picture's title where the user gives none."""
-        return join_clauses([*(encoding.title() for encoding in view.encodings), self.unseen(view)])
+        return join_title([*(encoding.title(join_title) for encoding in view.encodings), self.unseen(view)])
 
     def unseen(self, view: View[E]) -> str:
         """Return what a title says of the positions where nothing else in the picture does; mostly nothing."""

@@ -248,7 +248,7 @@ class Bias(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
             return [None]
         signed, first = numbers.ends[0] < 0 < numbers.ends[1], numbers.view.positions.start - 0.5
         last = first + len(numbers.positions) * numbers.block
-        colours = canvas.colours("diverging" if signed else "sequential")
+        colours = canvas.colours("diverging" if signed else "amount")
         look: dict[str, Any] = {"extent": (first, last, last, first), "extremes": (numbers.smallest, numbers.largest)}
         look["steps"] = not numbers.view.encoding.known
         images = [

@@ -8,7 +8,7 @@ from math import prod
 from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError
-from pecli.core.language import join_clauses, say
+from pecli.core.language import join_clauses, join_title, say
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUNDING, number_text
 from pecli.core.options import option
@@ -234,9 +234,9 @@ class Compare(Composite, Highlighting[Encoding]):
         return reach, where
 
     def title(self, view: View[Encoding]) -> str:
-        item = view.encoding.title() if len(view.encodings) == 1 else ""
+        item = view.encoding.title(join_title) if len(view.encodings) == 1 else ""
         shared = title_of_several(view.encodings) if len(set(view.encodings)) > 1 else ""
-        return join_clauses([item, shared, self.unseen(view)])
+        return join_title([item, shared, self.unseen(view)])
 
     def unseen(self, view: View[Encoding]) -> str:
         return self.part().unseen(view)

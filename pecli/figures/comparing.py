@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from pecli.analysis import View, check_indices
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import join_and, join_clauses, join_or, say
+from pecli.core.language import join_and, join_or, join_title, say
 from pecli.core.numbers import number_text
 from pecli.core.options import option
 from pecli.encodings.base import BiasEncoding, Encoding, TableEncoding, names_in_sentence, short_names
@@ -68,7 +68,7 @@ class OfOneHead(Comparing):
 
     def title(self, view: View[Any]) -> str:
         heads = {e.head_text(self.shown_head) for e in view.encodings if isinstance(e, BiasEncoding) and e.n_heads > 1}
-        return join_clauses([Figure.title(self, view), *heads])
+        return join_title([Figure.title(self, view), *heads])
 
 
 def differing_text(view: View[Any], quantity: str, apart: Sequence[float], same: float) -> str:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from pecli.analysis import places_option, positions_at
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import join_and, join_clauses, listing, say
+from pecli.core.language import join_and, join_title, listing, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING
 from pecli.core.options import EXACT, option
@@ -328,7 +328,7 @@ class Curves(OfOneHead):
             measure=self.quantity(view),
             position=view.encoding.position_text(self.starts(view)[0]),
         )
-        return join_clauses([title_of_several(view.encodings), start if self.overlaid(view) else "", self.unseen(view)])
+        return join_title([title_of_several(view.encodings), start if self.overlaid(view) else "", self.unseen(view)])
 
 
 def neighbours(rows: Positions, own: int) -> tuple[int, ...]:

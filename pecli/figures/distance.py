@@ -114,6 +114,7 @@ class Distance(WithCellNumbers[Any], OfOneHead):
         low, high, apart = summary.smallest or 0.0, summary.largest or 0.0, summary.apart
         alone = is_of_offset(encoding, measure)
         over_grid = bool(encoding.sides) and apart is not None and apart <= ROUNDING * max(abs(low), abs(high))
+        far = not (is_bias(encoding) or measure.similarity)
         return DistanceNumbers(
             view=view,
             matrix=values,
@@ -126,7 +127,7 @@ class Distance(WithCellNumbers[Any], OfOneHead):
             apart=None if alone else apart,
             measure=self.measure,
             ends=ends(low, high),
-            palette="sequential" if is_bias(encoding) and low * high >= 0 else measure.palette,
+            palette=measure.palette if far or low < 0 < high else "amount",
             sample=(summary.sample,),
         )
 
@@ -170,7 +171,7 @@ class Distance(WithCellNumbers[Any], OfOneHead):
             numbers.matrix,
             colours=canvas.colours(numbers.palette),
             limits=numbers.ends,
-            centred=numbers.palette != "sequential",
+            centred=numbers.palette in ("diverging", DIFFERENCE),
             extent=(first, last, last, first),
             extremes=(numbers.smallest or 0.0, numbers.largest or 0.0),
             steps=isinstance(numbers.view.encoding, BiasEncoding) and not numbers.view.encoding.known,

@@ -125,7 +125,7 @@ class Fourier(Figure[TableEncoding]):
     def draw(self, numbers: FourierNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         low, high = log_ends(numbers.view)
         right = numbers.share.shape[1] * numbers.columns_block - 0.5
-        colours, limits = canvas.colours("sequential"), numbers.ends
+        colours, limits = canvas.colours("amount"), numbers.ends
         if numbers.half is not None:
             axes[0].axhline(log10(numbers.half), color="white", linestyle=":", linewidth=canvas.scale)
         return [show_matrix(axes[0], numbers.share, colours=colours, limits=limits, extent=(-0.5, right, low, high))]

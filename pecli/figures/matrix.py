@@ -60,6 +60,7 @@ def show_matrix(
     image.extremes = extremes
     image.set_clip_path(axes.patch)
     axes.add_image(image)
+    axes.spines[:].set_visible(False)
     return image
 
 

@@ -107,7 +107,8 @@ def draw_map(numbers: OffsetMapNumbers, panel: Axes, canvas: Canvas) -> Any:
     """Draw such a map."""
     (values,), signed = numbers.coloured(), numbers.ends[0] < 0
     across, down = numbers.column_offsets[-1] + 0.5, numbers.row_offsets[-1] + 0.5
-    colours = canvas.colours("diverging" if signed else "sequential")
+    near = numbers.shows_spread or MEASURES[numbers.measure].similarity
+    colours = canvas.colours("diverging" if signed else "amount" if near else "distance")
     return show_matrix(
         panel, values, colours=colours, limits=numbers.ends, centred=signed, extent=(-across, across, down, -down)
     )

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from pecli.analysis import E_co, refuse_unused
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import enumerated, join_clauses, listing, say
+from pecli.core.language import enumerated, join_title, listing, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING, chunks
 from pecli.core.options import option
@@ -383,7 +383,7 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
     def title(self, view: View[Any]) -> str:
         if len(view.encodings) == 1:
             return super().title(view)
-        return join_clauses([title_of_several(view.encodings), self.unseen(view)])
+        return join_title([title_of_several(view.encodings), self.unseen(view)])
 
     def quantity(self, view: View[Any]) -> str:
         if self.random is not None:

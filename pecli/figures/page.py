@@ -34,7 +34,7 @@ Content = tuple[Figure[Any], View[Any], str]  # what stands on a page: a figure,
 def words_of(title: str, numbers: Numbers[Any], canvas: Canvas) -> Texts:
     """Return what a picture says under that title: pecli's texts or the author's, and none that is to be left out."""
     footnote = join_clauses(footnotes(numbers, canvas))
-    own = {"headline": capitalised(numbers.message()), "title": title, "footnote": footnote}
+    own = {"headline": capitalised(numbers.message()), "title": capitalised(title), "footnote": footnote}
     return Texts(**{name: canvas.written(name, own) for name in own})
 
 
@@ -120,7 +120,7 @@ def _labelled(figure: Figure[Any], view: View[Any], title: str, canvas: Canvas) 
     figure.decorate(view, sheet.axes, canvas)
     sheet.labelled()
     unknown = " " if sheet.page.height else ""  # what may come takes a line
-    own = {"headline": unknown, "title": title, "footnote": unknown}
+    own = {"headline": unknown, "title": capitalised(title), "footnote": unknown}
     sheet.said = Texts(**{name: canvas.written(name, own) for name in own})
     return sheet
 

@@ -151,7 +151,7 @@ class Path(Figure[TableEncoding]):
                 share = _percent(numbers.share[component])
                 text = say("path.pc_of_the_variance", number=component + 1, share=share)
                 axis.set_label_text(text)
-            points, colours = numbers.coordinates[:, pair], seen_colours(canvas.colours("sequential"), panel)
+            points, colours = numbers.coordinates[:, pair], seen_colours(canvas.colours("order"), panel)
             look: dict[str, Any] = {"cmap": colours, "rasterized": many}
             width = canvas.scale * min(1.0, sqrt(CROWD / len(points)))  # of many, thin
             rows = numbers.view.encoding.sides[-1:] or (len(points) + 1,)  # of a grid, each row by itself

@@ -172,7 +172,7 @@ class Precision(WithTrained[Harmonic]):
         image = show_matrix(
             panel,
             np.where(numbers.error > 0, numbers.error, np.nan),
-            colours=canvas.colours("sequential"),
+            colours=canvas.colours("amount"),
             limits=numbers.ends,
             log=True,
             extent=(-0.5, columns - 0.5, first + rows * numbers.block, first),

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from pecli.analysis import View, chosen_indices, refuse_unused
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import join_clauses, say
+from pecli.core.language import join_title, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.options import EXACT, option
@@ -294,7 +294,7 @@ class Rotation(WithCellNumbers[Rotary]):
             return super().title(view)
         seed, file = self.content_seed, Path(self.content).name
         text = say("rotation.rows_of_q_one" if self.content == "same" else "rotation.rows_of_q_random", seed=seed)
-        return join_clauses([super().title(view), say("rotation.q_file", file=file) if self.inputs() else text])
+        return join_title([super().title(view), say("rotation.q_file", file=file) if self.inputs() else text])
 
 
 def _matrix_alone(position: int) -> str:

@@ -219,7 +219,7 @@ def _draw_points(numbers: ScatterNumbers, axes: Axes, canvas: Canvas) -> Any:
     if (places := numbers.places()) is not None:
         points, counts, offsets = places
         area = (LARGEST * canvas.scale) ** 2 * counts / counts.max()
-        colours = seen_colours(canvas.colours("sequential"), axes)
+        colours = seen_colours(canvas.colours("amount"), axes)
         return axes.scatter(
             points[:, 0], points[:, 1], c=offsets, s=np.maximum(area, SMALLEST), cmap=colours, linewidths=0
         )
@@ -232,7 +232,7 @@ def _draw_points(numbers: ScatterNumbers, axes: Axes, canvas: Canvas) -> Any:
         c=offsets[order],
         s=((2 if len(numbers.x) > LARGE_POINTS else 4) * canvas.scale) ** 2,
         linewidths=0,
-        cmap=seen_colours(canvas.colours("sequential"), axes),
+        cmap=seen_colours(canvas.colours("amount"), axes),
         rasterized=len(numbers.x) > MAX_VECTOR_POINTS,
     )
 
@@ -262,7 +262,7 @@ def _draw_counts(numbers: DensityNumbers, axes: Axes, canvas: Canvas) -> Any:
         origin="lower",
         aspect="auto",
         interpolation="nearest",
-        cmap=seen_colours(canvas.colours("sequential"), axes),
+        cmap=seen_colours(canvas.colours("amount"), axes),
         norm=LogNorm(1, max(2, numbers.most)),
         extent=(left, right, bottom, top),
     )

@@ -145,7 +145,7 @@ class Tiles(OverGrid):
     def draw(self, numbers: TilesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         measure, sides = MEASURES[self.measure], numbers.view.encoding.sides
         signed = measure.similarity and numbers.ends[0] <= 0
-        colours = canvas.colours("diverging" if signed else "sequential")
+        colours = canvas.colours("diverging" if signed else "amount" if measure.similarity else "distance")
         style: dict[str, Any] = {"colours": colours, "limits": numbers.ends, "centred": signed}
         images = image_of(numbers.tiles, sides)
         if self.at is not None:

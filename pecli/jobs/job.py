@@ -13,7 +13,7 @@ from typing import Any, Self
 from pecli import __version__
 from pecli.analysis import Analysis, View
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import IN_ENGLISH, Language, join_clauses, listing, say, set_by_environment, use_language
+from pecli.core.language import IN_ENGLISH, Language, join_title, say, set_by_environment, use_language
 from pecli.core.memory import PIXEL, check_bytes, check_disk, check_memory
 from pecli.core.options import canonical_name
 from pecli.core.positions import Positions
@@ -168,9 +168,9 @@ class Job:
             return title_of_several(encodings) if any(encoding.label for encoding in encodings) else ""
         if not figure.title(views[0]):
             return ""
-        common = listing(common_pieces([view.encoding for view in views], self.axes))
+        common = join_title(common_pieces([view.encoding for view in views], self.axes))
         positions = {figure.unseen(view) for view in views}
-        return join_clauses([common, *positions] if len(positions) == 1 else [common])
+        return join_title([common, *positions] if len(positions) == 1 else [common])
 
     def _axis(self, name: str) -> Axis:
         """Return an option that the cells differ in, with its values."""

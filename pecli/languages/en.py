@@ -5,6 +5,7 @@ TEXTS = {
     "join.of_encoding": "{encoding}: {text}",
     "join.with_names": "{text} ({names})",
     "join.clauses": "{one}; {other}",
+    "join.title": "{one} · {other}",
     "join.list": "{one}, {other}",
     "join.and": "{one} and {other}",
     "join.or": "{one} or {other}",

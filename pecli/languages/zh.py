@@ -5,6 +5,7 @@ TEXTS = {
     "join.of_encoding": "{encoding}：{text}",
     "join.with_names": "{text}（{names}）",
     "join.clauses": "{one}；{other}",
+    "join.title": "{one} · {other}",
     "join.list": "{one}，{other}",
     "join.and": "{one} 与 {other}",
     "join.or": "{one} 或 {other}",

@@ -155,7 +155,7 @@ class Measure:
     @property
     def palette(self) -> str:
         """Return the kind of colours that show it: a similarity has two signs, a distance has one."""
-        return "diverging" if self.similarity else "sequential"
+        return "diverging" if self.similarity else "distance"
 
 
 _ALL = (

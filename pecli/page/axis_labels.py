@@ -23,10 +23,10 @@ MAX_NAMES = 16  # dimensions that have a name each
 
 def label_values(axis: Any, label: str, integer: bool = False) -> None:
     """Label an axis along which numbers run."""
-    from pecli.page.ticks import NumberTexts, round_ticks
+    from pecli.page.ticks import NumberTexts, round_ticks, whole_ticks
 
     axis.set_label_text(label)
-    axis.set_major_locator(round_ticks(integer))
+    axis.set_major_locator(whole_ticks() if integer else round_ticks())
     axis.set_major_formatter(NumberTexts())
 
 

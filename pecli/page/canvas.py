@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from pecli.core.errors import UnknownNameError, UsageError, option_text
 from pecli.core.options import Options, inches_of, option, size_text
 from pecli.core.readable import is_readable
-from pecli.page.colors import colour_map
+from pecli.page.colors import add_maps, colour_map
 
 
 class Size(NamedTuple):
@@ -29,12 +29,13 @@ SIZES = {
     "column": Size(3.25, None, 7),
     "page": Size(6.75, None, 8),
     "blog": Size(8, None, 9),
-    "slide": Size(13.33, 7.5, 18, 14),
+    "slide": Size(13.33, 7.5, 15.2, 13),
 }
 LIMITS = (0.5, 100.0)  # inches
 PERCENTILES = (2, 98)  # of the values, at which robust colours end
 FONTS = (8.0, 18.0)  # points of text on a page of so many inches: one per inch of width, within these
-SMALL = 0.833  # tick labels: as a share of the text's size
+SMALL = 0.9375  # tick labels: as a share of the text's size
+LARGE = 1.375  # the headline: as a share of the text's size
 NARROW = 44  # ems of small text: a page of free height and less width lays several figures out in another way
 SHRUNK = (0.9, 0.8, 0.7, 0.6)  # of the text's size, tried before a size is refused
 FRAME = 2 / 3  # of the pixels an inch, where a file has many pictures
@@ -131,9 +132,7 @@ class Canvas(Options):
     )
     loops: int | None = option(None, "how many times a .gif or .webp plays", at_least=1, at_most=65535, unset="endless")
     pages: bool = option(False, "several values in one .pdf are a page each, not a grid")
-    font: str | None = option(
-        None, "font family or font file", unset="DejaVu Sans, with a CJK font where needed", file=True
-    )
+    font: str | None = option(None, "font family or font file", unset="Inter, with a CJK font where needed", file=True)
 
     def check(self) -> None:
         opposites = {name: f"no_{name}" for name in TEXTS} | {"cbar_label": "no_colorbar"}
@@ -184,6 +183,11 @@ class Canvas(Options):
         return max(min(self.inches.least, font), SMALL * font)
 
     @property
+    def large(self) -> float:
+        """The size of the headline in points."""
+        return LARGE * self.inches.font
+
+    @property
     def narrow(self) -> bool:
         """Whether a page of free height is too narrow for two panels side by side."""
         size = self.inches
@@ -212,7 +216,7 @@ class Canvas(Options):
         return max(1, round((size.height or 2 * size.width) * self.dpi)), max(1, round(size.width * self.dpi))
 
     def colours(self, kind: str) -> str:
-        """Return the colour map for values of that kind (diverging, sequential, binary, difference)."""
+        """Return the colour map for values of that kind (diverging, distance, amount, order, binary, difference)."""
         return colour_map(kind, self.cmap or self._styled("image.cmap"))
 
     def inputs(self) -> tuple[str, ...]:
@@ -267,6 +271,8 @@ class Canvas(Options):
         for source, name in {"style": self._styled("image.cmap"), "cmap": self.cmap}.items():
             if name is not None:
                 from matplotlib import colormaps
+
+                add_maps()
 
                 if name not in colormaps:
                     known = sorted(map for map in colormaps if not map.endswith("_r"))

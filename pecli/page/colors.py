@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from pecli.core.lazy import Array, Axes, np
 
 DIFFERENCE = "difference"  # the kind of values that are one thing less another
-DEFAULTS = {"diverging": "PuOr_r", "sequential": "viridis", "binary": "Greys", DIFFERENCE: "PuOr_r"}
+MAPS = {  # of pecli's own, from low to high
+    "signed": ("#1B4B82", "#4A86C0", "#A9C8E3", "#F7F6F3", "#F3BFA3", "#DD7350", "#A8361F"),
+    "distance": ("#0E2238", "#154C6B", "#1C7A88", "#5BAA98", "#B3D7BF", "#F6F7EE"),  # near is dark
+    "amount": ("#F6F7EE", "#B3D7BF", "#5BAA98", "#1C7A88", "#154C6B", "#0E2238"),  # much is dark
+    "order": ("#16325C", "#5A3F8C", "#B1447B", "#E0713D"),  # of lines and points, all seen on white
+    "binary": ("#FFFFFF", "#3B424A"),
+}
+HEADLINE_INK, NOTE_INK = "#16191D", "#6A727B"  # where no style is asked for
+HAIRLINE = "#E7EAED"
+DEFAULTS = {"diverging": "signed", DIFFERENCE: "signed"}  # others have the map of their own name
 TWO_SIDED = {
     *("PiYG", "PRGn", "BrBG", "PuOr", "RdGy", "RdBu", "RdYlBu", "RdYlGn", "Spectral", "coolwarm", "bwr", "seismic"),
-    *("berlin", "managua", "vanimo"),
+    *("berlin", "managua", "vanimo", "signed"),
 }
 COLOURS = 256  # of a map
 STROKES = (("white", 2.6), ("black", 1.2))  # colour and points of what is seen on any colour: dark within light
@@ -21,7 +31,20 @@ def colour_map(kind: str, given: str | None) -> str:
     given.
     """
     fits = kind != DIFFERENCE or (given or "").removesuffix("_r") in TWO_SIDED
-    return given if given and fits else DEFAULTS[kind]
+    return given if given and fits else DEFAULTS.get(kind, kind)
+
+
+@cache
+def add_maps() -> None:
+    """Make matplotlib know pecli's own maps by their names."""
+    from matplotlib import colormaps
+    from matplotlib.colors import LinearSegmentedColormap
+
+    for name, colours in MAPS.items():
+        if name not in colormaps:
+            own = LinearSegmentedColormap.from_list(name, colours, COLOURS)
+            colormaps.register(own)
+            colormaps.register(own.reversed())
 
 
 MIN_CONTRAST = 25.0  # of lightness, 0 (black) to 100 (white), between data and what is behind them

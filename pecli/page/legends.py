@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -21,11 +22,9 @@ from pecli.page.labels import LineLabel, labels_of
 from pecli.page.layout import columns_of_legend
 from pecli.page.panels import ColorBar
 from pecli.page.text import Ruler, points_per_pixel
-from pecli.page.ticks import BetweenPowers, NumberTexts, round_ticks
+from pecli.page.ticks import BetweenPowers, NumberTexts
 
 HANDLE, APART = 4.0, 1.5  # ems of a sample of a line and what stands around it and its text; of that to the next
-OUTLINE = 0.4  # points
-MOST_TICKS = 4  # of a colour bar, about
 ARROW = 0.06  # length of an end beyond which numbers are, as a share of the bar
 BAR_PAD = 0.25  # ems of small text between a bar and its numbers
 GAP, HEIGHT = 0.35, 0.4  # ems of small text: below and above a strip of colours, and of the strip
@@ -118,8 +117,15 @@ def add_bar(
     low, high = mappable.get_clim()
     below, above = any((own < low).any() for own in values), any((own > high).any() for own in values)
     extend: Any = ("both" if above else "min") if below else ("max" if above else "neither")
-    ticks: Any = list(bar.ticks) if bar.ticks is not None else None if log else round_ticks(most=MOST_TICKS)
-    look: dict[str, Any] = {"format": NumberTexts(), "extend": extend}
+    seen = np.concatenate([own.compressed() for own in values])
+    ends = (low, high)
+    if bar.trimmed and seen.any():
+        ends = max(low, float(seen.min(initial=0.0))), min(high, float(seen.max(initial=0.0)))
+    marked = [low, 0.0, high] if low < 0 < high else [low, high]
+    if bar.trimmed:
+        marked = [at for at in (*ends, 0.0) if ends[0] <= at <= ends[1]]
+    ticks: Any = list(bar.ticks) if bar.ticks is not None else None if log else marked
+    look: dict[str, Any] = {"format": NumberTexts(partial(number_text, digits=3)), "extend": extend}
     if axes is None:
         look |= {"orientation": "horizontal", "extendfrac": ARROW}
     else:
@@ -130,10 +136,8 @@ def add_bar(
         place.tick_params(which="both", length=0, pad=BAR_PAD * canvas.small)
     if log:
         drawn.minorformatter = BetweenPowers()
-    drawn.outline.set_linewidth(OUTLINE * canvas.scale)
-    seen = np.concatenate([own.compressed() for own in values])
-    if bar.trimmed and seen.any():
-        ends = max(low, seen.min(initial=0.0)), min(high, seen.max(initial=0.0))
+    drawn.outline.set_visible(False)
+    if ends != (low, high):
         place.set_xlim(ends) if axes is None else place.set_ylim(ends)
     if bar.level is not None and low < bar.level < high:
         for colour, width in STROKES:

@@ -26,7 +26,10 @@ def frame_lines(axes: Axes, first: float, last: float, log: bool = False) -> Non
     else:
         share = MARGIN * (last - first) or 0.5
         axes.set_xlim(first - share, last + share)
+    axes.xaxis.shown = first, last  # type: ignore[attr-defined]
     axes.grid(axis="y")
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(axis="y", which="both", length=0)
 
 
 def share_ends(axes: Sequence[Axes]) -> None:
@@ -43,7 +46,7 @@ def look(line: int) -> Look:
 
 def shades(count: int, axes: Axes, canvas: Canvas) -> list[Look]:
     """Return the looks of so many lines in an order, such as heads: from dark to light, every other one dashed."""
-    colours = seen_colours(canvas.colours("sequential"), axes)
+    colours = seen_colours(canvas.colours("order"), axes)
     shares = np.linspace(0, 1, count).tolist()
     return [{"color": colours(share), "linestyle": DASHES[line % 2]} for line, share in enumerate(shares)]
 

@@ -15,6 +15,7 @@ from matplotlib.transforms import Bbox
 
 from pecli.page.axis_labels import label_as_asked
 from pecli.page.canvas import Canvas
+from pecli.page.colors import HEADLINE_INK, NOTE_INK
 from pecli.page.layout import (
     BAR_DROP,
     BAR_HEIGHT,
@@ -79,10 +80,13 @@ class Sheet:
         }
         self.legend: Any = None
         look: dict[str, Any] = {"ha": "left", "va": "top", "transform": self.drawing.dpi_scale_trans}
+        own = canvas.own_style is None and not canvas.adaptive
+        ink: dict[str, Any] = {"color": HEADLINE_INK} if own else {}
+        note: dict[str, Any] = {"color": NOTE_INK} if own else {"alpha": GREY}
         self.texts: list[Text] = [
-            self.drawing.text(0, 0, "", weight=HEADLINE, fontsize=size.font, **look),
-            self.drawing.suptitle("", alpha=GREY, fontsize=size.font),
-            self.drawing.text(0, 0, "", alpha=GREY, fontsize=canvas.small, **look),
+            self.drawing.text(0, 0, "", weight=HEADLINE, fontsize=canvas.large, **ink, **look),
+            self.drawing.suptitle("", fontsize=size.font, **note),
+            self.drawing.text(0, 0, "", fontsize=canvas.small, **note, **look),
         ]
         self.texts[1].set(**look)
         self.said = Texts("", "", "")
@@ -125,7 +129,7 @@ class Sheet:
         if self.legend is not None:
             legend = self.legend.get_window_extent(self.ruler.renderer).height / self.ruler.dpi
         own = Said(
-            self.bold.words(texts.headline, size),
+            self.bold.words(texts.headline, self.canvas.large),
             self.ruler.words(texts.title, size),
             self.ruler.words(texts.footnote, self.canvas.small),
             tuple(titles),

@@ -18,7 +18,7 @@ from pecli.core.lazy import Axes
 from pecli.core.readable import check_readable
 from pecli.files.pictures import INK
 from pecli.files.tables import MAX_BYTES, opened
-from pecli.page.colors import lightness
+from pecli.page.colors import add_maps, lightness
 
 if TYPE_CHECKING:
     from pecli.page.canvas import Canvas
@@ -70,6 +70,26 @@ def families(font: str | None, texts: str, notes: list[str]) -> list[str]:
     elif lost:
         notes.append(f"no font in use has {' '.join(sorted(lost)[:5])}: drawn as boxes; try --font FILE.ttf")
     return used
+
+
+FACES = {  # of the font that comes with pecli, in its folder
+    "Inter-Regular": ("normal", 400),
+    "Inter-Italic": ("italic", 400),
+    "Inter-Medium": ("normal", 500),
+    "Inter-SemiBold": ("normal", 600),
+}
+
+
+@cache
+def add_fonts() -> None:
+    """Make matplotlib know the font that comes with pecli, before one of that name that is installed."""
+    from matplotlib.font_manager import FontEntry, fontManager
+
+    folder = Path(__file__).with_name("fonts")
+    for face, (style, weight) in FACES.items():
+        path = str(folder / f"{face}.ttf")
+        entry = FontEntry(fname=path, name="Inter", style=style, weight=weight)
+        fontManager.ttflist.insert(0, entry)
 
 
 def installed(families: Sequence[str]) -> list[str]:
@@ -258,6 +278,8 @@ def style_context(canvas: Canvas, texts: str = "") -> Iterator[list[str]]:
             mpl.rcParams.update(_of_pictures(mpl.rcParamsDefault))  # `rcdefaults` would read the user's styles
         warnings.filterwarnings("ignore", message=".*[Gg]lyph .*missing|Matplotlib currently does not support")
         warnings.filterwarnings("ignore", message="cmr10 font should")  # its minus is taken from mathematics
+        add_maps()
+        add_fonts()
         _use_style(canvas)
         _use_fonts(families(canvas.font, texts, notes))
         notes += note_on_style(canvas.own_style)

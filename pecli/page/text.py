@@ -11,7 +11,7 @@ from pecli.page.words import Piece, Words, ems, is_wide
 
 LEAST_DPI = 100  # at which texts are measured: with fewer pixels letters have no true width
 LINE = 1.25  # of its size, the height of a line of text
-HEADLINE = "bold"  # the weight of what there is to see in a picture
+HEADLINE = "semibold"  # the weight of what there is to see in a picture
 CLOSING = "，。、；：？！）】》」』”’·,.;:?!)]}"  # stays with what stands before
 WORD = 2  # ems of what a colon does not part from what it explains
 OPENING = "（【《「『“‘"  # stays with what comes after

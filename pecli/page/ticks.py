@@ -15,7 +15,10 @@ from pecli.page.words import ems
 
 STEPS = [1, 2, 2.5, 5, 10]
 STEP = 0.03  # inches
-MAX_TICKS = 9
+MAX_TICKS = 6
+WHOLE = 9  # of so many whole numbers each has a tick, where there is room
+CLOSE = 0.6  # of a step, nearer than which to an end there is no tick
+MARGIN = 0.05  # of an axis, by which it is longer than what it shows, at most
 NEAR = 1e-9  # of an axis, by which a tick at its end may lie beyond
 APART = 0.5  # ems between labels
 
@@ -53,7 +56,7 @@ class FittingTicks(Locator):
         asked = (low, high, inches(axis))
         if asked not in self._known:
             ticks = np.zeros(0)
-            for ticks in self.sets(low, high):
+            for ticks in self.sets(*ends_of(axis)):
                 room = asked[2] * float(np.diff(ticks).min(initial=np.inf)) / (high - low)
                 texts = number_texts(ticks.tolist()) if self.text is None else [*map(self.text, ticks.tolist())]
                 if len(ticks) < 2 or fit(axis, texts, room):
@@ -62,16 +65,45 @@ class FittingTicks(Locator):
         return self._known[asked]
 
 
-def round_ticks(integer: bool = False, most: int = MAX_TICKS) -> FittingTicks:
+def ends_of(axis: Any) -> tuple[float, float]:
+    """Return from where to where an axis shows something: less than its ends where lines have a margin."""
+    low, high = sorted(axis.get_view_interval())
+    first, last = getattr(axis, "shown", (low, high))
+    near = MARGIN * (high - low)
+    return (first, last) if 0 <= first - low <= near and 0 <= high - last <= near else (low, high)
+
+
+def whole_ticks() -> FittingTicks:
+    """Return ticks at the first and the last whole number and at a few round ones between."""
+    return FittingTicks(whole_numbers)
+
+
+def whole_numbers(low: float, high: float) -> Iterator[Any]:
+    """Yield the first and the last whole number with round ones between them, fewer and fewer; of powers of two, a
+    quarter or a half apart."""
+    first, last = np.ceil(low - NEAR) + 0.0, np.floor(high + NEAR) + 0.0  # no −0
+    count = int(last - first) + 1
+    if count <= WHOLE:
+        yield np.arange(first, last + 1)
+    parts = [count // part for part in (4, 2)] if count >= 8 and not count & (count - 1) else []
+    others = (MaxNLocator(most, steps=STEPS, integer=True).tick_values(first, last) for most in range(5, 1, -1))
+    for step in dict.fromkeys([*parts, *(ticks[1] - ticks[0] for ticks in others)]):
+        between = np.arange(np.ceil(first / step), np.floor(last / step) + 1) * step + 0.0
+        inside = (between - first >= CLOSE * step) & (last - between >= CLOSE * step)
+        yield np.array([first, *between[inside], last])
+    yield np.unique([first, last])
+
+
+def round_ticks(most: int = MAX_TICKS) -> FittingTicks:
     """Return ticks at round numbers, as many as there is room for."""
-    return FittingTicks(partial(round_numbers, integer, most))
+    return FittingTicks(partial(round_numbers, most))
 
 
-def round_numbers(integer: bool, most: int, low: float, high: float) -> Iterator[Any]:
+def round_numbers(most: int, low: float, high: float) -> Iterator[Any]:
     """Yield round numbers between two, fewer and fewer; before a single one the first and the last of several."""
     near, ticks = NEAR * (high - low), np.zeros(0)
     for count in range(most, 0, -1):
-        locator = MaxNLocator(count, steps=STEPS, integer=integer, min_n_ticks=1)
+        locator = MaxNLocator(count, steps=STEPS, min_n_ticks=1)
         several, ticks = ticks, np.asarray(locator.tick_values(low, high))
         ticks = ticks[(ticks >= low - near) & (ticks <= high + near)]
         if len(ticks) < 2 < len(several):

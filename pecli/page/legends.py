@@ -121,7 +121,8 @@ def add_bar(
     ends = (low, high)
     if bar.trimmed and seen.any():
         ends = max(low, float(seen.min(initial=0.0))), min(high, float(seen.max(initial=0.0)))
-    marked = [low, 0.0, high] if low < 0 < high else [low, high]
+    first, last = mappable.ramp[1] if getattr(mappable, "ramp", None) else (low, high)  # of classes
+    marked = [first, 0.0, last] if first < 0 < last else [first, last]
     if bar.trimmed:
         marked = [at for at in (*ends, 0.0) if ends[0] <= at <= ends[1]]
     ticks: Any = list(bar.ticks) if bar.ticks is not None else None if log else marked

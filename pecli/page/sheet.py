@@ -10,12 +10,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Drawing
+from matplotlib.lines import Line2D
 from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox
 
 from pecli.page.axis_labels import label_as_asked
 from pecli.page.canvas import Canvas
-from pecli.page.colors import HEADLINE_INK, NOTE_INK
+from pecli.page.colors import HEADLINE_INK, NOTE_INK, RULE
 from pecli.page.layout import (
     BAR_DROP,
     BAR_HEIGHT,
@@ -45,6 +46,8 @@ from pecli.page.text import HEADLINE, LINE, Ruler
 
 GREY = 0.7  # opacity of what stands beside the headline
 BAR_LABELS = 1.6  # ems of small text that the numbers of a bar take
+RULE_WIDTH, RULED = 1.2, 0.3  # points; ems between a title and the line below it
+TITLE = "medium"  # the weight of a panel's title
 BESIDE_BAR = 0.6  # ems between a bar and its name
 
 
@@ -79,6 +82,7 @@ class Sheet:
             if not bar.spare
         }
         self.legend: Any = None
+        self.rules: dict[int, Line2D] = {}  # below the titles of several panels
         look: dict[str, Any] = {"ha": "left", "va": "top", "transform": self.drawing.dpi_scale_trans}
         own = canvas.own_style is None and not canvas.adaptive
         ink: dict[str, Any] = {"color": HEADLINE_INK} if own else {}
@@ -196,7 +200,8 @@ class Sheet:
             size = float(float(axes.title.get_fontsize()))
             text = self.ruler.words(title, size).wrapped(frame[2]) if title else ""
             pad = 72 * layout.titles[at]
-            axes.set_title(text, y=1.0, pad=pad, fontsize=size, ha="left", x=0.0, va="bottom")
+            axes.set_title(text, y=1.0, pad=pad, fontsize=size, ha="left", x=0.0, va="bottom", weight=TITLE)
+            self._put_rule(at, frame, layout.titles[at], bool(title) and len(self.axes) > 1)
         self._put_legends(layout)
         for bar, (right, top, length, stacked) in layout.bars.items():
             if (own_axes := self.bars.get(bar)) is not None:
@@ -219,6 +224,17 @@ class Sheet:
             self.legend.set_loc("lower left")
             width, height = layout.size
             self.legend.set_bbox_to_anchor((layout.legend[0] / width, layout.legend[1] / height))
+
+    def _put_rule(self, at: int, frame: Box, foot: float, wanted: bool) -> None:
+        """Put a line below the title of a panel."""
+        x, y, wide, high = frame
+        if wanted and at not in self.rules:
+            look: dict[str, Any] = {"color": RULE, "linewidth": RULE_WIDTH * self.canvas.scale, "zorder": 0}
+            self.rules[at] = Line2D([], [], transform=self.drawing.dpi_scale_trans, solid_capstyle="butt", **look)
+            self.drawing.add_artist(self.rules[at])
+        if at in self.rules:
+            self.rules[at].set_data([x, x + wide], [y + high + foot - RULED * self.em] * 2)
+            self.rules[at].set_visible(wanted)
 
     def _put_legends(self, layout: Layout) -> None:
         """Put legends right of their panels or below them."""

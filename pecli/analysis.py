@@ -15,8 +15,9 @@ from pecli.core.lazy import Array, np
 from pecli.core.memory import COPIES
 from pecli.core.options import Options, option
 from pecli.core.positions import Positions
-from pecli.core.terminal import track
+from pecli.core.progress import track
 from pecli.encodings.base import Encoding, TableEncoding
+from pecli.measures.pairwise import MEASURES
 
 Limits = tuple[float, float]  # low, high
 TAKEN_WHOLE = "a grid or a sequence is taken whole"
@@ -93,6 +94,31 @@ def chosen_indices(
 def places_option(help: str, **more: Any) -> Any:
     """Return the field of the positions asked for, as numbers or as rows and columns of a grid."""
     return option(None, f"{help}; in a grid also row x column, 3x5", place=True, **more)
+
+
+MEASURE_NAMES = {  # understood, not listed
+    "manhattan": "cityblock",
+    "l1": "cityblock",
+    "l2": "euclidean",
+    "cosine_similarity": "cos",
+    "cosine_distance": "cosine",
+    "dot_product": "dot",
+    "inner_product": "dot",
+    "pearson": "corr",
+}
+
+
+def choice_of_measure(default: str | None, help: str, **more: Any) -> Any:
+    """Return a field that is a measure, by its name or another that people know; `more` as `option` takes it."""
+    return option(default, help, choices=lambda: tuple(MEASURES), names=MEASURE_NAMES, **more)
+
+
+def measure_option(default: str | None) -> Any:
+    """Return the field measure of all that compare rows by one; without a default where each figure has its own."""
+    similarities = ", ".join(name for name, measure in MEASURES.items() if measure.similarity)
+    help = f"how two rows are compared: {similarities} are similarities, the others distances"
+    unset = {"unset": "each figure's own"} if default is None else {}
+    return choice_of_measure(default, help, flags=("-m",), aliases=("metric",), **unset)
 
 
 def positions_at(places: Iterable[int | str], view: View[Encoding]) -> Array:

@@ -191,6 +191,13 @@ def test_encodings_and_measures_know_numpy_only_through_lazy() -> None:
     assert importing({"matplotlib", "rich", "typer"}, {"encodings", "measures"}) == []
 
 
+def test_what_computes_and_draws_knows_no_terminal() -> None:
+    """What takes long reports to `core.progress`, and whoever shows it listens there."""
+    rooms = {"encodings", "measures", "models", "analysis", "page", "figures"}
+    names = [name for name in parsed() if room_of(name) in rooms]
+    assert [name for name in names if "core.terminal" in map(module_of, imported()[name])] == []
+
+
 def test_numpy_and_matplotlib_are_not_imported_at_the_top() -> None:
     def heavy(tree: ast.Module) -> set[str]:
         top = ast.Module([node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))], [])

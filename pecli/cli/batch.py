@@ -27,18 +27,8 @@ from pecli.core.errors import (
     kind_of,
     option_text,
 )
-from pecli.core.terminal import (
-    TRACKER,
-    Steps,
-    Table,
-    animated,
-    print_json,
-    print_notes,
-    print_results,
-    show,
-    track,
-    untracked,
-)
+from pecli.core.progress import TRACKER, animated, track, untracked
+from pecli.core.terminal import Steps, Table, print_json, print_notes, print_results, show
 from pecli.files.writer import check_target, write
 from pecli.jobs.batch import EXAMPLE, STDIN, Batch, read_batch
 from pecli.jobs.command_line import command

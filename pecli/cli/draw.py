@@ -10,9 +10,9 @@ from typing import Any
 
 from pecli.core.errors import PecliError, UsageError, as_flags, option_text
 from pecli.core.lazy import Array, np
+from pecli.core.progress import TRACKER, track, untracked
 from pecli.core.terminal import (
     PROTOCOLS,
-    TRACKER,
     Paragraph,
     columns,
     half_blocks,
@@ -21,8 +21,6 @@ from pecli.core.terminal import (
     print_results,
     protocol,
     show,
-    track,
-    untracked,
 )
 from pecli.files.writer import is_stdout
 from pecli.jobs.batch import check_targets

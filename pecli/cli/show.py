@@ -14,17 +14,8 @@ import typer
 
 from pecli.core.errors import LISTENER, UsageError, as_flags, failure_of
 from pecli.core.hub import VERBOSE
-from pecli.core.terminal import (
-    CODE,
-    TRACKER,
-    Document,
-    Paragraph,
-    print_notes,
-    print_results,
-    progress,
-    show,
-    untracked,
-)
+from pecli.core.progress import TRACKER, progress, untracked
+from pecli.core.terminal import CODE, Document, Paragraph, print_notes, print_results, show
 from pecli.files.documents import csv, md, tex
 from pecli.files.formats import FORMATS, format_of
 from pecli.files.metadata import About

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pecli.core.errors import PecliError, UsageError
+from pecli.core.progress import track
 from pecli.core.readable import HUB, check_readable
-from pecli.core.terminal import track
 
 NAME = re.compile(rf"({HUB.pattern})(?:@([^/@#]+))?((?:/[^/@#]+)*)/?(?:#(.+))?")
 COMMIT = re.compile("[0-9a-f]{40}")

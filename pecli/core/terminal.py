@@ -1,4 +1,4 @@
-"""The terminal: messages on stderr, results on stdout, progress bars, documents and images.
+"""The terminal: messages on stderr, results on stdout, documents and images.
 
 Whatever is printed may come from a file of somebody else's, so control characters are shown and never sent.
 """
@@ -11,19 +11,14 @@ import json
 import os
 import shutil
 import sys
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextvars import ContextVar
 from dataclasses import dataclass
-from importlib.util import find_spec
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from pecli.core.errors import escaped
 from pecli.core.lazy import Array, np
+from pecli.core.progress import animated
 
-T = TypeVar("T")
-Tracker = Callable[[Sequence[Any], str], Iterable[Any]]
-DELAY = 1.0  # seconds before a progress bar appears
 ASCII = str.maketrans({"−": "-", "…": "...", "⋮": ":"})
 CHUNK = 4096  # characters of data that kitty takes at once
 
@@ -80,48 +75,6 @@ def print_results(lines: Iterable[str]) -> None:
 def print_json(found: Sequence[Any]) -> None:
     """Print results on stdout in the one shape of JSON that all commands have."""
     print_results([json.dumps({"results": found}, allow_nan=False)])
-
-
-def untracked(items: Sequence[Any], doing: str) -> Iterable[Any]:
-    """Return the items, reported to nobody."""
-    return items
-
-
-def is_notebook() -> bool:
-    """Return whether a notebook's kernel runs this."""
-    ipython = sys.modules.get("IPython")
-    return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
-
-
-def in_notebook(items: Sequence[Any], doing: str) -> Iterable[Any]:
-    """Return the items, reported by a bar in a notebook that can show one; else to nobody."""
-    return progress(items, doing) if is_notebook() and find_spec("ipywidgets") is not None else items
-
-
-TRACKER: ContextVar[Tracker] = ContextVar("tracker", default=in_notebook)
-
-
-def track(items: Sequence[T], doing: str) -> Iterable[T]:
-    """Return the items one by one, reported to whoever listens."""
-    return TRACKER.get()(items, doing)
-
-
-def animated() -> bool:
-    """Return whether stderr, or the cell of a notebook, can show something that moves."""
-    return is_notebook() or (sys.stderr.isatty() and os.environ.get("TERM") != "dumb")
-
-
-def progress(items: Sequence[Any], doing: str) -> Iterable[Any]:
-    """Yield the items, with a bar on stderr once they take longer than a moment."""
-    begun = time.monotonic()
-    for at, item in enumerate(items):
-        if time.monotonic() - begun >= DELAY and animated():
-            from rich.console import Console
-            from rich.progress import track
-
-            yield from track(items[at:], doing, console=Console(stderr=True), transient=True)
-            return
-        yield item
 
 
 class Steps:

@@ -15,7 +15,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.numbers import chunks, minus
 from pecli.core.options import EXACT, Option, Options, option
 from pecli.core.positions import Bins, Positions
-from pecli.core.terminal import track
+from pecli.core.progress import track
 from pecli.files.tables import short
 
 SIDES, TIMES = re.compile(r"\d+(x\d+)+"), str.maketrans({"x": " × "})  # of a grid, and how pictures write it

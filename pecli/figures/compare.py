@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any, ClassVar
 
+from pecli.analysis import measure_option
 from pecli.core.errors import UsageError
 from pecli.core.language import join_clauses, join_title, say
 from pecli.core.lazy import Array, np
@@ -30,7 +31,7 @@ from pecli.figures.distance import DistanceNumbers
 from pecli.figures.heatmap import HeatmapNumbers
 from pecli.figures.highlights import Highlighting
 from pecli.figures.wavelengths import CLEAR
-from pecli.measures.pairwise import MEASURES, measure_option, quantity_of
+from pecli.measures.comparison import comparison_of
 from pecli.page.canvas import Canvas
 from pecli.page.panels import PanelGroup
 
@@ -192,7 +193,7 @@ class Compare(Composite, Highlighting[Encoding]):
         reach, where = self._differences(view)
         difference = first.numbers.difference(second.numbers, reach)
         parts, measure = (first, second, third._replace(numbers=difference)), getattr(first.numbers, "measure", "")
-        measured = quantity_of(view.encoding, measure) if measure else ""
+        measured = comparison_of(view.encoding, measure).label if measure else ""
         return replace(numbers, parts=parts, measured=measured, reach=reach, where=where)
 
     def _apart(self, view: View[Encoding]) -> str:
@@ -201,10 +202,12 @@ class Compare(Composite, Highlighting[Encoding]):
         ends = {frozenset((None if p.bar and p.bar.fixed else p.bar, p.ends) for p in panels) for panels in placed}
         if len(ends) == 1:
             return ""
-        measure = MEASURES.get(getattr(self.part(), "measure", ""))
-        if measure is None or not measure.grows or len({getattr(e, "width", 0) for e in view.encodings}) == 1:
+        measure = getattr(self.part(), "measure", None)
+        every = [comparison_of(encoding, measure) for encoding in view.encodings] if measure else []
+        growing = [compared.label for compared in every if compared.grows]
+        if not growing or len({getattr(e, "width", 0) for e in view.encodings}) == 1:
             return say("compare.not_all_panels_have")
-        return say("compare.limits_are_shared_by", measure=measure.label)
+        return say("compare.limits_are_shared_by", measure=growing[0])
 
     def _differences(self, view: View[Encoding]) -> tuple[tuple[float, float] | None, dict[str, Any]]:
         """Return the smallest and the largest of all differences, and where two tables differ; None, nothing where they

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from pecli.analysis import View, check_indices
+from pecli.analysis import View, check_indices, measure_option
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import join_and, join_or, join_title, say
 from pecli.core.numbers import number_text
@@ -15,7 +15,7 @@ from pecli.encodings.base import BiasEncoding, Encoding, TableEncoding, names_in
 from pecli.encodings.rope import Rope
 from pecli.figures.base import Figure
 from pecli.figures.highlights import Highlighting
-from pecli.measures.pairwise import measure_option, quantity_of
+from pecli.measures.comparison import Comparison, comparison_of
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,12 @@ class Comparing(Highlighting[TableEncoding | BiasEncoding]):
 
     def check_view(self, view: View[Any]) -> None:
         super().check_view(view)
-        quantities = {quantity_of(encoding, "") if is_bias(encoding) else "measure" for encoding in view.encodings}
+        every = list(map(self.compared, view.encodings))
+        quantities = {"measure" if compared.head is None else compared.label for compared in every}
         if len(quantities) > 1:
             text = f"{join_and(sorted(quantities))} are not on one scale: {self.name} takes encodings of one kind"
             raise UsageError(text)
-        if is_bias(view.encoding) and self.changed().get("measure"):
+        if every[0].head is not None and self.changed().get("measure"):
             text = f"{option_text('measure', self.measure)} compares vectors, and {view.encoding.name} is a bias"
             raise UsageError(text, option="measure", value=self.measure)
         lengths = [view.of(encoding).covered.length for encoding in view.encodings]
@@ -42,9 +43,13 @@ class Comparing(Highlighting[TableEncoding | BiasEncoding]):
             given = join_and(f"{name} has {length:,}" for name, length in named)
             raise UsageError(f"{self.name} overlays encodings with as many positions: {given}", option="encoding")
 
+    def compared(self, encoding: Encoding) -> Comparison:
+        """Return what is shown of two positions of an encoding: the measure, or the bias of its first head."""
+        return comparison_of(encoding, self.measure)
+
     def quantity(self, view: View[Any]) -> str:
         """Return what is shown of two positions, on an axis."""
-        return quantity_of(view.encoding, self.measure)
+        return self.compared(view.encoding).label
 
 
 @dataclass(frozen=True)
@@ -57,17 +62,17 @@ class OfOneHead(Comparing):
         super().check_view(view)
         for encoding in view.encodings:
             if isinstance(encoding, BiasEncoding):
-                check_indices("head", [self.shown_head], view.of(encoding), encoding.n_heads, "heads")
+                check_indices("head", [self.head or 0], view.of(encoding), encoding.n_heads, "heads")
             elif self.head is not None:
                 raise UnusedOptionError("head", self.head, f"{encoding.name} has no heads")
 
-    @property
-    def shown_head(self) -> int:
-        """The head whose bias is shown."""
-        return self.head or 0
+    def compared(self, encoding: Encoding) -> Comparison:
+        """Return the measure, or the bias of the head."""
+        return comparison_of(encoding, self.measure, self.head or 0)
 
     def title(self, view: View[Any]) -> str:
-        heads = {e.head_text(self.shown_head) for e in view.encodings if isinstance(e, BiasEncoding) and e.n_heads > 1}
+        biases = [e for e in view.encodings if isinstance(e, BiasEncoding) and e.n_heads > 1]
+        heads = dict.fromkeys(encoding.head_text(self.head or 0) for encoding in biases)
         return join_title([Figure.title(self, view), *heads])
 
 
@@ -93,8 +98,3 @@ def turned_text(encodings: Sequence[Encoding]) -> str:
     """Return whose rows the table of a rotary encoding has, where no query is given."""
     turned = any(isinstance(encoding, Rope) and encoding.query is None for encoding in encodings)
     return say("figures.vectors_of_rope_1") if turned else ""
-
-
-def is_bias(encoding: object) -> bool:
-    """Return whether an encoding is a bias and has no table."""
-    return isinstance(encoding, BiasEncoding)

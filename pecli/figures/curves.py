@@ -12,21 +12,11 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING
 from pecli.core.options import EXACT, option
 from pecli.core.positions import Positions
-from pecli.encodings.base import BiasEncoding, distinguishing_labels, title_of_several
+from pecli.encodings.base import distinguishing_labels, title_of_several
 from pecli.figures.base import Numbers, View, extremes, tells_of_offsets
-from pecli.figures.comparing import OfOneHead, differing_text, is_bias, turned_text
+from pecli.figures.comparing import OfOneHead, differing_text, turned_text
 from pecli.figures.highlights import mark_stretch
-from pecli.measures.pairwise import (
-    MEASURES,
-    by_offset,
-    is_by_offset,
-    is_of_offset,
-    largest_spread,
-    offset_codes,
-    quantity_of,
-    seen_bias,
-    to_all,
-)
+from pecli.measures.comparison import comparison_of, largest_spread, offset_codes
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles, mirrored_envelope
 from pecli.page.axis_labels import (
     NO_PLACE,
@@ -91,7 +81,7 @@ class CurvesNumbers(Numbers[Any]):
 
     def message(self) -> str:
         """Return whether lines have one shape, where that is known."""
-        label = quantity_of(self.view.encoding, self.measure)
+        label = comparison_of(self.view.encoding, self.measure).label
         if self.nearest:
             own, *others = map(self.view.encoding.position_text, (self.at[0], *self.nearest))
             one = "curves.the_position_nearest_to"
@@ -203,12 +193,12 @@ class Curves(OfOneHead):
 
     def _nearest(self, view: View[Any], own: int | None) -> dict[str, Any]:
         """Return which positions are at the least distance from one, of several the nearest, and that distance."""
-        rows, measure, none = view.covered, MEASURES[self.measure], {"nearest": None, "nearest_distance": None}
-        if own is None or is_bias(view.encoding) or view.encoding.sides or measure.similarity:
+        rows, compared, none = view.covered, self.compared(view.encoding), {"nearest": None, "nearest_distance": None}
+        if own is None or view.encoding.sides or compared.similarity:
             return none
         if not 2 < rows.length <= MAX_WHOLE:
             return none
-        distances = to_all(view.encoding, measure, np.array([float(own)]), rows.start, rows.length)[0]
+        distances = compared.to_run(np.array([float(own)]), rows.start, rows.length)[0]
         distances[own - rows.start] = np.nan
         if np.isnan(distances).all():
             return none
@@ -222,24 +212,17 @@ class Curves(OfOneHead):
 
     def _lines(self, encoding: Any, at: Array, rows: Positions, edges: Array) -> tuple[Array, Array, Array, float]:
         """Return low, high and own value of an encoding's lines, and how much they differ at one offset."""
-        measure, single = MEASURES[self.measure], len(edges) - 1 == rows.length
+        compared, single = self.compared(encoding), len(edges) - 1 == rows.length
 
         def values(first: int, count: int) -> Array:
-            if isinstance(encoding, BiasEncoding):
-                keys = rows.start + np.arange(first, first + count, dtype=np.float64)
-                return np.stack([seen_bias(encoding, p - keys, self.shown_head) for p in at])
-            return to_all(encoding, measure, at, rows.start + first, count)
+            return compared.to_run(at, rows.start + first, count)
 
-        def profile(first: int, count: int) -> Array:
-            return np.asarray(by_offset(encoding, measure, count, first))
-
-        known = not is_bias(encoding) and is_by_offset(encoding, measure)
-        if known and not single:
-            low, high = mirrored_envelope(profile, (at - rows.start).astype(np.int64), edges)
+        if compared.is_of_offset and compared.symmetric and not single:
+            low, high = mirrored_envelope(compared.at_offsets, (at - rows.start).astype(np.int64), edges)
         else:
             low, high, _ = envelope(values, edges, len(at))
         own = np.array([values(int(p) - rows.start, 1)[line, 0] for line, p in enumerate(at)])
-        apart = 0.0 if is_of_offset(encoding, measure) else -1.0  # of very many positions nobody asks
+        apart = 0.0 if compared.is_of_offset else -1.0  # of very many positions nobody asks
         if apart < 0 and rows.length <= MAX_WHOLE:
             every = high if single else values(0, rows.length)
             apart = largest_spread(every, -offset_codes(encoding, at, rows.array()))
@@ -254,7 +237,7 @@ class Curves(OfOneHead):
 
     def scales(self, view: View[Any]) -> list[int]:
         """Return what numbers of each encoding grow with: the width, where the measure grows with it; else 0."""
-        grows = not self.overlaid(view) and not is_bias(view.encoding) and MEASURES[self.measure].grows
+        grows = not self.overlaid(view) and self.compared(view.encoding).grows
         return [encoding.width if grows else 0 for encoding in view.encodings]
 
     def decorate(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
@@ -279,8 +262,9 @@ class Curves(OfOneHead):
             label_values(panel.yaxis, self.quantity(view))
             if len(axes) > 1:
                 panel.set_title(name)
-            alike = self.against == "offset" and is_of_offset(encoding, MEASURES[self.measure])  # one line on the other
-            if len(axes) == 1 and self.against == "position" and not is_bias(encoding):
+            compared = self.compared(encoding)
+            alike = self.against == "offset" and compared.is_of_offset  # one line on the other
+            if len(axes) == 1 and self.against == "position" and compared.symmetric:
                 label_lines(panel, looks, canvas)
             elif panel is axes[-1] and not (alike and not self.overlaid(view)):
                 key(panel, looks)
@@ -307,7 +291,7 @@ class Curves(OfOneHead):
                 index = np.searchsorted(x, places)
                 x, middle = np.insert(x, index, places), np.insert(middle, index, values)
             encoding = numbers.view.encodings[numbers.encoding[line]]
-            steps = isinstance(encoding, BiasEncoding) and not encoding.known
+            steps = self.compared(encoding).is_classes
             panel.plot(x, middle, color=colour, drawstyle="steps-mid" if steps else "default")
             for (place, value), face in zip(dots, [colour] * has_place + ["none"] * len(named), strict=True):
                 mark: Any = {"marker": "o", "color": colour, "markerfacecolor": face, "clip_on": False, "zorder": 3}

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 from typing import Any, ClassVar, Self
 
 from pecli.analysis import Limits
 from pecli.core.language import say
-from pecli.core.lazy import Array, Axes, np
+from pecli.core.lazy import Array, Axes
 from pecli.core.numbers import ROUNDING, number_text
-from pecli.encodings.base import BiasEncoding
 from pecli.figures.base import ColouredNumbers, View, averaging, difference_of
-from pecli.figures.comparing import OfOneHead, is_bias, turned_text
+from pecli.figures.comparing import OfOneHead, turned_text
 from pecli.figures.highlights import mark_cells
 from pecli.figures.matrix import WithCellNumbers, show_matrix
-from pecli.measures.pairwise import (
-    MEASURES,
-    by_offset,
-    is_of_offset,
-    quantity_of,
-    seen_bias,
-)
-from pecli.measures.reduce import means_of_finite
-from pecli.measures.summary import means_and_summary, signed, summary_of_offsets
+from pecli.measures.comparison import comparison_of
 from pecli.page.axis_labels import label_positions
 from pecli.page.canvas import Canvas
 from pecli.page.colors import DIFFERENCE
@@ -60,7 +51,7 @@ class DistanceNumbers(ColouredNumbers[Any]):
     def message(self) -> str:
         if len(self.positions) == 1 or self.palette == DIFFERENCE:
             return ""
-        label = quantity_of(self.view.encoding, self.measure)
+        label = comparison_of(self.view.encoding, self.measure).label
         if self.by_offset:
             return say("words.the_depends_only_on", measure=label)
         if self.apart is None or self.apart <= ROUNDING * max(-(self.smallest or 0.0), self.largest or 0.0):
@@ -80,7 +71,8 @@ class Distance(WithCellNumbers[Any], OfOneHead):
 
     Notes
     -----
-    Parallel diagonals mean that only the offset counts. Distances have a sequential map, similarities a diverging one.
+    Parallel diagonals mean that only the offset counts. Near is dark, and much is, of similarities; those of two signs
+    have a map of two sides.
     """
 
     name: ClassVar[str] = "distance"
@@ -101,20 +93,15 @@ class Distance(WithCellNumbers[Any], OfOneHead):
     def shape(self, view: View[Any]) -> tuple[int, ...]:
         rows = view.covered
         count = rows.blocks(view.pixel_side).count
-        profile = (2, rows.length) if is_of_offset(view.encoding, MEASURES[self.measure]) else ()
+        profile = (2, rows.length) if self.compared(view.encoding).is_of_offset else ()
         return max((count, count), profile, key=prod)
 
     def compute(self, view: View[Any]) -> DistanceNumbers:
-        blocks, encoding, measure = view.covered.blocks(view.pixel_side), view.encoding, MEASURES[self.measure]
-        if is_bias(encoding):
-            run = self.profile(view)
-            values, summary = means_of_finite(run, blocks), replace(summary_of_offsets(run), undefined=0)
-        else:
-            values, summary = means_and_summary(encoding, measure, blocks)
+        blocks, compared = view.covered.blocks(view.pixel_side), self.compared(view.encoding)
+        values, summary = compared.means(blocks)
         low, high, apart = summary.smallest or 0.0, summary.largest or 0.0, summary.apart
-        alone = is_of_offset(encoding, measure)
-        over_grid = bool(encoding.sides) and apart is not None and apart <= ROUNDING * max(abs(low), abs(high))
-        far = not (is_bias(encoding) or measure.similarity)
+        alone, sides = compared.is_of_offset, view.encoding.sides
+        over_grid = bool(sides) and apart is not None and apart <= ROUNDING * max(abs(low), abs(high))
         return DistanceNumbers(
             view=view,
             matrix=values,
@@ -127,28 +114,18 @@ class Distance(WithCellNumbers[Any], OfOneHead):
             apart=None if alone else apart,
             measure=self.measure,
             ends=ends(low, high),
-            palette=measure.palette if far or low < 0 < high else "amount",
+            palette=compared.palette(low, high),
             sample=(summary.sample,),
         )
 
     def every(self, view: View[Any]) -> Array | None:
         """Return the measure, or the bias, at all offsets from the lowest on where no more than that counts."""
-        if is_of_offset(view.encoding, MEASURES[self.measure]):
-            return self.profile(view)
-        return super().every(view)
-
-    def profile(self, view: View[Any]) -> Array:
-        """Return the measure, or the bias of the head, at all offsets from the lowest to the highest."""
-        encoding, length = view.encoding, view.covered.length
-        if is_bias(encoding):
-            return seen_bias(encoding, np.arange(1 - length, length, dtype=np.float64), self.shown_head)
-        run = by_offset(encoding, MEASURES[self.measure], length)
-        assert run is not None  # nobody asks where it is none
-        return signed(run)
+        compared = self.compared(view.encoding)
+        return compared.profile(view.covered.length) if compared.is_of_offset else super().every(view)
 
     def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
         shown = (view.encoding.position_label, view.covered)
-        scale = 0 if is_bias(view.encoding) or not MEASURES[self.measure].grows else view.encoding.width
+        scale = view.encoding.width if self.compared(view.encoding).grows else 0
         bar = ColorBar(self.quantity(view), spare=self.may_be_spare(view.covered.length), scale=scale)
         return [PanelGroup((Panel(1.0, exact=True, bar=bar, x=shown, y=shown),))]
 
@@ -156,8 +133,7 @@ class Distance(WithCellNumbers[Any], OfOneHead):
         encoding, rows = view.encoding, view.covered
         first, last = rows.start - 0.5, rows.stop - 0.5
         axes[0].set(xlim=(first, last), ylim=(last, first))
-        of_bias = "words.query_p", "words.key_q"
-        down, across = of_bias if is_bias(encoding) else (encoding.position_label, encoding.other_label)
+        down, across = self.compared(encoding).axis_labels
         label_positions(axes[0].xaxis, encoding, across)
         label_positions(axes[0].yaxis, encoding, down)
         mark_cells(axes[0], self.spans(), canvas)
@@ -174,7 +150,7 @@ class Distance(WithCellNumbers[Any], OfOneHead):
             centred=numbers.palette in ("diverging", DIFFERENCE),
             extent=(first, last, last, first),
             extremes=(numbers.smallest or 0.0, numbers.largest or 0.0),
-            steps=isinstance(numbers.view.encoding, BiasEncoding) and not numbers.view.encoding.known,
+            steps=self.compared(numbers.view.encoding).is_classes,
         )
         self.write_numbers(axes, [image], canvas)
         return [image]

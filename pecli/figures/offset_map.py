@@ -14,7 +14,7 @@ from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.comparing import turned_text
 from pecli.figures.maps import squeezed_panel
 from pecli.figures.matrix import show_matrix
-from pecli.measures.pairwise import MEASURES, offset_map
+from pecli.measures.comparison import VectorComparison
 from pecli.page.axis_labels import label_values
 from pecli.page.canvas import Canvas
 from pecli.page.limits import ends
@@ -52,7 +52,7 @@ class OffsetMapNumbers(ColouredNumbers[TableEncoding]):
         return [told, turned_text(self.view.encodings)]
 
     def message(self) -> str:
-        measure = MEASURES[self.measure].label
+        measure = VectorComparison(self.view.encoding, self.measure).label
         if not self._differs():
             return say("offset_map.the_depends_only_on", measure=measure)
         return say("words.at_equal_offset_the", measure=measure, number=number_text(self.widest, 3))
@@ -77,7 +77,7 @@ def map_of_offsets(view: View[TableEncoding], measure: str, shows_spread: bool) 
     """Return the measure over all pairs of a grid, by their offset."""
     encoding = view.encoding
     every = view.covered.array()
-    low, high, mean, _ = offset_map(encoding, MEASURES[measure], every, every)
+    low, high, mean, _ = VectorComparison(encoding, measure).offset_map(every, every)
     spread, seen = high - low, np.isfinite(mean)
     shown = spread if shows_spread else mean
     least, most = (float(end(shown)) if seen.any() else 0.0 for end in (np.nanmin, np.nanmax))
@@ -107,8 +107,8 @@ def draw_map(numbers: OffsetMapNumbers, panel: Axes, canvas: Canvas) -> Any:
     """Draw such a map."""
     (values,), signed = numbers.coloured(), numbers.ends[0] < 0
     across, down = numbers.column_offsets[-1] + 0.5, numbers.row_offsets[-1] + 0.5
-    near = numbers.shows_spread or MEASURES[numbers.measure].similarity
-    colours = canvas.colours("diverging" if signed else "amount" if near else "distance")
+    compared = VectorComparison(numbers.view.encoding, numbers.measure)
+    colours = canvas.colours("amount" if numbers.shows_spread else compared.palette(*numbers.ends))
     return show_matrix(
         panel, values, colours=colours, limits=numbers.ends, centred=signed, extent=(-across, across, down, -down)
     )

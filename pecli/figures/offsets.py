@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from pecli.analysis import E_co, refuse_unused
+from pecli.analysis import E_co, measure_option, refuse_unused
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import enumerated, join_title, listing, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING, chunks
 from pecli.core.options import option
 from pecli.core.positions import Positions
-from pecli.core.terminal import track
+from pecli.core.progress import track
 from pecli.encodings.base import (
     BiasEncoding,
     Encoding,
@@ -27,7 +27,7 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope import Rope
 from pecli.encodings.rope_scaling import Scaled
 from pecli.figures.base import Numbers, View, extremes_of_offsets, tells_of_offsets
-from pecli.figures.comparing import Comparing, differing_text, is_bias, turned_text
+from pecli.figures.comparing import Comparing, differing_text, turned_text
 from pecli.figures.highlights import WithTrained, mark_beyond, mark_stretch
 from pecli.figures.offset_map import (
     OffsetMapNumbers as OffsetMapNumbers,
@@ -37,15 +37,7 @@ from pecli.figures.offset_map import (
     map_panels,
     refuse_on_grid,
 )
-from pecli.measures.pairwise import (
-    MEASURES,
-    OffsetRuns,
-    is_by_offset,
-    is_of_offset,
-    measure_option,
-    offset_runs,
-    seen_bias,
-)
+from pecli.measures.comparison import OffsetRuns, VectorComparison, comparison_of, seen_bias
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles
 from pecli.page.axis_labels import in_steps, label_powers, label_values
 from pecli.page.canvas import Canvas
@@ -113,10 +105,10 @@ class OffsetsNumbers(BandNumbers[TableEncoding]):
     def message(self) -> str:
         if len(self.decay) and not any(self.spread):  # a theorem about what the offset alone counts for
             return say("offsets.the_dot_product_stays")
-        label, known = MEASURES[self.measure].label, [width for width in self.spread if width >= 0]
+        label = comparison_of(self.view.encoding, self.measure).label
         same = ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
         differ = differing_text(self.view, label, self.spread, same)
-        if differ or not known or not tells_of_offsets(self.view):
+        if differ or not any(width >= 0 for width in self.spread) or not tells_of_offsets(self.view):
             return differ
         return say("offsets.the_depends_only_on" if self.peaks else "words.the_depends_only_on", measure=label)
 
@@ -233,7 +225,7 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
 
     def shown(self, view: View[Any]) -> Positions:
         """Return the offsets that are drawn: of biases from the lowest at which a head sees a key."""
-        seen = is_bias(view.encoding) and any(np.isfinite(e.bias(np.array([-1.0]))).any() for e in view.encodings)
+        seen = any(self.compared(encoding).sees_ahead for encoding in view.encodings)
         first = 1 if self.log else 1 - view.covered.length if seen else 0
         return Positions(start=first, length=max(1, view.covered.length - first))
 
@@ -241,12 +233,11 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         if view.encoding.sides:
             return (view.covered.length, view.encoding.width)
         bins = even_bins(self.shown(view).length, view.line_points)
-        if is_bias(view.encoding):
-            return (3, sum(encoding.n_heads for encoding in view.encodings), bins)
         if self.random is not None:
             return (2, self.random, max(encoding.d for encoding in view.encodings))
-        exact = all(is_by_offset(encoding, MEASURES[self.measure]) for encoding in view.encodings)
-        return (3, len(view.encodings), bins if exact else bins + view.covered.length)
+        every = list(map(self.compared, view.encodings))
+        exact = all(compared.is_of_offset for compared in every)
+        return (3, sum(compared.heads for compared in every), bins if exact else bins + view.covered.length)
 
     def compute(self, view: View[Any]) -> OffsetsNumbers | BiasLinesNumbers | RandomNumbers | OffsetMapNumbers:
         if view.encoding.sides:
@@ -255,13 +246,13 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         edges = log_edges(view.covered.length, columns) if self.log else shown.start + even_edges(shown.length, columns)
         if shown.start <= 0:
             edges = np.union1d(edges, [0, 1])  # no mean has a share of a position with itself
-        if is_bias(view.encoding):
+        if self.compared(view.encoding).head is not None:
             return _bias_lines(view, edges)
         if self.random is not None:
             return _random_scores(view, middles(edges), self.random)
         offsets, plain = middles(edges), [e for e in _without_scaling(view.encodings) if e and self.unscaled]
         runs, without = (
-            [offset_runs(e, MEASURES[self.measure], e.covered(view.positions), edges) for e in encodings]
+            [VectorComparison(e, self.measure).offset_runs(e.covered(view.positions), edges) for e in encodings]
             for encodings in (view.encodings, plain)
         )
         low, high, mean = (np.concatenate(parts) for parts in zip(*[run.values for run in runs], strict=True))
@@ -285,7 +276,7 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
     def _peaks(self, encoding: TableEncoding, runs: OffsetRuns) -> bool:
         """Return whether the measure is larger at offset 0 than at all others."""
         high, same = runs.values.high[0], encoding.covered(Positions(length=1))
-        zero = offset_runs(encoding, MEASURES[self.measure], same, np.array([0, 1])).values.low[0, 0]
+        zero = VectorComparison(encoding, self.measure).offset_runs(same, np.array([0, 1])).values.low[0, 0]
         return bool(len(high) > 1 and zero >= high[0] * (1 - ROUNDING) and high[0] > np.nanmax(high[1:]))
 
     def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
@@ -301,7 +292,7 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         return len(view.encodings) if any(map(self._has_band, view.encodings)) and not self.decay else 1
 
     def _has_band(self, encoding: Encoding) -> bool:
-        return self.random is not None or not is_of_offset(encoding, MEASURES[self.measure])
+        return self.random is not None or not self.compared(encoding).is_of_offset
 
     def decorate(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.page.labels import label_lines
@@ -322,7 +313,7 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
             label_values(panel.yaxis, self.quantity(view))
         panel = axes[0]
         names, looks = distinguishing_labels(view.encodings), self._looks(view, panel, canvas)
-        if is_bias(view.encoding):
+        if self.compared(view.encoding).head is not None:
             names = full_names(view.encodings) if len(names) > 1 else [""]
             heads = [(name, e, n) for e, name in zip(view.encodings, names, strict=True) for n in range(e.n_heads)]
             names = [listing([name, e.head_text(head)]) for name, e, head in heads]
@@ -342,8 +333,9 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
 
     def _looks(self, view: View[Any], panel: Axes, canvas: Canvas) -> list[Look]:
         """Return the look of each line: a colour; of many heads shades from dark to light, and dashes by encoding."""
-        heads = [encoding.n_heads if isinstance(encoding, BiasEncoding) else 1 for encoding in view.encodings]
-        if sum(heads) <= MAX_LINES or not is_bias(view.encoding):
+        every = list(map(self.compared, view.encodings))
+        heads = [compared.heads for compared in every]
+        if sum(heads) <= MAX_LINES or every[0].head is None:
             alone = self.decay or self.unscaled or self._panels(view) > 1  # beside bounds and the like that have dashes
             solid = np.repeat([alone or self._has_band(encoding) for encoding in view.encodings], heads)
             return [{"color": f"C{line}"} if plain else look(line) for line, plain in enumerate(solid)]

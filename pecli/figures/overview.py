@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, ClassVar, Self
 
+from pecli.analysis import measure_option
 from pecli.core.errors import UsageError
 from pecli.core.language import join_clauses, say
 from pecli.core.options import option
@@ -24,7 +25,6 @@ from pecli.figures.composite import (
     single_figures,
 )
 from pecli.figures.highlights import Highlighting
-from pecli.measures.pairwise import measure_option
 from pecli.page.canvas import Canvas
 from pecli.page.panels import PanelGroup, with_own_bar
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, ClassVar
 
+from pecli.analysis import choice_of_measure
 from pecli.core.errors import UsageError
 from pecli.core.language import say
 from pecli.core.lazy import Array, Axes, np
@@ -13,8 +14,8 @@ from pecli.core.numbers import ROUNDING, minus
 from pecli.core.options import option
 from pecli.encodings.base import TableEncoding
 from pecli.figures.base import Figure, Numbers, View, other_positions_text
+from pecli.measures.comparison import VectorComparison, check_pairs
 from pecli.measures.pairs import CLASSES, coarser, counts, points
-from pecli.measures.pairwise import MEASURES, check_pairs, choice_of_measure
 from pecli.page.axis_labels import label_values
 from pecli.page.canvas import Canvas
 from pecli.page.colors import seen_colours
@@ -47,7 +48,7 @@ class CloudNumbers(Numbers[TableEncoding]):
     measures: tuple[str, str]  # across and up
 
     def message(self) -> str:
-        across, up = (MEASURES[name].label for name in self.measures)
+        across, up = (VectorComparison(self.view.encoding, name).label for name in self.measures)
         if self.spearman is None or across == up:
             return ""
         little, rises, falls = (
@@ -177,13 +178,12 @@ class Scatter(Figure[TableEncoding]):
         check_pairs(view.covered.length)
 
     def compute(self, view: View[TableEncoding]) -> CloudNumbers:
-        across, up = MEASURES[self.x], MEASURES[self.y]
         known: dict[str, Any] = {"view": view, "measures": (self.x, self.y)}
         if view.panels is None or not self.too_many(view):
-            cloud = points(view.encoding, across, up, view.covered)
+            cloud = points(view.encoding, self.x, self.y, view.covered)
             first, second = (cloud.q, cloud.p) if self.triangle == "lower" else (cloud.p, cloud.q)
             return ScatterNumbers(**known, **{**vars(cloud), "p": first, "q": second})
-        cells = counts(view.encoding, across, up, view.covered)
+        cells = counts(view.encoding, self.x, self.y, view.covered)
         side = min(MAX_CELLS, view.pixel_side or MAX_CELLS)
         table, y_edges = coarser(cells.counts, cells.y_edges, side, 0)
         table, x_edges = coarser(table, cells.x_edges, side, 1)
@@ -203,8 +203,8 @@ class Scatter(Figure[TableEncoding]):
         for panel, name in zip(axes, self.shown(), strict=True):
             if self.triangle == "both":
                 panel.set_title(say("scatter.upper_triangle_p_q" if name == "upper" else "scatter.lower_triangle_p_q"))
-            label_values(panel.xaxis, MEASURES[self.x].label)
-            label_values(panel.yaxis, MEASURES[self.y].label)
+            label_values(panel.xaxis, VectorComparison(view.encoding, self.x).label)
+            label_values(panel.yaxis, VectorComparison(view.encoding, self.y).label)
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         draw = _draw_counts if isinstance(numbers, DensityNumbers) else _draw_points

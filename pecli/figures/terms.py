@@ -13,7 +13,8 @@ from pecli.encodings.base import Additive
 from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.tokens import TokenFigure, fit_tokens, label_tokens, token_panel
-from pecli.measures.pairwise import largest_spread, offset_codes, products
+from pecli.measures.comparison import largest_spread, offset_codes
+from pecli.measures.pairwise import products
 from pecli.page.canvas import Canvas
 from pecli.page.panels import ColorBar, PanelGroup, grids_around, in_columns
 

@@ -7,7 +7,7 @@ from functools import partial
 from math import ceil, prod
 from typing import Any, ClassVar
 
-from pecli.analysis import places_option, positions_at
+from pecli.analysis import measure_option, places_option, positions_at
 from pecli.core.errors import UsageError
 from pecli.core.language import say
 from pecli.core.lazy import Array, Axes, np
@@ -16,7 +16,7 @@ from pecli.encodings.grid import OnGrid
 from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.maps import OverGrid, image_of, squeezed_panel
 from pecli.figures.matrix import show_matrix
-from pecli.measures.pairwise import MEASURES, comparison, measure_option, offset_map
+from pecli.measures.comparison import VectorComparison
 from pecli.measures.summary import ENOUGH
 from pecli.page.canvas import Canvas
 from pecli.page.limits import ends
@@ -44,17 +44,22 @@ class TilesNumbers(ColouredNumbers[OnGrid]):
     elsewhere: float  # of all others but a position with itself; NaN where there are none
     measure: str
 
+    @property
+    def compared(self) -> VectorComparison:
+        """What is shown of two patches."""
+        return VectorComparison(self.view.encoding, self.measure)
+
     def message(self) -> str:
-        measure, inside, outside = MEASURES[self.measure], self.in_line, self.elsewhere
-        more = inside - outside if measure.similarity else outside - inside
+        compared, inside, outside = self.compared, self.in_line, self.elsewhere
+        more = inside - outside if compared.similarity else outside - inside
         if not more > MARGIN * (self.ends[1] - self.ends[0]):
             return ""
         text = "tiles.patches_in_the_same"
         numbers = {name: _two_digits(value) for name, value in (("inside", inside), ("outside", outside))}
-        return say(text, measure=measure.label, **numbers) if numbers["inside"] != numbers["outside"] else ""
+        return say(text, measure=compared.label, **numbers) if numbers["inside"] != numbers["outside"] else ""
 
     def marks(self) -> list[str]:
-        return [say("tiles.each_tile_of_one", measure=MEASURES[self.measure].label)]
+        return [say("tiles.each_tile_of_one", measure=self.compared.label)]
 
     def remarks(self) -> list[str]:
         return [say("tiles.one_patch_in_shown", count=self.step)] if self.step > 1 else []
@@ -95,9 +100,9 @@ class Tiles(OverGrid):
         return (prod(shown) if self.at is None else len(self.at), view.covered.length)
 
     def compute(self, view: View[OnGrid]) -> TilesNumbers:
-        encoding, every, measure = view.encoding, view.covered.array(), MEASURES[self.measure]
+        encoding, every, compared = view.encoding, view.covered.array(), VectorComparison(view.encoding, self.measure)
         at = every if self.at is None else positions_at(self.at, view)
-        low, high, mean, pairs = offset_map(encoding, measure, at, every)
+        low, high, mean, pairs = compared.offset_map(at, every)
         offsets = np.meshgrid(*(np.arange(1 - side, side) for side in encoding.sides), indexing="ij")
         known, apart = np.isfinite(mean), np.count_nonzero(offsets, axis=0)  # along how many axes
         least, most = (float(low[known].min()), float(high[known].max())) if known.any() else (0.0, 1.0)
@@ -105,18 +110,18 @@ class Tiles(OverGrid):
             float(np.average(mean[kind], weights=pairs[kind])) if kind.any() else np.nan
             for kind in (known & (apart == 1), known & (apart > 1))
         )
-        step, between = self._step(view), comparison(encoding, measure)
+        step = self._step(view)
         shown = at if step == 1 else at.reshape(encoding.sides)[::step, ::step].ravel()
         return TilesNumbers(
             view=view,
-            tiles=between(shown, every),
+            tiles=compared.between(shown, every),
             positions=shown,
             step=step,
             in_line=in_line,
             elsewhere=elsewhere,
             measure=self.measure,
             ends=(least, most) if 0 < least < most else ends(least, most),
-            sample=(between(at[:: -(-len(at) * len(every) // ENOUGH)], every),),
+            sample=(compared.between(at[:: -(-len(at) * len(every) // ENOUGH)], every),),
         )
 
     def _step(self, view: View[OnGrid]) -> int:
@@ -128,7 +133,7 @@ class Tiles(OverGrid):
         return max(-(-size // most) for size, most in zip(sizes, pixels, strict=True))
 
     def panel_groups(self, view: View[OnGrid], canvas: Canvas) -> list[PanelGroup]:
-        bar = ColorBar(MEASURES[self.measure].label)
+        bar = ColorBar(VectorComparison(view.encoding, self.measure).label)
         if self.at is not None:
             return [PanelGroup((self.image_panel(view, bar),) * len(positions_at(self.at, view)))]
         rows, columns = view.encoding.sides
@@ -143,9 +148,9 @@ class Tiles(OverGrid):
             axes[0].set(xlabel=say("tiles.column_of_the_patch"), ylabel=say("tiles.row_of_the_patch"))
 
     def draw(self, numbers: TilesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        measure, sides = MEASURES[self.measure], numbers.view.encoding.sides
-        signed = measure.similarity and numbers.ends[0] <= 0
-        colours = canvas.colours("diverging" if signed else "amount" if measure.similarity else "distance")
+        sides = numbers.view.encoding.sides
+        signed = numbers.compared.similarity and numbers.ends[0] <= 0
+        colours = canvas.colours(numbers.compared.palette(*numbers.ends))
         style: dict[str, Any] = {"colours": colours, "limits": numbers.ends, "centred": signed}
         images = image_of(numbers.tiles, sides)
         if self.at is not None:

@@ -16,7 +16,7 @@ from typing import Any
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import NUMBER
 from pecli.core.options import EXACT
-from pecli.core.terminal import track
+from pecli.core.progress import track
 from pecli.files.metadata import About
 
 PIECE = 1 << 16  # numbers that become text at once: Python's objects for all of them would fill memory

@@ -28,8 +28,8 @@ from pecli.core.errors import (
 )
 from pecli.core.language import by_environment
 from pecli.core.options import Option, Options, canonical_name, option, with_canonical_names
+from pecli.core.progress import track
 from pecli.core.readable import looking_in
-from pecli.core.terminal import track
 from pecli.files.writer import real_path
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import encoding_parameters, find_command, known_options, parameters_of

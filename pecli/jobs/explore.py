@@ -18,8 +18,8 @@ from pecli.core.errors import PecliError, UsageError, as_keywords, failure_of, o
 from pecli.core.language import Language
 from pecli.core.options import Option, default_of
 from pecli.core.positions import Positions
+from pecli.core.progress import TRACKER
 from pecli.core.readable import reading_only
-from pecli.core.terminal import TRACKER
 from pecli.encodings.registry import all_encodings
 from pecli.figures.base import Figure
 from pecli.files.formats import FORMATS

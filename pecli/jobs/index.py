@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from pecli.core.errors import OutputError, PecliError, UnknownNameError, as_keys, escaped
-from pecli.core.terminal import track
+from pecli.core.progress import track
 from pecli.files.documents import plain_md
 from pecli.files.writer import check_target
 from pecli.jobs.batch import Batch, Entry, inside

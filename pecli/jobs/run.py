@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from pecli.core.errors import PecliError, failure_of
 from pecli.core.memory import available
-from pecli.core.terminal import track
+from pecli.core.progress import track
 from pecli.files.metadata import can_carry, find_metadata
 from pecli.files.writer import check_target, real_path, write
 from pecli.jobs.job import LIBRARIES, Job

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pecli.core.errors import PecliError
-from pecli.core.terminal import track
+from pecli.core.progress import track
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future, ProcessPoolExecutor

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUNDING, chunks
 from pecli.core.positions import Positions
-from pecli.core.terminal import track
+from pecli.core.progress import track
 from pecli.encodings.base import TableEncoding
-from pecli.measures.pairwise import Measure, by_offset
+from pecli.measures.comparison import VectorComparison
 
 CLASSES = 2160  # a side, into which the counted pairs are sorted; many numbers divide it, into cells for a picture
 
@@ -42,7 +42,7 @@ class Counts:
     undefined: int
 
 
-def points(encoding: TableEncoding, across: Measure, up: Measure, rows: Positions) -> Points:
+def points(encoding: TableEncoding, across: str, up: str, rows: Positions) -> Points:
     """Return every pair as a point. Memory: six numbers a pair."""
     parts = _pairs(encoding, across, up, rows, "comparing positions")
     x, y = (np.concatenate(part) for part in zip(*parts, strict=True))
@@ -54,7 +54,7 @@ def points(encoding: TableEncoding, across: Measure, up: Measure, rows: Position
     return Points(x=x, y=y, p=p, q=q, pearson=linear, spearman=rank, pairs=len(defined), undefined=left_out)
 
 
-def counts(encoding: TableEncoding, across: Measure, up: Measure, rows: Positions) -> Counts:
+def counts(encoding: TableEncoding, across: str, up: str, rows: Positions) -> Counts:
     """Return every pair counted in the class it falls into. Memory: the classes, and one block of pairs.
 
     Two passes: the first finds the ranges and the means, the second counts. The linear correlation is of the pairs
@@ -126,7 +126,7 @@ def _class(values: Array, edges: Array) -> Array:
 
 
 def _defined(
-    encoding: TableEncoding, across: Measure, up: Measure, rows: Positions, doing: str
+    encoding: TableEncoding, across: str, up: str, rows: Positions, doing: str
 ) -> Iterator[tuple[Array, Array]]:
     """Yield x and y of the pairs for which both are defined."""
     for x, y in _pairs(encoding, across, up, rows, doing):
@@ -135,11 +135,9 @@ def _defined(
             yield (x, y) if defined.all() else (x[defined], y[defined])
 
 
-def _pairs(
-    encoding: TableEncoding, across: Measure, up: Measure, rows: Positions, doing: str
-) -> Iterator[tuple[Array, Array]]:
+def _pairs(encoding: TableEncoding, across: str, up: str, rows: Positions, doing: str) -> Iterator[tuple[Array, Array]]:
     """Yield x and y of all pairs p < q, row by row of the matrix's upper triangle, some rows at a time."""
-    values_of = [_from(encoding, measure, rows) for measure in (across, up)]
+    values_of = [_from(VectorComparison(encoding, name), rows) for name in (across, up)]
     steps = np.arange(rows.length)
     for part in track(chunks(0, rows.length, rows.length), doing):
         offsets = steps[part.start :] - steps[part.start : part.stop, None]
@@ -147,10 +145,11 @@ def _pairs(
         yield x, y
 
 
-def _from(encoding: TableEncoding, measure: Measure, rows: Positions) -> Callable[[range, Array], Array]:
+def _from(compared: VectorComparison, rows: Positions) -> Callable[[range, Array], Array]:
     """Return what gives the measure between positions of a range and all from its start on, at so many offsets."""
-    profile = by_offset(encoding, measure, rows.length)
-    if profile is not None:
+    if compared.is_of_offset:
+        profile = compared.at_offsets(0, rows.length)
         return lambda _, offsets: profile[offsets]
-    table = measure.prepare(encoding.table(rows.array()))
+    measure = compared.measure
+    table = measure.prepare(compared.encoding.table(rows.array()))
     return lambda part, _: measure.compare(table[part.start : part.stop], table[part.start :])

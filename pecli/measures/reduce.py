@@ -10,17 +10,12 @@ from pecli.core.errors import UsageError, option_text
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import chunks
 from pecli.core.positions import Blocks
-from pecli.core.terminal import track
+from pecli.core.progress import track
 
 SIDE = 1024  # rows, and columns, of the matrix that are made at once
 
 
 def means_of_offsets(run: Array, blocks: Blocks) -> Array:
-    """Return the block means of the matrix with entries run[|p − q|]."""
-    return means_of_signed_offsets(np.concatenate([run[:0:-1], run]), blocks)
-
-
-def means_of_signed_offsets(run: Array, blocks: Blocks) -> Array:
     """Return the block means of the matrix with entries run[L − 1 + p − q], row p, column q; run : (2L − 1,).
 
     The offsets of a block of n and a block of m positions occur 1, 2, …, 2, 1 times: the weights of the mean.
@@ -44,8 +39,8 @@ def means_of_finite(run: Array, blocks: Blocks) -> Array:
     if blocks.size == 1:
         steps = np.arange(blocks.length)
         return np.where(seen, run, np.nan)[steps[:, None] - steps + blocks.length - 1]
-    share = means_of_signed_offsets(seen.astype(np.float64), blocks)
-    return means_of_signed_offsets(np.where(seen, run, 0.0), blocks) / np.where(share > 0, share, np.nan)
+    share = means_of_offsets(seen.astype(np.float64), blocks)
+    return means_of_offsets(np.where(seen, run, 0.0), blocks) / np.where(share > 0, share, np.nan)
 
 
 def _window_means(mirrored: Array, at: Array, n: int, m: int) -> Array:

@@ -10,23 +10,12 @@ from math import isqrt
 
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import chunks
-from pecli.core.positions import Blocks, Positions
-from pecli.core.terminal import track
+from pecli.core.positions import Positions
+from pecli.core.progress import track
 from pecli.encodings.base import TableEncoding
-from pecli.measures.pairwise import (
-    Measure,
-    by_grid_offset,
-    by_offset,
-    check_pairs,
-    comparison,
-    largest_spread,
-    offset_codes,
-)
-from pecli.measures.reduce import means_of_offsets, means_of_pairs
 
 SEEN = 1 << 22  # numbers of a table with known bounds that are looked at in the time that any picture takes
 ENOUGH = 200_000  # numbers that tell the percentiles
-MAX_WHOLE = 2048  # positions, all pairs of which are held at once
 
 
 @dataclass(frozen=True)
@@ -59,13 +48,13 @@ def summary_of_table(encoding: TableEncoding, rows: Positions) -> Summary:
     A table of more than SEEN numbers that has a `limit` is not passed over: its bounds are known, its extremes not.
     """
     if (found := encoding.measured.get(("table", rows))) is None:
-        extremes: list[tuple[float, float]] = []
+        ends: list[tuple[float, float]] = []
         if encoding.limit is None or rows.length * encoding.width <= SEEN:
             for part in track(chunks(rows.start, rows.stop, encoding.width), "finding the extremes"):
                 values = encoding.table(np.arange(part.start, part.stop, dtype=np.float64))
-                extremes += _extremes(values)
+                ends += extremes(values)
         some = spread_evenly(rows, ENOUGH // encoding.width)
-        found = Summary(*_joined(extremes), encoding.table(some))
+        found = Summary(*joined(ends), encoding.table(some))
         encoding.measured["table", rows] = found
     return found
 
@@ -75,52 +64,10 @@ def summary_of_offsets(run: Array) -> PairSummary:
     length = (len(run) + 1) // 2
     some = spread_evenly(Positions(length=length), isqrt(ENOUGH)).astype(np.int64)
     undefined = (length - np.abs(np.arange(1 - length, length))) @ np.isnan(run)
-    return PairSummary(*_joined(_extremes(run)), run[some[:, None] - some + length - 1], int(undefined), 0.0)
+    return PairSummary(*joined(extremes(run)), run[some[:, None] - some + length - 1], int(undefined), 0.0)
 
 
-def signed(run: Array) -> Array:
-    """Return the values at the offsets 1 − L … L − 1 of those at 0 … L − 1 of what is symmetric."""
-    return np.concatenate([run[:0:-1], run])
-
-
-def means_and_summary(encoding: TableEncoding, measure: Measure, blocks: Blocks) -> tuple[Array, PairSummary]:
-    """Return the measure averaged over each pair of blocks, (blocks, blocks), and what all pairs say.
-
-    Where no formula gives it, all pairs are compared once for both, and what they say is kept for the next time.
-    """
-    if (run := by_offset(encoding, measure, blocks.length)) is not None:
-        return means_of_offsets(run, blocks), summary_of_offsets(signed(run))
-    check_pairs(blocks.length)
-    between, rows, key = comparison(encoding, measure), blocks.positions, (measure.name, blocks.positions)
-    if key in encoding.measured:
-        return means_of_pairs(between, blocks), encoding.measured[key]
-    extremes: list[tuple[float, float]] = []
-    undefined, apart = 0, None
-
-    def compare(p: Array, q: Array) -> Array:
-        """Return the values of a tile of the upper half of the matrix; note what they say."""
-        nonlocal undefined
-        values = between(p, q)
-        extremes.extend(_extremes(values))
-        if np.isnan(values.min()):
-            undefined += int(np.isnan(values).sum()) * (1 if p[0] == q[0] else 2)
-        return values
-
-    if blocks.length <= MAX_WHOLE:
-        whole = means_of_pairs(compare, rows.blocks(None))
-        apart = largest_spread(whole, offset_codes(encoding, rows.array(), rows.array()))
-        means = means_of_pairs(lambda p, q: whole[np.ix_(*(at.astype(int) - rows.start for at in (p, q)))], blocks)
-    else:
-        means = means_of_pairs(compare, blocks)
-    if by_grid_offset(encoding, measure) is not None:
-        apart = 0.0
-    some = spread_evenly(rows, isqrt(ENOUGH))
-    summary = PairSummary(*_joined(extremes), between(some, some), undefined, apart)
-    encoding.measured[key] = summary
-    return means, summary
-
-
-def _extremes(values: Array) -> list[tuple[float, float]]:
+def extremes(values: Array) -> list[tuple[float, float]]:
     """Return the smallest and the largest number; nothing where all are NaN."""
     low, high = float(values.min()), float(values.max())
     if low != low:  # some are NaN; leaving them out takes three times as long
@@ -128,6 +75,6 @@ def _extremes(values: Array) -> list[tuple[float, float]]:
     return [(low, high)] if low == low else []
 
 
-def _joined(extremes: list[tuple[float, float]]) -> tuple[float | None, float | None]:
+def joined(ends: list[tuple[float, float]]) -> tuple[float | None, float | None]:
     """Return the smallest and the largest number of several parts; None where there are none."""
-    return (min(low for low, _ in extremes), max(high for _, high in extremes)) if extremes else (None, None)
+    return (min(low for low, _ in ends), max(high for _, high in ends)) if ends else (None, None)

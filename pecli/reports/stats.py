@@ -12,25 +12,18 @@ from dataclasses import asdict, dataclass
 from math import ceil, prod
 from typing import Any, ClassVar
 
+from pecli.analysis import choice_of_measure, measure_option
 from pecli.core.language import join_and, listing, say
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUNDING, chunks
 from pecli.core.positions import Positions
-from pecli.core.terminal import Block, Facts, Paragraph, Table, track
+from pecli.core.progress import track
+from pecli.core.terminal import Block, Facts, Paragraph, Table
 from pecli.encodings.base import TableEncoding, ends_of
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope_scaling import Scaled
+from pecli.measures.comparison import VectorComparison
 from pecli.measures.pairs import pearson, ranks
-from pecli.measures.pairwise import (
-    MEASURES,
-    Measure,
-    by_offset,
-    choice_of_measure,
-    is_by_offset,
-    measure_option,
-    offset_map,
-    offset_runs,
-)
 from pecli.measures.waves import first_negative_offset, of_contexts
 from pecli.reports.base import GAP, Numbers, Report, View, widest
 
@@ -72,20 +65,20 @@ class Indicators:
 
 def indicators(encoding: TableEncoding, positions: Positions, measure: str, against: str) -> Indicators:
     """Return all of them, for a sequence at these positions."""
-    rows, similarity = encoding.covered(positions), MEASURES[measure].similarity
+    rows, every = encoding.covered(positions), {measure, "euclidean", against}
+    compared = {name: VectorComparison(encoding, name) for name in every}
     offsets = np.arange(rows.length + 1)
-    by_name = {name: offset_runs(encoding, MEASURES[name], rows, offsets).values for name in {measure, "euclidean"}}
-    bands = by_name[measure] if not encoding.sides else offset_map(encoding, MEASURES[measure], *2 * [rows.array()])
+    by_name = {name: compared[name].offset_runs(rows, offsets).values for name in {measure, "euclidean"}}
+    bands = by_name[measure] if not encoding.sides else compared[measure].offset_map(rows.array(), rows.array())
     whole = 0.0 if np.isnan(bands.low).all() else float(np.nanmax(bands.high) - np.nanmin(bands.low))
-    distance, pair = closest(encoding, by_name["euclidean"].low[0], rows)
+    distance, pair = closest(compared["euclidean"], by_name["euclidean"].low[0], rows)
     thinned = ceil(rows.length / SAMPLE)
-    y, x = (pairs_of(encoding, MEASURES[name], rows, thinned) for name in (measure, against))
+    y, x = (pairs_of(compared[name], rows, thinned) for name in (measure, against))
     defined = np.triu(~(np.isnan(x) | np.isnan(y)), 1)  # pairs p < q at which both are
     across, up = x[defined], y[defined]
     widths = (bands.high - bands.low) / whole if whole else np.full(1, np.nan)
-    growing, first_fall = (
-        growth(-bands.mean[0] if similarity else bands.mean[0]) if not encoding.sides else (None, None)
-    )
+    apart = -bands.mean[0] if compared[measure].similarity else bands.mean[0]
+    growing, first_fall = growth(apart) if not encoding.sides else (None, None)
     return Indicators(
         spread=None if np.isnan(widths).all() else float(np.nanmax(widths)),
         mean_spread=None if np.isnan(widths).all() else float(np.nanmean(widths)),
@@ -131,13 +124,13 @@ def asymmetry(values: Array, whole: float) -> float | None:
     return None if np.isnan(every).all() or not whole else float(np.nanmean(every)) / whole
 
 
-def closest(encoding: TableEncoding, low: Array, rows: Positions) -> tuple[float | None, tuple[int, int] | None]:
+def closest(distances: VectorComparison, low: Array, rows: Positions) -> tuple[float | None, tuple[int, int] | None]:
     """Return the smallest Euclidean distance of two different positions, and the first two that are so close."""
     if rows.length < 2:
         return None, None
     offset = 1 + int(np.argmin(low[1:]))
-    count, best, at = rows.length - offset, np.inf, 0
-    for part in chunks(0, 0 if is_by_offset(encoding, MEASURES["euclidean"]) else count, encoding.width):
+    encoding, count, best, at = distances.encoding, rows.length - offset, np.inf, 0
+    for part in chunks(0, 0 if distances.is_of_offset else count, encoding.width):
         positions = rows.start + np.arange(part.start, part.stop, dtype=np.float64)
         sizes = np.linalg.norm(encoding.table(positions + offset) - encoding.table(positions), axis=1)
         if sizes.min() < best:
@@ -146,13 +139,13 @@ def closest(encoding: TableEncoding, low: Array, rows: Positions) -> tuple[float
     return float(low[offset]), (first, first + offset)
 
 
-def pairs_of(encoding: TableEncoding, measure: Measure, rows: Positions, thinned: int) -> Array:
+def pairs_of(compared: VectorComparison, rows: Positions, thinned: int) -> Array:
     """Return the measure between every thinned-th position, (n, n)."""
-    steps, run = np.arange(0, rows.length, thinned), by_offset(encoding, measure, rows.length)
-    if run is not None:
-        return run[np.abs(steps[:, None] - steps)]
-    table = encoding.table(rows.start + steps.astype(np.float64))
-    return measure.between(table, table)
+    steps = np.arange(0, rows.length, thinned)
+    if compared.is_of_offset:
+        return compared.at_offsets(0, rows.length)[np.abs(steps[:, None] - steps)]
+    table = compared.encoding.table(rows.start + steps.astype(np.float64))
+    return compared.measure.between(table, table)
 
 
 def effective_dimension(encoding: TableEncoding, rows: Positions) -> float | None:
@@ -328,7 +321,7 @@ class Stats(Report[TableEncoding]):
         for encoding in view.encodings:
             length = encoding.covered(view.positions).length
             sample = min(length, SAMPLE)
-            rows = 2 if is_by_offset(encoding, MEASURES[self.measure]) else 4
+            rows = 2 if VectorComparison(encoding, self.measure).is_of_offset else 4
             products = (min(length, encoding.width), encoding.width)
             shapes += [(rows, length), (3, sample, sample), products, (sample, encoding.width)]
         return max(shapes, key=prod)
@@ -348,7 +341,7 @@ class Stats(Report[TableEncoding]):
         first, last = (f"{at:,.15g}" for at in ends_of(numbers.view.encodings, positions))
         grids = all(encoding.own_positions for encoding in numbers.view.encodings)
         where = "" if grids else say("words.positions_to", first=first, last=last)
-        said = [listing([where, MEASURES[self.measure].label]), *numbers.other_lengths()]
+        said = [listing([where, VectorComparison(numbers.view.encoding, self.measure).label]), *numbers.other_lengths()]
         result: list[Block] = [*map(Paragraph, said)]
         for run in groups(columns, width - widest(labels)):
             header, *rows = zip(labels, *run, strict=True)

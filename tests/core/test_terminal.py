@@ -9,7 +9,8 @@ import pytest
 
 from pecli.core import terminal
 from pecli.core.errors import escaped
-from pecli.core.terminal import Facts, Paragraph, Table, progress
+from pecli.core.progress import progress
+from pecli.core.terminal import Facts, Paragraph, Table
 
 ACTS = [*map(chr, range(32)), *map(chr, range(127, 160)), "\u2028", "\u2029", "\u202e", "\u200b", "\u2066", "\ufeff"]
 SHOWN = "plain ünï 位置编码 🎓 \u00a0\u3000 − λ"

@@ -13,7 +13,7 @@ from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
 from pecli.core.positions import Blocks, Positions
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.measures.pairwise import MEASURES, matrix
+from pecli.measures.comparison import VectorComparison
 
 CASES = [(2, 10000), (6, 10), (22, 0.3), (50, 1), (122, 10000), (254, 1e6)]
 encodings = pytest.mark.parametrize(
@@ -125,5 +125,5 @@ def test_a_pixel_of_many_positions_is_the_mean_of_its_pairs(pair: tuple[int, int
     angles = (own[:, None] - other).reshape(-1)[:, None] * 10000.0 ** (-2 * np.arange(8) / 16)
     products = np.cos(angles).sum(axis=1)
     for measure, values in (("dot", products), ("euclidean", np.sqrt(np.maximum(0, 16 - 2 * products)))):
-        drawn = matrix(encoding, MEASURES[measure], blocks)
+        drawn, _ = VectorComparison(encoding, measure).means(blocks)
         assert abs(drawn[pair] - values.mean()) < 1e-9 * (drawn.max() - drawn.min())

@@ -13,7 +13,7 @@ import pecli
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
 from pecli.encodings.rope import Rope
-from pecli.measures.pairwise import MEASURES, by_offset
+from pecli.measures.comparison import VectorComparison
 
 DATA = Path(__file__).parents[1] / "data"
 D = 14  # seven pairs
@@ -166,7 +166,7 @@ def test_the_table_is_the_querys_rotation_and_its_closed_forms_hold(
     assert table == pytest.approx(rope.rotate(np.tile(rope.vector, (40, 1)), positions), abs=1e-14)
     assert rope.invariant
     assert rope.squares(40) == pytest.approx(((table - table[0]) ** 2).sum(axis=1), abs=1e-12)
-    assert by_offset(rope, MEASURES["dot"], 40) == pytest.approx(table @ table[0], abs=1e-12)
+    assert VectorComparison(rope, "dot").at_offsets(0, 40) == pytest.approx(table @ table[0], abs=1e-12)
     assert np.abs(table).max() <= (rope.limit or 0) + 1e-12
 
 

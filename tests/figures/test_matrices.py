@@ -13,7 +13,7 @@ from PIL import Image
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.terminal import TRACKER
+from pecli.core.progress import TRACKER
 from tests.drawing import axes_of, numbers_of, page_of
 
 

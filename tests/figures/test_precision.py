@@ -12,7 +12,7 @@ from pecli.core.errors import UsageError
 from pecli.core.positions import Blocks
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.measures.pairwise import MEASURES, by_offset, matrix
+from pecli.measures.comparison import VectorComparison
 from pecli.page.cell_image import CellImage
 from tests.drawing import axes_of, numbers_of, page_of, texts
 
@@ -57,11 +57,12 @@ def test_every_operation_of_a_turned_query_is_rounded() -> None:
 def test_closed_forms_do_not_stand_for_a_rounded_table() -> None:
     encoding, blocks = Sinusoidal(d=6, dtype="float16"), Blocks(0, 600, 100)
     assert not encoding.invariant
-    assert by_offset(encoding, MEASURES["euclidean"], 10) is None
+    compared = VectorComparison(encoding, "euclidean")
+    assert not compared.is_of_offset
     table = encoding.table(np.arange(600.0))
     assert encoding.mean_table(blocks) == pytest.approx(table.reshape(6, 100, 6).mean(axis=1), abs=1e-12)
     distances = np.linalg.norm(table[:, None] - table, axis=2)[::37, ::37]
-    assert matrix(encoding, MEASURES["euclidean"], Blocks(0, 600, 1))[::37, ::37] == pytest.approx(distances, abs=1e-9)
+    assert compared.means(Blocks(0, 600, 1))[0][::37, ::37] == pytest.approx(distances, abs=1e-9)
     with pytest.raises(UsageError, match="not float16's: show fewer positions"):
         encoding.mean_offsets(blocks, 0)
 

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure as Drawing
 import pecli
 from pecli.core.positions import Positions
 from pecli.figures.scatter import DensityNumbers
+from pecli.measures.comparison import VectorComparison
 from pecli.measures.pairs import CLASSES, class_correlation, coarser, counts, pearson, points, ranks
-from pecli.measures.pairwise import MEASURES, matrix
 from pecli.models.spec import read_table_encoding
 
 cases = pytest.mark.parametrize(
@@ -30,14 +30,14 @@ cases = pytest.mark.parametrize(
 def brute(spec: str, across: str, up: str, rows: Positions) -> tuple[np.ndarray, np.ndarray, int]:
     encoding = read_table_encoding(spec)
     upper = np.triu_indices(rows.length, 1)
-    x, y = (matrix(encoding, MEASURES[name], rows.blocks(None))[upper] for name in (across, up))
+    x, y = (VectorComparison(encoding, name).means(rows.blocks(None))[0][upper] for name in (across, up))
     known = ~(np.isnan(x) | np.isnan(y))
     return x[known], y[known], int((~known).sum())
 
 
 def test_points_know_whose_pair_they_are() -> None:
     encoding = read_table_encoding("sinusoidal:d=6")
-    found = points(encoding, MEASURES["dot"], MEASURES["euclidean"], Positions(length=23, start=5))
+    found = points(encoding, "dot", "euclidean", Positions(length=23, start=5))
     p, q = encoding.table(found.p), encoding.table(found.q)
     assert found.x == pytest.approx((p * q).sum(axis=1))
     assert found.y == pytest.approx(np.linalg.norm(p - q, axis=1))
@@ -46,7 +46,7 @@ def test_points_know_whose_pair_they_are() -> None:
 @cases
 def test_every_pair_counts_once(spec: str, across: str, up: str, length: int) -> None:
     rows = Positions(length=length)
-    found = counts(read_table_encoding(spec), MEASURES[across], MEASURES[up], rows)
+    found = counts(read_table_encoding(spec), across, up, rows)
     x, y, undefined = brute(spec, across, up, rows)
     assert found.counts.sum() == len(x) == found.pairs - undefined
     assert found.x_edges[[0, -1]] == pytest.approx([x.min(), x.max()], abs=1e-9)
@@ -72,7 +72,7 @@ def test_a_class_correlation_of_untied_classes_is_that_of_the_ranks() -> None:
 def test_what_does_not_vary_has_no_correlation(
     spec: str, across: str, undefined: int, edges: tuple[int, int] | None
 ) -> None:
-    found = counts(read_table_encoding(spec), MEASURES[across], MEASURES["euclidean"], Positions(length=11))
+    found = counts(read_table_encoding(spec), across, "euclidean", Positions(length=11))
     assert found.pearson is None and found.spearman is None
     assert found.undefined == undefined and found.pairs == 55
     assert found.counts.sum() == found.counts[:, 0].sum() == 55 - undefined  # no two numbers of it are equal

@@ -12,10 +12,12 @@ from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
 from pecli.core.numbers import CHUNK
 from pecli.core.positions import Positions
+from pecli.encodings.base import BiasEncoding
 from pecli.encodings.clock import Clock
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.measures.pairwise import MEASURES, by_offset, check_pairs, matrix, offset_runs
-from pecli.models.spec import read_table_encoding
+from pecli.measures.comparison import VectorComparison, check_pairs, comparison_of
+from pecli.measures.pairwise import MEASURES
+from pecli.models.spec import read_encoding, read_table_encoding
 
 Pair = Callable[[Sequence[float], Sequence[float]], float]
 
@@ -67,7 +69,6 @@ def block_means(values: Array, size: int) -> Array:
 def test_every_measure_has_its_definition_here_and_similarities_are_told_from_distances() -> None:
     assert set(DEFINITIONS) >= set(MEASURES)
     assert {name for name, measure in MEASURES.items() if measure.similarity} == {"dot", "cos", "corr"}
-    assert MEASURES["euclidean"].label == "Euclidean distance" and "distance" not in MEASURES["corr"].label
 
 
 @names
@@ -91,7 +92,8 @@ def test_a_block_is_the_mean_of_its_pairs(
     blocks, table = positions.blocks(most), encoding.table(positions.array())
     # d = 2: both columns of a row are at one distance from their mean, so rounding is all that its correlation has
     expected = block_means(by_definition(name, table, table), blocks.size)
-    assert matrix(encoding, MEASURES[name], blocks) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    means, _ = VectorComparison(encoding, name).means(blocks)
+    assert means == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize("d", [2, 3])
@@ -99,24 +101,44 @@ def test_blocks_that_need_several_pieces_are_put_together_right(d: int) -> None:
     encoding, positions = Sinusoidal(d=d, base=10), Positions(length=1301, start=-3)
     blocks, table = positions.blocks(4), encoding.table(positions.array())  # 326 positions a block, the last 323
     expected = block_means(MEASURES["dot"].between(table, table), blocks.size)
-    assert matrix(encoding, MEASURES["dot"], blocks) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    means, _ = VectorComparison(encoding, "dot").means(blocks)
+    assert means == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
 @names
 def test_the_closed_form_is_the_measure_by_offset(name: str) -> None:
-    encoding, measure = Sinusoidal(d=22, base=100), MEASURES[name]
-    table = encoding.table(np.arange(31.0))
-    run = by_offset(encoding, measure, 31)
-    assert (run is None) == (measure.from_squares is None)
-    if run is not None:
-        assert run == pytest.approx(by_definition(name, table[:1], table)[0], rel=1e-9, abs=1e-12)
-    assert by_offset(Sinusoidal(d=7), measure, 11) is None  # an odd width has none
+    encoding = Sinusoidal(d=22, base=100)
+    table, compared = encoding.table(np.arange(31.0)), VectorComparison(encoding, name)
+    assert compared.is_of_offset == (MEASURES[name].from_squares is not None)
+    if compared.is_of_offset:
+        assert compared.at_offsets(0, 31) == pytest.approx(
+            by_definition(name, table[:1], table)[0], rel=1e-9, abs=1e-12
+        )
+    assert not VectorComparison(Sinusoidal(d=7), name).is_of_offset  # an odd width has none
+
+
+@pytest.mark.parametrize(
+    ("spec", "head", "ahead"),
+    [("sinusoidal:d=6", None, False), ("alibi", 2, False), ("alibi:direction=both", 1, True), ("kerple", 3, False)],
+)
+def test_a_comparison_is_one_of_vectors_or_of_a_head_and_its_profile_is_what_stands_between(
+    spec: str, head: int | None, ahead: bool
+) -> None:
+    encoding, (p, q) = read_encoding(spec), np.arange(14.0).reshape(2, 7)
+    compared = comparison_of(encoding, "dot", head or 0)
+    offsets, profile = (p[:, None] - q).astype(int), compared.profile(14)
+    assert (compared.head, compared.sees_ahead) == (head, ahead)
+    for found in (compared.between(p, q), compared.to_run(p, 7, 7)):
+        assert np.allclose(found, profile[13 + offsets], rtol=1e-12, atol=1e-12, equal_nan=True)
+    assert np.allclose(compared.between(q, p), profile[13 - offsets.T], rtol=1e-12, atol=1e-12, equal_nan=True)
+    if isinstance(encoding, BiasEncoding):
+        assert np.allclose(compared.at_offsets(0, 9), encoding.bias(np.arange(9.0))[head], rtol=0, atol=0)
 
 
 @pytest.mark.parametrize("name", [name for name, measure in MEASURES.items() if not measure.similarity])
 @pytest.mark.parametrize("d", [6, 7, 255])
 def test_a_distance_is_exactly_0_on_the_diagonal_and_symmetric(name: str, d: int) -> None:
-    values = matrix(Sinusoidal(d=d), MEASURES[name], Positions(length=53, start=1_000_003).blocks(None))
+    values, _ = VectorComparison(Sinusoidal(d=d), name).means(Positions(length=53, start=1_000_003).blocks(None))
     assert np.array_equal(np.diag(values), np.zeros(53))
     assert values == pytest.approx(values.T, rel=1e-12, abs=1e-14)
 
@@ -130,20 +152,22 @@ def test_a_constant_row_has_no_correlation_and_a_zero_row_no_direction(name: str
 
 @pytest.mark.parametrize("most", [None, 3])
 def test_width_1_has_no_correlation_at_all(most: int | None) -> None:
-    assert np.isnan(matrix(Sinusoidal(d=1), MEASURES["corr"], Positions(length=7).blocks(most))).all()
+    means, _ = VectorComparison(Sinusoidal(d=1), "corr").means(Positions(length=7).blocks(most))
+    assert np.isnan(means).all()
 
 
 @pytest.mark.parametrize(("d", "name", "undefined"), [(1, "cos", 9), (1, "corr", 45), (2, "cos", 0)])
 def test_pairs_that_have_no_measure_are_counted(d: int, name: str, undefined: int) -> None:
     positions = Positions(length=9)  # 45 pairs p ≤ q; at d = 1 the row of position 0 is zero, and it is in 9
-    assert offset_runs(Sinusoidal(d=d), MEASURES[name], positions, np.arange(10)).undefined == undefined
+    assert VectorComparison(Sinusoidal(d=d), name).offset_runs(positions, np.arange(10)).undefined == undefined
 
 
 def test_runs_of_offsets_are_those_of_all_pairs_also_of_more_than_are_held_at_once() -> None:
-    length, measure = math.isqrt(CHUNK) + 9, MEASURES["cityblock"]
+    length = math.isqrt(CHUNK) + 9
     encoding = read_table_encoding("learned:d=1,seed=3").fitted(Positions(length=length))
-    found = offset_runs(encoding, measure, Positions(length=length), np.array([0, 1, 5, length]))
-    apart = measure.between(*[encoding.table(np.arange(float(length)))] * 2)
+    compared, positions = VectorComparison(encoding, "cityblock"), np.arange(float(length))
+    found = compared.offset_runs(Positions(length=length), np.array([0, 1, 5, length]))
+    apart = compared.between(positions, positions)
     diagonals = [np.diagonal(apart, offset) for offset in range(length)]
     runs = [np.concatenate(diagonals[first:last]) for first, last in ((0, 1), (1, 5), (5, length))]
     assert found.values.low[0].tolist() == [run.min() for run in runs]
@@ -161,12 +185,12 @@ def test_no_similarity_is_beyond_1(name: str) -> None:
 
 
 def test_hours_of_pairs_are_refused_before_they_begin() -> None:
-    binary, measure, rows = read_table_encoding("binary"), MEASURES["euclidean"], Positions(length=141_423)
+    compared, rows = VectorComparison(read_table_encoding("binary"), "euclidean"), Positions(length=141_423)
     refused = pytest.raises(UsageError, match=r"10,000,161,753 pairs would be compared one by one.*length=100000")
     with refused:
-        matrix(binary, measure, rows.blocks(4))
+        compared.means(rows.blocks(4))
     with refused:
-        offset_runs(binary, measure, rows, np.arange(9))
+        compared.offset_runs(rows, np.arange(9))
     check_pairs(141_421)
 
 

@@ -10,6 +10,7 @@ from pecli.analysis import Limits
 from pecli.core.errors import UsageError
 from pecli.core.language import say
 from pecli.core.lazy import Array, Axes
+from pecli.core.numbers import number_text
 from pecli.core.positions import Blocks, LogBlocks, Positions
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.harmonic import Harmonic
@@ -99,6 +100,8 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
             within = length_shown(encoding, length)
             none = "heatmap.no_sine_cosine_pair"
             text = "heatmap.of_sine_cosine_pairs" if count > 1 else "heatmap.1_of_sine_cosine" if count else none
+            if length > 1 and (first := self.unfinished):
+                return say("heatmap.from_dimension_on", dimension=say(encoding.dimension_label), first=first)
             wave = say("heatmap.period" if encoding.position_unit else "heatmap.wavelength")
             return say(text, count=count, all=len(waves), wave=wave, length=within) if length > 1 else ""
         changing = self._changing()
@@ -107,6 +110,17 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         text = "heatmap.each_changes_half_as"
         name, every = say(encoding.dimension_label), length_shown(encoding, int(waves[changing[-1]]) // 2)
         return say(text, dimension=name, last=changing[-1], length=every)
+
+    @property
+    def unfinished(self) -> int:
+        """The first column from which on none finishes a turn within the length; 0 where that is not how they are."""
+        encoding = self.view.encoding
+        if not isinstance(encoding, Harmonic) or encoding.sides or encoding.dimension_names() is not None:
+            return 0
+        waves = encoding.wavelengths()[[pair for _, pair in encoding.waves()]]
+        longer = waves > self.length
+        first = int(longer.argmax())
+        return first if longer[first:].all() else 0
 
     def with_limits(self, low: float, high: float) -> Self:
         palette = "diverging" if low < 0 and self.palette == "binary" else self.palette
@@ -229,6 +243,8 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
         turn_names(axes[0].xaxis)
 
     def draw(self, numbers: HeatmapNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        from pecli.page.labels import add_bracket
+
         rows = numbers.view.covered
         right = columns_end(numbers.view.encoding, numbers.table, numbers.columns_block)
         top, bottom = rows.start - 0.5, rows.start + len(numbers.table) * numbers.block - 0.5
@@ -245,6 +261,14 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
             extremes=numbers.extremes,
         )
         self.write_numbers(axes, [image], canvas)
+        if first := numbers.unfinished:
+            encoding: Any = numbers.view.encoding
+            count, waves = encoding.longer_waves(numbers.length), encoding.wavelengths()
+            within = length_shown(encoding, numbers.length)
+            texts = say("heatmap.pairs_longer", count=count, all=len(waves), length=within), f"λ > {numbers.length:,}"
+            shortest = say("heatmap.waves_from", wave=number_text(float(waves.min()), 3))
+            add_bracket(axes[0], -0.5, first - 1, [shortest], canvas, strong=False)
+            add_bracket(axes[0], first - 0.5, encoding.width - 0.5, texts, canvas)
         return [image]
 
 

@@ -11,11 +11,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from matplotlib.text import Annotation, Text
-from matplotlib.transforms import Transform
+from matplotlib.transforms import ScaledTranslation, Transform
 
 from pecli.core.lazy import Array
 from pecli.page.canvas import Canvas
+from pecli.page.colors import HEADLINE_INK, NOTE_INK, RULE
 from pecli.page.lines import MAX_LINES, Look, key
 from pecli.page.text import points_per_pixel
 from pecli.page.words import ems
@@ -24,6 +26,7 @@ L = TypeVar("L", bound=Text)
 LINE, GAP = 1.25, 0.2  # ems of a line of text, and between two labels
 MAX_SHARE = 0.3  # of a panel's width, about, that labels of lines take at most: else a legend has them
 MAX_LETTERS = 24  # of a line of a label
+BRACKET = 5  # points from a panel to a bracket above it
 LEADER, FREE = 13, 5  # points from a line to its label and free before its leader
 
 
@@ -55,6 +58,30 @@ class RowLabel(Label):
 
 class ColumnLabel(Label):
     """Above marked positions."""
+
+
+class BracketLabel(Label):
+    """Above a bracket over columns, from its left end to `last`: the first of its texts that has room there."""
+
+    last: float
+    texts: Sequence[str]
+
+
+def add_bracket(
+    axes: Axes, first: float, last: float, texts: Sequence[str], canvas: Canvas, strong: bool = True
+) -> None:
+    """Draw a line above a panel from one place of its horizontal axis to another, with the first text that has room.
+
+    strong : it is what the headline names
+    """
+    above = ScaledTranslation(0, BRACKET * canvas.scale / 72, axes.get_figure(root=True).dpi_scale_trans)  # type: ignore[union-attr]
+    system = axes.get_xaxis_transform() + above
+    line: dict[str, Any] = {"linewidth": 1.2 * canvas.scale, "clip_on": False, "solid_capstyle": "butt"}
+    ink = HEADLINE_INK if strong else RULE
+    axes.add_artist(Line2D([first, last], [1.0, 1.0], transform=system, color=ink, **line))
+    colour = HEADLINE_INK if strong else NOTE_INK
+    label = BracketLabel(axes, texts[0], (first, 1.0), system, canvas, ha="left", va="bottom", color=colour)
+    label.last, label.texts = last, texts
 
 
 def labels_of(axes: Axes, kind: type[L]) -> list[L]:
@@ -241,9 +268,20 @@ def _place_column_labels(axes: Axes, labels: Sequence[ColumnLabel], canvas: Canv
         label.set_position((aside, 2 * canvas.scale))
 
 
+def _place_bracket_labels(axes: Axes, labels: Sequence[BracketLabel], canvas: Canvas) -> None:
+    """Show the longest texts that brackets have room for."""
+    low, high = sorted(axes.get_xlim())
+    for label in labels:
+        room = (label.last - label.xy[0]) / (high - low) * _frame(axes)[0]
+        fitting = [text for text in label.texts if 0.95 * ems(text) * canvas.small <= room]
+        label.set_text(fitting[0] if fitting else "")
+        label.set_position((0, 2 * canvas.scale))
+
+
 PLACING: dict[type[Text], Any] = {
     LineLabel: _place_line_labels,
     LevelLabel: _place_level_labels,
     RowLabel: _place_row_labels,
     ColumnLabel: _place_column_labels,
+    BracketLabel: _place_bracket_labels,
 }

@@ -233,6 +233,7 @@ KEPT: dict[Any, Any] = {  # what holds whatever style is used: widths, fonts ins
 }
 DRAWING = threading.RLock()  # one picture at a time: matplotlib's settings are the whole process's
 GROUNDS: Any = ("figure.facecolor", "axes.facecolor", "savefig.facecolor", "legend.facecolor")
+NUMBERS_INK: Any = ("xtick.labelcolor", "ytick.labelcolor")  # a style gives them that of the ticks
 INKED: Any = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")  # others follow these
 COMPACT = (".otf", ".ttc")  # endings of fonts whose letters may be PostScript outlines
 LENGTHS = ("width", "size", "pad")  # ends of the names of our settings in points: these grow with the text
@@ -315,6 +316,7 @@ def _use_style(canvas: Canvas) -> None:
     styled = canvas.adaptive or canvas.own_style is not None
     if styled:
         cycle = mpl.rcParams["axes.prop_cycle"]
+        mpl.rcParams.update(dict.fromkeys(NUMBERS_INK, "inherit"))
         mpl.rcParams.update(_inked(cycle) if canvas.own_style is None else read_style(canvas.own_style))
     if canvas.transparent or canvas.adaptive:
         mpl.rcParams.update(dict.fromkeys(GROUNDS, "none"))

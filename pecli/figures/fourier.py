@@ -16,6 +16,7 @@ from pecli.figures.matrix import show_matrix
 from pecli.figures.wavelengths import short_wave_text
 from pecli.measures.reduce import averaged_columns
 from pecli.measures.summary import ENOUGH
+from pecli.measures.waves import power_spectrum
 from pecli.page.axis_labels import label_decades, label_dimensions
 from pecli.page.canvas import Canvas
 from pecli.page.panels import ColorBar, Panel, PanelGroup
@@ -84,8 +85,7 @@ class Fourier(Figure[TableEncoding]):
 
     def compute(self, view: View[TableEncoding]) -> FourierNumbers:
         rows = view.encoding.table(view.covered.array())
-        power = np.abs(np.fft.rfft(rows - rows.mean(axis=0), axis=0)[1:]) ** 2
-        power[: (len(rows) - 1) // 2] *= 2  # each stands for its mirror image too
+        power = power_spectrum(rows)
         variance = power.sum(axis=0)
         share = power / np.where(variance > 1e-18 * len(rows) ** 2 * np.square(rows).max(axis=0), variance, np.inf)
         total = power.sum(axis=1).cumsum()

@@ -29,6 +29,7 @@ from pecli.encodings.registry import ENCODINGS, Encoding
 from pecli.figures import FIGURES
 from pecli.figures.base import Figure
 from pecli.files.formats import FORMATS
+from pecli.files.sheet import Over
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES, EncodingOption, Output, encoding_parameters
 from pecli.jobs.picture import Picture
@@ -315,11 +316,17 @@ def small(analysis: type[Analysis[Any]], **options: Any) -> Job:
 
 
 @analyses
-def test_coordinates_belong_to_rows_and_columns_of_the_main_array(analysis: type[Analysis[Any]]) -> None:
+def test_arrays_have_the_dimensions_that_they_name(analysis: type[Analysis[Any]]) -> None:
     numbers = Picture[Any](small(analysis)).numbers
-    if analysis.one_table:
-        assert {len(getattr(numbers, name)) for name in numbers.row_coordinates} <= {len(numbers.main)}
-        assert numbers.main.ndim == 1 or len(numbers.columns()) == numbers.main.shape[1]
+    sizes = set()
+    for field in dataclasses.fields(numbers):
+        array, own = getattr(numbers, field.name), field.metadata.get("over")
+        if isinstance(array, np.ndarray) and array.size:
+            for names in (
+                [[name] for name in own.each] if own and own.each else [(own or Over(field.metadata["aside"]))[0]]
+            ):
+                sizes |= {*zip(names, array.shape, strict=True)}
+    assert len(sizes) == len({name for name, _ in sizes})
 
 
 @analyses

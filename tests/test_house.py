@@ -29,7 +29,6 @@ from pecli.encodings.registry import ENCODINGS, Encoding
 from pecli.figures import FIGURES
 from pecli.figures.base import Figure
 from pecli.files.formats import FORMATS
-from pecli.files.sheet import Over
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES, EncodingOption, Output, encoding_parameters
 from pecli.jobs.picture import Picture
@@ -320,12 +319,10 @@ def test_arrays_have_the_dimensions_that_they_name(analysis: type[Analysis[Any]]
     numbers = Picture[Any](small(analysis)).numbers
     sizes = set()
     for field in dataclasses.fields(numbers):
-        array, own = getattr(numbers, field.name), field.metadata.get("over")
+        array = getattr(numbers, field.name)
         if isinstance(array, np.ndarray) and array.size:
-            for names in (
-                [[name] for name in own.each] if own and own.each else [(own or Over(field.metadata["aside"]))[0]]
-            ):
-                sizes |= {*zip(names, array.shape, strict=True)}
+            (own,) = field.metadata.values()
+            sizes |= {side for names in own.axes for side in zip(names, array.shape, strict=True)}
     assert len(sizes) == len({name for name, _ in sizes})
 
 

@@ -21,6 +21,11 @@ class Over(NamedTuple):
     across: str = ""
     name: str = ""
 
+    @property
+    def axes(self) -> list[tuple[str, ...]]:
+        """The dimensions, all together or one by one."""
+        return [(name,) for name in self.each] or [self.dimensions]
+
 
 def over(*dimensions: str, **more: Any) -> Any:
     """Return the field of an array of these dimensions, for tables. The first is the main array; others of its
@@ -35,7 +40,7 @@ def over(*dimensions: str, **more: Any) -> Any:
 
 def aside(*dimensions: str, **more: Any) -> Any:
     """Return the field of what is no fact, or of an array of these dimensions that is in no table."""
-    return field(metadata={"aside": dimensions}, **more)
+    return field(metadata={"aside": Over(dimensions)}, **more)
 
 
 class Column(NamedTuple):
@@ -58,7 +63,7 @@ class Sheet:
         declared = {own.name: own.metadata["over"] for own in fields(numbers) if "over" in own.metadata}
         columns = []
         for field_name, own in declared.items():
-            for dimensions in [(each,) for each in own.each] or [own.dimensions]:
+            for dimensions in own.axes:
                 singular = len(dimensions) > 1 or dimensions[0] == LINE
                 name = own.name or (field_name.removesuffix("s") if singular else dimensions[0])
                 columns.append(Column(field_name, name, dimensions, getattr(numbers, field_name)))

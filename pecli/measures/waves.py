@@ -42,6 +42,7 @@ def _strongest_periods(encoding: TableEncoding, rows: Positions) -> Array:
 def _periods(columns: Array, count: int, padding: int) -> Array:
     """Return the same of some columns, from a transform of so many numbers."""
     power = power_spectrum(columns, count)
+    power[(count - 1) // 2 :] *= 2  # as strong as a wave that has a mirror image
     power[: padding - 1] = 0  # waves longer than the window cannot be told from none
     varies = power.max(axis=0) > 1e-18 * len(columns) ** 2
     return np.where(varies, count / (power.argmax(axis=0) + 1), np.inf)

@@ -17,6 +17,7 @@ from pecli.core.options import Options, option
 from pecli.core.positions import Positions
 from pecli.core.progress import track
 from pecli.encodings.base import Encoding, TableEncoding
+from pecli.files.sheet import Over, Sheet
 from pecli.measures.pairwise import MEASURES
 
 Limits = tuple[float, float]  # low, high
@@ -139,30 +140,26 @@ def refuse_unused(options: Mapping[str, Any], why: str) -> None:
 
 @dataclass(frozen=True)
 class Numbers(Generic[E_co]):
-    """The numbers behind a picture or a report. Array fields are its arrays, the others are facts.
-
-    A subclass says which array is the main one, what a file of one table holds, and which arrays are its coordinates.
-    """
-
-    main_array: ClassVar[str]
-    row_coordinates: ClassVar[tuple[str, ...]] = ()  # one number a row of the main array each
-    column_coordinates: ClassVar[str | None] = None  # one number a column of a 2-D main array; None: just numbered
-    is_lines: ClassVar[bool] = False  # a file of one table has a row a point, not a row of many numbers
-    across: ClassVar[str | None] = None  # one number a column of values in `wide`; None: `column_coordinates`
-    beside: ClassVar[tuple[str, ...]] = ()  # arrays of the main one's shape that a point has too
-    point_names: ClassVar[tuple[str, ...]] = ()  # of a point's coordinates, where not their arrays' in the singular
-    no_facts: ClassVar[tuple[str, ...]] = ("block", "columns_block", "step")  # fields that say how they are shown
+    """The numbers behind a picture or a report as a table: arrays `over` dimensions, and facts; some stand `aside`."""
 
     view: View[E_co]
 
     def arrays(self) -> dict[str, Array]:
         """Return all arrays by name."""
-        return {name: value for name, value in self._fields() if isinstance(value, np.ndarray)}
+        every = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return {name: value for name, value in every.items() if isinstance(value, np.ndarray)}
 
     def facts(self) -> dict[str, Any]:
         """Return the key numbers, for ``--json``."""
-        own = {name: value for name, value in self._fields() if name not in self.no_facts}
-        return {name: value for name, value in own.items() if isinstance(value, (int, float, str, tuple))}
+        facts: dict[str, Any] = {}
+        specs = [encoding.spec() for encoding in self.view.encodings]
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, tuple) and field.metadata.get("over") == Over(("encoding",)):
+                facts[field.name] = dict(zip(specs, value, strict=True))
+            elif isinstance(value, (int, float, str, tuple, dict)) and not field.metadata:
+                facts[field.name] = value
+        return facts
 
     def remarks(self) -> list[str]:
         """Return what the reader has to know about how the picture was made; mostly nothing."""
@@ -221,11 +218,10 @@ class Numbers(Generic[E_co]):
         """
         raise UsageError("a difference is for one image of the same size each: try heatmap or distance")
 
-    def columns(self) -> list[Any]:
-        """Return the headers of a 2-D main array's columns."""
-        if self.column_coordinates is None:
-            return list(range(self.main.shape[1]))
-        return [f"{value:g}" for value in getattr(self, self.column_coordinates)]
+    @property
+    def main_array(self) -> str:
+        """The name of the main array."""
+        return Sheet(self).main.field
 
     @property
     def main(self) -> Array:
@@ -233,42 +229,18 @@ class Numbers(Generic[E_co]):
         main: Array = getattr(self, self.main_array)
         return main
 
+    @property
+    def always_long(self) -> bool:
+        """Whether a file has a row a number, or several facts of one thing, whatever is asked."""
+        return Sheet(self).always_long
+
     def sheet(self, long: bool = False) -> tuple[list[str], list[Array]]:
         """Return header and columns of a CSV file."""
-        if self.main.ndim > 1 and not (long or self.is_lines):
-            return self.wide()
-        points = self.points()
-        return list(points), list(points.values())
-
-    def points(self) -> dict[str, Array]:
-        """Return a row a number of the main array, as named columns: where it stands, the value, what stands beside."""
-        columns = {name: getattr(self, name) for name in (self.main_array, *self.row_coordinates)}
-        if self.main.ndim > 1:
-            last = self.across or self.column_coordinates
-            across = np.arange(self.main.shape[1]) if last is None else getattr(self, last)
-            names = (*self.row_coordinates, last or "dimensions")
-            *places, own = self.point_names or (name.removesuffix("s") for name in names)
-            parts = [column for part in self.wide()[1] for column in (part.T if part.ndim == 2 else [part])]
-            where = {name: np.repeat(part, len(across)) for name, part in zip(places, parts, strict=False)}
-            values = [("value", np.stack(parts[len(places) :], axis=-1))]
-            values += [(name, array) for name in self.beside if (array := getattr(self, name)).size]
-            columns = {
-                **where,
-                own: np.tile(across, len(parts[0])),
-                **{name: each.reshape(-1) for name, each in values},
-            }
-        if "encoding" in columns:
+        header, columns = Sheet(self).written(long)
+        if "encoding" in header:
             specs = [encoding.label or encoding.spec() for encoding in self.view.encodings]
-            columns["encoding"] = np.array(specs, dtype=object)[columns["encoding"]]
-        return columns
-
-    def wide(self) -> tuple[list[str], list[Array]]:
-        """Return header and columns of a matrix as it stands, its rows' coordinates first."""
-        beside = [getattr(self, name) for name in self.row_coordinates]
-        return [*self.row_coordinates, *map(str, self.columns())], [*beside, self.main]
-
-    def _fields(self) -> list[tuple[str, Any]]:
-        return [(f.name, getattr(self, f.name)) for f in dataclasses.fields(self) if f.name != "view"]
+            columns[header.index("encoding")] = np.array(specs, dtype=object)[columns[header.index("encoding")]]
+        return header, columns
 
 
 @dataclass(frozen=True)

@@ -322,11 +322,15 @@ def small(analysis: type[Analysis[Any]], **options: Any) -> Job:
 
 
 @analyses
-def test_coordinates_belong_to_rows_and_columns_of_the_main_array(analysis: type[Analysis[Any]]) -> None:
+def test_arrays_have_the_dimensions_that_they_name(analysis: type[Analysis[Any]]) -> None:
     numbers = Picture[Any](small(analysis)).numbers
-    if analysis.one_table:
-        assert {len(getattr(numbers, name)) for name in numbers.row_coordinates} <= {len(numbers.main)}
-        assert numbers.main.ndim == 1 or len(numbers.columns()) == numbers.main.shape[1]
+    sizes = set()
+    for field in dataclasses.fields(numbers):
+        array = getattr(numbers, field.name)
+        if isinstance(array, np.ndarray) and array.size:
+            (own,) = field.metadata.values()
+            sizes |= {side for names in own.axes for side in zip(names, array.shape, strict=True)}
+    assert len(sizes) == len({name for name, _ in sizes})
 
 
 @analyses

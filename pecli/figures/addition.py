@@ -15,6 +15,7 @@ from pecli.encodings.base import Additive
 from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.tokens import TokenFigure, label_rows
+from pecli.files.sheet import aside, over
 from pecli.page.axis_labels import label_dimensions
 from pecli.page.canvas import Canvas
 from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
@@ -27,16 +28,13 @@ ALIKE = 1.05  # how many times longer one is than the other, to say so
 
 @dataclass(frozen=True, kw_only=True)
 class AdditionNumbers(ColouredNumbers[Additive]):
-    """words, positions, total : (n, d) each, a row a token."""
+    """The vectors of words and of positions, and their sum."""
 
-    main_array: ClassVar[str] = "total"
-    no_facts: ClassVar[tuple[str, ...]] = (*ColouredNumbers.no_facts, "scaled")
-
-    words: Array
-    positions: Array
-    total: Array
+    words: Array = aside("token", "dimension")
+    positions: Array = aside("token", "dimension")
+    total: Array = over("token", "dimension")
     tokens: tuple[str, ...]
-    scaled: str  # what the word vectors are called
+    scaled: str = aside()  # what the word vectors are called
     embeddings: str  # how they were made, of those from no file
     limit: float
 

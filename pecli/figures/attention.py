@@ -17,6 +17,7 @@ from pecli.encodings.base import Additive, BiasEncoding, Rotary, names_in_senten
 from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.tokens import TokenFigure, fit_tokens, label_tokens, read_order, token_panel
+from pecli.files.sheet import aside, over
 from pecli.measures.pairwise import products
 from pecli.page.canvas import Canvas
 from pecli.page.colors import DIFFERENCE
@@ -27,26 +28,20 @@ AttentionEncoding = Additive | Rotary | BiasEncoding
 
 @dataclass(frozen=True, kw_only=True)
 class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
-    """plain, encoded : (n, n), weights of the tokens as given, without and with the encoding, query down, key across;
-    reordered_plain, reordered_encoded : the same for the second order; order : (n,), which token stands where in it;
-    change_plain, change_encoded : (n, n), second − first once the second order is put back into the first.
+    """Weights of the tokens as given and in a second order, without and with the encoding, query down, key across; the
+    change is second − first once the second order is put back into the first, the difference the largest |change|."""
 
-    The differences are the largest |change|.
-    """
-
-    main_array: ClassVar[str] = "plain"
-
-    plain: Array
-    reordered_plain: Array
-    encoded: Array
-    reordered_encoded: Array
-    change_plain: Array
-    change_encoded: Array
-    order: Array
+    plain: Array = over("query", "key")
+    reordered_plain: Array = over("query", "key")
+    encoded: Array = over("query", "key")
+    reordered_encoded: Array = over("query", "key")
+    change_plain: Array = over("query", "key")
+    change_encoded: Array = over("query", "key")
+    order: Array = aside("query")  # which token stands where in the second
     tokens: tuple[str, ...]
     reordered_tokens: tuple[str, ...]
     embeddings: str  # where they come from
-    rounded: str  # said of numbers in cells
+    rounded: str = aside()  # said of numbers in cells
     difference_plain: float
     difference_encoded: float
     largest: float

@@ -15,6 +15,7 @@ from pecli.core.lazy import Array, Axes
 from pecli.core.numbers import minus
 from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding, TableEncoding, ends_of
+from pecli.files.sheet import aside
 from pecli.page.canvas import Canvas
 from pecli.page.colors import DIFFERENCE
 from pecli.page.panels import Panel, PanelGroup, in_columns
@@ -33,10 +34,8 @@ class ColouredNumbers(Numbers[E_co]):
     sample : some of all numbers, evenly spread, where those of the main array are fewer than all, or means
     """
 
-    no_facts: ClassVar[tuple[str, ...]] = (*Numbers.no_facts, "ends", "palette", "rounded", "sample")
-
-    ends: Limits
-    sample: tuple[Array, ...] = ()
+    ends: Limits = aside()
+    sample: tuple[Array, ...] = aside(default=())
 
     def limits(self) -> Limits | None:
         return self.ends

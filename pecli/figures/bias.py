@@ -17,6 +17,7 @@ from pecli.encodings.biases import T5, Alibi
 from pecli.figures.base import ColouredNumbers, Numbers, View, averaging, extremes_of_offsets
 from pecli.figures.highlights import WithTrained, border_beyond, border_text, mark_beyond
 from pecli.figures.matrix import WithCellNumbers, show_matrix
+from pecli.files.sheet import aside, over
 from pecli.measures.reduce import envelope, even_edges, means_of_finite, middles
 from pecli.measures.summary import summary_of_offsets
 from pecli.page.axis_labels import label_positions, label_powers, label_values
@@ -31,22 +32,14 @@ FAINT = -10.0  # lowered by so much a score keeps a 20,000th of its weight: colo
 
 @dataclass(frozen=True, kw_only=True)
 class BiasNumbers(ColouredNumbers[BiasEncoding]):
-    """bias : (heads, n, n), query down, key across, NaN where the query does not see the key; heads : (heads,), their
-    numbers; positions : (n,), the mean position of each row and column; block : positions a row; apart : how many of
-    the nearest offsets have a value each, where farther ones share it, else 0; reach : of each head, how many positions
-    back it is before the bias is below the colours."""
+    """The bias of heads, query down, key across."""
 
-    main_array: ClassVar[str] = "bias"
-    row_coordinates: ClassVar[tuple[str, ...]] = ("heads",)
-    across: ClassVar[str | None] = "heads"
-    point_names: ClassVar[tuple[str, ...]] = ("query", "key", "head")
-
-    bias: Array
-    heads: Array
-    positions: Array
-    block: int
-    apart: int
-    reach: tuple[int, ...]
+    bias: Array = over("head", "query", "key", across="head")  # NaN where the query does not see the key
+    heads: Array = over("head")
+    positions: Array = over(each=("query", "key"))  # the mean position of each row and column
+    block: int = aside()  # positions a row
+    apart: int  # how many of the nearest offsets have a value each, where farther ones share it, else 0
+    reach: tuple[int, ...]  # of each head, how many positions back it is before the bias is below the colours
     smallest: float
     largest: float
     trained: int | None
@@ -71,30 +64,17 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
             sides = say("bias.buckets_0_to_the", half=each - 1, next=each, last=2 * each - 1)
         return [sides, border_text(self.trained)]
 
-    def wide(self) -> tuple[list[str], list[Array]]:
-        """Return one row a pair of positions: query, key, then the heads."""
-        places = np.indices(self.bias.shape[1:]).reshape(2, -1)
-        parts = [*self.positions[places], *self.bias.reshape(len(self.heads), -1)]
-        return ["query", "key", *(f"head {head}" for head in self.heads)], parts
-
 
 @dataclass(frozen=True, kw_only=True)
 class WeightNumbers(Numbers[BiasEncoding]):
-    """weight, low : (heads, n), the largest and smallest weight of a key at each of n runs of distances; heads :
-    (heads,), their numbers; distances : (n,), the middles of runs; half : of each head, the nearest keys that have half
-    of the weight."""
+    """The largest and smallest weight of a key at each run of distances, a line a head."""
 
-    main_array: ClassVar[str] = "weight"
-    row_coordinates: ClassVar[tuple[str, ...]] = ("heads",)
-    column_coordinates: ClassVar[str | None] = "distances"
-    is_lines: ClassVar[bool] = True
-
-    weight: Array
-    heads: Array
-    low: Array
-    distances: Array
-    half: tuple[int, ...]
-    block: int
+    weight: Array = over("line", "distance")
+    heads: Array = over("line")
+    low: Array = aside("line", "distance")
+    distances: Array = over("distance")  # the middles of runs
+    half: tuple[int, ...]  # of each head, the nearest keys that have half of the weight
+    block: int = aside()
 
     def message(self) -> str:
         few, many = int(np.argmin(self.half)), int(np.argmax(self.half))

@@ -227,7 +227,7 @@ class Compare(Composite, Highlighting[Encoding]):
         if not sizes.any():
             return reach, {}
         row, column = map(int, np.unravel_index(sizes.argmax(), sizes.shape))
-        if one.column_coordinates:
+        if isinstance(one, DistanceNumbers):
             return reach, {"p": int(rows[row]), "q": int(rows[column])}
         differing = sizes > ROUNDING * sizes.max()
         places, dims = rows[differing.any(axis=1)], np.flatnonzero(differing.any(axis=0))

@@ -58,6 +58,10 @@ class ComposedNumbers(Numbers[Encoding]):
     def main(self) -> Array:
         return self.parts[0].numbers.main
 
+    @property
+    def always_long(self) -> bool:
+        return False
+
     def arrays(self) -> dict[str, Array]:
         return {f"{i}.{p.figure.name}.{k}": a for i, p in enumerate(self.parts) for k, a in p.numbers.arrays().items()}
 

@@ -16,6 +16,7 @@ from pecli.encodings.base import distinguishing_labels, title_of_several
 from pecli.figures.base import Numbers, View, extremes, tells_of_offsets
 from pecli.figures.comparing import OfOneHead, differing_text, turned_text
 from pecli.figures.highlights import mark_stretch
+from pecli.files.sheet import aside, over
 from pecli.measures.comparison import comparison_of, largest_spread, offset_codes
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles, mirrored_envelope
 from pecli.page.axis_labels import (
@@ -38,28 +39,20 @@ MAX_WHOLE = 100_000  # positions, all of which are looked at where a pixel stand
 
 @dataclass(frozen=True, kw_only=True)
 class CurvesNumbers(Numbers[Any]):
-    """curves, low : (lines, n), the largest and smallest value at each of n runs of positions (one value where a run
-    is one position); at : (lines,), where each starts; encoding : (lines,), whose it is; positions : (n,); own :
-    (lines,), each with itself."""
+    """The largest and smallest value at each run of positions, one value where a run is one position."""
 
-    main_array: ClassVar[str] = "curves"
-    no_facts: ClassVar[tuple[str, ...]] = (*Numbers.no_facts, "no_place")
-    row_coordinates: ClassVar[tuple[str, ...]] = ("encoding", "at")
-    column_coordinates: ClassVar[str | None] = "positions"
-    is_lines: ClassVar[bool] = True
-
-    curves: Array
-    at: Array
-    encoding: Array
-    low: Array
-    positions: Array
-    own: Array
-    block: int
+    curves: Array = over("line", "position")
+    at: Array = over("line")  # where it starts
+    encoding: Array = over("line")
+    low: Array = aside("line", "position")
+    positions: Array = over("position")
+    own: Array = aside("line")  # the position with itself
+    block: int = aside()
     apart: tuple[float, ...]  # how much an encoding's lines differ at one offset, at most; −1 where runs hide it
     measure: str
     nearest: tuple[int, ...] | None  # of one line of distances, the position nearest to its own, or two as far from it
     nearest_distance: float | None
-    no_place: str  # what the x axis shows where a line's own dot is not on it, at 0; else ""
+    no_place: str = aside()  # what the x axis shows where a line's own dot is not on it, at 0; else ""
 
     def facts(self) -> dict[str, Any]:
         known = zip((encoding.spec() for encoding in self.view.encodings), self.apart, strict=True)

@@ -15,6 +15,7 @@ from pecli.encodings.clock import seconds_of_time
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.base import Figure, Numbers, View
 from pecli.figures.wavelengths import MAX_WAVELENGTH, short_length, short_wave_text, wavelength_unit
+from pecli.files.sheet import aside, over
 from pecli.page.axis_labels import names_fit
 from pecli.page.canvas import Canvas
 from pecli.page.panels import Panel, PanelGroup
@@ -28,17 +29,12 @@ TALL = 1.3  # height over width of all dials, at most: of many rows the columns 
 
 @dataclass(frozen=True, kw_only=True)
 class DialsNumbers(Numbers[Harmonic]):
-    """angles : (positions, pairs), rad, ω_j p in [−π, π]; positions : (positions,); pairs : (pairs,);
-    wavelengths : (pairs,), positions."""
+    """The angles ω_j p in [−π, π], rad."""
 
-    main_array: ClassVar[str] = "angles"
-    row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
-    column_coordinates: ClassVar[str | None] = "pairs"
-
-    angles: Array
-    positions: Array
-    pairs: Array
-    wavelengths: Array
+    angles: Array = over("position", "pair", across="pair")
+    positions: Array = over("position")
+    pairs: Array = over("pair")
+    wavelengths: Array = aside("pair")  # positions
 
     def message(self) -> str:
         """Return how the fastest and the slowest pair compare; nothing where one stands still or all are as fast."""
@@ -57,9 +53,6 @@ class DialsNumbers(Numbers[Harmonic]):
         count, every = len(self.pairs), (self.view.encoding.width + 1) // 2
         part = say("dials.of_pairs", count=count, all=every) if count < every else ""
         return [say("dials.hands_turn_clockwise_from"), unit, part]
-
-    def columns(self) -> list[str]:
-        return [f"pair {pair}" for pair in self.pairs]
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from pecli.figures.base import ColouredNumbers, View, averaging, difference_of
 from pecli.figures.comparing import OfOneHead, turned_text
 from pecli.figures.highlights import mark_cells
 from pecli.figures.matrix import WithCellNumbers, show_matrix
+from pecli.files.sheet import aside, over
 from pecli.measures.comparison import comparison_of
 from pecli.page.axis_labels import label_positions
 from pecli.page.canvas import Canvas
@@ -24,24 +25,18 @@ from pecli.page.panels import ColorBar, Panel, PanelGroup
 
 @dataclass(frozen=True, kw_only=True)
 class DistanceNumbers(ColouredNumbers[Any]):
-    """matrix : (n, n); positions : (n,), the mean position of each row and column; block : positions a row."""
+    """The measure between positions, or the bias of a head."""
 
-    main_array: ClassVar[str] = "matrix"
-    no_facts: ClassVar[tuple[str, ...]] = (*ColouredNumbers.no_facts, "by_offset", "measure")
-    row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
-    column_coordinates: ClassVar[str | None] = "positions"
-    point_names: ClassVar[tuple[str, ...]] = ("p", "q")
-
-    matrix: Array
-    positions: Array
-    block: int
+    matrix: Array = over("p", "q")
+    positions: Array = over(each=("p", "q"))  # the mean position of each row and column
+    block: int = aside()  # positions a row
     smallest: float | None
     largest: float | None
     undefined: int  # entries that are NaN: a row is constant or zero
-    by_offset: bool  # whether p − q alone counts, by the formula
+    by_offset: bool = aside()  # whether p − q alone counts, by the formula
     apart: float | None  # how much pairs at one offset differ, at most; None of a formula, and where they are too many
-    measure: str
-    palette: str
+    measure: str = aside()
+    palette: str = aside()
 
     def remarks(self) -> list[str]:
         count, size = self.undefined, self.view.covered.length**2

@@ -14,8 +14,10 @@ from pecli.encodings.base import TableEncoding
 from pecli.figures.base import ColouredNumbers, Figure, View
 from pecli.figures.matrix import show_matrix
 from pecli.figures.wavelengths import short_wave_text
+from pecli.files.sheet import aside, over
 from pecli.measures.reduce import averaged_columns
 from pecli.measures.summary import ENOUGH
+from pecli.measures.waves import power_spectrum
 from pecli.page.axis_labels import label_decades, label_dimensions
 from pecli.page.canvas import Canvas
 from pecli.page.panels import ColorBar, Panel, PanelGroup
@@ -26,19 +28,14 @@ SHORTEST = 2.0  # positions: no shorter wave can be told in whole positions
 
 @dataclass(frozen=True, kw_only=True)
 class FourierNumbers(ColouredNumbers[TableEncoding]):
-    """share : (waves, d), of the variance of each column, at 1, 2, … waves over the length; in a picture the largest of
-    the waves of a row; wavelengths : (waves,), positions; half : the longest wavelength from which on, upwards,
-    there is half of the variance or more, None of a table that does not vary; held : how much there
-    is."""
+    """The share of the variance of each column at 1, 2, … waves over the length; in a picture the largest of the waves
+    of a row."""
 
-    main_array: ClassVar[str] = "share"
-    row_coordinates: ClassVar[tuple[str, ...]] = ("wavelengths",)
-
-    share: Array
-    wavelengths: Array
-    columns_block: int
-    half: float | None
-    held: float
+    share: Array = over("wavelength", "dimension")
+    wavelengths: Array = over("wavelength")  # positions
+    columns_block: int = aside()
+    half: float | None  # the longest wavelength from which on, upwards, there is half of it; None: nothing varies
+    held: float  # how much there is
 
     def message(self) -> str:
         if self.half is None:
@@ -84,8 +81,7 @@ class Fourier(Figure[TableEncoding]):
 
     def compute(self, view: View[TableEncoding]) -> FourierNumbers:
         rows = view.encoding.table(view.covered.array())
-        power = np.abs(np.fft.rfft(rows - rows.mean(axis=0), axis=0)[1:]) ** 2
-        power[: (len(rows) - 1) // 2] *= 2  # each stands for its mirror image too
+        power = power_spectrum(rows)
         variance = power.sum(axis=0)
         share = power / np.where(variance > 1e-18 * len(rows) ** 2 * np.square(rows).max(axis=0), variance, np.inf)
         total = power.sum(axis=1).cumsum()

@@ -11,6 +11,7 @@ from pecli.core.language import listing
 from pecli.core.lazy import Array, np
 from pecli.figures.base import Figure, View, panels_of
 from pecli.figures.composite import Cell, ComposedNumbers, Composite, longer_waves_text, message_of_each
+from pecli.files.sheet import Sheet
 from pecli.page.canvas import Canvas
 from pecli.page.panels import PanelGroup, in_columns
 
@@ -47,8 +48,7 @@ class GridNumbers(ComposedNumbers):
     def _stacked(self, arrays: list[Array], name: str) -> Array:
         """Return the cells' arrays as one; a coordinate that they all share once."""
         first = self.parts[0].numbers
-        coordinate = name in (*first.row_coordinates, first.column_coordinates)
-        if coordinate and all(np.array_equal(arrays[0], array) for array in arrays):
+        if name in Sheet(first).coordinates() and all(np.array_equal(arrays[0], array) for array in arrays):
             return arrays[0]
         return np.stack(arrays).reshape(*(len(axis.values) for axis in self.axes), *arrays[0].shape)
 

@@ -19,6 +19,7 @@ from pecli.figures.comparing import turned_text
 from pecli.figures.highlights import Highlighting, mark_cells
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.wavelengths import column_step, columns_end, columns_left_out, columns_shown, has_known_waves
+from pecli.files.sheet import aside, over
 from pecli.measures.summary import Summary, summary_of_table
 from pecli.measures.waves import wavelengths
 from pecli.page.axis_labels import (
@@ -37,21 +38,17 @@ from pecli.page.panels import ColorBar, Panel, PanelGroup
 
 @dataclass(frozen=True, kw_only=True)
 class HeatmapNumbers(ColouredNumbers[TableEncoding]):
-    """table : (rows, d), means of blocks of positions, or of a learned table the first row of each; positions :
-    (rows,), the mean position of each, or the row's own; block : positions a row."""
+    """The table, means of blocks of positions, or of a learned table the first row of each."""
 
-    main_array: ClassVar[str] = "table"
-    row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
-
-    table: Array
-    positions: Array
-    block: int
-    columns_block: int  # dimensions a column
+    table: Array = over("position", "dimension")
+    positions: Array = over("position")  # the mean position of each block, or the row's own
+    block: int = aside()  # positions a row
+    columns_block: int = aside()  # dimensions a column
     smallest: float | None  # of all numbers; None where they are too many to look at
     largest: float | None
     limit: float  # the largest absolute value that there is or can be
     log: bool
-    palette: str
+    palette: str = aside()
 
     def remarks(self) -> list[str]:
         encoding, lost = self.view.encoding, say(NO_PLACE["position"]) if self.lost else ""

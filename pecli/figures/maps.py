@@ -16,6 +16,7 @@ from pecli.encodings.base import TableEncoding
 from pecli.encodings.grid import OnGrid
 from pecli.figures.base import ColouredNumbers, Figure, View
 from pecli.figures.matrix import show_matrix
+from pecli.files.sheet import over
 from pecli.page.axis_labels import label_values
 from pecli.page.canvas import Canvas
 from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
@@ -74,14 +75,10 @@ def image_of(values: Array, sides: tuple[int, ...]) -> Array:
 
 @dataclass(frozen=True, kw_only=True)
 class MapsNumbers(ColouredNumbers[OnGrid]):
-    """maps : (dims, n), a dimension over the positions, row by row of the grid; dims : (dims,)."""
+    """Dimensions over the positions, row by row of the grid."""
 
-    main_array: ClassVar[str] = "maps"
-    row_coordinates: ClassVar[tuple[str, ...]] = ("dims",)
-    point_names: ClassVar[tuple[str, ...]] = ("dimension", "position")
-
-    maps: Array
-    dims: Array
+    maps: Array = over("dimension", "position")
+    dims: Array = over("dimension")
 
     def remarks(self) -> list[str]:
         shown, width = len(self.dims), self.view.encoding.width

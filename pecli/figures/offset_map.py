@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from pecli.core.errors import UsageError
 from pecli.core.language import say
@@ -14,6 +14,7 @@ from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.comparing import turned_text
 from pecli.figures.maps import squeezed_panel
 from pecli.figures.matrix import show_matrix
+from pecli.files.sheet import aside, over
 from pecli.measures.comparison import VectorComparison
 from pecli.page.axis_labels import label_values
 from pecli.page.canvas import Canvas
@@ -23,22 +24,15 @@ from pecli.page.panels import ColorBar, PanelGroup
 
 @dataclass(frozen=True, kw_only=True)
 class OffsetMapNumbers(ColouredNumbers[TableEncoding]):
-    """mean, spread : (2 rows − 1, 2 columns − 1), the mean of all pairs so many rows and columns apart, and their
-    largest less their smallest; row_offsets, column_offsets : those offsets."""
+    """The mean of all pairs so many rows and columns apart, and their largest less their smallest."""
 
-    main_array: ClassVar[str] = "mean"
-    row_coordinates: ClassVar[tuple[str, ...]] = ("row_offsets",)
-    column_coordinates: ClassVar[str | None] = "column_offsets"
-    beside: ClassVar[tuple[str, ...]] = ("spread",)
-    no_facts: ClassVar[tuple[str, ...]] = (*ColouredNumbers.no_facts, "shows_spread", "measure")
-
-    mean: Array
-    spread: Array
-    row_offsets: Array
-    column_offsets: Array
+    mean: Array = over("row_offset", "column_offset")
+    spread: Array = over("row_offset", "column_offset")
+    row_offsets: Array = over("row_offset")
+    column_offsets: Array = over("column_offset")
     widest: float
-    measure: str
-    shows_spread: bool
+    measure: str = aside()
+    shows_spread: bool = aside()
 
     def coloured(self) -> list[Array]:
         return [self.spread if self.shows_spread else self.mean]

@@ -37,6 +37,7 @@ from pecli.figures.offset_map import (
     map_panels,
     refuse_on_grid,
 )
+from pecli.files.sheet import aside, over
 from pecli.measures.comparison import OffsetRuns, VectorComparison, comparison_of, seen_bias
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles
 from pecli.page.axis_labels import in_steps, label_powers, label_values
@@ -50,36 +51,26 @@ ALIKE = 1.25  # of these the largest standard deviation over the smallest, to sa
 
 @dataclass(frozen=True, kw_only=True)
 class BandNumbers(Numbers[E_co]):
-    """mean, low, high : (encodings, n), a line and its band at each of n runs of offsets; offsets : (n,), their
-    middles."""
+    """A line an encoding and its band at each run of offsets."""
 
-    main_array: ClassVar[str] = "mean"
-    row_coordinates: ClassVar[tuple[str, ...]] = ("encoding",)
-    column_coordinates: ClassVar[str | None] = "offsets"
-    is_lines: ClassVar[bool] = True
-    beside: ClassVar[tuple[str, ...]] = ("low", "high")
-
-    mean: Array
-    encoding: Array
-    offsets: Array
-    low: Array
-    high: Array
+    mean: Array = over("line", "offset")
+    encoding: Array = over("line")
+    offsets: Array = over("offset")  # the middles of runs
+    low: Array = over("line", "offset")
+    high: Array = over("line", "offset")
 
 
 @dataclass(frozen=True, kw_only=True)
 class OffsetsNumbers(BandNumbers[TableEncoding]):
-    """Mean, minimum and maximum over all pairs at the offsets of a run; decay : (encodings, n), RoFormer's bound on the
-    dot product, or empty; unscaled : (scaled encodings, n), the measure without the scaling, or empty."""
+    """Mean, minimum and maximum over all pairs at the offsets of a run."""
 
-    beside: ClassVar[tuple[str, ...]] = ("low", "high", "decay")
-
-    decay: Array
-    unscaled: Array
-    block: int
-    measure: str
-    spread: tuple[float, ...]  # the widest band of each encoding over one offset, 0 where it is a line exactly
-    undefined: tuple[int, ...]  # pairs of each encoding that are left out: a row is constant or zero
-    peaks: bool  # whether every line is largest at offset 0, and nowhere else
+    decay: Array = over("line", "offset")  # RoFormer's bound on the dot product, or empty
+    unscaled: Array = aside("scaled encoding", "offset")  # the measure without the scaling, or empty
+    block: int = aside()
+    measure: str = aside()
+    spread: tuple[float, ...] = over("encoding")  # the widest band over one offset, 0 where it is a line exactly
+    undefined: tuple[int, ...] = over("encoding")  # pairs that are left out: a row is constant or zero
+    peaks: bool = aside()  # whether every line is largest at offset 0, and nowhere else
 
     def remarks(self) -> list[str]:
         left_out, counts = (
@@ -112,28 +103,17 @@ class OffsetsNumbers(BandNumbers[TableEncoding]):
             return differ
         return say("offsets.the_depends_only_on" if self.peaks else "words.the_depends_only_on", measure=label)
 
-    def facts(self) -> dict[str, Any]:
-        specs = [encoding.spec() for encoding in self.view.encodings]
-        by_encoding = {"spread": self.spread, "undefined": self.undefined}
-        return {name: dict(zip(specs, values, strict=True)) for name, values in by_encoding.items()}
-
 
 @dataclass(frozen=True, kw_only=True)
 class BiasLinesNumbers(Numbers[BiasEncoding]):
-    """bias, low : (lines, n), the largest and smallest bias at each of n runs of offsets, NaN where no key is seen;
-    offsets : (n,), their middles; encoding, head : (lines,), whose line it is."""
+    """The largest and smallest bias at each run of offsets, NaN where no key is seen."""
 
-    main_array: ClassVar[str] = "bias"
-    row_coordinates: ClassVar[tuple[str, ...]] = ("encoding", "head")
-    column_coordinates: ClassVar[str | None] = "offsets"
-    is_lines: ClassVar[bool] = True
-
-    bias: Array
-    low: Array
-    offsets: Array
-    encoding: Array
-    head: Array
-    block: int
+    bias: Array = over("line", "offset")
+    low: Array = aside("line", "offset")
+    offsets: Array = over("offset")  # the middles of runs
+    encoding: Array = over("line")
+    head: Array = over("line")
+    block: int = aside()
     falls: bool  # whether the bias of every head nowhere rises with the distance, and falls somewhere
 
     def remarks(self) -> list[str]:

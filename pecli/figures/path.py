@@ -16,6 +16,7 @@ from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import TableEncoding
 from pecli.figures.base import Figure, Numbers, View
+from pecli.files.sheet import aside, over
 from pecli.page.axis_labels import label_values
 from pecli.page.canvas import Canvas
 from pecli.page.colors import seen_colours
@@ -32,16 +33,12 @@ MAX_VECTOR_POINTS = 2000  # that a file of lines carries one by one
 
 @dataclass(frozen=True, kw_only=True)
 class PathNumbers(Numbers[TableEncoding]):
-    """coordinates : (n, components), of each row less the mean row along each component; positions : (n,); share :
-    (components,), of the variance."""
+    """Coordinates of each row less the mean row along principal components."""
 
-    main_array: ClassVar[str] = "coordinates"
-    row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
-    is_lines: ClassVar[bool] = True
-
-    coordinates: Array
-    positions: Array
-    share: Array
+    coordinates: Array = over("position", "component")
+    positions: Array = over("position")
+    components: tuple[str, ...] = over("component")
+    share: Array = aside("component")  # of the variance
     in_order: bool  # of two components, each position is nearest to the one before or after it, and to no other
     tied: bool  # whether the next component has as much variance as the last
 
@@ -53,12 +50,6 @@ class PathNumbers(Numbers[TableEncoding]):
             return say("path.in_this_plane_each")
         blanks = {"count": len(self.share), "share": _percent(self.share.sum())}
         return say("path.the_first_principal_components", **blanks) if self.share.any() else ""
-
-    def columns(self) -> list[Any]:
-        return [f"component_{at + 1}" for at in range(len(self.share))]
-
-    def points(self) -> dict[str, Array]:
-        return {"position": self.positions, **dict(zip(self.columns(), self.coordinates.T, strict=True))}
 
 
 @dataclass(frozen=True)
@@ -103,7 +94,8 @@ class Path(Figure[TableEncoding]):
         tied = bool((beyond >= (1 - ROUNDING) * sizes[largest[-1]]).any() and total > 0)
         few = self.components == 2 and total > 0 and len(drawn) <= MAX_VECTOR_POINTS
         known: dict[str, Any] = {"share": share, "tied": tied, "in_order": few and nearest_are_neighbours(drawn)}
-        return PathNumbers(view=view, coordinates=drawn, positions=view.covered.array(), **known)
+        names = tuple(f"component_{at + 1}" for at in range(self.components))
+        return PathNumbers(view=view, coordinates=drawn, positions=view.covered.array(), components=names, **known)
 
     def pairs(self) -> list[tuple[int, int]]:
         """Return which components each panel shows, across and up."""

@@ -14,6 +14,7 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.figures.base import ColouredNumbers, View, other_positions_text
 from pecli.figures.highlights import WithTrained, border_beyond, border_text
 from pecli.figures.matrix import show_matrix
+from pecli.files.sheet import aside, over
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, middles
 from pecli.measures.summary import ENOUGH, spread_evenly
 from pecli.page.axis_labels import label_positions, label_values
@@ -28,18 +29,13 @@ NOTABLE = 0.1  # an error that matters: a tenth of what a sine reaches
 
 @dataclass(frozen=True, kw_only=True)
 class PrecisionNumbers(ColouredNumbers[Harmonic]):
-    """error : (rows, pairs), the larger of the errors of sine and cosine, the largest of a row's positions; positions :
-    (rows,), their middles; first_wrong : (pairs,), the first position at which a pair is off by more than what matters,
-    NaN where none is. The largest error of all and where it is."""
+    """The larger of the errors of sine and cosine, the largest of a row's positions; the largest of all and where it
+    is."""
 
-    main_array: ClassVar[str] = "error"
-    row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
-    point_names: ClassVar[tuple[str, ...]] = ("position", "pair")
-
-    error: Array
-    positions: Array
-    first_wrong: Array
-    block: int
+    error: Array = over("position", "pair", across="pair")
+    positions: Array = over("position")  # the middles of rows
+    first_wrong: Array = aside("pair")  # the first position off by more than what matters, NaN where none is
+    block: int = aside()
     largest: float
     position: int
     pair: int
@@ -70,9 +66,6 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
         text = "precision.in_errors_exceed_in"
         position, pairs = encoding.position_text(self.wrong_from), len(encoding.frequencies())
         return say(text, dtype=encoding.dtype, count=self.wrong, all=pairs, error=NOTABLE, position=position)
-
-    def columns(self) -> list[Any]:
-        return [f"pair {pair}" for pair in range(self.error.shape[1])]
 
     def with_limits(self, low: float, high: float) -> Self:
         if low <= 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import isqrt
 from typing import Any, ClassVar
@@ -17,6 +18,7 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.figures.base import ColouredNumbers, View, averaging
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.wavelengths import short_length, wavelength_unit
+from pecli.files.sheet import aside, over
 from pecli.measures.summary import ENOUGH, spread_evenly
 from pecli.page.axis_labels import label_values
 from pecli.page.canvas import Canvas
@@ -32,17 +34,14 @@ FALLS = 8  # times the length: of a longer wave the cosine looks flat
 
 @dataclass(frozen=True, kw_only=True)
 class RelativeNumbers(ColouredNumbers[Harmonic]):
-    """tensor : (L, L, dims), the encoding of p − q for query p (row) and key q; offsets : (L, L); dims : (dims,)."""
+    """The encoding of p − q for query p and key q."""
 
-    main_array: ClassVar[str] = "tensor"
-    across: ClassVar[str | None] = "dims"
-    point_names: ClassVar[tuple[str, ...]] = ("p", "q", "offset", "dimension")
-
-    tensor: Array
-    offsets: Array
-    dims: Array
+    tensor: Array = over("p", "q", "dimension")
+    offsets: Array = over("p", "q")
+    positions: Sequence[int] = over(each=("p", "q"))
+    dims: Array = over("dimension")
     limit: float
-    block: int  # positions a row
+    block: int = aside()  # positions a row
 
     def remarks(self) -> list[str]:
         shown, width = len(self.dims), self.view.encoding.width
@@ -54,12 +53,6 @@ class RelativeNumbers(ColouredNumbers[Harmonic]):
 
     def message(self) -> str:
         return say("relative.each_dimension_is_constant") if len(self.offsets) > 1 else ""
-
-    def wide(self) -> tuple[list[str], list[Array]]:
-        """Return one row a pair of positions: query, key, offset, then the dimensions."""
-        queries, keys = np.indices(self.offsets.shape) + self.view.positions.start
-        parts = [queries, keys, self.offsets, *np.moveaxis(self.tensor, -1, 0)]
-        return ["p", "q", "offset", *map(str, self.dims)], [part.reshape(-1) for part in parts]
 
 
 @dataclass(frozen=True)
@@ -132,6 +125,7 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
             view=view,
             tensor=tensor,
             offsets=offsets,
+            positions=range(view.positions.start, view.positions.start + len(offsets)),
             dims=dims,
             limit=limit,
             block=blocks.size,

@@ -20,6 +20,7 @@ from pecli.encodings.rope import OnAxes
 from pecli.figures.base import ColouredNumbers, Numbers, averaging_cells
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.wavelengths import columns_end, columns_left_out, columns_shown
+from pecli.files.sheet import aside, over
 from pecli.files.tables import read_table
 from pecli.measures.reduce import averaged_rows
 from pecli.measures.summary import ENOUGH
@@ -48,26 +49,18 @@ ARROWS = 16  # along an axis of a grid, at most
 
 @dataclass(frozen=True, kw_only=True)
 class RotationNumbers(ColouredNumbers[Rotary]):
-    """after, before : (length, d), Q with and without the rotation, or of fewer rows and columns, means of positions,
-    some of the pairs; positions : one a row, of a block its middle; pairs : (n,), those with a path; paths :
-    (n, length, 2), the two columns of each pair after the rotation, never means; radii : (n,), of the largest circle
-    that each runs on."""
+    """Q with and without the rotation; where it has fewer rows and columns, means of positions, some of the pairs."""
 
-    main_array: ClassVar[str] = "after"
-    row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
-    beside: ClassVar[tuple[str, ...]] = ("before",)
-    no_facts: ClassVar[tuple[str, ...]] = (*ColouredNumbers.no_facts, "circles")
-
-    after: Array
-    positions: Array
-    before: Array
-    pairs: Array
-    paths: Array
-    radii: Array
+    after: Array = over("position", "dimension")
+    positions: Array = over("position")  # of a block its middle
+    before: Array = over("position", "dimension")
+    pairs: Array = aside("pair")  # those with a path
+    paths: Array = aside("pair", "step", "axis")  # the two columns of each pair after the rotation, never means
+    radii: Array = aside("pair")  # of the largest circle that each runs on
     limit: float
-    block: int
-    columns_block: int  # dimensions a column
-    circles: bool  # are drawn
+    block: int = aside()
+    columns_block: int = aside()  # dimensions a column
+    circles: bool = aside()  # are drawn
 
     def remarks(self) -> list[str]:
         pairs = columns_left_out(self.view.encoding, self.columns_block)
@@ -105,14 +98,10 @@ class RotationNumbers(ColouredNumbers[Rotary]):
 
 @dataclass(frozen=True, kw_only=True)
 class MatrixNumbers(Numbers[Rotary]):
-    """matrix : (d, d), R_p; dimensions : (d,)."""
+    """The matrix R_p."""
 
-    main_array: ClassVar[str] = "matrix"
-    row_coordinates: ClassVar[tuple[str, ...]] = ("dimensions",)
-    point_names: ClassVar[tuple[str, ...]] = ("row", "column")
-
-    matrix: Array
-    dimensions: Array
+    matrix: Array = over("row", "column")
+    dimensions: Array = over(each=("row", "column"))
     position: int
 
     def message(self) -> str:

@@ -14,6 +14,7 @@ from pecli.core.numbers import ROUNDING, minus
 from pecli.core.options import option
 from pecli.encodings.base import TableEncoding
 from pecli.figures.base import Figure, Numbers, View, other_positions_text
+from pecli.files.sheet import aside, over
 from pecli.measures.comparison import VectorComparison, check_pairs
 from pecli.measures.pairs import CLASSES, coarser, counts, points
 from pecli.page.axis_labels import label_values
@@ -39,13 +40,11 @@ TREND = 0.5  # a rank correlation, without its sign, that is a trend
 class CloudNumbers(Numbers[TableEncoding]):
     """Both correlations of all pairs, drawn as points or as counts."""
 
-    no_facts: ClassVar[tuple[str, ...]] = (*Numbers.no_facts, "measures", "most")
-
     pearson: float | None  # linear correlation of the cloud
     spearman: float | None  # rank correlation of the cloud
     pairs: int
     undefined: int  # pairs left out: a measure is not defined for a constant row
-    measures: tuple[str, str]  # across and up
+    measures: tuple[str, str] = aside()  # across and up
 
     def message(self) -> str:
         across, up = (VectorComparison(self.view.encoding, name).label for name in self.measures)
@@ -67,16 +66,12 @@ class CloudNumbers(Numbers[TableEncoding]):
 
 @dataclass(frozen=True, kw_only=True)
 class ScatterNumbers(CloudNumbers):
-    """x, y, p, q : (pairs,), both measures of the pair p < q, in the lower triangle alone of p > q."""
+    """Both measures of the pair p < q, in the lower triangle alone of p > q."""
 
-    main_array: ClassVar[str] = "x"
-    row_coordinates: ClassVar[tuple[str, ...]] = ("y", "p", "q")
-    is_lines: ClassVar[bool] = True
-
-    x: Array
-    y: Array
-    p: Array
-    q: Array
+    x: Array = over("pair")
+    y: Array = over("pair")
+    p: Array = over("pair")
+    q: Array = over("pair")
 
     def marks(self) -> list[str]:
         if (places := self.places()) is None:
@@ -109,14 +104,12 @@ class ScatterNumbers(CloudNumbers):
 
 @dataclass(frozen=True, kw_only=True)
 class DensityNumbers(CloudNumbers):
-    """counts : (rows, columns), pairs in each cell, y up and x across; y_edges, x_edges : borders of the cells."""
+    """Pairs in each cell, y up and x across, and the borders of the cells."""
 
-    main_array: ClassVar[str] = "counts"
-
-    counts: Array
-    y_edges: Array
-    x_edges: Array
-    most: int  # pairs in the fullest cell
+    counts: Array = over("row", "column")
+    y_edges: Array = aside("row edge")
+    x_edges: Array = aside("column edge")
+    most: int = aside()  # pairs in the fullest cell
 
     def remarks(self) -> list[str]:
         counted = say("scatter.pairs_counted", count=self.pairs - self.undefined)

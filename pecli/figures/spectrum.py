@@ -18,6 +18,7 @@ from pecli.encodings.rope_scaling import Scaled
 from pecli.figures.base import MAX_HEADLINE, Numbers, View
 from pecli.figures.highlights import WithTrained, trained_text
 from pecli.figures.wavelengths import MAX_WAVELENGTH, has_known_waves, short_length, short_wave_text
+from pecli.files.sheet import aside, over
 from pecli.measures.waves import MEASURED, wavelengths
 from pecli.page.axis_labels import label_powers, label_values
 from pecli.page.canvas import Canvas
@@ -38,22 +39,19 @@ MARKS = "os^Dv"  # of the encodings in turn, so that they stay apart in grey
 
 @dataclass(frozen=True, kw_only=True)
 class SpectrumNumbers(Numbers[TableEncoding]):
-    """wavelength : (n,), positions (a pair that stands still has none and is left out); pair : (n,);
-    encoding : (n,), which of the encodings; stretch : (n,), over the wavelength without the scaling."""
+    """Wavelengths of all pairs of all encodings, positions; a pair that stands still has none and is left out."""
 
-    main_array: ClassVar[str] = "wavelength"
-    row_coordinates: ClassVar[tuple[str, ...]] = ("pair", "encoding", "stretch")
-    is_lines: ClassVar[bool] = True
-
-    wavelength: Array
-    pair: Array
-    encoding: Array
-    stretch: Array
-    shows_ratio: bool  # the stretch is drawn, not the wavelength
-    ratios: tuple[str, ...]  # between neighbours, one text an encoding
-    longer: tuple[int, ...]  # pairs that never finish a turn over the length shown
-    still: tuple[int, ...]  # pairs left out: frequency 0, or a column that does not vary
-    trained: int | None
+    wavelength: Array = over("pair")
+    pair: Array = over("pair")
+    encoding: Array = over("pair")
+    stretch: Array = over("pair")  # over the wavelength without the scaling
+    shows_ratio: bool = aside()  # the stretch is drawn, not the wavelength
+    ratio: tuple[str, ...] = over("encoding")  # between neighbours
+    longer_than_length: tuple[int, ...] = over("encoding")  # pairs that never finish a turn over the length shown
+    still: tuple[int, ...] = over("encoding")  # pairs left out: frequency 0, or a column that does not vary
+    ramp: dict[str, tuple[float, float]] | None  # pairs between kept and divided, of encodings that have some
+    contexts: dict[str, float] | None  # of models whose rope is scaled
+    trained: int | None = aside()
 
     def remarks(self) -> list[str]:
         others = [e for e in self.view.encodings if not has_known_waves(e)]
@@ -98,13 +96,13 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         if encodings[0].sides and isinstance(encodings[0], Harmonic):
             beyond = "spectrum.of_pairs_have_wavelengths"
             sides = " × ".join(map(str, encodings[0].sides))
-            return say(beyond, count=self.longer[0], all=len(self.wavelength), sides=sides)
+            return say(beyond, count=self.longer_than_length[0], all=len(self.wavelength), sides=sides)
         known = has_known_waves(encodings[0]) and np.ptp(self.wavelength) > NOTABLE * self.wavelength.max()
         text = "spectrum.wavelengths_grow_by_factor"
         low, high = (float(wave) for wave in self.wavelength[[0, -1]])
         ends = {"low": short_length(encodings[0], low), "high": short_wave_text(encodings[0], high)}
         pair = say("spectrum.pair" if isinstance(encodings[0], Harmonic) else encodings[0].dimension_label)
-        return say(text, ratio=self.ratios[0], pair=pair, **ends) if known and low < high else ""
+        return say(text, ratio=self.ratio[0], pair=pair, **ends) if known and low < high else ""
 
     def _beyond_text(self, trained: int) -> str:
         """Return how many wavelengths, unscaled as they were trained, are longer than the trained length; of several
@@ -152,14 +150,6 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         ]
         text = say("spectrum.wavelengths_reach", lengths=enumerated(each))
         return text if len(text) <= MAX_HEADLINE else ""
-
-    def facts(self) -> dict[str, Any]:
-        specs = [encoding.spec() for encoding in self.view.encodings]
-        columns = {"ratio": self.ratios, "longer_than_length": self.longer, "still": self.still}
-        facts: dict[str, Any] = {name: dict(zip(specs, values, strict=True)) for name, values in columns.items()}
-        ramps = {specs[at]: ramp for at, ramp in ramps_of(self.view).items()}
-        contexts = {f"{name} context": at for name, at in contexts_of(self.view)}
-        return facts | {name: found for name, found in (("ramp", ramps), ("contexts", contexts)) if found}
 
 
 @dataclass(frozen=True)
@@ -214,9 +204,11 @@ class Spectrum(WithTrained[TableEncoding]):
             view=view,
             **dict(zip(names, map(np.concatenate, parts), strict=True)),
             shows_ratio=self.ratio,
-            ratios=tuple(map(ratio_text, parts[0])),
-            longer=tuple(map(_longer_than, view.encodings, waves, repeat(view.positions.length))),
+            ratio=tuple(map(ratio_text, parts[0])),
+            longer_than_length=tuple(map(_longer_than, view.encodings, waves, repeat(view.positions.length))),
             still=tuple(int((~k).sum()) for k in known),
+            ramp={view.encodings[at].spec(): ramp for at, ramp in ramps_of(view).items()} or None,
+            contexts={f"{name} context": at for name, at in contexts_of(view)} or None,
             trained=self.trained,
         )
 

@@ -13,6 +13,7 @@ from pecli.encodings.base import Additive
 from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.tokens import TokenFigure, fit_tokens, label_tokens, token_panel
+from pecli.files.sheet import aside, over
 from pecli.measures.comparison import largest_spread, offset_codes
 from pecli.measures.pairwise import products
 from pecli.page.canvas import Canvas
@@ -29,39 +30,30 @@ TITLES = {
 
 @dataclass(frozen=True, kw_only=True)
 class TermsNumbers(ColouredNumbers[Additive]):
-    """total : (n, n), the scores, p down, q across; the four parts : (n, n) each.
+    """The scores, p down, q across, and their four parts."""
 
-    error : the largest |sum of the parts − score computed at once|; spreads : of total and parts, how much each
-    varies along a diagonal, 0 where the offset alone counts.
-    """
-
-    main_array: ClassVar[str] = "total"
-
-    total: Array
-    content_content: Array
-    content_position: Array
-    position_content: Array
-    position_position: Array
+    total: Array = over("p", "q")
+    content_content: Array = over("p", "q")
+    content_position: Array = over("p", "q")
+    position_content: Array = over("p", "q")
+    position_position: Array = over("p", "q")
     tokens: tuple[str, ...]
     embeddings: str  # where they come from
-    rounded: str  # said of numbers in cells
-    error: float
-    spreads: tuple[float, ...]
+    rounded: str = aside()  # said of numbers in cells
+    error: float  # the largest |sum of the parts − score computed at once|
+    spreads: dict[str, float]  # how much total and parts vary along a diagonal, 0 where the offset alone counts
     limit: float
-
-    def facts(self) -> dict[str, Any]:
-        facts = super().facts()
-        return {**facts, "spreads": dict(zip(self.arrays(), self.spreads, strict=True))}
 
     def coloured(self) -> list[Array]:
         return list(self.arrays().values())
 
     def message(self) -> str:
         same = ROUNDING * float(np.abs(self.total).max())
-        if (spread := self.spreads[-1]) > same:
+        *parts, spread = list(self.spreads.values())[1:]
+        if spread > same:
             return say("terms.at_equal_offset_the", number=number_text(spread, 2))
         offset = say("terms.offset_in_rows_and" if self.view.encoding.sides else "terms.offset")
-        if min(self.spreads[1:-1]) <= same:  # so do others
+        if min(parts) <= same:  # so do others
             return say("terms.the_position_position_term", offset=offset)
         _, *others, last = map(np.abs, self.arrays().values())
         largest = last.min() > np.max(others)
@@ -110,20 +102,17 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
             offset_codes(view.encoding, rows, rows),
         )
         xx, xp, px, pp = (products(first, second) for first in (x, p) for second in (x, p))
-        total = xx + xp + px + pp
-        parts = np.stack([total, xx, xp, px, pp])
+        names = ("total", "content_content", "content_position", "position_content", "position_position")
+        parts = np.stack([xx + xp + px + pp, xx, xp, px, pp])
+        arrays: dict[str, Any] = dict(zip(names, parts, strict=True))
         return TermsNumbers(
             view=view,
-            total=total,
-            content_content=xx,
-            content_position=xp,
-            position_content=px,
-            position_position=pp,
+            **arrays,
             tokens=self.words,
             embeddings=self.content_text(),
             rounded=self.rounded_text(len(self.words)),
-            error=float(np.abs(total - products(x + p, x + p)).max()),
-            spreads=tuple(largest_spread(part, codes) for part in parts),
+            error=float(np.abs(parts[0] - products(x + p, x + p)).max()),
+            spreads={name: largest_spread(part, codes) for name, part in arrays.items()},
             limit=float(np.abs(parts).max()) or 1.0,
             ends=(min(0.0, float(parts.min())), max(0.0, float(parts.max())) or 1.0),
         )

@@ -16,6 +16,7 @@ from pecli.encodings.grid import OnGrid
 from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.maps import OverGrid, image_of, squeezed_panel
 from pecli.figures.matrix import show_matrix
+from pecli.files.sheet import aside, over
 from pecli.measures.comparison import VectorComparison
 from pecli.measures.summary import ENOUGH
 from pecli.page.canvas import Canvas
@@ -30,19 +31,14 @@ GAPS = "0.7"  # their colour, where a tile may be white
 
 @dataclass(frozen=True, kw_only=True)
 class TilesNumbers(ColouredNumbers[OnGrid]):
-    """tiles : (tiles, n), the measure between one position and all, row by row of the grid; positions : (tiles,)."""
+    """The measure between positions and all, row by row of the grid, a tile each."""
 
-    main_array: ClassVar[str] = "tiles"
-    no_facts: ClassVar[tuple[str, ...]] = (*ColouredNumbers.no_facts, "measure")
-    row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
-    point_names: ClassVar[tuple[str, ...]] = ("p", "q")
-
-    tiles: Array
-    positions: Array
-    step: int
+    tiles: Array = over("p", "q")
+    positions: Array = over("p")
+    step: int = aside()
     in_line: float  # the mean over pairs of one row or column
     elsewhere: float  # of all others but a position with itself; NaN where there are none
-    measure: str
+    measure: str = aside()
 
     @property
     def compared(self) -> VectorComparison:

@@ -13,6 +13,7 @@ from pecli.encodings.base import TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.base import Figure, Numbers, View, extremes
 from pecli.figures.wavelengths import has_known_waves, short_length, short_wave_text, wavelength_unit
+from pecli.files.sheet import aside, over
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, middles
 from pecli.measures.waves import wavelengths
 from pecli.page.axis_labels import label_positions
@@ -27,21 +28,14 @@ LANE = 2.4  # from one lane to the next, in which the largest value is 1
 
 @dataclass(frozen=True, kw_only=True)
 class WavesNumbers(Numbers[TableEncoding]):
-    """values, low : (dims, n), largest and smallest value at each of n runs of positions; dims : (dims,);
-    positions : (n,); wavelengths : (dims,), positions, measured where no formula gives them."""
+    """The largest and smallest value at each run of positions, a line a dimension."""
 
-    main_array: ClassVar[str] = "values"
-    row_coordinates: ClassVar[tuple[str, ...]] = ("dims", "wavelengths")
-    column_coordinates: ClassVar[str | None] = "positions"
-    is_lines: ClassVar[bool] = True
-    point_names: ClassVar[tuple[str, ...]] = ("dimension", "wavelength", "position")
-
-    values: Array
-    dims: Array
-    low: Array
-    positions: Array
-    wavelengths: Array
-    block: int
+    values: Array = over("line", "position")
+    dims: Array = over("line", name="dimension")
+    low: Array = aside("line", "position")
+    positions: Array = over("position")
+    wavelengths: Array = over("line")  # positions, measured where no formula gives them
+    block: int = aside()
     limit: float  # the largest absolute value
 
     def remarks(self) -> list[str]:

@@ -18,6 +18,7 @@ from pecli.core.numbers import NUMBER
 from pecli.core.options import EXACT
 from pecli.core.progress import track
 from pecli.files.metadata import About
+from pecli.files.sheet import Sheet
 
 PIECE = 1 << 16  # numbers that become text at once: Python's objects for all of them would fill memory
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # begins of cells that spreadsheets calculate
@@ -80,10 +81,7 @@ def csv(parts: Any, about: About) -> Iterator[bytes]:
     header, _ = parts.first.sheet(about.long)
     yield (",".join(map(_cell, header)) + "\n").encode()
 
-    def columns(part: Any) -> list[Array]:
-        return [column for each in part.sheet(about.long)[1] for column in (each.T if each.ndim == 2 else [each])]
-
-    for texts in _as_read(parts, columns):
+    for texts in _as_read(parts, lambda part: part.sheet(about.long)[1]):
         yield _lines(texts).encode()
 
 
@@ -140,12 +138,13 @@ def json(parts: Any, about: About) -> Iterator[bytes]:
     """Yield job, facts and arrays as one object; of points an object each, and the arrays that they do not have."""
     numbers, names = parts.first, [*parts.first.arrays()]
     yield f'{about.job[:-1]}, "facts": {_dumped(numbers.facts())}'.encode()
-    if about.long or numbers.is_lines:
-        points = [*numbers.points()]
-        told = (numbers.main_array, *numbers.row_coordinates, numbers.column_coordinates, *numbers.beside)
+    if about.long or numbers.always_long:
+        sheet = Sheet(numbers)
+        header, _ = numbers.sheet(long=True)
+        told = (sheet.main.field, *sheet.coordinates(), *(own.field for own in sheet.beside))
         names = [name for name in names if name not in told]
-        rows = _as_read(parts, lambda part: [*part.points().values()])
-        texts = (_dumped([dict(zip(points, row, strict=True)) for row in zip(*run, strict=True)]) for run in rows)
+        rows = _as_read(parts, lambda part: part.sheet(long=True)[1])
+        texts = (_dumped([dict(zip(header, row, strict=True)) for row in zip(*run, strict=True)]) for run in rows)
         yield from _listed(', "rows": [', texts)
     yield b', "arrays": {'
     for at, name in enumerate(names):

@@ -224,9 +224,7 @@ class Picture(Generic[N_co]):
         """
         if not self.job.analysis.one_table:
             raise UsageError(f"{self.job.figure.name} has several tables: picture.numbers.arrays() has them by name")
-        header, sheet = self.numbers.sheet(self.job.output.long)
-        columns = [column for part in sheet for column in (part.T if part.ndim == 2 else [part])]
-        return dict(zip(header, columns, strict=True))
+        return dict(zip(*self.numbers.sheet(self.job.output.long), strict=True))
 
     def render(self, *formats: str) -> list[bytes]:
         """Return the bytes of the result in each format, the same bytes every time; what is drawn is drawn once."""

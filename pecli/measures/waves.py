@@ -41,10 +41,19 @@ def _strongest_periods(encoding: TableEncoding, rows: Positions) -> Array:
 
 def _periods(columns: Array, count: int, padding: int) -> Array:
     """Return the same of some columns, from a transform of so many numbers."""
-    strength = np.abs(np.fft.rfft(columns - columns.mean(axis=0), n=count, axis=0))
-    strength[:padding] = 0  # waves longer than the window cannot be told from none
-    varies = strength.max(axis=0) > 1e-9 * len(columns)
-    return np.where(varies, count / np.maximum(strength.argmax(axis=0), 1), np.inf)
+    power = power_spectrum(columns, count)
+    power[(count - 1) // 2 :] *= 2  # as strong as a wave that has a mirror image
+    power[: padding - 1] = 0  # waves longer than the window cannot be told from none
+    varies = power.max(axis=0) > 1e-18 * len(columns) ** 2
+    return np.where(varies, count / (power.argmax(axis=0) + 1), np.inf)
+
+
+def power_spectrum(columns: Array, count: int | None = None) -> Array:
+    """Return the power of each column less its mean at 1, 2, … waves over its rows, or over so many with zeros behind:
+    squared sizes of its discrete Fourier transform, (waves, d); a real wave stands for its mirror image too."""
+    power = np.abs(np.fft.rfft(columns - columns.mean(axis=0), n=count, axis=0)[1:]) ** 2
+    power[: ((count or len(columns)) - 1) // 2] *= 2
+    return np.asarray(power)
 
 
 STEP = 1 << 11  # offsets looked at together: so few that no product of matrices is shared out to threads

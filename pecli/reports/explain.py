@@ -15,6 +15,7 @@ from pecli.core.positions import Positions
 from pecli.core.terminal import Block, Facts, Paragraph, Table
 from pecli.encodings.base import Additive, Rotary, TableEncoding
 from pecli.encodings.harmonic import Harmonic
+from pecli.files.sheet import aside, over
 from pecli.files.tables import read_table
 from pecli.reports.base import LEFT_OUT_COLUMNS, LEFT_OUT_ROWS, Report, View, both_ends, grid
 
@@ -75,27 +76,17 @@ def written_out(encoding: TableEncoding, row: int, column: int, vectors: Array, 
 
 @dataclass(frozen=True, kw_only=True)
 class ExplainNumbers(Numbers[TableEncoding]):
-    """What is walked through.
+    """What is walked through."""
 
-    table : (L, d); positions : (L,); frequencies : (n_pairs,), empty where there are none
-    changes, distinct : (d,), of each column of the table
-    embeddings : (words, d); rows : (words, d), what is added to them or turns them, (2 words - 1, d) for offsets
-    products : (pairs, 4): p, q, p - q and the product of a query and a key; (0, 4) where nothing is turned
-    result : (words, d); (0, d) where nothing is done to a word
-    """
-
-    main_array: ClassVar[str] = "table"
-    row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
-
-    table: Array
-    positions: Array
-    frequencies: Array
-    changes: Array
-    distinct: Array
-    embeddings: Array
-    rows: Array
-    result: Array
-    products: Array
+    table: Array = over("position", "dimension")
+    positions: Array = over("position")
+    frequencies: Array = aside("pair")  # empty where there are none
+    changes: Array = aside("dimension")  # of each column of the table
+    distinct: Array = aside("dimension")
+    embeddings: Array = aside("word", "dimension")
+    rows: Array = aside("row", "dimension")  # of words, added to them or turning them; of 2 words − 1 offsets
+    result: Array = aside("word", "dimension")  # empty where nothing is done to a word
+    products: Array = aside("product", "term")  # p, q, p − q and that of query and key; empty where nothing is turned
     words: tuple[str, ...]
     origin: str  # of the embeddings: article, random or file
     how: str  # add, rotate or pair_up

@@ -19,7 +19,9 @@ from pecli.core.terminal import Block, Facts, Paragraph
 from pecli.encodings.learned import Learned
 from pecli.files.documents import for_notebook
 from pecli.files.tables import IN_MEMORY, hold, read_table, short
-from pecli.measures.identify import FEWEST, Change, Formula, Identified, identify, identify_rates
+from pecli.measures.differences import Change
+from pecli.measures.formulas import Name
+from pecli.measures.identify import FEWEST, Identified, identify, identify_rates
 from pecli.reports.model import runs
 
 RATES = Option("rates in rad/position, the first pair first", name="rates", scalar=float, many=True, at_least=0)
@@ -206,7 +208,7 @@ class IdentifyReport:
         return "compare", {**options, "encoding": [table.spec(), options["encoding"]], "difference": alike}
 
 
-def named(item: tuple[Formula, float]) -> str:
+def named(item: Name) -> str:
     """Return a name of a formula and its base in words."""
     return say(item[0].sentence, base=f"{item[1]:,.10g}")
 

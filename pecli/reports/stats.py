@@ -22,6 +22,7 @@ from pecli.core.terminal import Block, Facts, Paragraph, Table
 from pecli.encodings.base import TableEncoding, ends_of
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope_scaling import Scaled
+from pecli.files.sheet import over
 from pecli.measures.comparison import VectorComparison
 from pecli.measures.pairs import pearson, ranks
 from pecli.measures.waves import first_negative_offset, of_contexts
@@ -264,22 +265,12 @@ def row_texts(found: Indicators, encoding: TableEncoding) -> list[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class StatsNumbers(Numbers[TableEncoding]):
-    """values : (encodings, indicators), NaN where one is not defined; encoding : (encodings,), their number."""
+    """The indicators of each encoding, NaN where one is not defined."""
 
-    main_array: ClassVar[str] = "values"
-    row_coordinates: ClassVar[tuple[str, ...]] = ("encoding",)
-    is_lines: ClassVar[bool] = True
-
-    values: Array
-    encoding: Array
+    values: Array = over("encoding", "indicator")
+    encoding: Array = over("encoding")
+    indicators: tuple[str, ...] = over("indicator")
     measured: tuple[Indicators, ...]
-
-    def columns(self) -> list[str]:
-        return list(flat(self.measured[0]))
-
-    def points(self) -> dict[str, Array]:
-        specs = [encoding.label or encoding.spec() for encoding in self.view.encodings]
-        return {"encoding": np.array(specs, dtype=object), **dict(zip(self.columns(), self.values.T, strict=True))}
 
     def facts(self) -> dict[str, Any]:
         items = zip(self.view.encodings, self.measured, strict=True)
@@ -331,7 +322,8 @@ class Stats(Report[TableEncoding]):
             indicators(encoding, view.positions, self.measure, self.against) for encoding in view.encodings
         )
         values = np.array([list(flat(item).values()) for item in measured], dtype=np.float64)
-        return StatsNumbers(view=view, values=values, encoding=np.arange(len(measured)), measured=measured)
+        names, encoding = tuple(flat(measured[0])), np.arange(len(measured))
+        return StatsNumbers(view=view, values=values, encoding=encoding, indicators=names, measured=measured)
 
     def show(self, numbers: StatsNumbers, width: int) -> list[Block]:
         labels = ["", *map(say, ROWS)]

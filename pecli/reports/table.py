@@ -11,6 +11,7 @@ from pecli.core.options import option
 from pecli.core.terminal import Block, Paragraph
 from pecli.encodings.base import TableEncoding
 from pecli.files.numbers import PIECE
+from pecli.files.sheet import over
 from pecli.reports.base import Numbers, Parts, Report, View, both_ends, grid
 
 MAX_COLUMNS = 65536  # no encoding is wider
@@ -18,13 +19,10 @@ MAX_COLUMNS = 65536  # no encoding is wider
 
 @dataclass(frozen=True, kw_only=True)
 class TableNumbers(Numbers[TableEncoding]):
-    """table : (rows, d); positions : (rows,). All rows for a file; the first and the last for the terminal."""
+    """All rows for a file; the first and the last for the terminal."""
 
-    main_array: ClassVar[str] = "table"
-    row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
-
-    table: Array
-    positions: Array
+    table: Array = over("position", "dimension")
+    positions: Array = over("position")
     length: int  # of the whole table
 
     def position_texts(self) -> list[str]:

@@ -41,7 +41,7 @@ def columns(line: str) -> str:
     name, options = TABLES[line]
     numbers = Picture[Any](make_job(name, options)).numbers
     words = ", ".join(f"`{key}`" for key in numbers.sheet(long=True)[0])
-    return f"| `{line}` | {'always' if numbers.is_lines else 'with `--long`'} | {words} |"
+    return f"| `{line}` | {'always' if numbers.always_long else 'with `--long`'} | {words} |"
 
 
 @pytest.mark.parametrize("line", TABLES)

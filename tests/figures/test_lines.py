@@ -234,7 +234,7 @@ def test_a_long_length_is_drawn_from_minimum_to_maximum_and_the_caption_says_so(
     assert len(waves_on(**options).collections) == 2  # a band each
     every = pecli.figure("waves", **options).numbers
     assert np.array_equal(every.main, table)
-    points = every.points()
+    points = dict(zip(*every.sheet(), strict=True))
     assert points["dimension"].tolist() == [0] * every.main.shape[1] + [3] * every.main.shape[1]
     assert points["position"].tolist()[:2] == [5, 6] and np.array_equal(points["value"], every.values.reshape(-1))
     assert pecli.figure("waves", d=4, length=10**6, dpi=20).seen.main.shape[1] <= 2 * 6.75 * 20

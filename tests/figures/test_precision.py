@@ -84,7 +84,7 @@ def test_a_pixel_is_the_largest_error_of_its_positions() -> None:
     whole, seen = (numbers_of("precision", panels, encoding="rope:d=8", length=99) for panels in (None, ((20, 9),)))
     assert np.array_equal(seen.error, [whole.error[first : first + 5].max(axis=0) for first in range(0, 99, 5)])
     assert (seen.largest, seen.position, seen.pair) == (whole.largest, whole.position, whole.pair)
-    assert seen.caption() == "each pixel shows the largest error of 5 positions" and seen.columns()[1] == "pair 1"
+    assert seen.caption() == "each pixel shows the largest error of 5 positions" and seen.sheet()[0][2] == "pair 1"
 
 
 @pytest.mark.parametrize(

@@ -90,9 +90,9 @@ def test_without_pairs_four_at_most_are_spread_from_the_first_to_the_last(d: int
 def test_pairs_and_positions_are_the_users_in_their_order_and_numbers_are_angles() -> None:
     found = dials(d=128, pairs=[63, 0], at=[10**9, 3])
     assert found.wavelengths == pytest.approx([2 * np.pi * 10000 ** (63 / 64), 2 * np.pi])
-    header, (positions, angles) = found.sheet()
+    header, (positions, *angles) = found.sheet()
     assert header == ["positions", "pair 63", "pair 0"] and positions.tolist() == [10**9, 3]  # beyond the length too
-    assert angles[1, 1] == pytest.approx(3) and np.abs(angles).max() <= np.pi
+    assert angles[1][1] == pytest.approx(3) and np.abs(angles).max() <= np.pi
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,162 @@
+"""Where a table differs from what a formula makes, beyond rounding, and what was done to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from math import copysign, inf
+from typing import Any
+
+from pecli.core.lazy import Array, np
+from pecli.core.numbers import CHUNK, ROUND, chunks
+from pecli.measures.fits import FRONT, SHARE_RIGHT, roundest, rows_of
+
+RELATIVE = {"bfloat16": 2.0**-8, "float16": 2.0**-11, "float32": 2.0**-24, "float64": 2.0**-53}  # rounding, of a number
+STRANGE = 0.01  # of the largest number, by which a row in front that is no formula's differs
+MOVED = 1000  # positions that rows of a formula are looked for at
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a formula makes of rows (n,), and how near to it a table has to come.
+
+    numbers : (n, d)
+    slack : how far numbers may be off before they are rounded, (n, d) or (n, 1)
+    number_type : that they are rounded to
+    scaled : whether they were rounded before they were multiplied by the scale, too
+    """
+
+    numbers: Callable[[Array], Array]
+    slack: Callable[[Array], Array]
+    number_type: str
+    scaled: bool = False
+
+    def wrong(self, rows: Array, own: Array, made: Array, columns: Any = slice(None), changed: bool = False) -> Array:
+        """Return which of some columns' own numbers are not those made, (n, k); changed : after they were rounded."""
+        rounded, slack = ROUND[self.number_type], self.slack(rows)
+        slack = slack[:, columns] if slack.shape[1] > 1 else slack
+        if self.scaled or changed:
+            slack = slack + RELATIVE[self.number_type] * np.abs(made).max(axis=0)
+        return (own < rounded(made - slack)) | (own > rounded(made + slack))
+
+
+@dataclass(frozen=True)
+class Change:
+    """What was done to columns or rows, certain because it explains all numbers that differ.
+
+    kind : flipped, exchanged, scaled, zero, raised (by a number) or moved (rows from one on are of later positions)
+    at : the columns, or of moved rows the first
+    amount : the factor, the number added, the positions
+    """
+
+    kind: str
+    at: tuple[int, ...]
+    amount: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Differences:
+    """Where a table is not what was expected.
+
+    unlike : rows in front that are of another kind, a class token's, padding; the others are without them
+    cells, columns, rows : how many numbers differ beyond rounding or noise, and where
+    difference, place : the largest, and its row and column
+    changes : what explains the numbers that differ; () where nothing is known to
+    """
+
+    unlike: tuple[int, ...] = ()
+    cells: int = 0
+    columns: tuple[int, ...] = ()
+    rows: tuple[int, ...] = ()
+    difference: float = inf
+    place: tuple[int, int] | None = None
+    changes: tuple[Change, ...] = ()
+
+
+def differences(table: Array, expected: Expected, places: Array) -> Differences | None:
+    """Return where a table, (length, d), differs; None where most of the numbers in rows at these places do."""
+    tried = table[places.astype(int)]
+    if expected.wrong(places, tried, expected.numbers(places)).mean() > 1 - SHARE_RIGHT:
+        return None
+    wrong, off = np.zeros(table.shape, dtype=bool), np.zeros(table.shape)
+    for window in chunks(0, *table.shape):
+        own, rows = rows_of(table, window)
+        made, at = expected.numbers(rows), slice(window.start, window.stop)
+        wrong[at], off[at] = expected.wrong(rows, own, made), np.abs(own - made)
+    unlike = rows_in_front(table, wrong & (off > STRANGE * np.abs(table).max()))
+    wrong[unlike], off[unlike] = False, 0.0
+    row, column = (int(at) for at in np.unravel_index(np.argmax(off), off.shape))
+    rows, columns = (np.flatnonzero(wrong.any(axis=axis)) for axis in (1, 0))
+    kept = np.delete(np.arange(len(table), dtype=np.float64), unlike)
+    return Differences(
+        unlike=tuple(unlike),
+        cells=int(wrong.sum()),
+        columns=tuple(columns.tolist()),
+        rows=tuple(rows.tolist()),
+        difference=float(off.max()),
+        place=(row, column),
+        changes=(moved_rows(table, expected, int(rows[0])) or changed_columns(table, expected, columns, kept))
+        if len(rows)
+        else (),
+    )
+
+
+def rows_in_front(table: Array, wrong: Array) -> list[int]:
+    """Return the rows in front that are of another kind, a class token's, padding; [] where others are as wrong."""
+    strange = np.flatnonzero(wrong.mean(axis=1) > 0.5).tolist()
+    zero = [row for row in strange if not table[row].any()]
+    few = len(strange) <= min(FRONT, len(table) // 4) and strange[-1:] < [FRONT]
+    return strange if few and strange in (list(range(len(strange))), zero) else []
+
+
+def moved_rows(table: Array, expected: Expected, first: int) -> tuple[Change, ...]:
+    """Return by how many positions all rows from the first that differs on are moved, if they are."""
+    behind, rows = rows_of(table, range(first, len(table)))
+    most = min(len(table), MOVED)
+    steps = np.array(sorted(range(-most, most + 1), key=abs)[1:], dtype=np.float64)
+    fits = ~expected.wrong(rows[:1], behind[:1], expected.numbers(first + steps)).any(axis=1)
+    for step in steps[fits][:3]:
+        if len(rows) > 1 and not expected.wrong(rows, behind, expected.numbers(rows + step)).any():
+            return (Change("moved", (first,), float(step)),)
+    return ()
+
+
+def changed_columns(table: Array, expected: Expected, columns: Array, kept: Array) -> tuple[Change, ...]:
+    """Return the known changes that explain the columns that differ in the kept rows; () where there are others."""
+    if len(columns) * len(kept) > CHUNK or len(columns) > table.shape[1] / 2:
+        return ()
+    table, made = table[kept.astype(int)], expected.numbers(kept)
+
+    def explains(column: int, values: Array, changed: bool = True) -> bool:
+        return not expected.wrong(kept, table[:, [column]], values[:, None], [column], changed).any()
+
+    changes, left = dict[tuple[str, float], list[int]](), list[int]()
+    for column in columns.tolist():
+        change = change_of(table[:, column], made[:, column], partial(explains, column), expected.number_type)
+        (changes.setdefault(change, []) if change else left).append(column)
+    sources = set[int]()  # of columns that stand in each other's place
+    for column in left:
+        free = (other for other in left if other not in sources and explains(column, made[:, other], False))
+        if (source := next(free, None)) is None:
+            return ()
+        sources.add(source)
+    known = [Change(kind, tuple(at), amount) for (kind, amount), at in changes.items()]
+    return (*known, *([Change("exchanged", tuple(left))] if left else []))
+
+
+def change_of(own: Array, made: Array, explains: Callable[[Array], bool], number_type: str) -> tuple[str, float] | None:
+    """Return what was done to a column (n,) and the amount; None for nothing that is known."""
+    least = 8 * RELATIVE[number_type]  # share of the column, below which it may be rounding
+    if not own.any():
+        return "zero", 0.0
+    if explains(-made):
+        return "flipped", 0.0
+    factor, digits = roundest(float(own @ made) / max(float(made @ made), 1e-300), lambda x: explains(x * made))
+    if digits < 17 and abs(factor - 1) > least:
+        return "scaled", factor
+    center = float(np.mean(own - made))
+    amount, digits = roundest(abs(center), lambda x: explains(made + copysign(x, center)))
+    if digits < 17 and amount > least * np.abs(made).max():
+        return "raised", copysign(amount, center)
+    return None

@@ -1,0 +1,174 @@
+"""The formulas of sines and cosines, known mistakes too: which of them a fit is, and what draws it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from math import exp, floor, log, log10, sqrt
+from typing import Any
+
+from pecli.core.errors import UsageError
+from pecli.core.lazy import Array, np
+from pecli.encodings.base import TableEncoding
+from pecli.encodings.clock import Geometric
+from pecli.encodings.rope import Rope
+from pecli.encodings.sinusoidal import Sinusoidal
+from pecli.measures.differences import Expected
+from pecli.measures.fits import EXACT, SHARE_RIGHT, SINGLE, Fit, roundest
+
+UNSURE = 0.02  # of the logarithm of a base, from which on it is not told
+USUAL, USUAL_RADIX = 10_000.0, 3600.0  # bases that most have
+LARGEST = 1e12  # base that a formula has; past it something was not divided
+
+
+@dataclass(frozen=True)
+class Formula:
+    """One that makes tables, or a known mistake.
+
+    kind : of the fits that it may be a name of
+    divisor : of d columns, what the exponent of the base is divided by; in a linear one, the angle
+    least : what its base has to be above, so that others are not called so
+    """
+
+    name: str
+    kind: str
+    sentence: str
+    divisor: Callable[[int], float]
+    least: float = 0.0
+    mistake: bool = True
+
+    def base(self, fit: Fit, d: int) -> float:
+        """Return the base that a fit has by it."""
+        if self.kind == "linear":
+            return 1 / sqrt(fit.rate * self.divisor(d))
+        return exp(min(fit.decay * self.divisor(d), 700))
+
+    def with_base(self, fit: Fit, d: int, base: float) -> Fit:
+        """Return the fit with that base."""
+        if self.kind == "linear":
+            return replace(fit, rate=1 / (base**2 * self.divisor(d)))
+        return replace(fit, decay=log(base) / self.divisor(d))
+
+
+UNDIVIDED = Formula("undivided", "pairs", "identify.base_exponent_not_divided", lambda d: 1, least=1.5)
+PAPER = Formula("paper", "pairs", "identify.base_base", lambda d: d, mistake=False)
+TENSOR2TENSOR = Formula("tensor2tensor", "pairs", "identify.base_exponent_j_d", lambda d: d - 2, mistake=False)
+FORMULAS = (
+    PAPER,
+    TENSOR2TENSOR,
+    Formula("doubled", "pairs", "identify.base_exponent_doubled_2", lambda d: d / 2, least=100),
+    UNDIVIDED,
+    Formula("columns", "columns", "identify.base_exponent_i_d", lambda d: d),
+    Formula(
+        "columns", "columns",
+        "identify.base_exponent_2i_d", lambda d: d / 2, least=100,
+    ),
+    Formula(
+        "precedence", "linear",
+        "identify.base_angle_position_base", lambda d: d,
+    ),
+    Formula(
+        "precedence", "linear",
+        "identify.base_angle_position_base_j", lambda d: 2 * d,
+    ),
+    Formula(
+        "whole", "whole", "identify.base_angles_rounded_down", lambda d: d
+    ),
+    Formula("integers", "pairs", "identify.base_exponent_rounded_down", lambda d: d),
+)  # fmt: skip
+Name = tuple[Formula, float]  # with its base
+
+
+def expected_of(fit: Fit, level: float, number_type: str, noise: float = 0.0) -> Expected:
+    """Return what a fit makes, and how far from it numbers of a type may be: a level of their rounding, and noise."""
+    rates = 5 * np.abs(fit.frequencies())
+
+    def slack(rows: Array) -> Array:
+        rounding = noise + level * fit.scale * (1 + np.abs(rows + fit.start)[:, None] * rates)
+        return rounding + 2 * fit.scale * fit.undecided(rows)
+
+    return Expected(fit.numbers, slack, number_type, fit.scale != 1)
+
+
+def names_of(table: Array, rows: Array, fit: Fit, limit: float, number_type: str) -> tuple[Name, ...]:
+    """Return the names of the formula of a fit, with the base of each, the plainest first: of the fewest digits that
+    leave no more over than the limit, and that make as many numbers up to rounding."""
+    if not tells(table, rows, fit):
+        return ()
+    d = table.shape[1]
+
+    def wrong(fit: Fit) -> int:  # NaN is not
+        expected = expected_of(fit, SINGLE, number_type)
+        return int(expected.wrong(rows, table, expected.numbers(rows)).sum())
+
+    least = wrong(fit)
+    most = table.size if least > (1 - SHARE_RIGHT) * table.size else least + int(3 * sqrt(least)) + table.size // 1000
+
+    def fits(formula: Formula, base: float) -> bool:
+        close = formula.with_base(fit, d, base)
+        return close.measured(table, rows).rms <= limit and wrong(close) <= most
+
+    found = []
+    for formula in (each for each in FORMULAS if each.kind == fit.kind and each.divisor(d)):
+        base, digits = roundest(formula.base(fit, d), partial(fits, formula))
+        if formula.least < base < LARGEST and (base == 1) == (formula.name == "integers"):
+            rank = digits + (formula.name == "undivided" or 2 * (formula.mistake and fit.kind == "pairs"))
+            found.append((rank, digits, formula, base))
+    found.sort(key=lambda item: (item[0], item[3] != USUAL, item[1]))
+    usual = bool(found) and found[0][3] == USUAL  # and needs no other name
+    return tuple(
+        (formula, base) for _, digits, formula, base in found
+        if digits <= found[0][1] or (not usual and not formula.mistake and (digits < 6 or formula is PAPER))
+    )  # fmt: skip
+
+
+def tells(table: Array, rows: Array, fit: Fit) -> bool:
+    """Return whether a table tells base and start: others would leave over more, by ten standard errors."""
+    told = fit.rms * sqrt(1 + 100 / table.size) + EXACT * fit.scale
+    divisor = table.shape[1] if fit.decay * table.shape[1] < log(LARGEST) else 1
+    others = [replace(fit, start=fit.start + step) for step in (-1, 1)]
+    for step in (-UNSURE, UNSURE):
+        linear = fit.kind == "linear"
+        rate, decay = (fit.rate * exp(step), 0.0) if linear else (fit.rate, fit.decay + step / divisor)
+        others.append(replace(fit, rate=rate, decay=decay))
+    return fit.start == round(fit.start) and all(each.measured(table, rows).rms > told for each in others)
+
+
+def encoding_of(fit: Fit, name: Name, d: int) -> tuple[TableEncoding, bool]:
+    """Return the encoding of a fit, and whether it draws the same; else it is what was probably meant."""
+    formula, base = name
+    layout = "concatenated" if fit.layout == "concatenated" else "interleaved"
+    try:
+        if fit.kind == "pairs":
+            return encoding_of_pairs(fit, formula, base, layout, d)
+    except (UsageError, OverflowError):  # what is past all numbers was not divided
+        pass
+    return Sinusoidal(base=base, d=d, layout=layout), False
+
+
+def encoding_of_pairs(fit: Fit, formula: Formula, base: float, layout: str, d: int) -> tuple[TableEncoding, bool]:
+    """Return the same of a fit of pairs: the exponent of another formula as the base that the paper's has then."""
+    if formula is UNDIVIDED and layout == "interleaved" and not fit.cosine_first and fit.rate == 1:
+        return Geometric(d=d, radix=base), True
+    paper = formula is not TENSOR2TENSOR
+    options: dict[str, Any] = {"d": d, "base": base ** (d / formula.divisor(d)) if paper else base}
+    if not fit.cosine_first:
+        family = "paper" if paper else "tensor2tensor"
+        return Sinusoidal(layout=layout, family=family, step=fit.rate, **options), True
+    if layout == "concatenated":
+        return Sinusoidal(family="timestep", flip=True, shift=float(not paper), step=fit.rate, **options), True
+    factor = roundest(1 / fit.rate, lambda x: abs(x * fit.rate - 1) < 1e-12)[0]
+    scaling: dict[str, Any] = {"scaling": "linear", "factor": factor} if factor > 1 else {}
+    return Rope(**options, **scaling), paper and fit.rate == 1 / factor
+
+
+def bases_near(center: float) -> list[tuple[int, float]]:
+    """Return round numbers near one, those of one or two digits up to a sixth off, and how many digits they have."""
+    found: dict[float, int] = {}
+    for digits in range(1, 5):
+        unit = 10.0 ** (floor(log10(center)) - digits + 1)
+        middle, share = round(center / unit), 0.012 if digits > 2 else 0.16
+        near = (float(f"{(middle + step) * unit:.{digits}g}") for step in sorted(range(-12, 13), key=abs))
+        found = {base: digits for base in near if abs(base - center) < share * center} | found
+    return sorted(((digits, base) for base, digits in found.items()), key=lambda each: (each[0], abs(each[1] - center)))

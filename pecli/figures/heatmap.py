@@ -132,7 +132,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
     def unfinished(self) -> int:
         """The first column from which on none finishes a turn within the length; 0 where that is not how they are."""
         encoding = self.view.encoding
-        if not isinstance(encoding, Harmonic) or encoding.sides or encoding.dimension_names() is not None:
+        if not isinstance(encoding, Harmonic) or encoding.own_positions or encoding.dimension_names() is not None:
             return 0
         waves = encoding.wavelengths()[[pair for _, pair in encoding.waves()]]
         longer = waves > self.length
@@ -337,8 +337,8 @@ def mark(numbers: HeatmapNumbers, axes: Axes, canvas: Canvas) -> None:
         look: dict[str, Any] = {"color": NAMED_INK, "linewidth": 1.5 * canvas.scale, "clip_on": False}
         axes.plot([column - 0.5, column + 0.5], [row - 0.5] * 2, **look)
         for at, name in enumerate(f"{2**power:,}" for power in range(1, column + 2)):
-            texts = (name,) if at else (say("heatmap.period_of", period=name), name)
-            add_bracket(axes, at - 0.5, at + 0.3, texts, canvas, strong=at in (0, column))
+            period = say("heatmap.period_of", period=name) if at == 0 else name
+            add_bracket(axes, at - 0.5, at + 0.3, [period, name], canvas, strong=at in (0, column))
     if row is not None:
         place = 1.0, row if numbers.once is None else row - 0.5
         look = {"va": "center", "color": NAMED_INK}

@@ -124,7 +124,7 @@ def add_bar(
     first, last = mappable.ramp[1] if getattr(mappable, "ramp", None) else (low, high)  # of classes
     marked = [first, 0.0, last] if first < 0 < last else [first, last]
     if bar.trimmed:
-        marked = [at for at in (*ends, 0.0) if ends[0] <= at <= ends[1]]
+        marked = sorted({at for at in (*ends, 0.0) if ends[0] <= at <= ends[1]})
     ticks: Any = list(bar.ticks) if bar.ticks is not None else None if log else marked
     look: dict[str, Any] = {"format": NumberTexts(partial(number_text, digits=3)), "extend": extend}
     if axes is None:
@@ -138,6 +138,10 @@ def add_bar(
     if log:
         drawn.minorformatter = BetweenPowers()
     drawn.outline.set_visible(False)
+    if axes is None and ticks is marked:  # flush with the ends of the bar
+        first_label, *_, last_label = place.get_xticklabels()
+        first_label.set_horizontalalignment("left")
+        last_label.set_horizontalalignment("right")
     if ends != (low, high):
         place.set_xlim(ends) if axes is None else place.set_ylim(ends)
     if bar.level is not None and low < bar.level < high:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import pecli
+from pecli.core.language import say
 from pecli.core.positions import Positions
 from pecli.encodings.rope import Rope
 from pecli.jobs.command_line import command
@@ -212,6 +213,6 @@ def test_both_contexts_stand_in_the_report(ask: Ask) -> None:
 def test_what_is_not_defined_is_said(ask: Ask) -> None:
     shown = ask("stats", "geometric:d=200", "-n", "9").out.splitlines()
     lines = {line.split("  ")[0].strip(): line for line in reversed(shown)}  # what a row means stands below
-    assert "a pair stands still" in lines["longest wavelength"]
-    assert "none up to offset 8" in lines["Σ cos < 0 first at offset"]
+    assert say("stats.pair_stands_still") in lines[say("stats.longest_wavelength")]
+    assert say("words.none_up_to_offset", searched=8) in lines[say("stats.cos_0_first_at")]
     assert "4 of 8" in ask("stats", "sinusoidal", "-d", "8", "-n", "64").out

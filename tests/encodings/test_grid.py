@@ -75,11 +75,8 @@ def test_a_table_is_resized_as_models_do(kernel: str, size: str, folder: Path) -
     table = pecli.encode("learned:file=table.npy", grid="3x5", resize=size, resize_by=kernel)
     assert table == pytest.approx(REFERENCE[f"{kernel}_{size}"], abs=1e-5)
     assert np.array_equal(pecli.encode("learned:file=table.npy", grid="3x5"), rows)  # without its first row
-    assert (
-        pecli.encoding("learned:file=table.npy,grid=3x5")
-        .described()
-        .endswith(say("learned.rows_before_it_left", count=1))
-    )
+    title = pecli.encoding("learned:file=table.npy,grid=3x5").described()
+    assert title.endswith(say("learned.rows_before_it_left", count=1))
 
 
 @pytest.mark.parametrize("options", [{}, {"layout": "interleaved"}, {"first": "row"}, {"scale_grid": "unit"}])

@@ -8,44 +8,35 @@ import numpy as np
 import pytest
 
 import pecli
-from pecli.jobs.picture import alt_text
+from pecli.core.language import finding, say
 from tests.drawing import axes_of
-
-
-def said(figure: str, **options: Any) -> str:
-    """Return what stands in the picture and in its alt text."""
-    picture = pecli.figure(figure, **options)
-    return "\n".join([picture.seen.message(), picture.seen.caption(), picture.title(), alt_text(picture.job)])
-
 
 MROPE = {"encoding": "rope", "sections": [16, 24, 24]}
 
 
 @pytest.mark.parametrize(
-    ("options", "span", "present", "absent"),
+    ("options", "span", "length"),
     [
-        ({"step": 10, "length": 101}, 1010, ["the 101 steps of 10", "positions 0 to 1000"], ["1,010"]),
-        ({"step": 0.5, "length": 7, "start": 2}, 3.5, ["the 7 steps of 0.5", "positions 1 to 4"], ["3.5 "]),
-        ({"step": 10, "length": 102, "log": True}, 1010, ["the 101 steps of 10"], ["1,010"]),
-        ({"encoding": "relative", "length": 50}, 99, ["the 99 offsets"], ["99 positions"]),
-        ({**MROPE, "sequence": "4, 1x2x3, 4"}, 11, ["the positions of the 14 tokens"], ["14 positions"]),
-        ({"length": 200}, 200, ["the 200 positions"], []),
+        ({"step": 10, "length": 101}, 1010, {"key": "heatmap.steps_of", "count": 101, "step": "10"}),
+        ({"step": 0.5, "length": 7, "start": 2}, 3.5, {"key": "heatmap.steps_of", "count": 7, "step": "0.5"}),
+        ({"step": 10, "length": 102, "log": True}, 1010, {"key": "heatmap.steps_of", "count": 101, "step": "10"}),
+        ({"encoding": "relative", "length": 50}, 99, {"key": "sinusoidal.count_offsets", "count": 99}),
+        ({**MROPE, "sequence": "4, 1x2x3, 4"}, 11, {"key": "heatmap.positions_of_the_tokens", "count": 14}),
+        ({"length": 200}, 200, {"key": "words.count_positions", "count": 200}),
     ],
 )
-def test_a_span_is_called_what_it_is(
-    options: dict[str, Any], span: float, present: list[str], absent: list[str]
-) -> None:
+def test_a_span_is_called_what_it_is(options: dict[str, Any], span: float, length: dict[str, Any]) -> None:
     """Steps, offsets and tokens are no positions; how many wavelengths are longer is counted in positions."""
-    picture, text = pecli.figure("heatmap", **options), said("heatmap", **options)
-    assert [word for word in present if word not in text] == [] == [word for word in absent if word in text]
-    count = (picture.numbers.view.encoding.wavelengths() > span).sum()
-    assert text.startswith(f"{count} of 64")
+    numbers = pecli.figure("heatmap", **options).numbers
+    said = finding(numbers.message())
+    assert finding(said["length"]) == length
+    assert (said["count"], said["all"]) == ((numbers.view.encoding.wavelengths() > span).sum(), 64)
 
 
 def test_encodings_of_other_steps_are_not_counted_over_one_span() -> None:
     options: dict[str, Any] = {"encoding": ["sinusoidal:step=10", "sinusoidal:base=10"], "length": 50}
     text = pecli.figure("compare", **options).numbers.message()
-    assert "50 steps of 10 shown (" in text and "50 positions shown" not in text  # each says its own
+    assert say("heatmap.steps_of", count=50, step=10) in text  # each says its own
 
 
 @pytest.mark.parametrize("figure", ["offsets", "curves"])
@@ -106,7 +97,8 @@ def test_the_spectrum_explains_dashes_and_bands_where_it_has_them(spec: str, das
     caption = pecli.figure("spectrum", encoding=spec).seen.caption()
     axes = axes_of("spectrum", encoding=spec)
     lines = [line.get_ydata() for line in axes.lines if line.get_linestyle() == "--"]
-    assert [bool(len(lines)), bool(axes.patches)] == [dashed, band] == ["dashed" in caption, "band" in caption]
+    told = [say(key) in caption for key in ("spectrum.dashed_without_the_scaling", "spectrum.band_pairs_scaled_in")]
+    assert [bool(len(lines)), bool(axes.patches)] == [dashed, band] == told
 
 
 @pytest.mark.parametrize("length", [40, 2000])  # of the second pixels are means
@@ -132,7 +124,8 @@ def test_two_measures_say_at_which_pair_they_differ_most_and_equal_ones_do_not()
     place = picture.seen.facts()["difference"]["where"]
     assert (first - second)[place["p"], place["q"]] == pytest.approx(np.abs(first - second).max())
     same = pecli.compare(specs[:1] * 2, figure="heatmap", difference=True, length=9)
-    assert "where" not in same.seen.facts()["difference"] and same.seen.message() == "no difference"
+    assert "where" not in same.seen.facts()["difference"]
+    assert finding(same.seen.message()) == {"key": "compare.no_difference"}
 
 
 def test_of_too_many_means_nothing_is_said_of_the_largest_difference() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import say
 from tests.drawing import numbers_of, page_of, panels_of
 
 
@@ -26,7 +27,7 @@ def test_coordinates_are_those_along_known_axes(folder: Path) -> None:
     found = path(encoding="learned:file=table.npy", components=3)
     assert np.abs(found.coordinates) == pytest.approx(np.abs(known[:, :3]), abs=1e-12)
     assert found.share == pytest.approx(np.array([81, 16, 4]) / 102.25)
-    assert found.message() == "the first 3 principal components hold 99% of the variance"
+    assert found.message() == say("path.the_first_principal_components", count=3, share="99%")
     largest = found.coordinates.T @ (known @ axes.T)  # each axis times its eigenvalue
     assert (largest[np.arange(3), np.abs(largest).argmax(axis=1)] > 0).all()
 

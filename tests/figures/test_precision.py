@@ -9,6 +9,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import say
 from pecli.core.positions import Blocks
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
@@ -83,7 +84,9 @@ def test_a_pixel_is_the_largest_error_of_its_positions() -> None:
     whole, seen = (numbers_of("precision", panels, encoding="rope:d=8", length=99) for panels in (None, ((20, 9),)))
     assert np.array_equal(seen.error, [whole.error[first : first + 5].max(axis=0) for first in range(0, 99, 5)])
     assert (seen.largest, seen.position, seen.pair) == (whole.largest, whole.position, whole.pair)
-    assert seen.caption() == "each pixel shows the largest error of 5 positions" and seen.columns()[1] == "pair 1"
+    assert seen.caption() == say("precision.each_pixel_shows_the", count=5) and seen.columns()[1] == say(
+        "words.pair_pair", pair=1
+    )
 
 
 @pytest.mark.parametrize(
@@ -105,10 +108,10 @@ def test_what_cannot_be_shown_is_refused(options: dict[str, Any], said: str) -> 
     [
         (
             "rope:d=8,base=10",
-            "in float16, errors exceed 0.1 in 3 of 4 pairs, first at position 243",
+            say("precision.in_errors_exceed_in", dtype="float16", error="0.1", count=3, all=4, position=243),
             "line: first error above 0.1; pair 0: angles are whole numbers, exact in float16; ",
         ),
-        ("rope:d=8,base=10,dtype=float32", "in float32, errors exceed 0.1 in no pair", ""),
+        ("rope:d=8,base=10,dtype=float32", say("precision.in_errors_exceed_in_no", dtype="float32", error="0.1"), ""),
     ],
 )
 def test_an_error_that_matters_is_said_and_marked_where_there_is_one(encoding: str, said: str, line: str) -> None:
@@ -120,7 +123,7 @@ def test_an_error_that_matters_is_said_and_marked_where_there_is_one(encoding: s
     assert found.message() == said
     assert found.caption() == f"{line}each pixel shows the largest error of {found.block} positions"
     assert not [item for item in axes.lines if item.get_marker() == "o"]  # no ring
-    assert bar.get_ylabel() == "larger of the sine and cosine errors"
+    assert bar.get_ylabel() == say("precision.larger_of_the_sine")
     assert [item.get_xdata()[0] for item in bar.lines if item.get_linewidth() > 1] == [0.1, 0.1] * bool(line)
     bar.set_xlim(0.05, 0.35)  # fewer powers of ten than ticks
     assert {"0.2", "0.5"} <= {*texts(bar.get_xticklabels(minor=True))}
@@ -157,5 +160,8 @@ def test_what_is_exact_is_blank_and_the_headline_says_what_is_rounded() -> None:
     assert np.ma.getmaskarray(panel.get_images()[0].get_array())[0].all()  # position 0
     found = numbers(encoding="rope:d=8,dtype=bfloat16", length=50)
     assert found.coloured()[0].min() > 0  # percentiles are of what has a colour
-    assert found.message() == "in bfloat16, errors exceed 0.1 in no pair" and found.caption() == ""
+    assert (
+        found.message() == say("precision.in_errors_exceed_in_no", dtype="bfloat16", error="0.1")
+        and found.caption() == ""
+    )
     assert f"{found.largest:.4g}" == "0.01874"

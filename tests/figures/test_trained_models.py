@@ -26,7 +26,9 @@ def test_lines_are_shaded_from_the_trained_length_on(figure: str, options: dict[
     axes = axes_of(figure, trained=12, **options)
     (zone,) = (patch for patch in axes.patches if patch.get_zorder() == 0)
     box = zone.get_path().get_extents(zone.get_patch_transform())
-    assert (box.x0, box.x1) == pytest.approx((12, axes.get_xlim()[1])) and "trained length 12" in texts(axes.texts)
+    assert (box.x0, box.x1) == pytest.approx((12, axes.get_xlim()[1])) and say(
+        "highlights.trained_length", count=12
+    ) in texts(axes.texts)
 
 
 def test_wavelengths_longer_than_the_trained_length_are_shaded_and_counted() -> None:
@@ -93,9 +95,9 @@ def test_weights_are_the_softmax_of_the_bias_of_the_last_query(encoding: str) ->
 
 
 @pytest.mark.parametrize(("options", "said"), [
-    ({}, "at least half of the weight falls on the nearest 2 keys in head 0, 81 in head 7"),
-    ({"head": 0}, "at least half of the weight falls on the nearest 2 keys"),
-    ({"length": 1}, "at least half of the weight falls on the nearest key"),
+    ({}, say("bias.at_least_half_of", few=2, first=0, many=81, last=7)),
+    ({"head": 0}, say("bias.at_least_half_of_the", count=2)),
+    ({"length": 1}, say("bias.at_least_half_of_the_weight")),
 ])  # fmt: skip
 def test_the_message_is_where_half_of_the_weight_is(options: dict[str, Any], said: str) -> None:
     assert numbers_of("bias", softmax=True, **options).message() == said
@@ -143,7 +145,9 @@ def test_shares_add_up_to_1_and_find_the_waves_that_are_there(folder: Path) -> N
     assert found.share[[2, 9, 29], [0, 1, 2]] == pytest.approx(1) and found.share[:, 3].max() == 0
     assert found.wavelengths[[2, 9, 29]].tolist() == [20, 6, 2]
     assert found.share.sum(axis=0) == pytest.approx([1, 1, 1, 0])
-    assert found.message() == "50% of the variance lies at wavelengths of 6 positions or more"
+    assert found.message() == say(
+        "fourier.of_the_variance_lies", share=50, wave=say("encoding.count_positions", count=6)
+    )
     pixels = numbers_of("fourier", panels=((40, 4),), encoding="learned:file=waves.npy")
     assert pixels.share.max(axis=0) == pytest.approx(found.share.max(axis=0)) and pixels.message() == found.message()
     over = numbers_of("fourier", encoding="sincos2d", grid="14x14")  # row by row, as its axis says

@@ -15,6 +15,7 @@ from matplotlib.patches import Circle
 import pecli
 from pecli.analysis import View
 from pecli.core.errors import UsageError
+from pecli.core.language import say
 from pecli.core.lazy import Array
 from pecli.core.positions import Positions
 from pecli.encodings.base import Rotary
@@ -99,7 +100,7 @@ def test_pairs_and_positions_are_the_users_in_their_order_and_numbers_are_angles
     ("figure", "encoding", "said"),
     [
         ("dials", "rope", "hands turn clockwise from the top; wavelength λ in positions; 4 of 64 pairs"),
-        ("dials", "clock", "hands turn clockwise from the top"),
+        ("dials", "clock", say("dials.hands_turn_clockwise_from")),
         ("compare", ["clock", "rope:d=4"], "hands turn clockwise from the top; wavelength λ in positions"),
     ],
 )
@@ -188,10 +189,10 @@ def test_four_pairs_from_the_fastest_to_the_slowest_where_none_are_named(d: int,
 
 def test_the_names_of_pairs_stand_on_their_circles_in_their_colours() -> None:
     plane = panels(pairs=(0, 2), start=1009)[2]
-    assert plane.get_title() == "2 of 7 pairs in their planes"
+    assert plane.get_title() == say("rotation.of_pairs_in_their", count=2, all=7)
     assert [(name.get_text(), name.get_color(), name.xy) for name in plane.texts] == [
-        ("pair 0", "C0", (0, 0.5)),
-        ("pair 2", "C1", (0, 1.0)),
+        (say("words.pair_pair", pair=0), "C0", (0, 0.5)),
+        (say("words.pair_pair", pair=2), "C1", (0, 1.0)),
     ]
 
 
@@ -199,8 +200,14 @@ def test_the_names_of_pairs_stand_on_their_circles_in_their_colours() -> None:
     ("options", "said"),
     [
         ({}, f"from position 0 to 10, pair 0 turns {10 / (2 * np.pi):.3g} times, pair 6 turns by 0.214°"),
-        ({"base": 10}, "from position 0 to 10, pair 0 turns 1.59 times, pair 6 turns by 79.6°"),
-        ({"rotary_dim": 4}, "from position 0 to 10, pair 0 turns 1.59 times, pair 1 turns by 5.73°"),
+        (
+            {"base": 10},
+            say("rotation.from_position_to_pair_turns", first=0, last=10, fast=0, much="1.59", slow=6, little="79.6"),
+        ),
+        (
+            {"rotary_dim": 4},
+            say("rotation.from_position_to_pair_turns", first=0, last=10, fast=0, much="1.59", slow=1, little="5.73"),
+        ),
         ({"rotary_dim": 2}, ""),
     ],
 )
@@ -245,7 +252,10 @@ def test_before_after_and_paths_stand_beside_each_other() -> None:
         assert np.array_equal(image.get_array(), array) and low == -high
         assert list(image.get_extent()) == [-0.5, D - 0.5, 110.5, 99.5] and image.get_cmap().name == "PuOr_r"
     assert before.images[0].get_clim() == after.images[0].get_clim()
-    assert [item.get_title() for item in (before, after)] == ["Q before rotation", "Q after rotation"]
+    assert [item.get_title() for item in (before, after)] == [
+        say("rotation.q_before_rotation"),
+        say("rotation.q_after_rotation"),
+    ]
     lines = [line for line in plane.get_lines() if line.get_marker() == "."]
     for line, path in zip(lines, on_rings(numbers), strict=True):
         assert np.asarray(line.get_xydata()) == pytest.approx(path)
@@ -261,7 +271,7 @@ def test_before_after_and_paths_stand_beside_each_other() -> None:
 @pytest.mark.parametrize("size", ["column", "5x3", "4x7"])
 def test_circles_stand_whole_and_round(size: str) -> None:
     page = page_of("rotation", length=8, d=8, size=size, dpi=40)
-    plane = next(ax for ax in page.axes if ax.get_title() == "pairs in their planes")
+    plane = next(ax for ax in page.axes if ax.get_title() == say("rotation.pairs_in_their_planes"))
     for circle in (patch.get_window_extent() for patch in plane.patches if isinstance(patch, Circle)):
         assert circle.width == pytest.approx(circle.height)
         assert plane.bbox.x0 < circle.x0 and circle.x1 < plane.bbox.x1

@@ -16,6 +16,7 @@ from matplotlib.text import Text
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import say
 from pecli.figures import FIGURES
 from pecli.figures.page import draw_page
 from pecli.page.limits import footnotes
@@ -243,7 +244,7 @@ def test_a_rope_that_turns_some_columns_says_so() -> None:
 
 @pytest.mark.parametrize(("size", "panels", "said"), [
     ("4x3", "heatmap,distance", "every second pair drawn (left)"),
-    ("column", "heatmap,distance", "each pixel is the mean of 3 × 3 cells (right)"),
+    ("column", "heatmap,distance", say("figures.each_pixel_is_the_mean", cells="3 × 3 cells (right)")),
     ("5x4", "heatmap,distance,distance", "every second pair drawn (heatmap)"),  # sides are of two
 ])  # fmt: skip
 def test_a_note_on_one_of_two_panels_says_which(size: str, panels: str, said: str) -> None:

@@ -198,7 +198,8 @@ def test_the_sum_of_terms_stands_large_in_a_column() -> None:
 
 def test_titles_of_attention_side_by_side_break_between_words() -> None:
     titles = [axes.get_title() for axes in drawn("attention", size="slide", encoding=["alibi", "rope"])[0].axes]
-    assert {"causal mask\nreordered", "no encoding\nreordered", "RoPE\nas given"} <= {*titles}
+    names, orders = ("causal_mask", "no_encoding"), (say("attention.as_given"), say("attention.reordered"))
+    assert {f"{say(f'attention.{name}')}\n{orders[1]}" for name in names} | {f"RoPE\n{orders[0]}"} <= {*titles}
 
 
 def test_a_title_breaks_anywhere_between_chinese_characters_and_never_inside_a_word() -> None:

@@ -13,6 +13,7 @@ import pytest
 from safetensors.numpy import save_file
 
 import pecli
+from pecli.core.language import say
 from pecli.core.lazy import Array
 from tests.conftest import Ask
 
@@ -40,12 +41,16 @@ def told(ask: Ask, *words: str, code: int = 0) -> dict[str, Any]:
     return dict(json.loads(ended.out))
 
 
+def sinusoidal(d: int, base: str = "10,000") -> str:
+    return say("identify.sinusoidal_d", d=d, name=say("identify.base_base", base=base))
+
+
 def test_the_line_that_it_prints_draws_the_same_table(ask: Ask, folder: Path) -> None:
     table = sines(80, 32, 5000, start=3)
     np.save("t.npy", table.astype(np.float16))
     ended = ask("identify", "t.npy")
     assert (ended.code, ended.err) == (0, "")
-    for fact in ("t.npy: sinusoidal, d = 32, base 5,000", "side by side", "float16", "2.44×10⁻⁴"):
+    for fact in (f"t.npy: {sinusoidal(32, '5,000')}", say("identify.sine_and_cosine_of"), "float16", "2.44×10⁻⁴"):
         assert fact in ended.out
     line = ended.out.splitlines()[-1]
     assert ask(*shlex.split(line)[1:], "-o", "drawn.npy").code == 0
@@ -55,7 +60,7 @@ def test_the_line_that_it_prints_draws_the_same_table(ask: Ask, folder: Path) ->
 def test_three_rows_are_too_few(ask: Ask, folder: Path) -> None:
     np.save("t.npy", sines(3, 8))
     ended = ask("identify", "t.npy")
-    assert (ended.code, ended.out.splitlines()[0]) == (1, "t.npy: its 3 rows are too few to tell a formula by")
+    assert (ended.code, ended.out.splitlines()[0]) == (1, say("identify.its_rows_are_too", name="t.npy", count=3))
 
 
 @pytest.mark.parametrize("ending", ["npy", "npz", "csv", "safetensors"])
@@ -80,7 +85,7 @@ def test_standard_input_is_read(process: Any, folder: Path) -> None:
     np.save(file, sines(20, 8))
     ended = process(["-m", "pecli", "identify", "-", "-o", "d.png"], folder, {}, input=file.getvalue())
     assert (ended.returncode, ended.stdout) == (0, b"d.png\n")
-    assert ended.stderr == b"pecli: standard input: sinusoidal, d = 8, base 10,000\n"
+    assert ended.stderr.decode() == f"pecli: {say('page.standard_input')}: {sinusoidal(8)}\n"
 
 
 def test_tables_of_libraries_and_of_whisper(ask: Ask, folder: Path) -> None:
@@ -136,7 +141,7 @@ def test_the_picture_has_table_formula_and_difference(ask: Ask, folder: Path) ->
     table = np.concatenate([np.ones((2, 16)), 4 * sines(40, 16)])  # BART's and RoBERTa's two rows in front
     np.save("t.npy", table)
     ended = ask("identify", "t.npy", "-o", "d.png")
-    assert (ended.code, ended.out, ended.err) == (0, "d.png\n", "pecli: t.npy: sinusoidal, d = 16, base 10,000\n")
+    assert (ended.code, ended.out, ended.err) == (0, "d.png\n", f"pecli: t.npy: {sinusoidal(16)}\n")
     assert "√d = 4" in ask("identify", "t.npy").out
     assert "compare learned:file=t.npy,first_position=-2,divisor=4 sinusoidal" in ask("recipe", "d.png").out
     figure, options = pecli.identify("t.npy").picture()

@@ -189,7 +189,8 @@ def test_rows_of_a_table_and_the_first_position(
     assert layer["kind"] == ("relative" if width == 64 else "learned")
     assert (layer["length"], layer["width"], layer["first_row"]) == (rows, width, first)
     if first and kind != "opt":
-        assert f"{rows - first:,} for positions" in " ".join(finding["text"] for finding in data["findings"])
+        said = say("models.rows_for_positions_the", all=rows, count=rows - first, name=kind, first=first)
+        assert said in [finding["text"] for finding in data["findings"]]
 
 
 def test_flags_of_olmo_are_rope_alibi_or_a_table(ask: Ask) -> None:

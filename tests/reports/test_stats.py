@@ -207,7 +207,8 @@ def test_unscaled_rates_are_judged_in_the_original_context_and_scaled_ones_in_th
 
 def test_both_contexts_stand_in_the_report(ask: Ask) -> None:
     shown = " ".join(ask("stats", LLAMA, "-n", "8192").out.split())
-    assert "70 of 128" in shown and "29 of 64 in 8,192" in shown and "32 of 64 in 8,192" in shown
+    assert say("stats.value_of_all", value=70, all=128) in shown
+    assert all(say("stats.of_in", count=count, all=64, length="8,192") in shown for count in (29, 32))
 
 
 def test_what_is_not_defined_is_said(ask: Ask) -> None:
@@ -215,4 +216,4 @@ def test_what_is_not_defined_is_said(ask: Ask) -> None:
     lines = {line.split("  ")[0].strip(): line for line in reversed(shown)}  # what a row means stands below
     assert say("stats.pair_stands_still") in lines[say("stats.longest_wavelength")]
     assert say("words.none_up_to_offset", searched=8) in lines[say("stats.cos_0_first_at")]
-    assert "4 of 8" in ask("stats", "sinusoidal", "-d", "8", "-n", "64").out
+    assert say("stats.value_of_all", value=4, all=8) in ask("stats", "sinusoidal", "-d", "8", "-n", "64").out

@@ -32,7 +32,7 @@ def body(text: str) -> list[list[str]]:
 def test_head_and_tail_stand_around_a_gap(ask: Ask) -> None:
     rows = body(ask("table", "--d", "2", "--length", "101", "--rows", "5").out)
     assert [row[0] for row in rows[:6]] == ["0", "1", "2", "⋮", "99", "100"]
-    assert "96 of 101" in " ".join(rows[6])
+    assert "96" in rows[6] and "101" in rows[6]
     assert "-0.0000" not in ask("table", "--d", "2", "--length", "3", "--start", "-1000000").out
 
 

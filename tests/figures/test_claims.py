@@ -9,7 +9,7 @@ import pytest
 
 import pecli
 from pecli.core.language import finding, say
-from tests.drawing import axes_of
+from tests.drawing import axes_of, told
 
 MROPE = {"encoding": "rope", "sections": [16, 24, 24]}
 
@@ -43,7 +43,7 @@ def test_encodings_of_other_steps_are_not_counted_over_one_span() -> None:
 def test_an_axis_that_counts_steps_says_so(figure: str) -> None:
     more: dict[str, Any] = {"against": "offset"} if figure == "curves" else {}
     labels = [axes_of(figure, step=step, d=8, length=9, **more).get_xlabel() for step in (1, 10)]
-    assert ["steps of 10" in label for label in labels] == [False, True]
+    assert [say("page.in_steps_of", step=10) in label for label in labels] == [False, True]
 
 
 def test_wavelengths_of_a_table_in_steps_are_counted_in_positions() -> None:
@@ -97,8 +97,8 @@ def test_the_spectrum_explains_dashes_and_bands_where_it_has_them(spec: str, das
     caption = pecli.figure("spectrum", encoding=spec).seen.caption()
     axes = axes_of("spectrum", encoding=spec)
     lines = [line.get_ydata() for line in axes.lines if line.get_linestyle() == "--"]
-    told = [say(key) in caption for key in ("spectrum.dashed_without_the_scaling", "spectrum.band_pairs_scaled_in")]
-    assert [bool(len(lines)), bool(axes.patches)] == [dashed, band] == told
+    marks = [say(key) in caption for key in ("spectrum.dashed_without_the_scaling", "spectrum.band_pairs_scaled_in")]
+    assert [bool(len(lines)), bool(axes.patches)] == [dashed, band] == marks
 
 
 @pytest.mark.parametrize("length", [40, 2000])  # of the second pixels are means
@@ -113,8 +113,9 @@ def test_two_tables_say_where_they_differ_most_and_where_alone(length: int) -> N
     ends = [length // 4, length - 1]
     assert facts["where"] == {"position": at, "dimension": 5, "dimensions": [5], "positions": ends}
     assert facts["largest"] == (one - other).max() and facts["smallest"] == (one - other).min()
-    text = picture.seen.message()
-    assert f"dimension 5 at position {at:,}" in text and f"in 1 of 32 dimensions, positions {ends[0]:,} to" in text
+    where = {"key": "compare.most_in_dimension_at", "number": 5, "position": f"{at:,}"}
+    alone = {"key": "compare.in_of_dimensions_positions", "count": 1, "all": 32, "first": f"{ends[0]:,}"}
+    assert [told(picture.seen.message(), said) for said in (where, alone)] == [where, alone]
 
 
 def test_two_measures_say_at_which_pair_they_differ_most_and_equal_ones_do_not() -> None:
@@ -167,5 +168,7 @@ def test_compare_says_where_limits_are_not_shared(
 
 def test_rows_of_offsets_are_called_offsets() -> None:
     averaged: Any = pecli.figure("heatmap", encoding="relative", length=1000, size="column", dpi=40).seen
-    assert f"mean of {averaged.block} offsets" in averaged.caption() and "positions" not in averaged.caption()
-    assert "offsets −9 to 9" in pecli.figure("scatter", encoding="relative", length=10).seen.caption()
+    cells = say("sinusoidal.count_offsets", count=averaged.block)
+    assert say("figures.each_pixel_is_the_mean", cells=cells) in averaged.caption()
+    offsets = say("figures.offsets_to", first="−9", last="9")
+    assert offsets in pecli.figure("scatter", encoding="relative", length=10).seen.caption()

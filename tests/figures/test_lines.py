@@ -10,7 +10,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.language import say
+from pecli.core.language import finding, say
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.binary import Binary
 from pecli.encodings.clock import Clock
@@ -18,7 +18,7 @@ from pecli.encodings.learned import Learned
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures.waves import wavelength_text
 from pecli.page.labels import LineLabel, labels_of
-from tests.drawing import axes_of, line_labels, page_of, texts, told
+from tests.drawing import axes_of, clauses, line_labels, page_of, texts, told
 
 
 def drawn(**options: Any) -> Any:
@@ -93,7 +93,8 @@ def test_more_positions_than_pixels_of_a_log_axis_keep_their_extremes(encoding: 
     every = np.linalg.norm(table - table[1000], axis=1)[1:]
     assert numbers.curves.shape[1] < 120 and numbers.block > 25
     assert (numbers.low.min(), numbers.curves.max()) == pytest.approx((every.min(), every.max()), abs=1e-14)
-    assert numbers.curves[0, 0] == pytest.approx(every[0]) and "minimum to maximum of up to" in numbers.caption()
+    assert numbers.curves[0, 0] == pytest.approx(every[0])
+    assert say("figures.each_pixel_minimum_to", count=numbers.block) in numbers.caption()
     axes = page_of("curves", size="3x2", dpi=20, **options).axes[0]
     (line,) = [item for item in axes.lines if len(item.get_xdata()) > 1]
     assert line.get_xdata()[:3].tolist() == [1, 2, 3] and len(axes.collections) == 1
@@ -133,14 +134,15 @@ def test_undefined_values_leave_a_gap_and_a_line_of_them_has_no_name() -> None:
     assert np.isnan(np.asarray(line.get_ydata())).tolist() == [True, False, False, False, False]
     options: dict[str, Any] = {"encoding": "binary", "measure": "corr", "length": 16, "at": [0, 5]}
     assert [label.get_visible() for label in labels_of(drawn(**options), LineLabel)] == [False, True]
-    assert "from 0: undefined (constant row)" in pecli.figure("curves", **options).seen.caption()
+    undefined = say("curves.from_undefined_constant_row", positions="0")
+    assert undefined in pecli.figure("curves", **options).seen.caption()
 
 
 def test_against_the_offset_every_line_starts_at_0_and_a_log_axis_at_1() -> None:
     axes = drawn(d=6, length=20, at=[3, 11], against="offset")
     assert [line.get_xdata()[0] for line in axes.lines] == [-3, 0, -11, 0]
     low, high = axes.get_xlim()
-    assert -12 < low <= -11 and 16 <= high < 17 and "offset" in axes.get_xlabel()
+    assert -12 < low <= -11 and 16 <= high < 17 and axes.get_xlabel() == say("curves.offset_from_lines_own")
     axes = drawn(d=32, length=97, start=5, at=5, log=True, against="offset")
     (line,) = [item for item in axes.lines if len(item.get_xdata()) > 1]
     assert axes.get_xscale() == "log" and np.array_equal(line.get_xdata(), np.arange(1, 97))
@@ -189,10 +191,12 @@ def test_lanes_go_down_and_do_not_touch() -> None:
     assert all(below.max() < above.min() for above, below in pairwise(lines))
     assert axes.get_ylabel() == say("encoding.dimension")
     captions = [pecli.figure("waves", d=d, length=97).seen.caption() for d in (8, 9)]
-    joined = "wavelength λ in positions; lines join the values at the positions shown"
-    assert captions == [joined, f"{joined}; 5 of 9 dimensions; the slowest, not shown, has λ = 22,581"]
+    joined, slowest = say("waves.lines_join_the_values"), say("waves.the_slowest_not_shown", wave="22,581")
+    assert all(joined in caption for caption in captions)
+    assert [slowest in caption for caption in captions] == [False, True]
     still = "rope:scaling=proportional,factor=1,partial_rotary_factor=0.25"  # has no slowest
-    assert pecli.figure("waves", encoding=still, length=97).seen.caption() == f"{joined}; 5 of 128 dimensions"
+    keys = [finding(note)["key"] for note in clauses(pecli.figure("waves", encoding=still, length=97).seen.caption())]
+    assert "words.of_dimensions" in keys and "waves.the_slowest_not_shown" not in keys
 
 
 @pytest.mark.parametrize(
@@ -206,7 +210,7 @@ def test_lanes_go_down_and_do_not_touch() -> None:
         (Clock(), 3600.0, "λ = 1 h"),
         (Binary(d=5), 8.0, "λ = 8"),  # of a whole cycle
         (Learned(d=5), 8.0, "λ ≈ 8"),  # measured
-        (Binary(d=5), np.inf, "still"),
+        (Binary(d=5), np.inf, say("words.still")),
     ],
 )
 def test_a_wavelength_reads_well_at_any_size(encoding: TableEncoding, wave: float, text: str) -> None:
@@ -232,11 +236,8 @@ def test_a_long_length_is_drawn_from_minimum_to_maximum_and_the_caption_says_so(
     low, high = (np.stack([getattr(run, end)(axis=1) for run in runs], axis=1) for end in ("min", "max"))
     assert seen.arrays()["low"] == pytest.approx(low, abs=1e-14)
     assert seen.main == pytest.approx(high, abs=1e-14)
-    pooled = f"each pixel: minimum to maximum of up to {size} positions"
-    assert (
-        seen.caption()
-        == f"wavelength λ in positions; 2 of 8 dimensions; the slowest, not shown, has λ = 35.3; {pooled}"
-    )
+    keys = ("words.of_dimensions", "waves.the_slowest_not_shown", "figures.each_pixel_minimum_to")
+    assert [finding(note)["key"] for note in clauses(seen.caption())] == ["waves.wavelength_in", *keys]
     assert len(waves_on(**options).collections) == 2  # a band each
     every = pecli.figure("waves", **options).numbers
     assert np.array_equal(every.main, table)

@@ -129,7 +129,7 @@ def test_more_positions_than_pixels_are_averaged_but_not_in_the_numbers() -> Non
     assert seen.main == pytest.approx(
         np.array([table[at : at + size].mean(axis=0) for at in range(0, 1009, size)]), abs=1e-14
     )
-    assert seen.caption() == f"each pixel is the mean of {size} positions"
+    assert finding(seen.caption())["cells"] == say("words.count_positions", count=size)
     assert axes_of("heatmap", **options).get_ylim() == (1011.5, 2.5)  # a short last block does not stretch the axis
     assert np.array_equal(whole.main, table) and whole.caption() == ""
     assert (whole.smallest, whole.largest, whole.limit) == (table.min(), table.max(), 1)
@@ -176,7 +176,9 @@ def test_extremes_undefined_entries_and_spread_are_those_of_all_pairs(tmp_path: 
     found = numbers_of("distance", ((20, 20),), encoding=f"learned:file={tmp_path / 't.npy'}", measure="corr")
     expected = np.corrcoef(np.delete(table, 7, axis=0))
     assert (found.smallest, found.largest) == pytest.approx((expected.min(), expected.max()), abs=1e-12)
-    assert found.undefined == 2 * length - 1 and f"of {length**2:,} undefined" in found.caption()
+    assert found.undefined == 2 * length - 1
+    undefined = {"key": "distance.of_undefined_constant_rows", "count": 2 * length - 1, "all": length**2}
+    assert told(found.caption(), undefined) == undefined
     spreads = [np.ptp(np.diag(expected, k)) for k in range(7)]  # rows 0 … 6 of those that are whole
     assert found.apart is None if length > 2048 else found.apart >= max(spreads[:1])
 
@@ -219,7 +221,7 @@ def test_more_positions_than_pixels_are_averaged_and_the_caption_says_so(d: int)
     expected = [[whole[i : i + size, j : j + size].mean() for j in cuts] for i in cuts]
     assert size > 1 and 101 % size
     assert numbers.main == pytest.approx(np.array(expected), abs=1e-12)
-    assert f"each pixel is the mean of {size} × {size} cells" in numbers.caption()
+    assert say("figures.cells", rows=size, columns=size) in numbers.caption()
     axes = drawn(d=d, length=1001, start=3)
     assert axes.get_xlim() == axes.get_ylim()[::-1] == (2.5, 1003.5)
 
@@ -235,8 +237,9 @@ def test_the_message_says_where_diagonals_are_the_same(encoding: str, alike: boo
     numbers = numbers_of("distance", encoding=encoding, length=9)
     spread = max(np.ptp(np.diag(numbers.main, k)) for k in range(-8, 9))
     assert bool(spread < 1e-9) is alike
-    apart = f"still differs by up to {spread:.3g}"
-    assert (apart, "depends only on the offset")[alike] in numbers.message()
+    apart = {"key": "words.at_equal_offset_the", "number": f"{spread:.3g}"}
+    said = {"key": "words.the_depends_only_on"} if alike else apart
+    assert told(numbers.message(), said) == said
 
 
 @pytest.mark.parametrize(("measure", "undefined"), [("corr", 25), ("cos", 9)])
@@ -245,7 +248,7 @@ def test_undefined_entries_are_counted_and_not_drawn(measure: str, undefined: in
     (image,) = drawn(d=1, length=5, measure=measure).images
     masked = np.ma.getmaskarray(image.get_array())
     assert masked.sum() == undefined == picture.numbers.facts()["undefined"] and masked[0].all()
-    assert f"{undefined} of 25 undefined" in picture.numbers.caption()
+    assert {"count": undefined, "all": 25}.items() <= finding(picture.numbers.caption()).items()
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from matplotlib.colors import to_rgb
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import say
 from pecli.encodings.biases import T5, Alibi
 from pecli.figures.attention import weights
 from pecli.page.labels import LineLabel, labels_of
@@ -83,10 +84,8 @@ def test_more_offsets_than_pixels_keep_their_extremes_and_means(encoding: str, l
     table = pecli.encode(encoding, length=109)
     products, offsets = table @ table.T, np.arange(109)[:, None] - np.arange(109)
     every = diagonals(products)[1 if log else 0 :]
-    assert (
-        seen.offsets.size <= 20
-        and f"each pixel: mean, minimum and maximum of up to {seen.block} offsets" in seen.caption()
-    )
+    assert seen.offsets.size <= 20
+    assert say("offsets.each_pixel_mean_minimum", count=seen.block) in seen.caption()
     assert seen.low.min() == pytest.approx(min(item.min() for item in every))
     assert seen.high.max() == pytest.approx(max(item.max() for item in every))
     assert (seen.low <= seen.mean).all() and (seen.mean <= seen.high).all()

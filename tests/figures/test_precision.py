@@ -9,7 +9,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.language import finding, say
+from pecli.core.language import finding
 from pecli.core.positions import Blocks
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
@@ -85,7 +85,6 @@ def test_a_pixel_is_the_largest_error_of_its_positions() -> None:
     assert np.array_equal(seen.error, [whole.error[first : first + 5].max(axis=0) for first in range(0, 99, 5)])
     assert (seen.largest, seen.position, seen.pair) == (whole.largest, whole.position, whole.pair)
     assert finding(seen.caption()) == {"key": "precision.each_pixel_shows_the", "count": 5}
-    assert seen.columns()[1] == say("words.pair_pair", pair=1)
 
 
 @pytest.mark.parametrize(

@@ -208,7 +208,9 @@ def test_no_line_of_a_context_runs_through_a_label(size: str) -> None:
     lines = [
         panel.transData.transform((0, line.get_ydata()[0]))[1] for line in panel.lines if line.get_linestyle() == ":"
     ]
-    labels = [text for text in panel.texts if "context" in text.get_text()]
+    counts = (("original", 8192), ("original", 32768), ("extended", 131072), ("extended", 65536))
+    contexts = {say(f"spectrum.{which}_context", count=count) for which, count in counts}
+    labels = [text for text in panel.texts if text.get_text() in contexts]
     boxes = [Text.get_window_extent(text, renderer) for text in labels]  # without leaders
     assert len(lines) == len(boxes) == 3
     assert not [box for box in boxes for y in lines if box.y0 + 2 < y < box.y1 - 2]

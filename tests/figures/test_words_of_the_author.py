@@ -19,7 +19,6 @@ from pecli.core.errors import UsageError
 from pecli.core.language import finding, say
 from pecli.figures import FIGURES
 from pecli.figures.page import draw_page
-from pecli.page.limits import footnotes
 from pecli.page.style import style_context
 from tests.drawing import clauses, fitting
 
@@ -84,7 +83,7 @@ def test_what_is_left_out_stands_in_json(ask: Ask, folder: Path) -> None:
     words = ("heatmap", "-d", "8", "-n", "3000", "--size", "column", "-o", "a.png", "--json")
     told, plain = (json.loads(ask(*words, *more).out)["results"][0] for more in ((), ("--plain",)))
     for result in (told, plain):
-        assert result["headline"] and "each pixel" in result["footnotes"][0]
+        assert result["headline"] and result["footnotes"]
         assert result["headline"] in result["alt"] and result["footnotes"][0][1:] in result["alt"]
     Path("f.toml").write_text('[[figure]]\ncommand = "heatmap"\nd = 8\nlength = 3000\nplain = true\noutput = "b.png"\n')
     (again,) = json.loads(ask("batch", "f.toml", "--json").out)["results"]
@@ -205,11 +204,8 @@ def test_the_same_words_stand_in_every_size(figure: str, options: dict[str, Any]
     for size in ("column", "page", "blog", "slide", "5x3"):
         picture = pecli.figure(figure, **given, size=size, dpi=20)
         seen = picture.figure.compute(picture.job.display_view)  # through as many pixels as panels of that size have
-        notes = [
-            note
-            for note in footnotes(seen, picture.canvas)
-            if not any(text in note for text in ("each pixel", "pair in", "pair drawn", "one patch in"))
-        ]
+        keys = {note: finding(finding(note).get("text", note)).get("key", "") for note in clauses(seen.caption())}
+        notes = [note for note, key in keys.items() if not re.search("each_pixel|_drawn$|one_patch", key)]
         said.add((seen.message(), picture.title(), *notes))
     assert len(said) == 1
 

@@ -119,9 +119,9 @@ def found() -> dict[str, Any]:
     return {
         **{line: printed(line) for line in LINES},
         **{line: computed(*line.split(" ", 1)) for line in every},
+        **json.loads(json.dumps(rare)),
         **{line: pictured(line) for line in PICTURES.read_text(encoding="utf-8").splitlines()},
         "help": helps,
-        "rare": json.loads(json.dumps(rare)),
         "schema": schema,
         "explore": json.loads(json.dumps(pages, default=str)),
     }

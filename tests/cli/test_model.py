@@ -25,18 +25,6 @@ def told(ask: Ask, name: str, *words: str) -> dict[str, Any]:
     return dict(json.loads(ended.out))
 
 
-def test_the_words_have_the_facts_of_llama_3_1(ask: Ask) -> None:
-    ended = ask("model", str(CONFIGS / "llama-3.1.json"))
-    assert (ended.code, ended.err) == (0, "")
-    text = " ".join(ended.out.split())
-    for fact in (
-        say("model.nothing_in_the_file"),
-        "pecli spectrum -e rope:base=500000,scaling=llama3",
-        "pecli heatmap -e rope:base=500000,scaling=llama3",
-    ):
-        assert fact in text, fact
-
-
 BARE = {"model_type": "llama", "hidden_size": 128, "num_attention_heads": 1, "max_position_embeddings": 4096}
 LINEAR = {"rope_scaling": {"rope_type": "linear", "factor": 4.0}}
 DYNAMIC = {"rope_scaling": {"rope_type": "dynamic", "factor": 4.0}}
@@ -144,11 +132,6 @@ def test_the_spec_to_type_draws_the_same_rates(ask: Ask) -> None:
     made = read_encoding(layer["spec"])
     assert isinstance(made, Rope)
     np.testing.assert_array_equal(made.frequencies(), layer["inv_freq"])
-
-
-def test_findings_stand_below_with_key_and_value(ask: Ask) -> None:
-    text = " ".join(ask("model", str(CONFIGS / "trap-attn-factor.json")).out.split())
-    assert say("models.note", key="attn_factor = 1.2", text="") in text and say("model.nothing_in_the_file") not in text
 
 
 @pytest.mark.parametrize(

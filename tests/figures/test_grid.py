@@ -57,7 +57,8 @@ def test_what_all_in_a_column_say_stands_once_and_is_told_by_its_column_alone() 
     each = [
         say("words.the_depends_only_on", measure=say(key)) for key in ("words.dot_product", "measure.cosine_similarity")
     ]
-    assert capitalised(f"{each[0]} (measure = dot); {each[1]} (measure = cos)") in above
+    measure = say("page.measure")
+    assert capitalised(f"{each[0]} ({measure} = dot); {each[1]} ({measure} = cos)") in above
 
 
 def test_every_cell_is_its_own_picture_under_the_limits_of_all() -> None:

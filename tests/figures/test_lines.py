@@ -295,20 +295,3 @@ def test_cosines_are_dashed_bits_are_steps_and_one_position_a_point() -> None:
     assert {line.get_drawstyle() for line in lines} == {"default"}
     assert {line.get_drawstyle() for line in waves(waves_on(encoding="binary", length=9))} == {"steps-mid"}
     assert [{line.get_marker() for line in waves(waves_on(d=4, length=n))} for n in (1, 2)] == [{"o"}, {"None"}]
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"at": [100]}, {"key": "curves.no_position_is_nearer", "position": "100"}),
-        (
-            {"at": [0], "d": 2, "length": 100},
-            {"key": "curves.the_position_nearest_to", "others": "44"},
-        ),  # 7 turns
-        ({"at": [10], "encoding": "clock"}, {"key": "curves.no_position_is_nearer", "position": "00:00:10"}),
-        ({"at": [0], "measure": "dot"}, {}),  # a similarity
-        ({"at": [0], "length": 2}, {}),  # there is one other
-    ],
-)
-def test_the_message_of_one_line_is_what_is_nearest(options: dict[str, Any], said: dict[str, Any]) -> None:
-    assert told(pecli.figure("curves", **options).numbers.message(), said) == said

@@ -184,30 +184,6 @@ def test_what_does_not_fit_together_is_refused(options: dict[str, Any], said: st
     assert refused.value.option in (None, *options)
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"encoding": "binary"}, {"key": "offsets.line_mean_of_all"}),
-        ({"encoding": ["rope", "binary"]}, {"key": "offsets.line_mean_of_all"}),
-        ({"d": 8, "length": 300, "size": "3x2", "dpi": 20}, {"key": "offsets.each_pixel_mean_minimum"}),
-        ({"encoding": "rope:scaling=linear,factor=8", "unscaled": True}, {"key": "offsets.dotted_without_the_scaling"}),
-        (
-            {"encoding": ["rope", "sinusoidal", "clock"]},
-            {"key": "offsets.the_lines_of_coincide", "names": "RoPE and sinusoidal"},
-        ),
-        (
-            {"encoding": "learned", "d": 1, "measure": "corr"},
-            {"key": "offsets.pairs_left_out_one_row", "encoding": "learned", "count": 136},
-        ),
-    ],
-)
-def test_the_caption_says_what_is_drawn_and_how_it_was_made(options: dict[str, Any], said: dict[str, Any]) -> None:
-    seen = pecli.figure("offsets", **{"length": 16, **options}).seen
-    notes = [told(text, said) for text in [*seen.marks(), *seen.remarks()]]
-    assert said in notes
-    assert ({"offsets.the_lines_of_coincide"} & {note.get("key") for note in notes} != set()) == ("names" in said)
-
-
 # what it says
 
 

@@ -184,20 +184,6 @@ def test_a_spectrum_below_an_identical_one_is_seen_on_either_side_of_it() -> Non
         assert (below.get_linewidth() > 2 * above.get_linewidth()) == wider
 
 
-@pytest.mark.parametrize(
-    ("encoding", "said"),
-    [
-        (["clock", "binary", "rope"], ["clock.seconds", "words.positions", "words.positions"]),
-        (["binary", "rope"], [""] * 2),
-    ],
-)
-def test_of_two_units_each_line_says_its_own(encoding: list[str], said: list[str]) -> None:
-    drawn = axes_of("spectrum", encoding=encoding).get_legend()
-    assert drawn is not None
-    ends = [text.get_text().replace("\n", " ") for text in drawn.get_texts()]
-    assert all(text.endswith(f"({say(key)})") if key else "(" not in text for text, key in zip(ends, said, strict=True))
-
-
 @pytest.mark.parametrize("size", ["12cm", "page"])
 def test_no_line_of_a_context_runs_through_a_label(size: str) -> None:
     llama = "scaling=llama3,factor=8,original=8192,low_freq_factor=1,high_freq_factor=4"

@@ -89,15 +89,6 @@ def test_weights_are_the_softmax_of_the_bias_of_the_last_query(encoding: str) ->
     assert len(lines.get_legend().get_texts()) == bias.n_heads and lines.get_yscale() == "log"
 
 
-@pytest.mark.parametrize(("options", "said"), [
-    ({}, {"key": "bias.at_least_half_of", "few": 2, "first": 0, "many": 81, "last": 7}),
-    ({"head": 0}, {"key": "bias.at_least_half_of_the", "count": 2}),
-    ({"length": 1}, {"key": "bias.at_least_half_of_the_weight"}),
-])  # fmt: skip
-def test_the_message_is_where_half_of_the_weight_is(options: dict[str, Any], said: dict[str, Any]) -> None:
-    assert told(numbers_of("bias", softmax=True, **options).message(), said) == said
-
-
 @pytest.mark.parametrize(("line", "said"), [
     ("bias t5 --softmax", "t5 without a file has buckets alone"),
     ("bias --softmax --lowest -3", "--softmax draws lines"),

@@ -97,32 +97,6 @@ def test_pairs_and_positions_are_the_users_in_their_order_and_numbers_are_angles
     assert angles[1, 1] == pytest.approx(3) and np.abs(angles).max() <= np.pi
 
 
-@pytest.mark.parametrize(
-    ("figure", "encoding", "said"),
-    [
-        ("dials", "rope", ["dials.hands_turn_clockwise_from", "waves.wavelength_in", "dials.of_pairs"]),
-        ("dials", "clock", ["dials.hands_turn_clockwise_from"]),
-        ("compare", ["clock", "rope:d=4"], ["dials.hands_turn_clockwise_from", "waves.wavelength_in"]),
-    ],
-)
-def test_the_caption_says_where_0_is_and_which_way_hands_turn(figure: str, encoding: Any, said: list[str]) -> None:
-    options = {"figure": "dials"} if figure == "compare" else {}
-    caption = pecli.figure(figure, encoding=encoding, length=5, **options).seen.caption()
-    assert [finding(note)["key"] for note in clauses(caption)] == said
-
-
-@pytest.mark.parametrize(
-    ("encoding", "pairs", "said"),
-    [
-        ("rope:d=4,base=100", None, {"key": "dials.the_fastest_pair_turns", "slow": "62.8"}),
-        ("clock", None, {"key": "dials.the_turns_times_more", "slow": say("clock.hour_hand"), "ratio": "720"}),
-        ("clock", [1], {}),
-    ],
-)
-def test_the_fastest_and_the_slowest_hand_are_named(encoding: str, pairs: Any, said: dict[str, Any]) -> None:
-    assert told(dials(encoding=encoding, pairs=pairs, length=5).message(), said) == said
-
-
 LENGTH, D = 11, 14
 
 

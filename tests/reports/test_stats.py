@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import pecli
-from pecli.core.language import say
 from pecli.core.positions import Positions
 from pecli.encodings.rope import Rope
 from pecli.jobs.command_line import command
@@ -203,17 +202,3 @@ def test_unscaled_rates_are_judged_in_the_original_context_and_scaled_ones_in_th
     assert tuple(ours[name] for name in ("original", "unscaled_slow_pairs", "extended", "slow_pairs")) == expected
     turning = None if expected[1] is None else encoding.width - 2 * expected[1]
     assert ours["critical_dimension"] == turning  # the same pairs, counted as columns
-
-
-def test_both_contexts_stand_in_the_report(ask: Ask) -> None:
-    shown = " ".join(ask("stats", LLAMA, "-n", "8192").out.split())
-    assert say("stats.value_of_all", value=70, all=128) in shown
-    assert all(say("stats.of_in", count=count, all=64, length="8,192") in shown for count in (29, 32))
-
-
-def test_what_is_not_defined_is_said(ask: Ask) -> None:
-    shown = ask("stats", "geometric:d=200", "-n", "9").out.splitlines()
-    lines = {line.split("  ")[0].strip(): line for line in reversed(shown)}  # what a row means stands below
-    assert say("stats.pair_stands_still") in lines[say("stats.longest_wavelength")]
-    assert say("words.none_up_to_offset", searched=8) in lines[say("stats.cos_0_first_at")]
-    assert say("stats.value_of_all", value=4, all=8) in ask("stats", "sinusoidal", "-d", "8", "-n", "64").out

@@ -237,7 +237,7 @@ def test_strict_asks_for_a_formula_without_a_mistake(ask: Ask, folder: Path) -> 
     data = told(ask, "t.npy", code=1)
     assert (data["wrong_columns"], data["wrong_rows"], data["place"][1]) == ([63], [*range(100, 128)], 63)
     assert data["difference"] == pytest.approx(0.3) and data["wrong"] == 28
-    assert "28: 100 to 127" in ask("identify", "t.npy").out
+    assert say("words.first_to_last", first=100, last=127) in ask("identify", "t.npy").out
 
 
 def test_the_start_is_told_where_phases_nearly_agree(ask: Ask, folder: Path) -> None:

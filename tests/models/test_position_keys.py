@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pecli.core.language import say
 from tests.conftest import Answer
 
 Ask = Callable[..., Answer]
@@ -105,7 +106,7 @@ def test_a_suggestion_is_what_is_meant(ask: Ask, keys: str) -> None:
     key, value, word = HINTS[keys]
     findings = [each for each in read(ask, {**LLAMA, **json.loads(keys)})["findings"] if each["key"] == key]
     assert [each["value"] for each in findings] == [value]
-    assert (word or "") == findings[0]["text"].partition("probably meant: ")[2]
+    assert ("" if word is None else say("models.probably_meant", word=word)) in findings[0]["text"]
 
 
 def test_the_words_of_a_config_in_the_text_of_an_encoding(ask: Ask) -> None:
@@ -188,7 +189,8 @@ def test_rows_of_a_table_and_the_first_position(
     assert layer["kind"] == ("relative" if width == 64 else "learned")
     assert (layer["length"], layer["width"], layer["first_row"]) == (rows, width, first)
     if first and kind != "opt":
-        assert f"{rows - first:,} for positions" in " ".join(finding["text"] for finding in data["findings"])
+        said = say("models.rows_for_positions_the", all=rows, count=rows - first, name=kind, first=first)
+        assert said in [finding["text"] for finding in data["findings"]]
 
 
 def test_flags_of_olmo_are_rope_alibi_or_a_table(ask: Ask) -> None:

@@ -202,16 +202,3 @@ def test_unscaled_rates_are_judged_in_the_original_context_and_scaled_ones_in_th
     assert tuple(ours[name] for name in ("original", "unscaled_slow_pairs", "extended", "slow_pairs")) == expected
     turning = None if expected[1] is None else encoding.width - 2 * expected[1]
     assert ours["critical_dimension"] == turning  # the same pairs, counted as columns
-
-
-def test_both_contexts_stand_in_the_report(ask: Ask) -> None:
-    shown = " ".join(ask("stats", LLAMA, "-n", "8192").out.split())
-    assert "70 of 128" in shown and "29 of 64 in 8,192" in shown and "32 of 64 in 8,192" in shown
-
-
-def test_what_is_not_defined_is_said(ask: Ask) -> None:
-    shown = ask("stats", "geometric:d=200", "-n", "9").out.splitlines()
-    lines = {line.split("  ")[0].strip(): line for line in reversed(shown)}  # what a row means stands below
-    assert "a pair stands still" in lines["longest wavelength"]
-    assert "none up to offset 8" in lines["Σ cos < 0 first at offset"]
-    assert "4 of 8" in ask("stats", "sinusoidal", "-d", "8", "-n", "64").out

@@ -74,7 +74,7 @@ def test_every_cell_is_its_own_picture_under_the_limits_of_all() -> None:
 
 def test_measures_of_their_own_kind_keep_their_own_limits_and_bars() -> None:
     _, axes = drawn("distance", measure=["euclidean", "cos"])
-    assert [bar.get_ylabel() for bar in bars(axes)] == [MEASURES[name].label for name in ("euclidean", "cos")]
+    assert [bar.get_ylabel() for bar in bars(axes)] == [say(MEASURES[name].text) for name in ("euclidean", "cos")]
     images = [ax.images[0] for ax in axes if ax.images and ax not in bars(axes)]
     assert images[0].get_clim() != images[1].get_clim()
 

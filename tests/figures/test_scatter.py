@@ -71,7 +71,7 @@ def test_streaks_are_named_where_no_other_point_is_near(x: str, y: str) -> None:
 
 def test_the_message_names_both_measures_and_how_one_follows_the_other() -> None:
     found = numbers_of("scatter", d=8, length=9, x="cos", y="cityblock")
-    names = {"x": MEASURES["cos"].label, "y": MEASURES["cityblock"].label}
+    names = {"x": say(MEASURES["cos"].text), "y": say(MEASURES["cityblock"].text)}
     for rank, text, key in (
         (-0.6, "−0.60", "scatter.the_larger_the_the_smaller"),
         (0.1, "0.10", "scatter.says_little_about"),
@@ -88,7 +88,7 @@ def test_many_points_are_rasterized_inside_a_vector_file(length: int, rasterized
 
 def test_measures_of_both_axes_and_the_triangle_are_chosen_and_named() -> None:
     (axes,) = panels(d=7, length=5, x="cityblock", y="dot", triangle="lower")
-    assert (axes.get_xlabel(), axes.get_ylabel()) == (MEASURES["cityblock"].label, MEASURES["dot"].label)
+    assert (axes.get_xlabel(), axes.get_ylabel()) == (say(MEASURES["cityblock"].text), say(MEASURES["dot"].text))
     assert axes.get_title() == ""
     table = pecli.encode(d=7, length=5)
     pairs = [(p, q) for p in range(5) for q in range(p)]

@@ -194,7 +194,7 @@ def test_rows_of_a_table_and_the_first_position(
 def test_flags_of_olmo_are_rope_alibi_or_a_table(ask: Ask) -> None:
     olmo = {"model_type": "hf_olmo", "d_model": 512, "n_heads": 4, "n_layers": 2, "max_sequence_length": 2048}
     rope = read(ask, {**olmo, "rope": True, "alibi": False, "rope_full_precision": True})
-    assert rope["layers"]["all"]["spec"] == "rope:pairing=half"
+    assert rope["layers"]["all"]["spec"] == "rope:max_position=2048,pairing=half"
     assert [finding["key"] for finding in rope["findings"] if finding["key"] != "head_dim"] == ["rope_theta"]
     alibi = read(ask, {**olmo, "rope": False, "alibi": True})["layers"]["all"]
     assert (alibi["kind"], alibi["direction"], alibi["heads"]) == ("alibi", "causal", 4)

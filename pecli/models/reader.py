@@ -313,7 +313,11 @@ def _table_of_offsets(reading: Reading, plain: Layer) -> Layer:
     if count is None:
         return plain
     blanks = {"rows": 2 * count - 1, "low": 1 - count, "high": count - 1, "count": count}
-    reading.warning("position_embedding_type", "models.rows_in_every_layer", **blanks)
+    alone = reading.architecture.reads("rope")  # ESM, whose table is for "absolute" in both versions
+    text = "models.rows_in_every_layer_alone" if alone else "models.rows_in_every_layer"
+    reading.warning("position_embedding_type", text, **blanks)
+    if not alone:
+        first_row(reading, count)  # of the table in 5.23
     return replace(plain, length=2 * count - 1, parameters={"d": head_dim(reading)})
 
 

@@ -319,7 +319,7 @@ class Scaled(PowersOfBase):
         "how rates change for long contexts",
         choices=lambda: tuple(SCALINGS),
         in_spec=True,
-        aliases=("rope_type",),
+        aliases=("rope_type", "type"),
     )
     factor: float | None = parameter(
         "factor",

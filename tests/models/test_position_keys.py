@@ -180,11 +180,12 @@ def test_a_suggestion_is_what_is_meant(ask: Ask, keys: str) -> None:
 def test_the_words_of_a_config_in_the_text_of_an_encoding(ask: Ask) -> None:
     yarn = "rope:scaling=yarn,factor=4"
     specs = []
-    for text in (f"{yarn},original_max_position_embeddings=4096", f"{yarn},original=4096"):
+    old = "rope:type=yarn,factor=4,original=4096"
+    for text in (old, f"{yarn},original_max_position_embeddings=4096", f"{yarn},original=4096"):
         answer = ask("stats", text, "--json")
         assert answer.code == 0, answer.err
         specs.append(json.loads(answer.out)["results"][0]["encodings"])
-    assert specs[0] == specs[1]
+    assert specs[0] == specs[1] == specs[2]
     for text, word in (("attn_factor=2", "attention_factor"), ("scaling=dynamic-yarn", "did you mean 'yarn'")):
         answer = ask("stats", f"rope:factor=4,original=4096,{text}")
         assert answer.code == 2 and word in answer.err

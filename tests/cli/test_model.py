@@ -28,13 +28,17 @@ def told(ask: Ask, name: str, *words: str) -> dict[str, Any]:
 BARE = {"model_type": "llama", "hidden_size": 128, "num_attention_heads": 1, "max_position_embeddings": 4096}
 LINEAR = {"rope_scaling": {"rope_type": "linear", "factor": 4.0}}
 DYNAMIC = {"rope_scaling": {"rope_type": "dynamic", "factor": 4.0}}
+GEMMA_3_4B = {
+    "model_type": "gemma3_text", "hidden_size": 2560, "num_attention_heads": 8, "head_dim": 256,
+    "num_hidden_layers": 12, "max_position_embeddings": 131072, "rope_theta": 1e6, "rope_local_base_freq": 1e4,
+    "sliding_window": 1024, "sliding_window_pattern": 6, "rope_scaling": {"rope_type": "linear", "factor": 8.0},
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("config", "words", "expected"),  # original context, slow pairs unscaled in it; extended context, and scaled
     [
         (BARE, [], (4096, 18, 4096, 18)),
-        (BARE | LINEAR, [], (4096, 18, 16384, 18)),
         (BARE | DYNAMIC, [], (4096, 18, 16384, 21)),
         (BARE | DYNAMIC, ["--seq-len", "8192"], (4096, 18, 8192, 21)),
         ("llama-3.1", [], (8192, 29, 131072, 25)),
@@ -110,9 +114,67 @@ def test_pairs_within_a_window_are_counted_unscaled_and_scaled(ask: Ask) -> None
     assert layer["critical_dimension"] == 128 - 2 * 33
 
 
-def test_a_fixed_larger_base_extends_no_context_that_the_file_says(ask: Ask) -> None:
-    layer = told(ask, "gte-ntk")["layers"]["all"]
-    assert (layer["original"], layer["extended"], layer["critical_dimension"]) == (None, None, None)
+@pytest.mark.parametrize("config", ["gte-ntk", BARE | LINEAR, GEMMA_3_4B])  # a larger base, or divided positions
+def test_a_scaling_of_which_files_differ_in_the_context_claims_none(ask: Ask, folder: Path, config: Any) -> None:
+    if isinstance(config, dict):
+        (folder / "config.json").write_text(json.dumps(config))
+    path = "config.json" if isinstance(config, dict) else str(CONFIGS / f"{config}.json")
+    layers = json.loads(ask("model", path, "--json").out)["layers"]
+    layer = layers.get("full_attention", layers.get("all"))
+    names = ("original", "extended", "critical_dimension", "longer_than_original", "longer_than_extended")
+    assert [layer[name] for name in names] == [None] * 5
+    text = " ".join(ask("model", path).out.split())
+    assert f"{layer['max_position']:,} positions; files differ" in text
+
+
+LLAMA_31 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+FACTORS = {"short_factor": [1 + 0.02 * j for j in range(48)], "long_factor": [1 + 1.3 * j for j in range(48)]}
+LONGROPE = {"rope_scaling": {"type": "longrope", **FACTORS}, "original_max_position_embeddings": 4096}
+CONTEXTS: list[tuple[dict[str, Any], str, list[str], tuple[int | None, ...]]] = [
+    # a config, the kind of its layers, words; window, original context, slow pairs, extended context, slow, critical
+    (BARE, "", [], (None, 4096, 18, 4096, 18, 92)),
+    (BARE | LINEAR, "", [], (None, None, None, None, None, None)),
+    (BARE | {"rope_scaling": {"type": "dynamic", "factor": 8.0}}, "", [], (None, 4096, 18, 32768, 22, 92)),
+    (BARE | {"rope_scaling": {"type": "dynamic", "factor": 8.0}}, "", ["-n", "2000"], (None, 4096, 18, 32768, 22, 92)),
+    (BARE | {"rope_scaling": {"type": "dynamic", "factor": 8.0}}, "", ["-n", "20000"], (None, 4096, 18, 20000, 23, 92)),
+    (
+        BARE | {"max_position_embeddings": 131072, "rope_theta": 5e5}
+        | {"rope_scaling": LLAMA_31 | {"original_max_position_embeddings": 8192}},
+        "", [], (None, 8192, 29, 131072, 25, 70),
+    ),
+    (MISTRAL, "", [], (4096, 32768, 18, 32768, 18, 92)),
+    *(
+        (
+            {**BARE, "model_type": "phi3", "head_dim": 96, "max_position_embeddings": 131072} | LONGROPE,
+            "", words, (None, 4096, 14, 131072, 15, 68),
+        )
+        for words in ([], ["-n", "300"], ["-n", "5000"])
+    ),
+    (GEMMA_3_4B, "#full_attention", [], (None, None, None, None, None, None)),
+    (GEMMA_3_4B, "#sliding_attention", [], (1024, 131072, 57, 131072, 57, 142)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("config", "kind", "words", "expected"), CONTEXTS)
+def test_model_and_stats_count_in_the_same_contexts(
+    ask: Ask, folder: Path, config: dict[str, Any], kind: str, words: list[str], expected: tuple[int | None, ...]
+) -> None:
+    (folder / "config.json").write_text(json.dumps(config))
+    layer = json.loads(ask("model", "config.json", "--json", *words).out)["layers"][kind[1:] or "all"]
+    (result,) = json.loads(ask("stats", f"config.json{kind}", "--json", *(words or ["-n", "99"])).out)["results"]
+    stats = result["facts"]["statistics"][0]
+    names = ("original", "longer_than_original", "extended", "longer_than_extended", "critical_dimension")
+    assert (layer["attention_window"], *(layer[name] for name in names)) == expected
+    same = ("window", "original", "unscaled_slow_pairs", "extended", "slow_pairs", "critical_dimension")
+    assert tuple(stats[name] for name in same) == expected
+    spectrum = json.loads(ask("spectrum", f"config.json{kind}", "--json", *words, "-o", "a.svg").out)["results"][0]
+    drawn = spectrum["facts"].get("contexts", {})
+    scaled = layer["scaling"] != "default"
+    assert [drawn.get(f"{name} context") for name in ("original", "extended")] == [
+        layer[name] if scaled else None for name in ("original", "extended")
+    ]
+    (again,) = json.loads(ask("stats", layer["spec"], "--json", *(words or ["-n", "99"])).out)["results"]
+    assert again["facts"]["statistics"][0] == stats
 
 
 def test_the_json_has_every_key_of_a_rope(ask: Ask) -> None:

@@ -231,3 +231,22 @@ def test_bars_of_two_kinds_stand_apart(size: str) -> None:
     axes = page_of("compare", encoding=encoding, length=64, size=size, dpi=40).axes
     boxes = [ax.get_tightbbox() for ax in axes if ax.get_label() == "<colorbar>"]
     assert len(boxes) == 2 and not boxes[0].overlaps(boxes[1])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"encoding": ["rope:d=64", "rope:d=128"], "figure": "distance", "length": 200},
+        {"encoding": ["sinusoidal:d=8", "sinusoidal:d=16", "rope:d=8"], "figure": "heatmap", "length": 30},
+        {"encoding": ["sinusoidal", "rope"], "figure": "curves", "length": 50},
+    ],
+)
+def test_titles_of_one_row_stand_on_one_line(options: dict[str, Any]) -> None:
+    page = page_of("compare", **options)
+    page.canvas.draw()
+    rows: dict[int, set[int]] = {}
+    for axes in page.axes:
+        if axes.get_title():
+            bottom = axes.title.get_window_extent().y0
+            rows.setdefault(round(axes.get_position().y1 * 1000), set()).add(round(4 * bottom))
+    assert rows and all(max(line) - min(line) <= 2 for line in rows.values()), rows

@@ -68,6 +68,37 @@ def test_the_length_in_use_is_given_or_ends_with_the_positions(options: dict[str
         assert encoding.seq_len == used and np.array_equal(table[-1:], encoding.table(position))
 
 
+@pytest.mark.parametrize("spec", [LONGROPE, DYNAMIC])
+@pytest.mark.parametrize(
+    ("figure", "options", "used"),
+    [
+        ("dials", {"at": 63}, 64),
+        ("dials", {"at": [5, 64]}, 65),
+        ("dials", {"at": 5}, 6),
+        ("dials", {"at": 5, "length": 65}, 65),
+        ("dials", {"at": 100, "length": 65}, 101),
+        ("dials", {"at": 100, "seq_len": 9}, 9),
+        ("dials", {"at": -5}, 1),
+        ("rotation", {"matrix": 64}, 65),
+        ("rotation", {"matrix": 5, "length": 65}, 65),
+    ],
+)
+def test_a_position_by_itself_ends_the_length_in_use(
+    figure: str, options: dict[str, Any], used: int, spec: str
+) -> None:
+    made = pecli.figure(figure, encoding=spec, **options)
+    expected = pecli.encode(spec, seq_len=used, start=63, length=1)
+    np.testing.assert_array_equal(made.job.view.encoding.table(np.array([63.0])), expected)
+    assert str(used) in made.title()
+    others = {name: value for name, value in options.items() if name != "seq_len"}
+    if "length" in others:
+        with pytest.raises(UsageError, match="changes nothing"):
+            pecli.figure(figure, encoding="rope:d=8", **others)
+    else:
+        pecli.figure(figure, encoding="rope:d=8", **others)
+    assert made.job.job()["length"] == options.get("length", 200)
+
+
 @pytest.mark.parametrize(("starts", "lengths"), [((0,), (50, 100)), ((0, 50), (50,))])
 def test_pictures_of_one_file_have_one_length_in_use(
     starts: tuple[int, ...], lengths: tuple[int, ...], ask: Ask, folder: Path

@@ -19,7 +19,7 @@ from pecli.core.errors import PecliError
 from pecli.core.language import finding
 from pecli.models.position_keys import READ_BY, UNUSED
 from pecli.models.reader import Model, read_model
-from pecli.reports.model import encoding_of, model_data
+from pecli.reports.model import model_data
 from tests.models.make_released_models import row_of, variants, with_variant
 
 DATA = Path(__file__).parents[1] / "data"
@@ -198,7 +198,7 @@ def variant_agrees(config: dict[str, Any], wanted: list[list[Any]] | str, folder
         model = model_of(config, folder)
     except PecliError:
         return isinstance(wanted, str)
-    made = [encoding_of(layer) for layer in model.layers.values() if layer.name == "rope"]
+    made = [layer.encoding for layer in model.layers.values() if layer.name == "rope"]
     if isinstance(wanted, str):
         return not made or any(finding.level == "error" for finding in model.findings)
     found = [(rope.attention_scaling, rope.frequencies()) for rope in made]  # type: ignore[union-attr]

@@ -336,14 +336,15 @@ def waves_of_rates(table: Array, blank: Identified) -> Iterator[Identified]:
     for layout, exponents, cosine in usual_layouts(table.shape[1]) if table.shape[1] % 2 == 0 else ():
         sines, cosines = pairs_of(exponents, cosine)
         radius = np.hypot(part[:, sines], part[:, cosines])
-        if np.median(np.abs(radius - np.median(radius))) > CIRCLE * np.median(radius):
+        size = float(np.median(radius))
+        if not size or np.median(np.abs(radius - size)) > CIRCLE * size:
             continue
         omega, phase = median_turning(part, places, sines, cosines, reach=3)
         turning = omega > 1e-9  # others stand still, or one of their columns has the wrong sign
         if not turning.any():
             continue
         share = 4 * RELATIVE[kind] + 1e-9
-        scale = round_number(float(np.median(radius)), (), share)
+        scale = round_number(size, (), share)
         start = int(start_of(omega[turning], phase[turning]))
         for encoding in encodings_of(np.abs(omega), layout, bool(cosine[0]), share):
             names = ((PAPER, encoding.base),) if isinstance(encoding, Rope) else ()

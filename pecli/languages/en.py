@@ -363,6 +363,7 @@ TEXTS = {
     "page.of_the_values_are": "{share}% of the values are {low} to {high} and the colours run from {first} to {last}: {option} shows more",
     # identify
     "identify.base_exponent_not_divided": "base {base}, exponent not divided by d",
+    "identify.base_or_more": "{first} or more",
     "identify.base_base": "base {base}",
     "identify.base_exponent_j_d": "base {base}, exponent j/(d/2 − 1)",
     "identify.base_exponent_doubled_2": "base {base}, exponent doubled: 2·(2j)/d",
@@ -402,7 +403,7 @@ TEXTS = {
     "identify.the_line_below": "the line below",
     "identify.the_rates": "the rates",
     "identify.no_base_and_no": "{name}: no base and no scaling of rope makes these rates",
-    "identify.text": "{name}: {what}; {changes}",
+    "identify.rows_of_zeros": ("row {at} is zero", "rows {at} are zero"),
     "identify.waves_positions": "{waves} positions",
     "identify.principal_components": "{count} principal components",
     "identify.order_of_columns": "order of columns",

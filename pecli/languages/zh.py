@@ -363,6 +363,7 @@ TEXTS = {
     "page.of_the_values_are": "{share}% 的数值在 {low} 到 {high} 之间，而颜色范围是 {first} 到 {last}：用 {option} 可以看得更清楚",
     # identify
     "identify.base_exponent_not_divided": "底数 {base}，指数没有除以 d",
+    "identify.base_or_more": "{first} 或更大",
     "identify.base_base": "底数 {base}",
     "identify.base_exponent_j_d": "底数 {base}，指数 j/(d/2 − 1)",
     "identify.base_exponent_doubled_2": "底数 {base}，指数多乘了 2：2·(2j)/d",
@@ -402,7 +403,7 @@ TEXTS = {
     "identify.the_line_below": "下面一行",
     "identify.the_rates": "频率",
     "identify.no_base_and_no": "{name}：没有任何底数与 RoPE 缩放能得出这些频率",
-    "identify.text": "{name}：{what}；{changes}",
+    "identify.rows_of_zeros": "第 {at} 行全为零",
     "identify.waves_positions": "{waves} 个位置",
     "identify.principal_components": "{count} 个主成分",
     "identify.order_of_columns": "列的顺序",

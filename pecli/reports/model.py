@@ -428,13 +428,17 @@ def lines_to_type(model: Model) -> list[str]:
     return list(dict.fromkeys(lines))
 
 
-def runs(numbers: tuple[int, ...]) -> str:
-    """Return whole numbers in order as runs, and how many they are: 8: 0 to 4, 6, 8 to 9."""
+def ranges(numbers: tuple[int, ...]) -> str:
+    """Return whole numbers in order as runs: 0 to 4, 6, 8 to 9."""
     known = set(numbers)
     starts = [at for at in numbers if at - 1 not in known]
     stops = [at for at in numbers if at + 1 not in known]
-    text = listing(
+    return listing(
         str(first) if first == last else say("words.first_to_last", first=first, last=last)
         for first, last in zip(starts, stops, strict=True)
     )
-    return say("model.count_runs", count=len(numbers), runs=text) if numbers else ""
+
+
+def runs(numbers: tuple[int, ...]) -> str:
+    """Return the same, and how many they are: 8: 0 to 4, 6, 8 to 9."""
+    return say("model.count_runs", count=len(numbers), runs=ranges(numbers)) if numbers else ""

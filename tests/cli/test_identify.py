@@ -258,3 +258,68 @@ def test_the_line_of_a_table_computed_in_a_short_type_draws_it(ask: Ask, folder:
         assert ask(*shlex.split(line)[1:], "-o", "drawn.npy").code == 0
         assert np.array_equal(np.load("drawn.npy"), np.load("t.npy")), spec
         assert ask("identify", "t.npy", "-o", "t.png").code == 0
+
+
+ZEROS = {  # rows of zeros in a table of 512 rows or put before it, rows of ones before it; the position of row 0
+    "first": ([0], 0, 0, 0),
+    "second": ([1], 0, 0, 0),
+    "third": ([2], 0, 0, 0),
+    "eighth": ([7], 0, 0, 0),
+    "far down": ([300], 0, 0, 0),
+    "several": ([0, 5, 511], 0, 0, 0),
+    "the last quarter": ([*range(384, 512)], 0, 0, 0),
+    "padding": ([0, 1], 2, 0, -2),
+    "padding and a token": ([0], 1, 1, -2),
+}
+
+
+@pytest.mark.parametrize("case", ZEROS)
+def test_rows_of_zeros_are_named_wherever_they_are(case: str, ask: Ask, folder: Path) -> None:
+    zeros, padding, tokens, start = ZEROS[case]
+    table = np.concatenate([np.zeros((padding, 64)), np.ones((tokens, 64)), sines(512, 64)])
+    table[zeros] = 0
+    np.save("t.npy", table)
+    data = told(ask, "t.npy")
+    assert (data["spec"], data["rows_of_zeros"], data["first_position"]) == ("sinusoidal:d=64", zeros, start)
+    assert (data["wrong"], data["rows_in_front"], data["correct"]) == (0, [*range(padding, padding + tokens)], False)
+    assert ask("identify", "t.npy", "--strict").code == 1
+    table[200, 3] += 1  # and they are named beside other mistakes
+    np.save("t.npy", table)
+    data = told(ask, "t.npy", code=1)
+    assert (data["rows_of_zeros"], data["wrong"], data["wrong_columns"]) == (zeros, 1, [3])
+
+
+def test_a_row_of_zeros_before_a_grid_is_named(ask: Ask, folder: Path) -> None:
+    np.save("t.npy", np.concatenate([np.zeros((1, 32)), pecli.encode("sincos2d:d=32,grid=7x9")]))
+    data = told(ask, "t.npy")
+    assert (data["spec"], data["rows_of_zeros"], data["first_position"]) == ("sincos2d:d=32,grid=7x9", [0], -1)
+
+
+BASES: dict[
+    tuple[int, str, int, int], list[int | None]
+] = {  # radix, type, rows and d: the least and the largest that make the same table
+    (3600, "float16", 64, 128): [3345, 5792],
+    (4000, "float16", 200, 10): [3345, 5792],
+    (10000, "float16", 200, 128): [5793, None],
+    (1000000, "float16", 64, 8): [5793, None],
+    (1000, "float16", 200, 8): [980, 1008],
+    (500, "float16", 200, 128): [],
+    (3, "float16", 200, 16): [],
+    (3600, "bfloat16", 64, 128): [],
+    (10000, "bfloat16", 200, 128): [],
+}
+
+
+@pytest.mark.parametrize(("radix", "dtype", "length", "d"), BASES)
+def test_bases_that_give_one_table_are_told_as_a_range(
+    radix: int, dtype: str, length: int, d: int, ask: Ask, folder: Path
+) -> None:
+    bases = BASES[radix, dtype, length, d]
+    np.save("t.npy", table := pecli.encode("geometric", radix=radix, d=d, dtype=dtype, length=length))
+    data = told(ask, "t.npy")
+    assert data["bases"] == bases
+    assert data["names"] == [{"name": "undivided", "base": None if bases else radix}]
+    assert np.array_equal(pecli.encode(data["spec"], length=length), table)
+    for end, beyond in zip([end for end in bases if end], (-1, 1), strict=False):
+        made = (pecli.encode("geometric", radix=at, d=d, dtype=dtype, length=length) for at in (end, end + beyond))
+        assert [np.array_equal(each, table) for each in made] == [True, False]

@@ -14,7 +14,7 @@ from pecli.core.language import join_clauses, say
 from pecli.core.lazy import Array, np
 from pecli.core.memory import COPIES
 from pecli.core.options import Options, option
-from pecli.core.positions import Positions
+from pecli.core.positions import MAX_LENGTH, Positions
 from pecli.core.progress import track
 from pecli.encodings.base import Encoding, TableEncoding
 from pecli.files.sheet import Over, Sheet
@@ -136,6 +136,18 @@ def refuse_unused(options: Mapping[str, Any], why: str) -> None:
     """Refuse options that are given where nothing looks at them."""
     for name, value in options.items():
         raise UnusedOptionError(name, value, why)
+
+
+def positions_until(last: int, asked: Positions, default: int, in_use: bool, why: str) -> Positions:
+    """Return the positions up to the last that is shown, or those asked for if they go on.
+
+    Raises UsageError for others than those of the default length, unless in_use : a formula depends on the length
+    """
+    given = asked.changed({"length": default})
+    refuse_unused({name: value for name, value in given.items() if name != "length" or not in_use}, why)
+    if "length" in given and asked.length > last:
+        return asked
+    return Positions(length=min(max(last + 1, 1), MAX_LENGTH))
 
 
 @dataclass(frozen=True)
@@ -316,8 +328,8 @@ class Analysis(Options, Generic[E], ABC):
             return min(own, rows or own)
         return rows or Positions.options()["length"].default
 
-    def positions_for(self, asked: Positions) -> Positions:
-        """Return the positions that it looks at where these are given."""
+    def positions_for(self, asked: Positions, in_use: bool = False) -> Positions:
+        """Return the positions that it looks at where these are given; in_use : a formula depends on the length."""
         return asked
 
     def shape(self, view: View[Any]) -> tuple[int, ...]:

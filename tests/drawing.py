@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
 import pecli
-from pecli.core.language import use_language
+from pecli.core.language import finding, use_language
 from pecli.figures.page import draw_frames, draw_page
 from pecli.jobs.picture import titles_of
 from pecli.page.labels import LineLabel, labels_of
@@ -61,6 +61,19 @@ def numbers_of(figure: str, /, panels: tuple[tuple[int, int], ...] | None = None
 def line_labels(axes: Any) -> list[str]:
     """Return the names at the ends of lines, each in one line."""
     return [" ".join(label.get_text().split()) for label in labels_of(axes, LineLabel)]
+
+
+def told(text: str, said: dict[str, Any]) -> dict[str, Any]:
+    """Return what a text, or that clause of it which has the same key, has in place of what is expected of it."""
+    every = [finding(clause) for clause in clauses(text)]
+    found = next((clause for clause in every if clause.get("key") == said.get("key")), every[0])
+    return {name: value for name, value in found.items() if name in {"key", *said}}
+
+
+def clauses(text: str) -> list[str]:
+    """Return the sentences that a text joins."""
+    found = finding(text)
+    return [*clauses(found["one"]), *clauses(found["other"])] if found.get("key") == "join.clauses" else [text]
 
 
 def texts(artists: Any) -> list[str]:

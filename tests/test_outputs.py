@@ -8,26 +8,37 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Drawing
 from typer.testing import CliRunner
 
 import pecli
 from pecli.cli.app import app
 from pecli.core.errors import UsageError
-from pecli.core.language import say
+from pecli.core.language import ENGLISH, say, texts
 from pecli.encodings.registry import ENCODINGS
 from pecli.figures import FIGURES
+from pecli.figures.composite import Composite
+from pecli.jobs.command_line import python_call
 from pecli.jobs.explore import Explorer
 from pecli.jobs.job_options import ANALYSES
 from pecli.jobs.sweep import make_job
+from pecli.page.limits import footnotes
 
 DATA = Path(__file__).with_name("data")
 STORED = DATA / "outputs.json"
+# sentences that single files and keys of configs give rise to: they are recorded as they stand under their keys
+RARE = ("models.", "model.", "identify.", "learned.", "page.", "tokens.", "overview.", "attention.grey", "biases.every",
+        "encoding.numbers", "explain.from", "path.pc", "relative.dim", "rotation.q_file", "words.still")  # fmt: skip
+PICTURES = DATA / "pictures.txt"  # command lines whose pictures say what few do
 SMALL = {"d": 6, "length": 7, "size": "column", "dpi": 40}
 SCALED = "rope:d=16,scaling=llama3,factor=8,original=64,low_freq_factor=1,high_freq_factor=4,base=100"
 BIASES = ("alibi", "kerple", "t5")
@@ -37,6 +48,8 @@ LINES = [
     *(f"explain {name} -d 4 -n 3" for name in ("sinusoidal", "rope", "learned", "relative")),
     *("explain clock", "explain binary", "explain --lang zh", "explain -d 2 --dtype float16"),
     *("stats rope clock binary -n 50", f"stats {SCALED} -n 5000", "table -d 4 -n 9", "table clock -n 30"),
+    *("stats geometric:d=200 -n 9", "explain -d 4 --tokens a", "explain -d 4 -n 30", "table clock --start 90000 -n 2"),
+    *("explain sincos2d --grid 2x3 -d 8", "stats clock:periods=1e9 -n 9"),
     *(f"model {path.name}" for path in sorted((DATA / "configs").glob("*.json"))),
 ]
 
@@ -79,19 +92,36 @@ def computed(figure: str, name: str) -> dict[str, Any]:
     return {**said, "facts": json.loads(json.dumps(numbers.facts(), default=str)), "arrays": sums}
 
 
+def pictured(line: str) -> dict[str, Any]:
+    """Return what a picture says whose panels have few pixels, and the texts of its axes."""
+    picture = eval(python_call(f"pecli {line}"), {"pecli": pecli})
+    job, whole = picture.job, isinstance(picture.job.analysis, Composite)
+    numbers = picture.numbers if whole else job.analysis.compute(replace(job.view, panels=((20, 20),)))
+    axes = picture.draw(Drawing(figsize=(9, 9)).subplots())
+    every = axes.figure.findobj(Axes)
+    shown = [text for ax in every for text in (ax.title, ax.xaxis.label, ax.yaxis.label, *ax.texts)]
+    shown += [text for ax in every if (legend := ax.get_legend()) for text in legend.get_texts()]
+    lines = {" ".join(text.get_text().split()) for text in shown}
+    said = {"title": picture.title(), "headline": numbers.message(), "notes": footnotes(numbers, job.canvas)}
+    return {**said, "texts": sorted(line for line in lines if re.search("[a-z]{2}", line))}
+
+
 def found() -> dict[str, Any]:
     """Return everything that is compared."""
     every = [f"{figure} {name}" for figure in FIGURES for name in [*ENCODINGS, SCALED]]
-    texts = {
+    helps = {
         name: [ANALYSES.summary(name), kind.defines, *map(say, kind.row_meanings.values())]
         for name, kind in ANALYSES.items()
     }
     schema = json.loads(CliRunner().invoke(app, ["batch", "--schema"]).stdout)
+    rare = {key: text for key, text in texts(ENGLISH).items() if key.startswith(RARE)}
     pages = {name: Explorer(make_job(name, {})).layout() for name in ("heatmap", "spectrum", "bias")}
     return {
         **{line: printed(line) for line in LINES},
         **{line: computed(*line.split(" ", 1)) for line in every},
-        "help": texts,
+        **json.loads(json.dumps(rare)),
+        **{line: pictured(line) for line in PICTURES.read_text(encoding="utf-8").splitlines()},
+        "help": helps,
         "schema": schema,
         "explore": json.loads(json.dumps(pages, default=str)),
     }

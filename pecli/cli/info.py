@@ -145,7 +145,7 @@ def model(
     It exits with 1 where a finding is an error or a file cannot be read; the others are read all the same.
     """
     with guard(quiet, verbose):
-        from pecli.reports.model import SEQ_LEN, ModelReport, encoding_of, spectrum_specs
+        from pecli.reports.model import SEQ_LEN, ModelReport, spectrum_specs
 
         if not paths:
             raise UsageError("pecli model takes the path of a config.json, or of a folder that holds one")
@@ -157,7 +157,7 @@ def model(
             report = ModelReport(tuple(models))
             document, lines, data = report.document, report.lines(), report.data
         if cite:
-            made = filter(None, (encoding_of(layer) for read in report.models for layer in read.layers.values()))
+            made = filter(None, (layer.encoding for read in report.models for layer in read.layers.values()))
             print_citations(made, [*targets, *pictures])
         elif pictures:
             specs = spectrum_specs(report.models)

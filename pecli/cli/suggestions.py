@@ -65,8 +65,7 @@ def _elsewhere(figure: str, flag: str) -> str:
     if not figures:
         return ""
     names = ", ".join(figures[:MAX_NAMES] + (["…"] if len(figures) > MAX_NAMES else []))
-    name = canonical_name(ANALYSES[figures[0]].options(), word).replace("_", "-")
-    return f"{figure} has no --{name}, {names} have: pecli {figure} --help lists its own options"
+    return f"{figure} has no option {flag}, which belongs to {names}: pecli {figure} --help lists its own options"
 
 
 def _nearest(word: str, known: Iterable[str]) -> list[str]:

@@ -110,7 +110,7 @@ class Dynamic(Scaling):
             raise UsageError(f"scaling=dynamic with factor={rope.factor:g} gives no positive base at that seq_len")
 
     def extended(self, rope: Scaled, original: int) -> float | None:
-        return rope.seq_len or super().extended(rope, original)
+        return rope.seq_len if rope.beyond_first else super().extended(rope, original)
 
     def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
         if (growth := self.growth(rope)) == 1:
@@ -319,7 +319,7 @@ class Scaled(PowersOfBase):
         "how rates change for long contexts",
         choices=lambda: tuple(SCALINGS),
         in_spec=True,
-        aliases=("rope_type",),
+        aliases=("rope_type", "type"),
     )
     factor: float | None = parameter(
         "factor",
@@ -335,11 +335,21 @@ class Scaled(PowersOfBase):
         at_least=1,
         aliases=("original_max_position_embeddings",),
     )
-    max_position: int | None = parameter(
-        "max_position",
-        "positions up to which nothing changes",
+    max_position: int | None = option(
+        None,
+        "positions that the model takes; with scaling=dynamic those up to which nothing changes",
         at_least=1,
         aliases=("max_position_embeddings",),
+        unset="not known",
+        in_spec=True,
+    )
+    window: int | None = option(
+        None,
+        "positions that a query looks back over",
+        at_least=1,
+        aliases=("sliding_window",),
+        unset="all",
+        in_spec=True,
     )
     seq_len: int | None = parameter(
         "seq_len",
@@ -432,9 +442,10 @@ class Scaled(PowersOfBase):
         return f"{item.summary}: {item.formula} ({item.source})" if item else super().about(parameter, value)
 
     def titled(self) -> dict[str, Any]:
-        """Without what every such scaling has to be given, but for the factor and the original context; and without the
-        length in use, of which `title_pieces` say what it does."""
-        left_out = {*self.rule.needs, "short_mscale", "long_mscale", "seq_len"} - {"factor", "original"}
+        """Without what every such scaling has to be given, but for the factor and the original context; without what
+        changes no rate; and without the length in use, of which `title_pieces` say what it does."""
+        silent = ("short_mscale", "long_mscale", "seq_len", "max_position", "window")
+        left_out = {*self.rule.needs, *silent} - {"factor", "original"}
         return {name: value for name, value in super().titled().items() if name not in left_out}
 
     def title_pieces(self, without: Collection[str] = ()) -> list[str]:
@@ -480,13 +491,23 @@ class Scaled(PowersOfBase):
     def left_out(self) -> str:
         return "" if self.width == self.d else say("rope_scaling.columns_to_do_not", first=self.width, last=self.d - 1)
 
-    def contexts(self) -> dict[str, float]:
-        """Return the context of the first training and the extended one, positions, as far as parameters say them."""
-        original = self.original or self.max_position
+    def contexts(self, length: int | None = None) -> tuple[int | None, int | None]:
+        """Return the context of the first training and the extended one, positions; None where that is not known.
+
+        Both are one where nothing is scaled. Of a scaling without an original context, such as linear, `max_position`
+        may be either: files differ.
+
+        length : of a sequence, which stands for a context that the parameters do not say and that may be so long
+        """
+        longest, sequence = self.max_position, length or 0
+        if self == self.in_training():
+            return longest or length, longest or length
+        original = longest if self.scaling == "dynamic" else self.original
         if original is None:
-            return {}
-        extended = self.rule.extended(self, original) or original
-        return {"original": original, **({"extended": extended} if extended > original else {})}
+            return None, None if longest else length
+        if longest is None or longest <= original:
+            longest = int(self.rule.extended(self, original) or 0) or (sequence if sequence > original else None)
+        return original, longest and max(longest, original)
 
     def in_training(self) -> Scaled:
         """Return the rope of the first training, whose rates the scaling stretches."""

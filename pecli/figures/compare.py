@@ -140,8 +140,8 @@ class Compare(Composite, Highlighting[Encoding]):
     measure: str | None = measure_option(None)
     difference: bool = option(False, "add the difference of two encodings, first less second")
 
-    def positions_for(self, asked: Positions) -> Positions:
-        return self.part().positions_for(asked)
+    def positions_for(self, asked: Positions, in_use: bool = False) -> Positions:
+        return self.part().positions_for(asked, in_use)
 
     def part(self) -> Figure[Any]:
         """Return the figure that is drawn for each encoding."""

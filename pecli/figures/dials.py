@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from pecli.analysis import chosen_indices, places_option, refuse_unused
+from pecli.analysis import chosen_indices, places_option, positions_until
 from pecli.core.language import listing, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
@@ -103,10 +103,11 @@ class Dials(Figure[Harmonic]):
         """Return the pairs."""
         return chosen_indices("pairs", self.pairs, view, (view.encoding.width + 1) // 2, "pairs", COLUMNS)
 
-    def positions_for(self, asked: Positions) -> Positions:
-        if self.at is not None:
-            refuse_unused(asked.changed({"length": self.default_length(None)}), "--at says which positions are drawn")
-        return asked
+    def positions_for(self, asked: Positions, in_use: bool = False) -> Positions:
+        if not self.at:
+            return asked
+        why = "--at says which positions are drawn"
+        return positions_until(max(self.at), asked, self.default_length(None), in_use, why)
 
     def check_view(self, view: View[Harmonic]) -> None:
         super().check_view(view)

@@ -94,7 +94,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         encoding, length = self.view.encoding, self.view.covered.length
         if not has_known_waves(encoding):
             return []
-        return [at for at, wave in enumerate(wavelengths(encoding, self.view.covered)) if wave // 2 < length]
+        return [at for at, wave in enumerate(wavelengths(encoding, self.view.covered)) if wave < 2 * length]
 
     def message(self) -> str:
         """Return how many pairs have a wavelength beyond the length; of others than waves, that each dimension changes

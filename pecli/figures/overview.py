@@ -120,7 +120,7 @@ class Overview(Composite, Highlighting[Encoding]):
         texts = [cell.figure.unseen(view) for cell in self.cells_of(view)]
         return texts[0] if all(texts) else ""
 
-    def positions_for(self, asked: Positions) -> Positions:
+    def positions_for(self, asked: Positions, in_use: bool = False) -> Positions:
         parts = self.made_of()
         if all(part.positions_for(Positions()) != Positions() for part in parts):  # none looks at what is asked for
             return parts[0].positions_for(asked)

@@ -7,7 +7,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pecli.analysis import View, chosen_indices, refuse_unused
+from pecli.analysis import View, chosen_indices, positions_until, refuse_unused
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import join_title, say
 from pecli.core.lazy import Array, Axes, np
@@ -105,7 +105,7 @@ class MatrixNumbers(Numbers[Rotary]):
     position: int
 
     def message(self) -> str:
-        return say("rotation.of_entries_are_not", count=np.count_nonzero(self.matrix), all=self.matrix.size)
+        return say("rotation.of_entries_are_not", count=int(np.count_nonzero(self.matrix)), all=self.matrix.size)
 
 
 @dataclass(frozen=True)
@@ -148,10 +148,10 @@ class Rotation(WithCellNumbers[Rotary]):
         if self.inputs() and self.content_seed:
             raise UnusedOptionError("content_seed", self.content_seed, "a Q from a file is not random")
 
-    def positions_for(self, asked: Positions) -> Positions:
-        if self.matrix is not None:
-            refuse_unused(asked.changed({"length": self.default_length(None)}), _matrix_alone(self.matrix))
-        return asked
+    def positions_for(self, asked: Positions, in_use: bool = False) -> Positions:
+        if self.matrix is None:
+            return asked
+        return positions_until(self.matrix, asked, self.default_length(None), in_use, _matrix_alone(self.matrix))
 
     def shape(self, view: View[Rotary]) -> tuple[int, ...]:
         return (view.encoding.width if self.matrix is not None else view.covered.length, view.encoding.width)

@@ -336,10 +336,11 @@ def stretch_of(encoding: TableEncoding, waves: Array) -> Array:
     return waves / encoding.unscaled().wavelengths() if isinstance(encoding, Scaled) else np.ones(len(waves))
 
 
-def contexts_of(view: View[TableEncoding]) -> list[tuple[str, float]]:
+def contexts_of(view: View[TableEncoding]) -> list[tuple[str, int]]:
     """Return the contexts of the models whose rope is scaled, by what they are, each once."""
-    scaled = [encoding.contexts() for encoding in view.encodings if isinstance(encoding, Scaled)]
-    return list(dict.fromkeys(context for contexts in scaled for context in contexts.items()))
+    scaled = (each for each in view.encodings if isinstance(each, Scaled) and each.scaling != "default")
+    named = (item for each in scaled for item in zip(CONTEXTS, each.contexts(), strict=True))
+    return list(dict.fromkeys((name, at) for name, at in named if at))
 
 
 def ramps_of(view: View[TableEncoding]) -> dict[int, tuple[float, float]]:

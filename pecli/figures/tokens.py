@@ -96,7 +96,7 @@ class TokenFigure(Figure[E]):
     def default_length(self, rows: int | None) -> int:
         return len(self.words)
 
-    def positions_for(self, asked: Positions) -> Positions:
+    def positions_for(self, asked: Positions, in_use: bool = False) -> Positions:
         count = len(self.words)
         if asked.length not in (count, Positions.options()["length"].default):
             text = f"{self.name} has one position a token, {count} here"

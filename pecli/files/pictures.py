@@ -76,7 +76,7 @@ def _saved(drawing: Drawing, format: str, metadata: dict[str, str | None], **opt
 
 
 COLOURS = 120  # of a file: as many as the eye tells apart, and files a third smaller than with 256
-EXACT = 16  # of these, the most frequent ones, which stay as they are: the ground is white
+EXACT = 8  # of these, the most frequent ones and the darkest, which stay as they are: the ground is white, text black
 SAMPLED = 1 << 22  # pixels that tell the colours of all frames
 
 
@@ -89,17 +89,21 @@ def image_of(drawing: Drawing, dpi: int, opaque: bool = True) -> Image:
     return Image.alpha_composite(Image.new("RGBA", image.size, "white"), image).convert("RGB") if opaque else image
 
 
-def palette_of(images: Sequence[Image]) -> Palette:
-    """Return the colours that serve all of these best."""
+def palette_of(images: Sequence[Image], most: int = COLOURS) -> Palette:
+    """Return so many colours that serve all of these best; rare ones count too, as those of a diagonal do."""
     from PIL import Image
 
     width, height = images[0].size
     step = max(1, ceil(sqrt(len(images) * width * height / SAMPLED)))
     strip = Image.fromarray(np.concatenate([np.asarray(image)[::step, ::step] for image in images]))
     counted: Any = strip.getcolors(strip.width * strip.height)  # how often, and which
-    exact = [colour for _, colour in sorted(counted, key=lambda item: (-item[0], item[1]))[:EXACT]]
-    others = strip.quantize(COLOURS - EXACT, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
-    found = np.array(others.getpalette() or [], dtype=np.int32).reshape(-1, 3)[: COLOURS - EXACT]
+    counted.sort(key=lambda item: (-item[0], item[1]))
+    counts, colours = (np.array(part) for part in zip(*counted, strict=True))
+    weighed = np.repeat(colours.astype(np.uint8), np.ceil(np.cbrt(counts)).astype(int), axis=0)
+    image = Image.fromarray(weighed[None])
+    others = image.quantize(most - EXACT, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    found = np.array(others.getpalette() or [], dtype=np.int32).reshape(-1, 3)[: most - EXACT]
+    exact = [*colours[: EXACT - 1], colours[colours.sum(axis=-1).argmin()]]
     return Palette(np.concatenate([np.array(exact, dtype=np.int32), found]))
 
 

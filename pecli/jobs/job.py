@@ -119,7 +119,8 @@ class Job:
     @property
     def positions_seen(self) -> Positions:
         """The positions that the figure looks at."""
-        return self.own_positions or self.figure.positions_for(self.positions)
+        in_use = any(encoding.context for encoding in self.encodings)
+        return self.own_positions or self.figure.positions_for(self.positions, in_use)
 
     def alone(self) -> Self:
         """Return the job of a cell by itself, whose encodings say the length in use that is that of all cells."""

@@ -243,7 +243,7 @@ def _check_names(
             give = f"give {option_text('encoding', shown[0].name)}"
             advice = f"{leave}, or {give} instead" if chosen else f"{give} too"
         else:
-            advice = f"{leave}, {next(part.refusal(owners[0]) for part in parts if not part.takes(owners[0]))}"
+            advice = f"{leave}, as no encoding that {', '.join(part.name for part in parts)} can show has it"
         if name == "seq_len":  # which other programs call the length
             advice += f"; {option_text('length')} is how many positions are shown"
         raise UsageError(text, option=name, value=value, advice=advice)

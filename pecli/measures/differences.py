@@ -59,13 +59,15 @@ class Change:
 class Differences:
     """Where a table is not what was expected.
 
-    unlike : rows in front that are of another kind, a class token's, padding; the others are without them
+    unlike : rows in front that are of another kind, a class token's; the others are without these and zeros
+    zeros : rows of zeros anywhere that the formula does not make, padding
     cells, columns, rows : how many numbers differ beyond rounding or noise, and where
     difference, place : the largest, and its row and column
     changes : what explains the numbers that differ; () where nothing is known to
     """
 
     unlike: tuple[int, ...] = ()
+    zeros: tuple[int, ...] = ()
     cells: int = 0
     columns: tuple[int, ...] = ()
     rows: tuple[int, ...] = ()
@@ -84,35 +86,37 @@ def differences(table: Array, expected: Expected, places: Array) -> Differences 
         own, rows = rows_of(table, window)
         made, at = expected.numbers(rows), slice(window.start, window.stop)
         wrong[at], off[at] = expected.wrong(rows, own, made), np.abs(own - made)
-    unlike = rows_in_front(table, wrong & (off > STRANGE * np.abs(table).max()))
-    wrong[unlike], off[unlike] = False, 0.0
+    zero = np.asarray(wrong.any(axis=1) & ~table.any(axis=1))
+    unlike = rows_in_front(wrong & (off > STRANGE * np.abs(table).max()), zero)
+    aside = zero.copy()
+    aside[unlike] = True
+    wrong[aside], off[aside], kept = False, 0.0, np.flatnonzero(~aside)
     row, column = (int(at) for at in np.unravel_index(np.argmax(off), off.shape))
     rows, columns = (np.flatnonzero(wrong.any(axis=axis)) for axis in (1, 0))
-    kept = np.delete(np.arange(len(table), dtype=np.float64), unlike)
     return Differences(
         unlike=tuple(unlike),
+        zeros=tuple(np.flatnonzero(zero).tolist()),
         cells=int(wrong.sum()),
         columns=tuple(columns.tolist()),
         rows=tuple(rows.tolist()),
         difference=float(off.max()),
         place=(row, column),
-        changes=(moved_rows(table, expected, int(rows[0])) or changed_columns(table, expected, columns, kept))
+        changes=(moved_rows(table, expected, kept[kept >= rows[0]]) or changed_columns(table, expected, columns, kept))
         if len(rows)
         else (),
     )
 
 
-def rows_in_front(table: Array, wrong: Array) -> list[int]:
-    """Return the rows in front that are of another kind, a class token's, padding; [] where others are as wrong."""
-    strange = np.flatnonzero(wrong.mean(axis=1) > 0.5).tolist()
-    zero = [row for row in strange if not table[row].any()]
-    few = len(strange) <= min(FRONT, len(table) // 4) and strange[-1:] < [FRONT]
-    return strange if few and strange in (list(range(len(strange))), zero) else []
+def rows_in_front(wrong: Array, zero: Array) -> list[int]:
+    """Return the rows in front that are of another kind, and not zero (n,); [] where others are as wrong, (n, d)."""
+    strange = np.flatnonzero((wrong.mean(axis=1) >= 0.5) & ~zero).tolist()
+    few = len(strange) <= min(FRONT, len(wrong) // 4) and strange[-1:] < [FRONT]
+    return strange if few and all(zero[row] or row in strange for row in range(max(strange, default=0))) else []
 
 
-def moved_rows(table: Array, expected: Expected, first: int) -> tuple[Change, ...]:
-    """Return by how many positions all rows from the first that differs on are moved, if they are."""
-    behind, rows = rows_of(table, range(first, len(table)))
+def moved_rows(table: Array, expected: Expected, rows: Array) -> tuple[Change, ...]:
+    """Return by how many positions all rows from the first that differs on, (n,), are moved, if they are."""
+    behind, first = table[rows], int(rows[0])
     most = min(len(table), MOVED)
     steps = np.array(sorted(range(-most, most + 1), key=abs)[1:], dtype=np.float64)
     fits = ~expected.wrong(rows[:1], behind[:1], expected.numbers(first + steps)).any(axis=1)
@@ -123,10 +127,10 @@ def moved_rows(table: Array, expected: Expected, first: int) -> tuple[Change, ..
 
 
 def changed_columns(table: Array, expected: Expected, columns: Array, kept: Array) -> tuple[Change, ...]:
-    """Return the known changes that explain the columns that differ in the kept rows; () where there are others."""
+    """Return the known changes that explain the columns that differ in rows (n,); () where there are others."""
     if len(columns) * len(kept) > CHUNK or len(columns) > table.shape[1] / 2:
         return ()
-    table, made = table[kept.astype(int)], expected.numbers(kept)
+    table, made = table[kept], expected.numbers(kept)
 
     def explains(column: int, values: Array, changed: bool = True) -> bool:
         return not expected.wrong(kept, table[:, [column]], values[:, None], [column], changed).any()

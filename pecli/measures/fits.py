@@ -22,6 +22,7 @@ SINGLE = 3e-7  # of a number and of angles, to which libraries agree that comput
 SHARE_RIGHT = 0.6  # of the numbers that a formula was fitted to, which it has to make up to rounding
 ENOUGH = 0.95  # of a few rows that a fit has to make, from which on no other is looked for
 CIRCLE = 0.12  # how far squares of a pair may be from one sum, as a share of it
+STILL = 20.0  # decay of rates after the first, where no other pair turns
 RISING = 0.01  # of the logarithm of the rates, from which on columns stand in another order
 PARAMETERS = ("rate", "decay", "start", "scale")
 
@@ -223,7 +224,11 @@ def rates_of(omega: Array, steps: Array) -> Iterator[tuple[float, float]]:
     for part in (slice(None), slice(len(omega) // 2, None)) if len(omega) else ():
         ys, xs, weights = np.log(omega[part]), steps[part], omega[part]
         first, second = np.triu_indices(min(len(xs), 256), 1)
-        decay = float(np.median((ys[first] - ys[second]) / (xs[second] - xs[first]))) if len(first) else 0.0
+        decay = (
+            float(np.median((ys[first] - ys[second]) / (xs[second] - xs[first])))
+            if len(first)
+            else STILL * (xs[0] == 0)
+        )
         lines = np.stack([weights, -weights * xs], axis=1)  # an error of ω is one of its logarithm
         least = np.linalg.lstsq(lines, weights * ys, rcond=None)[0].tolist()
         for level, slope in ((float(np.median(ys + decay * xs)), decay), least):

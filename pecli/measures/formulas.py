@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from math import exp, floor, log, log10, sqrt
+from math import ceil, exp, floor, inf, log, log10, sqrt
 from typing import Any
 
 from pecli.core.errors import UsageError
@@ -172,3 +172,26 @@ def bases_near(center: float) -> list[tuple[int, float]]:
         near = (float(f"{(middle + step) * unit:.{digits}g}") for step in sorted(range(-12, 13), key=abs))
         found = {base: digits for base in near if abs(base - center) < share * center} | found
     return sorted(((digits, base) for base, digits in found.items()), key=lambda each: (each[0], abs(each[1] - center)))
+
+
+def is_round(base: float) -> bool:
+    """Return whether a base has no more than two digits."""
+    return float(f"{base:.2g}") == base
+
+
+def bases_alike(table_of: Callable[[float], Array], base: float) -> tuple[float, ...]:
+    """Return the least and the largest whole base, inf past all, of one table; () where no other round one has it."""
+    table = table_of(base)
+
+    def alike(other: float) -> bool:
+        return np.array_equal(table_of(other), table)
+
+    def last(inside: float, outside: float) -> float:
+        while abs(outside / inside - 1) > 1e-9:
+            middle = sqrt(inside * outside)
+            inside, outside = (middle, outside) if alike(middle) else (inside, middle)
+        return inside
+
+    if not any(is_round(other) and alike(other) for _, other in bases_near(base) if other != base):
+        return ()
+    return float(ceil(last(base, 1.0))), inf if alike(LARGEST) else float(floor(last(base, LARGEST)))

@@ -30,6 +30,7 @@ from pecli.measures.fits import (
     FIRST,
     NOISE,
     SINGLE,
+    STILL,
     Fit,
     fits_of,
     median_turning,
@@ -46,10 +47,13 @@ from pecli.measures.formulas import (
     UNDIVIDED,
     USUAL,
     USUAL_RADIX,
+    Formula,
     Name,
+    bases_alike,
     bases_near,
     encoding_of,
     expected_of,
+    is_round,
     names_of,
 )
 from pecli.measures.rates import rope_of
@@ -60,6 +64,7 @@ FITTED = 1 << 16  # numbers of a table that are fitted: some rows of a larger on
 SMALLEST = 1e-60  # of the largest number of a table, so that squares of squares have a place in float64
 MOST = 0.5  # share of the numbers that are of the type of a table some of whose numbers are wrong
 FEW = 0.1  # of the numbers, which may differ from a formula of rates of their own
+CLEAN = 6  # standing of a formula that explains all as it is
 MAX_HANDS = 6  # of a clock
 SHORT = ("bfloat16", "float16")
 TYPES = (*SHORT, "float32")
@@ -78,9 +83,10 @@ class Identified(Differences):
     filled : columns before those that are all zero
     fit : None where no sinusoids fit
     names : of one and the same formula, with the base that each has, the plainest first
-    encoding : what draws it, row 0 at position `first`; None where there is none
+    bases : the least and the largest whole ones, inf, that give the very same table, where many do; else ()
+    encoding : what draws it, row 0 at position `start`; None where there is none
     same : whether that is the formula, and not the one that was probably meant
-    first : position of row 0
+    scale : what the formula is multiplied by
     certain : whether all other numbers are the formula's, up to rounding, or a known change explains those that differ
     noise : of what differs everywhere, root mean square; 0 where most numbers are the formula's up to rounding
     explained, rank, periods : without a formula, the share of variance in the strongest wave of each column, principal
@@ -91,9 +97,11 @@ class Identified(Differences):
     filled: int
     fit: Fit | None = None
     names: tuple[Name, ...] = ()
+    bases: tuple[float, ...] = ()
     encoding: TableEncoding | None = None
     same: bool = False
-    first: int = 0
+    start: int = 0
+    scale: float = 1.0
     certain: bool = False
     noise: float = 0.0
     explained: float = 0.0
@@ -101,24 +109,21 @@ class Identified(Differences):
     periods: tuple[float, ...] = ()
 
     @property
-    def start(self) -> int:
-        """The position of row 0; the cells of a grid begin behind what precedes them."""
-        return -len(self.unlike) if self.encoding and self.encoding.sides else self.first
-
-    @property
     def correct(self) -> bool:
         """Whether a formula that is no known mistake makes the table."""
         strange = self.fit and (self.fit.layout == "permuted" or self.fit.rate in UNITS)
-        return self.certain and not (self.changes or strange or any(formula.mistake for formula, _ in self.names[:1]))
+        return self.certain and not (
+            self.changes or self.zeros or strange or any(formula.mistake for formula, _ in self.names[:1])
+        )
 
     @property
     def standing(self) -> tuple[int, int]:
-        """How much is known, larger is more; then how few numbers differ."""
+        """How much is known, larger is more; then how few changes, or numbers that differ, there are."""
         if not self.certain:
             return (0 if self.encoding is None else 1 if self.noise and self.cells else 2), -self.cells
         fit = self.fit  # which hands of a clock, or columns out of order, have by chance
-        chance = fit and (fit.layout == "permuted" or float(f"{fit.rate:.3g}") != fit.rate not in UNITS)
-        return 3 if self.changes or (chance and fit and fit.kind != "linear") else 4, -self.cells
+        odd = fit and (fit.layout == "permuted" or float(f"{fit.rate:.3g}") != fit.rate not in UNITS)
+        return CLEAN - bool(self.changes) - 2 * bool(fit and odd and fit.kind != "linear"), -len(self.changes)
 
 
 def identify(table: Array) -> Identified:
@@ -131,7 +136,7 @@ def identify(table: Array) -> Identified:
         found = plainest((blank, *search(table, blank)))
         if found.certain or best.standing < (2,):  # else no other explains what the best does not
             best = plainest((best, found))
-        if best.standing[0] == 4:
+        if best.standing[0] == CLEAN:
             break
     if best.encoding is None:
         best = replace(best, number_type=type_of(table))
@@ -167,9 +172,13 @@ def judged(table: Array, found: Identified, places: Array, noisy: bool = False) 
 
     for level in levels:
         if (told := differences(table, expected(level), places)) is not None:
+            if fit and fit.layout == "permuted" and {each.kind for each in told.changes} == {"exchanged"}:
+                told = replace(
+                    told, cells=0, columns=(), rows=(), changes=()
+                )  # columns so alike that either order fits
             return replace(found, **vars(told), noise=0.0, certain=not told.cells or bool(told.changes))
     noise = 1.5 * float(np.median(np.abs(table[places.astype(int)] - expected(0.0).numbers(places))))
-    if not noisy or noise > NOISE * (fit.scale if fit else 1.0):
+    if not noisy or noise > NOISE * found.scale:
         return None
     told = differences(table, expected(levels[-1], 6 * noise), places)
     return None if told is None else replace(found, **(vars(told) | {"changes": ()}), noise=noise, certain=False)
@@ -177,12 +186,12 @@ def judged(table: Array, found: Identified, places: Array, noisy: bool = False) 
 
 def expected_of_encoding(found: Identified, level: float, noise: float) -> Expected:
     """Return what the encoding that was found makes, times the scale of the fit, where it has positions."""
-    encoding, scale = found.encoding, found.fit.scale if found.fit else 1.0
+    encoding, scale = found.encoding, found.scale
     assert encoding is not None
     cells = prod(encoding.sides) if encoding.sides else inf
 
     def numbers(rows: Array) -> Array:
-        made, places = np.full((len(rows), encoding.width), NOWHERE), rows + found.first
+        made, places = np.full((len(rows), encoding.width), NOWHERE), rows + found.start
         if encoding.sides or isinstance(encoding, Binary):
             inside = (places >= 0) & (places < cells)
         else:
@@ -192,7 +201,7 @@ def expected_of_encoding(found: Identified, level: float, noise: float) -> Expec
         return made
 
     def slack(rows: Array) -> Array:
-        return noise + level * scale * (1 + 5 * np.abs(rows + found.first)[:, None])
+        return noise + level * scale * (1 + 5 * np.abs(rows + found.start)[:, None])
 
     return Expected(numbers, slack, found.number_type, scale != 1)
 
@@ -209,7 +218,7 @@ def bits_of(table: Array, blank: Identified) -> Iterator[Identified]:
         first = float(np.median(numbers - rows))
         if first >= 0 and first == round(first) and first + len(table) <= 2**width:
             encoding = Binary(d=width, order=order, values="pm1" if signed else "01")
-            found = judged(table, replace(blank, encoding=encoding, same=True, first=int(first)), rows)
+            found = judged(table, replace(blank, encoding=encoding, same=True, start=int(first)), rows)
             yield from filter(None, [found])
 
 
@@ -220,10 +229,9 @@ def waves_of_formula(table: Array, blank: Identified) -> Iterator[Identified]:
         part, most, rounding = table[:, :width], max(FIRST, FITTED // width), RELATIVE[blank.number_type]
         for fitted in fits_of(part, most, rounding) if width > 1 else ():
             found = named(part, replace(blank, filled=width), *fitted)
+            if blank.number_type in SHORT and not (found.certain and any(is_round(base) for _, base in found.names)):
+                found = plainest([*computed(part, found, fitted[2]), found])
             yield found
-            if not found.certain and blank.number_type in SHORT:
-                found = plainest([found, *computed(part, found, fitted[2])])
-                yield found
             if found.certain or (found.encoding and found.cells < FEW * table.size):
                 return
 
@@ -238,7 +246,7 @@ def named(table: Array, blank: Identified, fit: Fit, part: Array, places: Array)
     turned = float(np.abs(places + fit.start).mean() * np.abs(fit.frequencies()).mean())
     limit = 1.5 * fit.rms + (EXACT + unit * turned) * fit.scale
     fit = simplified(part, places, fit, limit)
-    found = replace(blank, fit=fit, first=round(fit.start))
+    found = replace(blank, fit=fit, start=round(fit.start), scale=fit.scale)
     if not (names := names_of(part, places, fit, limit, kind)):
         return found
     formula, base = names[0]
@@ -249,27 +257,40 @@ def named(table: Array, blank: Identified, fit: Fit, part: Array, places: Array)
 
 def computed(table: Array, found: Identified, places: Array) -> list[Identified]:
     """Return the encoding that, computed in their type, makes the most numbers of a table to the last bit: at most one,
-    of so many the one of fewest digits."""
+    of so many the usual one, else that of fewest digits."""
     fit, d = found.fit, table.shape[1]
     if fit is None or fit.kind != "pairs" or fit.layout == "permuted":
         return []
+
+    rate, scale = (each if each in UNITS else float(f"{each:.3g}") for each in (fit.rate, fit.scale))
+
+    def with_base(formula: Formula, base: float) -> Identified:
+        own = replace(formula.with_base(fit, d, base), start=float(found.start), rate=rate, scale=scale)
+        encoding: Any
+        encoding, same = encoding_of(own, (formula, base), d)
+        encoding = replace(encoding, dtype=found.number_type)
+        return replace(found, fit=own, names=((formula, base),), encoding=encoding, same=same, scale=scale)
+
     formulas = [each for each in (PAPER, TENSOR2TENSOR, UNDIVIDED) if each.divisor(d)]
     tries = [
         (digits + formula.mistake, base not in (USUAL, USUAL_RADIX), order, (formula, base))
-        for order, formula in enumerate(formulas)
+        for order, formula in enumerate(formulas) if 1 < formula.base(fit, d) < LARGEST
         for digits, base in bases_near(formula.base(fit, d)) if formula.least < base < LARGEST and base != 1
     ]  # fmt: skip
-    told: list[Identified] = []
+    few, told = places[:: max(1, len(places) // 32)], list[Identified]()
     for *_, name in sorted(tries, key=lambda each: each[:3]):
-        own = replace(name[0].with_base(fit, d, name[1]), start=float(found.first), scale=1.0)
-        encoding: Any
-        encoding, same = encoding_of(own, name, d)
-        low = replace(found, fit=own, names=(name,), encoding=replace(encoding, dtype=found.number_type), same=True)
-        if same and (each := judged(table, low, places[:: max(1, len(places) // 32)])) is not None:
+        low = with_base(*name)
+        if low.same and (each := judged(table, low, few)) is not None:
             told.append(each)
             if not each.cells:
                 break
-    return sorted(told, key=lambda each: each.cells)[:1]
+    best = min(told, key=lambda each: each.cells, default=found)
+    if not told or (best.cells and fit.decay > STILL / 2):  # whose base is not known from a rate
+        return []
+    formula, base = best.names[0]
+    bases = bases_alike(lambda base: expected_of_encoding(with_base(formula, base), 0, 0).numbers(places), base)
+    usual = next((each for each in (USUAL, USUAL_RADIX) if bases and bases[0] <= each <= bases[1]), base)
+    return [replace(judged(table, with_base(formula, usual), few) or best, bases=bases)]
 
 
 def grid_of(table: Array, blank: Identified) -> Iterator[Identified]:
@@ -299,7 +320,7 @@ def of_axis(table: Array, prefix: int, sides: tuple[int, ...], first: str, axis:
         return
     layout = "concatenated" if fit.layout == "concatenated" else "interleaved"
     options = {"grid": "x".join(map(str, sides)), "d": table.shape[1], "layout": layout, "first": first, "base": base}
-    found = replace(axis, filled=table.shape[1], same=True, names=((PAPER, base),), first=-prefix)
+    found = replace(axis, filled=table.shape[1], same=True, names=((PAPER, base),), start=-prefix)
     places = np.arange(prefix, len(table), dtype=np.float64)
     for scale in SCALES:
         for dtype in ("float64", *([kind] if kind in SHORT else [])):
@@ -315,42 +336,46 @@ def waves_of_rates(table: Array, blank: Identified) -> Iterator[Identified]:
     for layout, exponents, cosine in usual_layouts(table.shape[1]) if table.shape[1] % 2 == 0 else ():
         sines, cosines = pairs_of(exponents, cosine)
         radius = np.hypot(part[:, sines], part[:, cosines])
-        if np.median(np.abs(radius - np.median(radius))) > CIRCLE * np.median(radius):
+        size = float(np.median(radius))
+        if not size or np.median(np.abs(radius - size)) > CIRCLE * size:
             continue
         omega, phase = median_turning(part, places, sines, cosines, reach=3)
-        turning = np.abs(omega) > 1e-9
-        if not omega[0] > 0:
+        turning = omega > 1e-9  # others stand still, or one of their columns has the wrong sign
+        if not turning.any():
             continue
-        first = int(start_of(omega[turning], phase[turning]))
-        for encoding in encodings_of(omega, layout, bool(cosine[0]), kind):
+        share = 4 * RELATIVE[kind] + 1e-9
+        scale = round_number(size, (), share)
+        start = int(start_of(omega[turning], phase[turning]))
+        for encoding in encodings_of(np.abs(omega), layout, bool(cosine[0]), share):
             names = ((PAPER, encoding.base),) if isinstance(encoding, Rope) else ()
             for dtype in ("float64", *([kind] if kind in SHORT else [])):
-                found = replace(blank, encoding=replace(encoding, dtype=dtype), same=True, first=first, names=names)
+                found = replace(
+                    blank, encoding=replace(encoding, dtype=dtype), same=True, start=start, scale=scale, names=names
+                )
                 told = judged(table, found, places)
-                if told is not None and told.cells < FEW * table.size:
+                if told is not None and (told.certain or told.cells < FEW * table.size):
                     yield told
-                    if told.standing[0] == 4:
+                    if told.standing[0] == CLEAN:
                         return
 
 
-def encodings_of(omega: Array, layout: str, cosine_first: bool, number_type: str) -> Iterator[Clock | Rope]:
+def encodings_of(omega: Array, layout: str, cosine_first: bool, share: float) -> Iterator[Clock | Rope]:
     """Yield encodings whose pairs turn by such rates, rad/position, (n_pairs,), which are known to a share."""
-    share = 4 * RELATIVE[number_type] + 1e-9
     if cosine_first:
-        rope = rope_of(omega, np.maximum(np.abs(omega) * share, 1e-12))
+        rope = rope_of(omega, np.maximum(omega * share, 1e-12))
         if rope is not None and rope.base >= 1:  # else its columns have another order
             yield replace(rope, pairing="half" if layout == "concatenated" else "interleaved")
     elif layout == "interleaved" and len(omega) <= MAX_HANDS and np.all(omega > 0):
         for known in (NAMED.values(), ()):
-            periods = [round_period(period, known, share) for period in (2 * np.pi / omega).tolist()]
+            periods = [round_number(period, known, share) for period in (2 * np.pi / omega).tolist()]
             if all(period in NAMED.values() or float(f"{period:.4g}") == period for period in periods):
                 yield Clock(periods=tuple(periods))
 
 
-def round_period(period: float, known: Iterable[float], share: float) -> float:
-    """Return the one of the known periods that is as long, give or take a share, else the roundest number."""
-    nearest = min(known, key=lambda each: abs(each - period), default=0)
-    return nearest if abs(nearest / period - 1) < share else roundest(period, lambda x: abs(x / period - 1) < share)[0]
+def round_number(number: float, known: Iterable[float], share: float) -> float:
+    """Return the one of the known numbers that is as large, give or take a share, else the roundest."""
+    nearest = min(known, key=lambda each: abs(each - number), default=0)
+    return nearest if abs(nearest / number - 1) < share else roundest(number, lambda x: abs(x / number - 1) < share)[0]
 
 
 def spectrum_of(table: Array) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pecli.core.lazy import Array, np
 from pecli.core.positions import Positions
@@ -86,8 +86,12 @@ def critical_dimension(encoding: PowersOfBase, length: int) -> int:
 @dataclass(frozen=True)
 class OfContexts:
     """How many pairs turn less than once: `unscaled` by the rates of the first training in the `original` context,
-    `scaled` by the rates in use in the `extended` one; and the critical dimension of the former. None if not known."""
+    `scaled` by the rates that hold in the `extended` one; and the critical dimension of the former. None if not known.
 
+    window : the positions that a query sees of either, where it sees no more
+    """
+
+    window: int | None
     original: int | None
     unscaled: int | None
     extended: int | None
@@ -95,18 +99,18 @@ class OfContexts:
     critical_dimension: int | None
 
 
-def of_contexts(
-    encoding: Harmonic, original: int | None, extended: int | None, window: int | None = None
-) -> OfContexts:
+def of_contexts(encoding: Harmonic, length: int | None = None) -> OfContexts:
     """Return how many pairs turn less than once in the original and in the extended context.
 
-    window : the positions that a query sees of either, at most
+    length : of a sequence, which stands for a context that the encoding does not say
     """
-    trained, used = encoding, encoding
+    trained, used, window, (original, extended) = encoding, encoding, None, (length, length)
     if isinstance(encoding, Scaled):
-        trained, used = encoding.in_training(), encoding.fitted(Positions(length=extended)) if extended else encoding
+        trained, window, (original, extended) = encoding.in_training(), encoding.window, encoding.contexts(length)
+        used = replace(encoding, seq_len=extended) if encoding.context and extended else encoding
     first, longest = (min(filter(None, (context, window)), default=None) for context in (original, extended))
     return OfContexts(
+        window,
         original,
         None if first is None else trained.longer_waves(first),
         extended,

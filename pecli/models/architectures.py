@@ -64,6 +64,8 @@ class Architecture:
     needs : keys without which transformers stops, in a scaling that counts the columns of a head
     rows_before : rows of a learned table beside those that the file counts, before that of the first position
     after_padding : the first position has the row after that of pad_token_id, and the file counts those rows too
+    words : kinds of positions beside its own that position_embedding_type may name in its code
+    reads_alibi : the key alibi puts ALiBi in place of its own positions
     relative_key : position_embedding_type may be relative_key or relative_key_query, a table of offsets
     sections, interleaved : how M-RoPE shares the pairs where the file does not say
     """
@@ -114,7 +116,13 @@ class Architecture:
     rows_before: int = 0
     after_padding: bool = False
     relative_key: bool = False
+    words: tuple[str, ...] = ()
+    reads_alibi: bool = False
     sizes: Mapping[str, int] = field(default_factory=dict)
+
+    def reads(self, kind: str) -> bool:
+        """Return whether its code takes another kind of positions where position_embedding_type names it."""
+        return not self.known or kind in self.words or kind in self.position.values()
 
     @property
     def extra_rows(self) -> int:

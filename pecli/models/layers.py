@@ -137,6 +137,7 @@ WINDOWS = {  # the keys of the positions that a layer of that kind sees
     "chunked_attention": ("attention_chunk_size",),
 }
 EVERY = ("sliding_window_pattern", "full_attention_interval", "global_attn_every_n_layers", "layer_group_size")
+MADE_FROM = (*EVERY, "_sliding_window_pattern", "prefix_dense_sliding_window_pattern")  # a list of kinds in the file
 PATTERN = {"M": LINEAR, "*": FULL, "-": "mlp", "E": "moe"}  # Nemotron-H
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "num_transformer_layers")
 
@@ -145,6 +146,8 @@ def layer_kinds(keys: Keys, architecture: Architecture) -> list[str]:
     """Return the kind of each layer, in order; empty where the file does not say how many there are."""
     count = keys.whole(*(name for name in LAYERS if not isinstance(keys.data.get(name), dict)))  # LXMERT's towers
     count = architecture.sizes.get("layers", 0) if count is None else count
+    if "s" in architecture.pattern:
+        attention_window(keys, architecture, SLIDING)  # counts its keys as read, whatever the file lists
     kinds = _listed(keys, count) or _numbered(keys, count) or _by_pattern(keys, architecture, count)
     return [architecture.layer_names.get(kind, kind) for kind in _without_rope(keys, architecture, kinds)]
 
@@ -153,7 +156,7 @@ def _listed(keys: Keys, count: int) -> list[str] | None:
     """Return the kinds as the file lists them, in one of the ways that there are."""
     words = keys.words("layer_types", "layers_block_type")
     if words is not None:
-        keys.read.update(f"{keys.place}{name}" for name in EVERY)  # what the list was made from
+        keys.read.update(f"{keys.place}{name}" for name in (*MADE_FROM, *SPANS, "use_sliding_window"))
         return [LAYER_TYPE_NAMES.get(word, word) for word in words]
     if "block_types" in keys:  # Recurrent Gemma: a pattern that repeats
         kinds = {"recurrent": LINEAR, "attention": SLIDING}
@@ -209,7 +212,7 @@ def _by_pattern(keys: Keys, architecture: Architecture, count: int) -> list[str]
     if architecture.full_before is not None:  # Qwen2: layers below max_window_layers see all positions
         full = keys.whole("max_window_layers")
         letters = "f" * min(architecture.full_before if full is None else full, count) + letters
-    if attention_window(keys, architecture, SLIDING) is None:
+    if "s" in letters and attention_window(keys, architecture, SLIDING) is None:
         letters = letters.replace("s", "f")
     return [KINDS[letter] for letter in letters[:count]]
 
@@ -219,13 +222,16 @@ def attention_window(keys: Keys, architecture: Architecture, kind: str) -> tuple
 
     As transformers 5.24 reads it: null, 0 and `use_sliding_window` turn it off, and Qwen's code has to be asked for it.
     """
-    asked = keys.flag("use_sliding_window")
-    if kind not in WINDOWS or (kind == SLIDING and (architecture.window_opt_in if asked is None else not asked)):
+    if kind not in WINDOWS:
         return None
+    asked = keys.flag("use_sliding_window")
+    off = kind == SLIDING and (architecture.window_opt_in if asked is None else not asked)
     given = {name: keys.data[name] for name in WINDOWS[kind] if name in keys.data}
     values = given or {WINDOWS[kind][-1]: architecture.sizes.get("window")}
     whole = (item for item in values.items() if type(item[1]) is int and 0 < item[1] < 1 << 53)
-    return next(whole, None)  # what lists of them mean is not known
+    found = None if off else next(whole, None)  # what lists of them mean is not known
+    keys.read.update(f"{keys.place}{name}" for name in (given if found is None else found[:1]))
+    return found
 
 
 def _without_rope(keys: Keys, architecture: Architecture, kinds: list[str]) -> list[str]:

@@ -87,7 +87,7 @@ def _check_names(reading: Reading, rope: bool) -> None:
     word = keys.data.get("position_embedding_type")
     if rope and word == "absolute":
         reading.warning("position_embedding_type", "models.nothing_reads_it_the_layers")
-    if word == "alibi" and architecture.position.get("all") == "learned":
+    if word == "alibi" and architecture.position.get("all") == "learned" and architecture.reads("alibi"):
         text = "models.the_models_own_code"
         reading.warning("position_embedding_type", text)
     if "no_rope_layers" in keys:
@@ -119,7 +119,8 @@ def _check_bases(reading: Reading, rope: bool) -> None:
         text = "models.is_missing_transformers_takes"
         reading.warning("rope_theta", text)
     inner = keys.table("attn_config")
-    if inner is not None and "rope_theta" in inner and rope and "rope_theta" not in keys:
+    lost = reading.architecture.name == "dbrx" and inner is not None and "rope_theta" not in keys
+    if lost and inner and inner.number("rope_theta") not in (None, reading.architecture.theta):
         text = "models.the_model_means_it"
         reading.warning("attn_config.rope_theta", text, inner.data["rope_theta"])
 

@@ -14,14 +14,10 @@ WORDS = (  # between underscores, anywhere in a name
 )
 WORDS_INSIDE = ("scale", "scaling", "factor", "freq", "window", "chunk", "temperature")  # those need more to go by:
 BEGINNINGS = ("attn_", "floor_")  # names that begin so, or an object whose own key has one of WORDS
-LEFT_OUT = ("quantization_config", "label2id", "id2label")
+LEFT_OUT = ("quantization_config", "label2id", "id2label", "per_layer_config")  # of single layers, Neomme's windows
 TOWER = re.compile(
     r"(vision|visual|image|video|audio|speech|protein)\w*_config"
 )  # has no model_type of its own in older files
-WINDOWS = (  # of the layers that look back over some positions alone; they change no encoding
-    *("sliding_window", "use_sliding_window", "sliding_window_size", "sliding_window_pattern", "local_attention"),
-    *("_sliding_window_pattern", "prefix_dense_sliding_window_pattern"),
-)
 NO_EFFECT = (  # on an encoding: dropout, precision, columns where nothing turns, what alone has no effect
     *("qk_rope_head_dim", "memory_attention_rope_dropout", "memory_attention_rope_k_sizes", "learned_pos_emb"),
     *("rope_full_precision", "rope_dtype", "alibi_bias_max"),
@@ -33,7 +29,10 @@ FOUNDRY = "models.llm_foundry_reads_rope"
 NOMIC = "models.the_code_of_nomic"
 BEYOND = "models.the_models_own_code_changes"
 BIASES = "models.learned_bias_by_offset"
+UNUSED = "models.key_of_positions_that"
 READ_BY = {
+    # of windows, where pecli takes none from them
+    **dict.fromkeys(("local_attention", "attention_window_size"), UNUSED),
     # transformers 5.23, models/llama4/modeling_llama4.py
     **dict.fromkeys(("attn_temperature_tuning", "attn_scale", "floor_scale"), TEMPERATURE),
     # transformers 5.23, models/ministral3/modeling_ministral3.py, models/mistral4/modeling_mistral4.py
@@ -62,7 +61,6 @@ READ_BY = {
     # jquesnelle/yarn; SGLang, rotary_embedding; no such name in transformers 4.57 and 5.23
     "attn_factor": "models.yarns_own_code_and",
 }
-UNUSED = "models.key_of_positions_that"
 
 
 def is_of_positions(name: str, inside: bool = False) -> bool:
@@ -80,7 +78,7 @@ def position_keys(keys: Keys, part: Keys | None = None, inside: bool = False) ->
     for name, value in keys.data.items():
         place = f"{keys.place}{name}"
         tower = isinstance(value, dict) and (value.get("model_type") or TOWER.fullmatch(name))
-        left_out = name in (*LEFT_OUT, *WINDOWS, *NO_EFFECT) or tower or (part is not None and value is part.data)
+        left_out = name in (*LEFT_OUT, *NO_EFFECT) or tower or (part is not None and value is part.data)
         if left_out or value in (None, False) or value in ([], {}):
             continue
         ours = is_of_positions(name, inside)

@@ -40,26 +40,39 @@ def position_of(reading: Reading, stack: str) -> str:
         return "alibi"
     if default == "rope" and (keys.flag("mla_use_nope") or (latent(reading) and keys.whole("qk_rope_head_dim") == 0)):
         return "none"
-    word = keys.text(*TYPE)
+    word, key = keys.text(*TYPE), keys.first(*TYPE) or ""
     if default in SINCOS2D_LAYOUTS:
         return "learned" if word == "learned" else default
     if word in RELATIVE_KEYS and architecture.relative_key:
         return "relative_key"
     named = TYPE_NAMES.get(word) if word else None
+    if named is not None and named != "learned" and not architecture.reads(named):
+        reading.note(key, "models.its_code_does_not_read", name=architecture.name)
+        named = None
+    elif word is not None and named is None:
+        text = "models.is_no_kind_of"
+        reading.warning(key, text, word=shown(word))
     if architecture.rope_opt_in:
         return "rope" if keys.flag("use_mem_rope") else (named or "none")
-    if word is not None and named is None:
-        text = "models.is_no_kind_of"
-        reading.warning(keys.first(*TYPE) or "", text, word=shown(word))
     if named is None or (named == "learned" and default != "learned" and architecture.known):
-        return _by_flags(keys, default)
+        return _by_flags(reading, default)
     return named
 
 
 def _alibi(reading: Reading) -> bool:
     keys, architecture = reading.keys, reading.architecture
     inner = keys.table("attn_config") or keys
-    flag = keys.flag("alibi", "use_alibi") if "alibi" not in inner else inner.flag("alibi")
+    inner = inner if "alibi" in inner else keys
+    flag, key = inner.flag("alibi", "use_alibi"), inner.first("alibi", "use_alibi")
+    own = not architecture.known or "alibi" in architecture.position.values()
+    if flag and not own and not (architecture.reads_alibi and key == "alibi"):
+        word = keys.text(*TYPE)  # as JinaBERT's files have it beside
+        if word == "alibi" and architecture.reads("alibi"):
+            return True
+        reading.note(
+            f"{inner.place.removeprefix(keys.place)}{key}", "models.its_code_does_not_read", name=architecture.name
+        )
+        flag = None
     if flag is not None or architecture.alibi_from is None:
         return bool(flag)
     large = width(reading) >= architecture.alibi_from
@@ -68,10 +81,14 @@ def _alibi(reading: Reading) -> bool:
     return large
 
 
-def _by_flags(keys: Keys, default: str) -> str:
+def _by_flags(reading: Reading, default: str) -> str:
     """Return the architecture's kind, unless a flag of its own says otherwise."""
+    keys = reading.keys
     inner = keys.table("attn_config") or Keys({})
-    if any(part.flag("rope") for part in (inner, keys) if isinstance(part.data.get("rope"), bool)):  # MPT, OLMo
+    rope = any(part.flag("rope") for part in (inner, keys) if isinstance(part.data.get("rope"), bool))  # MPT, OLMo
+    if inner.flag("alibi") is False and default == "alibi":
+        reading.note("attn_config.alibi", "models.llm_foundry_reads_it")
+    if rope:
         return "rope"
     if inner.flag("alibi") is False:
         return "learned"

@@ -11,7 +11,7 @@ from typing import Any
 
 from pecli.core.errors import FileError, UsageError, path_text
 from pecli.core.language import say
-from pecli.encodings.registry import find_encoding
+from pecli.encodings.registry import Encoding, find_encoding
 from pecli.models.architectures import UNDRAWN, architecture_of, remarks_on
 from pecli.models.config_file import Keys, WrongTypeError, read_json, shown
 from pecli.models.layers import (
@@ -31,7 +31,7 @@ from pecli.models.layers import (
 from pecli.models.lint import REMARKS, lint, unused
 from pecli.models.position_keys import TOWER
 from pecli.models.positions import encoding_parameters, first_row, position_of, table_length
-from pecli.models.rope import ORIGINAL, nested_kinds, original_length, scaling_object
+from pecli.models.rope import ORIGINAL, nested_kinds
 
 INNER = (
     *("text_config", "language_config", "llm_config", "vlm_config", "thinker_config", "language_model", "decoder"),
@@ -72,7 +72,7 @@ class Layer:
     window : that over which these layers look back, or some of them
     axis_names : letters of the axes that share the pairs of a rope, in order
     resized : whether the table is made to fit other images, always or when that is asked for
-    max_position, original : of the context, as far as the file says
+    max_position : of the context, as far as the file says
     """
 
     kind: str
@@ -80,7 +80,6 @@ class Layer:
     parameters: Mapping[str, Any] | None = None
     indices: tuple[int, ...] = ()
     max_position: int | None = None
-    original: int | None = None
     length: int | None = None
     first_row: int = 0
     grid: tuple[int, ...] | None = None
@@ -88,6 +87,17 @@ class Layer:
     axis_names: str = "thw"
     trouble: str = ""
     window: Window | None = None
+
+    @property
+    def encoding(self) -> Encoding | None:
+        """The encoding, where there is one; a rope says the context, and a window that all of these layers have."""
+        if self.name is None or self.parameters is None:
+            return None
+        seen: dict[str, Any] = {}
+        if self.name == "rope" and "grid" not in self.parameters:
+            window = self.window.length if self.window and self.window.indices == self.indices else None
+            seen = {"max_position": self.max_position, "window": window}
+        return find_encoding(self.name).make({**seen, **self.parameters})
 
 
 @dataclass(frozen=True)
@@ -287,9 +297,7 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
         return replace(plain, trouble=f"{key}: {text}" if value is None else f"{key} = {shown(value)}: {text}")
     plain, item = replace(plain, name=made[0], parameters=made[1]), reading.architecture
     if position == "rope":
-        inside = scaling_object(reading, kind)
-        fixed = inside.text("rope_type", "type") == "ntk"  # GTE's larger base, of which no context is known
-        return replace(plain, original=None if fixed else original_length(reading, inside), axis_names=item.axis_names)
+        return replace(plain, axis_names=item.axis_names)
     length, grid = table_length(reading, stack) if plain.kind in TABLES else None, patches(reading)
     if length is None:
         return plain
@@ -305,7 +313,11 @@ def _table_of_offsets(reading: Reading, plain: Layer) -> Layer:
     if count is None:
         return plain
     blanks = {"rows": 2 * count - 1, "low": 1 - count, "high": count - 1, "count": count}
-    reading.warning("position_embedding_type", "models.rows_in_every_layer", **blanks)
+    alone = reading.architecture.reads("rope")  # ESM, whose table is for "absolute" in both versions
+    text = "models.rows_in_every_layer_alone" if alone else "models.rows_in_every_layer"
+    reading.warning("position_embedding_type", text, **blanks)
+    if not alone:
+        first_row(reading, count)  # of the table in 5.23
     return replace(plain, length=2 * count - 1, parameters={"d": head_dim(reading)})
 
 

@@ -171,13 +171,13 @@ def _spec(path: str, kind: str | None, changed: int) -> str:
     """Return the spec; tells of other layers, once for a file that does not change."""
     model = read_model(path)
     name, layer = _chosen(model, kind)
-    if layer.name is None or layer.parameters is None:
+    if layer.encoding is None:
         text = layer.trouble or f"its layers have no position encoding that can be drawn ({layer.kind})"
         raise UsageError(f"{path}: {text}; pecli model {path} tells more")
     others = [other for other in model.layers if other != name] if kind is None else []
     if others:
         notice(OTHER_LAYERS.format(path=path, kinds=", ".join(others), chosen=name, other=others[0]))
-    return spec_of(find_encoding(layer.name).make(layer.parameters))  # with d, of which a figure may have its default
+    return spec_of(layer.encoding)  # with d, of which a figure may have its default
 
 
 def _chosen(model: Model, kind: str | None) -> tuple[str, Layer]:

@@ -334,8 +334,11 @@ class _Arrangement:
         rights = [x + width for x, width in zip(self.x, self.widths, strict=True)]
         self.rights, em = rights, self.page.em
         titles = [title.height(width) for title, width in zip(self.said.titles, self.widths, strict=True)]
-        pads = [PAD * em if title else 0.0 for title in titles]
-        self.title_feet = [box[3] + pad for box, pad in zip(self.boxes, pads, strict=True)]
+        feet = [box[3] + PAD * em if title else 0.0 for box, title in zip(self.boxes, titles, strict=True)]
+        rows = [place.top for place in self.places]
+        level = {row: max(foot for foot, own in zip(feet, rows, strict=True) if own == row) for row in rows}
+        pairs = zip(self.boxes, titles, rows, strict=True)
+        self.title_feet = [level[row] if title else box[3] for box, title, row in pairs]  # a row has one line
         self.above = [foot + title for foot, title in zip(self.title_feet, titles, strict=True)]
         self.plot = min(self.x), max(rights)
         self.words_left = self.edge if self.aside else self.plot[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from dataclasses import dataclass, replace
-from math import isfinite, pi, sqrt
+from math import inf, isfinite, pi, sqrt
 from typing import Any
 
 from pecli.core.errors import PecliError, UsageError
@@ -22,7 +22,7 @@ from pecli.files.tables import IN_MEMORY, hold, read_table, short
 from pecli.measures.differences import Change
 from pecli.measures.formulas import Name
 from pecli.measures.identify import FEWEST, Identified, identify, identify_rates
-from pecli.reports.model import runs
+from pecli.reports.model import ranges, runs
 
 RATES = Option("rates in rad/position, the first pair first", name="rates", scalar=float, many=True, at_least=0)
 LAYOUTS = {
@@ -71,15 +71,18 @@ class IdentifyReport:
             "table": self.name,
             "identified": found.certain,
             "formula": self.sentence(),
-            "names": [{"name": formula.name, "base": base} for formula, base in found.names],
+            "names": [{"name": formula.name, "base": None if found.bases else base} for formula, base in found.names],
+            "bases": [base if isfinite(base) else None for base in found.bases],
             "spec": found.encoding.spec() if found.encoding else None,
             "same": found.same,
             "command": self.lines()[0] if found.encoding else None,
-            **{name: getattr(fit, name, None) for name in ("layout", "cosine_first", "rate", "scale")},
+            **{name: getattr(fit, name, None) for name in ("layout", "cosine_first", "rate")},
+            "scale": found.scale if found.encoding else None,
             "first_position": found.start if self.length else None,
             "number_type": found.number_type,
             "filled_columns": found.filled,
             "rows_in_front": list(found.unlike),
+            "rows_of_zeros": list(found.zeros),
             "difference": found.difference if isfinite(found.difference) else None,
             "place": list(found.place) if found.place else None,
             "wrong": found.cells,
@@ -113,7 +116,7 @@ class IdentifyReport:
             return say(text, name=self.name, share=found.explained, count=self.length)
         what, unit = encoding.title(), UNITS.get(fit.rate, "") if fit else ""
         if fit and found.names and not encoding.sides:
-            what = say("identify.sinusoidal_d", d=found.filled, name=named(found.names[0]))
+            what = say("identify.sinusoidal_d", d=found.filled, name=named(found.names[0], found.bases))
             if (dtype := getattr(encoding, "dtype", "float64")) != "float64":
                 what = listing([what, say("identify.computed_in", dtype=dtype)])
         if fit and fit.layout == "permuted":
@@ -121,16 +124,14 @@ class IdentifyReport:
         text = "identify.name_what"
         if found.noise:
             text = "identify.close_to_but_not"
-        elif found.changes:
-            text = "identify.text"
-        elif found.cells:
+        elif found.cells and not found.changes:
             text = "identify.but_of_numbers_differ"
         elif unit or (found.names and found.names[0][0].mistake):
             text = "identify.known_mistake"
-        return say(
-            text, name=self.name, what=listing([what, unit and say(unit)]), count=f"{found.cells:,}",
-            all=f"{self.length * found.filled:,}", changes=join_clauses(map(change_text, found.changes)),
-        )  # fmt: skip
+        what = listing([what, unit and say(unit)])
+        main = say(text, name=self.name, what=what, count=f"{found.cells:,}", all=f"{self.length * found.filled:,}")
+        zeros = say("identify.rows_of_zeros", at=ranges(found.zeros), count=len(found.zeros)) * bool(found.zeros)
+        return join_clauses([main, *map(change_text, found.changes), zeros])
 
     def blocks(self) -> list[Block]:
         """Return what to print: the sentence and the facts that speak for it, those that there are."""
@@ -142,17 +143,20 @@ class IdentifyReport:
             say("identify.the_same_formula"): join_clauses(map(named, found.names[1:])),
         }
         if fit:
-            d = found.filled
+            facts[say("identify.order_of_columns")] = listing(
+                [say(LAYOUTS[fit.layout]), say(COSINE_FIRST) * fit.cosine_first]
+            )
+        if self.length and (fit or found.encoding):
+            d, scale = found.filled, found.scale
             known = {sqrt(d): "√d = ", 1 / sqrt(d): "1/√d = ", sqrt(2 / d): "√(2/d) = "}  # the last: rows of norm 1
-            order = [say(LAYOUTS[fit.layout]), say(COSINE_FIRST) * fit.cosine_first]
             facts |= {
-                say("identify.order_of_columns"): listing(order),
                 say("identify.position_of_row_0"): str(found.start),
                 say("identify.rows_of_another_kind"): listing(map(str, found.unlike)),
                 say("identify.columns_of_zeros_2"): f"{width - d}" * (d < width),
-                say("identify.scale"): f"{known.get(fit.scale, '')}{fit.scale:.6g}" * (fit.scale != 1),
-                say("identify.step"): f"{fit.rate:.6g}" * (fit.rate != 1 and fit.kind != "linear"),
+                say("identify.scale"): f"{known.get(scale, '')}{scale:.6g}" * (scale != 1),
             }
+        if fit and fit.rate != 1 and fit.kind != "linear":
+            facts[say("identify.step")] = f"{fit.rate:.6g}"
         place = say("identify.row_column", row=found.place[0], column=found.place[1]) if found.place else ""
         far = number_text(found.difference, 3) if isfinite(found.difference) else ""
         facts |= {
@@ -171,12 +175,12 @@ class IdentifyReport:
     @property
     def drawn(self) -> dict[str, Any]:
         """The options of the picture of its formula; nothing where there is none."""
-        encoding, unlike = self.found.encoding, self.found.unlike
+        encoding, aside = self.found.encoding, {*self.found.unlike, *self.found.zeros}
         if encoding is None:
             return {}
         if encoding.sides or not self.length:
             return {"encoding": encoding.spec()}
-        front = len(unlike) if unlike == tuple(range(len(unlike))) else 0
+        front = next(row for row in range(self.length) if row not in aside)
         return {"encoding": encoding.spec(), "start": self.found.start + front, "length": self.length - front}
 
     def lines(self) -> list[str]:
@@ -203,14 +207,16 @@ class IdentifyReport:
             raise PecliError(f"{self.sentence()}: there is nothing to draw beside it")
         if self.file is None:
             return "spectrum", options
-        table = replace(self.file, first_position=self.found.start, divisor=fit.scale if fit else 1.0)
+        table = replace(self.file, first_position=self.found.start, divisor=self.found.scale)
         alike = (fit is None or fit.layout != "permuted") and self.found.filled == table.width
         return "compare", {**options, "encoding": [table.spec(), options["encoding"]], "difference": alike}
 
 
-def named(item: Name) -> str:
-    """Return a name of a formula and its base in words."""
-    return say(item[0].sentence, base=f"{item[1]:,.10g}")
+def named(item: Name, bases: tuple[float, ...] = ()) -> str:
+    """Return a name of a formula in words, and its base, or the least and the largest that it may have."""
+    first, last = (f"{base:,.10g}" for base in bases or (item[1], inf))
+    range_ = "words.first_to_last" if last != "inf" else "identify.base_or_more"
+    return say(item[0].sentence, base=say(range_, first=first, last=last) if bases else first)
 
 
 def change_text(change: Change) -> str:

@@ -18,7 +18,6 @@ from pecli.encodings.base import COUNTED, BiasEncoding
 from pecli.encodings.biases import T5
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.learned import Learned
-from pecli.encodings.registry import Encoding, find_encoding
 from pecli.encodings.rope import Rope
 from pecli.files.documents import for_notebook
 from pecli.files.tables import short
@@ -124,7 +123,7 @@ def _all_facts(model: Model) -> dict[str, str]:
     """Return the facts of all kinds of layers, those of several kinds in lines, then a line for each tower."""
     kinds = {name.replace("_", " "): _facts(layer) for name, layer in model.layers.items()}
     for layer, facts in zip(model.layers.values(), kinds.values(), strict=True):
-        if isinstance(rope := encoding_of(layer), Rope):
+        if isinstance(rope := layer.encoding, Rope):
             others = {name for name, item in rope.options().items() if not item.only_with}
             scaling = listing([rope.scaling, *rope.title_pieces(others)[1:]])
             facts[say("model.base")] = f"{rope.base:,.10g}"
@@ -155,7 +154,7 @@ def spectrum_specs(models: Sequence[Model]) -> list[str]:
     """Return the encodings that have wavelengths, each named for its model, and its layers where there are several."""
     specs = []
     for name, model in zip(names_of(models), models, strict=True):
-        made = {kind: made for kind, layer in model.layers.items() if isinstance(made := encoding_of(layer), Harmonic)}
+        made = {kind: made for kind, layer in model.layers.items() if isinstance(made := layer.encoding, Harmonic)}
         for kind, encoding in made.items():
             label = name if len(made) == 1 else f"{name} ({kind.replace('_', ' ')})"
             specs.append(replace(encoding, label=label).spec())
@@ -186,7 +185,7 @@ def _finite(value: Any) -> Any:
 
 def layer_data(layer: Layer) -> dict[str, Any]:
     """Return one kind of layers as plain values; null where the file does not say or nothing can be built."""
-    encoding = encoding_of(layer)
+    encoding = layer.encoding
     data: dict[str, Any] = {"kind": layer.kind, "spec": encoding.spec() if encoding else None}
     if isinstance(encoding, Rope):
         data |= _rope_data(encoding, layer)
@@ -206,20 +205,13 @@ def layer_data(layer: Layer) -> dict[str, Any]:
     return {**data, "max_position": layer.max_position, "layer_indices": list(layer.indices)}
 
 
-def encoding_of(layer: Layer) -> Encoding | None:
-    """Return the encoding of a kind of layers, where there is one."""
-    if layer.name is None or layer.parameters is None:
-        return None
-    return find_encoding(layer.name).make(layer.parameters)
-
-
 def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
     window = layer.window.length if layer.window else None
-    only = window if layer.window and layer.window.indices == layer.indices else None  # for all of these layers
-    found = of_contexts(rope, *_contexts(rope, layer), only)
+    found = of_contexts(rope)
     wave = float(rope.wavelengths().max())
     line = rope if rope.places is None else None  # what is of offsets on a line alone
-    searched = _searched(rope, found.extended) if only is None else min(_searched(rope, found.extended), only - 1)
+    searched = _searched(rope, found.extended or layer.max_position)
+    searched = searched if found.window is None else min(searched, found.window - 1)
     return {
         "head_dim": rope.d,
         "rotary_dim": rope.width,
@@ -237,7 +229,7 @@ def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
         "longest_wavelength": wave if isfinite(wave) else None,
         "original": found.original,
         "extended": found.extended,
-        "critical_dimension_length": min(filter(None, (found.original, only)), default=None),
+        "critical_dimension_length": min(filter(None, (found.original, found.window)), default=None),
         "longer_than_original": found.unscaled,  # wavelengths without the scaling, and those with it
         "longer_than_extended": found.scaled,
         "unscaled_longer_than_attention_window": None if window is None else rope.in_training().longer_waves(window),
@@ -247,17 +239,6 @@ def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
         "searched_offsets": line and searched,
         "first_negative_offset": line and first_negative_offset(line, searched),
     }
-
-
-def _contexts(rope: Rope, layer: Layer) -> tuple[int | None, int | None]:
-    """Return the positions of the first training and those that the scaling is for: the file's length, if it is more,
-    else by the scaling's parameters. Without a scaling both are the same."""
-    original, longest = int(rope.contexts().get("original", 0)) or layer.original, layer.max_position
-    if original is None or rope.scaling == "default":
-        return original, original
-    if longest is not None and longest > original:
-        return original, longest
-    return original, max(original, int(rope.rule.extended(rope, original) or 0))
 
 
 def _axes_text(rope: Rope, names: str) -> str | None:
@@ -297,7 +278,7 @@ def _tower_text(tower: Model) -> str:
     """Return what a tower does to positions, on one line."""
     parts = []
     for layer in tower.layers.values():
-        encoding, data = encoding_of(layer), layer_data(layer)
+        encoding, data = layer.encoding, layer_data(layer)
         if isinstance(encoding, Rope):
             text = "model.rope_base_pairs"
             words = [say(text, base=encoding.base, count=encoding.width // 2), *_by_axes(data["axes"])]
@@ -336,7 +317,7 @@ def _window_text(data: dict[str, Any]) -> str:
 
 def _facts(layer: Layer) -> dict[str, str]:
     """Return the facts of one kind of layers in words."""
-    encoding, data = encoding_of(layer), layer_data(layer)
+    encoding, data = layer.encoding, layer_data(layer)
     refused = say("model.which_cannot_be_built", kind=layer.kind)
     facts = {
         say("model.layers"): runs(layer.indices) or say("model.the_file_does_not"),
@@ -360,12 +341,14 @@ def _facts(layer: Layer) -> dict[str, str]:
     original, extended = data.get("original"), data.get("extended")
     if extended not in (None, original):
         longer = "model.positions_extended"
-        if extended != layer.max_position:
+        if extended not in (layer.max_position, data["seq_len"]):
             longer = "model.positions_extended_factor_original"
         first = say("model.count_original", count=original)
         facts[say("model.context")] = listing([say(longer, count=extended), first])
     elif layer.max_position is not None and "length" not in data:
-        facts[say("model.context")] = say("words.count_positions", count=layer.max_position)
+        either = "original" in data and original is None
+        context = "model.positions_original_or_extended" if either else "words.count_positions"
+        facts[say("model.context")] = say(context, count=layer.max_position)
     return facts
 
 
@@ -436,7 +419,7 @@ def _sections_text(rope: Rope) -> str:
 def lines_to_type(model: Model) -> list[str]:
     """Return the lines that draw each kind of layers, from the numbers alone."""
     lines: list[str] = []
-    for encoding in filter(None, map(encoding_of, model.layers.values())):
+    for encoding in filter(None, (layer.encoding for layer in model.layers.values())):
         tables = ("spectrum", "heatmap") if isinstance(encoding, Harmonic) else ("heatmap", "distance")
         figures = ("bias",) if isinstance(encoding, BiasEncoding) else tables
         untrained = isinstance(encoding, Learned) and encoding.file is None
@@ -445,13 +428,17 @@ def lines_to_type(model: Model) -> list[str]:
     return list(dict.fromkeys(lines))
 
 
-def runs(numbers: tuple[int, ...]) -> str:
-    """Return whole numbers in order as runs, and how many they are: 8: 0 to 4, 6, 8 to 9."""
+def ranges(numbers: tuple[int, ...]) -> str:
+    """Return whole numbers in order as runs: 0 to 4, 6, 8 to 9."""
     known = set(numbers)
     starts = [at for at in numbers if at - 1 not in known]
     stops = [at for at in numbers if at + 1 not in known]
-    text = listing(
+    return listing(
         str(first) if first == last else say("words.first_to_last", first=first, last=last)
         for first, last in zip(starts, stops, strict=True)
     )
-    return say("model.count_runs", count=len(numbers), runs=text) if numbers else ""
+
+
+def runs(numbers: tuple[int, ...]) -> str:
+    """Return the same, and how many they are: 8: 0 to 4, 6, 8 to 9."""
+    return say("model.count_runs", count=len(numbers), runs=ranges(numbers)) if numbers else ""

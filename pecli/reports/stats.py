@@ -21,7 +21,6 @@ from pecli.core.progress import track
 from pecli.core.terminal import Block, Facts, Paragraph, Table
 from pecli.encodings.base import TableEncoding, ends_of
 from pecli.encodings.harmonic import Harmonic
-from pecli.encodings.rope_scaling import Scaled
 from pecli.files.sheet import over
 from pecli.measures.comparison import VectorComparison
 from pecli.measures.pairs import pearson, ranks
@@ -57,6 +56,7 @@ class Indicators:
     unscaled_slow_pairs: int | None = None  # whose wavelength, without the scaling, is longer than that
     extended: int | None = None  # the context that a scaling is for, or the sequence
     slow_pairs: int | None = None  # whose wavelength is longer than that
+    window: int | None = None  # the positions that a query sees of either, where it sees no more
     pairs: int | None = None
     longest_wavelength: float | None = None  # positions
     critical_dimension: int | None = None  # of the original context, without the scaling
@@ -175,9 +175,10 @@ def of_waves(encoding: TableEncoding, length: int) -> dict[str, Any]:
     if not isinstance(encoding, Harmonic) or encoding.sides:
         return {}
     wave = float(encoding.wavelengths().max())  # positions; infinite where a pair stands still
-    found = of_contexts(encoding, *contexts_of(encoding, length))
+    found = of_contexts(encoding, length)
     facts: dict[str, Any] = {
         "length": length,
+        "window": found.window,
         "original": found.original,
         "unscaled_slow_pairs": found.unscaled,
         "extended": found.extended,
@@ -189,19 +190,6 @@ def of_waves(encoding: TableEncoding, length: int) -> dict[str, Any]:
     if encoding.width % 2 == 0:  # else a sine has no cosine, and the sum is none of offsets
         facts["first_negative"] = first_negative_offset(encoding, length - 1)
     return facts
-
-
-def contexts_of(encoding: Harmonic, length: int) -> tuple[int | None, int]:
-    """Return the original and the extended context: both the sequence where nothing is scaled.
-
-    Of a scaling that does not say the original one, that is not known; where it does not say the extended one, that is
-    the sequence, if it is longer than the original one.
-    """
-    if not isinstance(encoding, Scaled) or encoding == encoding.in_training():
-        return length, length
-    known = {name: int(context) for name, context in encoding.contexts().items()}
-    original = known.get("original")
-    return original, known.get("extended") or max(length, original or 0)
 
 
 ROWS: Mapping[str, str] = {  # of the report: label and meaning
@@ -234,9 +222,11 @@ def row_texts(found: Indicators, encoding: TableEncoding) -> list[str]:
         return undefined if value is None else say("stats.value_of_all", value=form.format(value), all=count)
 
     def slow(count: int | None, context: int | None) -> str:
-        if count is None or context is None:
+        if count is None:
             return undefined
-        return say("stats.of_in", count=count, all=found.pairs, length=encoding.length_text(context))
+        limited = found.window is not None and (context is None or found.window < context)
+        length, where = (found.window, "stats.of_in_window") if limited else (context, "stats.of_in")
+        return say(where, count=count, all=found.pairs, length=encoding.length_text(length or 0))
 
     never = undefined if found.growing is None else say("stats.never")
     none = say("words.none_up_to_offset", searched=found.length - 1) if found.length else undefined

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import pecli
 from pecli.cli.app import app
 from pecli.core.errors import UsageError
+from pecli.core.language import say
 from pecli.encodings.base import BiasEncoding
 from pecli.encodings.registry import ENCODINGS
 from pecli.figures import FIGURES
@@ -41,7 +42,7 @@ def test_the_list_has_every_encoding_with_what_its_class_says() -> None:
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_one_encoding_is_told_with_its_parameters_and_the_figures_that_take_it(name: str) -> None:
     text, encoding = ask(name), ENCODINGS[name]
-    assert [fact for fact in (*TOLD, "formula", "example") if getattr(encoding, fact) not in text] == []
+    assert [fact for fact in (*TOLD, "formula", "example") if say(getattr(encoding, fact)) not in text] == []
     for parameter, option in encoding.options().items():
         lines = [line for line in text.splitlines() if line.split()[:1] == [parameter]]
         assert len(lines) == (1 if option.only_with is None else len(option.only_with[1]))

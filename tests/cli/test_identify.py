@@ -13,6 +13,7 @@ import pytest
 from safetensors.numpy import save_file
 
 import pecli
+from pecli.core.language import say
 from pecli.core.lazy import Array
 from tests.conftest import Ask
 
@@ -40,12 +41,16 @@ def told(ask: Ask, *words: str, code: int = 0) -> dict[str, Any]:
     return dict(json.loads(ended.out))
 
 
+def sinusoidal(d: int, base: str = "10,000") -> str:
+    return say("identify.sinusoidal_d", d=d, name=say("identify.base_base", base=base))
+
+
 def test_the_line_that_it_prints_draws_the_same_table(ask: Ask, folder: Path) -> None:
     table = sines(80, 32, 5000, start=3)
     np.save("t.npy", table.astype(np.float16))
     ended = ask("identify", "t.npy")
     assert (ended.code, ended.err) == (0, "")
-    for fact in ("t.npy: sinusoidal, d = 32, base 5,000", "side by side", "float16", "2.44×10⁻⁴"):
+    for fact in (f"t.npy: {sinusoidal(32, '5,000')}", say("identify.sine_and_cosine_of"), "float16", "2.44×10⁻⁴"):
         assert fact in ended.out
     line = ended.out.splitlines()[-1]
     assert ask(*shlex.split(line)[1:], "-o", "drawn.npy").code == 0
@@ -55,7 +60,7 @@ def test_the_line_that_it_prints_draws_the_same_table(ask: Ask, folder: Path) ->
 def test_three_rows_are_too_few(ask: Ask, folder: Path) -> None:
     np.save("t.npy", sines(3, 8))
     ended = ask("identify", "t.npy")
-    assert (ended.code, ended.out.splitlines()[0]) == (1, "t.npy: its 3 rows are too few to tell a formula by")
+    assert (ended.code, ended.out.splitlines()[0]) == (1, say("identify.its_rows_are_too", name="t.npy", count=3))
 
 
 @pytest.mark.parametrize("ending", ["npy", "npz", "csv", "safetensors"])
@@ -80,7 +85,7 @@ def test_standard_input_is_read(process: Any, folder: Path) -> None:
     np.save(file, sines(20, 8))
     ended = process(["-m", "pecli", "identify", "-", "-o", "d.png"], folder, {}, input=file.getvalue())
     assert (ended.returncode, ended.stdout) == (0, b"d.png\n")
-    assert ended.stderr == b"pecli: standard input: sinusoidal, d = 8, base 10,000\n"
+    assert ended.stderr.decode() == f"pecli: {say('page.standard_input')}: {sinusoidal(8)}\n"
 
 
 def test_tables_of_libraries_and_of_whisper(ask: Ask, folder: Path) -> None:
@@ -106,7 +111,8 @@ def test_a_mistake_is_named_with_what_was_meant(ask: Ask, folder: Path) -> None:
     angles = np.arange(60)[:, None] / 100 ** (columns / 16)
     np.save("t.npy", np.where(columns % 2, np.cos(angles), np.sin(angles)))
     ended = ask("identify", "t.npy")
-    assert "exponent i/d of column i" in ended.out and "a known mistake" in ended.out
+    what = say("identify.sinusoidal_d", d=16, name=say("identify.base_exponent_i_d", base=100))
+    assert say("identify.known_mistake", name="t.npy", what=what) in " ".join(ended.out.split())
     assert ended.code == 0 and ended.out.endswith("pecli heatmap -e sinusoidal:d=16,base=100 -n 60\n")
     assert "常见错误" in ask("identify", "t.npy", "--lang", "zh").out
 
@@ -136,7 +142,7 @@ def test_the_picture_has_table_formula_and_difference(ask: Ask, folder: Path) ->
     table = np.concatenate([np.ones((2, 16)), 4 * sines(40, 16)])  # BART's and RoBERTa's two rows in front
     np.save("t.npy", table)
     ended = ask("identify", "t.npy", "-o", "d.png")
-    assert (ended.code, ended.out, ended.err) == (0, "d.png\n", "pecli: t.npy: sinusoidal, d = 16, base 10,000\n")
+    assert (ended.code, ended.out, ended.err) == (0, "d.png\n", f"pecli: t.npy: {sinusoidal(16)}\n")
     assert "√d = 4" in ask("identify", "t.npy").out
     assert "compare learned:file=t.npy,first_position=-2,divisor=4 sinusoidal" in ask("recipe", "d.png").out
     figure, options = pecli.identify("t.npy").picture()
@@ -189,7 +195,7 @@ def test_arrays_are_read_from_whatever_has_them() -> None:
     assert pecli.identify(tensor).data["spec"] == "sinusoidal:d=8"
     assert pecli.identify(table[None]).found.certain
     assert pecli.identify(rates=[1, 0.1, 0.01]).data["spec"] == "rope:d=6,base=1000"
-    assert "base 10,000" in pecli.identify(table)._repr_mimebundle_()["text/plain"]
+    assert sinusoidal(8) in pecli.identify(table)._repr_mimebundle_()["text/plain"]
     report = pecli.identify(table)
     figure, options = report.picture()
     assert pecli.figure(figure, **options).numbers.parts[2].numbers.main.shape == table.shape
@@ -230,8 +236,8 @@ def test_strict_asks_for_a_formula_without_a_mistake(ask: Ask, folder: Path) -> 
     np.save("t.npy", late)
     data = told(ask, "t.npy", code=1)
     assert (data["wrong_columns"], data["wrong_rows"], data["place"][1]) == ([63], [*range(100, 128)], 63)
-    assert data["difference"] == pytest.approx(0.3) and "28 of 8,192" in data["formula"]
-    assert "28: 100 to 127" in ask("identify", "t.npy").out
+    assert data["difference"] == pytest.approx(0.3) and data["wrong"] == 28
+    assert say("words.first_to_last", first=100, last=127) in ask("identify", "t.npy").out
 
 
 def test_the_start_is_told_where_phases_nearly_agree(ask: Ask, folder: Path) -> None:
@@ -252,3 +258,68 @@ def test_the_line_of_a_table_computed_in_a_short_type_draws_it(ask: Ask, folder:
         assert ask(*shlex.split(line)[1:], "-o", "drawn.npy").code == 0
         assert np.array_equal(np.load("drawn.npy"), np.load("t.npy")), spec
         assert ask("identify", "t.npy", "-o", "t.png").code == 0
+
+
+ZEROS = {  # rows of zeros in a table of 512 rows or put before it, rows of ones before it; the position of row 0
+    "first": ([0], 0, 0, 0),
+    "second": ([1], 0, 0, 0),
+    "third": ([2], 0, 0, 0),
+    "eighth": ([7], 0, 0, 0),
+    "far down": ([300], 0, 0, 0),
+    "several": ([0, 5, 511], 0, 0, 0),
+    "the last quarter": ([*range(384, 512)], 0, 0, 0),
+    "padding": ([0, 1], 2, 0, -2),
+    "padding and a token": ([0], 1, 1, -2),
+}
+
+
+@pytest.mark.parametrize("case", ZEROS)
+def test_rows_of_zeros_are_named_wherever_they_are(case: str, ask: Ask, folder: Path) -> None:
+    zeros, padding, tokens, start = ZEROS[case]
+    table = np.concatenate([np.zeros((padding, 64)), np.ones((tokens, 64)), sines(512, 64)])
+    table[zeros] = 0
+    np.save("t.npy", table)
+    data = told(ask, "t.npy")
+    assert (data["spec"], data["rows_of_zeros"], data["first_position"]) == ("sinusoidal:d=64", zeros, start)
+    assert (data["wrong"], data["rows_in_front"], data["correct"]) == (0, [*range(padding, padding + tokens)], False)
+    assert ask("identify", "t.npy", "--strict").code == 1
+    table[200, 3] += 1  # and they are named beside other mistakes
+    np.save("t.npy", table)
+    data = told(ask, "t.npy", code=1)
+    assert (data["rows_of_zeros"], data["wrong"], data["wrong_columns"]) == (zeros, 1, [3])
+
+
+def test_a_row_of_zeros_before_a_grid_is_named(ask: Ask, folder: Path) -> None:
+    np.save("t.npy", np.concatenate([np.zeros((1, 32)), pecli.encode("sincos2d:d=32,grid=7x9")]))
+    data = told(ask, "t.npy")
+    assert (data["spec"], data["rows_of_zeros"], data["first_position"]) == ("sincos2d:d=32,grid=7x9", [0], -1)
+
+
+BASES: dict[
+    tuple[int, str, int, int], list[int | None]
+] = {  # radix, type, rows and d: the least and the largest that make the same table
+    (3600, "float16", 64, 128): [3345, 5792],
+    (4000, "float16", 200, 10): [3345, 5792],
+    (10000, "float16", 200, 128): [5793, None],
+    (1000000, "float16", 64, 8): [5793, None],
+    (1000, "float16", 200, 8): [980, 1008],
+    (500, "float16", 200, 128): [],
+    (3, "float16", 200, 16): [],
+    (3600, "bfloat16", 64, 128): [],
+    (10000, "bfloat16", 200, 128): [],
+}
+
+
+@pytest.mark.parametrize(("radix", "dtype", "length", "d"), BASES)
+def test_bases_that_give_one_table_are_told_as_a_range(
+    radix: int, dtype: str, length: int, d: int, ask: Ask, folder: Path
+) -> None:
+    bases = BASES[radix, dtype, length, d]
+    np.save("t.npy", table := pecli.encode("geometric", radix=radix, d=d, dtype=dtype, length=length))
+    data = told(ask, "t.npy")
+    assert data["bases"] == bases
+    assert data["names"] == [{"name": "undivided", "base": None if bases else radix}]
+    assert np.array_equal(pecli.encode(data["spec"], length=length), table)
+    for end, beyond in zip([end for end in bases if end], (-1, 1), strict=False):
+        made = (pecli.encode("geometric", radix=at, d=d, dtype=dtype, length=length) for at in (end, end + beyond))
+        assert [np.array_equal(each, table) for each in made] == [True, False]

@@ -89,13 +89,14 @@ def test_mathematics_stands_on_lines_of_its_own(lang: str) -> None:
 
 
 def test_a_phrase_is_said_in_the_language_that_is_spoken() -> None:
-    assert say("words.positions_to", first=0, last=9) == "positions 0 to 9"
+    english = texts(ENGLISH)["words.positions_to"]
+    assert isinstance(english, str) and say("words.positions_to", first=0, last=9) == english.format(first=0, last=9)
     assert finding(say("words.positions_to", first=0, last=9)) == {"key": "words.positions_to", "first": 0, "last": 9}
     with use_language(CHINESE):
         assert say("words.positions_to", first=0, last=9) == "位置 0 至 9"
         assert say("a text without a key, {n}", n=1) == "a text without a key, 1"
         with use_language(Language()):
-            assert say("words.positions_to", first=0, last=9) == "positions 0 to 9"
+            assert say("words.positions_to", first=0, last=9) == english.format(first=0, last=9)
         assert join_clauses(["一", "", "二", "三"]) == "一；二；三"
         assert {"位", "置"} <= set(letters()) and "$" not in letters()  # which fonts are looked for
     assert letters() == ""

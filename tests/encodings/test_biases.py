@@ -43,7 +43,8 @@ def test_slopes_are_a_geometric_sequence_and_every_other_one_of_twice_as_many(he
     assert slopes == pytest.approx([*doubled[1::2], *doubled[::2]][:heads], rel=1e-15)
     published = [*(2.0**-i for i in range(1, 9)), 0.707107, 0.353553, 0.176777, 0.088388]
     assert heads != 12 or slopes == pytest.approx(published, abs=5e-7)
-    assert Alibi(heads=12).head_text(7) == "head 7, slope 1/256" and "0.707" in Alibi(heads=12).head_text(8)
+    named = [Alibi(heads=12).head_text(head) for head in (7, 8)]
+    assert named == [say("biases.head_slope", head=7, slope="1/256"), say("biases.head_slope", head=8, slope="0.707")]
 
 
 def test_the_last_slope_is_two_to_minus_the_largest_bias() -> None:
@@ -74,7 +75,7 @@ def test_far_buckets_of_a_whole_factor_begin_exactly_at_its_powers(buckets: int,
 
 
 def test_a_file_gives_the_learned_numbers_and_without_one_the_buckets_number_stands(tmp_path: Path) -> None:
-    assert (say(T5().quantity), T5().n_heads) == ("bucket", 1)
+    assert (T5().quantity, T5().n_heads) == ("biases.bucket", 1)
     assert np.array_equal(T5().bias(OFFSETS)[0], T5().bucket(OFFSETS))
     np.save(tmp_path / "short.npy", np.zeros((31, 5)))
     with pytest.raises(UsageError, match="31 rows and t5 has 32 buckets"):
@@ -82,9 +83,9 @@ def test_a_file_gives_the_learned_numbers_and_without_one_the_buckets_number_sta
     table = np.random.default_rng(0).normal(size=(32, 5))
     np.save(tmp_path / "t5.npy", table)
     item = T5(file=str(tmp_path / "t5.npy"))
-    assert (say(item.quantity), item.n_heads) == ("bias", 5)
+    assert (item.quantity, item.n_heads) == ("encoding.bias", 5)
     assert np.array_equal(item.bias(OFFSETS), table[item.bucket(OFFSETS)].T)
-    assert item.title() == "T5, 32 buckets, t5.npy"
+    assert item.title() == f"T5, {say('biases.count_buckets', count=32)}, t5.npy"
     assert item.inputs()
 
 
@@ -108,7 +109,9 @@ def test_the_last_bucket_begins_where_it_is_said_to(buckets: int, distance: int,
 
 def test_the_last_bucket_of_t5_begins_at_91_both_ways_and_at_113_causal() -> None:
     assert [T5(direction=direction).last_from for direction in ("both", "causal")] == [91, 113]
-    assert "from 171 on" in T5(direction="causal", max_distance=200).title()
+    assert (
+        say("biases.buckets_the_last_from", count=32, distance=171) in T5(direction="causal", max_distance=200).title()
+    )
 
 
 @pytest.mark.parametrize(

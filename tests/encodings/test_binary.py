@@ -10,6 +10,7 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import say
 from pecli.core.positions import Blocks
 from pecli.encodings.binary import Binary
 
@@ -84,5 +85,5 @@ def test_columns_are_numbered_by_bit_and_minus_1_and_1_alone_get_a_diverging_map
     assert (image.get_cmap().name, image.get_clim()) == (colours, (ends[0] - half, ends[1] + half))
     assert (image.get_cmap().N == 2) == bool(half)
     assert set(ends) <= set(bar.get_yticks().tolist())
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("bit", "position p")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == (say("binary.bit"), say("encoding.position_p"))
     assert [tick.get_text() for tick in axes.get_xticklabels()] == names

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import finding, say
 from pecli.encodings.clock import Clock, Geometric, duration
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.models.spec import read_encoding
@@ -72,41 +73,37 @@ def test_times_12_hours_apart_coincide_and_no_others_within_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("position", "text"),
+    ("position", "days", "time"),
     [
-        (0, "00:00:00"),
-        (3661, "01:01:01"),
-        (86399, "23:59:59"),
-        (86400, "1 d"),
-        (90061, "1 d 01:01:01"),
-        (365243 * 86400, "365,243 d"),
-        (10**9, "11,574 d 01:46:40"),
-        (59.6, "00:01:00"),
+        *[(0, 0, "00:00:00"), (3661, 0, "01:01:01"), (86399, 0, "23:59:59"), (59.6, 0, "00:01:00")],
+        *[(86400, 1, ""), (90061, 1, "01:01:01"), (365243 * 86400, 365243, ""), (10**9, 11574, "01:46:40")],
     ],
 )
-def test_a_position_reads_as_a_time(position: float, text: str) -> None:
+def test_a_position_reads_as_a_time(position: float, days: int, time: str) -> None:
+    text = say(f"clock.days_d{'_time' if time else ''}", days=days, time=time) if days else time
     assert Clock().position_text(position) == text
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"),
+    ("seconds", "count", "unit"),
     [
-        *[(1, "1 s"), (0.5, "0.5 s"), (60, "1 min"), (90, "90 s"), (43200, "12 h"), (604800, "1 wk")],
-        *[(31556952, "1 y"), (5400.0, "90 min"), (43201.0, "43201 s"), (86400 * (1 + 1e-15), "1 d")],
+        *[(1, 1, "s"), (0.5, 0.5, "s"), (60, 1, "min"), (90, 90, "s"), (43200, 12, "h"), (604800, 1, "wk")],
+        *[(31556952, 1, "y"), (5400.0, 90, "min"), (43201.0, 43201, "s"), (86400 * (1 + 1e-15), 1, "d")],
     ],
 )
-def test_a_period_reads_in_the_largest_unit_that_divides_it(seconds: float, text: str) -> None:
-    assert Clock().length_text(seconds) == text
+def test_a_period_reads_in_the_largest_unit_that_divides_it(seconds: float, count: float, unit: str) -> None:
+    text = Clock().length_text(seconds)
+    assert finding(text) == {"key": f"clock.count_{unit}", "count": count}
     assert duration(float(f"{seconds:.12g}")) == text
 
 
-@pytest.mark.parametrize(("length", "some"), [(3600, "00:30:00"), (7 * 86400, "2 d")])
-def test_the_heatmap_has_times_down_and_hands_across(length: int, some: str) -> None:
+@pytest.mark.parametrize(("length", "some"), [(3600, 1800), (7 * 86400, 2 * 86400)])
+def test_the_heatmap_has_times_down_and_hands_across(length: int, some: int) -> None:
     axes = Drawing(figsize=(6.75, 4.2), dpi=20).subplots()
     pecli.figure("heatmap", encoding="clock", length=length, dpi=20).draw(axes)
-    hands = ["sin 1 min", "cos 1 min", "sin 1 h", "cos 1 h", "sin 12 h", "cos 12 h"]
-    assert (axes.get_ylabel(), axes.get_xlabel()) == ("time", "hand")
-    assert some in [tick.get_text() for tick in axes.get_yticklabels()]
+    hands = [f"{wave} {duration(period)}" for period in (60, 3600, HALF_DAY) for wave in ("sin", "cos")]
+    assert (axes.get_ylabel(), axes.get_xlabel()) == (say("clock.time"), say("clock.hand"))
+    assert Clock().position_text(some) in [tick.get_text() for tick in axes.get_yticklabels()]
     assert [tick.get_text() for tick in axes.get_xticklabels()] == Clock().dimension_names() == hands
 
 

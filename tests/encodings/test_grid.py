@@ -10,6 +10,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import finding, say
 from tests.drawing import numbers_of
 
 REFERENCE = np.load(Path(__file__).parents[1] / "data/grids.npz")
@@ -75,7 +76,7 @@ def test_a_table_is_resized_as_models_do(kernel: str, size: str, folder: Path) -
     assert table == pytest.approx(REFERENCE[f"{kernel}_{size}"], abs=1e-5)
     assert np.array_equal(pecli.encode("learned:file=table.npy", grid="3x5"), rows)  # without its first row
     title = pecli.encoding("learned:file=table.npy,grid=3x5").described()
-    assert title == "learned, table.npy, d = 2, grid = 3 × 5, rows before it left out: 1"
+    assert title.endswith(say("learned.rows_before_it_left", count=1))
 
 
 @pytest.mark.parametrize("options", [{}, {"layout": "interleaved"}, {"first": "row"}, {"scale_grid": "unit"}])
@@ -108,7 +109,7 @@ def test_rotary_scores_depend_on_rows_and_columns_between_alone(options: dict[st
                  if 0 <= r + down < 5 and 0 <= c + across < 7]  # fmt: skip
         assert np.ptp([scores[pair] for pair in pairs]) < 1e-12
     found = numbers_of("distance", encoding=rope.spec(), measure="dot")
-    assert found.message() == "the dot product depends only on the offset p − q"
+    assert finding(found.message()) == {"key": "words.the_depends_only_on", "measure": say("words.dot_product")}
 
 
 def test_a_grid_of_one_row_is_the_line() -> None:

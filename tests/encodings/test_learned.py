@@ -12,6 +12,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import say
 from pecli.core.lazy import Array
 from pecli.encodings.learned import Learned
 from pecli.jobs.sweep import make_job
@@ -123,7 +124,7 @@ def test_the_label_names_the_file_and_not_its_folder(file: str) -> None:
     assert Learned(file=MINILM, tensor="position_embeddings.weight").title() == (
         "learned, minilm_16x24.safetensors, position_embeddings.weight, d = 24"
     )
-    assert Learned(d=5).title() == "learned, d = 5, untrained"
+    assert Learned(d=5).title() == say("learned.untrained", encoding="learned, d = 5")
     assert Learned.trained and not Learned.extrapolates
 
 

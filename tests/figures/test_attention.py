@@ -21,7 +21,7 @@ from pecli.figures.attention import Attention, AttentionNumbers, weights
 from pecli.figures.terms import TITLES, Terms, TermsNumbers
 from pecli.figures.tokens import EXAMPLES, fit_tokens, label_tokens, random_vector, read_order
 from pecli.measures.pairwise import products
-from tests.drawing import numbers_of, panels_of, texts
+from tests.drawing import numbers_of, panels_of, texts, told
 
 Ask = Callable[..., Any]
 
@@ -235,14 +235,12 @@ def panels(**options: Any) -> tuple[AttentionNumbers, list[Any]]:
 
 def test_the_difference_is_drawn_and_told() -> None:
     numbers, drawn = panels(sentences="like")
-    titles = [item.get_title() for item in drawn]
-    each = [f"{name}\n{order}" for name in ("no encoding", "sinusoidal") for order in ("as given", "reordered")]
-    assert titles == [*each, "Δ weight (sinusoidal)\nreordered − as given"]
-    assert numbers.caption().startswith("reordered: “你 喜欢 我”, axes as given; random embeddings, seed 0, Q = K")
-    change = f"{numbers.difference_encoded:.2f}"
-    plain, encoded = numbers.message().split("; ")
-    assert plain == "without positions, reordering changes no weight"
-    assert encoded == f"with the sinusoidal encoding, weights change by up to {change}"
+    orders = [say("attention.as_given"), say("attention.reordered")]
+    each = [f"{name}\n{order}" for name in (say("attention.no_encoding"), "sinusoidal") for order in orders]
+    assert [item.get_title() for item in drawn[:4]] == each
+    assert say("attention.reordered_axes_as_given", order="你 喜欢 我") in numbers.caption()
+    said = {"key": "attention.without_positions_reordering_changes", "number": f"{numbers.difference_encoded:.2f}"}
+    assert told(numbers.message(), said) == said
 
 
 def test_tokens_stand_on_the_axes_in_the_order_given() -> None:
@@ -287,9 +285,10 @@ def test_the_message_says_whether_position_with_position_depends_on_the_offset_a
     assert min(spreads["content_position"], spreads["position_content"], spreads["content_content"]) > 0.01
     *others, last = (np.abs(getattr(numbers, name)) for name in TITLES if name != "total")
     largest = bool(last.min() > max(other.max() for other in others))
-    only = "only the position–position term depends on the offset alone" + ", and its values are the largest" * largest
-    differ = f"at equal offset, the position–position term still differs by up to {number_text(apart, 2)}"
-    assert numbers.message() == (only if encoding in INVARIANT else differ)
+    only = {"key": "terms.only_the_position_position" + "_term" * largest}
+    differ = {"key": "terms.at_equal_offset_the", "number": number_text(apart, 2)}
+    said = only if encoding in INVARIANT else differ
+    assert told(numbers.message(), said) == said
 
 
 def test_five_panels_share_limits_and_0_has_the_middle_of_the_map() -> None:
@@ -309,22 +308,24 @@ def test_five_panels_share_limits_and_0_has_the_middle_of_the_map() -> None:
 
 
 @pytest.mark.parametrize(("options", "said"), [
-    ({"d": 128}, "word vectors × √d are 1.35 times as long as position encodings"),
-    ({"d": 128, "scale": "none"}, "position encodings are 8.39 times as long as word vectors"),
-    ({"d": 128, "content_scale": 0.74}, "word vectors × √d and position encodings are about equally long"),
-    ({"d": 128, "content_scale": 0}, ""),
+    ({"d": 128}, {"key": "addition.are_times_as_long", "ratio": "1.35"}),
+    ({"d": 128, "scale": "none"}, {"key": "addition.position_encodings_are_times", "ratio": "8.39"}),
+    ({"d": 128, "content_scale": 0.74}, {"key": "addition.and_position_encodings_are"}),
+    ({"d": 128, "content_scale": 0}, {}),
 ])  # fmt: skip
-def test_words_and_positions_are_added_and_their_lengths_compared(options: dict[str, Any], said: str) -> None:
+def test_words_and_positions_are_added_and_their_lengths_compared(
+    options: dict[str, Any], said: dict[str, Any]
+) -> None:
     found = numbers_of("addition", **options)
     assert np.array_equal(found.total, found.words + found.positions)
     assert np.array_equal(found.positions, pecli.encode("sinusoidal", d=128, length=len(found.tokens)))
-    assert found.message() == said
+    assert told(found.message(), said) == said
 
 
 def test_strips_stand_below_each_other_with_their_signs_and_one_scale(folder: Path) -> None:
     np.save("vectors.npy", np.arange(12.0).reshape(3, 4))
     axes = panels_of("addition", vectors="vectors.npy", tokens="a b c", d=4, scale="none", size="column")
-    assert [ax.get_title() for ax in axes] == ["word vectors", "+ position encodings", "= sum"]
+    assert [ax.get_title()[:2] for ax in axes[1:]] == ["+ ", "= "]
     assert [texts(ax.get_yticklabels()) for ax in axes] == [["a", "b", "c"]] * 3
     words, positions, total = (ax.images[0] for ax in axes)
     assert np.array_equal(words.get_array(), np.load("vectors.npy"))

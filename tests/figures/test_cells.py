@@ -13,6 +13,7 @@ from matplotlib.figure import Figure as Drawing
 from PIL import Image
 
 from pecli.core.errors import UsageError
+from pecli.core.language import say
 from pecli.core.lazy import Array
 from pecli.figures.matrix import cell_texts, places, show_matrix
 from pecli.page.cell_image import FEW, FINE
@@ -217,12 +218,12 @@ def test_classes_beside_means_have_the_colours_of_the_means(
 
 @pytest.mark.parametrize(("figure", "options", "bars", "title"), [
     ("distance", {"length": 6}, 0, ""),  # the headline says what they are
-    ("distance", {"length": 6, "plain": True}, 0, "Euclidean distance"),
+    ("distance", {"length": 6, "plain": True}, 0, say("measure.euclidean_distance")),
     ("distance", {"length": 6, "no_numbers": True}, 1, ""),
     ("distance", {"length": 6, "base": [10, 100]}, 1, "base = 10"),
     ("distance", {"length": 30}, 1, ""),
-    ("bias", {"length": 6, "head": 0}, 1, "head 0, slope 1/2"),
-    ("terms", {"tokens": "I like you", "size": "9x7"}, 0, "content · content"),
+    ("bias", {"length": 6, "head": 0}, 1, say("biases.head_slope", head=0, slope="1/2")),
+    ("terms", {"tokens": "I like you", "size": "9x7"}, 0, say("terms.content_content")),
 ])  # fmt: skip
 def test_a_bar_is_left_out_where_every_cell_carries_its_number(
     figure: str, options: dict[str, Any], bars: int, title: str

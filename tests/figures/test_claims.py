@@ -8,51 +8,42 @@ import numpy as np
 import pytest
 
 import pecli
-from pecli.jobs.picture import alt_text
-from tests.drawing import axes_of
-
-
-def said(figure: str, **options: Any) -> str:
-    """Return what stands in the picture and in its alt text."""
-    picture = pecli.figure(figure, **options)
-    return "\n".join([picture.seen.message(), picture.seen.caption(), picture.title(), alt_text(picture.job)])
-
+from pecli.core.language import finding, say
+from tests.drawing import axes_of, told
 
 MROPE = {"encoding": "rope", "sections": [16, 24, 24]}
 
 
 @pytest.mark.parametrize(
-    ("options", "span", "present", "absent"),
+    ("options", "span", "length"),
     [
-        ({"step": 10, "length": 101}, 1010, ["the 101 steps of 10", "positions 0 to 1000"], ["1,010"]),
-        ({"step": 0.5, "length": 7, "start": 2}, 3.5, ["the 7 steps of 0.5", "positions 1 to 4"], ["3.5 "]),
-        ({"step": 10, "length": 102, "log": True}, 1010, ["the 101 steps of 10"], ["1,010"]),
-        ({"encoding": "relative", "length": 50}, 99, ["the 99 offsets"], ["99 positions"]),
-        ({**MROPE, "sequence": "4, 1x2x3, 4"}, 11, ["the positions of the 14 tokens"], ["14 positions"]),
-        ({"length": 200}, 200, ["the 200 positions"], []),
+        ({"step": 10, "length": 101}, 1010, {"key": "heatmap.steps_of", "count": 101, "step": "10"}),
+        ({"step": 0.5, "length": 7, "start": 2}, 3.5, {"key": "heatmap.steps_of", "count": 7, "step": "0.5"}),
+        ({"step": 10, "length": 102, "log": True}, 1010, {"key": "heatmap.steps_of", "count": 101, "step": "10"}),
+        ({"encoding": "relative", "length": 50}, 99, {"key": "sinusoidal.count_offsets", "count": 99}),
+        ({**MROPE, "sequence": "4, 1x2x3, 4"}, 11, {"key": "heatmap.positions_of_the_tokens", "count": 14}),
+        ({"length": 200}, 200, {"key": "words.count_positions", "count": 200}),
     ],
 )
-def test_a_span_is_called_what_it_is(
-    options: dict[str, Any], span: float, present: list[str], absent: list[str]
-) -> None:
+def test_a_span_is_called_what_it_is(options: dict[str, Any], span: float, length: dict[str, Any]) -> None:
     """Steps, offsets and tokens are no positions; how many wavelengths are longer is counted in positions."""
-    picture, text = pecli.figure("heatmap", **options), said("heatmap", **options)
-    assert [word for word in present if word not in text] == [] == [word for word in absent if word in text]
-    count = (picture.numbers.view.encoding.wavelengths() > span).sum()
-    assert text.startswith(f"{count} of 64")
+    numbers = pecli.figure("heatmap", **options).numbers
+    said = finding(numbers.message())
+    assert finding(said["length"]) == length
+    assert (said["count"], said["all"]) == ((numbers.view.encoding.wavelengths() > span).sum(), 64)
 
 
 def test_encodings_of_other_steps_are_not_counted_over_one_span() -> None:
     options: dict[str, Any] = {"encoding": ["sinusoidal:step=10", "sinusoidal:base=10"], "length": 50}
     text = pecli.figure("compare", **options).numbers.message()
-    assert "50 steps of 10 shown (" in text and "50 positions shown" not in text  # each says its own
+    assert say("heatmap.steps_of", count=50, step=10) in text  # each says its own
 
 
 @pytest.mark.parametrize("figure", ["offsets", "curves"])
 def test_an_axis_that_counts_steps_says_so(figure: str) -> None:
     more: dict[str, Any] = {"against": "offset"} if figure == "curves" else {}
     labels = [axes_of(figure, step=step, d=8, length=9, **more).get_xlabel() for step in (1, 10)]
-    assert ["steps of 10" in label for label in labels] == [False, True]
+    assert [say("page.in_steps_of", step=10) in label for label in labels] == [False, True]
 
 
 def test_wavelengths_of_a_table_in_steps_are_counted_in_positions() -> None:
@@ -85,7 +76,7 @@ def test_the_nearest_position_is_marked_at_its_distance_and_the_line_goes_throug
         (x,), (y,) = mark.get_data()
         assert y == pytest.approx(distances[int(x)], abs=1e-9)
         assert y in np.asarray(line.get_ydata())[np.asarray(line.get_xdata()) == x]
-    assert ("nearer" in picture.seen.message()) == (not places)
+    assert (picture.seen.message().key == "curves.no_position_is_nearer") == (not places)
     assert places or max(distances[start - 1], distances[start + 1]) <= np.delete(others, [start - 1, start]).min()
 
 
@@ -106,7 +97,8 @@ def test_the_spectrum_explains_dashes_and_bands_where_it_has_them(spec: str, das
     caption = pecli.figure("spectrum", encoding=spec).seen.caption()
     axes = axes_of("spectrum", encoding=spec)
     lines = [line.get_ydata() for line in axes.lines if line.get_linestyle() == "--"]
-    assert [bool(len(lines)), bool(axes.patches)] == [dashed, band] == ["dashed" in caption, "band" in caption]
+    marks = [say(key) in caption for key in ("spectrum.dashed_without_the_scaling", "spectrum.band_pairs_scaled_in")]
+    assert [bool(len(lines)), bool(axes.patches)] == [dashed, band] == marks
 
 
 @pytest.mark.parametrize("length", [40, 2000])  # of the second pixels are means
@@ -121,8 +113,9 @@ def test_two_tables_say_where_they_differ_most_and_where_alone(length: int) -> N
     ends = [length // 4, length - 1]
     assert facts["where"] == {"position": at, "dimension": 5, "dimensions": [5], "positions": ends}
     assert facts["largest"] == (one - other).max() and facts["smallest"] == (one - other).min()
-    text = picture.seen.message()
-    assert f"dimension 5 at position {at:,}" in text and f"in 1 of 32 dimensions, positions {ends[0]:,} to" in text
+    where = {"key": "compare.most_in_dimension_at", "number": 5, "position": f"{at:,}"}
+    alone = {"key": "compare.in_of_dimensions_positions", "count": 1, "all": 32, "first": f"{ends[0]:,}"}
+    assert [told(picture.seen.message(), said) for said in (where, alone)] == [where, alone]
 
 
 def test_two_measures_say_at_which_pair_they_differ_most_and_equal_ones_do_not() -> None:
@@ -132,7 +125,8 @@ def test_two_measures_say_at_which_pair_they_differ_most_and_equal_ones_do_not()
     place = picture.seen.facts()["difference"]["where"]
     assert (first - second)[place["p"], place["q"]] == pytest.approx(np.abs(first - second).max())
     same = pecli.compare(specs[:1] * 2, figure="heatmap", difference=True, length=9)
-    assert "where" not in same.seen.facts()["difference"] and same.seen.message() == "no difference"
+    assert "where" not in same.seen.facts()["difference"]
+    assert finding(same.seen.message()) == {"key": "compare.no_difference"}
 
 
 def test_of_too_many_means_nothing_is_said_of_the_largest_difference() -> None:
@@ -174,5 +168,7 @@ def test_compare_says_where_limits_are_not_shared(
 
 def test_rows_of_offsets_are_called_offsets() -> None:
     averaged: Any = pecli.figure("heatmap", encoding="relative", length=1000, size="column", dpi=40).seen
-    assert f"mean of {averaged.block} offsets" in averaged.caption() and "positions" not in averaged.caption()
-    assert "offsets −9 to 9" in pecli.figure("scatter", encoding="relative", length=10).seen.caption()
+    cells = say("sinusoidal.count_offsets", count=averaged.block)
+    assert say("figures.each_pixel_is_the_mean", cells=cells) in averaged.caption()
+    offsets = say("figures.offsets_to", first="−9", last="9")
+    assert offsets in pecli.figure("scatter", encoding="relative", length=10).seen.caption()

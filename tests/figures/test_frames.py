@@ -15,7 +15,7 @@ from PIL import Image
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.files.pictures import Palette, palette_of
+from pecli.files.pictures import Palette, image_of, palette_of
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import job_of, jobs_of
 from pecli.jobs.workers import map_in_order
@@ -87,6 +87,14 @@ def test_every_pixel_has_the_nearest_colour() -> None:
     away = np.abs(levels[:, :, None].astype(int) - palette.colours).astype(float) ** 2
     np.testing.assert_array_equal(((shown - levels) ** 2).sum(axis=-1), away.sum(axis=-1).min(axis=-1))
     assert isinstance(palette, Palette)
+
+
+def test_few_colours_keep_the_diagonal_and_the_text() -> None:
+    images = [image_of(drawing, 100) for drawing in frames_of("distance", base=[10, 100, 1000, 10000])]
+    palette = palette_of(images, 56)
+    away = [np.abs(np.asarray(palette.of(image).convert("RGB"), int) - np.asarray(image)).max(-1) for image in images]
+    assert len(palette.colours) <= 56 and np.percentile(away, 99) < 30
+    assert [0, 0, 0] in palette.colours.tolist() and [255, 255, 255] in palette.colours.tolist()
 
 
 REFUSED = [

@@ -12,9 +12,11 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import capitalised, enumerated, finding, say
 from pecli.jobs.job import Job
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import job_of, jobs_of
+from pecli.measures.pairwise import MEASURES
 from tests.drawing import page_of
 
 SMALL = {"d": 4, "length": 5, "dpi": 40}
@@ -42,23 +44,21 @@ def test_two_options_are_rows_and_columns_told_once() -> None:
 
 
 def test_what_all_cells_of_a_table_say_is_said_and_nothing_of_cells_that_differ() -> None:
-    rising = Picture(job_of("heatmap", {"base": [10, 1000], "d": [16, 32], "length": 200})).message()
-    text = "Larger bases leave more wavelengths beyond the 200 positions: "
-    assert rising == text + "from 0 to 3 of 8 pairs and from 0 to 7 of 16 pairs"
-    same = Picture(job_of("heatmap", {"base": [2, 3], "d": [4, 6], "length": 200})).message()
-    assert same == "No sine–cosine pair has a wavelength longer than the 200 positions shown"
+    rising = Picture(job_of("heatmap", {"base": [10, 1000], "d": [16, 32], "length": 200})).seen.message()
+    each = [say("figures.from_to_of_pairs", first=0, last=last, all=pairs) for last, pairs in ((3, 8), (7, 16))]
+    assert finding(rising)["counts"] == enumerated(each)
+    same = Picture(job_of("heatmap", {"base": [2, 3], "d": [4, 6], "length": 200})).seen.message()
+    assert finding(same)["key"] == "heatmap.no_sine_cosine_pair"
 
 
 def test_what_all_in_a_column_say_stands_once_and_is_told_by_its_column_alone() -> None:
     _, axes = drawn("distance", encoding=["sinusoidal", "rope"], measure=["dot", "cos"])
     above = [" ".join(text.get_text().split()) for text in axes[0].figure.texts]
     each = [
-        "The dot product depends only on the offset p − q",
-        "the cosine similarity depends only on the offset p − q",
+        say("words.the_depends_only_on", measure=say(key)) for key in ("words.dot_product", "measure.cosine_similarity")
     ]
-    assert [item for item in above if "offset p − q" in item] == [
-        f"{each[0]} (measure = dot); {each[1]} (measure = cos)"
-    ]
+    measure = say("page.measure")
+    assert capitalised(f"{each[0]} ({measure} = dot); {each[1]} ({measure} = cos)") in above
 
 
 def test_every_cell_is_its_own_picture_under_the_limits_of_all() -> None:
@@ -74,7 +74,7 @@ def test_every_cell_is_its_own_picture_under_the_limits_of_all() -> None:
 
 def test_measures_of_their_own_kind_keep_their_own_limits_and_bars() -> None:
     _, axes = drawn("distance", measure=["euclidean", "cos"])
-    assert [bar.get_ylabel() for bar in bars(axes)] == ["Euclidean distance", "cosine similarity"]
+    assert [bar.get_ylabel() for bar in bars(axes)] == [say(MEASURES[name].text) for name in ("euclidean", "cos")]
     images = [ax.images[0] for ax in axes if ax.images and ax not in bars(axes)]
     assert images[0].get_clim() != images[1].get_clim()
 
@@ -84,7 +84,7 @@ def test_lines_are_compared_in_one_window_with_one_legend() -> None:
     assert len({ax.get_ylim() for ax in axes}) == 1
     assert all(ax.get_legend() is None for ax in axes)
     (legend,) = axes[0].figure.legends
-    assert legend.get_texts()[0].get_text() == "from 0"
+    assert legend.get_texts()[0].get_text() == say("curves.from_position_2", position=0)
     below = legend.get_window_extent().y1
     assert all(ax.get_tightbbox().y0 > below for ax in axes)
     _, alike = drawn("curves", base=[2, 10000], against="offset")  # one line lies on the other
@@ -164,9 +164,7 @@ def test_panels_of_cells_share_the_limits_of_their_own_kind(figure: str, count: 
 
 def test_what_one_figure_says_in_all_cells_is_said_once() -> None:
     given = {"base": [10, 10000], "length": 40, "panels": "distance,distance"}
-    assert (
-        Picture(job_of("overview", given)).seen.message() == "the Euclidean distance depends only on the offset p − q"
-    )
+    assert finding(Picture(job_of("overview", given)).seen.message())["key"] == "words.the_depends_only_on"
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from matplotlib.text import Text
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import say
 from pecli.page.labels import ColumnLabel, LineLabel, RowLabel, broken, labels_of, spread
 from tests.drawing import page_of, texts
 
@@ -97,7 +98,7 @@ def test_rows_of_a_heatmap_are_framed_where_their_cells_are(options: dict[str, A
     assert {patch.get_edgecolor()[:3] for patch in boxes} == {(0, 0, 0), (1, 1, 1)}  # seen on light and dark
     for patch in boxes:
         assert (patch.get_y(), patch.get_y() + patch.get_height()) == pytest.approx(edges, abs=1e-5)
-    assert names(axes) == ["20 to 29"]
+    assert names(axes) == [say("words.first_to_last", first=20, last=29)]
 
 
 @pytest.mark.parametrize("figure", ["curves", "offsets"])
@@ -106,7 +107,7 @@ def test_stretches_of_lines_are_shaded_behind_them(figure: str) -> None:
     shaded = {(patch.get_x(), patch.get_x() + patch.get_width()) for patch in axes.patches}
     assert shaded == {(20, 30), (3, 3)}
     assert all(patch.get_zorder() < max(line.get_zorder() for line in axes.lines) for patch in axes.patches)
-    assert names(axes) == ["20 to 30", "3"]
+    assert names(axes) == [say("words.first_to_last", first=20, last=30), "3"]
 
 
 def test_rows_and_columns_of_a_distance_are_framed_and_its_rows_named() -> None:
@@ -114,7 +115,7 @@ def test_rows_and_columns_of_a_distance_are_framed_and_its_rows_named() -> None:
     boxes = [patch.get_extents().transformed(axes.transData.inverted()) for patch in axes.patches]
     sides = [tuple(np.round(ends, 1)) for box in boxes for ends in (box.intervalx, np.sort(box.intervaly))]
     assert {*sides} == {(-0.5, 199.5), (9.5, 10.5), (99.5, 179.5)}
-    assert names(axes) == ["10", "100 to 179"]
+    assert names(axes) == ["10", say("words.first_to_last", first=100, last=179)]
 
 
 @pytest.mark.parametrize("figure", ["heatmap", "curves"])

@@ -12,7 +12,7 @@ import pytest
 from matplotlib.figure import Figure as Drawing
 
 import pecli
-from pecli.core.language import use_language
+from pecli.core.language import say, use_language
 from pecli.core.numbers import number_types
 from pecli.encodings.registry import ENCODINGS
 from pecli.figures import FIGURES
@@ -108,4 +108,4 @@ def test_a_models_config_is_told_in_chinese(ask: Any, folder: Path, monkeypatch:
     assert "Σ cos 首次 < 0" in facts and "betafast" in findings and "可能是想写 beta_fast" in " ".join(findings.split())
     names = {"yarn", "config", "json", "llama", "all"}
     assert words(facts) <= names, words(facts)
-    assert "first Σ cos < 0" in ask("model", "config.json", "--lang", "en").out
+    assert say("model.first_cos_0") in ask("model", "config.json", "--lang", "en").out

@@ -14,6 +14,7 @@ from matplotlib.text import Text
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import say
 from pecli.figures import FIGURES
 from pecli.figures.base import panels_of
 from pecli.figures.page import draw_page
@@ -143,7 +144,7 @@ def test_what_was_seen_broken_is_whole(figure: str, options: dict[str, Any]) -> 
 
 @pytest.mark.parametrize(
     ("size", "across"),
-    [("column", {"no encoding", "sinusoidal"}), ("12x7", {"no encoding"})],
+    [("column", {say("attention.no_encoding"), "sinusoidal"}), ("12x7", {say("attention.no_encoding")})],
 )
 def test_every_token_is_labelled_and_rows_of_attention_stay_rows(size: str, across: set[str]) -> None:
     """An encoding a column where that is narrower: its change is below its weights. Panels in a row share an axis."""
@@ -197,7 +198,8 @@ def test_the_sum_of_terms_stands_large_in_a_column() -> None:
 
 def test_titles_of_attention_side_by_side_break_between_words() -> None:
     titles = [axes.get_title() for axes in drawn("attention", size="slide", encoding=["alibi", "rope"])[0].axes]
-    assert {"causal mask\nreordered", "no encoding\nreordered", "RoPE\nas given"} <= {*titles}
+    names, orders = ("causal_mask", "no_encoding"), (say("attention.as_given"), say("attention.reordered"))
+    assert {f"{say(f'attention.{name}')}\n{orders[1]}" for name in names} | {f"RoPE\n{orders[0]}"} <= {*titles}
 
 
 def test_a_title_breaks_anywhere_between_chinese_characters_and_never_inside_a_word() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import finding, say
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.binary import Binary
 from pecli.encodings.clock import Clock
@@ -17,7 +18,7 @@ from pecli.encodings.learned import Learned
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures.waves import wavelength_text
 from pecli.page.labels import LineLabel, labels_of
-from tests.drawing import axes_of, line_labels, page_of, texts
+from tests.drawing import axes_of, clauses, line_labels, page_of, texts, told
 
 
 def drawn(**options: Any) -> Any:
@@ -38,13 +39,18 @@ def test_each_line_is_the_distance_from_its_position_with_a_mark_at_itself(d: in
         assert mark.get_marker() == "o"
 
 
+def from_position(position: int) -> str:
+    return say("curves.from_position_2", position=position)
+
+
 def test_curves_are_named_at_their_ends_and_in_a_key_where_they_end_beside_each_other() -> None:
     axes = drawn(d=7, length=11, at="3,7")
-    assert axes.get_legend() is None and line_labels(axes) == ["from 3", "from 7"]
+    assert axes.get_legend() is None and line_labels(axes) == [from_position(3), from_position(7)]
     ends = [line.get_xydata()[-1] for line in axes.lines if len(line.get_xdata()) > 1]
     assert np.array([label.xy for label in labels_of(axes, LineLabel)]) == pytest.approx(np.array(ends))
     legends = [drawn(encoding=e, at="3,4", length=11, against="offset").get_legend() for e in ("binary", "rope")]
-    assert texts(legends[0].get_texts()) == ["from 3", "from 4"] and legends[1] is None  # which coincide
+    assert texts(legends[0].get_texts()) == [from_position(3), from_position(4)]
+    assert legends[1] is None  # which coincide
 
 
 @pytest.mark.parametrize(("encoding", "coincide"), [("sinusoidal", True), ("binary", False)])
@@ -58,9 +64,9 @@ def test_against_the_offset_it_says_whether_lines_coincide(encoding: str, coinci
     widest = max(max(ones) - min(ones) for ones in found.values())
     assert list(numbers.facts()["apart"].values()) == pytest.approx([widest], abs=1e-9)
     beside = pecli.figure("curves", encoding=encoding, length=40, at=[3, 11, 30]).numbers
-    same = "every curve is the same, shifted: the Euclidean distance depends only on the offset"
-    other = f"at equal offset, the Euclidean distance still differs by up to {widest:.3g}"
-    assert numbers.message() == beside.message() == (same if coincide else other)
+    other = {"key": "words.at_equal_offset_the", "number": f"{widest:.3g}"}
+    said = {"key": "curves.every_curve_is_the"} if coincide else other
+    assert told(numbers.message(), said) == told(beside.message(), said) == said
 
 
 @pytest.mark.parametrize("start", [0, 5])
@@ -87,7 +93,8 @@ def test_more_positions_than_pixels_of_a_log_axis_keep_their_extremes(encoding: 
     every = np.linalg.norm(table - table[1000], axis=1)[1:]
     assert numbers.curves.shape[1] < 120 and numbers.block > 25
     assert (numbers.low.min(), numbers.curves.max()) == pytest.approx((every.min(), every.max()), abs=1e-14)
-    assert numbers.curves[0, 0] == pytest.approx(every[0]) and "minimum to maximum of up to" in numbers.caption()
+    assert numbers.curves[0, 0] == pytest.approx(every[0])
+    assert say("figures.each_pixel_minimum_to", count=numbers.block) in numbers.caption()
     axes = page_of("curves", size="3x2", dpi=20, **options).axes[0]
     (line,) = [item for item in axes.lines if len(item.get_xdata()) > 1]
     assert line.get_xdata()[:3].tolist() == [1, 2, 3] and len(axes.collections) == 1
@@ -127,14 +134,15 @@ def test_undefined_values_leave_a_gap_and_a_line_of_them_has_no_name() -> None:
     assert np.isnan(np.asarray(line.get_ydata())).tolist() == [True, False, False, False, False]
     options: dict[str, Any] = {"encoding": "binary", "measure": "corr", "length": 16, "at": [0, 5]}
     assert [label.get_visible() for label in labels_of(drawn(**options), LineLabel)] == [False, True]
-    assert "from 0: undefined (constant row)" in pecli.figure("curves", **options).seen.caption()
+    undefined = say("curves.from_undefined_constant_row", positions="0")
+    assert undefined in pecli.figure("curves", **options).seen.caption()
 
 
 def test_against_the_offset_every_line_starts_at_0_and_a_log_axis_at_1() -> None:
     axes = drawn(d=6, length=20, at=[3, 11], against="offset")
     assert [line.get_xdata()[0] for line in axes.lines] == [-3, 0, -11, 0]
     low, high = axes.get_xlim()
-    assert -12 < low <= -11 and 16 <= high < 17 and "offset" in axes.get_xlabel()
+    assert -12 < low <= -11 and 16 <= high < 17 and axes.get_xlabel() == say("curves.offset_from_lines_own")
     axes = drawn(d=32, length=97, start=5, at=5, log=True, against="offset")
     (line,) = [item for item in axes.lines if len(item.get_xdata()) > 1]
     assert axes.get_xscale() == "log" and np.array_equal(line.get_xdata(), np.arange(1, 97))
@@ -144,9 +152,9 @@ def test_against_the_offset_every_line_starts_at_0_and_a_log_axis_at_1() -> None
 @pytest.mark.parametrize(
     ("options", "noted"),
     [
-        ({"log": True}, "position 0 has no place on a logarithmic axis"),
-        ({"log": True, "at": 0, "against": "offset"}, "offset 0 has no place on a logarithmic axis"),
-        ({"log": True, "start": 5, "at": 5, "against": "offset"}, "offset 0 has no place on a logarithmic axis"),
+        ({"log": True}, say("page.position_0_has_no")),
+        ({"log": True, "at": 0, "against": "offset"}, say("page.offset_0_has_no")),
+        ({"log": True, "start": 5, "at": 5, "against": "offset"}, say("page.offset_0_has_no")),
         ({"log": True, "at": 3}, ""),
         ({"log": True, "start": 5}, ""),
         ({}, ""),
@@ -181,12 +189,14 @@ def test_lanes_go_down_and_do_not_touch() -> None:
     lines = [line.get_ydata() for line in waves(axes)]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["0", "2", "5"]
     assert all(below.max() < above.min() for above, below in pairwise(lines))
-    assert axes.get_ylabel() == "dimension"
+    assert axes.get_ylabel() == say("encoding.dimension")
     captions = [pecli.figure("waves", d=d, length=97).seen.caption() for d in (8, 9)]
-    joined = "wavelength λ in positions; lines join the values at the positions shown"
-    assert captions == [joined, f"{joined}; 5 of 9 dimensions; the slowest, not shown, has λ = 22,581"]
+    joined, slowest = say("waves.lines_join_the_values"), say("waves.the_slowest_not_shown", wave="22,581")
+    assert all(joined in caption for caption in captions)
+    assert [slowest in caption for caption in captions] == [False, True]
     still = "rope:scaling=proportional,factor=1,partial_rotary_factor=0.25"  # has no slowest
-    assert pecli.figure("waves", encoding=still, length=97).seen.caption() == f"{joined}; 5 of 128 dimensions"
+    keys = [finding(note)["key"] for note in clauses(pecli.figure("waves", encoding=still, length=97).seen.caption())]
+    assert "words.of_dimensions" in keys and "waves.the_slowest_not_shown" not in keys
 
 
 @pytest.mark.parametrize(
@@ -200,7 +210,7 @@ def test_lanes_go_down_and_do_not_touch() -> None:
         (Clock(), 3600.0, "λ = 1 h"),
         (Binary(d=5), 8.0, "λ = 8"),  # of a whole cycle
         (Learned(d=5), 8.0, "λ ≈ 8"),  # measured
-        (Binary(d=5), np.inf, "still"),
+        (Binary(d=5), np.inf, say("words.still")),
     ],
 )
 def test_a_wavelength_reads_well_at_any_size(encoding: TableEncoding, wave: float, text: str) -> None:
@@ -226,11 +236,8 @@ def test_a_long_length_is_drawn_from_minimum_to_maximum_and_the_caption_says_so(
     low, high = (np.stack([getattr(run, end)(axis=1) for run in runs], axis=1) for end in ("min", "max"))
     assert seen.arrays()["low"] == pytest.approx(low, abs=1e-14)
     assert seen.main == pytest.approx(high, abs=1e-14)
-    pooled = f"each pixel: minimum to maximum of up to {size} positions"
-    assert (
-        seen.caption()
-        == f"wavelength λ in positions; 2 of 8 dimensions; the slowest, not shown, has λ = 35.3; {pooled}"
-    )
+    keys = ("words.of_dimensions", "waves.the_slowest_not_shown", "figures.each_pixel_minimum_to")
+    assert [finding(note)["key"] for note in clauses(seen.caption())] == ["waves.wavelength_in", *keys]
     assert len(waves_on(**options).collections) == 2  # a band each
     every = pecli.figure("waves", **options).numbers
     assert np.array_equal(every.main, table)
@@ -251,21 +258,19 @@ def test_waves_of_any_length_take_no_look_at_every_position() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"d": 8, "base": 10, "dims": [3, 0]}, ""),
-        ({"encoding": "clock", "dims": [0, 5]}, "wavelength grows from top to bottom: 1 min to 12 h"),
-        (
-            {"encoding": "rope:d=8,pairing=half", "base": 10, "dims": [4, 1]},
-            "wavelength grows from top to bottom: 6.28 positions to 11.2",
-        ),
-        ({"d": 8, "dims": [0, 1]}, ""),
-        ({"encoding": "binary", "length": 16}, "wavelength grows from top to bottom: 2 positions to 16"),
-        ({"encoding": "learned:d=8", "length": 16}, ""),
+        ({"d": 8, "base": 10, "dims": [3, 0]}, {}),
+        ({"encoding": "clock", "dims": [0, 5]}, {"high": say("clock.count_h", count=12)}),
+        ({"encoding": "rope:d=8,pairing=half", "base": 10, "dims": [4, 1]}, {"high": "11.2"}),
+        ({"d": 8, "dims": [0, 1]}, {}),
+        ({"encoding": "binary", "length": 16}, {"high": "16"}),
+        ({"encoding": "learned:d=8", "length": 16}, {}),
     ],
 )
 def test_the_message_is_how_wavelengths_follow_each_other_where_they_are_known(
-    options: dict[str, Any], said: str
+    options: dict[str, Any], said: dict[str, Any]
 ) -> None:
-    assert pecli.figure("waves", **options).numbers.message() == said
+    said = said and {"key": "waves.wavelength_grows_from_top", **said}
+    assert told(pecli.figure("waves", **options).numbers.message(), said) == said
 
 
 @pytest.mark.parametrize(
@@ -290,17 +295,3 @@ def test_cosines_are_dashed_bits_are_steps_and_one_position_a_point() -> None:
     assert {line.get_drawstyle() for line in lines} == {"default"}
     assert {line.get_drawstyle() for line in waves(waves_on(encoding="binary", length=9))} == {"steps-mid"}
     assert [{line.get_marker() for line in waves(waves_on(d=4, length=n))} for n in (1, 2)] == [{"o"}, {"None"}]
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"at": [100]}, "no position is nearer to 100 than its neighbours"),
-        ({"at": [0], "d": 2, "length": 100}, "the position nearest to 0 is 44"),  # 7 turns are nearly 44
-        ({"at": [10], "encoding": "clock"}, "no position is nearer to 00:00:10 than its neighbours"),
-        ({"at": [0], "measure": "dot"}, ""),  # a similarity
-        ({"at": [0], "length": 2}, ""),  # there is one other
-    ],
-)
-def test_the_message_of_one_line_is_what_is_nearest(options: dict[str, Any], said: str) -> None:
-    assert pecli.figure("curves", **options).numbers.message() == said

@@ -13,8 +13,9 @@ from PIL import Image
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import finding, say
 from pecli.core.progress import TRACKER
-from tests.drawing import axes_of, numbers_of, page_of
+from tests.drawing import axes_of, numbers_of, page_of, told
 
 
 @pytest.mark.parametrize(("d", "length", "start"), [(7, 11, 0), (2, 1, -5), (1, 3, 1), (13, 5, 1009)])
@@ -26,29 +27,29 @@ def test_the_image_is_the_table_at_its_positions(d: int, length: int, start: int
     assert axes.get_ylim() == (start + length - 0.5, start - 0.5)  # position down
     assert (image.get_clim(), image.get_cmap().name) == ((-1, 1), "PuOr_r")
     assert axes.figure.axes == [axes] and bar is image.colorbar.ax
-    assert (axes.get_xlabel(), axes.get_ylabel(), bar.get_ylabel()) == ("dimension", "position p", "")
+    assert (axes.get_xlabel(), bar.get_ylabel()) == (say("encoding.dimension"), "")
     assert axes_of("heatmap", d=7, length=5, cmap="PiYG").images[0].get_cmap().name == "PiYG"
 
 
 @pytest.mark.parametrize(
-    ("encoding", "said", "note"),
+    ("encoding", "said", "constant"),
     [
-        ("sinusoidal:d=128", "39 of 64 sine–cosine pairs have wavelengths longer than the 200 positions shown", ""),
-        ("clock", "2 of 3 sine–cosine pairs have periods longer than the 200 s shown", ""),
-        ("sinusoidal:d=2", "no sine–cosine pair has a wavelength longer than the 200 positions shown", ""),
-        ("binary", "each bit changes half as often as the one before: bit 7 every 128 positions", ""),
+        ("sinusoidal:d=128", {"key": "heatmap.of_sine_cosine_pairs", "count": 39, "all": 64}, {}),
+        ("clock", {"key": "heatmap.of_sine_cosine_pairs", "count": 2, "all": 3}, {}),
+        ("sinusoidal:d=2", {"key": "heatmap.no_sine_cosine_pair"}, {}),
+        ("binary", {"key": "heatmap.each_changes_half_as", "last": 7}, {}),
         (
             "binary:d=10",
-            "each bit changes half as often as the one before: bit 7 every 128 positions",
-            "constant here: bit 8 and later",
+            {"key": "heatmap.each_changes_half_as", "last": 7},
+            {"key": "heatmap.constant_here_and_later", "first": 8},
         ),
     ],
 )
-def test_a_heatmap_says_what_its_stripes_are(encoding: str, said: str, note: str) -> None:
+def test_a_heatmap_says_what_its_stripes_are(encoding: str, said: dict[str, Any], constant: dict[str, Any]) -> None:
     alone = numbers_of("heatmap", encoding=encoding)
     several = pecli.figure("heatmap", encoding=[encoding, "learned"]).numbers
-    assert (alone.message(), alone.caption()) == (said, note)
-    assert several.message().startswith(f"{said} ({encoding.partition(':')[0]}")
+    assert (told(alone.message(), said), told(alone.caption(), constant)) == (said, constant)
+    assert several.message().startswith(f"{alone.message()} ({encoding.partition(':')[0]}")
     assert "learned" not in several.message()
 
 
@@ -60,7 +61,7 @@ def test_a_heatmap_of_a_billion_positions_has_a_headline_and_one_without_stripes
     for silent in ("sinusoidal", "binary:d=1", "learned"):
         assert numbers_of("heatmap", encoding=silent, length=1).message() == ""
     long = pecli.figure("heatmap", d=2, length=10**9, dpi=20)
-    assert long.message() == "No sine–cosine pair has a wavelength longer than the 1,000,000,000 positions shown"
+    assert finding(long.seen.message())["key"] == "heatmap.no_sine_cosine_pair"
 
 
 @pytest.mark.parametrize("length", [11, 25])
@@ -104,9 +105,11 @@ def test_a_logarithmic_axis_begins_at_position_1() -> None:
     assert np.array_equal(numbers.main, pecli.encode(d=6, start=1, length=2))
     assert numbers_of("heatmap", log=True, d=6, start=5, length=3).positions[0] == 5
     seen = numbers_of("heatmap", ((30, 3),), log=True, d=8, length=5000)
-    caption = seen.caption()
-    assert seen.message().endswith("longer than the 4,999 positions shown")
-    assert "each pixel is the mean of up to 1,861 positions; one pair in 8 drawn" in caption
+    assert finding(seen.message())["length"] == say("words.count_positions", count=4999)
+    assert {
+        say("waves.one_pair_in_drawn", count=8),
+        say("figures.each_pixel_is_the", cells=say("words.count_positions", count=1861)),
+    } <= {*seen.remarks()}
     wave = numbers_of("heatmap", ((200, 2),), log=True, d=2, length=2000)
     near = np.abs(wave.positions - 82) < 8  # two pixels a wavelength: a mean over one of them flickers
     assert np.abs(wave.main[near]).max() < 0.3
@@ -126,7 +129,7 @@ def test_more_positions_than_pixels_are_averaged_but_not_in_the_numbers() -> Non
     assert seen.main == pytest.approx(
         np.array([table[at : at + size].mean(axis=0) for at in range(0, 1009, size)]), abs=1e-14
     )
-    assert seen.caption() == f"each pixel is the mean of {size} positions"
+    assert finding(seen.caption())["cells"] == say("words.count_positions", count=size)
     assert axes_of("heatmap", **options).get_ylim() == (1011.5, 2.5)  # a short last block does not stretch the axis
     assert np.array_equal(whole.main, table) and whole.caption() == ""
     assert (whole.smallest, whole.largest, whole.limit) == (table.min(), table.max(), 1)
@@ -154,7 +157,7 @@ def test_a_learned_table_longer_or_wider_than_the_pixels_shows_rows_and_columns_
     options: Any = {"encoding": f"learned:file={tmp_path / 't.npy'}", "length": 101}
     seen = numbers_of("heatmap", ((30, 5),), **options)
     assert np.array_equal(seen.main, table[::4, ::3]) and seen.positions.tolist() == [*range(0, 101, 4)]
-    assert [note for note in seen.remarks() if note] == ["one row in 4 drawn", "one column in 3 drawn"]
+    assert [finding(note)["count"] for note in seen.remarks() if note] == [4, 3]
     log = numbers_of("heatmap", ((9, 13),), **options, log=True)
     assert np.array_equal(log.main, table[log.positions.astype(int)]) and str(log.block) in log.caption()
 
@@ -173,7 +176,9 @@ def test_extremes_undefined_entries_and_spread_are_those_of_all_pairs(tmp_path: 
     found = numbers_of("distance", ((20, 20),), encoding=f"learned:file={tmp_path / 't.npy'}", measure="corr")
     expected = np.corrcoef(np.delete(table, 7, axis=0))
     assert (found.smallest, found.largest) == pytest.approx((expected.min(), expected.max()), abs=1e-12)
-    assert found.undefined == 2 * length - 1 and f"of {length**2:,} undefined" in found.caption()
+    assert found.undefined == 2 * length - 1
+    undefined = {"key": "distance.of_undefined_constant_rows", "count": 2 * length - 1, "all": length**2}
+    assert told(found.caption(), undefined) == undefined
     spreads = [np.ptp(np.diag(expected, k)) for k in range(7)]  # rows 0 … 6 of those that are whole
     assert found.apart is None if length > 2048 else found.apart >= max(spreads[:1])
 
@@ -216,7 +221,7 @@ def test_more_positions_than_pixels_are_averaged_and_the_caption_says_so(d: int)
     expected = [[whole[i : i + size, j : j + size].mean() for j in cuts] for i in cuts]
     assert size > 1 and 101 % size
     assert numbers.main == pytest.approx(np.array(expected), abs=1e-12)
-    assert f"each pixel is the mean of {size} × {size} cells" in numbers.caption()
+    assert say("figures.cells", rows=size, columns=size) in numbers.caption()
     axes = drawn(d=d, length=1001, start=3)
     assert axes.get_xlim() == axes.get_ylim()[::-1] == (2.5, 1003.5)
 
@@ -232,8 +237,9 @@ def test_the_message_says_where_diagonals_are_the_same(encoding: str, alike: boo
     numbers = numbers_of("distance", encoding=encoding, length=9)
     spread = max(np.ptp(np.diag(numbers.main, k)) for k in range(-8, 9))
     assert bool(spread < 1e-9) is alike
-    apart = f"still differs by up to {spread:.3g}"
-    assert (apart, "depends only on the offset")[alike] in numbers.message()
+    apart = {"key": "words.at_equal_offset_the", "number": f"{spread:.3g}"}
+    said = {"key": "words.the_depends_only_on"} if alike else apart
+    assert told(numbers.message(), said) == said
 
 
 @pytest.mark.parametrize(("measure", "undefined"), [("corr", 25), ("cos", 9)])
@@ -242,24 +248,24 @@ def test_undefined_entries_are_counted_and_not_drawn(measure: str, undefined: in
     (image,) = drawn(d=1, length=5, measure=measure).images
     masked = np.ma.getmaskarray(image.get_array())
     assert masked.sum() == undefined == picture.numbers.facts()["undefined"] and masked[0].all()
-    assert f"{undefined} of 25 undefined" in picture.numbers.caption()
+    assert {"count": undefined, "all": 25}.items() <= finding(picture.numbers.caption()).items()
 
 
 @pytest.mark.parametrize(
     ("encoding", "labels"),
     [
-        ("clock", ("other time", "time")),
-        ("relative", ("other offset", "offset p − q")),
-        ("rope", ("position q", "position p")),
+        ("clock", ("clock.other_time", "clock.time")),
+        ("relative", ("sinusoidal.other_offset", "words.offset_p_minus_q")),
+        ("rope", ("encoding.position_q", "encoding.position_p")),
     ],
 )
 def test_axes_and_a_colour_bar_as_tall_as_the_panel_are_labelled(encoding: str, labels: tuple[str, str]) -> None:
     axes = drawn(encoding=encoding, length=5, measure="cityblock")
-    assert (axes.get_xlabel(), axes.get_ylabel(), axes.get_box_aspect()) == (*labels, 1)
+    assert (axes.get_xlabel(), axes.get_ylabel(), axes.get_box_aspect()) == (*map(say, labels), 1)
     (bar,) = axes.child_axes
     axes.figure.canvas.draw()
     panel, beside = axes.get_window_extent(), bar.get_window_extent()
-    assert bar is axes.images[0].colorbar.ax and bar.get_ylabel() == "city block distance"
+    assert bar is axes.images[0].colorbar.ax and bar.get_ylabel() == say("measure.city_block_distance")
     assert (beside.y0, beside.y1) == pytest.approx((panel.y0, panel.y1)) and beside.x0 > panel.x1
 
 
@@ -278,4 +284,5 @@ def test_too_many_pairs_for_the_pixels_are_some_of_them_and_no_means(
     seen = numbers_of("heatmap", ((9, pixels),), encoding=encoding, length=9)
     table = pecli.encode(encoding, length=9)
     assert np.array_equal(seen.table, table[:, columns])
-    assert {2: "every second pair drawn", 3: "one pair in 3 drawn"}[seen.columns_block] in seen.remarks()
+    every = {2: "waves.every_second_pair_drawn", 3: "waves.one_pair_in_drawn"}[seen.columns_block]
+    assert every in [finding(note).get("key") for note in seen.remarks()]

@@ -12,11 +12,11 @@ from PIL import Image
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import finding, say
 from pecli.measures.pairwise import MEASURES
 from tests.conftest import Ask
-from tests.drawing import axes_of, line_labels, numbers_of, panels_of, texts
+from tests.drawing import axes_of, line_labels, numbers_of, panels_of, texts, told
 
-TILE = "each tile: cosine similarity of one patch with every patch"
 GRID: dict[str, Any] = {"encoding": "sincos2d:d=16,base=9", "grid": "4x6"}
 
 
@@ -40,7 +40,8 @@ def test_a_tile_is_a_patch_against_all_where_the_patch_stands() -> None:
 
 def test_of_many_patches_some_have_a_tile_and_the_headline_stays() -> None:
     whole, seen = (numbers_of("tiles", panels, encoding="rope:d=16", grid="30x41") for panels in (None, ((200, 300),)))
-    assert seen.caption() == f"{TILE}; one patch in 7 shown along each axis" and whole.caption() == TILE
+    said = {"key": "tiles.one_patch_in_shown", "count": 7}
+    assert told(seen.caption(), said) == said and finding(whole.caption())["key"] == "tiles.each_tile_of_one"
     assert seen.positions.tolist() == [41 * row + column for row in range(0, 30, 7) for column in range(0, 41, 7)]
     assert seen.message() == whole.message() and seen.limits() == whole.limits()
     assert np.array_equal(seen.main, whole.main[seen.positions.astype(int)])
@@ -76,28 +77,26 @@ def test_patches_asked_for_have_a_panel_each() -> None:
 
 def test_the_headline_of_tiles_is_of_rows_and_columns_and_false_of_noise() -> None:
     found = numbers_of("tiles", **GRID)
-    start = "patches in the same row or column are more alike: mean cosine similarity "
     cosines, at = np.corrcoef(np.eye(24)), np.array(np.unravel_index(np.arange(24), (4, 6)))
     cosines = table() @ table().T / 8
     shared = (at[:, :, None] == at[:, None]).sum(axis=0)
     inside, outside = (float(cosines[shared == count].mean()) for count in (1, 0))
-    assert found.message() == f"{start}{inside:.2g}, others {outside:.2g}"
+    alike = {"key": "tiles.patches_in_the_same", "inside": f"{inside:.2g}", "outside": f"{outside:.2g}"}
+    assert told(found.message(), alike) == alike
     for seed in range(4):
         assert numbers_of("tiles", encoding=f"learned:seed={seed}", grid="7x7").message() == ""
         assert numbers_of("tiles", encoding=f"learned:seed={seed}", grid="14x14", at="7x7").message() == ""
-    assert (
-        numbers_of("tiles", measure="euclidean", **GRID).message().startswith("patches in the same row or column are")
-    )
+    assert numbers_of("tiles", measure="euclidean", **GRID).message().key == alike["key"]
 
 
 def test_maps_are_columns_over_the_grid() -> None:
     found = numbers_of("maps", dims=(0, 9), **GRID)
     panels = panels_of("maps", dims=(0, 9), **GRID)[:2]
-    assert [panel.get_title() for panel in panels] == ["dim 0", "dim 9"]
+    assert [panel.get_title() for panel in panels] == [say("maps.dim_number", number=number) for number in (0, 9)]
     for panel, dim, row in zip(panels, (0, 9), found.main, strict=True):
         assert np.array_equal(panel.images[0].get_array(), table()[:, dim].reshape(4, 6))
         assert np.array_equal(row, table()[:, dim])
-    assert found.message() == "every dimension shown varies along only one axis of the grid"
+    assert found.message().key == "maps.every_dimension_shown_varies"
     assert numbers_of("maps", encoding="learned:d=4", grid="3x3").message() == ""
     assert numbers_of("maps", encoding="sincos2d:base=10000", grid="14x14").dims.max() < 110  # no constant ones
 
@@ -120,13 +119,10 @@ def test_offsets_of_a_grid_are_means_over_all_pairs_there() -> None:
         place = found.row_offsets.tolist().index(down), found.column_offsets.tolist().index(across)
         assert found.mean[place] == pytest.approx(np.mean(pairs))
         assert found.spread[place] == pytest.approx(np.ptp(pairs), abs=1e-15)
-    assert found.message().startswith("at equal offset, the dot product still differs by up to ")
-    assert found.widest == found.spread.max() and "mean of all pairs" in found.caption()
+    assert found.message().key == "words.at_equal_offset_the" and found.widest == found.spread.max()
+    assert found.caption().key == "offset_map.mean_of_all_pairs"
     invariant = numbers_of("offsets", measure="cos", **GRID)
-    assert (
-        invariant.message() == "the cosine similarity depends only on the offsets in rows and in columns"
-        and invariant.caption() == ""
-    )
+    assert invariant.message().key == "offset_map.the_depends_only_on" and invariant.caption() == ""
     (image,) = axes_of("offsets", spread=True, encoding="learned:d=5,seed=2", grid="3x4").images
     assert np.array_equal(image.get_array(), found.spread) and image.get_extent() == (-3.5, 3.5, 2.5, -2.5)
 
@@ -154,11 +150,11 @@ def test_what_is_for_grids_is_refused_on_a_line(figure: str, said: dict[str, Any
 
 def test_ticks_are_places_where_rows_begin() -> None:
     axes = axes_of("distance", size="4x4", **GRID)
-    assert axes.get_ylabel() == "position p (row, column)"
+    assert axes.get_ylabel() == f"{say('encoding.position_p')} {say('page.row_column')}"
     assert texts(axes.get_yticklabels()) == ["(0, 0)", "(1, 0)", "(2, 0)", "(3, 0)"]
     assert axes.get_yticks().tolist() == [0, 6, 12, 18]
     lines = axes_of("curves", at=("1x2", 9), **GRID)
-    assert line_labels(lines) == ["from (1, 2)", "from (1, 3)"]
+    assert line_labels(lines) == [say("curves.from_position_2", position=place) for place in ("(1, 2)", "(1, 3)")]
 
 
 def test_wavelengths_are_longer_than_the_grid_not_than_its_cells() -> None:
@@ -167,13 +163,14 @@ def test_wavelengths_are_longer_than_the_grid_not_than_its_cells() -> None:
     waves = encoding.wavelengths().reshape(2, 4)  # columns, rows
     longer = int((waves[0] > 14).sum() + (waves[1] > 9).sum())
     assert 0 < longer < 8 and (encoding.wavelengths() > 126).sum() != longer
-    assert numbers_of("heatmap", **options).message() == (
-        f"{longer} of 8 sine–cosine pairs have wavelengths longer than the 9 × 14 grid shown"
-    )
-    found = numbers_of("spectrum", **options)
-    assert found.message() == f"{longer} of 8 pairs have wavelengths longer than the 9 × 14 grid"
+    for figure, key in (
+        ("heatmap", "heatmap.of_sine_cosine_pairs"),
+        ("spectrum", "spectrum.of_pairs_have_wavelengths"),
+    ):
+        said = {"key": key, "count": longer, "all": 8}
+        assert told(numbers_of(figure, **options).message(), said) == said
     (axes,) = panels_of("spectrum", **GRID)
-    assert texts(axes.get_legend().get_texts()) == ["row", "column"]
+    assert texts(axes.get_legend().get_texts()) == [say("words.row"), say("words.column")]
     assert [line.get_xdata().tolist() for line in axes.lines] == [[4, 5, 6, 7], [0, 1, 2, 3]]
 
 
@@ -183,13 +180,11 @@ def test_arrows_show_how_far_pairs_are_turned() -> None:
     places = np.indices((3, 4)).reshape(2, -1)
     for arrows, angle in ((row, places[0]), (column, places[1])):  # both turn by 1 rad a patch
         assert np.arctan2(arrows.V, arrows.U) == pytest.approx(np.angle(np.exp(1j * angle)))
-    assert texts(panel.get_legend().get_texts()) == ["pair 0", "pair 2"]
+    assert texts(panel.get_legend().get_texts()) == [say("words.pair_pair", pair=0), say("words.pair_pair", pair=2)]
     found = numbers_of("rotation", encoding="rope:d=8,base=9", grid="3x4")
     turns = np.array([2, 2 / 3, 3, 1]) / (2 * np.pi)
-    assert (
-        found.message()
-        == f"from position (0, 0) to (2, 3), pair 2 turns {turns[2]:.3g} times, pair 1 {turns[1]:.3g} times"
-    )
+    said = {"key": "rotation.from_position_to_pair", "fast": 2, "much": f"{turns[2]:.3g}", "slow": 1}
+    assert told(found.message(), {**said, "little": ""}) == {**said, "little": f"{turns[1]:.3g}"}
 
 
 def test_pairs_in_a_grid_are_as_far_apart_as_their_patches() -> None:
@@ -239,8 +234,9 @@ def test_lines_over_a_grid_claim_nothing_of_a_line_of_positions(ask: Ask, figure
 def test_explain_names_cells_and_claims_no_offset_on_a_line(ask: Ask, spec: str) -> None:
     ended = ask("explain", spec, "--grid", "2x3", "-d", "8")
     assert ended.code == 0, ended.err
-    assert "PE((0, 2), 3)" in ended.out and "p - q alone" not in ended.out
-    assert "p - q alone" in ask("explain", "rope", "-d", "8").out
+    product = say("explain.the_product_of_query")
+    assert "PE((0, 2), 3)" in ended.out and product not in ended.out
+    assert product in ask("explain", "rope", "-d", "8").out
 
 
 @pytest.mark.parametrize("figure", ["tiles", "offsets"])
@@ -276,15 +272,16 @@ def test_an_overview_of_a_grid_has_tiles() -> None:
 
 def test_waves_over_a_grid_are_counted_in_rows_and_columns(ask: Ask) -> None:
     found = numbers_of("dials", at=["3x5", 1], **GRID)
-    assert found.positions.tolist() == [23, 1] and "wavelength λ in rows or columns" in found.caption()
-    assert found.message().startswith("the fastest pair turns once every 6.28 rows or columns")
-    assert axes_of("spectrum", **GRID).get_ylabel() == "wavelength λ, rows or columns"
+    units = say("grids.rows_or_columns")
+    assert found.positions.tolist() == [23, 1] and say("waves.wavelength_in", units=units) in found.caption()
+    assert finding(found.message())["fast"] == say("encoding.rows_or_columns", count="6.28")
+    assert axes_of("spectrum", **GRID).get_ylabel() == say("words.wavelength", units=units)
     scaled = axes_of("spectrum", scale_grid="detr", **GRID)
-    assert scaled.get_ylabel() == "wavelength λ, units of scaled coordinates"
+    assert scaled.get_ylabel() == say("words.wavelength", units=say("grids.units_of_scaled_coordinates"))
     text = ask("explain", "sincos2d", "--grid", "4x6", "-d", "8").out
-    assert "2π/ω, rows or columns" in text and "ωj·c or ωj·r" in text
+    assert say("explain.2_omega_units", units=units) in text and "ωj·c or ωj·r" in text
     words: dict[str, Any] = {"encoding": "sincos2d:d=8", "grid": "2x3", "tokens": "a b c d e f"}
-    assert "depends on the offset in rows and columns alone" in numbers_of("terms", **words).message()
+    assert finding(numbers_of("terms", **words).message())["offset"] == say("terms.offset_in_rows_and")
 
 
 @pytest.mark.parametrize("shape", [(3, 4, 5), (1, 3, 4, 5), (1, 12, 5), (12, 5)])

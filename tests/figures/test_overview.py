@@ -9,6 +9,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import say
 from tests.drawing import page_of
 
 
@@ -22,7 +23,7 @@ def test_the_measure_is_that_of_every_panel_that_has_one() -> None:
     expected = np.abs(table[0] - table).sum(axis=1)
     assert np.asarray(distance.images[0].get_array())[0] == pytest.approx(expected)
     assert curves.lines[0].get_ydata() == pytest.approx(expected)
-    assert heatmap.get_xlabel() == "dimension"
+    assert heatmap.get_xlabel() == say("encoding.dimension")
 
 
 @pytest.mark.parametrize(

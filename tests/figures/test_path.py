@@ -10,6 +10,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import finding, say
 from tests.drawing import numbers_of, page_of, panels_of
 
 
@@ -26,7 +27,7 @@ def test_coordinates_are_those_along_known_axes(folder: Path) -> None:
     found = path(encoding="learned:file=table.npy", components=3)
     assert np.abs(found.coordinates) == pytest.approx(np.abs(known[:, :3]), abs=1e-12)
     assert found.share == pytest.approx(np.array([81, 16, 4]) / 102.25)
-    assert found.message() == "the first 3 principal components hold 99% of the variance"
+    assert finding(found.message()) == {"key": "path.the_first_principal_components", "count": 3, "share": "99%"}
     largest = found.coordinates.T @ (known @ axes.T)  # each axis times its eigenvalue
     assert (largest[np.arange(3), np.abs(largest).argmax(axis=1)] > 0).all()
 
@@ -36,11 +37,11 @@ def test_a_pair_of_sine_and_cosine_is_a_circle() -> None:
     assert np.hypot(*found.coordinates.T) == pytest.approx(1) and found.share == pytest.approx(0.5)
     steps = np.hypot(*np.diff(found.coordinates, axis=0).T)
     assert steps == pytest.approx(2 * np.sin(np.pi / 12))
-    assert found.message().startswith("in this plane each position lies closest to") and not found.tied
-    twice = path(encoding="clock:periods=12", length=24)  # the second turn lies on the first
-    assert twice.message().startswith("the first 2 principal components hold 100% of")
+    assert found.message().key == "path.in_this_plane_each" and not found.tied
+    twice = path(encoding="clock:periods=12", length=24)
+    assert twice.message().key == "path.the_first_principal_components"  # the second turn lies on the first
     two = path(encoding="clock:periods=12,3", length=12)
-    assert two.tied and two.share == pytest.approx(0.25) and "arbitrary" in two.caption()
+    assert two.tied and two.share == pytest.approx(0.25) and two.caption().key == "path.the_next_component_has"
 
 
 def test_of_fewer_positions_than_columns_the_coordinates_are_the_same(folder: Path) -> None:
@@ -63,7 +64,8 @@ def test_panels_have_one_scale_and_say_the_share_of_each_component() -> None:
         ends = [(text.get_text(), text.xy) for text in panel.texts]
         assert ends == [(f"p = {at}", tuple(found.coordinates[at, pair])) for at in (0, 49)]
         number = pair[0] + 1
-        assert panel.get_xlabel() == f"PC {number} ({100 * found.share[pair[0]]:.0f}% of the variance)"
+        share = f"{100 * found.share[pair[0]]:.0f}%"
+        assert panel.get_xlabel() == say("path.pc_of_the_variance", number=number, share=share)
 
 
 @pytest.mark.parametrize(("options", "said"), [

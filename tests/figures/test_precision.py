@@ -9,12 +9,13 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import finding
 from pecli.core.positions import Blocks
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.measures.comparison import VectorComparison
 from pecli.page.cell_image import CellImage
-from tests.drawing import axes_of, numbers_of, page_of, texts
+from tests.drawing import axes_of, clauses, numbers_of, page_of, texts, told
 
 
 def numbers(**options: Any) -> Any:
@@ -84,7 +85,8 @@ def test_a_pixel_is_the_largest_error_of_its_positions() -> None:
     whole, seen = (numbers_of("precision", panels, encoding="rope:d=8", length=99) for panels in (None, ((20, 9),)))
     assert np.array_equal(seen.error, [whole.error[first : first + 5].max(axis=0) for first in range(0, 99, 5)])
     assert (seen.largest, seen.position, seen.pair) == (whole.largest, whole.position, whole.pair)
-    assert seen.caption() == "each pixel shows the largest error of 5 positions" and seen.sheet()[0][2] == "pair 1"
+    assert finding(seen.caption()) == {"key": "precision.each_pixel_shows_the", "count": 5}
+    assert seen.sheet()[0][2] == "pair 1"
 
 
 @pytest.mark.parametrize(
@@ -102,27 +104,29 @@ def test_what_cannot_be_shown_is_refused(options: dict[str, Any], said: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("encoding", "said", "line"),
+    ("encoding", "said", "notes"),
     [
         (
             "rope:d=8,base=10",
-            "in float16, errors exceed 0.1 in 3 of 4 pairs, first at position 243",
-            "line: first error above 0.1; pair 0: angles are whole numbers, exact in float16; ",
+            {"key": "precision.in_errors_exceed_in", "count": 3, "all": 4, "position": "243"},
+            ["precision.line_first_error_above", "precision.pair_0_angles_are"],
         ),
-        ("rope:d=8,base=10,dtype=float32", "in float32, errors exceed 0.1 in no pair", ""),
+        ("rope:d=8,base=10,dtype=float32", {"key": "precision.in_errors_exceed_in_no", "dtype": "float32"}, []),
     ],
 )
-def test_an_error_that_matters_is_said_and_marked_where_there_is_one(encoding: str, said: str, line: str) -> None:
+def test_an_error_that_matters_is_said_and_marked_where_there_is_one(
+    encoding: str, said: dict[str, Any], notes: list[str]
+) -> None:
     options: Any = {"encoding": encoding, "length": 2048, "size": "3x3", "dpi": 40}
     found: Any = pecli.figure("precision", **options).seen
     axes, bar = page_of("precision", **options).axes
     image = axes.get_images()[0]
     assert type(image.norm).__name__ == "LogNorm" and isinstance(image, CellImage)  # whose cells are equally wide
-    assert found.message() == said
-    assert found.caption() == f"{line}each pixel shows the largest error of {found.block} positions"
+    assert told(found.message(), said) == said
+    keys = [finding(note)["key"] for note in clauses(found.caption())]
+    assert keys == [*notes, "precision.each_pixel_shows_the"]
     assert not [item for item in axes.lines if item.get_marker() == "o"]  # no ring
-    assert bar.get_ylabel() == "larger of the sine and cosine errors"
-    assert [item.get_xdata()[0] for item in bar.lines if item.get_linewidth() > 1] == [0.1, 0.1] * bool(line)
+    assert [item.get_xdata()[0] for item in bar.lines if item.get_linewidth() > 1] == [0.1, 0.1] * bool(notes)
     bar.set_xlim(0.05, 0.35)  # fewer powers of ten than ticks
     assert {"0.2", "0.5"} <= {*texts(bar.get_xticklabels(minor=True))}
 
@@ -134,10 +138,9 @@ def test_the_message_is_how_many_pairs_are_off_and_from_which_position_on(start:
     wrong = whole.error.T > 0.1
     first = np.where(wrong.any(axis=1), start + wrong.argmax(axis=1), np.nan)
     assert wrong.any() and seen.first_wrong == pytest.approx(first, nan_ok=True)
-    text = (
-        f"in float16, errors exceed 0.1 in {wrong.any(axis=1).sum()} of 4 pairs, first at position {np.nanmin(first):g}"
-    )
-    assert whole.message() == seen.message() == text.replace("-", "−")
+    said = {"count": wrong.any(axis=1).sum(), "position": f"{np.nanmin(first):g}".replace("-", "−")}
+    assert told(whole.message(), said) == {"key": "precision.in_errors_exceed_in", **said}
+    assert whole.message() == seen.message()
 
 
 def test_a_line_of_steps_stands_where_each_pair_is_first_off_by_much() -> None:
@@ -158,5 +161,5 @@ def test_what_is_exact_is_blank_and_the_headline_says_what_is_rounded() -> None:
     assert np.ma.getmaskarray(panel.get_images()[0].get_array())[0].all()  # position 0
     found = numbers(encoding="rope:d=8,dtype=bfloat16", length=50)
     assert found.coloured()[0].min() > 0  # percentiles are of what has a colour
-    assert found.message() == "in bfloat16, errors exceed 0.1 in no pair" and found.caption() == ""
+    assert finding(found.message())["dtype"] == "bfloat16" and found.caption() == ""
     assert f"{found.largest:.4g}" == "0.01874"

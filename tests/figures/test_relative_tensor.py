@@ -10,6 +10,7 @@ import pytest
 from matplotlib.image import BboxImage
 
 import pecli
+from pecli.core.language import say
 from pecli.core.lazy import Array
 from pecli.core.positions import Blocks
 from pecli.encodings.harmonic import Harmonic
@@ -17,7 +18,7 @@ from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Relative
 from pecli.models.spec import read_encoding
 from pecli.page.text import points_per_pixel
-from tests.drawing import numbers_of, page_of, panels_of, texts
+from tests.drawing import clauses, numbers_of, page_of, panels_of, texts
 
 LENGTH, D = 7, 6
 
@@ -122,10 +123,10 @@ def test_more_positions_than_pixels_are_averaged_and_the_caption_says_so() -> No
     options |= {"size": "5x3", "dpi": 30}
     seen: Any = pecli.figure("relative", **options).seen
     assert seen.block > 1 and 101 % seen.block
-    assert (
-        seen.caption()
-        == f"wavelength λ in positions; 2 of 6 dimensions; each pixel is the mean of {seen.block} × {seen.block} cells"
-    )
+    cells = say("figures.cells", rows=seen.block, columns=seen.block)
+    assert {say("words.of_dimensions", count=2, all=6), say("figures.each_pixel_is_the_mean", cells=cells)} <= {
+        *clauses(seen.caption())
+    }
     first, *slices = page_of("relative", **options).axes[:3]
     assert texts(first.texts) == ["−100", "0", "100"]
     for panel, dim in zip(slices, (0, 5), strict=True):
@@ -154,8 +155,9 @@ def test_every_slice_is_constant_along_its_diagonals_and_transposed_the_sines_ch
 
 def test_the_panels_are_the_offsets_and_the_chosen_slices() -> None:
     first, *slices = panels(length=LENGTH, d=D, dims=(1, 0, 4), start=100, offsets=True)
-    titles = ["cos, dim 1\nλ = 6.28", "sin, dim 0\nλ = 6.28", "sin, dim 4\nλ = 2,916"]
-    assert [item.get_title() for item in (first, *slices)] == ["offset p − q", *titles]
+    named = (("cos", 1, "6.28"), ("sin", 0, "6.28"), ("sin", 4, "2,916"))
+    titles = [f"{wave}, {say('relative.dim_dim', dim=dim)}\nλ = {length}" for wave, dim, length in named]
+    assert [item.get_title() for item in (first, *slices)] == [say("words.offset_p_minus_q"), *titles]
     offsets = np.subtract.outer(range(LENGTH), range(LENGTH))
     arrays = [offsets, *np.moveaxis(tensor(LENGTH, D), -1, 0)[[1, 0, 4]]]
     for item, array, limit in zip((first, *slices), arrays, (6, 1, 1, 1), strict=True):
@@ -163,12 +165,11 @@ def test_the_panels_are_the_offsets_and_the_chosen_slices() -> None:
         assert np.asarray(image.get_array()) == pytest.approx(array, abs=1e-12)
         assert (image.get_clim(), image.get_cmap().name) == ((-limit, limit), "PuOr_r")
         assert list(image.get_extent()) == [99.5, 106.5, 106.5, 99.5]
-        assert (item.get_xlabel(), item.get_ylabel()) == ("key q", "query p")
+        assert (item.get_xlabel(), item.get_ylabel()) == (say("words.key_q"), say("words.query_p"))
 
 
 def test_numbers_are_whole_and_the_picture_computes_only_what_it_shows() -> None:
     every = numbers_of("relative", length=51, d=100, base=10)
     assert np.allclose(every.tensor, tensor(51, 100, 10), rtol=0, atol=1e-13)
-    assert every.caption() == "wavelength λ in positions"
-    assert every.message() == "each dimension is constant along diagonals: it depends only on p − q"
+    assert every.message().key == "relative.each_dimension_is_constant"
     assert numbers_of("relative", ((20, 20),), length=10**6, d=100).tensor.shape == (20, 20, 4)

@@ -10,8 +10,10 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import finding, join_clauses, say
 from pecli.measures.pairs import pearson, ranks
-from tests.drawing import axes_of, frames_of, numbers_of, page_of, texts
+from pecli.measures.pairwise import MEASURES
+from tests.drawing import axes_of, frames_of, numbers_of, page_of, texts, told
 
 
 def panels(**options: object) -> list[Any]:
@@ -31,7 +33,10 @@ def test_every_pair_is_one_point_of_correlation_and_distance(d: int) -> None:
         assert np.all(points.get_linewidths() == 0)
         both = [[*point, q - p] for point, (p, q) in zip(expected, pairs, strict=True)]
         assert np.array(sorted(found.tolist())) == pytest.approx(np.array(sorted(both)), abs=1e-12)
-    assert "p < q" in left.get_title() and "p > q" in right.get_title()
+    assert [axes.get_title() for axes in (left, right)] == [
+        say("scatter.upper_triangle_p_q"),
+        say("scatter.lower_triangle_p_q"),
+    ]
 
 
 def test_the_rank_correlation_is_printed_in_the_picture_and_both_are_facts() -> None:
@@ -42,8 +47,10 @@ def test_the_rank_correlation_is_printed_in_the_picture_and_both_are_facts() -> 
     assert numbers.facts()["pearson"] == pytest.approx(linear)
     assert numbers.facts()["spearman"] == pytest.approx(rank)
     assert rank < 0  # so that a sign is written
-    assert numbers.caption() == "a dot: a pair of positions; ρ: Spearman's rank correlation"
-    assert numbers.message().endswith(f" (ρ = −{-rank:.2f})")
+    assert numbers.caption() == join_clauses(
+        [say("scatter.dot_pair_of_positions"), say("scatter.spearmans_rank_correlation")]
+    )
+    assert finding(numbers.message())["rank"] == f"−{-rank:.2f}"
     assert [axes.get_title() for axes in panels(d=7, base=10, length=23)] == [""]  # one panel, and nothing above it
 
 
@@ -51,7 +58,8 @@ def test_the_rank_correlation_is_printed_in_the_picture_and_both_are_facts() -> 
 def test_streaks_are_named_where_no_other_point_is_near(x: str, y: str) -> None:
     axes = panels(d=64, length=100, triangle="upper", x=x, y=y, dpi=40)[0]
     points, offsets = (np.asarray(axes.collections[0].get_offsets()), np.asarray(axes.collections[0].get_array()))
-    assert texts(axes.texts)[:2] == ["offset 1", "offset 2"] and len(axes.texts) <= 5
+    assert texts(axes.texts)[:2] == [say("scatter.offset_number", number=number) for number in (1, 2)]
+    assert len(axes.texts) <= 5
     for offset, text in enumerate(axes.texts, 1):
         own, left = points[offsets == offset], y == "corr"
         assert text.xy == (own[:, 0].max() if left else own[:, 0].min(), np.median(own[:, 1]))
@@ -63,13 +71,13 @@ def test_streaks_are_named_where_no_other_point_is_near(x: str, y: str) -> None:
 
 def test_the_message_names_both_measures_and_how_one_follows_the_other() -> None:
     found = numbers_of("scatter", d=8, length=9, x="cos", y="cityblock")
-    names = {"x": "cosine similarity", "y": "city block distance"}
-    for rank, text in (
-        (-0.6, "the larger the {x}, the smaller the {y} tends to be (ρ = −0.60)"),
-        (0.1, "{x} says little about {y} (ρ = 0.10)"),
-        (0.6, "the larger the {x}, the larger the {y} tends to be (ρ = 0.60)"),
+    names = {"x": say(MEASURES["cos"].text), "y": say(MEASURES["cityblock"].text)}
+    for rank, text, key in (
+        (-0.6, "−0.60", "scatter.the_larger_the_the_smaller"),
+        (0.1, "0.10", "scatter.says_little_about"),
+        (0.6, "0.60", "scatter.the_larger_the_the"),
     ):
-        assert replace(found, spearman=rank).message() == text.format(**names)
+        assert finding(replace(found, spearman=rank).message()) == {"key": key, "rank": text, **names}
     assert numbers_of("scatter", d=8, length=9, x="cos", y="cos").message() == ""
 
 
@@ -80,7 +88,7 @@ def test_many_points_are_rasterized_inside_a_vector_file(length: int, rasterized
 
 def test_measures_of_both_axes_and_the_triangle_are_chosen_and_named() -> None:
     (axes,) = panels(d=7, length=5, x="cityblock", y="dot", triangle="lower")
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("city block distance", "dot product")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == (say(MEASURES["cityblock"].text), say(MEASURES["dot"].text))
     assert axes.get_title() == ""
     table = pecli.encode(d=7, length=5)
     pairs = [(p, q) for p in range(5) for q in range(p)]
@@ -105,11 +113,12 @@ def test_undefined_pairs_are_counted_and_named_never_drawn() -> None:
     for axes in panels(d=1, length=7, dpi=30):
         assert len(axes.collections[0].get_offsets()) == 0
     assert (numbers.facts()["undefined"], numbers.facts()["pairs"]) == (21, 21)
-    assert numbers.message() == "" and "21 of 21 pairs left out" in numbers.caption()
+    left_out = {"key": "scatter.of_pairs_left_out", "count": 21, "all": 21}
+    assert numbers.message() == "" and told(numbers.caption(), left_out) == left_out
     some = pecli.figure("scatter", d=1, length=7, x="cos").numbers  # position 0 is a row of zeros
     assert some.facts()["undefined"] == 6 and 0 not in some.arrays()["p"]
     counted = numbers_of("scatter", ((40, 40),), d=1, length=640, x="cos")  # 639 of 204,480 are undefined
-    assert "; 203,841 pairs counted; " in counted.caption()
+    assert say("scatter.pairs_counted", count=203841) in counted.caption()
 
 
 @pytest.mark.parametrize(("length", "said"), [(1, "length"), (141_422, r"10,000,020,331 pairs.*length")])
@@ -127,7 +136,7 @@ def test_pairs_on_one_place_are_one_dot_whose_area_is_their_number() -> None:
     for x, y, p, q in zip(found.x.round(9), found.y.round(9), found.p, found.q, strict=True):
         places.setdefault((x, y), []).append(abs(q - p))
     drawn = [tuple(place) for place in np.asarray(dots.get_offsets()).round(9)]
-    assert sorted(drawn) == sorted(places) and "area of a dot" in found.caption()
+    assert sorted(drawn) == sorted(places)
     counts = np.array([len(places[place]) for place in drawn])
     large = dots.get_sizes() > dots.get_sizes().min()
     assert (dots.get_sizes() / counts)[large] == pytest.approx(dots.get_sizes().max() / counts.max())

@@ -10,7 +10,9 @@ from matplotlib.text import Text
 
 import pecli
 from pecli.core.errors import UsageError
-from tests.drawing import axes_of, line_labels, page_of, texts
+from pecli.core.language import join_or, say
+from pecli.encodings.clock import Clock
+from tests.drawing import axes_of, line_labels, page_of, texts, told
 
 LLAMA = "rope:base=500000,scaling=llama3,factor=8,low_freq_factor=1,high_freq_factor=4,original=8192"
 YARN = "rope:base=1000000,scaling=yarn,factor=4,original=32768"
@@ -37,7 +39,8 @@ def test_the_periods_of_bits_are_measured() -> None:
     assert found.main.tolist() == [2, 4, 8, 16, 32, 64]
     assert found.arrays()["pair"].tolist() == [0, 1, 2, 3, 4, 5]  # there are only columns
     labels = [drawn(encoding=[*own], length=9).get_xlabel() for own in (("binary", "learned"), ("binary", "clock"))]
-    assert labels == ["bit or dimension", "bit or pair of dimensions j"]
+    bit, dimension, pair = (say(key) for key in ("binary.bit", "encoding.dimension", "words.pair_of_dimensions_j"))
+    assert labels == [join_or([bit, dimension]), join_or([bit, pair])]
     assert found.caption() == ""  # that of a whole cycle
 
 
@@ -60,53 +63,53 @@ def test_pairs_that_an_axis_has_no_room_for_are_left_out_and_the_caption_says_so
     assert found.arrays()["pair"].tolist() == [0]
     assert list(found.facts()["still"].values()) == [1]
     assert list(found.facts()["longer_than_length"].values()) == [1]  # the one left out is longer too
-    assert found.caption() == "sinusoidal: 1 left out, longer than 10¹⁵ or still"
+    said = {"key": "spectrum.left_out_longer_than", "encoding": "sinusoidal", "count": 1}
+    assert told(found.caption(), said) == said
+
+
+REACH = "spectrum.wavelengths_reach"
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
+        ({"encoding": "rope", "d": 128}, {"key": "spectrum.wavelengths_grow_by_factor", "ratio": "1.155"}),
         (
-            {"encoding": "rope", "d": 128},
-            "wavelengths grow by a factor of 1.155 per pair, from 6.28 to 54,410 positions",
+            {"encoding": "clock"},
+            {"key": "spectrum.wavelengths_grow_by_factor", "ratio": say("spectrum.low_to_high", low="12", high="60")},
         ),
-        ({"encoding": "clock"}, "wavelengths grow by a factor of 12 to 60 per pair, from 1 min to 12 h"),
-        ({"d": 4, "base": 1}, ""),
-        ({"encoding": "learned"}, ""),
+        ({"d": 4, "base": 1}, {}),
+        ({"encoding": "learned"}, {}),
         (
             {"encoding": ["sinusoidal:d=8,base=10", "clock"], "length": 20},
-            "wavelengths reach 35.3 positions (sinusoidal) and 12 h (clock)",
+            {"key": REACH},
         ),
         (
             {"encoding": ["rope:d=8", "sinusoidal:d=8"]},
-            "the wavelengths of RoPE and the sinusoidal encoding are the same",
+            {"key": "spectrum.the_wavelengths_of_and", "one": "RoPE"},
         ),
         (
             {"encoding": ["rope:d=8,base=10", "rope:d=8,base=10000"]},
-            "wavelengths are up to 178 times longer with base = 10,000",
+            {"key": "spectrum.wavelengths_are_up_to", "ratio": "178", "name": "base = 10,000"},
         ),
         (
             {"encoding": ["rope:d=8,base=10,scaling=linear,factor=2", "rope:d=8,base=10000"]},  # some are shorter
-            "wavelengths reach 70.7 positions (base = 10, scaling = linear, factor = 2) and 6,283 positions "
-            "(base = 10,000)",
+            {"key": REACH},
         ),
-        (
-            {"base": [10, 100, 900], "d": 8},
-            "wavelengths reach 35.3 positions (base = 10), 199 positions (base = 100) and 1,032 positions (base = 900)",
-        ),
-        ({"encoding": ["learned", "rope", "clock"], "d": 8}, ""),  # a table has no waves of its own
-        ({"base": [10, 20, 30, 40, 50], "d": 8}, ""),  # too many for a line
-        ({"encoding": YARN}, "from pair 24 on, the scaling lengthens wavelengths up to 4-fold"),
+        ({"base": [10, 100, 900], "d": 8}, {"key": REACH}),
+        ({"encoding": ["learned", "rope", "clock"], "d": 8}, {}),  # a table has no waves of its own
+        ({"base": [10, 20, 30, 40, 50], "d": 8}, {}),  # too many for a line
+        ({"encoding": YARN}, {"key": "spectrum.from_pair_on_the", "pair": 24, "ratio": "4"}),
         (
             {"encoding": [YARN, "rope:d=128,base=1e6,scaling=linear,factor=4"], "ratio": True},
-            "of 64 pairs, 24 (scaling = yarn) and 0 (scaling = linear) keep their wavelengths",
+            {"key": "spectrum.of_pairs_keep_their", "counts": "24 (scaling = yarn) and 0 (scaling = linear)"},
         ),
-        ({"encoding": [YARN, "rope:d=8"], "ratio": True}, ""),  # not of as many pairs
-        ({"encoding": "geometric:d=16"}, ""),  # the longest are left out
+        ({"encoding": [YARN, "rope:d=8"], "ratio": True}, {}),  # not of as many pairs
+        ({"encoding": "geometric:d=16"}, {}),  # the longest are left out
     ],
 )
-def test_the_message_is_what_lines_and_levels_say(options: dict[str, Any], said: str) -> None:
-    assert numbers(**options).message() == said
+def test_the_message_is_what_lines_and_levels_say(options: dict[str, Any], said: dict[str, Any]) -> None:
+    assert told(numbers(**options).message(), said) == said
 
 
 def test_pairs_longer_than_the_length_are_counted() -> None:
@@ -121,7 +124,7 @@ def test_the_picture_has_wavelengths_on_a_log_axis_that_ends_with_them() -> None
     assert wave.get_ydata() == pytest.approx(numbers(d=8).main)
     assert not wave.get_clip_on()  # the first and the last mark stand on the frame
     assert axes.get_yscale() == "log" and not axes.texts
-    assert axes.get_ylabel() == "wavelength λ, positions"
+    assert axes.get_ylabel() == say("words.wavelength", units=say("words.positions"))
     assert axes.get_ylim()[1] < 10 * max(wave.get_ydata())
     assert 3 == max(wave.get_xdata()) < axes.get_xlim()[1] < 3.2
 
@@ -130,7 +133,8 @@ def test_a_scaled_rope_has_its_contexts_its_ramp_and_what_it_was() -> None:
     axes = drawn(encoding=YARN, length=100)
     lines = {float(line.get_ydata()[0]): line.get_linestyle() for line in axes.lines if len(set(line.get_ydata())) == 1}
     assert lines == {32768: ":", 131072: ":"}
-    assert sorted(texts(axes.texts)) == ["extended context 131,072", "original context 32,768"]
+    contexts = {"spectrum.extended_context": 131072, "spectrum.original_context": 32768}
+    assert {*texts(axes.texts)} == {say(key, count=count) for key, count in contexts.items()}
     assert all(0 < text.get_position()[0] < abs(text.get_position()[1]) < 12 for text in axes.texts)  # inside, near
     (band,) = axes.patches
     assert (band.get_x(), band.get_x() + band.get_width()) == (23, 40)
@@ -144,8 +148,8 @@ def test_the_numbers_of_a_scaled_rope_say_what_the_scaling_does() -> None:
     assert stretch[:29].tolist() == [1] * 29
     assert stretch[35:] == pytest.approx([8] * 29, rel=1e-12)
     assert list(found.facts()["ramp"].values()) == [(28, 35)]
-    assert found.facts()["contexts"] == {"original context": 8192}
-    assert found.caption() == "dashed: without the scaling; band: pairs scaled in part"
+    assert [*found.facts()["contexts"].values()] == [8192]
+    assert found.marks() == [say("spectrum.dashed_without_the_scaling"), say("spectrum.band_pairs_scaled_in")]
     assert "ramp" not in numbers(encoding="rope").facts()
 
 
@@ -163,7 +167,7 @@ def test_the_ratio_is_that_to_the_wavelength_without_the_scaling() -> None:
 def test_how_far_neighbours_are_apart() -> None:
     for options, ratio in (
         ({"d": 128, "base": 10000}, "1.155"),
-        ({"encoding": "clock"}, "12 to 60"),
+        ({"encoding": "clock"}, say("spectrum.low_to_high", low="12", high="60")),
         ({"d": 2}, ""),
     ):
         assert [*numbers(**options).facts()["ratio"].values()] == [ratio]  # the article's 1.2 times
@@ -171,24 +175,13 @@ def test_how_far_neighbours_are_apart() -> None:
 
 def test_the_title_of_several_is_what_they_have_in_common() -> None:
     titles = [pecli.figure("spectrum", encoding=given).title() for given in ("clock", [LLAMA, YARN])]
-    assert titles == ["clock, periods = 1 min, 1 h, 12 h", "RoPE, d = 128"]
+    assert titles == [Clock().title(), "RoPE, d = 128"]
 
 
 def test_a_spectrum_below_an_identical_one_is_seen_on_either_side_of_it() -> None:
     for other, wider in (("sinusoidal:d=8", True), ("sinusoidal:d=8,base=9", False)):
         below, above = axes_of("spectrum", encoding=["rope:d=8", other]).get_lines()[:2]
         assert (below.get_linewidth() > 2 * above.get_linewidth()) == wider
-
-
-@pytest.mark.parametrize(
-    ("encoding", "said"),
-    [(["clock", "binary", "rope"], [" (seconds)", " (positions)", " (positions)"]), (["binary", "rope"], [""] * 2)],
-)
-def test_of_two_units_each_line_says_its_own(encoding: list[str], said: list[str]) -> None:
-    drawn = axes_of("spectrum", encoding=encoding).get_legend()
-    assert drawn is not None
-    ends = [text.get_text().replace("\n", " ") for text in drawn.get_texts()]
-    assert all(text.endswith(end) if end else "(" not in text for text, end in zip(ends, said, strict=True))
 
 
 @pytest.mark.parametrize("size", ["12cm", "page"])
@@ -201,7 +194,9 @@ def test_no_line_of_a_context_runs_through_a_label(size: str) -> None:
     lines = [
         panel.transData.transform((0, line.get_ydata()[0]))[1] for line in panel.lines if line.get_linestyle() == ":"
     ]
-    labels = [text for text in panel.texts if "context" in text.get_text()]
+    counts = (("original", 8192), ("original", 32768), ("extended", 131072), ("extended", 65536))
+    contexts = {say(f"spectrum.{which}_context", count=count) for which, count in counts}
+    labels = [text for text in panel.texts if text.get_text() in contexts]
     boxes = [Text.get_window_extent(text, renderer) for text in labels]  # without leaders
     assert len(lines) == len(boxes) == 3
     assert not [box for box in boxes for y in lines if box.y0 + 2 < y < box.y1 - 2]

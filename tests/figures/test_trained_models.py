@@ -11,8 +11,8 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.language import say
-from tests.drawing import axes_of, line_labels, numbers_of, panels_of, texts
+from pecli.core.language import finding, say
+from tests.drawing import axes_of, line_labels, numbers_of, panels_of, texts, told
 
 # the trained length
 
@@ -26,7 +26,8 @@ def test_lines_are_shaded_from_the_trained_length_on(figure: str, options: dict[
     axes = axes_of(figure, trained=12, **options)
     (zone,) = (patch for patch in axes.patches if patch.get_zorder() == 0)
     box = zone.get_path().get_extents(zone.get_patch_transform())
-    assert (box.x0, box.x1) == pytest.approx((12, axes.get_xlim()[1])) and "trained length 12" in texts(axes.texts)
+    assert (box.x0, box.x1) == pytest.approx((12, axes.get_xlim()[1]))
+    assert say("highlights.trained_length", count=12) in texts(axes.texts)
 
 
 def test_wavelengths_longer_than_the_trained_length_are_shaded_and_counted() -> None:
@@ -34,15 +35,13 @@ def test_wavelengths_longer_than_the_trained_length_are_shaded_and_counted() -> 
     zones = [patch.get_path().get_extents(patch.get_patch_transform()) for patch in axes.patches]
     assert [(zone.y0, zone.y1) for zone in zones] == [pytest.approx((500, axes.get_ylim()[1]))]
     longer = int((pecli.encoding("rope:d=32").wavelengths() > 500).sum())
-    said = f"{longer} of 16 pairs have wavelengths longer than the trained length 500"
-    assert numbers_of("spectrum", encoding="rope:d=32", trained=500).message() == said
-    assert numbers_of("spectrum", encoding="rope:d=32", trained=10**9).message().startswith("0 of 16")
-    scaled = numbers_of("spectrum", encoding="rope:d=32,scaling=linear,factor=8", trained=500).message()
-    assert scaled.startswith(f"{longer} of 16")  # of the rates that were trained
+    scaled = "rope:d=32,scaling=linear,factor=8"  # of which the rates that were trained count
+    for encoding, length, count in (("rope:d=32", 500, longer), ("rope:d=32", 10**9, 0), (scaled, 500, longer)):
+        said = {"key": "spectrum.of_pairs_have_longer", "count": count, "all": 16, "length": length}
+        assert told(numbers_of("spectrum", encoding=encoding, trained=length).message(), said) == said
     two = numbers_of("spectrum", encoding=["rope:d=32", "rope:d=32,base=500000"], trained=500)
     more = int((two.wavelength[two.encoding == 1] > 500).sum())
-    each = f"{longer} (base = 10,000) and {more} (base = 500,000)"
-    assert two.message() == f"of 16 pairs, {each} have wavelengths longer than the trained length 500"
+    assert finding(two.message())["counts"] == f"{longer} (base = 10,000) and {more} (base = 500,000)"
 
 
 @pytest.mark.parametrize(("figure", "corners"), [
@@ -55,10 +54,8 @@ def test_a_dashed_line_on_images_is_where_the_trained_length_ends(
     options: dict[str, Any] = {"encoding": "rope:d=64"} if figure == "precision" else {"head": 0}
     border = axes_of(figure, length=20, trained=8, **options).lines[-1]
     assert border.get_xydata().tolist() == [list(corner) for corner in corners] and border.is_dashed()
-    assert (
-        "dashed: end of the trained length, 8 positions"
-        in pecli.figure(figure, length=20, trained=8, **options).caption()
-    )
+    caption = pecli.figure(figure, length=20, trained=8, **options).caption()
+    assert say("highlights.dashed_end_of_the", count=8) in caption
 
 
 @pytest.mark.parametrize("figure", ["offsets", "precision", "bias"])
@@ -78,7 +75,7 @@ def test_the_dot_of_a_head_is_the_key_with_which_half_of_the_weight_is_reached(l
     assert len(dots) == 4 and all(
         own[at] >= 0.5 and (at == 0 or own[at - 1] < 0.5) for own, at in zip(weights, dots, strict=True)
     )
-    assert "at least half of the weight is on that key" in pecli.figure("bias", **options).seen.caption()
+    assert say("bias.dots_at_least_half") in pecli.figure("bias", **options).seen.caption()
 
 
 @pytest.mark.parametrize("encoding", ["alibi:heads=4", "kerple", "alibi:heads=2,direction=both"])
@@ -90,15 +87,6 @@ def test_weights_are_the_softmax_of_the_bias_of_the_last_query(encoding: str) ->
         assert found.main[head, :half].sum() >= 0.5 > found.main[head, : half - 1].sum()
     lines = axes_of("bias", encoding=encoding, softmax=True, length=40)
     assert len(lines.get_legend().get_texts()) == bias.n_heads and lines.get_yscale() == "log"
-
-
-@pytest.mark.parametrize(("options", "said"), [
-    ({}, "at least half of the weight falls on the nearest 2 keys in head 0, 81 in head 7"),
-    ({"head": 0}, "at least half of the weight falls on the nearest 2 keys"),
-    ({"length": 1}, "at least half of the weight falls on the nearest key"),
-])  # fmt: skip
-def test_the_message_is_where_half_of_the_weight_is(options: dict[str, Any], said: str) -> None:
-    assert numbers_of("bias", softmax=True, **options).message() == said
 
 
 @pytest.mark.parametrize(("line", "said"), [
@@ -128,8 +116,7 @@ def test_random_scores_have_the_moments_of_those_of_rotated_keys() -> None:
     scores = np.stack([(q * rope.rotate(k, np.array([float(at)]))).sum(axis=-1)[:, 0] / 4 for at in range(20)])
     assert found.mean[0] == pytest.approx(scores.mean(axis=1), abs=1e-12)
     assert (found.high - found.low)[0] / 2 == pytest.approx(scores.std(axis=1), abs=1e-12)
-    said = "scores of random queries and keys vary about as much at every offset: standard deviation "
-    assert found.message().startswith(said)
+    assert found.message().key == "offsets.scores_of_random_queries"
     assert numbers_of("offsets", encoding="rope:d=2", random=2, length=20).message() == ""  # too few to say it
 
 
@@ -143,11 +130,12 @@ def test_shares_add_up_to_1_and_find_the_waves_that_are_there(folder: Path) -> N
     assert found.share[[2, 9, 29], [0, 1, 2]] == pytest.approx(1) and found.share[:, 3].max() == 0
     assert found.wavelengths[[2, 9, 29]].tolist() == [20, 6, 2]
     assert found.share.sum(axis=0) == pytest.approx([1, 1, 1, 0])
-    assert found.message() == "50% of the variance lies at wavelengths of 6 positions or more"
+    six, fourteen = (say("encoding.count_positions", count=count) for count in (6, 14))
+    assert {"share": 50, "wave": six}.items() <= finding(found.message()).items()
     pixels = numbers_of("fourier", panels=((40, 4),), encoding="learned:file=waves.npy")
     assert pixels.share.max(axis=0) == pytest.approx(found.share.max(axis=0)) and pixels.message() == found.message()
     over = numbers_of("fourier", encoding="sincos2d", grid="14x14")  # row by row, as its axis says
-    assert over.message().endswith("lies at wavelengths of 14 positions or more")
+    assert finding(over.message())["wave"] == fourteen
     rows = pixels.wavelengths[pixels.share[:, :3].argmax(axis=0)]
     assert rows == pytest.approx([20, 6, 2], rel=0.15)
 
@@ -165,8 +153,9 @@ def test_a_curve_and_a_matrix_are_those_of_the_head(encoding: str) -> None:
     assert np.array_equal(found.main, whole[[3, 11]], equal_nan=True)
     matrix = numbers_of("distance", encoding=encoding, length=20, **given)
     assert np.array_equal(matrix.main, whole, equal_nan=True) and matrix.undefined == 0
-    assert matrix.message() == f"the {say(bias.quantity)} depends only on the offset p − q"
-    assert found.message() == f"every curve is the same, shifted: the {say(bias.quantity)} depends only on the offset"
+    said = {"measure": say(bias.quantity)}
+    assert finding(matrix.message()) == {"key": "words.the_depends_only_on", **said}
+    assert finding(found.message()) == {"key": "curves.every_curve_is_the", **said}
 
 
 def test_several_encodings_have_panels_or_a_line_each_from_one_position() -> None:
@@ -179,8 +168,8 @@ def test_several_encodings_have_panels_or_a_line_each_from_one_position() -> Non
     found = numbers_of("curves", at=[2, 5], **both)
     alone = [numbers_of("curves", encoding=each, length=16, at=[2, 5]) for each in both["encoding"]]
     assert np.array_equal(found.main, np.concatenate([each.main for each in alone]))
-    said = "the Euclidean distance depends only on the offset p − q with RoPE, not with the binary encoding"
-    assert found.message() == said
+    said = {"key": "figures.the_depends_only_on", "names": "RoPE"}
+    assert told(found.message(), said) == said
 
 
 def test_a_band_lies_over_no_other_line() -> None:

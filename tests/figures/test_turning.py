@@ -15,12 +15,13 @@ from matplotlib.patches import Circle
 import pecli
 from pecli.analysis import View
 from pecli.core.errors import UsageError
+from pecli.core.language import finding, say
 from pecli.core.lazy import Array
 from pecli.core.positions import Positions
 from pecli.encodings.base import Rotary
 from pecli.encodings.rope import Rope
 from pecli.figures.rotation import Rotation
-from tests.drawing import numbers_of, page_of, panels_of, texts
+from tests.drawing import clauses, numbers_of, page_of, panels_of, texts, told
 
 
 def dials(**options: Any) -> Any:
@@ -57,7 +58,8 @@ def test_hands_turn_clockwise_and_rows_say_the_time() -> None:
 
 def test_every_dial_is_named_with_its_wavelength() -> None:
     axes: Any = pecli.figure("dials", d=4, base=100, at=[0]).draw(Drawing().subplots())
-    assert texts(axes.get_xticklabels()) == ["pair 0\nλ = 6.28", "pair 1\nλ = 62.8"]
+    named = [f"{say('words.pair_pair', pair=pair)}\nλ = {length}" for pair, length in ((0, "6.28"), (1, "62.8"))]
+    assert texts(axes.get_xticklabels()) == named
     (width,), (height,) = (abs(np.diff(ends)) for ends in (axes.get_xlim(), axes.get_ylim()))
     assert axes.get_box_aspect() == pytest.approx(height / width) == 1 / 2.6  # so that a circle is round
 
@@ -93,31 +95,6 @@ def test_pairs_and_positions_are_the_users_in_their_order_and_numbers_are_angles
     header, (positions, *angles) = found.sheet()
     assert header == ["positions", "pair 63", "pair 0"] and positions.tolist() == [10**9, 3]  # beyond the length too
     assert angles[1][1] == pytest.approx(3) and np.abs(angles).max() <= np.pi
-
-
-@pytest.mark.parametrize(
-    ("figure", "encoding", "said"),
-    [
-        ("dials", "rope", "hands turn clockwise from the top; wavelength λ in positions; 4 of 64 pairs"),
-        ("dials", "clock", "hands turn clockwise from the top"),
-        ("compare", ["clock", "rope:d=4"], "hands turn clockwise from the top; wavelength λ in positions"),
-    ],
-)
-def test_the_caption_says_where_0_is_and_which_way_hands_turn(figure: str, encoding: Any, said: str) -> None:
-    options = {"figure": "dials"} if figure == "compare" else {}
-    assert pecli.figure(figure, encoding=encoding, length=5, **options).caption() == said
-
-
-@pytest.mark.parametrize(
-    ("encoding", "pairs", "said"),
-    [
-        ("rope:d=4,base=100", None, "the fastest pair turns once every 6.28 positions, the slowest once every 62.8"),
-        ("clock", None, "the hour hand turns 720 times more slowly than the second hand"),
-        ("clock", [1], ""),
-    ],
-)
-def test_the_fastest_and_the_slowest_hand_are_named(encoding: str, pairs: Any, said: str) -> None:
-    assert dials(encoding=encoding, pairs=pairs, length=5).message() == said
 
 
 LENGTH, D = 11, 14
@@ -188,34 +165,33 @@ def test_four_pairs_from_the_fastest_to_the_slowest_where_none_are_named(d: int,
 
 def test_the_names_of_pairs_stand_on_their_circles_in_their_colours() -> None:
     plane = panels(pairs=(0, 2), start=1009)[2]
-    assert plane.get_title() == "2 of 7 pairs in their planes"
-    assert [(name.get_text(), name.get_color(), name.xy) for name in plane.texts] == [
-        ("pair 0", "C0", (0, 0.5)),
-        ("pair 2", "C1", (0, 1.0)),
-    ]
+    assert plane.get_title() == say("rotation.of_pairs_in_their", count=2, all=7)
+    assert [(name.get_color(), name.xy) for name in plane.texts] == [("C0", (0, 0.5)), ("C1", (0, 1.0))]
+    assert texts(plane.texts) == [say("words.pair_pair", pair=pair) for pair in (0, 2)]
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({}, f"from position 0 to 10, pair 0 turns {10 / (2 * np.pi):.3g} times, pair 6 turns by 0.214°"),
-        ({"base": 10}, "from position 0 to 10, pair 0 turns 1.59 times, pair 6 turns by 79.6°"),
-        ({"rotary_dim": 4}, "from position 0 to 10, pair 0 turns 1.59 times, pair 1 turns by 5.73°"),
-        ({"rotary_dim": 2}, ""),
+        ({}, {"slow": 6, "little": "0.214"}),
+        ({"base": 10}, {"slow": 6, "little": "79.6"}),
+        ({"rotary_dim": 4}, {"slow": 1, "little": "5.73"}),
+        ({"rotary_dim": 2}, {}),
     ],
 )
-def test_the_message_is_how_far_the_fastest_and_the_slowest_pair_turn(options: dict[str, Any], said: str) -> None:
-    assert rotated(**options).message() == said
+def test_the_message_is_how_far_the_fastest_and_the_slowest_pair_turn(
+    options: dict[str, Any], said: dict[str, Any]
+) -> None:
+    ours = {"key": "rotation.from_position_to_pair_turns", "much": f"{10 / (2 * np.pi):.3g}", **said} if said else {}
+    assert told(rotated(**options).message(), ours) == ours
 
 
 @pytest.mark.parametrize("content", ["same", "random"])
 def test_more_positions_than_pixels_are_averaged_and_of_pairs_every_other_one_is_shown(content: str) -> None:
     options: Any = {"length": 2051, "start": 7, "d": 6, "content": content, "content_seed": 3}
     every, shown = (numbers_of("rotation", panels, **options) for panels in (None, ((100, 6),)))
-    notes = ["each pixel is the mean of 21 positions", "Q: every second pair drawn"]
-    assert shown.caption() == "; ".join(
-        ["a dot for each position, anticlockwise from the mark (position 7); radii not to scale", *notes]
-    )
+    keys = ["rotation.dot_for_each_position", "figures.each_pixel_is_the_mean", "rotation.q_note"]
+    assert [finding(note)["key"] for note in clauses(shown.caption())] == keys
     random = np.random.default_rng(3)
     rows = np.tile(random.standard_normal(6), (2051, 1)) if content == "same" else random.standard_normal((2051, 6))
     assert np.array_equal(every.before, rows)
@@ -245,7 +221,8 @@ def test_before_after_and_paths_stand_beside_each_other() -> None:
         assert np.array_equal(image.get_array(), array) and low == -high
         assert list(image.get_extent()) == [-0.5, D - 0.5, 110.5, 99.5] and image.get_cmap().name == "PuOr_r"
     assert before.images[0].get_clim() == after.images[0].get_clim()
-    assert [item.get_title() for item in (before, after)] == ["Q before rotation", "Q after rotation"]
+    titles = [say("rotation.q_before_rotation"), say("rotation.q_after_rotation")]
+    assert [item.get_title() for item in (before, after)] == titles
     lines = [line for line in plane.get_lines() if line.get_marker() == "."]
     for line, path in zip(lines, on_rings(numbers), strict=True):
         assert np.asarray(line.get_xydata()) == pytest.approx(path)
@@ -261,7 +238,7 @@ def test_before_after_and_paths_stand_beside_each_other() -> None:
 @pytest.mark.parametrize("size", ["column", "5x3", "4x7"])
 def test_circles_stand_whole_and_round(size: str) -> None:
     page = page_of("rotation", length=8, d=8, size=size, dpi=40)
-    plane = next(ax for ax in page.axes if ax.get_title() == "pairs in their planes")
+    plane = next(ax for ax in page.axes if ax.get_title() == say("rotation.pairs_in_their_planes"))
     for circle in (patch.get_window_extent() for patch in plane.patches if isinstance(patch, Circle)):
         assert circle.width == pytest.approx(circle.height)
         assert plane.bbox.x0 < circle.x0 and circle.x1 < plane.bbox.x1
@@ -321,7 +298,7 @@ def test_names_of_dials_are_turned_where_they_would_touch(size: str, turned: int
     axes = page_of("dials", d=16, pairs=range(8), size=size, dpi=40).axes[0]
     assert texts(axes.get_yticklabels()) == ["0", "1", "10", "100"]
     names = axes.get_xticklabels()
-    assert texts(names)[1] == ("pair 1, λ = 19.9" if turned else "pair 1\nλ = 19.9")
+    assert texts(names)[1] == f"{say('words.pair_pair', pair=1)}{', ' if turned else chr(10)}λ = 19.9"
     assert {name.get_rotation() for name in names} == {turned}
     hands = axes.collections[2].get_segments()  # position by position
     (place, _), (beside, _) = hands[:2]

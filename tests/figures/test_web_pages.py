@@ -14,6 +14,7 @@ import pytest
 from PIL import Image
 
 import pecli
+from pecli.core.language import say
 from pecli.files.pictures import INK
 from pecli.page.style import PALE
 
@@ -29,7 +30,7 @@ def svg(figure: str = "curves", **options: Any) -> str:
 def test_text_stays_text_where_it_is_asked_for() -> None:
     kept, drawn = (ElementTree.fromstring(svg(text=text)) for text in (True, False))
     words = {"".join(item.itertext()).strip() for item in kept.iter(f"{SVG}text")}
-    assert {"position p", "sinusoidal, d = 8, base = 10,000; 9 positions", "from 0"} <= words
+    assert {say("encoding.position_p"), say("curves.from_position_2", position=0)} <= words
     assert next(drawn.iter(f"{SVG}text"), None) is None
 
 

@@ -16,11 +16,11 @@ from matplotlib.text import Text
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import finding, say
 from pecli.figures import FIGURES
 from pecli.figures.page import draw_page
-from pecli.page.limits import footnotes
 from pecli.page.style import style_context
-from tests.drawing import fitting
+from tests.drawing import clauses, fitting
 
 Ask = Callable[..., Any]
 SMALL: dict[str, Any] = {"d": 8, "size": "column", "dpi": 40}
@@ -83,7 +83,7 @@ def test_what_is_left_out_stands_in_json(ask: Ask, folder: Path) -> None:
     words = ("heatmap", "-d", "8", "-n", "3000", "--size", "column", "-o", "a.png", "--json")
     told, plain = (json.loads(ask(*words, *more).out)["results"][0] for more in ((), ("--plain",)))
     for result in (told, plain):
-        assert result["headline"] and "each pixel" in result["footnotes"][0]
+        assert result["headline"] and result["footnotes"]
         assert result["headline"] in result["alt"] and result["footnotes"][0][1:] in result["alt"]
     Path("f.toml").write_text('[[figure]]\ncommand = "heatmap"\nd = 8\nlength = 3000\nplain = true\noutput = "b.png"\n')
     (again,) = json.loads(ask("batch", "f.toml", "--json").out)["results"]
@@ -204,11 +204,8 @@ def test_the_same_words_stand_in_every_size(figure: str, options: dict[str, Any]
     for size in ("column", "page", "blog", "slide", "5x3"):
         picture = pecli.figure(figure, **given, size=size, dpi=20)
         seen = picture.figure.compute(picture.job.display_view)  # through as many pixels as panels of that size have
-        notes = [
-            note
-            for note in footnotes(seen, picture.canvas)
-            if not any(text in note for text in ("each pixel", "pair in", "pair drawn", "one patch in"))
-        ]
+        keys = {note: finding(finding(note).get("text", note)).get("key", "") for note in clauses(seen.caption())}
+        notes = [note for note, key in keys.items() if not re.search("each_pixel|_drawn$|one_patch", key)]
         said.add((seen.message(), picture.title(), *notes))
     assert len(said) == 1
 
@@ -231,21 +228,22 @@ def test_a_file_stands_in_a_picture_by_its_name_alone(folder: Path) -> None:
 
 def test_a_rope_that_turns_some_columns_says_so() -> None:
     picture = pecli.heatmap("rope:d=80,rotary_dim=32", length=9, dpi=20)
-    assert picture.title() == "RoPE, 32 of 80 columns turn, base = 10,000"
-    assert (
-        picture.caption()
-        == "vectors of RoPE: (1, 0) in every pair, rotated; columns 32 to 79 do not turn and are left out"
-    )
+    turning = say("words.of_columns_turn", count=32, all=80)
+    assert picture.title() == f"RoPE, {turning}, base = 10,000"
+    left_out = say("rope_scaling.columns_to_do_not", first=32, last=79)
+    assert left_out in picture.caption()
     both = pecli.compare("rope:d=80,rotary_dim=32", "rope:d=80", length=9, dpi=20)
-    assert "left out (32 of 80 columns turn)" in both.caption()
-    assert "left out" not in pecli.heatmap("rope:d=80", length=9, dpi=20).caption()
+    assert f"{left_out} ({turning})" in both.caption()
+    keys = [finding(note)["key"] for note in clauses(pecli.heatmap("rope:d=80", length=9, dpi=20).seen.caption())]
+    assert "figures.vectors_of_rope_1" in keys and "rope_scaling.columns_to_do_not" not in keys
 
 
-@pytest.mark.parametrize(("size", "panels", "said"), [
-    ("4x3", "heatmap,distance", "every second pair drawn (left)"),
-    ("column", "heatmap,distance", "each pixel is the mean of 3 × 3 cells (right)"),
-    ("5x4", "heatmap,distance,distance", "every second pair drawn (heatmap)"),  # sides are of two
+@pytest.mark.parametrize(("size", "panels", "key", "names"), [
+    ("4x3", "heatmap,distance", "waves.every_second_pair_drawn", say("overview.left")),
+    ("column", "heatmap,distance", "figures.each_pixel_is_the_mean", say("overview.right")),
+    ("5x4", "heatmap,distance,distance", "waves.every_second_pair_drawn", "heatmap"),  # sides are of two
 ])  # fmt: skip
-def test_a_note_on_one_of_two_panels_says_which(size: str, panels: str, said: str) -> None:
+def test_a_note_on_one_of_two_panels_says_which(size: str, panels: str, key: str, names: str) -> None:
     picture = pecli.figure("overview", panels=panels.split(","), length=400, size=size, dpi=150)
-    assert said in picture.seen.remarks()
+    notes = [finding(note) for note in picture.seen.remarks()]
+    assert (key, names) in [(finding(note.get("text", ""))["key"], note["names"]) for note in notes if "names" in note]

@@ -11,6 +11,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import say
 from pecli.core.lazy import Array
 from pecli.encodings.rope import Rope
 from pecli.jobs.job_options import ANALYSES
@@ -67,6 +68,37 @@ def test_the_length_in_use_is_given_or_ends_with_the_positions(options: dict[str
         assert encoding.seq_len == used and np.array_equal(table[-1:], encoding.table(position))
 
 
+@pytest.mark.parametrize("spec", [LONGROPE, DYNAMIC])
+@pytest.mark.parametrize(
+    ("figure", "options", "used"),
+    [
+        ("dials", {"at": 63}, 64),
+        ("dials", {"at": [5, 64]}, 65),
+        ("dials", {"at": 5}, 6),
+        ("dials", {"at": 5, "length": 65}, 65),
+        ("dials", {"at": 100, "length": 65}, 101),
+        ("dials", {"at": 100, "seq_len": 9}, 9),
+        ("dials", {"at": -5}, 1),
+        ("rotation", {"matrix": 64}, 65),
+        ("rotation", {"matrix": 5, "length": 65}, 65),
+    ],
+)
+def test_a_position_by_itself_ends_the_length_in_use(
+    figure: str, options: dict[str, Any], used: int, spec: str
+) -> None:
+    made = pecli.figure(figure, encoding=spec, **options)
+    expected = pecli.encode(spec, seq_len=used, start=63, length=1)
+    np.testing.assert_array_equal(made.job.view.encoding.table(np.array([63.0])), expected)
+    assert str(used) in made.title()
+    others = {name: value for name, value in options.items() if name != "seq_len"}
+    if "length" in others:
+        with pytest.raises(UsageError, match="changes nothing"):
+            pecli.figure(figure, encoding="rope:d=8", **others)
+    else:
+        pecli.figure(figure, encoding="rope:d=8", **others)
+    assert made.job.job()["length"] == options.get("length", 200)
+
+
 @pytest.mark.parametrize(("starts", "lengths"), [((0,), (50, 100)), ((0, 50), (50,))])
 def test_pictures_of_one_file_have_one_length_in_use(
     starts: tuple[int, ...], lengths: tuple[int, ...], ask: Ask, folder: Path
@@ -114,22 +146,22 @@ def test_a_finished_picture_drawn_again_has_the_same_rates(
 
 
 @pytest.mark.parametrize(
-    ("spec", "length", "said"),
+    ("spec", "length", "key"),
     [
-        (LONGROPE, 64, ["short", "64"]),
-        (LONGROPE, 65, ["long", "65"]),
-        (DYNAMIC, 64, ["unscaled", "64"]),
-        (DYNAMIC, 512, ["15-fold", "512"]),
+        (LONGROPE, 64, "short_factors_at_length"),
+        (LONGROPE, 65, "long_factors_at_length"),
+        (DYNAMIC, 64, "unscaled_at_length"),
+        (DYNAMIC, 512, "wavelengths_up_to_fold"),
     ],
 )
-def test_the_title_says_the_length_and_what_holds_there(spec: str, length: int, said: list[str]) -> None:
+def test_the_title_says_the_length_and_what_holds_there(spec: str, length: int, key: str) -> None:
+    said = say(f"rope_scaling.{key}", length=length, count=15)
     for name in ("heatmap", "spectrum", "offsets"):
-        picture = pecli.figure(name, encoding=spec, length=length)
-        assert [word for word in said if word not in picture.title()] == [], picture.title()
+        assert said in pecli.figure(name, encoding=spec, length=length).title()
     remark = pecli.figure("spectrum", encoding=spec, length=length).caption()
     assert ("65" if length == 64 else "64") in remark  # where other rates begin
     swept = pecli.figure("heatmap", encoding=spec, length=20, seq_len=[length, 400]).job.grid
-    assert [word for word in said if word not in swept.axes[0].texts[0]] == []
+    assert said in swept.axes[0].texts[0]
 
 
 def test_the_length_in_use_goes_to_the_encodings_that_depend_on_it() -> None:

@@ -222,7 +222,7 @@ def mistakes(found: Identified, truth: Truth, tolerance: float) -> list[str]:
         return [] if same and truth.name == "undivided" else ["no formula"]
     own = {
         "layout": fit.layout, "cosine_first": fit.cosine_first, "rate": fit.rate, "start": found.start,
-        "unlike": found.unlike, "filled": found.filled, "grid": getattr(found.encoding, "grid", None),
+        "unlike": (*found.zeros, *found.unlike), "filled": found.filled, "grid": getattr(found.encoding, "grid", None),
         "scale": None if truth.scale is None else fit.scale,
     }  # fmt: skip
     if truth.grid is not None:
@@ -291,6 +291,7 @@ HARD = {
     "steps of a half": (waves(angles(60, 16, lambda j, _: 0.5 * 1e4 ** (-j / 8))), Truth(base=1e4, rate=0.5)),
     "none but the first pair turns": (noisy(waves(angles(60, 16, lambda j, _: 1e4 ** (-2.0 * j))), 1e-3), Truth("")),
     "rates that rise": (noisy(waves(angles(50, 4, lambda j, _: j / 400)), 1e-4), Truth("")),
+    "most rows of zeros": (np.eye(30, 8), Truth("")),
     "one wrong number": (plain(60, 16, 100.0) + 0.5 * np.eye(60, 16, -30) * (np.arange(16) == 5), Truth("")),
 }
 
@@ -376,6 +377,35 @@ def test_own_tables_in_short_types_are_known(spec: str, how: str, kind: str) -> 
     else:
         assert how == "computed" and (name, options - {f"dtype={kind}"}) == parts_of(told)
         assert options >= {f"dtype={kind}"}
+
+
+@pytest.mark.parametrize("kind", ROUND)
+@pytest.mark.parametrize("how", ["computed", "cast"])
+def test_a_changed_clock_is_a_clock(how: str, kind: str) -> None:
+    computed = kind != "float64" and how == "computed"
+    asked = f"clock:dtype={kind}" if computed else "clock"
+    table = ROUND[kind](pecli.encode(asked, length=128))
+    cases = {  # the table, the changes, the position of row 0, the scale
+        "8 times": (8 * table, [], 0, 8.0),
+        "rows in front": (np.concatenate([np.ones((2, 6)), table]), [], -2, 1.0),
+        "a row of zeros": (changed(table, 9, 0.0), [], 0, 1.0),
+        "a row left out": (np.delete(table, 80, axis=0), ["moved"], 0, 1.0),
+        **{f"sign of {at}": (changed(table, np.s_[:, at], -table[:, at]), ["flipped"], 0, 1.0) for at in range(6)},
+    }
+    for name, (numbers, changes, start, scale) in cases.items():
+        found = identify(numbers)
+        assert found.encoding is not None and found.certain, name
+        specs = {"clock", f"clock:dtype={kind}"} if computed else {"clock"}
+        assert found.encoding.spec() in specs, name
+        assert ([each.kind for each in found.changes], found.start, found.scale) == (changes, start, scale), name
+
+
+@pytest.mark.parametrize("kind", ["float16", "bfloat16"])
+@pytest.mark.parametrize("spec", ["sinusoidal:d=64,family=tensor2tensor", "rope:d=64,base=500000", "rope:d=32"])
+def test_columns_in_another_order_that_a_type_makes_alike_are_no_change(spec: str, kind: str) -> None:
+    found = identify(ROUND[kind](pecli.encode(spec, length=128))[:, ::-1])
+    assert found.fit is not None and found.fit.layout == "permuted"
+    assert found.certain and (found.cells, found.changes) == (0, ())
 
 
 def test_own_tables_are_of_all_encodings() -> None:

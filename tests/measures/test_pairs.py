@@ -9,6 +9,7 @@ import pytest
 from matplotlib.figure import Figure as Drawing
 
 import pecli
+from pecli.core.language import say
 from pecli.core.positions import Positions
 from pecli.figures.scatter import DensityNumbers
 from pecli.measures.comparison import VectorComparison
@@ -95,7 +96,7 @@ def test_too_many_pairs_for_points_are_drawn_as_counts() -> None:
     numbers = picture.seen
     assert isinstance(numbers, DensityNumbers)
     assert numbers.counts.sum() == numbers.pairs == 701 * 700 // 2
-    assert "245,350 pairs counted" in numbers.caption()
+    assert say("scatter.pairs_counted", count=245_350) in numbers.caption()
     axes: Any = picture.draw(Drawing().add_subplot())
     (image,) = axes.images
     assert image.get_array().compressed().sum() == numbers.pairs

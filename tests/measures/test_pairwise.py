@@ -66,7 +66,7 @@ def block_means(values: Array, size: int) -> Array:
     return np.array([[values[i : i + size, j : j + size].mean() for j in cuts] for i in cuts])
 
 
-def test_every_measure_has_its_definition_here_and_similarities_are_told_from_distances() -> None:
+def test_every_measure_has_its_definition_here() -> None:
     assert set(DEFINITIONS) >= set(MEASURES)
     assert {name for name, measure in MEASURES.items() if measure.similarity} == {"dot", "cos", "corr"}
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pecli.core.language import say
 from tests.conftest import Answer
 
 Ask = Callable[..., Answer]
@@ -16,6 +17,13 @@ LLAMA = {"model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32, 
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 4096}
 BERT = {"model_type": "bert", "hidden_size": 768, "num_attention_heads": 12, "max_position_embeddings": 512}
 NOMIC = {"model_type": "nomic_bert", "n_embd": 768, "n_head": 12, "n_layer": 2, "rotary_emb_base": 1000}
+WINDOWS = {
+    "sliding_window": 4096,
+    "use_sliding_window": True,
+    "local_attention": 128,
+    "sliding_window_size": 5,
+    "sliding_window_pattern": 5,
+}
 MPT = {"model_type": "mpt", "d_model": 512, "n_heads": 4, "n_layers": 2}
 
 
@@ -47,7 +55,17 @@ NAMED: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = [  # a config, w
     (LLAMA, {"other": {"factor": 3, "rope_gain": 2}}, ["other.rope_gain"]),
     (LLAMA, {"rope_scaling": {**YARN, "window": 3}}, ["window"]),
     (LLAMA, {"rope_scaling": {**YARN, "attn_factor": 3}}, ["attn_factor"]),
-    (LLAMA, {"sliding_window": 4096, "use_sliding_window": True}, []),
+    *((kind, WINDOWS, list(WINDOWS)) for kind in (LLAMA, BERT)),
+    *((kind, {name: WINDOWS[name]}, [name]) for kind in (LLAMA, BERT) for name in WINDOWS),
+    ({**LLAMA, "model_type": "mistral"}, {"sliding_window": 4096}, []),
+    ({**LLAMA, "model_type": "qwen2"}, {"sliding_window": 4096, "use_sliding_window": False}, []),
+    ({**LLAMA, "model_type": "phi3"}, {"sliding_window": 2047}, []),
+    ({**LLAMA, "model_type": "gemma3_text"}, {"sliding_window": 512, "sliding_window_pattern": 6}, []),
+    ({**LLAMA, "model_type": "gemma2"}, {"_sliding_window_pattern": 6}, ["_sliding_window_pattern"]),
+    ({**LLAMA, "model_type": "moshi"}, {"sliding_window": 3000}, []),
+    *((LLAMA, {key: True}, [key]) for key in ("alibi", "use_alibi")),
+    (LLAMA, {"position_embedding_type": "alibi"}, ["position_embedding_type"]),
+    (MPT, {"attn_config": {"rope": True, "alibi": False, "rope_theta": 10000}}, ["attn_config.alibi"]),
     (LLAMA, {"rope_theta": 5e5, "rope_scaling": YARN}, []),
     (LLAMA, {"rope_theta": 5e5, "theta": 3.0}, ["theta"]),  # of two names of one thing the second
     (LLAMA, {"use_logn_attn": True, "use_dynamic_ntk": True}, ["use_logn_attn", "use_dynamic_ntk"]),
@@ -90,6 +108,58 @@ def test_a_key_of_positions_is_used_or_has_a_note(
     assert all(key in text for key in keys)
 
 
+GPT2 = {"model_type": "gpt2", "n_embd": 64, "n_head": 4, "n_layer": 2, "n_positions": 128}
+FALCON = {**LLAMA, "model_type": "falcon"}
+ALIBI = {"position_embedding_type": "alibi"}
+KINDS = [  # a config, what it has besides, the kind of its positions
+    *((kind, more, name) for kind, name in ((LLAMA, "rope"), (GPT2, "learned")) for more in (ALIBI, {"alibi": True})),
+    *((kind, {"use_alibi": True}, name) for kind, name in ((LLAMA, "rope"), (GPT2, "learned"), (FALCON, "rope"))),
+    *((LLAMA, {"position_embedding_type": word}, "rope") for word in ("sinusoidal", "nope", "rope", "absolute")),
+    *((FALCON, {"alibi": flag}, name) for flag, name in ((True, "alibi"), (False, "rope"))),
+    *((BERT, more, "alibi") for more in (ALIBI, ALIBI | {"alibi": True})),
+    (BERT, {"alibi": True}, "learned"),
+    ({**BERT, "model_type": "esm"}, {"position_embedding_type": "rotary"}, "rope"),
+    ({**LLAMA, "model_type": "granitemoe"}, {"position_embedding_type": "nope"}, "none"),
+    ({**LLAMA, "model_type": "brandnew", "rope_scaling": YARN}, {"alibi": True}, "alibi"),
+    (MPT, {}, "alibi"),
+    (MPT, {"attn_config": {"alibi": False}}, "learned"),
+]
+
+
+@pytest.mark.parametrize(("config", "more", "kind"), KINDS, ids=lambda value: str(value)[:40])
+def test_a_type_keeps_the_positions_that_its_code_has(
+    ask: Ask, config: dict[str, Any], more: dict[str, Any], kind: str
+) -> None:
+    data = read(ask, {**config, **more})
+    assert {layer["kind"] for layer in data["layers"].values()} == {kind}
+    if kind == "rope":
+        assert "rope_theta" not in [each["key"] for each in data["findings"] if each["level"] != "note"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "theta", "level"),
+    [("dbrx", 5e5, "warning"), ("dbrx", 10000, None), ("mpt", 10000, None), ("mpt", 5e5, None)],
+)
+def test_a_base_that_the_library_drops_is_dbrxs_alone(ask: Ask, kind: str, theta: float, level: str | None) -> None:
+    inside = {"alibi": False, "rope": True, "rope_impl": "hf", "rope_hf_config": {"type": "linear", "factor": 2.0}}
+    config = {**MPT, "model_type": kind, "attn_config": {**(inside if kind == "mpt" else {}), "rope_theta": theta}}
+    assert levels(ask, config).get("attn_config.rope_theta") == level
+    assert read(ask, config)["layers"]["all"]["base"] == theta
+
+
+@pytest.mark.parametrize(
+    ("kind", "count", "numbers"),  # rows of the table of offsets in 4.57; of that of 5.23, and those for positions
+    [("bert", 512, (1023, 512, None)), ("roberta", 514, (1027, 514, 512)), ("esm", 1026, (2051, None, None))],
+)
+def test_rows_with_and_without_offsets(ask: Ask, kind: str, count: int, numbers: tuple[int | None, ...]) -> None:
+    more = {"model_type": kind, "max_position_embeddings": count, "pad_token_id": 1}
+    data = read(ask, {**BERT, **more, "position_embedding_type": "relative_key"})
+    assert data["layers"]["all"]["length"] == numbers[0]
+    text = " ".join(finding["text"] for finding in data["findings"])
+    assert (f"learned table of {numbers[1]} rows" in text) == (numbers[1] is not None)
+    assert (f"{numbers[2]} for positions" in text) == (numbers[2] is not None)
+
+
 HINTS = {  # an object for rope, or keys of a config: the finding's key and value, and what it suggests
     '{"rope_tetha": 3}': ("rope_tetha", 3, "rope_theta"),
     '{"rope_scaling": {"type": "dynamic-yarn", "factor": 4.0}}': ("type", "dynamic-yarn", "yarn"),
@@ -105,17 +175,18 @@ def test_a_suggestion_is_what_is_meant(ask: Ask, keys: str) -> None:
     key, value, word = HINTS[keys]
     findings = [each for each in read(ask, {**LLAMA, **json.loads(keys)})["findings"] if each["key"] == key]
     assert [each["value"] for each in findings] == [value]
-    assert (word or "") == findings[0]["text"].partition("probably meant: ")[2]
+    assert ("" if word is None else say("models.probably_meant", word=word)) in findings[0]["text"]
 
 
 def test_the_words_of_a_config_in_the_text_of_an_encoding(ask: Ask) -> None:
     yarn = "rope:scaling=yarn,factor=4"
     specs = []
-    for text in (f"{yarn},original_max_position_embeddings=4096", f"{yarn},original=4096"):
+    old = "rope:type=yarn,factor=4,original=4096"
+    for text in (old, f"{yarn},original_max_position_embeddings=4096", f"{yarn},original=4096"):
         answer = ask("stats", text, "--json")
         assert answer.code == 0, answer.err
         specs.append(json.loads(answer.out)["results"][0]["encodings"])
-    assert specs[0] == specs[1]
+    assert specs[0] == specs[1] == specs[2]
     for text, word in (("attn_factor=2", "attention_factor"), ("scaling=dynamic-yarn", "did you mean 'yarn'")):
         answer = ask("stats", f"rope:factor=4,original=4096,{text}")
         assert answer.code == 2 and word in answer.err
@@ -188,13 +259,14 @@ def test_rows_of_a_table_and_the_first_position(
     assert layer["kind"] == ("relative" if width == 64 else "learned")
     assert (layer["length"], layer["width"], layer["first_row"]) == (rows, width, first)
     if first and kind != "opt":
-        assert f"{rows - first:,} for positions" in " ".join(finding["text"] for finding in data["findings"])
+        said = say("models.rows_for_positions_the", all=rows, count=rows - first, name=kind, first=first)
+        assert said in [finding["text"] for finding in data["findings"]]
 
 
 def test_flags_of_olmo_are_rope_alibi_or_a_table(ask: Ask) -> None:
     olmo = {"model_type": "hf_olmo", "d_model": 512, "n_heads": 4, "n_layers": 2, "max_sequence_length": 2048}
     rope = read(ask, {**olmo, "rope": True, "alibi": False, "rope_full_precision": True})
-    assert rope["layers"]["all"]["spec"] == "rope:pairing=half"
+    assert rope["layers"]["all"]["spec"] == "rope:max_position=2048,pairing=half"
     assert [finding["key"] for finding in rope["findings"] if finding["key"] != "head_dim"] == ["rope_theta"]
     alibi = read(ask, {**olmo, "rope": False, "alibi": True})["layers"]["all"]
     assert (alibi["kind"], alibi["direction"], alibi["heads"]) == ("alibi", "causal", 4)

@@ -182,15 +182,16 @@ LONG = f"rope:d=8,scaling=longrope,original=64,short_factor={'1,' * 3}1,long_fac
     ("spec", "length", "expected"),  # original context, slow pairs unscaled in it; extended context, and scaled
     [
         ("rope:base=500000", 8192, (8192, 29, 8192, 29)),
-        (LLAMA, 8192, (8192, 29, 8192, 32)),  # factor × original is not its extended context
+        (LLAMA, 8192, (8192, 29, None, None)),  # factor × original is not its extended context
         (LLAMA, 131072, (8192, 29, 131072, 25)),
-        (LLAMA, 100, (8192, 29, 8192, 32)),
+        (LLAMA, 100, (8192, 29, None, None)),
+        (f"{LLAMA},max_position=131072", 100, (8192, 29, 131072, 25)),
         (YARN, 100, (32768, 24, 131072, 24)),
         ("rope:scaling=linear,factor=4", 4096, (None, None, 4096, 28)),  # it does not say the original one
         ("rope:scaling=dynamic,factor=8,max_position=4096", 4096, (4096, 18, 32768, 22)),
         ("rope:scaling=dynamic,factor=8,max_position=4096,seq_len=8192", 4096, (4096, 18, 8192, 23)),
         (f"{LONG},factor=4", 64, (64, 2, 256, 2)),  # waves of 6.28, 62.8, 628 and 6,283 · 9
-        (LONG, 64, (64, 2, 64, 2)),
+        (LONG, 64, (64, 2, None, None)),
         ("rope:d=8,scaling=proportional,partial_rotary_factor=0.5", 64, (64, 2, 64, 2)),
     ],
 )
@@ -202,16 +203,3 @@ def test_unscaled_rates_are_judged_in_the_original_context_and_scaled_ones_in_th
     assert tuple(ours[name] for name in ("original", "unscaled_slow_pairs", "extended", "slow_pairs")) == expected
     turning = None if expected[1] is None else encoding.width - 2 * expected[1]
     assert ours["critical_dimension"] == turning  # the same pairs, counted as columns
-
-
-def test_both_contexts_stand_in_the_report(ask: Ask) -> None:
-    shown = " ".join(ask("stats", LLAMA, "-n", "8192").out.split())
-    assert "70 of 128" in shown and "29 of 64 in 8,192" in shown and "32 of 64 in 8,192" in shown
-
-
-def test_what_is_not_defined_is_said(ask: Ask) -> None:
-    shown = ask("stats", "geometric:d=200", "-n", "9").out.splitlines()
-    lines = {line.split("  ")[0].strip(): line for line in reversed(shown)}  # what a row means stands below
-    assert "a pair stands still" in lines["longest wavelength"]
-    assert "none up to offset 8" in lines["Σ cos < 0 first at offset"]
-    assert "4 of 8" in ask("stats", "sinusoidal", "-d", "8", "-n", "64").out

@@ -12,6 +12,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import say
 from pecli.encodings.registry import ENCODINGS
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import job_of
@@ -31,7 +32,7 @@ def body(text: str) -> list[list[str]]:
 def test_head_and_tail_stand_around_a_gap(ask: Ask) -> None:
     rows = body(ask("table", "--d", "2", "--length", "101", "--rows", "5").out)
     assert [row[0] for row in rows[:6]] == ["0", "1", "2", "⋮", "99", "100"]
-    assert "96 of 101" in " ".join(rows[6])
+    assert "96" in rows[6] and "101" in rows[6]
     assert "-0.0000" not in ask("table", "--d", "2", "--length", "3", "--start", "-1000000").out
 
 
@@ -114,7 +115,7 @@ def test_as_many_columns_are_shown_as_there_is_room_for(ask: Ask, monkeypatch: p
     monkeypatch.setenv("COLUMNS", "60")
     names = ask("table", "--rows", "2").out.splitlines()[2].split()[2:]
     assert names == ["0", "1", "2", "…", "126", "127"]
-    room = len("position p") + 3 * 10  # two blanks before every column of one digit
+    room = len(say("encoding.position_p")) + 3 * 10  # two blanks before every column of one digit
     assert columns(room) == ["0"] * 10
     assert columns(room - 1) == [*["0"] * 4, "…", *["0"] * 4]
     assert columns(room - 3) == [*["0"] * 4, "…", *["0"] * 4]

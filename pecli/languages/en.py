@@ -163,7 +163,7 @@ TEXTS = {
     "compare.the_is_larger_by": "the {measure} is larger by up to {number} with {name} than with {other}",
     "compare.values_are_larger_by": "values are larger by up to {number} with {name} than with {other}",
     # curves
-    "curves.every_curve_is_the": "every curve is the same, shifted: the {measure} depends only on the offset",
+    "curves.every_curve_is_the": "every curve is the same, shifted: only the offset counts",
     "curves.with_each_encoding_the": "with each encoding, the {measure} depends only on the offset",
     "curves.from_position": "{measure} from position {position}",
     "curves.from_undefined_constant_row": "from {positions}: undefined (constant row)",

@@ -163,7 +163,7 @@ TEXTS = {
     "compare.the_is_larger_by": "{name} 时{measure}最多比 {other} 时大 {number}",
     "compare.values_are_larger_by": "{name} 的值最多比 {other} 大 {number}",
     # curves
-    "curves.every_curve_is_the": "各曲线相同，只是平移：{measure}只取决于位置差",
+    "curves.every_curve_is_the": "各曲线相同，只是平移：只有位置差起作用",
     "curves.with_each_encoding_the": "每种编码的{measure}都只取决于位置差",
     "curves.from_position": "到位置 {position} 的{measure}",
     "curves.from_undefined_constant_row": "从 {positions} 出发：无定义（该行为常数）",

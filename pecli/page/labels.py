@@ -17,7 +17,7 @@ from matplotlib.transforms import ScaledTranslation, Transform
 
 from pecli.core.lazy import Array
 from pecli.page.canvas import Canvas
-from pecli.page.colors import HEADLINE_INK, NOTE_INK, RULE
+from pecli.page.colors import HEADLINE_INK, NOTE_INK, RULE, legible
 from pecli.page.lines import MAX_LINES, Look, key
 from pecli.page.text import points_per_pixel
 from pecli.page.words import ems
@@ -58,6 +58,10 @@ class RowLabel(Label):
 
 class ColumnLabel(Label):
     """Above marked positions."""
+
+
+class PointLabel(Label):
+    """Beside a marked point, in its colour."""
 
 
 class BracketLabel(Label):
@@ -193,6 +197,19 @@ def put_line_labels(axes: Axes, lines: Sequence[tuple[Array, Array]]) -> None:
             label.xy, label.xycoords = (float(x[known[-1]]), float(values[known[-1]])), axes.transData
 
 
+def join_line_labels(axes: Axes, values: Sequence[Array]) -> None:
+    """Give lines that are one line one label: the names of all."""
+    labels = labels_of(axes, LineLabel)
+    for at, label in enumerate(labels):
+        own = values[label.line]
+        same = next(
+            (o for o in labels[:at] if o.get_visible() and np.allclose(own, values[o.line], equal_nan=True)), None
+        )
+        if same is not None:
+            same.set_text(f"{same.get_text()} =\n{label.get_text()}")
+            label.set_visible(False)
+
+
 def _place_line_labels(axes: Axes, labels: Sequence[LineLabel], canvas: Canvas) -> None:
     """Move labels up and down."""
     ends, (width, height) = _anchors(axes, labels), _frame(axes)
@@ -278,10 +295,71 @@ def _place_bracket_labels(axes: Axes, labels: Sequence[BracketLabel], canvas: Ca
         label.set_position((0, 2 * canvas.scale))
 
 
+# Points
+
+SIDES = ((1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1), (0, 1), (0, -1))  # of a point, right and up
+STEPS = (1.0, 1.8, 3.0)  # heights of a label that it is moved up or down by
+BESIDE, CLEAR = 5.0, 2.0  # points from a point to its label, and free around that
+DENSE = 2.0  # points between the places of lines that are looked at
+TOUCHING = 30.0  # places of lines that a label may cover before it touches another
+
+
+def label_point(axes: Axes, text: str, xy: tuple[float, float], colour: Any, canvas: Canvas, **style: Any) -> None:
+    """Write a text beside a point in its colour, where it covers the least of what lines are drawn."""
+    look = {"color": legible(colour, axes), "weight": "medium", "va": "center", **style}
+    PointLabel(axes, text, xy, axes.transData, canvas, **look)
+
+
+def _drawn(axes: Axes) -> Array:
+    """Return places along all lines of a panel, (n, 2), points from the lower left corner of the frame."""
+    found = [np.zeros((0, 2))]
+    for line in axes.lines:
+        ends = _in_points(axes, line.get_transform().transform(line.get_xydata()))
+        ends = ends[np.isfinite(ends).all(axis=1)]
+        if len(ends) < 2 or line.get_linestyle() == "None":
+            found.append(ends)
+            continue
+        steps = np.hypot(*np.diff(ends, axis=0).T)
+        counts = np.clip(np.ceil(steps / DENSE), 1, 500).astype(int)
+        share = np.concatenate([np.arange(count) / count for count in counts.tolist()])[:, None]
+        first = np.repeat(np.arange(len(steps)), counts)
+        found += [ends[first] * (1 - share) + ends[first + 1] * share, ends[-1:]]
+    return np.concatenate(found)
+
+
+def _place_point_labels(axes: Axes, labels: Sequence[PointLabel], canvas: Canvas) -> None:
+    """Move labels to the sides of their points where they cover least of lines, of other labels and of points."""
+    lines, frame = _drawn(axes), _frame(axes)
+    taken: list[tuple[Array, Array]] = []
+    points = _anchors(axes, labels)
+    for label, point in zip(labels, points, strict=True):
+        size, costs = np.array([_width(label, canvas), LINE * canvas.small]), []
+        for rank, (side, up, step) in enumerate((*s, step) for step in STEPS for s in SIDES if s[1] or step == 1):
+            aside = side * (BESIDE * canvas.scale + size[0] / 2)
+            wanted = point + np.array([aside, up * step * size[1] * (1.0 if side == 0 else 0.8)])
+            inner = np.clip(wanted, size / 2 + CLEAR * np.array([0, 1]), np.maximum(frame - size / 2, size / 2))
+            moved = abs(inner[0] - wanted[0]) > CLEAR
+            low, high = inner - size / 2 - CLEAR * canvas.scale, inner + size / 2 + CLEAR * canvas.scale
+            covered = float(((lines >= low) & (lines <= high)).all(axis=1).sum())
+            covered += TOUCHING * sum(bool((low < top).all() and (high > bottom).all()) for bottom, top in taken)
+            covered += TOUCHING * int(((points >= low) & (points <= high)).all(axis=1).sum())
+            costs.append((covered + 2 * TOUCHING * moved, rank, inner, side, low, high))
+        _, _, inner, side, low, high = min(costs, key=lambda own: own[0] + own[1] * 0.4)
+        taken.append((low, high))
+        label.set_horizontalalignment("center" if side == 0 else "left" if side > 0 else "right")
+        label.set_position((inner[0] - side * size[0] / 2 - point[0], inner[1] - point[1]))
+
+
+def _width(label: Label, canvas: Canvas) -> float:
+    """Return about how wide a label is, points."""
+    return 0.95 * canvas.small * max(map(ems, label.get_text().split("\n")))
+
+
 PLACING: dict[type[Text], Any] = {
     LineLabel: _place_line_labels,
     LevelLabel: _place_level_labels,
     RowLabel: _place_row_labels,
     ColumnLabel: _place_column_labels,
     BracketLabel: _place_bracket_labels,
+    PointLabel: _place_point_labels,
 }

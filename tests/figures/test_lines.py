@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 
 import pecli
 from pecli.core.errors import UsageError
@@ -16,8 +17,10 @@ from pecli.encodings.clock import Clock
 from pecli.encodings.learned import Learned
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures.waves import wavelength_text
-from pecli.page.labels import LineLabel, labels_of
-from tests.drawing import axes_of, line_labels, page_of, texts
+from pecli.page.colors import legible
+from pecli.page.labels import LineLabel, PointLabel, labels_of
+from pecli.page.lines import MAX_LINES
+from tests.drawing import axes_of, page_of, texts
 
 
 def drawn(**options: Any) -> Any:
@@ -38,13 +41,40 @@ def test_each_line_is_the_distance_from_its_position_with_a_mark_at_itself(d: in
         assert mark.get_marker() == "o"
 
 
-def test_curves_are_named_at_their_ends_and_in_a_key_where_they_end_beside_each_other() -> None:
-    axes = drawn(d=7, length=11, at="3,7")
-    assert axes.get_legend() is None and line_labels(axes) == ["from 3", "from 7"]
-    ends = [line.get_xydata()[-1] for line in axes.lines if len(line.get_xdata()) > 1]
-    assert np.array([label.xy for label in labels_of(axes, LineLabel)]) == pytest.approx(np.array(ends))
-    legends = [drawn(encoding=e, at="3,4", length=11, against="offset").get_legend() for e in ("binary", "rope")]
-    assert texts(legends[0].get_texts()) == ["from 3", "from 4"] and legends[1] is None  # which coincide
+@pytest.mark.parametrize("options", [{}, {"encoding": "binary"}, {"measure": "dot"}, {"size": "column"}])
+def test_curves_are_named_at_their_dots_in_their_colours(options: dict[str, Any]) -> None:
+    axes = page_of("curves", d=7, length=11, at="3,7", **options).axes[0]
+    labels, dots = labels_of(axes, PointLabel), axes.lines[1::2]
+    assert axes.get_legend() is None and texts(labels) == ["from 3", "from 7"]
+    assert [label.xy for label in labels] == [(*dot.get_xdata(), *dot.get_ydata()) for dot in dots]
+    assert [to_hex(label.get_color()) for label in labels] == ["#1e5eae", "#c44327"]
+    assert to_hex(legible("#c0841a", axes)) != "#c0841a"  # too pale for text
+    assert [dot.get_color() for dot in dots] == ["C0", "C1"]
+    boxes = [label.get_window_extent() for label in labels]
+    assert not boxes[0].overlaps(boxes[1])
+    assert all(axes.bbox.expanded(1.01, 1.01).fully_contains(*box.min) for box in boxes)
+
+
+@pytest.mark.parametrize(("encoding", "lines"), [("binary", 3), ("rope", 1), ("sinusoidal", 1)])
+def test_curves_that_are_one_are_one_line_without_a_name(encoding: str, lines: int) -> None:
+    axes = drawn(encoding=encoding, length=20, at="3,4,11", measure="dot", against="offset")
+    curves = [line for line in axes.lines if len(line.get_xdata()) > 1]
+    assert len(curves) == lines and len(axes.lines) == 2 * lines
+    legend = axes.get_legend()
+    assert (texts(legend.get_texts()) if legend else []) == ["from 3", "from 4", "from 11"] * (lines > 1)
+
+
+def test_encodings_whose_curves_are_one_have_one_line_with_both_names() -> None:
+    axes = drawn(encoding=["rope", "sinusoidal", "binary"], length=20, at=3)
+    assert len(axes.lines) == 4  # two lines and their dots
+    visible = [label.get_text() for label in labels_of(axes, LineLabel) if label.get_visible()]
+    assert [text.count("base") for text in visible] == [2, 0]
+
+
+def test_of_many_lines_colours_show_the_order_and_some_have_names() -> None:
+    axes = drawn(d=8, length=64, at="0..63:20")
+    assert len(axes.lines) == 40 and len(labels_of(axes, PointLabel)) == MAX_LINES
+    assert len({to_hex(line.get_color()) for line in axes.lines}) == 20
 
 
 @pytest.mark.parametrize(("encoding", "coincide"), [("sinusoidal", True), ("binary", False)])
@@ -58,7 +88,7 @@ def test_against_the_offset_it_says_whether_lines_coincide(encoding: str, coinci
     widest = max(max(ones) - min(ones) for ones in found.values())
     assert list(numbers.facts()["apart"].values()) == pytest.approx([widest], abs=1e-9)
     beside = pecli.figure("curves", encoding=encoding, length=40, at=[3, 11, 30]).numbers
-    same = "every curve is the same, shifted: the Euclidean distance depends only on the offset"
+    same = "every curve is the same, shifted: only the offset counts"
     other = f"at equal offset, the Euclidean distance still differs by up to {widest:.3g}"
     assert numbers.message() == beside.message() == (same if coincide else other)
 
@@ -76,7 +106,7 @@ def test_a_log_axis_has_every_position_from_1_on(encoding: str, start: int) -> N
     marks = [float(item.get_xdata()[0]) for item in axes.lines if len(item.get_xdata()) == 1]
     assert marks == ([50] if start == 0 else [5, 50])  # 0 has no place on it
     low, high = axes.get_ylim()
-    assert low < 0 < high
+    assert low == 0 < high
 
 
 @pytest.mark.parametrize("encoding", ["rope", "binary"])
@@ -126,12 +156,12 @@ def test_undefined_values_leave_a_gap_and_a_line_of_them_has_no_name() -> None:
     line = drawn(d=1, length=5, at=[2], measure="cos").lines[0]
     assert np.isnan(np.asarray(line.get_ydata())).tolist() == [True, False, False, False, False]
     options: dict[str, Any] = {"encoding": "binary", "measure": "corr", "length": 16, "at": [0, 5]}
-    assert [label.get_visible() for label in labels_of(drawn(**options), LineLabel)] == [False, True]
+    assert texts(labels_of(drawn(**options), PointLabel)) == ["from 5"]
     assert "from 0: undefined (constant row)" in pecli.figure("curves", **options).seen.caption()
 
 
 def test_against_the_offset_every_line_starts_at_0_and_a_log_axis_at_1() -> None:
-    axes = drawn(d=6, length=20, at=[3, 11], against="offset")
+    axes = drawn(encoding="binary", length=20, at=[3, 11], against="offset")
     assert [line.get_xdata()[0] for line in axes.lines] == [-3, 0, -11, 0]
     low, high = axes.get_xlim()
     assert -12 < low <= -11 and 16 <= high < 17 and "offset" in axes.get_xlabel()

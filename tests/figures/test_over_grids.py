@@ -13,8 +13,9 @@ from PIL import Image
 import pecli
 from pecli.core.errors import UsageError
 from pecli.measures.pairwise import MEASURES
+from pecli.page.labels import PointLabel, labels_of
 from tests.conftest import Ask
-from tests.drawing import axes_of, line_labels, numbers_of, panels_of, texts
+from tests.drawing import axes_of, numbers_of, panels_of, texts
 
 TILE = "each tile: cosine similarity of one patch with every patch"
 GRID: dict[str, Any] = {"encoding": "sincos2d:d=16,base=9", "grid": "4x6"}
@@ -158,7 +159,7 @@ def test_ticks_are_places_where_rows_begin() -> None:
     assert texts(axes.get_yticklabels()) == ["(0, 0)", "(1, 0)", "(2, 0)", "(3, 0)"]
     assert axes.get_yticks().tolist() == [0, 6, 12, 18]
     lines = axes_of("curves", at=("1x2", 9), **GRID)
-    assert line_labels(lines) == ["from (1, 2)", "from (1, 3)"]
+    assert texts(labels_of(lines, PointLabel)) == ["from (1, 2)", "from (1, 3)"]
 
 
 def test_wavelengths_are_longer_than_the_grid_not_than_its_cells() -> None:

@@ -26,6 +26,7 @@ LINE, GAP = 1.25, 0.2  # ems of a line of text, and between two labels
 MAX_SHARE = 0.3  # of a panel's width, about, that labels of lines take at most: else a legend has them
 MAX_LETTERS = 24  # of a line of a label
 BRACKET = 5  # points from a panel to a bracket above it
+MOVED = 0.8  # ems from a line's end to its name
 LEADER, FREE = 13, 5  # points from a line to its label and free before its leader
 
 
@@ -60,6 +61,7 @@ class PointLabel(Label):
 
     sides: Sequence[tuple[int, int]]
     points: Sequence[tuple[float, float]]
+    needed: bool
 
 
 class SpanLabel(Label):
@@ -212,7 +214,8 @@ def label_lines(axes: Axes, entries: Sequence[tuple[str, Look]], canvas: Canvas)
         look = {"color": entries[at][1]["color"], "linewidth": 0.7 * canvas.scale}
         leader = {"arrowstyle": "-", "shrinkA": 3, "shrinkB": FREE * canvas.scale, "relpos": (0, 0.5), **look}
         place = (1.0, 1 - at / len(texts))
-        label = LineLabel(axes, texts[at], place, axes.transAxes, canvas, va="center", arrowprops=leader)
+        style = {"va": "center", "color": legible(look["color"], axes)}
+        label = LineLabel(axes, texts[at], place, axes.transAxes, canvas, arrowprops=leader, **style)
         label.set_position((LEADER * canvas.scale, 0))
         label.line = at
 
@@ -252,11 +255,17 @@ def join_line_labels(axes: Axes, values: Sequence[Array]) -> None:
 
 def _place_line_labels(axes: Axes, labels: Sequence[LineLabel], canvas: Canvas) -> None:
     """Move labels up and down."""
+    labels = [label for label in labels if label.get_visible()]
+    if not labels:
+        return
     ends, (width, height) = _anchors(axes, labels), _frame(axes)
     sizes = [(LINE * (label.get_text().count("\n") + 1) + GAP) * canvas.small for label in labels]
     middles = spread(ends[:, 1].tolist(), sizes, 0.0, height)
+    moved = np.abs(middles - ends[:, 1]).max() > MOVED * canvas.small  # so far that it takes leaders to tell
     for label, (x, y), middle in zip(labels, ends.tolist(), middles, strict=True):
-        label.set_position((width - x + LEADER * canvas.scale, middle - y))
+        label.set_position((width - x + (LEADER if moved else BESIDE) * canvas.scale, middle - y))
+        assert label.arrow_patch is not None  # its leader
+        label.arrow_patch.set_visible(bool(moved))
 
 
 # Levels
@@ -296,7 +305,8 @@ def label_slope(
     axes: Axes, text: str, ends: tuple[tuple[float, float], tuple[float, float]], colour: Any, canvas: Canvas
 ) -> None:
     """Name a line along its piece between two points, below it."""
-    style = {"ha": "right", "va": "top", "color": legible(colour, axes), "rotation_mode": "anchor"}
+    style = {"ha": "right", "va": "top", "color": legible(colour, axes), "in_layout": False}
+    style["rotation_mode"] = "anchor"
     SlopeLabel(axes, text, ends[1], axes.transData, canvas, **style).end = ends[0]
 
 
@@ -346,6 +356,8 @@ BESIDE, CLEAR = 5.0, 2.0  # points from a point to its label, and free around th
 DENSE = 2.0  # points between the places of lines that are looked at
 DOT = 6  # places of a line that a dot is as much as
 RANK = 0.4  # places of lines that the next side may cover less
+CROSSING = 12.0  # places of lines, from which on a label that is not needed is left out
+FARTHER = 8.0  # places of lines that it may cover less when it is moved by its height
 TOUCHING = 30.0  # places of lines that a label may cover before it touches another
 
 
@@ -357,12 +369,13 @@ def label_point(
     canvas: Canvas,
     sides: Sequence[tuple[int, int]] = SIDES,
     others: Sequence[tuple[float, float]] = (),
+    needed: bool = True,
 ) -> None:
     """Write a text beside a point in its colour, at the first of such sides where it covers the least of what lines are
-    drawn, or beside another point that it may stand at."""
-    look = {"color": legible(colour, axes), "weight": "medium", "va": "center"}
+    drawn, or beside another point that it may stand at; nothing where it has no room and is not needed."""
+    look = {"color": legible(colour, axes), "weight": "medium", "va": "center", "in_layout": False}
     label = PointLabel(axes, text, xy, axes.transData, canvas, **look)
-    label.sides, label.points = sides, (xy, *others)
+    label.sides, label.points, label.needed = sides, (xy, *others), needed
 
 
 def _drawn(axes: Axes) -> Array:
@@ -389,7 +402,7 @@ def _place_point_labels(axes: Axes, labels: Sequence[PointLabel], canvas: Canvas
     points = np.array([own[0] for own in every if len(own) == 1]).reshape(-1, 2)
     taken = [_box(axes, level, canvas) for level in labels_of(axes, LevelLabel)]
     for label, places in zip(labels, every, strict=True):
-        size, costs = np.array([_width(label, canvas), LINE * canvas.small]), []
+        size, costs = np.array([_width(label, canvas), LINE * canvas.small * (label.get_text().count("\n") + 1)]), []
         tried = [(*own, step) for step in STEPS for own in label.sides if own[1] or step == 1]
         for rank, (at, (side, up, step)) in enumerate((at, own) for own in tried for at in range(len(places))):
             aside = side * (BESIDE * canvas.scale + size[0] / 2)
@@ -397,10 +410,14 @@ def _place_point_labels(axes: Axes, labels: Sequence[PointLabel], canvas: Canvas
             inner = np.clip(wanted, size / 2 + CLEAR * np.array([0, 1]), np.maximum(frame - size / 2, size / 2))
             low, high = inner - size / 2 - free, inner + size / 2 + free
             cost = float(((lines >= low) & (lines <= high)).all(axis=1).sum()) + rank * RANK
+            cost += FARTHER * (step - 1)
             cost += TOUCHING * sum(bool((low < top).all() and (high > bottom).all()) for bottom, top in taken)
             cost += TOUCHING * int(((points >= low) & (points <= high)).all(axis=1).sum())
             costs.append((cost + 2 * TOUCHING * bool(abs(inner[0] - wanted[0]) > CLEAR), rank, at, side, inner))
-        _, _, at, side, inner = min(costs, key=lambda own: own[:2])
+        cost, _, at, side, inner = min(costs, key=lambda own: own[:2])
+        label.set_visible(label.needed or cost < CROSSING)
+        if not label.get_visible():
+            continue
         taken.append((inner - size / 2 - free, inner + size / 2 + free))
         label.xy = label.points[at]
         label.set_horizontalalignment("center" if side == 0 else "left" if side > 0 else "right")

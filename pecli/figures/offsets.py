@@ -335,13 +335,8 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         what = self.quantity(view)
         if view.encoding.sides:
             return map_panels(view, what)
-        panel = Panel(
-            0.8 if canvas.narrow and self._panels(view) == 1 else 0.55,
-            x=self.shown(view),
-            y=what,
-            ends=what,
-            legend_below=self.decay,
-        )
+        aspect = 0.8 if canvas.narrow != (self._panels(view) > 1) else 0.55
+        panel = Panel(aspect, x=self.shown(view), y=what, ends=what, legend_below=self.decay)
         count = self._panels(view)
         return [PanelGroup((panel,) * count, in_columns(count, *[1] * canvas.narrow))]
 

@@ -190,33 +190,60 @@ def waves_on(**options: Any) -> Any:
     return axes_of("waves", **options)
 
 
+def measures(axes: Any) -> list[Any]:
+    """Return the lines from crest to crest."""
+    return [line for line in axes.get_lines() if line.get_marker() == "|"]
+
+
 def waves(axes: Any) -> list[Any]:
-    """Return the lines of numbers, without those that mark the lanes."""
-    return [line for line in axes.get_lines() if line.get_zorder() > 0]
+    """Return the lines of numbers, without dots and what measures a wavelength."""
+    return [line for line in axes.get_lines() if line.get_marker() != "|" and line.get_linestyle() != "None"]
 
 
 @pytest.mark.parametrize(("d", "start", "dims"), [(7, 0, [4, 5, 6]), (2, -3, [1]), (128, 1009, [4, 5, 6, 7])])
-def test_every_lane_is_a_column_of_the_table(d: int, start: int, dims: list[int]) -> None:
-    axes = waves_on(d=d, length=23, start=start, dims=dims)
-    table = pecli.encode(d=d, length=23, start=start)
-    largest = np.abs(table[:, dims]).max()
-    assert len(waves(axes)) == len(dims)
-    for line, dim, lane in zip(waves(axes), dims, axes.get_yticks(), strict=True):
-        assert line.get_xdata().tolist() == list(range(start, start + 23))
-        assert largest * (line.get_ydata() - lane) == pytest.approx(table[:, dim], abs=1e-14)
+@pytest.mark.parametrize("encoding", ["sinusoidal", "rope:query=random:1"])
+def test_every_lane_is_a_column_of_the_table_as_a_curve_with_its_dots(
+    encoding: str, d: int, start: int, dims: list[int]
+) -> None:
+    if encoding != "sinusoidal" and d % 2:
+        return
+    options = {"encoding": encoding, "d": d, "length": 23, "start": start}
+    axes, table = waves_on(dims=dims, **options), pecli.encode(**options)
+    largest, dots = np.abs(table[:, dims]).max(), [line for line in axes.lines if line.get_linestyle() == "None"]
+    assert len(waves(axes)) == len(dots) == len(dims)
+    for line, own, dim, lane in zip(waves(axes), dots, dims, axes.get_yticks(), strict=True):
+        assert own.get_xdata().tolist() == list(range(start, start + 23))
+        assert largest * (own.get_ydata() - lane) == pytest.approx(table[:, dim], abs=1e-14)
+        curve = np.interp(own.get_xdata(), line.get_xdata(), line.get_ydata())
+        assert curve == pytest.approx(own.get_ydata(), abs=1e-3) and len(line.get_xdata()) >= 2000
+
+
+@pytest.mark.parametrize("encoding", ["sinusoidal:d=32", "rope:d=32,query=random:1", "clock"])
+def test_a_wavelength_is_measured_from_crest_to_crest(encoding: str) -> None:
+    axes = waves_on(encoding=encoding, length=60, start=5, dims=[0, 1])
+    found: Any = pecli.figure("waves", encoding=encoding, length=60, start=5, dims=[0, 1]).numbers
+    marks = measures(axes) or [None]
+    for mark, line, wave in zip(marks, waves(axes), found.wavelengths, strict=False):
+        if encoding == "clock":  # whose minute does not fit from a crest on
+            assert mark is None or mark.get_xdata()[0] == pytest.approx(60)
+            continue
+        first, last = mark.get_xdata()
+        crests = np.interp([first, last], line.get_xdata(), line.get_ydata())
+        assert last - first == pytest.approx(wave) and crests == pytest.approx([max(line.get_ydata())] * 2, abs=1e-3)
+        assert 5 <= first < 5 + wave
 
 
 def test_lanes_go_down_and_do_not_touch() -> None:
     axes = waves_on(d=8, base=10, length=97, dims=[0, 2, 5])
     lines = [line.get_ydata() for line in waves(axes)]
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["0", "2", "5"]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["0 · sin", "2 · sin", "5 · cos"]
     assert all(below.max() < above.min() for above, below in pairwise(lines))
     assert axes.get_ylabel() == "dimension"
     captions = [pecli.figure("waves", d=d, length=97).seen.caption() for d in (8, 9)]
-    joined = "wavelength λ in positions; lines join the values at the positions shown"
-    assert captions == [joined, f"{joined}; 5 of 9 dimensions; the slowest, not shown, has λ = 22,581"]
+    dots = "wavelength λ in positions; dots: the values that positions get"
+    assert captions == [dots, f"{dots}; 5 of 9 dimensions; the slowest, not shown, has λ = 22,581"]
     still = "rope:scaling=proportional,factor=1,partial_rotary_factor=0.25"  # has no slowest
-    assert pecli.figure("waves", encoding=still, length=97).seen.caption() == f"{joined}; 5 of 128 dimensions"
+    assert pecli.figure("waves", encoding=still, length=97).seen.caption() == f"{dots}; 5 of 128 dimensions"
 
 
 @pytest.mark.parametrize(
@@ -281,45 +308,47 @@ def test_waves_of_any_length_take_no_look_at_every_position() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"d": 8, "base": 10, "dims": [3, 0]}, ""),
-        ({"encoding": "clock", "dims": [0, 5]}, "wavelength grows from top to bottom: 1 min to 12 h"),
-        (
-            {"encoding": "rope:d=8,pairing=half", "base": 10, "dims": [4, 1]},
-            "wavelength grows from top to bottom: 6.28 positions to 11.2",
-        ),
-        ({"d": 8, "dims": [0, 1]}, ""),
-        ({"encoding": "binary", "length": 16}, "wavelength grows from top to bottom: 2 positions to 16"),
+        ({"d": 8, "base": 10, "dims": [3, 0]}, "dimension 0 repeats every 6.28 positions, 3 every 11.2"),
+        ({"d": 32, "dims": [4, 5, 6, 7]}, "dimension 4 repeats every 19.9 positions, 6 every 35.3"),
+        ({"encoding": "clock", "dims": [0, 5]}, "the fastest repeats every 1 min, the slowest every 12 h"),
+        ({"d": 8, "dims": [0, 1]}, "dimension 0 repeats every 6.28 positions"),
+        ({"encoding": "binary", "length": 16}, "bit 0 repeats every 2 positions, 3 every 16"),
         ({"encoding": "learned:d=8", "length": 16}, ""),
     ],
 )
-def test_the_message_is_how_wavelengths_follow_each_other_where_they_are_known(
-    options: dict[str, Any], said: str
-) -> None:
+def test_the_message_is_how_often_the_fastest_and_the_slowest_repeat(options: dict[str, Any], said: str) -> None:
     assert pecli.figure("waves", **options).numbers.message() == said
 
 
 @pytest.mark.parametrize(
-    ("options", "names"),
+    ("options", "lanes", "names"),
     [
-        ({"d": 4, "base": 100, "length": 11, "dims": [0, 1, 3]}, ["sin, λ = 6.28", "cos, λ = 6.28", "cos, λ = 62.8"]),
-        ({"encoding": "clock", "length": 61, "dims": [0, 5]}, ["λ = 1 min", "λ = 12 h"]),
-        ({"encoding": "binary", "length": 17}, [f"λ = {2 ** (bit + 1)}" for bit in range(5)]),
+        (
+            {"d": 4, "base": 100, "length": 11, "dims": [0, 1, 3]},
+            ["0 · sin", "1 · cos", "3 · cos"],
+            ["λ = 6.28", "λ = 6.28", "λ = 62.8"],
+        ),
+        ({"encoding": "clock", "length": 61, "dims": [0, 5]}, ["sin 1 min", "cos 12 h"], ["λ = 1 min", "λ = 12 h"]),
+        ({"encoding": "binary", "length": 17}, [f"{bit}" for bit in range(5)], [f"λ = {2 << bit}" for bit in range(5)]),
     ],
 )
-def test_lanes_are_named_at_the_right_by_their_wavelengths(options: dict[str, Any], names: list[str]) -> None:
+def test_lanes_are_named_and_have_their_wavelengths(
+    options: dict[str, Any], lanes: list[str], names: list[str]
+) -> None:
     axes = waves_on(**options)
-    (right,) = axes.child_axes
-    assert texts(right.get_yticklabels()) == names and axes.get_legend() is None
-    assert right.get_yticks() == pytest.approx(axes.get_yticks())
+    assert texts(axes.get_yticklabels()) == lanes and axes.get_legend() is None
+    assert texts(axes.texts) == names
+    heights = [text.get_position()[1] for text in axes.texts]
+    assert heights == pytest.approx(np.asarray(axes.get_yticks()) + heights[0] - axes.get_yticks()[0])
 
 
-def test_cosines_are_dashed_bits_are_steps_and_one_position_a_point() -> None:
-    lines = waves(waves_on(d=8, length=11, dims=[0, 1, 4, 5]))
-    looks = [(line.get_color(), line.get_linestyle()) for line in lines]
-    assert looks == [("C0", "-"), ("C0", "--")] * 2
-    assert {line.get_drawstyle() for line in lines} == {"default"}
+def test_pairs_have_a_colour_each_bits_are_steps_and_one_position_a_point() -> None:
+    assert [line.get_color() for line in waves(waves_on(d=8, length=11, dims=[0, 1, 4, 5]))] == ["C0", "C0", "C1", "C1"]
+    many = waves(waves_on(d=64, length=11, dims=range(16)))
+    assert len({to_hex(line.get_color()) for line in many}) == 8
+    assert {line.get_linestyle() for line in many} == {"-"}
     assert {line.get_drawstyle() for line in waves(waves_on(encoding="binary", length=9))} == {"steps-mid"}
-    assert [{line.get_marker() for line in waves(waves_on(d=4, length=n))} for n in (1, 2)] == [{"o"}, {"None"}]
+    assert {line.get_marker() for line in waves(waves_on(d=4, length=1))} == {"o"}
 
 
 @pytest.mark.parametrize(

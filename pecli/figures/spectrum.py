@@ -397,21 +397,21 @@ def parts_of(encoding: TableEncoding, stretch: Array) -> list[Part]:
     factor, kept = float(stretch.max()), np.abs(stretch - 1) <= NOTABLE
     whole = ~kept & (stretch >= factor * (1 - NOTABLE))
     blends = bool((kept | whole).all()) or (isinstance(encoding, Scaled) and bool(encoding.parts()))
-    kinds = [("kept", kept, "C0"), ("blended", ~kept & ~whole, "C3"), ("stretched", whole, "C1")]
+    kinds = [
+        ("kept", kept, "C0", "spectrum.part_kept"),
+        ("blended", ~kept & ~whole, "C3", "spectrum.part_blended"),
+        ("stretched", whole, "C1", "spectrum.part_stretched"),
+    ]
     if not blends:
-        kinds = [kinds[0], ("up_to", ~kept, "C1")]
+        kinds = [kinds[0], ("up_to", ~kept, "C1", "spectrum.part_up_to")]
     found, times = [], number_text(factor, 3)
-    for name, chosen, colour in kinds:
+    for name, chosen, colour, key_of_text in kinds:
         pairs = np.flatnonzero(chosen)
         if len(pairs) and np.ptp(pairs) >= len(pairs):
             return []
         if len(pairs):
-            text = say(f"spectrum.part_{name}", count=len(pairs), ratio=times)
-            found.append(
-                Part(
-                    name, pairs, colour, [text, *([f"{len(pairs)} × {times}"] * (name == "stretched")), f"{len(pairs)}"]
-                )
-            )
+            texts = [say(key_of_text, count=len(pairs), ratio=times), f"{len(pairs)} × {times}", f"{len(pairs)}"]
+            found.append(Part(name, pairs, colour, texts if name == "stretched" else texts[::2]))
     return sorted(found, key=lambda part: int(part.pairs[0]))
 
 

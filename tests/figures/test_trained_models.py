@@ -12,7 +12,8 @@ import pytest
 import pecli
 from pecli.core.errors import UsageError
 from pecli.core.language import say
-from tests.drawing import axes_of, line_labels, numbers_of, panels_of, texts
+from pecli.page.labels import PointLabel, labels_of
+from tests.drawing import axes_of, line_labels, numbers_of, page_of, panels_of, texts
 
 # the trained length
 
@@ -140,16 +141,48 @@ def test_shares_add_up_to_1_and_find_the_waves_that_are_there(folder: Path) -> N
     p, columns = np.arange(60)[:, None], np.array([3, 10, 30, 0])
     np.save("waves.npy", np.cos(2 * np.pi * p * columns / 60))
     found = numbers_of("fourier", encoding="learned:file=waves.npy")
-    assert found.share[[2, 9, 29], [0, 1, 2]] == pytest.approx(1) and found.share[:, 3].max() == 0
+    assert found.share.argmax(axis=0)[:3].tolist() == [2, 9, 29] and found.share[:, 3].max() == 0
     assert found.wavelengths[[2, 9, 29]].tolist() == [20, 6, 2]
-    assert found.share.sum(axis=0) == pytest.approx([1, 1, 1, 0])
-    assert found.message() == "50% of the variance lies at wavelengths of 6 positions or more"
-    pixels = numbers_of("fourier", panels=((40, 4),), encoding="learned:file=waves.npy")
+    assert found.share.sum(axis=0) == pytest.approx([1, 1, 1, 0]) and found.total.sum() == pytest.approx(1)
+    assert found.share[8:11, 1].sum() > 0.999  # a wave and its two neighbours
+    pixels = numbers_of("fourier", panels=((40, 4), (40, 4)), encoding="learned:file=waves.npy")
     assert pixels.share.max(axis=0) == pytest.approx(found.share.max(axis=0)) and pixels.message() == found.message()
-    over = numbers_of("fourier", encoding="sincos2d", grid="14x14")  # row by row, as its axis says
-    assert over.message().endswith("lies at wavelengths of 14 positions or more")
     rows = pixels.wavelengths[pixels.share[:, :3].argmax(axis=0)]
     assert rows == pytest.approx([20, 6, 2], rel=0.15)
+    over = numbers_of("fourier", encoding="sincos2d", grid="14x14")  # row by row, as its axis says
+    assert over.message() == "besides slow drift, waves of 14 and 7 positions stand out"
+
+
+@pytest.mark.parametrize(
+    ("waves", "said"),
+    [
+        ([10, 25, 90], "waves of 25 and 10 positions stand out"),
+        ([10.4, 90, 90, 90], "besides slow drift, waves of 10 positions stand out"),
+        ([90, 90], "of the variance lies at wavelengths of 90 positions or more"),
+        ([*np.geomspace(6, 60, 40).tolist()], "of the variance lies at"),  # no wave more than others
+    ],
+)
+def test_waves_that_stand_out_are_marked_with_their_shares(folder: Path, waves: list[float], said: str) -> None:
+    weights = np.where(np.array(waves) < 90, 1.0, 0.3 if 25 in waves else 1.0)
+    np.save("waves.npy", weights * np.sin(2 * np.pi * np.arange(180)[:, None] / np.array(waves)))
+    found = numbers_of("fourier", encoding="learned:file=waves.npy")
+    assert said in found.message()
+    every, together = page_of("fourier", encoding="learned:file=waves.npy").axes[:2]
+    red = [patch for patch in together.patches if patch.get_facecolor()[0] > 1.5 * patch.get_facecolor()[2]]
+    named = [label for label in labels_of(together, PointLabel) if label.get_text().startswith("λ ≈")]
+    assert len(red) == len(named) == len(found.peaks) == said.count("stand out") * (2 if 25 in waves else 1)
+    for patch, label, (wave, share) in zip(red, named, found.peaks, strict=True):
+        low, high = np.log10(180 / (180 / wave + 2.1)), np.log10(180 / (180 / wave - 2.1))
+        assert low < patch.get_data().edges.min() < np.log10(wave) < patch.get_data().edges.max() < high
+        assert label.xy[1] == pytest.approx(np.log10(wave)) and f"{share:.0%}" in label.get_text()
+        assert patch.get_data().values.sum() == pytest.approx(share)
+    assert bool([line for line in every.lines if line.get_linestyle() == ":"]) == (not found.peaks)
+
+
+def test_a_slow_wave_that_does_not_fit_leaks_into_no_fast_one(folder: Path) -> None:
+    np.save("waves.npy", np.sin(2 * np.pi * np.arange(200)[:, None] / 310))
+    found = numbers_of("fourier", encoding="learned:file=waves.npy")
+    assert found.total[8:].sum() < 1e-4  # without a window it is a hundredth
 
 
 # curves and matrices of biases, curves of several encodings

@@ -378,8 +378,8 @@ def label_point(
     label.sides, label.points, label.needed = sides, (xy, *others), needed
 
 
-def _drawn(axes: Axes) -> Array:
-    """Return places along all lines of a panel, (n, 2), points from the lower left corner of the frame."""
+def _drawn(axes: Axes, dense: float) -> Array:
+    """Return places so many points apart along all lines of a panel, (n, 2), points from the lower left corner of the frame."""
     found = [np.zeros((0, 2))]
     for line in axes.lines:
         ends = _in_points(axes, line.get_transform().transform(line.get_xydata()))
@@ -388,7 +388,7 @@ def _drawn(axes: Axes) -> Array:
             found.append(np.repeat(ends, DOT, axis=0))
             continue
         steps = np.hypot(*np.diff(ends, axis=0).T)
-        counts = np.clip(np.ceil(steps / DENSE), 1, 500).astype(int)
+        counts = np.clip(np.ceil(steps / dense), 1, 500).astype(int)
         share = np.concatenate([np.arange(count) / count for count in counts.tolist()])[:, None]
         first = np.repeat(np.arange(len(steps)), counts)
         found += [ends[first] * (1 - share) + ends[first + 1] * share, ends[-1:]]
@@ -397,7 +397,7 @@ def _drawn(axes: Axes) -> Array:
 
 def _place_point_labels(axes: Axes, labels: Sequence[PointLabel], canvas: Canvas) -> None:
     """Move labels to the sides of their points where they cover least of lines, of other labels and of points."""
-    lines, frame, free = _drawn(axes), _frame(axes), CLEAR * canvas.scale
+    lines, frame, free = _drawn(axes, DENSE * canvas.scale), _frame(axes), CLEAR * canvas.scale
     every = [_in_points(axes, axes.transData.transform(label.points)) for label in labels]
     points = np.array([own[0] for own in every if len(own) == 1]).reshape(-1, 2)
     taken = [_box(axes, level, canvas) for level in labels_of(axes, LevelLabel)]

@@ -530,7 +530,9 @@ def _mark_reach(panel: Axes, numbers: BiasLinesNumbers, looks: Sequence[Look], c
             label.set_visible(False)
             places = [(float(np.interp(-level, -own[back], numbers.offsets[back])), level) for level in tried]
             name, colour = label.get_text().replace("\n", " "), looks[label.line]["color"]
-            label_point(panel, name, places[0], colour, canvas, ((1, 0), (-1, 0)), places[1:], needed=label.line == 0)
+            label_point(
+                panel, name, places[0], colour, canvas, ((1, 1), (1, 0), (-1, 0)), places[1:], needed=label.line == 0
+            )
 
 
 def _without_scaling(encodings: Sequence[Encoding]) -> list[Scaled | None]:

@@ -59,7 +59,6 @@ def seen_colours(name: str, axes: Axes) -> Any:
     import matplotlib as mpl
     from matplotlib.colors import ListedColormap, to_rgba
 
-    add_maps()
     panel = to_rgba(axes.get_facecolor())
     behind = np.array([lightness(color) for color in ([panel] if panel[3] else ANY)])
     colours = mpl.colormaps[name](np.linspace(0, 1, COLOURS))

@@ -379,7 +379,7 @@ def label_point(
 
 
 def _drawn(axes: Axes, dense: float) -> Array:
-    """Return places so many points apart along all lines of a panel, (n, 2), points from the lower left corner of the frame."""
+    """Return places along all lines of a panel, so many points apart, (n, 2), points from the frame's lower left."""
     found = [np.zeros((0, 2))]
     for line in axes.lines:
         ends = _in_points(axes, line.get_transform().transform(line.get_xydata()))

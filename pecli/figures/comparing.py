@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from pecli.analysis import View, check_indices, measure_option
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import join_and, join_or, join_title, say
+from pecli.core.language import join_and, join_title, say
 from pecli.core.numbers import number_text
 from pecli.core.options import option
 from pecli.encodings.base import BiasEncoding, Encoding, TableEncoding, names_in_sentence, short_names
@@ -77,7 +77,7 @@ class OfOneHead(Comparing):
 
 
 def differing_text(view: View[Any], quantity: str, apart: Sequence[float], same: float) -> str:
-    """Return which encodings do not depend on the offset alone, or by how much; nothing where none is known to.
+    """Return with which encodings the offset alone counts, or how much there is else; nothing where none is known to.
 
     apart : how much pairs at one offset differ with each encoding, at most; NaN or less than 0 where nobody knows
     same : the largest number that is rounding
@@ -87,9 +87,7 @@ def differing_text(view: View[Any], quantity: str, apart: Sequence[float], same:
     if not wide:
         return ""
     if alone:
-        text = "figures.the_depends_only_on"
-        others = join_or([names[at] for at in wide])
-        return say(text, measure=quantity, names=join_and(alone), others=others)
+        return say("figures.only_with_the_offset", names=join_and(alone))
     text = "words.at_equal_offset_the"
     return say(text, measure=quantity, number=number_text(max(apart[at] for at in wide), 3))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,7 +13,7 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING
 from pecli.core.options import EXACT, option
 from pecli.core.positions import Positions
-from pecli.encodings.base import distinguishing_labels, title_of_several
+from pecli.encodings.base import Encoding, distinguishing_labels, title_of_several
 from pecli.figures.base import Numbers, View, extremes, tells_of_offsets
 from pecli.figures.comparing import OfOneHead, differing_text, turned_text
 from pecli.figures.highlights import mark_stretch
@@ -30,10 +31,11 @@ from pecli.page.axis_labels import (
     log_option,
 )
 from pecli.page.canvas import Canvas
-from pecli.page.lines import frame_lines, key, share_ends
+from pecli.page.lines import MAX_LINES, Look, frame_lines, key, plot_dots, shades, share_ends
 from pecli.page.panels import Panel, PanelGroup, in_columns
 
 DEFAULT_LINES = 3  # lines where none are asked for
+MANY = 6  # lines, above which colours show their order
 MAX_WHOLE = 100_000  # positions, all of which are looked at where a pixel stands for several
 
 
@@ -238,9 +240,6 @@ class Curves(OfOneHead):
 
         across, names = self.across(view), distinguishing_labels(view.encodings)
         starts = [view.encoding.position_text(at) for at in self.starts(view)]
-        entries = [say("curves.from_position_2", position=at) for at in starts]
-        entries = names if self.overlaid(view) else entries
-        looks = [(text, {"color": f"C{line}"}) for line, text in enumerate(entries)]
         own, several = "curves.offset_p_minus", "curves.offset_from_lines_own"
         offset = in_steps(say(several if len(starts) > 1 else own, at=starts[0]), view.encodings)
         for panel, name, encoding in zip(axes, names, view.encodings, strict=False):
@@ -255,47 +254,86 @@ class Curves(OfOneHead):
             label_values(panel.yaxis, self.quantity(view))
             if len(axes) > 1:
                 panel.set_title(name)
-            compared = self.compared(encoding)
-            alike = self.against == "offset" and compared.is_of_offset  # one line on the other
-            if len(axes) == 1 and self.against == "position" and compared.symmetric:
-                label_lines(panel, looks, canvas)
-            elif panel is axes[-1] and not (alike and not self.overlaid(view)):
-                key(panel, looks)
+            if self.overlaid(view):
+                label_lines(panel, list(zip(names, self._looks(view, panel, canvas), strict=True)), canvas)
+            elif self.against == "offset" and panel is axes[-1] and not self._coincide(encoding):
+                key(panel, zip(map(self._from_text, starts), self._looks(view, panel, canvas), strict=True))
             mark_stretch(panel, self.spans(), canvas)
 
+    def _from_text(self, position: str) -> str:
+        """Return the name of a line that starts from a position."""
+        return say("curves.from_position_2", position=position)
+
+    def _coincide(self, encoding: Encoding) -> bool:
+        """Return whether lines from all positions are one line, against the offset."""
+        return self.against == "offset" and self.compared(encoding).is_of_offset
+
+    def _looks(self, view: View[Any], panel: Axes, canvas: Canvas) -> list[Look]:
+        """Return the look of the lines of a panel: of many, in their order, shades from dark to light."""
+        count = len(view.encodings) if self.overlaid(view) else len(self.starts(view))
+        if count <= MANY or self.overlaid(view):
+            return [{"color": f"C{line}"} for line in range(count)]
+        return [{"color": look["color"]} for look in shades(count, panel, canvas)]
+
     def draw(self, numbers: CurvesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        from pecli.page.labels import put_line_labels
+        from pecli.page.labels import join_line_labels, put_line_labels
 
         lines = len(numbers.at) // len(axes)
-        rows = zip(numbers.low, numbers.curves, numbers.at, numbers.own, strict=True)
-        for line, (low, high, at, own) in enumerate(rows):
-            panel, colour = axes[line // lines], f"C{line % lines}"
-            start = at if self.against == "offset" else 0.0
-            x, middle, dot = numbers.positions - start, (low + high) / 2, at - start
-            has_place = bool(dot > 0 or not self.log)
-            if numbers.block > 1:
-                panel.fill_between(x, low, high, color=colour, linewidth=0, alpha=0.2)
-            named = [
-                (place - start, numbers.nearest_distance) for place in numbers.named() if not self.log or place > start
-            ]
-            dots = [*[(dot, own)] * has_place, *named]
-            if numbers.block > 1 and dots:  # the line goes through its dots
-                places, values = zip(*sorted(dots), strict=True)
-                index = np.searchsorted(x, places)
-                x, middle = np.insert(x, index, places), np.insert(middle, index, values)
-            encoding = numbers.view.encodings[numbers.encoding[line]]
-            steps = self.compared(encoding).is_classes
-            panel.plot(x, middle, color=colour, drawstyle="steps-mid" if steps else "default")
-            for (place, value), face in zip(dots, [colour] * has_place + ["none"] * len(named), strict=True):
-                mark: Any = {"marker": "o", "color": colour, "markerfacecolor": face, "clip_on": False, "zorder": 3}
-                panel.plot([place], [value], **mark)
         ends = [(numbers.positions, row) for row in (numbers.low + numbers.curves) / 2]
         for at, panel in enumerate(axes):
-            put_line_labels(panel, ends[at * lines : (at + 1) * lines])
+            own = slice(at * lines, (at + 1) * lines)
+            encoding = numbers.view.encodings[numbers.encoding[own.start]]
+            self._draw_panel(numbers, own, panel, self._coincide(encoding) and not self.overlaid(numbers.view), canvas)
+            put_line_labels(panel, ends[own])
+            if self.overlaid(numbers.view):
+                join_line_labels(panel, [row for _, row in ends[own]])
+            if not self.compared(encoding).similarity and np.nanmin(numbers.own, initial=np.inf) == 0:
+                panel.set_ylim(bottom=0)
         scales = self.scales(numbers.view)
         for scale in {*scales}:
             share_ends([panel for panel, own in zip(axes, scales, strict=False) if own == scale])
         return [None] * len(axes)
+
+    def _draw_panel(self, numbers: CurvesNumbers, own: slice, panel: Axes, once: bool, canvas: Canvas) -> None:
+        """Draw the lines of a panel, each with its dot and its name there; those that are one line `once`."""
+        from pecli.page.labels import label_point
+
+        looks, overlaid = self._looks(numbers.view, panel, canvas), self.overlaid(numbers.view)
+        named = np.unique(np.linspace(0, len(looks) - 1, MAX_LINES).astype(int)) if len(looks) > MAX_LINES else None
+        columns = zip(numbers.low[own], numbers.curves[own], numbers.at[own], numbers.own[own], strict=True)
+        offset = self.against == "offset"
+        rows = [(numbers.positions - offset * at, low, high, at, value) for low, high, at, value in columns]
+        for line, (x, low, high, at, value) in enumerate(joined(rows) if once else rows):
+            same = (np.allclose(high, before, equal_nan=True) for before in numbers.curves[own][:line])
+            if overlaid and any(same):
+                continue
+            colour, encoding = looks[line]["color"], numbers.view.encodings[numbers.encoding[own][line]]
+            start, middle = offset * at, (low + high) / 2
+            place = at - start
+            if numbers.block > 1:
+                panel.fill_between(x, low, high, color=colour, linewidth=0, alpha=0.2)
+            here = [(place, value)] * bool(place > 0 or not self.log)
+            near = [at for at in numbers.named() if not self.log or at > start]
+            others = [(at - start, float(numbers.nearest_distance or 0.0)) for at in near]
+            dots = [*here, *others]
+            if numbers.block > 1 and dots:  # the line goes through its dots
+                places, values = zip(*sorted(dots), strict=True)
+                index = np.searchsorted(x, places)
+                x, middle = np.insert(x, index, places), np.insert(middle, index, values)
+            steps = self.compared(encoding).is_classes
+            panel.plot(x, middle, color=colour, drawstyle="steps-mid" if steps else "default")
+            for dot in here:
+                plot_dots(panel, *dot, colour, canvas)
+            for dot in others:
+                plot_dots(panel, *dot, panel.get_facecolor(), canvas, markeredgecolor=colour)
+            finite = np.flatnonzero(np.isfinite(middle))
+            if offset or overlaid or not len(finite):
+                continue
+            if named is None or line in named:
+                first = here[0] if here and np.isfinite(value) else (x[finite[0]], middle[finite[0]])
+                label_point(panel, self._from_text(encoding.position_text(at)), first, colour, canvas)
+            for other, dot in zip(near, others, strict=True):
+                label_point(panel, encoding.position_text(other), dot, colour, canvas)
 
     def title(self, view: View[Any]) -> str:
         if len(view.encodings) == 1:
@@ -306,6 +344,17 @@ class Curves(OfOneHead):
             position=view.encoding.position_text(self.starts(view)[0]),
         )
         return join_title([title_of_several(view.encodings), start if self.overlaid(view) else "", self.unseen(view)])
+
+
+def joined(rows: Sequence[tuple[Array, ...]]) -> Sequence[tuple[Array, ...]]:
+    """Return lines that are one, with their offsets, as one over all offsets that one of them has."""
+    (x, low, high, *own), *others = rows
+    for offsets, *ends, _, _ in others:
+        new = (offsets < x[0]) | (offsets > x[-1])
+        order = np.argsort(np.concatenate([x, offsets[new]]), kind="stable")
+        pairs = ((x, offsets), (low, ends[0]), (high, ends[1]))
+        x, low, high = (np.concatenate([values, more[new]])[order] for values, more in pairs)
+    return [(x, low, high, *own)]
 
 
 def neighbours(rows: Positions, own: int) -> tuple[int, ...]:

@@ -7,22 +7,28 @@ from math import log10
 from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError
-from pecli.core.language import say
+from pecli.core.language import enumerated, say
 from pecli.core.lazy import Array, Axes, np
-from pecli.core.numbers import ROUNDING
+from pecli.core.numbers import ROUNDING, number_text
 from pecli.encodings.base import TableEncoding
 from pecli.figures.base import ColouredNumbers, Figure, View
 from pecli.figures.matrix import show_matrix
-from pecli.figures.wavelengths import short_wave_text
+from pecli.figures.wavelengths import short_length, short_wave_text
 from pecli.files.sheet import aside, over
 from pecli.measures.reduce import averaged_columns
 from pecli.measures.summary import ENOUGH
 from pecli.measures.waves import power_spectrum
-from pecli.page.axis_labels import label_decades, label_dimensions
+from pecli.page.axis_labels import label_decades, label_dimensions, label_values
 from pecli.page.canvas import Canvas
+from pecli.page.colors import RULE
 from pecli.page.panels import ColorBar, Panel, PanelGroup
 
 LONGEST = 65536  # positions that are transformed, at most
+SLOW = 4  # waves over the length, up to which they are drift
+DRIFT, STANDS_OUT = 0.2, 0.1  # shares of the variance, from which on drift and a wave are spoken of
+EVEN = 3.0  # times as much as where all waves are as strong
+MAX_PEAKS = 3  # that are named
+ROOM = 2.1  # times the largest share, for what is written beside it
 SHORTEST = 2.0  # positions: no shorter wave can be told in whole positions
 
 
@@ -34,15 +40,23 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
     share: Array = over("wavelength", "dimension")
     wavelengths: Array = over("wavelength")  # positions
     columns_block: int = aside()
+    total: Array = aside("wave")  # the share of the variance of all dimensions at 1, 2, … waves
     half: float | None  # the longest wavelength from which on, upwards, there is half of it; None: nothing varies
     held: float  # how much there is
+    slow: float  # how much there is at up to SLOW waves
+    peaks: tuple[tuple[float, float], ...]  # wavelengths that stand out, and how much there is at each; long ones first
 
     def message(self) -> str:
+        encoding, unit = self.view.encoding, "words.positions"  # over a grid row by row
+        if self.peaks:
+            *others, last = (rounded(wave) for wave, _ in self.peaks)
+            waves = enumerated(
+                [*(short_length(encoding, own) for own in others), short_wave_text(encoding, last, unit)]
+            )
+            return say("fourier.besides_drift" if self.slow >= DRIFT else "fourier.stand_out", waves=waves)
         if self.half is None:
             return ""
-        wave = short_wave_text(
-            self.view.encoding, float(f"{self.half:.3g}"), "words.positions"
-        )  # over a grid row by row
+        wave = short_wave_text(encoding, float(f"{self.half:.3g}"), unit)
         share = round(100 * self.held)
         return say("fourier.of_the_variance_lies", share=share, wave=wave)
 
@@ -50,7 +64,8 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
         return [say("fourier.each_pixel_is_the", count=self.columns_block)] if self.columns_block > 1 else []
 
     def marks(self) -> list[str]:
-        return [say("fourier.dotted_at_least_half")] if self.half else []
+        dotted = say("fourier.dotted_at_least_half") if self.half and not self.peaks else ""
+        return [*filter(None, [say("fourier.window"), dotted])]
 
 
 @dataclass(frozen=True)
@@ -59,8 +74,9 @@ class Fourier(Figure[TableEncoding]):
 
     Notes
     -----
-    The discrete Fourier transform of each column less its mean; no window, so that the shares of a column add up to 1.
-    A wave that does not fit whole spreads over its neighbours. `Spectrum` shows the strongest wave alone.
+    The discrete Fourier transform of each column less its mean under a Hann window, so that slow waves do not leak into
+    fast ones; a wave spreads over its two neighbours. The shares of a column add up to 1. Waves of all dimensions
+    together that stand out are marked beside it. `Spectrum` shows the strongest wave alone.
     """
 
     name: ClassVar[str] = "fourier"
@@ -81,10 +97,11 @@ class Fourier(Figure[TableEncoding]):
 
     def compute(self, view: View[TableEncoding]) -> FourierNumbers:
         rows = view.encoding.table(view.covered.array())
-        power = power_spectrum(rows)
-        variance = power.sum(axis=0)
-        share = power / np.where(variance > 1e-18 * len(rows) ** 2 * np.square(rows).max(axis=0), variance, np.inf)
+        power = power_spectrum(windowed(rows))
+        variance, most = power.sum(axis=0), np.square(rows).max(axis=0)
+        share = power / np.where(variance > 1e-18 * len(rows) ** 2 * most, variance, np.inf)
         total = power.sum(axis=1).cumsum()
+        together = power.sum(axis=1) / (total[-1] or 1.0)
         step = view.encoding.spacing
         waves = step * len(rows) / np.arange(1, len(power) + 1)
         middle = int(np.searchsorted(total, total[-1] / 2 * (1 - ROUNDING)))
@@ -99,32 +116,103 @@ class Fourier(Figure[TableEncoding]):
             share=share,
             wavelengths=waves,
             columns_block=across,
+            total=together,
             half=half,
             held=held,
+            slow=float(together[:SLOW].sum()),
+            peaks=tuple((step * wave, part) for wave, part in peaks_of(together, len(rows))),
             ends=ends,
             sample=(sample,),
         )
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
-        encoding = view.encoding
+        encoding, y = view.encoding, ("waves", view.covered)
         bar = ColorBar(say("fourier.share_of_the_dimensions"))
-        return [PanelGroup((Panel(bar=bar, x=(encoding.dimension_label, encoding.width), y=("waves", view.covered)),))]
+        every = Panel(bar=bar, x=(encoding.dimension_label, encoding.width), y=y, aspect=0.8)
+        together = Panel(x="share", y=y, aspect=2.4, least=(6.0, 6.0))
+        return [PanelGroup((every, together), (((0, 0, 1) if canvas.narrow else (0, 0, 0, 1),),))]
 
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        ends = log_ends(view)
+        ends, units = log_ends(view), say(view.encoding.position_unit or "words.positions")
         axes[0].set(xlim=(-0.5, view.encoding.width - 0.5), ylim=ends)
         label_dimensions(axes[0].xaxis, view.encoding)
-        label_decades(axes[0].yaxis, *ends)
-        units = say(view.encoding.position_unit or "words.positions")
-        axes[0].set_ylabel(say("words.wavelength", units=units))
+        label_values(axes[1].xaxis, say("fourier.share"))
+        axes[1].set(ylim=ends)
+        axes[1].spines["left"].set_visible(False)
+        for panel, title in zip(axes, ("fourier.each_dimension", "fourier.all_dimensions"), strict=True):
+            label_decades(panel.yaxis, *ends)
+            panel.set_ylabel(say("words.wavelength", units=units))
+            panel.set_title(say(title, dimension=say(view.encoding.dimension_label)))
 
     def draw(self, numbers: FourierNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         low, high = log_ends(numbers.view)
         right = numbers.share.shape[1] * numbers.columns_block - 0.5
         colours, limits = canvas.colours("amount"), numbers.ends
-        if numbers.half is not None:
+        if numbers.half is not None and not numbers.peaks:
             axes[0].axhline(log10(numbers.half), color="white", linestyle=":", linewidth=canvas.scale)
-        return [show_matrix(axes[0], numbers.share, colours=colours, limits=limits, extent=(-0.5, right, low, high))]
+        image = show_matrix(axes[0], numbers.share, colours=colours, limits=limits, extent=(-0.5, right, low, high))
+        _draw_together(numbers, axes[1], canvas)
+        return [image, None]
+
+
+def _draw_together(numbers: FourierNumbers, panel: Axes, canvas: Canvas) -> None:
+    """Draw the share of every wave of all dimensions together, and mark those that stand out."""
+    from pecli.page.labels import label_point
+
+    low, high = log_ends(numbers.view)
+    length, share = 10**high, numbers.total
+    counts = np.arange(1, len(share) + 1)
+    edges = np.clip(np.log10(length / np.append(counts - 0.5, counts[-1] + 0.5)), low, high)
+    panel.stairs(share, edges, orientation="horizontal", fill=True, color=RULE)
+    label_percent(panel, float(share.max(initial=0.0)))
+    encoding, text = numbers.view.encoding, "fourier.wave_share"
+    if numbers.slow >= DRIFT and len(share) > 2 * SLOW:
+        longer = short_length(encoding, rounded(length / SLOW))
+        slow = say("fourier.slow_share", wave=longer, share=f"{numbers.slow:.0%}")
+        top = int(share[:SLOW].argmax())
+        place = float(share[top]), float(edges[top : top + 2].mean())
+        label_point(panel, slow, place, panel.xaxis.label.get_color(), canvas, ((1, 0),))
+    for wave, part in numbers.peaks:
+        at = round(length / wave) - 1
+        run = slice(at - 1, at + 2)
+        panel.stairs(share[run], edges[at - 1 : at + 3], orientation="horizontal", fill=True, color="C1")
+        short = short_length(encoding, rounded(wave))
+        place = float(share[run].max()), log10(wave)
+        label_point(panel, say(text, wave=short, share=f"{part:.0%}"), place, "C1", canvas, ((1, 0),))
+
+
+def rounded(wave: float) -> float:
+    """Return a wavelength that is known to some per cent."""
+    return float(f"{wave:.2g}") if wave < 100 else float(round(wave))
+
+
+def label_percent(panel: Axes, most: float) -> None:
+    """Label an axis of shares, up to the largest and what is written beside it."""
+    from pecli.page.ticks import NumberTexts
+
+    panel.set_xlim(0, ROOM * most or 1.0)
+    panel.xaxis.set_major_formatter(NumberTexts(lambda share: number_text(100 * share, 3) + "%"))
+
+
+def windowed(rows: Array) -> Array:
+    """Return columns less their means under a Hann window, (n, d)."""
+    window = np.hanning(len(rows) + 2)[1:-1, None]
+    return np.asarray((rows - (window * rows).sum(axis=0) / window.sum()) * window)
+
+
+def peaks_of(share: Array, length: int) -> list[tuple[float, float]]:
+    """Return wavelengths that stand out of the shares at 1, 2, … waves over a length, and the share of the three waves
+    that the window makes of each; long ones first."""
+    sums = np.convolve(share, np.ones(3), "same")
+    found: list[tuple[int, float]] = []
+    inner = np.arange(SLOW + 1, len(share) - 1)
+    for at in sorted(inner.tolist(), key=lambda own: -share[own])[: 8 * MAX_PEAKS]:
+        top = share[at] >= share[at - 1] and share[at] >= share[at + 1]
+        alone = all(abs(at - other) > 2 for other, _ in found)
+        if top and alone and sums[at] >= max(STANDS_OUT, EVEN * 3 / len(share)):
+            found.append((at, float(sums[at])))
+    centres = [(length * sums[at] / (share[at - 1 : at + 2] @ np.arange(at, at + 3)), part) for at, part in found]
+    return [(float(wave), part) for wave, part in sorted(centres[:MAX_PEAKS], reverse=True)]
 
 
 def strongest(share: Array, edges: Array) -> Array:

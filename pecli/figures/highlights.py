@@ -17,7 +17,7 @@ from pecli.core.options import EXACT, option
 from pecli.core.positions import Positions
 from pecli.figures.base import Figure
 from pecli.page.canvas import Canvas
-from pecli.page.colors import STROKES
+from pecli.page.colors import SHADE, STROKES, legible
 
 SPAN = re.compile(r"\s*([+-]?\d{1,15})(?::([+-]?\d{1,15}))?\s*")
 
@@ -91,10 +91,10 @@ def mark_beyond(axes: Axes, trained: int | None, canvas: Canvas) -> None:
     from pecli.page.labels import ColumnLabel
 
     if trained is not None:
-        last = axes.get_xlim()[1]
-        axes.axvspan(trained, last, facecolor=("0.5", 0.2), linewidth=0, zorder=0)
-        axes.axvline(trained, color="0.4", linestyle="--", linewidth=0.8 * canvas.scale, zorder=1)
-        ColumnLabel(axes, trained_text(trained), (trained, 1.0), axes.get_xaxis_transform(), canvas, ha="center")
+        last, style = axes.get_xlim()[1], {"ha": "center", "color": legible("C1", axes)}
+        axes.axvspan(trained, last, facecolor=("C1", SHADE), linewidth=0, zorder=0)
+        axes.axvline(trained, color="C1", linewidth=0.8 * canvas.scale, zorder=1)
+        ColumnLabel(axes, trained_text(trained), (trained, 1.0), axes.get_xaxis_transform(), canvas, **style)
 
 
 def border_beyond(axes: Axes, x: Sequence[float], y: Sequence[float], canvas: Canvas) -> None:

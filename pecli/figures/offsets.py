@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import log
 from typing import Any, ClassVar
 
 from pecli.analysis import E_co, measure_option, refuse_unused
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import enumerated, join_title, listing, say
 from pecli.core.lazy import Array, Axes, np
-from pecli.core.numbers import ROUNDING, chunks
+from pecli.core.numbers import ROUNDING, chunks, number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.core.progress import track
@@ -42,10 +43,27 @@ from pecli.measures.comparison import OffsetRuns, VectorComparison, comparison_o
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles
 from pecli.page.axis_labels import in_steps, label_powers, label_values
 from pecli.page.canvas import Canvas
-from pecli.page.lines import MAX_LINES, Look, bound_look, frame_lines, key, look, plot_run, shades, share_ends
+from pecli.page.colors import SHADE, legible
+from pecli.page.lines import (
+    MAX_LINES,
+    Look,
+    bound_look,
+    frame_lines,
+    key,
+    look,
+    plot_dots,
+    plot_run,
+    shades,
+    share_ends,
+)
 from pecli.page.panels import Panel, PanelGroup, in_columns
 
 MAX_COMPARED = 2048  # offsets of which all random scores are known whatever the picture's size
+MAX_WHOLE = 100_000  # offsets, all of which are looked at for where a line falls to half
+FEW = 4  # offsets, from which on nothing is said of what a line does later
+LEVEL = 0.25  # of what a line starts from, within which it stays where it levels off
+SLIGHT, HUNDREDTH = -log(100), 0.01  # the bias by which a key weighs a hundredth of what it would, and that share
+FAINT = -10.0  # the bias at which the axis ends: what is lower weighs nothing
 ALIKE = 1.25  # of these the largest standard deviation over the smallest, to say that they hardly differ
 
 
@@ -70,7 +88,13 @@ class OffsetsNumbers(BandNumbers[TableEncoding]):
     measure: str = aside()
     spread: tuple[float, ...] = over("encoding")  # the widest band over one offset, 0 where it is a line exactly
     undefined: tuple[int, ...] = over("encoding")  # pairs that are left out: a row is constant or zero
+    widest_at: tuple[int | None, ...] = over("encoding")  # where that is; None where it is a line exactly
+    widest_ends: tuple[tuple[float, float], ...] = aside()  # the smallest and the largest there
     peaks: bool = aside()  # whether every line is largest at offset 0, and nowhere else
+    half: int | None  # of one line of a similarity, the first offset at which it is less than half of that at 0
+    half_value: float | None
+    later: tuple[float, float] | None  # the smallest and the largest from there on
+    level: bool = aside()  # whether these are near to each other
 
     def remarks(self) -> list[str]:
         left_out, counts = (
@@ -99,6 +123,10 @@ class OffsetsNumbers(BandNumbers[TableEncoding]):
         label = comparison_of(self.view.encoding, self.measure).label
         same = ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
         differ = differing_text(self.view, label, self.spread, same)
+        if self.half is not None:
+            return say(
+                "offsets.falls_to_half_then" if self.level else "offsets.falls_to_half", measure=label, offset=self.half
+            )
         if differ or not any(width >= 0 for width in self.spread) or not tells_of_offsets(self.view):
             return differ
         return say("offsets.the_depends_only_on" if self.peaks else "words.the_depends_only_on", measure=label)
@@ -115,15 +143,41 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
     head: Array = over("line")
     block: int = aside()
     falls: bool  # whether the bias of every head nowhere rises with the distance, and falls somewhere
+    reach: tuple[int, ...] = over("line")  # how far back a head sees: where a key weighs a hundredth of the query's own
+    crossing: tuple[float, ...] = aside()  # where its line passes that; NaN where it does not
 
     def remarks(self) -> list[str]:
         return [extremes_of_offsets(self.block)]
 
     def marks(self) -> list[str]:
-        return [say("offsets.dark_to_light_heads")] if len(self.head) > MAX_LINES else []
+        encodings, count = self.view.encodings, len(self.head)
+        ends = [encodings[0].head_text(head) for head in (0, encodings[0].n_heads - 1)]
+        named = len(encodings) == 1 < count and ends[0] != head_name(0)
+        several = say("offsets.dark_to_light_heads") if count > MAX_LINES else ""
+        return [*filter(None, [say("offsets.heads_from_to", first=ends[0], last=ends[1]) if named else several])]
+
+    @property
+    def sees(self) -> bool:
+        """Whether it is known how far heads see."""
+        return bool(self.reach)
 
     def message(self) -> str:
-        return say("offsets.the_farther_the_key") if self.falls else ""
+        if not self.sees or len(self.view.encodings) > 1:
+            return say("offsets.the_farther_the_key") if self.falls else ""
+        length, near = self.view.covered.length, int(np.argmin(self.reach))
+        least, whole = self.reach[near], [at for at, reach in enumerate(self.reach) if reach >= length - 1]
+        if len(whole) == len(self.reach):
+            return say("offsets.every_head_sees", count=length)
+        if len(self.reach) == 1:
+            return say("offsets.the_head_sees", count=least)
+        if not whole:
+            far = int(np.argmax(self.reach))
+            return say("offsets.head_sees_head", head=near, count=least, far=far, most=self.reach[far])
+        run = whole[-1] - whole[0] + 1 == len(whole)
+        text = "offsets.head_sees_heads" if run else "offsets.head_sees_some"
+        text = "offsets.head_sees_one" if len(whole) == 1 else text
+        names = {"first": whole[0], "last": whole[-1], "some": len(whole)}
+        return say(text, head=near, count=least, all=length, **names)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -250,8 +304,26 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
             measure=self.measure,
             spread=tuple(run.widest for run in runs),
             undefined=tuple(run.undefined for run in runs),
-            peaks=shown.start <= 0 and all(map(self._peaks, view.encodings, runs)),
+            peaks=(peaks := shown.start <= 0 and all(map(self._peaks, view.encodings, runs))),
+            widest_at=tuple(run.where and run.where[0] for run in runs),
+            widest_ends=tuple(run.where[1:] if run.where else (np.nan, np.nan) for run in runs),
+            **self._half(view, peaks),
         )
+
+    def _half(self, view: View[Any], peaks: bool) -> dict[str, Any]:
+        """Return where the line of one encoding first falls to half, and between what it stays from there on."""
+        found: dict[str, Any] = {"half": None, "half_value": None, "later": None, "level": False}
+        compared, length = self.compared(view.encoding), view.covered.length
+        known = compared.is_of_offset and compared.similarity and peaks and length <= MAX_WHOLE
+        if len(view.encodings) > 1 or self.decay or self.unscaled or self.trained or not known:
+            return found
+        values = compared.at_offsets(0, length)
+        half = int((values < values[0] / 2).argmax())
+        if not half or length - half < FEW:
+            return found
+        later = float(values[half:].min()), float(values[half:].max())
+        level = later[1] - later[0] <= LEVEL * values[0] and length - half >= half
+        return {"half": half, "half_value": float(values[half]), "later": later, "level": level}
 
     def _peaks(self, encoding: TableEncoding, runs: OffsetRuns) -> bool:
         """Return whether the measure is larger at offset 0 than at all others."""
@@ -263,7 +335,8 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         what = self.quantity(view)
         if view.encoding.sides:
             return map_panels(view, what)
-        panel = Panel(0.55, x=self.shown(view), y=what, ends=what, legend_below=self.decay)
+        aspect = 0.8 if canvas.narrow != (self._panels(view) > 1) else 0.55
+        panel = Panel(aspect, x=self.shown(view), y=what, ends=what, legend_below=self.decay)
         count = self._panels(view)
         return [PanelGroup((panel,) * count, in_columns(count, *[1] * canvas.narrow))]
 
@@ -296,7 +369,8 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         if self.compared(view.encoding).head is not None:
             names = full_names(view.encodings) if len(names) > 1 else [""]
             heads = [(name, e, n) for e, name in zip(view.encodings, names, strict=True) for n in range(e.n_heads)]
-            names = [listing([name, e.head_text(head)]) for name, e, head in heads]
+            one = len(view.encodings) == 1 < len(heads)  # the footnote says what makes heads differ
+            names = [listing([name, head_name(head) if one else e.head_text(head)]) for name, e, head in heads]
         entries = list(zip(names, looks, strict=True))
         if self.decay:
             several, bound = len(names) > 1, say("offsets.roformers_bound")
@@ -306,19 +380,17 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
             label_powers(panel.yaxis, self.quantity(view))
             key(panel, [*entries, *((text, bound_look(line)) for line, text in enumerate(bounds))])
         elif len(axes) > 1:
-            for panel, name in zip(axes, names, strict=True):
-                panel.set_title(name)
-        elif len(entries) > 1 or self.unscaled:
+            for panel, name, line in zip(axes, names, looks, strict=True):
+                panel.set_title(name, color=legible(line["color"], panel))
+        elif len(entries) > 1:
             label_lines(panel, entries, canvas)
 
     def _looks(self, view: View[Any], panel: Axes, canvas: Canvas) -> list[Look]:
-        """Return the look of each line: a colour; of many heads shades from dark to light, and dashes by encoding."""
+        """Return the look of each line: a colour; of heads shades from dark to light, and dashes by encoding."""
         every = list(map(self.compared, view.encodings))
         heads = [compared.heads for compared in every]
-        if sum(heads) <= MAX_LINES or every[0].head is None:
-            alone = self.decay or self.unscaled or self._panels(view) > 1  # beside bounds and the like that have dashes
-            solid = np.repeat([alone or self._has_band(encoding) for encoding in view.encodings], heads)
-            return [{"color": f"C{line}"} if plain else look(line) for line, plain in enumerate(solid)]
+        if max(heads) == 1:
+            return [{"color": f"C{line}"} for line in range(len(heads))]
         lines = [(at, shade) for at, count in enumerate(heads) for shade in shades(count, panel, canvas)]
         return [{**shade, "linestyle": look(at)["linestyle"]} for at, shade in lines]
 
@@ -333,24 +405,45 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         if isinstance(numbers, BiasLinesNumbers):
             for low, high, encoding, line in zip(numbers.low, numbers.bias, numbers.encoding, looks, strict=True):
                 plot_run(panel, offsets, low, high, line, "default" if encodings[encoding].known else "steps-mid")
+            if numbers.sees:
+                _mark_reach(panel, numbers, looks, canvas)
             return [None]
         for at, (mean, low, high, line) in enumerate(zip(numbers.mean, numbers.low, numbers.high, looks, strict=True)):
+            own = axes[at % len(axes)]
+            if len(axes) == 1 and any(np.allclose(mean, before, equal_nan=True) for before in numbers.mean[:at]):
+                continue
             if self.decay:  # a bound is one of sizes
                 mean, low, high = map(np.abs, (mean, low, high))
-            axes[at % len(axes)].plot(offsets, mean, marker="o" if len(mean) == 1 else None, **line)
+            own.plot(offsets, mean, marker="o" if len(mean) == 1 else None, **line)
             whole = (
                 "mid" if not isinstance(encodings[at], Harmonic) and numbers.block == 1 else None
             )  # no numbers between
-            look = {"color": line["color"], "alpha": 0.3, "linewidth": 0, "step": whole}
-            axes[at % len(axes)].fill_between(offsets, low, high, **look)
+            band = {"color": line["color"], "alpha": 0.22, "linewidth": 0, "step": whole}
+            own.fill_between(offsets, low, high, **band)
         if isinstance(numbers, OffsetsNumbers):
-            for at, decay in enumerate(numbers.decay):
-                axes[at % len(axes)].plot(offsets, decay, **bound_look(at))
-            scaled = [at for at, plain in enumerate(_without_scaling(encodings)) if plain]
-            for at, plain in zip(scaled, numbers.unscaled, strict=False):
-                axes[at % len(axes)].plot(offsets, plain, ":", color=f"C{at}")
+            self._draw_beside(numbers, axes, canvas)
         share_ends(axes)
         return [None] * len(axes)
+
+    def _draw_beside(self, numbers: OffsetsNumbers, axes: list[Axes], canvas: Canvas) -> None:
+        """Draw bounds and lines without a scaling, and mark what the headline names."""
+        from pecli.page.labels import join_line_labels, label_point
+
+        offsets = numbers.offsets
+        for at, decay in enumerate(numbers.decay):
+            axes[at % len(axes)].plot(offsets, decay, **bound_look(at))
+        scaled = [at for at, plain in enumerate(_without_scaling(numbers.view.encodings)) if plain]
+        for at, plain in zip(scaled, numbers.unscaled, strict=False):
+            axes[at % len(axes)].plot(offsets, plain, ":", color=f"C{at}")
+            if len(axes) == len(scaled) == 1:
+                shares = len(plain) * np.array([6, 5, 7, 4, 3]) // 8
+                places = [(float(offsets[k]), float(plain[k])) for k in shares]
+                label_point(axes[0], say("spectrum.unscaled"), places[0], f"C{at}", canvas, ((0, -1),), places[1:])
+        if len(axes) == 1:
+            join_line_labels(axes[0], list(numbers.mean))
+        _mark_widest(axes, numbers, canvas)
+        if numbers.half is not None and not self.log:
+            _mark_half(axes[0], numbers, canvas)
 
     def title(self, view: View[Any]) -> str:
         if len(view.encodings) == 1:
@@ -361,6 +454,85 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         if self.random is not None:
             return say("offsets.score")
         return say("offsets.dot_product") if self.decay else super().quantity(view)
+
+
+def head_name(head: int) -> str:
+    """Return what a head is called beside others of its encoding."""
+    return say("encoding.head_head", head=head)
+
+
+def _mark_half(panel: Axes, numbers: OffsetsNumbers, canvas: Canvas) -> None:
+    """Mark where a line first falls to half, by a dot and a stem, and shade between what it stays from there on."""
+    from pecli.page.labels import label_point
+
+    assert numbers.half is not None and numbers.half_value is not None and numbers.later is not None
+    (low, high), last = numbers.later, numbers.view.covered.length - 1
+    panel.fill_between([numbers.half, last], low, high, facecolor=("C1", SHADE), linewidth=0, zorder=0)
+    foot = min(0.0, low)
+    panel.set_ylim(bottom=foot if foot == 0 else None)
+    foot = panel.get_ylim()[0]
+    panel.plot([numbers.half] * 2, [foot, numbers.half_value], color="C1", linewidth=0.8 * canvas.scale, zorder=2)
+    plot_dots(panel, [numbers.half], [numbers.half_value], "C1", canvas)
+    values = [number_text(value, 2 if abs(value) < 1 else 3) for value in (numbers.half_value, low, high)]
+    sides = ((1, 0), (-1, 0))
+    text = say("offsets.half_at", offset=numbers.half, value=values[0])
+    label_point(panel, text, (numbers.half, foot), "C1", canvas, sides)
+    later = say("offsets.from_here_on", low=values[1], high=values[2])
+    label_point(panel, later, (last, high), "C1", canvas, ((-1, 1), (-1, -1)))
+
+
+def _mark_widest(axes: Sequence[Axes], numbers: OffsetsNumbers, canvas: Canvas) -> None:
+    """Mark where each band is widest, and how wide it is there."""
+    from pecli.page.labels import label_point
+
+    places = zip(numbers.widest_at, numbers.widest_ends, numbers.spread, strict=True)
+    for at, (where, ends, wide) in enumerate(places):
+        panel = axes[at % len(axes)]
+        if where is None or not wide > ROUNDING * float(np.nanmax(np.abs(numbers.mean[at]), initial=0.0)):
+            continue
+        ink = panel.xaxis.label.get_color()
+        cap: dict[str, Any] = {"marker": "_", "markersize": 5 * canvas.scale, "markeredgewidth": 1.2 * canvas.scale}
+        panel.plot([where] * 2, ends, color=ink, linewidth=1.2 * canvas.scale, zorder=4, solid_capstyle="butt", **cap)
+        text = say("offsets.up_to_wide", width=number_text(wide, 2 if wide < 1 else 3))
+        label_point(panel, text, (where, ends[1]), ink, canvas, ((1, 1), (-1, 1), (0, 1), (1, 0), (-1, 0)))
+
+
+def _mark_reach(panel: Axes, numbers: BiasLinesNumbers, looks: Sequence[Look], canvas: Canvas) -> None:
+    """Shade where a key weighs less than a hundredth, and mark where each head begins not to see; the axis ends where
+    keys weigh nothing, and lines that leave it there have their name there."""
+    from pecli.page.labels import LineLabel, label_point, labels_of
+
+    bottom, first = float(np.nanmin(numbers.low)), float(numbers.offsets[0])
+    if bottom < FAINT:
+        panel.set_ylim(FAINT, -0.02 * FAINT)
+    low, last = max(bottom, FAINT), float(numbers.offsets[-1])
+    if bottom < SLIGHT:
+        panel.axhspan(low, SLIGHT, facecolor=("C1", SHADE), linewidth=0, zorder=0)
+        panel.axhline(SLIGHT, color="C1", linewidth=0.8 * canvas.scale, zorder=1)
+    crossed = [line for line, x in enumerate(numbers.crossing) if np.isfinite(x)]
+    for line in crossed:
+        plot_dots(panel, [numbers.crossing[line]], [SLIGHT], looks[line]["color"], canvas)
+    for line in sorted(crossed, key=lambda own: -numbers.crossing[own]):
+        place, colour, sides = (numbers.crossing[line], SLIGHT), looks[line]["color"], ((1, 1), (-1, 1))
+        label_point(panel, f"{numbers.reach[line]:,}", place, colour, canvas, sides, needed=line == crossed[0])
+    if bottom < SLIGHT:
+        text = say("offsets.weighs_less", share=f"{HUNDREDTH:.0%}")
+        places = [
+            (first + share * (last - first), SLIGHT + y * (low - SLIGHT))
+            for y in (0, 0.25, 0.5)
+            for share in (1, 0.9, 0.6)
+        ]
+        label_point(panel, text, places[0], "C1", canvas, ((-1, -1),), places[1:])
+    back, tried = numbers.offsets >= 0, (0.96 * FAINT, 0.88 * FAINT, 0.8 * FAINT, 0.7 * FAINT)
+    for label in labels_of(panel, LineLabel):
+        own = numbers.low[label.line]
+        if np.nanmin(own) < FAINT:
+            label.set_visible(False)
+            places = [(float(np.interp(-level, -own[back], numbers.offsets[back])), level) for level in tried]
+            name, colour = label.get_text().replace("\n", " "), looks[label.line]["color"]
+            label_point(
+                panel, name, places[0], colour, canvas, ((1, 1), (1, 0), (-1, 0)), places[1:], needed=label.line == 0
+            )
 
 
 def _without_scaling(encodings: Sequence[Encoding]) -> list[Scaled | None]:
@@ -412,18 +584,32 @@ def score_moments(encoding: Rope, offsets: Array, draws: int) -> Array:
 def _bias_lines(view: View[BiasEncoding], edges: Array) -> BiasLinesNumbers:
     heads = [encoding.n_heads for encoding in view.encodings]
     falls, rises, before = np.zeros(sum(heads), dtype=bool), False, np.full((sum(heads), 1), np.nan)
+    reach, crossing, zero = np.full(sum(heads), -1), np.full(sum(heads), np.nan), np.full(sum(heads), np.nan)
 
     def values(first: int, count: int) -> Array:
-        """Return the biases from an offset on; note which fall, and whether one rises, with the distance."""
+        """Return the biases from an offset on; note which fall, whether one rises, with the distance, and how far each
+        head sees."""
         nonlocal rises, before
         offsets = first + np.arange(count, dtype=np.float64)
         found = np.concatenate([seen_bias(encoding, offsets) for encoding in view.encodings])
         steps = np.diff(found, axis=1, prepend=before) * np.where(offsets > 0, 1.0, -1.0)
         falls[:] |= (steps < 0).any(axis=1)
+        seen = (found >= SLIGHT) & (offsets >= 0)
+        last = np.where(seen.any(axis=1), count - 1 - seen[:, ::-1].argmax(axis=1), -1)
+        reach[last >= 0] = first + last[last >= 0]
+        for head in np.flatnonzero((found < SLIGHT).any(axis=1) & np.isnan(crossing) & (first + count > 1)).tolist():
+            at = int(((found[head] < SLIGHT) & (offsets > 0)).argmax())
+            earlier = found[head, at - 1] if at else before[head, 0]
+            if offsets[at] > 0 and np.isfinite(earlier):
+                crossing[head] = offsets[at] - (SLIGHT - found[head, at]) / (earlier - found[head, at])
+        if first <= 0 < first + count:
+            zero[:] = found[:, -first]
         rises, before = rises or bool((steps > 0).any()), found[:, -1:]
         return found
 
     low, high, _ = envelope(values, edges, sum(heads))
+    falling = bool(falls.all()) and not rises
+    sees = falling and bool((zero == 0).all())
     return BiasLinesNumbers(
         view=view,
         bias=high,
@@ -432,5 +618,7 @@ def _bias_lines(view: View[BiasEncoding], edges: Array) -> BiasLinesNumbers:
         encoding=np.repeat(np.arange(len(heads)), heads),
         head=np.concatenate([np.arange(count) for count in heads]),
         block=int(np.diff(edges).max()),
-        falls=bool(falls.all()) and not rises,
+        falls=falling,
+        reach=tuple(reach.tolist()) if sees else (),
+        crossing=tuple(crossing.tolist()) if sees else (),
     )

@@ -14,6 +14,7 @@ from pecli.core.language import letters
 from pecli.figures.base import Figure, groups_of
 from pecli.page.axis_labels import label_as_asked, label_edges
 from pecli.page.canvas import Canvas
+from pecli.page.colors import add_maps
 from pecli.page.legends import add_bar, remove_legends
 from pecli.page.limits import resolve_limits
 from pecli.page.panels import Mosaic, Panel, below_each_other, columns_of, label_outer, places_of
@@ -32,6 +33,7 @@ def check_axes(axes: object) -> None:
 
 def draw_on(figure: Figure[Any], view: View[Any], axes: Axes, canvas: Canvas) -> Numbers[Any]:
     """Draw a figure onto an Axes; return the numbers that it shows: as many as the Axes has pixels now."""
+    add_maps()
     groups = groups_of(figure, view, canvas)
     panels = [panel for group in groups for panel in group.panels]
     mosaic = below_each_other([group.grids[0] for group in groups])

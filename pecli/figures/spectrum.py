@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from typing import Any, ClassVar, NamedTuple
 
 from pecli.core.errors import UnusedOptionError, UsageError
-from pecli.core.language import enumerated, join_or, listing, say
+from pecli.core.language import enumerated, join_or, join_title, listing, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
@@ -16,24 +17,28 @@ from pecli.encodings.grid import AXES, HarmonicOnGrid
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope_scaling import Scaled
 from pecli.figures.base import MAX_HEADLINE, Numbers, View
+from pecli.figures.heatmap import length_shown
 from pecli.figures.highlights import WithTrained, trained_text
 from pecli.figures.wavelengths import MAX_WAVELENGTH, has_known_waves, short_length, short_wave_text
 from pecli.files.sheet import aside, over
 from pecli.measures.waves import MEASURED, wavelengths
 from pecli.page.axis_labels import label_powers, label_values
 from pecli.page.canvas import Canvas
-from pecli.page.lines import Look, frame_lines, key
-from pecli.page.panels import Panel, PanelGroup
+from pecli.page.colors import SHADE
+from pecli.page.lines import Look, frame_lines, key, share_ends
+from pecli.page.panels import Panel, PanelGroup, in_columns
 
 NOTABLE = 1e-3  # of a wavelength, by which another is a longer one
 CONTEXTS = {
     "original": "spectrum.original_context",
     "extended": "spectrum.extended_context",
 }
-MARGIN = 0.12  # above and below wavelengths, as a share of the axis: for what is written there
-WIDE = 2 * 72 * 0.65  # points of a panel an inch of the page, for two columns
-MARK_STEP = 2.5  # sizes of a mark from one to the next, at least
-MARKS = "os^Dv"  # of the encodings in turn, so that they stay apart in grey
+SCALING_NAMES = {"yarn": "YaRN", "longrope": "LongRoPE", "dynamic": "dynamic NTK"}  # others are called as typed
+NEAR = 4.0  # times a context, below which the name of that stands below its line, not to meet the other
+MARGIN = 0.08  # above and below wavelengths, as a share of the axis
+WIDE = 72 * 0.85  # points of a panel an inch of the page
+DOT, SMALLEST_DOT = 4.0, 1.8  # points
+BEYOND, UNSCALED = "C1", "C5"  # colours of what the headline names, and of what was before
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,13 +69,6 @@ class SpectrumNumbers(Numbers[TableEncoding]):
             *self.other_lengths(),
         ]
 
-    def marks(self) -> list[str]:
-        dashed = any(self.dashed(line) for line in lines_of(self.view))
-        return [
-            say("spectrum.dashed_without_the_scaling") if dashed else "",
-            say("spectrum.band_pairs_scaled_in") if ramps_of(self.view) else "",
-        ]
-
     def of(self, line: Line) -> Array:
         """Return which of the numbers are those of a line."""
         return (self.encoding == line.encoding) & np.isin(self.pair, line.pairs)
@@ -86,12 +84,14 @@ class SpectrumNumbers(Numbers[TableEncoding]):
             return ""
         if self.trained and all(isinstance(encoding, Harmonic) for encoding in encodings):
             return self._beyond_text(self.trained)
+        if self.level is not None:
+            return self._unfinished_text(length_shown(encodings[0], self.level))
         if len(encodings) > 1:
             if not self.shows_ratio:
-                return self._longer_text() or self._longest_text()
+                return self._alone_text() or self._longer_text() or self._longest_text()
             return self._counts_text("spectrum.of_pairs_keep_their", self.stretch <= 1 + NOTABLE)
         if (self.stretch != 1).any():
-            return stretch_text(self.stretch)
+            return self._stretched_text()
         if encodings[0].sides and isinstance(encodings[0], Harmonic):
             beyond = "spectrum.of_pairs_have_wavelengths"
             sides = " × ".join(map(str, encodings[0].sides))
@@ -103,10 +103,68 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         pair = say("spectrum.pair" if isinstance(encodings[0], Harmonic) else encodings[0].dimension_label)
         return say(text, ratio=self.ratio[0], pair=pair, **ends) if known and low < high else ""
 
+    @property
+    def level(self) -> int | None:
+        """The length that wavelengths are compared with: the trained one, or, of one formula without a scaling, that
+        shown where a wavelength is longer."""
+        (encoding, *others), length = self.view.encodings, self.view.positions.length
+        if self.trained or self.shows_ratio:
+            return self.trained
+        plain = isinstance(encoding, Harmonic) and len(lines_of(self.view)) == 1 and not self.is_scaled(0)
+        return length if plain and not others and self.longer_than_length[0] else None
+
+    def is_scaled(self, at: int) -> bool:
+        """Return whether a scaling changes wavelengths of an encoding."""
+        return bool((np.abs(self.stretch[self.encoding == at] - 1) > NOTABLE).any())
+
+    def beyond(self, line: Line) -> Array:
+        """Return which pairs of a line, of an encoding without a scaling, are longer than the level."""
+        wave = self.wavelength[self.of(line)]
+        return wave > self.level if self.level is not None and not self.is_scaled(line.encoding) else wave > np.inf
+
+    def _unfinished_text(self, length: str) -> str:
+        """Return how many pairs of one encoding finish no turn within the length."""
+        count, every = int((self.wavelength > (self.level or np.inf)).sum()), len(self.wavelength)
+        return say("spectrum.finish_no_turn", count=count, all=every, length=length) if count else ""
+
+    def _stretched_text(self) -> str:
+        """Return how many pairs a scaling keeps and how many it stretches by its whole factor; of one without such
+        parts from where on it stretches."""
+        parts = {part.name: part.pairs for part in parts_of(self.view.encodings[0], self.stretch)}
+        every, factor = len(self.stretch), number_text(float(self.stretch.max()), 3)
+        if len(parts.get("stretched", ())) == every:
+            return say("spectrum.all_stretched", all=every, ratio=factor)
+        if "kept" in parts and "stretched" in parts:
+            kept, stretched = len(parts["kept"]), len(parts["stretched"])
+            return say("spectrum.kept_and_stretched", kept=kept, all=every, stretched=stretched, ratio=factor)
+        return stretch_text(self.stretch)
+
+    def _alone_text(self) -> str:
+        """Return how many fast pairs several scalings leave alone; nothing where one leaves none."""
+        encodings = self.view.encodings
+        stretches = [self.stretch[self.encoding == at] for at in range(len(encodings))]
+        parts = [
+            {part.name: len(part.pairs) for part in parts_of(*own)} for own in zip(encodings, stretches, strict=True)
+        ]
+        if not all("kept" in own and len(own) > 1 for own in parts):
+            return ""
+        counts = [(own["kept"], len(stretch)) for own, stretch in zip(parts, stretches, strict=True)]
+        names, one = [name.split(" × ")[0] for name, _ in panel_names(encodings)], len({n for _, n in counts}) == 1
+        names = names if len({*names}) == len(names) else names_of(encodings)
+        each = [
+            say("spectrum.count_in" if one and at else "spectrum.count_of_in", count=count, all=every, name=name)
+            for at, ((count, every), name) in enumerate(zip(counts, names, strict=True))
+        ]
+        text = say("spectrum.both_leave" if len(counts) == 2 else "spectrum.all_leave", counts=", ".join(each))
+        return text if len(text) <= MAX_HEADLINE else ""
+
     def _beyond_text(self, trained: int) -> str:
         """Return how many wavelengths, unscaled as they were trained, are longer than the trained length; of several
         where they have as many pairs."""
         longer = self.wavelength / self.stretch > trained
+        if len(self.view.encodings) == 1 and not self.is_scaled(0):
+            count, every = int(longer.sum()), len(longer)
+            return say("spectrum.never_finish" if count else "spectrum.every_finishes", count=count, all=every)
         waves = say("spectrum.unscaled_wavelengths" if (self.stretch != 1).any() else "spectrum.wavelengths")
         if len(self.view.encodings) > 1:
             text = "spectrum.of_pairs_have_longer_than"
@@ -118,7 +176,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         """Return how many wavelengths of each encoding are counted; nothing where they have not as many pairs."""
         parts = [counted[self.encoding == at] for at in range(len(self.view.encodings))]
         counts, pairs = [int(part.sum()) for part in parts], {len(part) for part in parts}
-        names = distinguishing_labels(self.view.encodings, without=("original",))
+        names = names_of(self.view.encodings)
         each = enumerated([f"{count} ({name})" for count, name in zip(counts, names, strict=True)])
         return say(text, counts=each, all=pairs.pop(), **blanks) if len(pairs) == 1 else ""
 
@@ -159,8 +217,9 @@ class Spectrum(WithTrained[TableEncoding]):
     -----
     From the formula where the encoding has frequencies; else each column's
     strongest frequency in its discrete Fourier transform, over one whole cycle (binary) or over the length shown.
-    A rope that is scaled has lines at the model's contexts, its wavelengths without the scaling dashed, and a band over
-    the pairs between kept and divided; ``ratio`` shows what the scaling alone does.
+    Pairs that finish no turn within the trained length, or the length shown, are red. A rope that is scaled has a panel
+    of its own, with lines at the model's contexts, its wavelengths without the scaling dashed, and brackets over the
+    pairs that are kept, blended and stretched; ``ratio`` shows what the scaling alone does.
     """
 
     name: ClassVar[str] = "spectrum"
@@ -213,90 +272,255 @@ class Spectrum(WithTrained[TableEncoding]):
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         ends = self.ratio, frozenset(encoding.position_unit for encoding in view.encodings)
-        return [PanelGroup((Panel(0.8 if canvas.narrow else 0.55, ends=ends),))]  # decades would be flat
+        aspect = 0.8 if canvas.narrow else 0.55  # decades would be flat
+        count = self._panels(view)
+        if count == 1:
+            return [PanelGroup((Panel(aspect, ends=ends),))]
+        shown = [Panel(0.9, x=("pairs", encoding.width), y="wavelength", ends=ends) for encoding in view.encodings]
+        return [PanelGroup(tuple(shown), in_columns(count, *[1] * canvas.narrow))]
+
+    def _panels(self, view: View[TableEncoding]) -> int:
+        """Return how many panels there are: one an encoding where one is scaled."""
+        waves = zip(view.encodings, waves_of(view), strict=True)
+        scaled = any((np.abs(stretch_of(*own) - 1) > NOTABLE).any() for own in waves)
+        return len(view.encodings) if scaled and not self.ratio else 1
 
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.page.labels import label_lines
+        from pecli.page.ticks import BetweenPowers
 
-        (panel,), waves, pair = axes, waves_of(view), "words.pair_of_dimensions_j"
-        frame_lines(panel, 0, max(map(len, waves)) - 1)
-        labels = {say(pair if isinstance(e, Harmonic) else e.dimension_label) for e in view.encodings}
-        label_values(panel.xaxis, join_or(sorted(labels)), integer=True)
-        panel.set_yscale("log", base=2 if self.ratio else 10)
-        panel.margins(y=MARGIN)
+        waves, pair = waves_of(view), "words.pair_of_dimensions_j"
         units = [say(encoding.wave_unit) for encoding in view.encodings]
         several = len({*units}) > 1 and not self.ratio  # each line says its own
+        labels = {say(pair if isinstance(e, Harmonic) else e.dimension_label) for e in view.encodings}
         ratio = say("spectrum.wavelength_unscaled_wavelength")
         length = say("words.wavelength", units=join_or(sorted({*units})))
-        label_powers(panel.yaxis, ratio if self.ratio else length)
+        for at, panel in enumerate(axes):
+            frame_lines(panel, 0, max(map(len, waves if len(axes) == 1 else [waves[at]])) - 1)
+            label_values(panel.xaxis, join_or(sorted(labels)), integer=True)
+            panel.set_yscale("log", base=2 if self.ratio else 10)
+            panel.margins(y=MARGIN)
+            label_powers(panel.yaxis, ratio if self.ratio else length)
+            panel.yaxis.set_minor_formatter(BetweenPowers(3.3))
+        if len(axes) > 1:
+            for panel, (name, rest) in zip(axes, panel_names(view.encodings), strict=True):
+                panel.set_title(" · ".join(filter(None, [name, rest])))
+            return
         lines = lines_of(view)
         looks = (self._look(view, line.encoding, at, canvas) for at, line in enumerate(lines))
         names = (f"{line.label} ({units[line.encoding]})" if several else line.label for line in lines)
         entries = list(zip(names, looks, strict=True))
         if len(lines) == len(waves) > 1 and len({*map(len, waves)}) == 1:  # no line leads from an end across others
-            label_lines(panel, entries, canvas)
+            label_lines(axes[0], entries, canvas)
         elif len(entries) > 1:
-            key(panel, entries)
+            key(axes[0], entries)
 
     def _look(self, view: View[TableEncoding], own: int, at: int, canvas: Canvas) -> Look:
-        """Return connected dots for what is known, crosses for what is measured over the length shown."""
-        encoding, size = view.encodings[own], 3 * canvas.scale
-        apart = WIDE * canvas.inches.width / encoding.width  # points from one pair to the next, about
-        look: Look = {"color": f"C{at}", "markersize": size}
+        """Return dots for what is known, crosses for what is measured over the length shown."""
+        encoding = view.encodings[own]
+        pairs = len(wavelengths(encoding, encoding.covered(view.positions)))
+        apart = WIDE * canvas.inches.width / pairs / self._panels(view)  # from one pair to the next, about
+        size = canvas.scale * min(DOT, max(SMALLEST_DOT, 0.8 * apart / canvas.scale))
+        look: Look = {"color": f"C{at}", "markersize": size, "linestyle": "none"}
         if not has_known_waves(encoding):
-            return {**look, "marker": "x", "linestyle": "none"}
-        return {**look, "marker": MARKS[at % len(MARKS)] if apart > MARK_STEP * size else ""}
+            return {**look, "marker": "x"}
+        return {**look, "marker": "o", "markeredgewidth": 0.1 * size}
 
     def draw(self, numbers: SpectrumNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        from pecli.page.labels import put_line_labels
+        from pecli.page.labels import join_line_labels, put_line_labels
 
-        panel, ends = axes[0], []
+        ends: list[tuple[Array, Array]] = []
         for at, line in enumerate(lines_of(numbers.view)):
-            part = numbers.of(line)
+            panel, part = axes[at if len(axes) > 1 else 0], numbers.of(line)
             pair, wave, stretch = numbers.pair[part], numbers.wavelength[part], numbers.stretch[part]
             drawn = stretch if self.ratio else wave
-            style = dict(self._look(numbers.view, line.encoding, at, canvas))
-            if any(_run_together(drawn, later) for later in self._later(numbers, line.encoding)):  # seen on either side
-                style |= {"linewidth": 5 * canvas.scale, "marker": "", "alpha": 0.5}
-            panel.plot(pair, drawn, clip_on=False, **style)  # marks stand on the frame
-            if numbers.dashed(line):
-                panel.plot(pair, wave / stretch, "--", color=f"C{at}", linewidth=0.8 * canvas.scale)
             ends.append((pair, drawn))
-        for at, ramp in ramps_of(numbers.view).items():
-            panel.axvspan(*ramp, color=f"C{at}", alpha=0.12, linewidth=0)
-        put_line_labels(panel, ends)
-        if not self.ratio:
-            _mark_lengths(numbers, panel, canvas)
-        return [None]
+            if len(axes) == 1 and any(np.array_equal(pair, x) and np.allclose(drawn, y) for x, y in ends[:-1]):
+                continue
+            look = dict(self._look(numbers.view, line.encoding, 0 if len(axes) > 1 else at, canvas))
+            colours = np.full(len(pair), look.pop("color"), dtype=object)
+            rim: dict[str, Any] = {"markeredgecolor": panel.get_facecolor()} if look["marker"] == "o" else {}
+            if any(_run_together(drawn, later) for later in self._later(numbers, line.encoding)) and len(axes) == 1:
+                ring = {"markersize": 1.7 * look["markersize"], "markeredgewidth": 0.8 * canvas.scale}
+                look, rim = look | {"markerfacecolor": "none", **ring}, {}  # seen around the dots of the other
+            encoding = numbers.view.encodings[line.encoding]
+            if numbers.is_scaled(line.encoding) and (len(axes) > 1 or len(numbers.view.encodings) == 1):
+                parts = parts_of(encoding, stretch)
+                for one in parts:
+                    colours[one.pairs] = one.colour
+                _mark_parts(panel, pair, parts, canvas)
+            beyond = numbers.beyond(line) & (len(numbers.view.encodings) == 1)
+            colours[beyond] = BEYOND
+            for colour in dict.fromkeys(colours.tolist()):
+                panel.plot(
+                    pair[colours == colour], drawn[colours == colour], color=colour, clip_on=False, **look, **rim
+                )
+            if numbers.dashed(line):
+                _plot_unscaled(panel, pair, wave / stretch, canvas)
+            if not self.ratio:
+                _mark_contexts(panel, encoding, pair, wave, canvas)
+                _mark_level(panel, numbers, line, canvas)
+        if len(axes) == 1:
+            put_line_labels(axes[0], ends)
+            join_line_labels(axes[0], [values for _, values in ends])
+        share_ends(axes)
+        for panel in axes:
+            _shade_beyond(panel, numbers)
+        return [None] * len(axes)
 
     def _later(self, numbers: SpectrumNumbers, at: int) -> list[Array]:
-        """Return what is drawn of the encodings after one."""
+        """Return what is drawn of the encodings after one, but for those that are drawn with it as one."""
         values = numbers.stretch if self.ratio else numbers.wavelength
-        return [values[numbers.encoding == later] for later in range(at + 1, len(numbers.view.encodings))]
+        later = [values[numbers.encoding == other] for other in range(at + 1, len(numbers.view.encodings))]
+        own = values[numbers.encoding == at]
+        return [other for other in later if len(other) != len(own) or not np.allclose(other, own)]
 
     def title(self, view: View[TableEncoding]) -> str:
-        if len(view.encodings) == 1:
-            return super().title(view)
-        return title_of_several(view.encodings)
+        one = len(view.encodings) == 1
+        trained = say("spectrum.trained_on", count=self.trained) if self.trained else ""
+        return join_title([super().title(view) if one else title_of_several(view.encodings), trained])
 
 
-def _mark_lengths(numbers: SpectrumNumbers, panel: Axes, canvas: Canvas) -> None:
-    """Mark the contexts of the models whose rope is scaled, and shade what is longer than the trained length."""
+class Part(NamedTuple):
+    """Pairs of one scaling that are kept, blended or stretched, one after the other."""
+
+    name: str
+    pairs: Array
+    colour: str
+    texts: list[str]
+
+
+def parts_of(encoding: TableEncoding, stretch: Array) -> list[Part]:
+    """Return which pairs a scaling keeps, blends and stretches by its whole factor, or, where it knows no such parts,
+    keeps and stretches; nothing where they are not one after the other."""
+    factor, kept = float(stretch.max()), np.abs(stretch - 1) <= NOTABLE
+    whole = ~kept & (stretch >= factor * (1 - NOTABLE))
+    blends = bool((kept | whole).all()) or (isinstance(encoding, Scaled) and bool(encoding.parts()))
+    kinds = [
+        ("kept", kept, "C0", "spectrum.part_kept"),
+        ("blended", ~kept & ~whole, "C3", "spectrum.part_blended"),
+        ("stretched", whole, "C1", "spectrum.part_stretched"),
+    ]
+    if not blends:
+        kinds = [kinds[0], ("up_to", ~kept, "C1", "spectrum.part_up_to")]
+    found, times = [], number_text(factor, 3)
+    for name, chosen, colour, key_of_text in kinds:
+        pairs = np.flatnonzero(chosen)
+        if len(pairs) and np.ptp(pairs) >= len(pairs):
+            return []
+        if len(pairs):
+            texts = [say(key_of_text, count=len(pairs), ratio=times), f"{len(pairs)} × {times}", f"{len(pairs)}"]
+            found.append(Part(name, pairs, colour, texts if name == "stretched" else texts[::2]))
+    return sorted(found, key=lambda part: int(part.pairs[0]))
+
+
+def panel_names(encodings: Sequence[TableEncoding]) -> list[tuple[str, str]]:
+    """Return a short name of each encoding, that of its scaling, and what else tells them apart."""
+    without = {name for e in encodings for name, item in e.options().items() if item.only_with or name == "scaling"}
+    rests = distinguishing_labels([*encodings], without=without)
+    pieces = [encoding.title_pieces(without)[0] for encoding in encodings]
+    found = [
+        (_scaled_name(encoding), "" if rest == piece else rest)
+        for encoding, rest, piece in zip(encodings, rests, pieces, strict=True)
+    ]
+    return found if len({*found}) == len(found) else [(label, "") for label in distinguishing_labels(encodings)]
+
+
+def names_of(encodings: Sequence[TableEncoding]) -> list[str]:
+    """Return what tells each from the others, scalings by their short names."""
+    if not any(isinstance(encoding, Scaled) and encoding.scaling != "default" for encoding in encodings):
+        return distinguishing_labels(encodings)
+    return [listing(filter(None, names)) for names in panel_names(encodings)]
+
+
+def _scaled_name(encoding: TableEncoding) -> str:
+    """Return the author's label, or the scaling and its factor."""
+    if encoding.label or not isinstance(encoding, Scaled) or encoding.scaling == "default":
+        return encoding.label or encoding.called()
+    name = SCALING_NAMES.get(encoding.scaling, encoding.scaling)
+    return name if encoding.factor is None else f"{name} × {number_text(encoding.factor, 3)}"
+
+
+def _mark_parts(panel: Axes, pair: Array, parts: list[Part], canvas: Canvas) -> None:
+    """Draw a bracket over the pairs of each part."""
+    from pecli.page.labels import add_spans
+
+    spans = [(pair[part.pairs[0]] - 0.38, pair[part.pairs[-1]] + 0.38, part.texts, part.colour) for part in parts]
+    add_spans(panel, spans, canvas)
+
+
+def _plot_unscaled(panel: Axes, pair: Array, wave: Array, canvas: Canvas) -> None:
+    """Draw wavelengths without the scaling dashed, and name them along their end."""
+    from pecli.page.labels import label_slope
+
+    panel.plot(pair, wave, "--", color=UNSCALED, linewidth=0.9 * canvas.scale, zorder=1.5)
+    ends = [(float(pair[at]), float(wave[at])) for at in (len(pair) // 2, -1 - len(pair) // 16)]
+    label_slope(panel, say("spectrum.unscaled"), (ends[0], ends[1]), UNSCALED, canvas)
+
+
+def _mark_contexts(panel: Axes, encoding: TableEncoding, pair: Array, wave: Array, canvas: Canvas) -> None:
+    """Draw and name lines at the contexts of the model whose rope is scaled."""
     from pecli.page.labels import label_level
 
-    view, trained = numbers.view, numbers.trained
-    pairs = [int((numbers.encoding == at).sum()) for at in range(len(view.encodings))]
-    few = min(pairs) < max(pairs) / 2  # they rise to the labels, which stand left where waves are short
-    look: dict[str, Any] = {"color": panel.xaxis.label.get_color(), "linewidth": 0.8 * canvas.scale, "alpha": 0.7}
-    levels = [(say(CONTEXTS[name], count=at), at) for name, at in contexts_of(view)]
-    for text, at in [*levels, *([(trained_text(trained), float(trained))] if trained else [])]:
-        panel.axhline(at, linestyle=":", **look)
-        label_level(panel, text, at, canvas, right=few)
-    if trained:
+    contexts = encoding.contexts() if isinstance(encoding, Scaled) else {}
+    near = len(contexts) == 2 and max(contexts.values()) < NEAR * min(contexts.values())
+    for name, at in contexts.items():
+        panel.axhline(at, color=panel.xaxis.label.get_color(), linewidth=0.7 * canvas.scale, zorder=1)
+        below, text = near and name == "original", say(CONTEXTS[name], count=at)
+        label_level(
+            panel, text, at, panel.xaxis.label.get_color(), canvas, right=_rises_left(pair, wave, at), below=below
+        )
+
+
+def _rises_left(pair: Array, wave: Array, level: float) -> bool:
+    """Return whether wavelengths pass a level near the left end of the panel, where its name would stand."""
+    first = wave[pair <= 0.4 * pair[-1]] if len(pair) > 1 else wave
+    return bool(first.min() <= level <= first.max()) and len(pair) > 1
+
+
+def _mark_level(panel: Axes, numbers: SpectrumNumbers, line: Line, canvas: Canvas) -> None:
+    """Draw and name the line at the length beyond which pairs finish no turn, and name the pairs on both sides."""
+    from pecli.page.labels import label_level, label_point
+
+    level, part, alone = numbers.level, numbers.of(line), len(lines_of(numbers.view)) == 1
+    if level is None or line.encoding or line.pairs[0]:
+        return
+    pair, wave, beyond = numbers.pair[part], numbers.wavelength[part], numbers.beyond(line)
+    encoding = numbers.view.encodings[line.encoding]
+    text = say("spectrum.shown", length=length_shown(encoding, level))
+    text = trained_text(level) if numbers.trained else text
+    panel.axhline(level, color=BEYOND, linewidth=0.8 * canvas.scale, zorder=1)
+    label_level(panel, text, level, BEYOND, canvas, right=_rises_left(pair, wave, level))
+    first = int(beyond.argmax()) if beyond.any() else len(pair)
+    named = alone and isinstance(encoding, Harmonic) and not numbers.is_scaled(line.encoding)
+    if not named or not beyond[first:].all():
+        return
+    length = encoding.length_text(level)
+    texts = [say("spectrum.pairs_turn", pairs=_pairs_text(pair[:first]))] if first > 1 else []
+    sides: list[Any] = [((1, -1), (1, 0), (-1, 1), (0, -1)), ((-1, 0), (-1, 1), (1, -1), (1, 0))]
+    runs = [(slice(0, first), "C0", sides[0], texts)]
+    if first < len(pair):
+        longer = say("spectrum.pairs_longer", pairs=_pairs_text(pair[first:]), length=length)
+        runs.append((slice(first, None), BEYOND, sides[1], [longer]))
+    for run, colour, own, names in runs:
+        points = list(zip(pair[run].tolist(), wave[run].tolist(), strict=True))
+        for name in names:
+            tried = [points[len(points) * share // 8] for share in (3, 4, 2, 6, 1, 0)]
+            label_point(panel, name, tried[0], colour, canvas, own, tried[1:])
+
+
+def _pairs_text(pair: Array) -> str:
+    """Return the first and the last of some pairs, for a name."""
+    text = "spectrum.pair_number" if len(pair) == 1 else "spectrum.pairs_from_to"
+    return say(text, first=int(pair[0]), last=int(pair[-1]))
+
+
+def _shade_beyond(panel: Axes, numbers: SpectrumNumbers) -> None:
+    """Shade what is longer than the level."""
+    if numbers.level is not None and numbers.level < panel.get_ylim()[1]:
         ends = panel.get_ylim()
-        panel.axhspan(trained, ends[1], facecolor=("0.5", 0.2), linewidth=0, zorder=0)
+        panel.axhspan(numbers.level, ends[1], facecolor=(BEYOND, SHADE), linewidth=0, zorder=0)
         panel.set_ylim(ends)
-        panel.grid(visible=False)  # runs through the labels
 
 
 class Line(NamedTuple):
@@ -309,7 +533,7 @@ class Line(NamedTuple):
 
 def lines_of(view: View[TableEncoding]) -> list[Line]:
     """Return the lines of all encodings."""
-    lines, labels = [], distinguishing_labels(view.encodings)
+    lines, labels = [], names_of(view.encodings)
     for at, (encoding, label) in enumerate(zip(view.encodings, labels, strict=True)):
         if not isinstance(encoding, HarmonicOnGrid) or encoding.places is None:
             lines.append(Line(at, np.arange(encoding.width), label))

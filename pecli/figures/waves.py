@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pecli.analysis import check_indices
-from pecli.core.language import listing, say
+from pecli.core.language import say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.options import option
 from pecli.encodings.base import TableEncoding
@@ -18,12 +18,18 @@ from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, mi
 from pecli.measures.waves import wavelengths
 from pecli.page.axis_labels import label_positions
 from pecli.page.canvas import Canvas
-from pecli.page.lines import MAX_LINES, Look, frame_lines, plot_run
+from pecli.page.colors import legible
+from pecli.page.lines import MAX_LINES, Look, frame_lines, plot_dots, plot_run, shades
 from pecli.page.panels import Panel, PanelGroup
+from pecli.page.text import points_per_pixel
+from pecli.page.words import ems
 
 DEFAULT_LINES = 5  # dimensions where none are asked for
 ROUGH, FEW = 10.0, 400  # a line of a shorter wavelength has corners, seen among so many positions
-LANE = 2.4  # from one lane to the next, in which the largest value is 1
+LANE, ABOVE, MEASURE = 3.0, 0.25, 1.4  # from lane to lane, above the first, to a wavelength; the largest value is 1
+DOTTED = 120  # positions that have room for a dot each
+FINE = 2000  # points of a curve, at least
+MANY = 6  # pairs, above which colours show their order
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,26 +58,31 @@ class WavesNumbers(Numbers[TableEncoding]):
         return say("waves.the_slowest_not_shown", wave=short_length(encoding, longest))
 
     def marks(self) -> list[str]:
-        few = self.view.encoding.continuous and self.view.covered.length <= FEW and self.wavelengths.min() < ROUGH
-        joined = say("waves.lines_join_the_values") if few else ""
-        return [wavelength_unit(self.view.encoding), joined] if np.isfinite(self.wavelengths).any() else []
+        encoding = self.view.encoding
+        few = encoding.continuous and self.view.covered.length <= FEW and self.wavelengths.min() < ROUGH
+        joined = say("waves.lines_join_the_values") if few and not is_curve(encoding) else ""
+        dots = say("waves.dots_values") if is_curve(encoding) and self.view.covered.length <= DOTTED else ""
+        return [wavelength_unit(encoding), dots, joined] if np.isfinite(self.wavelengths).any() else []
 
     def message(self) -> str:
-        """Return from what to what waves get longer, in the order in which they are drawn, where they do."""
+        """Return how often the fastest of the dimensions repeats, and the slowest."""
         encoding, waves = self.view.encoding, self.wavelengths
-        moving = waves[np.isfinite(waves)]
+        moving = np.flatnonzero(np.isfinite(waves))
         known = has_known_waves(encoding) and not encoding.sides  # by rows and by columns are not the same length
-        if len(np.unique(moving)) < 2 or not known or (waves[:-1] > waves[1:]).any():
+        if not known or not len(moving):
             return ""
-        low, high = short_wave_text(encoding, float(moving[0])), short_length(encoding, float(moving[-1]))
-        if encoding.dimension_names() is not None or (np.diff(self.dims) <= 0).any():
-            return say("waves.wavelength_grows_from_top", low=low, high=high)
-        first, last = int(self.dims[0]), int(self.dims[len(moving) - 1])
-        text = "waves.wavelength_grows_with_at"
-        if (np.diff(moving) == 0).any():  # a sine and its cosine
-            text = "waves.wavelength_grows_from_pair"
-        name = say(encoding.dimension_label)
-        return say(text, dimension=name, low=low, first=first, high=high, last=last)
+        fast, slow = (int(moving[own]) for own in (waves[moving].argmin(), waves[moving].argmax()))
+        low, high = (short_wave_text(encoding, float(waves[own])) for own in (fast, slow))
+        one = waves[fast] == waves[slow]
+        high = high if encoding.position_unit else short_length(encoding, float(waves[slow]))
+        named = encoding.dimension_names()
+        if named and not named[0].isdigit():  # names that say how often
+            return "" if one else say("waves.fastest_and_slowest", low=low, high=high)
+        label = say(encoding.dimension_label)
+        names = {"dimension": label, "first": int(self.dims[fast]), "last": int(self.dims[slow]), "low": low}
+        if one:
+            return say("waves.repeats", **names) if len(moving) == len(waves) else ""
+        return say("waves.repeats_and", **names, high=high)
 
 
 @dataclass(frozen=True)
@@ -80,6 +91,8 @@ class Waves(Figure[TableEncoding]):
 
     Notes
     -----
+    A sine is drawn as it is, with dots at the positions where these have room; of each one wavelength is measured from
+    crest to crest. A sine and its cosine have one colour.
     The third article's advice on the heatmap, read how often each column changes, made a picture of its own.
     """
 
@@ -139,7 +152,11 @@ class Waves(Figure[TableEncoding]):
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         lanes = ("lanes", view.encodings, tuple(self.chosen(view).tolist()))
-        aspect, least = 0.8 if canvas.narrow else 0.5, (10.0, 1.4 * len(lanes[-1]))  # lanes would be flat
+        count = len(lanes[-1])
+        aspect, least = (
+            max(0.9, 0.16 * count) if canvas.narrow else max(0.5, 0.08 * count),
+            (10.0, 2.2 * count),
+        )  # lanes would be flat
         return [PanelGroup((Panel(aspect, x=("positions", view.covered), y=lanes, least=least),))]
 
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
@@ -149,29 +166,97 @@ class Waves(Figure[TableEncoding]):
         axes[0].set_ylabel(say(encoding.dimension_label))
         names = encoding.dimension_names()
         lanes = [names[dim] if names else str(dim) for dim in dims]
-        axes[0].set_ylim(LANE * (0.5 - len(dims)), LANE * 0.5)
-        axes[0].set_yticks(-LANE * np.arange(len(dims)), lanes)
-        kinds = [""] * len(dims)  # whether a line is a sine or a cosine, where its lane does not say it
         if isinstance(encoding, Harmonic) and names is None:
-            kinds = [encoding.wave_names()[dim] for dim in dims]
-        texts = [wavelength_text(encoding, wave) for wave in periods(view)[dims]]
-        right: Any = axes[0].secondary_yaxis("right")
-        right.set_yticks(-LANE * np.arange(len(dims)), [listing(both) for both in zip(kinds, texts, strict=True)])
-        right.tick_params(length=0)
-        right.spines[:].set_visible(False)
+            kinds = encoding.wave_names()
+            lanes = [" · ".join(filter(None, [lane, kinds[dim]])) for lane, dim in zip(lanes, dims, strict=True)]
+        axes[0].set_ylim(LANE * (0.5 - len(dims)), LANE * 0.5 + ABOVE)
+        axes[0].set_yticks(-LANE * np.arange(len(dims)), lanes)
+        for label, look in zip(axes[0].get_yticklabels(), self._looks(view, axes[0], canvas), strict=True):
+            label.set_color(legible(look["color"], axes[0]))
 
-    def _looks(self, view: View[TableEncoding]) -> list[Look]:
-        """Return the look of every line: cosines are dashed."""
+    def _looks(self, view: View[TableEncoding], panel: Axes, canvas: Canvas) -> list[Look]:
+        """Return the look of every line: a colour a pair, of many pairs in their order."""
         encoding, dims = view.encoding, self.chosen(view)
-        names = encoding.wave_names() if isinstance(encoding, Harmonic) else [""] * encoding.width
-        return [{"color": "C0", "linestyle": "--" if names[dim] == "cos" else "-"} for dim in dims]
+        if not isinstance(encoding, Harmonic):
+            return [{"color": "C0"}] * len(dims)
+        pairs = [pair for _, pair in encoding.waves()]
+        order = list(dict.fromkeys(pairs[dim] for dim in dims))
+        colours = [f"C{at}" for at in range(len(order))]
+        if len(order) > MANY:
+            colours = [look["color"] for look in shades(len(order), panel, canvas)]
+        return [{"color": colours[order.index(pairs[dim])]} for dim in dims]
 
     def draw(self, numbers: WavesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        style = "default" if numbers.view.encoding.continuous else "steps-mid"
-        scaled = (numbers.low / numbers.limit, numbers.values / numbers.limit, self._looks(numbers.view))
-        for lane, (low, high, look) in enumerate(zip(*scaled, strict=True)):
-            plot_run(axes[0], numbers.positions, low - LANE * lane, high - LANE * lane, look, style)
+        (panel,), encoding, rows = axes, numbers.view.encoding, numbers.view.covered
+        style = "default" if encoding.continuous else "steps-mid"
+        looks = self._looks(numbers.view, panel, canvas)
+        crests = crests_of(encoding, numbers.dims, rows.start)
+        curved = is_curve(encoding) and numbers.block == 1 and rows.length > 1
+        fine = np.linspace(rows.start, rows.stop - 1, max(FINE, 4 * len(numbers.positions)))
+        scaled = zip(numbers.low / numbers.limit, numbers.values / numbers.limit, looks, strict=True)
+        for lane, (low, high, look) in enumerate(scaled):
+            base, dotted = -LANE * lane, rows.length <= DOTTED
+            if curved:
+                curve = wave_of(encoding, int(numbers.dims[lane]), fine) / numbers.limit
+                thin: Look = {"linewidth": 0.7 * canvas.scale, "alpha": 0.6} if dotted else {"linewidth": canvas.scale}
+                panel.plot(fine, curve + base, **look, **thin)
+            else:
+                plot_run(panel, numbers.positions, low + base, high + base, look, style)
+            if curved and dotted:
+                rim: Look = {"markeredgewidth": 0, "zorder": 3}
+                plot_dots(panel, numbers.positions, high + base, look["color"], canvas, 3.2, **rim)
+            text = wavelength_text(encoding, float(numbers.wavelengths[lane]))
+            _measure(panel, text, float(crests[lane]), float(numbers.wavelengths[lane]), base + MEASURE, canvas)
         return [None]
+
+
+def _measure(panel: Axes, text: str, crest: float, wave: float, height: float, canvas: Canvas) -> None:
+    """Write a wavelength above its lane, on a line from crest to crest where both are shown, else at the left."""
+    (low, high), shown = panel.get_xlim(), panel.xaxis.shown  # type: ignore[attr-defined]
+    ink = panel.xaxis.label.get_color()
+    style: dict[str, Any] = {"fontsize": canvas.small, "color": ink, "va": "center", "clip_on": False}
+    if not (np.isfinite(crest) and crest + wave <= shown[1]):
+        panel.text(shown[0], height, text, ha="left", **style)
+        return
+    mark: Look = {"marker": "|", "markersize": 4 * canvas.scale, "markeredgewidth": 0.9 * canvas.scale}
+    line: Look = {"color": ink, "linewidth": 0.9 * canvas.scale, "solid_capstyle": "butt", "clip_on": False}
+    panel.plot([crest, crest + wave], [height] * 2, **line, **mark)
+    point = (high - low) / (float(panel.bbox.width) * points_per_pixel(panel))  # positions a point
+    if wave > (ems(text) + 2) * canvas.small * point:
+        ground: dict[str, Any] = {"facecolor": panel.get_facecolor(), "edgecolor": "none", "pad": 1.5 * canvas.scale}
+        panel.text(crest + wave / 2, height, text, ha="center", bbox=ground, **style)
+        return
+    panel.text(crest + wave + canvas.small / 2 * point, height, text, ha="left", **style)
+
+
+def is_curve(encoding: TableEncoding) -> bool:
+    """Return whether columns are sines of the position, also between whole ones."""
+    return isinstance(encoding, Harmonic) and not encoding.sides and encoding.own_positions is None
+
+
+def wave_of(encoding: TableEncoding, dim: int, positions: Array) -> Array:
+    """Return a column of sines at positions (n,) that may lie between whole ones."""
+    assert isinstance(encoding, Harmonic)
+    wave, pair = encoding.waves()[dim]
+    if wave == "0":
+        return np.zeros(len(positions))
+    angles = encoding.frequencies()[pair] * positions + encoding.phases[pair]
+    return np.asarray(encoding.amplitudes[pair] * (np.sin(angles) if wave == "sin" else np.cos(angles)))
+
+
+def crests_of(encoding: TableEncoding, dims: Array, start: int) -> Array:
+    """Return the first crest of each column from a position on, (dims,); NaN where it has none that is known."""
+    found = np.full(len(dims), np.nan)
+    if not is_curve(encoding):
+        return found
+    assert isinstance(encoding, Harmonic)
+    for at, dim in enumerate(dims.tolist()):
+        wave, pair = encoding.waves()[dim]
+        rate = float(encoding.frequencies()[pair])
+        if rate and wave != "0":
+            phase = (np.pi / 2 if wave == "sin" else 0.0) - float(encoding.phases[pair]) - rate * start
+            found[at] = start + phase % (2 * np.pi) / rate
+    return found
 
 
 def periods(view: View[TableEncoding]) -> Array:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import say
 from pecli.core.lazy import Array, np
-from pecli.core.numbers import chunks
+from pecli.core.numbers import ROUNDING, chunks
 from pecli.core.positions import Blocks, Positions
 from pecli.core.progress import track
 from pecli.encodings.base import BiasEncoding, Encoding, TableEncoding
@@ -193,7 +193,7 @@ class VectorComparison(Comparison):
         """
         if self.is_of_offset:
             exact = envelope(lambda first, count: self.at_offsets(first, count)[None], edges)
-            return OffsetRuns(exact, 0.0, 0)
+            return OffsetRuns(exact, 0.0, 0, None)
         length = positions.length
         check_pairs(length)
         low, high, total, pairs = np.full((4, length), [[np.nan], [np.nan], [0.0], [0.0]])
@@ -207,12 +207,15 @@ class VectorComparison(Comparison):
                 total[:stop] += np.nan_to_num(row[shift:])
                 pairs[:stop] += ~np.isnan(row[shift:])
         widest = float(np.fmax.reduce(high - low))
+        ties = np.flatnonzero(np.nan_to_num(high - low) >= widest * (1 - ROUNDING))
+        middle = int(ties[np.abs(ties - length / 2).argmin()]) if len(ties) else 0
+        where = middle, float(low[middle]), float(high[middle])
         starts, stop = edges[:-1], int(edges[-1])
         counts = np.add.reduceat(pairs[:stop], starts)
         mean = np.add.reduceat(total[:stop], starts) / np.where(counts, counts, np.nan)  # a long offset has fewer pairs
         ends = (np.fmin.reduceat(low[:stop], starts), np.fmax.reduceat(high[:stop], starts))
         runs = Envelope(*(values[None] for values in (*ends, mean)))
-        return OffsetRuns(runs, widest, length * (length + 1) // 2 - int(pairs.sum()))
+        return OffsetRuns(runs, widest, length * (length + 1) // 2 - int(pairs.sum()), where)
 
     def offset_map(self, p: Array, q: Array) -> OffsetMap:
         """Return the measure between positions p (n,) and q (m,) of a grid by their offset in rows and columns."""
@@ -237,11 +240,13 @@ class VectorComparison(Comparison):
 
 class OffsetRuns(NamedTuple):
     """values : (1, runs), over all pairs of positions at the offsets of each run, NaN where none is defined; widest :
-    the largest difference of two pairs at a single offset; undefined : pairs that are left out."""
+    the largest difference of two pairs at a single offset; undefined : pairs that are left out; where : that offset, of
+    several the one nearest the middle, and the smallest and the largest there, None where only the offset counts."""
 
     values: Envelope
     widest: float
     undefined: int
+    where: tuple[int, float, float] | None
 
 
 class OffsetMap(NamedTuple):

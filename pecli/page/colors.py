@@ -18,6 +18,7 @@ MAPS = {  # of pecli's own, from low to high
 NAMED_INK = "#C44327"  # what the headline names
 HEADLINE_INK, NOTE_INK = "#16191D", "#6A727B"  # where no style is asked for
 HAIRLINE, RULE = "#E7EAED", "#B9C0C7"  # around what ends in white; above a panel of several
+SHADE = 0.1  # opacity of a region that the headline names, of its colour
 DEFAULTS = {"diverging": "signed", DIFFERENCE: "signed", "binary": "bits"}  # others have the map of their own name
 TWO_SIDED = {
     *("PiYG", "PRGn", "BrBG", "PuOr", "RdGy", "RdBu", "RdYlBu", "RdYlGn", "Spectral", "coolwarm", "bwr", "seismic"),
@@ -71,12 +72,34 @@ def seen_colours(name: str, axes: Axes) -> Any:
 
 def lightness(colours: Any) -> Array:
     """L* of CIELAB, 0 for black to 100 for white, shape (...,) of colours of shape (..., 3 or 4), or of a name."""
+    light = luminance(colours)
+    return np.where(light > (6 / 29) ** 3, 116 * np.cbrt(light) - 16, light * (29 / 3) ** 3)
+
+
+def luminance(colours: Any) -> Array:
+    """Return the relative luminance, 0 to 1, of the same."""
     from matplotlib.colors import to_rgb
 
     given = np.asarray(to_rgb(colours) if isinstance(colours, str) else colours)[..., :3]
     linear = np.where(given <= 0.04045, given / 12.92, ((given + 0.055) / 1.055) ** 2.4)
-    luminance = linear @ np.array([0.2126, 0.7152, 0.0722])
-    return np.where(luminance > (6 / 29) ** 3, 116 * np.cbrt(luminance) - 16, luminance * (29 / 3) ** 3)
+    return np.asarray(linear @ np.array([0.2126, 0.7152, 0.0722]))
+
+
+READABLE = 4.5  # the least contrast of a text with what is behind it
+
+
+def legible(colour: Any, axes: Axes) -> Any:
+    """Return a colour, so much darker or lighter that text in it can be read on a panel."""
+    from matplotlib.colors import to_rgb, to_rgba
+
+    panel, own = to_rgba(axes.get_facecolor()), np.array(to_rgb(colour))
+    ground = luminance(panel if panel[3] else ANY[0])
+    end = 0.0 if ground > 0.18 else 1.0  # where there is more room for contrast
+    shares = np.linspace(0, 1, 51)[:, None]
+    tried = (1 - shares) * own + shares * end
+    light = np.array([luminance(one) for one in tried])
+    contrast = (np.maximum(light, ground) + 0.05) / (np.minimum(light, ground) + 0.05)
+    return tuple(tried[int((contrast >= READABLE).argmax())].tolist())
 
 
 def is_dark(colours: Any) -> Array:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 from math import ceil, inf, sqrt
 from textwrap import wrap
 from typing import Any, TypeVar
@@ -17,7 +16,7 @@ from matplotlib.transforms import ScaledTranslation, Transform
 
 from pecli.core.lazy import Array
 from pecli.page.canvas import Canvas
-from pecli.page.colors import HEADLINE_INK, NOTE_INK, RULE
+from pecli.page.colors import HEADLINE_INK, NOTE_INK, RULE, legible
 from pecli.page.lines import MAX_LINES, Look, key
 from pecli.page.text import points_per_pixel
 from pecli.page.words import ems
@@ -27,6 +26,7 @@ LINE, GAP = 1.25, 0.2  # ems of a line of text, and between two labels
 MAX_SHARE = 0.3  # of a panel's width, about, that labels of lines take at most: else a legend has them
 MAX_LETTERS = 24  # of a line of a label
 BRACKET = 5  # points from a panel to a bracket above it
+MOVED = 0.8  # ems from a line's end to its name
 LEADER, FREE = 13, 5  # points from a line to its label and free before its leader
 
 
@@ -48,16 +48,27 @@ class LineLabel(Label):
     line: int
 
 
-class LevelLabel(Label):
-    """The label above the left or right end of a line across a panel."""
-
-
 class RowLabel(Label):
     """Right of marked rows."""
 
 
 class ColumnLabel(Label):
     """Above marked positions."""
+
+
+class PointLabel(Label):
+    """Beside a marked point, in its colour, at one of its sides."""
+
+    sides: Sequence[tuple[int, int]]
+    points: Sequence[tuple[float, float]]
+    needed: bool
+
+
+class SpanLabel(Label):
+    """Above one of some brackets that stand in a row, from `xy` to `last`; the first of its texts that has room."""
+
+    last: float
+    texts: Sequence[str]
 
 
 class BracketLabel(Label):
@@ -82,6 +93,41 @@ def add_bracket(
     colour = HEADLINE_INK if strong else NOTE_INK
     label = BracketLabel(axes, texts[0], (first, 1.0), system, canvas, ha="left", va="bottom", color=colour)
     label.last, label.texts = last, texts
+
+
+def add_spans(axes: Axes, spans: Sequence[tuple[float, float, Sequence[str], Any]], canvas: Canvas) -> None:
+    """Draw lines in a row above a panel, each from one place of its horizontal axis to another, with the first text
+    that has room, in its colour: the first at its left end, the last at its right end."""
+    above = ScaledTranslation(0, BRACKET * canvas.scale / 72, axes.get_figure(root=True).dpi_scale_trans)  # type: ignore[union-attr]
+    system = axes.get_xaxis_transform() + above
+    for at, (first, last, texts, colour) in enumerate(spans):
+        look: dict[str, Any] = {"linewidth": 1.6 * canvas.scale, "clip_on": False, "solid_capstyle": "butt"}
+        axes.add_artist(Line2D([first, last], [1.0, 1.0], transform=system, color=colour, **look))
+        style = {"va": "bottom", "color": legible(colour, axes), "weight": "medium"}
+        style["ha"] = "left" if at == 0 else "right" if at == len(spans) - 1 else "center"
+        label = SpanLabel(axes, texts[0], (first, 1.0), system, canvas, **style)
+        label.last, label.texts = last, texts
+
+
+def _place_span_labels(axes: Axes, labels: Sequence[SpanLabel], canvas: Canvas) -> None:
+    """Show the longest texts that all have room beside each other, each as near to its line as can be."""
+    frame, ends = _frame(axes)[0], sorted(axes.get_xlim())
+    shares = {"left": 0.0, "center": 0.5, "right": 1.0}
+    for step in range(max(len(label.texts) for label in labels)):
+        for label in labels:
+            label.set_text(label.texts[min(step, len(label.texts) - 1)])
+        sizes = [_width(label, canvas) + canvas.small for label in labels]
+        if sum(sizes) <= frame + canvas.small:
+            break
+    middles, starts = [], []
+    for label, size in zip(labels, sizes, strict=True):
+        low, high = ((at - ends[0]) / (ends[1] - ends[0]) * frame for at in (label.xy[0], label.last))
+        share = shares[label.get_horizontalalignment()]
+        starts.append(low)
+        middles.append(low + share * (high - low) + (0.5 - share) * (size - canvas.small))
+    for label, start, size, middle in zip(labels, starts, sizes, spread(middles, sizes), strict=True):
+        share = shares[label.get_horizontalalignment()]
+        label.set_position((middle + (share - 0.5) * (size - canvas.small) - start, 2 * canvas.scale))
 
 
 def labels_of(axes: Axes, kind: type[L]) -> list[L]:
@@ -168,7 +214,8 @@ def label_lines(axes: Axes, entries: Sequence[tuple[str, Look]], canvas: Canvas)
         look = {"color": entries[at][1]["color"], "linewidth": 0.7 * canvas.scale}
         leader = {"arrowstyle": "-", "shrinkA": 3, "shrinkB": FREE * canvas.scale, "relpos": (0, 0.5), **look}
         place = (1.0, 1 - at / len(texts))
-        label = LineLabel(axes, texts[at], place, axes.transAxes, canvas, va="center", arrowprops=leader)
+        style = {"va": "center", "color": legible(look["color"], axes)}
+        label = LineLabel(axes, texts[at], place, axes.transAxes, canvas, arrowprops=leader, **style)
         label.set_position((LEADER * canvas.scale, 0))
         label.line = at
 
@@ -193,63 +240,86 @@ def put_line_labels(axes: Axes, lines: Sequence[tuple[Array, Array]]) -> None:
             label.xy, label.xycoords = (float(x[known[-1]]), float(values[known[-1]])), axes.transData
 
 
+def join_line_labels(axes: Axes, values: Sequence[Array]) -> None:
+    """Give lines that are one line one label: the names of all."""
+    labels = labels_of(axes, LineLabel)
+    for at, label in enumerate(labels):
+        own = values[label.line]
+        same = next(
+            (o for o in labels[:at] if o.get_visible() and np.allclose(own, values[o.line], equal_nan=True)), None
+        )
+        if same is not None:
+            same.set_text(f"{same.get_text()} =\n{label.get_text()}")
+            label.set_visible(False)
+
+
 def _place_line_labels(axes: Axes, labels: Sequence[LineLabel], canvas: Canvas) -> None:
     """Move labels up and down."""
+    labels = [label for label in labels if label.get_visible()]
+    if not labels:
+        return
     ends, (width, height) = _anchors(axes, labels), _frame(axes)
     sizes = [(LINE * (label.get_text().count("\n") + 1) + GAP) * canvas.small for label in labels]
     middles = spread(ends[:, 1].tolist(), sizes, 0.0, height)
+    moved = np.abs(middles - ends[:, 1]).max() > MOVED * canvas.small  # so far that it takes leaders to tell
     for label, (x, y), middle in zip(labels, ends.tolist(), middles, strict=True):
-        label.set_position((width - x + LEADER * canvas.scale, middle - y))
+        label.set_position((width - x + (LEADER if moved else BESIDE) * canvas.scale, middle - y))
+        assert label.arrow_patch is not None  # its leader
+        label.arrow_patch.set_visible(bool(moved))
 
 
 # Levels
 
 
-CROSSED = 0.4  # of a label's height, from its middle to a line that runs through it
-FAR = 0.6  # of the panel's width, that the label of a level may take in one line
+def label_level(
+    axes: Axes, text: str, level: float, colour: Any, canvas: Canvas, *, right: bool = False, below: bool = False
+) -> None:
+    """Name the line across a panel at this value at its left or right end, above it or below it."""
+    style = {"ha": "right" if right else "left", "va": "top" if below else "bottom", "color": legible(colour, axes)}
+    label = LevelLabel(axes, text, (float(right), level), axes.get_yaxis_transform(), canvas, **style)
+    label.set_position(((-3 if right else 3) * canvas.scale, (-1.5 if below else 1.0) * canvas.scale))
 
 
-def _stacked(feet: Array, levels: Array, sizes: Array) -> Array:
-    """Return the middles of labels that stand on their feet, or on the label below in the order of their levels."""
-    middles = feet + sizes / 2
-    for before, at in pairwise(np.argsort(levels, kind="stable").tolist()):
-        middles[at] = max(middles[at], middles[before] + (sizes[before] + sizes[at]) / 2)
-    return np.asarray(middles)
+class LevelLabel(Label):
+    """On a line across a panel, or below it."""
 
 
-def label_level(axes: Axes, text: str, level: float, canvas: Canvas, *, right: bool = False) -> None:
-    """Label the line across a panel at this value above its left or right end; a leader shows where others are too."""
-    place, style = (float(right), level), {"ha": "right" if right else "left", "va": "center"}
-    leader = {
-        "arrowstyle": "-",
-        "shrinkA": 1,
-        "shrinkB": 0,
-        "relpos": (float(right), 0.5),
-        "linewidth": 0.5 * canvas.scale,
-    }
-    LevelLabel(axes, text, place, axes.get_yaxis_transform(), canvas, arrowprops=leader, **style)
+def _box(axes: Axes, label: Label, canvas: Canvas) -> tuple[Array, Array]:
+    """Return the lower left and the upper right corner of a label above or below its place, about, points."""
+    size, shares = (
+        np.array([_width(label, canvas), canvas.small]),
+        {"left": 0.0, "right": 1.0, "bottom": 0.0, "top": 1.0},
+    )
+    place = _anchors(axes, [label])[0] + label.get_position()
+    low = place - size * [shares[label.get_horizontalalignment()], shares[label.get_verticalalignment()]]
+    return low, low + size
 
 
-def _place_level_labels(axes: Axes, labels: Sequence[LevelLabel], canvas: Canvas) -> None:
-    """Move the labels at each end of their lines up and down; above the highest line where others would cross them."""
-    for side, sign in (("left", 1), ("right", -1)):
-        group = [label for label in labels if label.get_horizontalalignment() == side]
-        for label in group:  # in two lines where one would run far across the panel
-            words = label.get_text().replace("\n", " ").rsplit(" ", 1)
-            wide = ems(" ".join(words)) * canvas.small > FAR * _frame(axes)[0]
-            label.set_text("\n".join(words) if wide else " ".join(words))
-        levels = _anchors(axes, group)[:, 1] if group else np.zeros(0)
-        sizes = np.array([1.4 * canvas.small * (label.get_text().count("\n") + 1) for label in group])
-        middles, top = _stacked(levels, levels, sizes), _frame(axes)[1]
-        crossed = bool((np.abs(middles[:, None] - levels) < CROSSED * sizes[:, None]).any())
-        if crossed:
-            middles = _stacked(np.full(len(group), levels.max()), levels, sizes)
-        if len(group) and (middles + sizes / 2).max() > top:
-            middles = np.array(spread((levels + sizes / 2).tolist(), sizes.tolist(), 0.0, top))
-        for label, level, middle in zip(group, levels, middles, strict=True):
-            label.set_position((sign * (LEADER if crossed else 3) * canvas.scale, middle - level))
-            assert label.arrow_patch is not None  # its leader
-            label.arrow_patch.set_visible(crossed)
+class SlopeLabel(Label):
+    """Along a straight piece of a line, below it: from `xy` to `end`, both data."""
+
+    end: tuple[float, float]
+
+
+def label_slope(
+    axes: Axes, text: str, ends: tuple[tuple[float, float], tuple[float, float]], colour: Any, canvas: Canvas
+) -> None:
+    """Name a line along its piece between two points, below it."""
+    style = {"ha": "right", "va": "top", "color": legible(colour, axes), "in_layout": False}
+    style["rotation_mode"] = "anchor"
+    SlopeLabel(axes, text, ends[1], axes.transData, canvas, **style).end = ends[0]
+
+
+def _place_slope_labels(axes: Axes, labels: Sequence[SlopeLabel], canvas: Canvas) -> None:
+    """Turn labels as their lines run."""
+    for label in labels:
+        across, up = (
+            _in_points(axes, axes.transData.transform([label.xy]))[0]
+            - _in_points(axes, axes.transData.transform([label.end]))[0]
+        )
+        length = float(np.hypot(across, up)) or 1.0
+        label.set_rotation(float(np.degrees(np.arctan2(up, across))))
+        label.set_position((BESIDE * canvas.scale * up / length, -BESIDE * canvas.scale * across / length))
 
 
 # Marked positions
@@ -278,10 +348,93 @@ def _place_bracket_labels(axes: Axes, labels: Sequence[BracketLabel], canvas: Ca
         label.set_position((0, 2 * canvas.scale))
 
 
+# Points
+
+SIDES = ((1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1), (0, 1), (0, -1))  # of a point, right and up
+STEPS = (1.0, 1.8, 3.0)  # heights of a label that it is moved up or down by
+BESIDE, CLEAR = 5.0, 2.0  # points from a point to its label, and free around that
+DENSE = 2.0  # points between the places of lines that are looked at
+DOT = 6  # places of a line that a dot is as much as
+RANK = 0.4  # places of lines that the next side may cover less
+CROSSING = 12.0  # places of lines, from which on a label that is not needed is left out
+FARTHER = 8.0  # places of lines that it may cover less when it is moved by its height
+TOUCHING = 30.0  # places of lines that a label may cover before it touches another
+
+
+def label_point(
+    axes: Axes,
+    text: str,
+    xy: tuple[float, float],
+    colour: Any,
+    canvas: Canvas,
+    sides: Sequence[tuple[int, int]] = SIDES,
+    others: Sequence[tuple[float, float]] = (),
+    needed: bool = True,
+) -> None:
+    """Write a text beside a point in its colour, at the first of such sides where it covers the least of what lines are
+    drawn, or beside another point that it may stand at; nothing where it has no room and is not needed."""
+    look = {"color": legible(colour, axes), "weight": "medium", "va": "center", "in_layout": False}
+    label = PointLabel(axes, text, xy, axes.transData, canvas, **look)
+    label.sides, label.points, label.needed = sides, (xy, *others), needed
+
+
+def _drawn(axes: Axes, dense: float) -> Array:
+    """Return places along all lines of a panel, so many points apart, (n, 2), points from the frame's lower left."""
+    found = [np.zeros((0, 2))]
+    for line in axes.lines:
+        ends = _in_points(axes, line.get_transform().transform(line.get_xydata()))
+        ends = ends[np.isfinite(ends).all(axis=1)]
+        if len(ends) < 2 or line.get_linestyle() == "None":
+            found.append(np.repeat(ends, DOT, axis=0))
+            continue
+        steps = np.hypot(*np.diff(ends, axis=0).T)
+        counts = np.clip(np.ceil(steps / dense), 1, 500).astype(int)
+        share = np.concatenate([np.arange(count) / count for count in counts.tolist()])[:, None]
+        first = np.repeat(np.arange(len(steps)), counts)
+        found += [ends[first] * (1 - share) + ends[first + 1] * share, ends[-1:]]
+    return np.concatenate(found)
+
+
+def _place_point_labels(axes: Axes, labels: Sequence[PointLabel], canvas: Canvas) -> None:
+    """Move labels to the sides of their points where they cover least of lines, of other labels and of points."""
+    lines, frame, free = _drawn(axes, DENSE * canvas.scale), _frame(axes), CLEAR * canvas.scale
+    every = [_in_points(axes, axes.transData.transform(label.points)) for label in labels]
+    points = np.array([own[0] for own in every if len(own) == 1]).reshape(-1, 2)
+    taken = [_box(axes, level, canvas) for level in labels_of(axes, LevelLabel)]
+    for label, places in zip(labels, every, strict=True):
+        size, costs = np.array([_width(label, canvas), LINE * canvas.small * (label.get_text().count("\n") + 1)]), []
+        tried = [(*own, step) for step in STEPS for own in label.sides if own[1] or step == 1]
+        for rank, (at, (side, up, step)) in enumerate((at, own) for own in tried for at in range(len(places))):
+            aside = side * (BESIDE * canvas.scale + size[0] / 2)
+            wanted = places[at] + np.array([aside, up * step * size[1] * (1.0 if side == 0 else 0.8)])
+            inner = np.clip(wanted, size / 2 + CLEAR * np.array([0, 1]), np.maximum(frame - size / 2, size / 2))
+            low, high = inner - size / 2 - free, inner + size / 2 + free
+            cost = float(((lines >= low) & (lines <= high)).all(axis=1).sum()) + rank * RANK
+            cost += FARTHER * (step - 1)
+            cost += TOUCHING * sum(bool((low < top).all() and (high > bottom).all()) for bottom, top in taken)
+            cost += TOUCHING * int(((points >= low) & (points <= high)).all(axis=1).sum())
+            costs.append((cost + 2 * TOUCHING * bool(abs(inner[0] - wanted[0]) > CLEAR), rank, at, side, inner))
+        cost, _, at, side, inner = min(costs, key=lambda own: own[:2])
+        label.set_visible(label.needed or cost < CROSSING)
+        if not label.get_visible():
+            continue
+        taken.append((inner - size / 2 - free, inner + size / 2 + free))
+        label.xy = label.points[at]
+        label.set_horizontalalignment("center" if side == 0 else "left" if side > 0 else "right")
+        label.set_position((inner[0] - side * size[0] / 2 - places[at][0], inner[1] - places[at][1]))
+
+
+def _width(label: Label, canvas: Canvas) -> float:
+    """Return about how wide a label is, points."""
+    return 0.95 * canvas.small * max(map(ems, label.get_text().split("\n")))
+
+
 PLACING: dict[type[Text], Any] = {
     LineLabel: _place_line_labels,
-    LevelLabel: _place_level_labels,
+    SlopeLabel: _place_slope_labels,
+    SpanLabel: _place_span_labels,
     RowLabel: _place_row_labels,
     ColumnLabel: _place_column_labels,
     BracketLabel: _place_bracket_labels,
+    PointLabel: _place_point_labels,
 }

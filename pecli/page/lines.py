@@ -32,6 +32,14 @@ def frame_lines(axes: Axes, first: float, last: float, log: bool = False) -> Non
     axes.tick_params(axis="y", which="both", length=0)
 
 
+def plot_dots(axes: Axes, x: Any, y: Any, colour: Any, canvas: Canvas, size: float = 5.0, **style: Any) -> None:
+    """Plot dots of so many points, with a rim in the colour of what is behind them; on the frame too."""
+    panel = axes.get_facecolor()
+    rim: dict[str, Any] = {"markeredgecolor": panel, "markeredgewidth": 0.2 * size * canvas.scale}
+    look = {"color": colour, "markersize": size * canvas.scale, "clip_on": False, "zorder": 4, **rim, **style}
+    axes.plot(x, y, linestyle="none", marker="o", **look)
+
+
 def share_ends(axes: Sequence[Axes]) -> None:
     """Give panels of one quantity the same vertical ends, those of all that is drawn in them."""
     ends = [panel.get_ylim() for panel in axes]

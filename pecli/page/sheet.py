@@ -17,6 +17,7 @@ from matplotlib.transforms import Bbox
 from pecli.page.axis_labels import label_as_asked
 from pecli.page.canvas import Canvas
 from pecli.page.colors import HEADLINE_INK, NOTE_INK, RULE
+from pecli.page.labels import SpanLabel, labels_of
 from pecli.page.layout import (
     BAR_DROP,
     BAR_HEIGHT,
@@ -201,7 +202,9 @@ class Sheet:
             text = self.ruler.words(title, size).wrapped(frame[2]) if title else ""
             pad = 72 * layout.titles[at]
             axes.set_title(text, y=1.0, pad=pad, fontsize=size, ha="left", x=0.0, va="bottom", weight=TITLE)
-            self._put_rule(at, frame, layout.titles[at], bool(title) and len(self.axes) > 1)
+            self._put_rule(
+                at, frame, layout.titles[at], bool(title) and len(self.axes) > 1 and not labels_of(axes, SpanLabel)
+            )
         self._put_legends(layout)
         for bar, (right, top, length, stacked) in layout.bars.items():
             if (own_axes := self.bars.get(bar)) is not None:

@@ -147,6 +147,8 @@ class BetweenPowers(LogFormatter):
     def __call__(self, value: float, position: int | None = None) -> str:
         axis: Any = self.axis
         powers = np.log10(np.divide(*axis.get_view_interval()[::-1]))
-        if 0.5 < powers <= self.powers:
+        if powers > self.powers:
+            return ""
+        if powers > 0.5:
             return number_text(value) if round(value / 10 ** np.floor(np.log10(value))) in (2, 5) else ""
         return number_text(value) if super().__call__(value, position) else ""

@@ -19,9 +19,10 @@ from pecli.core.language import say
 from pecli.figures.base import panels_of
 from pecli.page.canvas import Canvas
 from pecli.page.colors import MIN_CONTRAST, lightness, seen_colours
+from pecli.page.labels import LineLabel, labels_of
 from pecli.page.limits import ends, few_colours_note, resolve_limits
 from pecli.page.style import style_context
-from tests.drawing import axes_of, line_labels, page_of
+from tests.drawing import axes_of, page_of
 
 OUTLIER = np.append(np.linspace(-1, 1, 999), 500.0)
 
@@ -172,9 +173,10 @@ def test_both_signs_differ_in_grey_with_the_map_that_the_help_names() -> None:
 def test_five_lines_stay_apart_without_colour(figure: str, options: dict[str, Any]) -> None:
     axes = axes_of(figure, **options)
     assert axes.get_legend() is None
-    assert len(line_labels(axes)) == 5  # named where they end or begin
-    drawn = {str(line._dash_pattern) for line in axes.get_lines() if len(line.get_xdata()) > 1}
-    assert len(drawn) >= 4  # a band has no dashes
+    ends = {tuple(line.get_xydata()[-1]) for line in axes.get_lines() if len(line.get_xdata()) > 1}
+    named = [label for label in labels_of(axes, LineLabel) if label.get_visible()]
+    assert {label.xy for label in named} == ends  # each is named where it ends, two that are one together
+    assert {line.get_linestyle() for line in axes.get_lines()} <= {"-", "None"}
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 
 import pecli
 from pecli.core.errors import UsageError
@@ -17,8 +18,10 @@ from pecli.encodings.clock import Clock
 from pecli.encodings.learned import Learned
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures.waves import wavelength_text
-from pecli.page.labels import LineLabel, labels_of
-from tests.drawing import axes_of, clauses, line_labels, page_of, texts, told
+from pecli.page.colors import legible
+from pecli.page.labels import LineLabel, PointLabel, labels_of
+from pecli.page.lines import MAX_LINES
+from tests.drawing import axes_of, page_of, texts
 
 
 def drawn(**options: Any) -> Any:
@@ -39,18 +42,40 @@ def test_each_line_is_the_distance_from_its_position_with_a_mark_at_itself(d: in
         assert mark.get_marker() == "o"
 
 
-def from_position(position: int) -> str:
-    return say("curves.from_position_2", position=position)
+@pytest.mark.parametrize("options", [{}, {"encoding": "binary"}, {"measure": "dot"}, {"size": "column"}])
+def test_curves_are_named_at_their_dots_in_their_colours(options: dict[str, Any]) -> None:
+    axes = page_of("curves", d=7, length=11, at="3,7", **options).axes[0]
+    labels, dots = labels_of(axes, PointLabel), axes.lines[1::2]
+    assert axes.get_legend() is None and texts(labels) == ["from 3", "from 7"]
+    assert [label.xy for label in labels] == [(*dot.get_xdata(), *dot.get_ydata()) for dot in dots]
+    assert [to_hex(label.get_color()) for label in labels] == ["#1e5eae", "#c44327"]
+    assert to_hex(legible("#c0841a", axes)) != "#c0841a"  # too pale for text
+    assert [dot.get_color() for dot in dots] == ["C0", "C1"]
+    boxes = [label.get_window_extent() for label in labels]
+    assert not boxes[0].overlaps(boxes[1])
+    assert all(axes.bbox.expanded(1.01, 1.01).fully_contains(*box.min) for box in boxes)
 
 
-def test_curves_are_named_at_their_ends_and_in_a_key_where_they_end_beside_each_other() -> None:
-    axes = drawn(d=7, length=11, at="3,7")
-    assert axes.get_legend() is None and line_labels(axes) == [from_position(3), from_position(7)]
-    ends = [line.get_xydata()[-1] for line in axes.lines if len(line.get_xdata()) > 1]
-    assert np.array([label.xy for label in labels_of(axes, LineLabel)]) == pytest.approx(np.array(ends))
-    legends = [drawn(encoding=e, at="3,4", length=11, against="offset").get_legend() for e in ("binary", "rope")]
-    assert texts(legends[0].get_texts()) == [from_position(3), from_position(4)]
-    assert legends[1] is None  # which coincide
+@pytest.mark.parametrize(("encoding", "lines"), [("binary", 3), ("rope", 1), ("sinusoidal", 1)])
+def test_curves_that_are_one_are_one_line_without_a_name(encoding: str, lines: int) -> None:
+    axes = drawn(encoding=encoding, length=20, at="3,4,11", measure="dot", against="offset")
+    curves = [line for line in axes.lines if len(line.get_xdata()) > 1]
+    assert len(curves) == lines and len(axes.lines) == 2 * lines
+    legend = axes.get_legend()
+    assert (texts(legend.get_texts()) if legend else []) == ["from 3", "from 4", "from 11"] * (lines > 1)
+
+
+def test_encodings_whose_curves_are_one_have_one_line_with_both_names() -> None:
+    axes = drawn(encoding=["rope", "sinusoidal", "binary"], length=20, at=3)
+    assert len(axes.lines) == 4  # two lines and their dots
+    visible = [label.get_text() for label in labels_of(axes, LineLabel) if label.get_visible()]
+    assert [text.count("base") for text in visible] == [2, 0]
+
+
+def test_of_many_lines_colours_show_the_order_and_some_have_names() -> None:
+    axes = drawn(d=8, length=64, at="0..63:20")
+    assert len(axes.lines) == 40 and len(labels_of(axes, PointLabel)) == MAX_LINES
+    assert len({to_hex(line.get_color()) for line in axes.lines}) == 20
 
 
 @pytest.mark.parametrize(("encoding", "coincide"), [("sinusoidal", True), ("binary", False)])
@@ -64,9 +89,9 @@ def test_against_the_offset_it_says_whether_lines_coincide(encoding: str, coinci
     widest = max(max(ones) - min(ones) for ones in found.values())
     assert list(numbers.facts()["apart"].values()) == pytest.approx([widest], abs=1e-9)
     beside = pecli.figure("curves", encoding=encoding, length=40, at=[3, 11, 30]).numbers
-    other = {"key": "words.at_equal_offset_the", "number": f"{widest:.3g}"}
-    said = {"key": "curves.every_curve_is_the"} if coincide else other
-    assert told(numbers.message(), said) == told(beside.message(), said) == said
+    same = "every curve is the same, shifted: only the offset counts"
+    other = f"at equal offset, the Euclidean distance still differs by up to {widest:.3g}"
+    assert numbers.message() == beside.message() == (same if coincide else other)
 
 
 @pytest.mark.parametrize("start", [0, 5])
@@ -82,7 +107,7 @@ def test_a_log_axis_has_every_position_from_1_on(encoding: str, start: int) -> N
     marks = [float(item.get_xdata()[0]) for item in axes.lines if len(item.get_xdata()) == 1]
     assert marks == ([50] if start == 0 else [5, 50])  # 0 has no place on it
     low, high = axes.get_ylim()
-    assert low < 0 < high
+    assert low == 0 < high
 
 
 @pytest.mark.parametrize("encoding", ["rope", "binary"])
@@ -133,13 +158,12 @@ def test_undefined_values_leave_a_gap_and_a_line_of_them_has_no_name() -> None:
     line = drawn(d=1, length=5, at=[2], measure="cos").lines[0]
     assert np.isnan(np.asarray(line.get_ydata())).tolist() == [True, False, False, False, False]
     options: dict[str, Any] = {"encoding": "binary", "measure": "corr", "length": 16, "at": [0, 5]}
-    assert [label.get_visible() for label in labels_of(drawn(**options), LineLabel)] == [False, True]
-    undefined = say("curves.from_undefined_constant_row", positions="0")
-    assert undefined in pecli.figure("curves", **options).seen.caption()
+    assert texts(labels_of(drawn(**options), PointLabel)) == ["from 5"]
+    assert "from 0: undefined (constant row)" in pecli.figure("curves", **options).seen.caption()
 
 
 def test_against_the_offset_every_line_starts_at_0_and_a_log_axis_at_1() -> None:
-    axes = drawn(d=6, length=20, at=[3, 11], against="offset")
+    axes = drawn(encoding="binary", length=20, at=[3, 11], against="offset")
     assert [line.get_xdata()[0] for line in axes.lines] == [-3, 0, -11, 0]
     low, high = axes.get_xlim()
     assert -12 < low <= -11 and 16 <= high < 17 and axes.get_xlabel() == say("curves.offset_from_lines_own")
@@ -168,35 +192,60 @@ def waves_on(**options: Any) -> Any:
     return axes_of("waves", **options)
 
 
+def measures(axes: Any) -> list[Any]:
+    """Return the lines from crest to crest."""
+    return [line for line in axes.get_lines() if line.get_marker() == "|"]
+
+
 def waves(axes: Any) -> list[Any]:
-    """Return the lines of numbers, without those that mark the lanes."""
-    return [line for line in axes.get_lines() if line.get_zorder() > 0]
+    """Return the lines of numbers, without dots and what measures a wavelength."""
+    return [line for line in axes.get_lines() if line.get_marker() != "|" and line.get_linestyle() != "None"]
 
 
 @pytest.mark.parametrize(("d", "start", "dims"), [(7, 0, [4, 5, 6]), (2, -3, [1]), (128, 1009, [4, 5, 6, 7])])
-def test_every_lane_is_a_column_of_the_table(d: int, start: int, dims: list[int]) -> None:
-    axes = waves_on(d=d, length=23, start=start, dims=dims)
-    table = pecli.encode(d=d, length=23, start=start)
-    largest = np.abs(table[:, dims]).max()
-    assert len(waves(axes)) == len(dims)
-    for line, dim, lane in zip(waves(axes), dims, axes.get_yticks(), strict=True):
-        assert line.get_xdata().tolist() == list(range(start, start + 23))
-        assert largest * (line.get_ydata() - lane) == pytest.approx(table[:, dim], abs=1e-14)
+@pytest.mark.parametrize("encoding", ["sinusoidal", "rope:query=random:1"])
+def test_every_lane_is_a_column_of_the_table_as_a_curve_with_its_dots(
+    encoding: str, d: int, start: int, dims: list[int]
+) -> None:
+    if encoding != "sinusoidal" and d % 2:
+        return
+    options = {"encoding": encoding, "d": d, "length": 23, "start": start}
+    axes, table = waves_on(dims=dims, **options), pecli.encode(**options)
+    largest, dots = np.abs(table[:, dims]).max(), [line for line in axes.lines if line.get_linestyle() == "None"]
+    assert len(waves(axes)) == len(dots) == len(dims)
+    for line, own, dim, lane in zip(waves(axes), dots, dims, axes.get_yticks(), strict=True):
+        assert own.get_xdata().tolist() == list(range(start, start + 23))
+        assert largest * (own.get_ydata() - lane) == pytest.approx(table[:, dim], abs=1e-14)
+        curve = np.interp(own.get_xdata(), line.get_xdata(), line.get_ydata())
+        assert curve == pytest.approx(own.get_ydata(), abs=1e-3) and len(line.get_xdata()) >= 2000
+
+
+@pytest.mark.parametrize("encoding", ["sinusoidal:d=32", "rope:d=32,query=random:1", "clock"])
+def test_a_wavelength_is_measured_from_crest_to_crest(encoding: str) -> None:
+    axes = waves_on(encoding=encoding, length=60, start=5, dims=[0, 1])
+    found: Any = pecli.figure("waves", encoding=encoding, length=60, start=5, dims=[0, 1]).numbers
+    marks = measures(axes) or [None]
+    for mark, line, wave in zip(marks, waves(axes), found.wavelengths, strict=False):
+        if encoding == "clock":  # whose minute does not fit from a crest on
+            assert mark is None or mark.get_xdata()[0] == pytest.approx(60)
+            continue
+        first, last = mark.get_xdata()
+        crests = np.interp([first, last], line.get_xdata(), line.get_ydata())
+        assert last - first == pytest.approx(wave) and crests == pytest.approx([max(line.get_ydata())] * 2, abs=1e-3)
+        assert 5 <= first < 5 + wave
 
 
 def test_lanes_go_down_and_do_not_touch() -> None:
     axes = waves_on(d=8, base=10, length=97, dims=[0, 2, 5])
     lines = [line.get_ydata() for line in waves(axes)]
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["0", "2", "5"]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["0 · sin", "2 · sin", "5 · cos"]
     assert all(below.max() < above.min() for above, below in pairwise(lines))
     assert axes.get_ylabel() == say("encoding.dimension")
     captions = [pecli.figure("waves", d=d, length=97).seen.caption() for d in (8, 9)]
-    joined, slowest = say("waves.lines_join_the_values"), say("waves.the_slowest_not_shown", wave="22,581")
-    assert all(joined in caption for caption in captions)
-    assert [slowest in caption for caption in captions] == [False, True]
+    dots = "wavelength λ in positions; dots: the values that positions get"
+    assert captions == [dots, f"{dots}; 5 of 9 dimensions; the slowest, not shown, has λ = 22,581"]
     still = "rope:scaling=proportional,factor=1,partial_rotary_factor=0.25"  # has no slowest
-    keys = [finding(note)["key"] for note in clauses(pecli.figure("waves", encoding=still, length=97).seen.caption())]
-    assert "words.of_dimensions" in keys and "waves.the_slowest_not_shown" not in keys
+    assert pecli.figure("waves", encoding=still, length=97).seen.caption() == f"{dots}; 5 of 128 dimensions"
 
 
 @pytest.mark.parametrize(
@@ -258,40 +307,58 @@ def test_waves_of_any_length_take_no_look_at_every_position() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"d": 8, "base": 10, "dims": [3, 0]}, {}),
-        ({"encoding": "clock", "dims": [0, 5]}, {"high": say("clock.count_h", count=12)}),
-        ({"encoding": "rope:d=8,pairing=half", "base": 10, "dims": [4, 1]}, {"high": "11.2"}),
-        ({"d": 8, "dims": [0, 1]}, {}),
-        ({"encoding": "binary", "length": 16}, {"high": "16"}),
-        ({"encoding": "learned:d=8", "length": 16}, {}),
+        ({"d": 8, "base": 10, "dims": [3, 0]}, "dimension 0 repeats every 6.28 positions, 3 every 11.2"),
+        ({"d": 32, "dims": [4, 5, 6, 7]}, "dimension 4 repeats every 19.9 positions, 6 every 35.3"),
+        ({"encoding": "clock", "dims": [0, 5]}, "the fastest repeats every 1 min, the slowest every 12 h"),
+        ({"d": 8, "dims": [0, 1]}, "dimension 0 repeats every 6.28 positions"),
+        ({"encoding": "binary", "length": 16}, "bit 0 repeats every 2 positions, 3 every 16"),
+        ({"encoding": "learned:d=8", "length": 16}, ""),
     ],
 )
-def test_the_message_is_how_wavelengths_follow_each_other_where_they_are_known(
-    options: dict[str, Any], said: dict[str, Any]
-) -> None:
-    said = said and {"key": "waves.wavelength_grows_from_top", **said}
-    assert told(pecli.figure("waves", **options).numbers.message(), said) == said
+def test_the_message_is_how_often_the_fastest_and_the_slowest_repeat(options: dict[str, Any], said: str) -> None:
+    assert pecli.figure("waves", **options).numbers.message() == said
 
 
 @pytest.mark.parametrize(
-    ("options", "names"),
+    ("options", "lanes", "names"),
     [
-        ({"d": 4, "base": 100, "length": 11, "dims": [0, 1, 3]}, ["sin, λ = 6.28", "cos, λ = 6.28", "cos, λ = 62.8"]),
-        ({"encoding": "clock", "length": 61, "dims": [0, 5]}, ["λ = 1 min", "λ = 12 h"]),
-        ({"encoding": "binary", "length": 17}, [f"λ = {2 ** (bit + 1)}" for bit in range(5)]),
+        (
+            {"d": 4, "base": 100, "length": 11, "dims": [0, 1, 3]},
+            ["0 · sin", "1 · cos", "3 · cos"],
+            ["λ = 6.28", "λ = 6.28", "λ = 62.8"],
+        ),
+        ({"encoding": "clock", "length": 61, "dims": [0, 5]}, ["sin 1 min", "cos 12 h"], ["λ = 1 min", "λ = 12 h"]),
+        ({"encoding": "binary", "length": 17}, [f"{bit}" for bit in range(5)], [f"λ = {2 << bit}" for bit in range(5)]),
     ],
 )
-def test_lanes_are_named_at_the_right_by_their_wavelengths(options: dict[str, Any], names: list[str]) -> None:
+def test_lanes_are_named_and_have_their_wavelengths(
+    options: dict[str, Any], lanes: list[str], names: list[str]
+) -> None:
     axes = waves_on(**options)
-    (right,) = axes.child_axes
-    assert texts(right.get_yticklabels()) == names and axes.get_legend() is None
-    assert right.get_yticks() == pytest.approx(axes.get_yticks())
+    assert texts(axes.get_yticklabels()) == lanes and axes.get_legend() is None
+    assert texts(axes.texts) == names
+    heights = [text.get_position()[1] for text in axes.texts]
+    assert heights == pytest.approx(np.asarray(axes.get_yticks()) + heights[0] - axes.get_yticks()[0])
 
 
-def test_cosines_are_dashed_bits_are_steps_and_one_position_a_point() -> None:
-    lines = waves(waves_on(d=8, length=11, dims=[0, 1, 4, 5]))
-    looks = [(line.get_color(), line.get_linestyle()) for line in lines]
-    assert looks == [("C0", "-"), ("C0", "--")] * 2
-    assert {line.get_drawstyle() for line in lines} == {"default"}
+def test_pairs_have_a_colour_each_bits_are_steps_and_one_position_a_point() -> None:
+    assert [line.get_color() for line in waves(waves_on(d=8, length=11, dims=[0, 1, 4, 5]))] == ["C0", "C0", "C1", "C1"]
+    many = waves(waves_on(d=64, length=11, dims=range(16)))
+    assert len({to_hex(line.get_color()) for line in many}) == 8
+    assert {line.get_linestyle() for line in many} == {"-"}
     assert {line.get_drawstyle() for line in waves(waves_on(encoding="binary", length=9))} == {"steps-mid"}
-    assert [{line.get_marker() for line in waves(waves_on(d=4, length=n))} for n in (1, 2)] == [{"o"}, {"None"}]
+    assert {line.get_marker() for line in waves(waves_on(d=4, length=1))} == {"o"}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"at": [100]}, "no position is nearer to 100 than its neighbours"),
+        ({"at": [0], "d": 2, "length": 100}, "the position nearest to 0 is 44"),  # 7 turns are nearly 44
+        ({"at": [10], "encoding": "clock"}, "no position is nearer to 00:00:10 than its neighbours"),
+        ({"at": [0], "measure": "dot"}, ""),  # a similarity
+        ({"at": [0], "length": 2}, ""),  # there is one other
+    ],
+)
+def test_the_message_of_one_line_is_what_is_nearest(options: dict[str, Any], said: str) -> None:
+    assert pecli.figure("curves", **options).numbers.message() == said

@@ -14,8 +14,8 @@ from pecli.core.errors import UsageError
 from pecli.core.language import say
 from pecli.encodings.biases import T5, Alibi
 from pecli.figures.attention import weights
-from pecli.page.labels import LineLabel, labels_of
-from tests.drawing import axes_of, line_labels, numbers_of, page_of, panels_of, texts, told
+from pecli.page.labels import LineLabel, PointLabel, labels_of
+from tests.drawing import axes_of, line_labels, numbers_of, page_of, panels_of, texts
 
 
 def numbers(**options: Any) -> Any:
@@ -187,19 +187,34 @@ def test_what_does_not_fit_together_is_refused(options: dict[str, Any], said: st
 # what it says
 
 
-LARGEST_AT_0 = "offsets.the_depends_only_on"
+ONLY = "the dot product depends only on the offset p − q"
+HALF = "the dot product falls to half at offset"
+BUCKETS = "each distance up to 7 has a bucket of its own"
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"d": 2, "base": 3, "length": 4}, {"key": LARGEST_AT_0}),
-        ({"d": 2, "length": 8, "measure": "sqeuclidean"}, {"key": "words.the_depends_only_on"}),
-        ({"length": 1}, {}),
-        ({"encoding": "binary"}, {"key": "words.at_equal_offset_the", "number": "4"}),
-        ({"encoding": ["rope", "binary"]}, {"key": "figures.the_depends_only_on", "names": "RoPE"}),
-        ({"encoding": ["rope:d=8", "sinusoidal:d=8"], "length": 4}, {"key": LARGEST_AT_0}),
-        ({"measure": "cityblock", "encoding": "binary", "length": 2}, {}),
+        ({"d": 2, "base": 3, "length": 4}, f"{ONLY} and is largest at 0"),
+        ({"d": 128, "length": 128}, f"{HALF} 46, then levels off"),
+        ({"d": 128, "length": 200}, f"{HALF} 46"),  # from there on it still falls
+        ({"d": 128, "length": 200, "trained": 150}, f"{ONLY} and is largest at 0"),
+        ({"d": 128, "length": 48}, f"{ONLY} and is largest at 0"),  # too little is seen of what comes then
+        (
+            {"d": 2, "length": 8, "measure": "sqeuclidean"},
+            "the squared Euclidean distance depends only on the offset p − q",
+        ),
+        ({"length": 1}, ""),
+        ({"encoding": "binary"}, "at equal offset, the dot product still differs by up to 4"),
+        (
+            {"encoding": ["rope", "binary"]},
+            "only with RoPE does the offset alone count",
+        ),
+        ({"encoding": ["rope:d=8", "sinusoidal:d=8"], "length": 4}, f"{ONLY} and is largest at 0"),
+        (
+            {"measure": "cityblock", "encoding": "binary", "length": 2},
+            "",
+        ),
     ],
 )
 def test_the_message_says_whether_the_offset_alone_counts(options: dict[str, Any], said: dict[str, Any]) -> None:
@@ -209,15 +224,15 @@ def test_the_message_says_whether_the_offset_alone_counts(options: dict[str, Any
 @pytest.mark.parametrize(("start", "peaks"), [({}, True), ({"measure": "euclidean"}, False), ({"log": True}, False)])
 def test_runs_of_offsets_say_where_it_is_largest(start: dict[str, Any], peaks: bool) -> None:
     seen = numbers_of("offsets", ((9, 60),), length=700, **start)
-    assert seen.block > 5 and (seen.message().key == LARGEST_AT_0) == peaks
+    assert seen.block > 5 and seen.peaks == peaks and (seen.half == 46) == peaks
 
 
 def test_of_several_the_title_says_what_they_have_in_common() -> None:
     for encoding, title in (
-        ("rope:d=4", "RoPE, d = 4, base = 10,000"),
-        (["rope:d=4", "rope:d=4,base=2"], "RoPE, d = 4"),
+        ("rope:d=4", "RoPE · d = 4 · base = 10,000"),
+        (["rope:d=4", "rope:d=4,base=2"], "RoPE · d = 4"),
     ):
-        assert pecli.figure("offsets", length=4, encoding=encoding).title().rpartition("; ")[0] == title
+        assert pecli.figure("offsets", length=4, encoding=encoding).title() == f"{title} · 4 positions"
 
 
 # biases
@@ -239,14 +254,79 @@ def test_a_bias_is_a_line_a_head_on_the_sides_that_it_sees() -> None:
 
 def test_lines_are_named_by_their_heads_of_many_some() -> None:
     few = line_labels(drawn(encoding="alibi:heads=3", length=9))
-    assert few == [Alibi(heads=3).head_text(head) for head in range(3)]
+    assert few == ["head 0", "head 1", "head 2"]
+    ends = "head 0, slope 1/16, to head 2, slope 1/4"
+    assert pecli.figure("offsets", encoding="alibi:heads=3", length=9).seen.caption() == ends
     (axes,) = page_of("offsets", encoding="alibi:heads=32", length=9, dpi=40).axes
     assert [label.line for label in labels_of(axes, LineLabel)] == [0, 4, 9, 13, 18, 22, 27, 31]
-    assert numbers(encoding="alibi:heads=32", length=9).caption().key == "offsets.dark_to_light_heads"
-    axes = drawn(encoding=["alibi:heads=8", "kerple"], length=20)
-    light = [sum(to_rgb(line.get_color())) for line in axes.lines]  # shades in the order of the heads
+    axes = drawn(encoding=["alibi:heads=8", "kerple"], length=9)
+    heads = [line for line in axes.lines if len(line.get_xdata()) == 9]
+    light = [sum(to_rgb(line.get_color())) for line in heads]  # shades in the order of the heads
     assert light[:8] == sorted(set(light[:8])) and light[8:] == sorted(set(light[8:]))
-    assert [line.get_linestyle() for line in axes.lines] == ["-"] * 8 + ["--"] * 4
+    assert [line.get_linestyle() for line in heads] == ["-"] * 8 + ["--"] * 4
+
+
+@pytest.mark.parametrize(
+    ("encoding", "length", "message"),
+    [
+        ("alibi", 200, "head 0 sees 9 positions back, heads 5 to 7 all 200"),
+        ("alibi", 30, "head 0 sees 9 positions back, heads 2 to 7 all 30"),
+        ("alibi", 8, "every head sees all 8 positions"),
+        ("alibi:heads=2", 5000, "head 0 sees 73 positions back, head 1 sees 1,178"),
+        ("alibi:heads=3", 400, "head 2 sees 18 positions back, head 1 all 400"),
+        ("alibi:heads=6", 30, "head 4 sees 9 positions back, 4 heads all 30"),
+        ("alibi:heads=1", 5000, "the head sees 1,178 positions back"),
+        ("t5", 40, ""),  # no bias is known
+    ],
+)
+def test_heads_see_as_far_as_a_key_weighs_a_hundredth(encoding: str, length: int, message: str) -> None:
+    found, seen = numbers(encoding=encoding, length=length), 1 - np.log(100)
+    assert found.message() == message
+    if encoding == "t5":
+        return
+    bias = pecli.encoding(encoding).bias(np.arange(float(length)))
+    assert found.reach == tuple(int(np.flatnonzero(own >= -np.log(100))[-1]) for own in bias)
+    axes = drawn(encoding=encoding, length=length, dpi=60)
+    dots = {float(line.get_xdata()[0]) for line in axes.lines if line.get_marker() == "o"}
+    assert sorted(map(int, dots)) == sorted(reach for reach in found.reach if reach < length - 1)
+    assert all(line.get_ydata() == pytest.approx([seen - 1]) for line in axes.lines if line.get_marker() == "o")
+    numbered = {label.get_text() for label in labels_of(axes, PointLabel)}
+    assert {f"{reach:,}" for reach in found.reach if reach < length - 1} <= numbered
+    assert axes.get_ylim()[0] >= -10.5 or bias.min() > -10
+
+
+@pytest.mark.parametrize("size", ["page", "column"])
+def test_where_a_line_falls_to_half_has_a_dot_and_a_stem_and_what_comes_then_is_shaded(size: str) -> None:
+    axes, found = page_of("offsets", length=128, measure="cos", size=size).axes[0], numbers(length=128, measure="cos")
+    table = pecli.encode(length=128)
+    similar = table @ table[0] / 64
+    assert (found.half, found.half_value) == (46, pytest.approx(similar[46])) and similar[45] >= 0.5 > similar[46]
+    assert found.later == pytest.approx((similar[46:].min(), similar[46:].max()))
+    _, stem, dot = axes.lines
+    assert dot.get_xydata()[0] == pytest.approx((46, similar[46]))
+    assert stem.get_xydata().tolist() == [[46, 0], pytest.approx([46, similar[46]])]
+    shade = axes.collections[-1].get_datalim(axes.transData)
+    assert [shade.x0, shade.x1, shade.y0, shade.y1] == pytest.approx([46, 127, *found.later])
+    assert texts(labels_of(axes, PointLabel)) == ["offset 46: 0.49", "from here on 0.36 to 0.55"]
+
+
+def test_the_widest_place_of_each_band_is_marked() -> None:
+    encodings = ["sinusoidal:d=96", "binary:d=7", "learned:d=96"]
+    axes = page_of("offsets", encoding=encodings, measure="cos", length=128).axes
+    found = numbers(encoding=encodings, measure="cos", length=128)
+    assert found.message() == "only with the sinusoidal encoding does the offset alone count"
+    assert len(axes[0].lines) == 1 and found.widest_at[0] is None
+    for panel, spec, at, wide in zip(axes[1:], encodings[1:], found.widest_at[1:], found.spread[1:], strict=True):
+        table = pecli.encode(spec, length=128)[1 if spec == "binary:d=7" else 0 :]
+        rows = table / np.linalg.norm(table, axis=1)[:, None]
+        ends = [np.diagonal(rows @ rows.T, -k) for k in range(len(rows))]
+        widths = np.array([own.max() - own.min() for own in ends])
+        assert (widths.max(), widths[at]) == pytest.approx((wide, wide))
+        mark = panel.lines[1]
+        assert [*mark.get_xdata()] == [at, at] and [*mark.get_ydata()] == pytest.approx(
+            [ends[at].min(), ends[at].max()]
+        )
+        assert texts(labels_of(panel, PointLabel)) == [f"up to {wide:.2g} wide"]
 
 
 def biases(**options: Any) -> Any:
@@ -333,7 +413,7 @@ def test_attention_refuses_what_has_no_bias(options: dict[str, Any], said: str) 
 
 def test_on_a_log_axis_a_line_runs_up_to_where_its_band_begins() -> None:
     axes = page_of("offsets", encoding="alibi:heads=1", log=True, length=9000, size="3x2", dpi=40).axes[0]
-    single, upper, lower = (line.get_xdata() for line in axes.lines)
+    single, upper, lower = (line.get_xdata() for line in axes.lines[:3])
     assert single[:3].tolist() == [1, 2, 3] and single[-1] == upper[0] == lower[0]
 
 

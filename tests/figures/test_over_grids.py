@@ -14,8 +14,9 @@ import pecli
 from pecli.core.errors import UsageError
 from pecli.core.language import finding, say
 from pecli.measures.pairwise import MEASURES
+from pecli.page.labels import PointLabel, labels_of
 from tests.conftest import Ask
-from tests.drawing import axes_of, line_labels, numbers_of, panels_of, texts, told
+from tests.drawing import axes_of, numbers_of, panels_of, texts
 
 GRID: dict[str, Any] = {"encoding": "sincos2d:d=16,base=9", "grid": "4x6"}
 
@@ -154,7 +155,7 @@ def test_ticks_are_places_where_rows_begin() -> None:
     assert texts(axes.get_yticklabels()) == ["(0, 0)", "(1, 0)", "(2, 0)", "(3, 0)"]
     assert axes.get_yticks().tolist() == [0, 6, 12, 18]
     lines = axes_of("curves", at=("1x2", 9), **GRID)
-    assert line_labels(lines) == [say("curves.from_position_2", position=place) for place in ("(1, 2)", "(1, 3)")]
+    assert texts(labels_of(lines, PointLabel)) == ["from (1, 2)", "from (1, 3)"]
 
 
 def test_wavelengths_are_longer_than_the_grid_not_than_its_cells() -> None:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.text import Text
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.language import join_or, say
-from pecli.encodings.clock import Clock
-from tests.drawing import axes_of, line_labels, page_of, texts, told
+from pecli.page.labels import LevelLabel, PointLabel, SlopeLabel, SpanLabel, labels_of
+from tests.drawing import axes_of, line_labels, page_of, texts
 
 LLAMA = "rope:base=500000,scaling=llama3,factor=8,low_freq_factor=1,high_freq_factor=4,original=8192"
 YARN = "rope:base=1000000,scaling=yarn,factor=4,original=32768"
@@ -75,11 +74,24 @@ REACH = "spectrum.wavelengths_reach"
     [
         ({"encoding": "rope", "d": 128}, {"key": "spectrum.wavelengths_grow_by_factor", "ratio": "1.155"}),
         (
-            {"encoding": "clock"},
-            {"key": "spectrum.wavelengths_grow_by_factor", "ratio": say("spectrum.low_to_high", low="12", high="60")},
+            {"encoding": "rope", "d": 128},
+            "39 of 64 pairs finish no turn within 200 positions",
         ),
-        ({"d": 4, "base": 1}, {}),
-        ({"encoding": "learned"}, {}),
+        (
+            {"encoding": "rope", "d": 128, "length": 60000},
+            "wavelengths grow by a factor of 1.155 per pair, from 6.28 to 54,410 positions",
+        ),
+        ({"encoding": "rope", "trained": 4096}, "18 of 64 pairs never finish a turn in training"),
+        ({"encoding": "rope", "trained": 60000}, "every pair finishes a turn in training"),
+        (
+            {"encoding": "clock", "length": 86400},
+            "wavelengths grow by a factor of 12 to 60 per pair, from 1 min to 12 h",
+        ),
+        ({"encoding": "clock", "length": 4000}, "1 of 3 pairs finish no turn within 4,000 s"),
+        ({"encoding": [LLAMA, YARN]}, "both leave fast pairs alone: 29 of 64 in llama3, 24 in YaRN"),
+        ({"encoding": "rope:scaling=linear,factor=8"}, "all 64 wavelengths are stretched 8-fold"),
+        ({"d": 4, "base": 1}, ""),
+        ({"encoding": "learned"}, ""),
         (
             {"encoding": ["sinusoidal:d=8,base=10", "clock"], "length": 20},
             {"key": REACH},
@@ -96,13 +108,12 @@ REACH = "spectrum.wavelengths_reach"
             {"encoding": ["rope:d=8,base=10,scaling=linear,factor=2", "rope:d=8,base=10000"]},  # some are shorter
             {"key": REACH},
         ),
-        ({"base": [10, 100, 900], "d": 8}, {"key": REACH}),
-        ({"encoding": ["learned", "rope", "clock"], "d": 8}, {}),  # a table has no waves of its own
-        ({"base": [10, 20, 30, 40, 50], "d": 8}, {}),  # too many for a line
-        ({"encoding": YARN}, {"key": "spectrum.from_pair_on_the", "pair": 24, "ratio": "4"}),
+        ({"encoding": ["learned", "rope", "clock"], "d": 8}, ""),  # a table has no waves of its own
+        ({"base": [10, 20, 30, 40, 50], "d": 8}, ""),  # too many for a line
+        ({"encoding": YARN}, "24 of 64 pairs keep their wavelength, 24 are stretched 4-fold"),
         (
             {"encoding": [YARN, "rope:d=128,base=1e6,scaling=linear,factor=4"], "ratio": True},
-            {"key": "spectrum.of_pairs_keep_their", "counts": "24 (scaling = yarn) and 0 (scaling = linear)"},
+            "of 64 pairs, 24 (YaRN × 4) and 0 (linear × 4) keep their wavelengths",
         ),
         ({"encoding": [YARN, "rope:d=8"], "ratio": True}, {}),  # not of as many pairs
         ({"encoding": "geometric:d=16"}, {}),  # the longest are left out
@@ -118,28 +129,88 @@ def test_pairs_longer_than_the_length_are_counted() -> None:
         assert found["longer_than_length"] == {"sinusoidal:d=8,base=100": longer}
 
 
-def test_the_picture_has_wavelengths_on_a_log_axis_that_ends_with_them() -> None:
-    axes = drawn(d=8, length=97)
+def dots(axes: Any, colour: str) -> dict[int, float]:
+    """Return pairs and wavelengths of the dots of a colour."""
+    own = [line for line in axes.lines if line.get_marker() == "o" and line.get_color() == colour]
+    return {int(x): float(y) for line in own for x, y in zip(*line.get_data(), strict=True)}
+
+
+def test_the_picture_has_a_dot_a_pair_on_a_log_axis_that_ends_with_them() -> None:
+    axes = drawn(d=8, length=9700)
     (wave,) = axes.get_lines()
     assert wave.get_ydata() == pytest.approx(numbers(d=8).main)
-    assert not wave.get_clip_on()  # the first and the last mark stand on the frame
+    assert not wave.get_clip_on() and wave.get_linestyle() == "None"  # the first and the last stand on the frame
     assert axes.get_yscale() == "log" and not axes.texts
     assert axes.get_ylabel() == say("words.wavelength", units=say("words.positions"))
     assert axes.get_ylim()[1] < 10 * max(wave.get_ydata())
     assert 3 == max(wave.get_xdata()) < axes.get_xlim()[1] < 3.2
 
 
-def test_a_scaled_rope_has_its_contexts_its_ramp_and_what_it_was() -> None:
+@pytest.mark.parametrize(
+    ("options", "level", "count"),
+    [({}, 200, 39), ({"trained": 4096}, 4096, 18), ({"length": 3}, 3, 64), ({"length": 40000}, 40000, 3)],
+)
+def test_pairs_that_finish_no_turn_are_red_above_a_named_line(options: dict[str, Any], level: int, count: int) -> None:
+    axes, waves = drawn(encoding="rope", **options), numbers(encoding="rope").main
+    assert dots(axes, "C1") == pytest.approx({j: wave for j, wave in enumerate(waves) if wave > level})
+    assert dots(axes, "C0") == pytest.approx({j: wave for j, wave in enumerate(waves) if wave <= level})
+    assert len(dots(axes, "C1")) == count and f"{count} of 64" in numbers(encoding="rope", **options).message()
+    (line,) = [own for own in axes.lines if own.get_marker() == "None"]
+    assert set(line.get_ydata()) == {level}
+    (shade,) = axes.patches
+    assert (shade.get_y(), shade.get_y() + shade.get_height()) == pytest.approx((level, axes.get_ylim()[1]))
+    (name,) = labels_of(axes, LevelLabel)
+    assert name.xy[1] == level and f"{level:,}" in name.get_text()
+    named = {label.get_text(): label.xy for label in labels_of(axes, PointLabel)}
+    (beyond,) = [xy for text, xy in named.items() if text == f"pairs {64 - count}–63: λ > {level:,}"]
+    assert beyond in list(dots(axes, "C1").items())
+
+
+def test_a_scaled_rope_has_its_contexts_its_parts_and_what_it_was() -> None:
     axes = drawn(encoding=YARN, length=100)
-    lines = {float(line.get_ydata()[0]): line.get_linestyle() for line in axes.lines if len(set(line.get_ydata())) == 1}
-    assert lines == {32768: ":", 131072: ":"}
-    contexts = {"spectrum.extended_context": 131072, "spectrum.original_context": 32768}
-    assert {*texts(axes.texts)} == {say(key, count=count) for key, count in contexts.items()}
-    assert all(0 < text.get_position()[0] < abs(text.get_position()[1]) < 12 for text in axes.texts)  # inside, near
-    (band,) = axes.patches
-    assert (band.get_x(), band.get_x() + band.get_width()) == (23, 40)
-    was = [line.get_ydata() for line in axes.lines if line.get_linestyle() == "--" and len(line.get_ydata()) == 64]
-    assert was[0] == pytest.approx(2 * np.pi * 1e6 ** (2 * np.arange(64) / 128), rel=1e-12)
+    was = 2 * np.pi * 1e6 ** (2 * np.arange(64) / 128)
+    levels = {float(label.xy[1]): label.get_text() for label in labels_of(axes, LevelLabel)}
+    assert levels == {32768: "trained 32,768", 131072: "scaled 131,072"}
+    assert {32768, 131072} < {float(line.get_ydata()[0]) for line in axes.lines if len({*line.get_ydata()}) == 1}
+    spans = [(label.get_text(), label.xy[0], label.last) for label in labels_of(axes, SpanLabel)]
+    assert [text for text, *_ in spans] == ["24 kept", "16 blended", "24 stretched 4-fold"]
+    assert [end for _, *ends in spans for end in ends] == pytest.approx([-0.38, 23.38, 23.62, 39.38, 39.62, 63.38])
+    assert [[*dots(axes, colour)] for colour in ("C0", "C3", "C1")] == [
+        [*range(24)],
+        [*range(24, 40)],
+        [*range(40, 64)],
+    ]
+    assert [*dots(axes, "C0").values()] == pytest.approx(was[:24]) and dots(axes, "C1")[63] == pytest.approx(
+        4 * was[63]
+    )
+    (dashes,) = [line.get_ydata() for line in axes.lines if line.get_linestyle() == "--"]
+    assert dashes == pytest.approx(was, rel=1e-12)
+    (name,) = labels_of(axes, SlopeLabel)
+    assert name.get_text() == "unscaled" and name.xy[1] in dashes and 0 < name.get_rotation() < 90
+
+
+def test_several_scalings_have_a_panel_each_with_one_vertical_axis() -> None:
+    for size, columns in (("page", 2), ("column", 1)):
+        panels = page_of("spectrum", encoding=[LLAMA, YARN], size=size).axes
+        assert texts(panel.title for panel in panels) == ["llama3 × 8 · base = 500,000", "YaRN × 4 · base = 1,000,000"]
+        assert panels[0].get_ylim() == panels[1].get_ylim()
+        assert len({panel.get_position().x0 for panel in panels}) == columns
+        assert texts(labels_of(panels[0], SpanLabel)) == ["29 kept", "6 blended", "29 stretched 8-fold"]
+        boxes = [label.get_window_extent() for panel in panels for label in labels_of(panel, SpanLabel)]
+        assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+
+
+@pytest.mark.parametrize(
+    ("spec", "parts"),
+    [
+        ("rope:scaling=linear,factor=8", ["64 stretched 8-fold"]),
+        ("rope:scaling=yarn,factor=8,original=40000000", []),
+        ("rope:scaling=dynamic,factor=2,max_position=4096,seq_len=8192", ["1 kept", "63 stretched up to 3-fold"]),
+        ("rope", []),
+    ],
+)
+def test_brackets_say_what_a_scaling_does(spec: str, parts: list[str]) -> None:
+    assert texts(labels_of(drawn(encoding=spec), SpanLabel)) == parts
 
 
 def test_the_numbers_of_a_scaled_rope_say_what_the_scaling_does() -> None:
@@ -148,8 +219,8 @@ def test_the_numbers_of_a_scaled_rope_say_what_the_scaling_does() -> None:
     assert stretch[:29].tolist() == [1] * 29
     assert stretch[35:] == pytest.approx([8] * 29, rel=1e-12)
     assert list(found.facts()["ramp"].values()) == [(28, 35)]
-    assert [*found.facts()["contexts"].values()] == [8192]
-    assert found.marks() == [say("spectrum.dashed_without_the_scaling"), say("spectrum.band_pairs_scaled_in")]
+    assert found.facts()["contexts"] == {"original context": 8192}
+    assert found.caption() == ""
     assert "ramp" not in numbers(encoding="rope").facts()
 
 
@@ -175,28 +246,24 @@ def test_how_far_neighbours_are_apart() -> None:
 
 def test_the_title_of_several_is_what_they_have_in_common() -> None:
     titles = [pecli.figure("spectrum", encoding=given).title() for given in ("clock", [LLAMA, YARN])]
-    assert titles == [Clock().title(), "RoPE, d = 128"]
+    assert titles == ["clock · periods = 1 min, 1 h, 12 h", "RoPE · d = 128"]
 
 
-def test_a_spectrum_below_an_identical_one_is_seen_on_either_side_of_it() -> None:
-    for other, wider in (("sinusoidal:d=8", True), ("sinusoidal:d=8,base=9", False)):
-        below, above = axes_of("spectrum", encoding=["rope:d=8", other]).get_lines()[:2]
-        assert (below.get_linewidth() > 2 * above.get_linewidth()) == wider
+def test_a_spectrum_below_another_is_rings_and_identical_ones_are_one() -> None:
+    (one,) = (axes := axes_of("spectrum", encoding=["rope:d=8", "sinusoidal:d=8"])).get_lines()
+    assert one.get_ydata() == pytest.approx(numbers(d=8).main)
+    assert [text.get_text() for text in axes.texts if text.get_visible()] == ["RoPE =\nsinusoidal"]
+    yarn = "rope:d=8,scaling=yarn,factor=8,original=4096"
+    below, above = axes_of("spectrum", encoding=["rope:d=8", yarn], ratio=True).get_lines()
+    assert below.get_markersize() > 1.5 * above.get_markersize() and below.get_markerfacecolor() == "none"
 
 
-@pytest.mark.parametrize("size", ["12cm", "page"])
-def test_no_line_of_a_context_runs_through_a_label(size: str) -> None:
-    llama = "scaling=llama3,factor=8,original=8192,low_freq_factor=1,high_freq_factor=4"
-    specs = [f"rope:base=500000,{llama}", "rope:base=1000000,scaling=yarn,factor=4,original=32768"]
-    page = page_of("spectrum", encoding=specs, size=size, dpi=100)
-    page.canvas.draw()
-    (panel, *_), renderer = page.axes, page.canvas.get_renderer()
-    lines = [
-        panel.transData.transform((0, line.get_ydata()[0]))[1] for line in panel.lines if line.get_linestyle() == ":"
-    ]
-    counts = (("original", 8192), ("original", 32768), ("extended", 131072), ("extended", 65536))
-    contexts = {say(f"spectrum.{which}_context", count=count) for which, count in counts}
-    labels = [text for text in panel.texts if text.get_text() in contexts]
-    boxes = [Text.get_window_extent(text, renderer) for text in labels]  # without leaders
-    assert len(lines) == len(boxes) == 3
-    assert not [box for box in boxes for y in lines if box.y0 + 2 < y < box.y1 - 2]
+@pytest.mark.parametrize(
+    ("encoding", "said"),
+    [(["clock", "binary", "rope"], [" (seconds)", " (positions)", " (positions)"]), (["binary", "rope"], [""] * 2)],
+)
+def test_of_two_units_each_line_says_its_own(encoding: list[str], said: list[str]) -> None:
+    drawn = axes_of("spectrum", encoding=encoding).get_legend()
+    assert drawn is not None
+    ends = [text.get_text().replace("\n", " ") for text in drawn.get_texts()]
+    assert all(text.endswith(end) if end else "(" not in text for text, end in zip(ends, said, strict=True))

@@ -11,8 +11,9 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.language import finding, say
-from tests.drawing import axes_of, line_labels, numbers_of, panels_of, texts, told
+from pecli.core.language import say
+from pecli.page.labels import PointLabel, labels_of
+from tests.drawing import axes_of, line_labels, numbers_of, page_of, panels_of, texts
 
 # the trained length
 
@@ -35,10 +36,11 @@ def test_wavelengths_longer_than_the_trained_length_are_shaded_and_counted() -> 
     zones = [patch.get_path().get_extents(patch.get_patch_transform()) for patch in axes.patches]
     assert [(zone.y0, zone.y1) for zone in zones] == [pytest.approx((500, axes.get_ylim()[1]))]
     longer = int((pecli.encoding("rope:d=32").wavelengths() > 500).sum())
-    scaled = "rope:d=32,scaling=linear,factor=8"  # of which the rates that were trained count
-    for encoding, length, count in (("rope:d=32", 500, longer), ("rope:d=32", 10**9, 0), (scaled, 500, longer)):
-        said = {"key": "spectrum.of_pairs_have_longer", "count": count, "all": 16, "length": length}
-        assert told(numbers_of("spectrum", encoding=encoding, trained=length).message(), said) == said
+    said = f"{longer} of 16 pairs never finish a turn in training"
+    assert numbers_of("spectrum", encoding="rope:d=32", trained=500).message() == said
+    assert numbers_of("spectrum", encoding="rope:d=32", trained=10**9).message().startswith("every pair")
+    scaled = numbers_of("spectrum", encoding="rope:d=32,scaling=linear,factor=8", trained=500).message()
+    assert scaled.startswith(f"{longer} of 16")  # of the rates that were trained
     two = numbers_of("spectrum", encoding=["rope:d=32", "rope:d=32,base=500000"], trained=500)
     more = int((two.wavelength[two.encoding == 1] > 500).sum())
     assert finding(two.message())["counts"] == f"{longer} (base = 10,000) and {more} (base = 500,000)"
@@ -127,17 +129,48 @@ def test_shares_add_up_to_1_and_find_the_waves_that_are_there(folder: Path) -> N
     p, columns = np.arange(60)[:, None], np.array([3, 10, 30, 0])
     np.save("waves.npy", np.cos(2 * np.pi * p * columns / 60))
     found = numbers_of("fourier", encoding="learned:file=waves.npy")
-    assert found.share[[2, 9, 29], [0, 1, 2]] == pytest.approx(1) and found.share[:, 3].max() == 0
+    assert found.share.argmax(axis=0)[:3].tolist() == [2, 9, 29] and found.share[:, 3].max() == 0
     assert found.wavelengths[[2, 9, 29]].tolist() == [20, 6, 2]
-    assert found.share.sum(axis=0) == pytest.approx([1, 1, 1, 0])
-    six, fourteen = (say("encoding.count_positions", count=count) for count in (6, 14))
-    assert {"share": 50, "wave": six}.items() <= finding(found.message()).items()
-    pixels = numbers_of("fourier", panels=((40, 4),), encoding="learned:file=waves.npy")
+    assert found.share.sum(axis=0) == pytest.approx([1, 1, 1, 0]) and found.total.sum() == pytest.approx(1)
+    assert found.share[8:11, 1].sum() > 0.999  # a wave and its two neighbours
+    pixels = numbers_of("fourier", panels=((40, 4), (40, 4)), encoding="learned:file=waves.npy")
     assert pixels.share.max(axis=0) == pytest.approx(found.share.max(axis=0)) and pixels.message() == found.message()
-    over = numbers_of("fourier", encoding="sincos2d", grid="14x14")  # row by row, as its axis says
-    assert finding(over.message())["wave"] == fourteen
     rows = pixels.wavelengths[pixels.share[:, :3].argmax(axis=0)]
     assert rows == pytest.approx([20, 6, 2], rel=0.15)
+    over = numbers_of("fourier", encoding="sincos2d", grid="14x14")  # row by row, as its axis says
+    assert over.message() == "besides slow drift, waves of 14 and 7 positions stand out"
+
+
+@pytest.mark.parametrize(
+    ("waves", "said"),
+    [
+        ([10, 25, 90], "waves of 25 and 10 positions stand out"),
+        ([10.4, 90, 90, 90], "besides slow drift, waves of 10 positions stand out"),
+        ([90, 90], "of the variance lies at wavelengths of 90 positions or more"),
+        ([*np.geomspace(6, 60, 40).tolist()], "of the variance lies at"),  # no wave more than others
+    ],
+)
+def test_waves_that_stand_out_are_marked_with_their_shares(folder: Path, waves: list[float], said: str) -> None:
+    weights = np.where(np.array(waves) < 90, 1.0, 0.3 if 25 in waves else 1.0)
+    np.save("waves.npy", weights * np.sin(2 * np.pi * np.arange(180)[:, None] / np.array(waves)))
+    found = numbers_of("fourier", encoding="learned:file=waves.npy")
+    assert said in found.message()
+    every, together = page_of("fourier", encoding="learned:file=waves.npy").axes[:2]
+    red = [patch for patch in together.patches if patch.get_facecolor()[0] > 1.5 * patch.get_facecolor()[2]]
+    named = [label for label in labels_of(together, PointLabel) if label.get_text().startswith("λ ≈")]
+    assert len(red) == len(named) == len(found.peaks) == said.count("stand out") * (2 if 25 in waves else 1)
+    for patch, label, (wave, share) in zip(red, named, found.peaks, strict=True):
+        low, high = np.log10(180 / (180 / wave + 2.1)), np.log10(180 / (180 / wave - 2.1))
+        assert low < patch.get_data().edges.min() < np.log10(wave) < patch.get_data().edges.max() < high
+        assert label.xy[1] == pytest.approx(np.log10(wave)) and f"{share:.0%}" in label.get_text()
+        assert patch.get_data().values.sum() == pytest.approx(share)
+    assert bool([line for line in every.lines if line.get_linestyle() == ":"]) == (not found.peaks)
+
+
+def test_a_slow_wave_that_does_not_fit_leaks_into_no_fast_one(folder: Path) -> None:
+    np.save("waves.npy", np.sin(2 * np.pi * np.arange(200)[:, None] / 310))
+    found = numbers_of("fourier", encoding="learned:file=waves.npy")
+    assert found.total[8:].sum() < 1e-4  # without a window it is a hundredth
 
 
 # curves and matrices of biases, curves of several encodings
@@ -153,9 +186,8 @@ def test_a_curve_and_a_matrix_are_those_of_the_head(encoding: str) -> None:
     assert np.array_equal(found.main, whole[[3, 11]], equal_nan=True)
     matrix = numbers_of("distance", encoding=encoding, length=20, **given)
     assert np.array_equal(matrix.main, whole, equal_nan=True) and matrix.undefined == 0
-    said = {"measure": say(bias.quantity)}
-    assert finding(matrix.message()) == {"key": "words.the_depends_only_on", **said}
-    assert finding(found.message()) == {"key": "curves.every_curve_is_the", **said}
+    assert matrix.message() == f"the {say(bias.quantity)} depends only on the offset p − q"
+    assert found.message() == "every curve is the same, shifted: only the offset counts"
 
 
 def test_several_encodings_have_panels_or_a_line_each_from_one_position() -> None:
@@ -168,8 +200,8 @@ def test_several_encodings_have_panels_or_a_line_each_from_one_position() -> Non
     found = numbers_of("curves", at=[2, 5], **both)
     alone = [numbers_of("curves", encoding=each, length=16, at=[2, 5]) for each in both["encoding"]]
     assert np.array_equal(found.main, np.concatenate([each.main for each in alone]))
-    said = {"key": "figures.the_depends_only_on", "names": "RoPE"}
-    assert told(found.message(), said) == said
+    said = "only with RoPE does the offset alone count"
+    assert found.message() == said
 
 
 def test_a_band_lies_over_no_other_line() -> None:

@@ -215,6 +215,9 @@ class Sheet:
                 )
                 own_axes.yaxis.set_label_coords(*place, transform=inches)
                 label.set(rotation=0, ha="right", va="bottom" if stacked else "center")
+        for bar, own_axes in self.bars.items():
+            if own_axes is not None:  # of pictures laid out as another, which may have none
+                own_axes.set_visible(bar in layout.bars)
         words = self.contents().said
         for artist, own, (left, top, room) in zip(
             self.texts, (words.headline, words.subtitle, words.footnote), layout.words, strict=True

@@ -206,8 +206,14 @@ TEXTS = {
     "highlights.dashed_end_of_the": "dashed: end of the trained length, {count:,} positions",
     # maps
     "maps.dim_number": "dim {number}",
-    "maps.every_dimension_shown_varies": "every dimension shown varies along only one axis of the grid",
+    "maps.every_dimension_shown_varies": "each dimension shown changes along one axis of the grid",
     "maps.column_frame_by_frame": "column, frame by frame",
+    "maps.frames_range": "dimensions {first}–{last} change from frame to frame",
+    "maps.rows_range": "dimensions {first}–{last} change from row to row",
+    "maps.columns_range": "dimensions {first}–{last} change from column to column",
+    "maps.frames": "these dimensions change from frame to frame",
+    "maps.rows": "these dimensions change from row to row",
+    "maps.columns": "these dimensions change from column to column",
     # matrix
     "matrix.values_rounded": "values rounded",
     # offset_map

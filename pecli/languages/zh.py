@@ -208,6 +208,12 @@ TEXTS = {
     "maps.dim_number": "第 {number} 维",
     "maps.every_dimension_shown_varies": "图中每一维只沿网格的一个轴变化",
     "maps.column_frame_by_frame": "列，逐帧排列",
+    "maps.frames_range": "第 {first}–{last} 维随帧变化",
+    "maps.rows_range": "第 {first}–{last} 维随行变化",
+    "maps.columns_range": "第 {first}–{last} 维随列变化",
+    "maps.frames": "以下各维随帧变化",
+    "maps.rows": "以下各维随行变化",
+    "maps.columns": "以下各维随列变化",
     # matrix
     "matrix.values_rounded": "数值经舍入",
     # offset_map

@@ -21,6 +21,7 @@ EDGE = 0.9  # free around the page
 GAP = 1.4  # between neighbouring panels
 UNDER = 1.4  # between the subtitle and the panels
 PAD = 0.6  # between a title and its panel
+UNDER_RULE = 0.5  # between the rule below a heading and the titles of its panels
 BAR, LEAST_BAR = 10.4, 4.0  # length of a colour bar, and its least
 STACKED = 1.3  # of small text: a name above its bar
 BAR_HEIGHT, BAR_DROP = 0.68, 0.24  # of a colour bar, and how far it is below the top of its line
@@ -105,7 +106,7 @@ NO_MARGINS = Margins(NO_BOX, NO_BOX, NO_BOX)
 
 class Said(NamedTuple):
     """The texts of a page: above all, below all, above each panel; width of each bar's name and height of a bar with
-    its ticks; what a legend of all panels takes at the foot."""
+    its ticks; what a legend of all panels takes at the foot; what stands above whole rows, by their first panels."""
 
     headline: Words
     subtitle: Words
@@ -113,6 +114,7 @@ class Said(NamedTuple):
     titles: tuple[Words, ...]
     bars: Mapping[ColorBar, tuple[float, float]]
     legend: float = 0.0
+    headings: tuple[tuple[int, Words], ...] = ()
 
 
 class Layout(NamedTuple):
@@ -124,6 +126,7 @@ class Layout(NamedTuple):
     bars : right end, top and length of each colour bar, and whether its name stands above it
     words : left end, top and room across of headline, subtitle and footnote
     titles : how far above each frame its title stands
+    headings : left end, foot and width of the rules below headings, by the first panel of their row
     shortfall : what the page lacks across and up; 0 or less where it holds everything
     spare : what nothing uses across and up
     """
@@ -138,6 +141,7 @@ class Layout(NamedTuple):
     bars: Mapping[ColorBar, tuple[float, float, float, bool]]
     words: tuple[tuple[float, float, float], ...]
     titles: tuple[float, ...]
+    headings: Mapping[int, tuple[float, float, float]]
     legend: tuple[float, float]
     shortfall: tuple[float, float]
     spare: tuple[float, float]
@@ -329,13 +333,19 @@ class _Arrangement:
 
     # Above
 
+    def _row_top(self, at: int) -> float:
+        """Return how much stands above the frames of the row in which a panel is the first."""
+        return max(self.above[own] for own in self.every if self.places[own].top == self.places[at].top)
+
     def _above_panels(self) -> None:
         """Find how much titles and colour bars take above each panel."""
         rights = [x + width for x, width in zip(self.x, self.widths, strict=True)]
         self.rights, em = rights, self.page.em
         titles = [title.height(width) for title, width in zip(self.said.titles, self.widths, strict=True)]
         pads = [PAD * em if title else 0.0 for title in titles]
-        self.title_feet = [box[3] + pad for box, pad in zip(self.boxes, pads, strict=True)]
+        feet = [box[3] + pad for box, pad in zip(self.boxes, pads, strict=True)]
+        rows = [place.top for place in self.places]
+        self.title_feet = [max(foot for foot, row in zip(feet, rows, strict=True) if row == own) for own in rows]
         self.above = [foot + title for foot, title in zip(self.title_feet, titles, strict=True)]
         self.plot = min(self.x), max(rights)
         self.words_left = self.edge if self.aside else self.plot[0]
@@ -373,6 +383,10 @@ class _Arrangement:
             self.strips[bar] = max(high for other, high in strips.items() if self.places[self.owners[other]].top == row)
         for bar, high in self.strips.items():
             self.above[self.owners[bar]] = max(high, self.above[self.owners[bar]])
+        self.rules = {}
+        for at, heading in self.said.headings:
+            self.rules[at] = self._row_top(at) + UNDER_RULE * em
+            self.above[at] = self.rules[at] + heading.height(self.plot[1] - self.plot[0]) + PAD * em
 
     def _above_page(self) -> None:
         """Find how much headline, subtitle, the bar of all panels, footnote and legend take."""
@@ -495,6 +509,9 @@ class _Arrangement:
             bars=bars,
             words=words,
             titles=tuple(self.title_feet),
+            headings={
+                at: (self.plot[0], self.tops[at] + up, self.plot[1] - self.plot[0]) for at, up in self.rules.items()
+            },
             legend=(self.words_left, self.edge + note + (self.under / 2 if note else 0.0)),
             shortfall=self._shortfall(frames),
             spare=(0.0 if self.aside else self.unused, self.spare_up),

@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.lines import Line2D
 from PIL import Image
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import finding
 from pecli.measures.pairwise import MEASURES
 from tests.conftest import Ask
-from tests.drawing import axes_of, line_labels, numbers_of, panels_of, texts
+from tests.drawing import axes_of, line_labels, numbers_of, page_of, panels_of, texts
 
 TILE = "each tile: cosine similarity of one patch with every patch"
 GRID: dict[str, Any] = {"encoding": "sincos2d:d=16,base=9", "grid": "4x6"}
@@ -97,9 +99,39 @@ def test_maps_are_columns_over_the_grid() -> None:
     for panel, dim, row in zip(panels, (0, 9), found.main, strict=True):
         assert np.array_equal(panel.images[0].get_array(), table()[:, dim].reshape(4, 6))
         assert np.array_equal(row, table()[:, dim])
-    assert found.message() == "every dimension shown varies along only one axis of the grid"
+    assert [panel.get_title(loc="right") for panel in panels] == ["sin · λ 6.28", "sin · λ 10.9"]
+    assert finding(found.message())["key"] == "maps.every_dimension_shown_varies"
     assert numbers_of("maps", encoding="learned:d=4", grid="3x3").message() == ""
     assert numbers_of("maps", encoding="sincos2d:base=10000", grid="14x14").dims.max() < 110  # no constant ones
+
+
+@pytest.mark.parametrize(("encoding", "dims", "headed"), [
+    ("sincos2d:d=128", None, {0: "Dimensions 0–63 change from column", 6: "Dimensions 64–127 change from row"}),
+    ("sincos2d:d=128,first=row", None, {0: "Dimensions 0–63 change from row", 6: "Dimensions 64–127 change"}),
+    ("sincos2d:d=16", (0, 1, 2, 8, 9, 10), {0: "Dimensions 0–7 change from column", 3: "Dimensions 8–15 change"}),
+    ("sincos2d:d=16", (0, 1, 8, 9, 10, 11), {}),  # not as many of each
+    ("sincos2d:d=16", (0, 8, 1, 9, 2, 10), {}),
+    ("rope:d=64,axes=repeated", (0, 1, 4, 2, 3, 6), {0: "These dimensions change from row", 3: "These"}),
+    ("learned:d=64", None, {}),
+])  # fmt: skip
+def test_a_row_an_axis_of_the_grid_stands_under_its_heading(encoding: str, dims: Any, headed: dict[int, str]) -> None:
+    options: dict[str, Any] = {"encoding": encoding, "grid": "14x14", "size": "page"}
+    if dims is not None:
+        options["dims"] = dims
+    picture = pecli.figure("maps", **options)
+    (group,) = picture.figure.panel_groups(picture.job.view, picture.job.canvas)
+    found = dict(group.headings)
+    assert [*found] == [*headed] and all(found[at].startswith(text) for at, text in headed.items())
+    drawing = page_of("maps", **options)
+    axes = [own for own in drawing.axes if own.get_label() != "<colorbar>"]
+    rules = [np.array(own.get_data()).T for own in drawing.artists if isinstance(own, Line2D)]
+    size = drawing.get_size_inches()
+    for at, text in found.items():
+        (artist,) = (own for own in drawing.texts if own.get_text() == text)
+        corner = np.array([axes[at].get_position().x0, axes[at].get_position().y1]) * size
+        above = [own[0] - corner for own in rules if 0 < own[0, 1] - corner[1] < 0.4]  # its own row
+        assert len(above) == 1 and above[0][0] == pytest.approx(0, abs=0.01)
+        assert (artist.get_position() - corner >= above[0] - 0.01).all()
 
 
 def test_frames_of_a_video_stand_side_by_side() -> None:

@@ -335,11 +335,16 @@ TEXTS = {
     "terms.the_position_position_term": "the position–position term depends on the {offset} alone",
     "terms.score_query_key_not": "score: query · key, not divided by √d",
     # tiles
-    "tiles.patches_in_the_same": "patches in the same row or column are more alike: mean {measure} {inside}, others {outside}",
+    "tiles.patches_in_the_same": "patches in the same row or column are more alike",
     "tiles.each_tile_of_one": "each tile: {measure} of one patch with every patch",
     "tiles.one_patch_in_shown": "one patch in {count} shown along each axis",
     "tiles.column_of_the_patch": "column of the patch",
     "tiles.row_of_the_patch": "row of the patch",
+    "tiles.means": "mean {inside} in the same row or column, {outside} elsewhere",
+    "tiles.one_patch": "patch {place},\ncompared with all {count:,}",
+    "tiles.how_to_read": "How to read a tile",
+    "tiles.mean_inside": "mean, same row\nor column",
+    "tiles.mean_outside": "mean, all others",
     # tokens
     "tokens.random_embeddings_seed": "random embeddings, seed {seed}",
     "tokens.embeddings_from_file": "embeddings from a file",

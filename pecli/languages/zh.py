@@ -335,11 +335,16 @@ TEXTS = {
     "terms.the_position_position_term": "“位置·位置”项只取决于{offset}",
     "terms.score_query_key_not": "得分：查询 · 键，未除以 √d",
     # tiles
-    "tiles.patches_in_the_same": "同行或同列的图块更相似：{measure}平均 {inside}，其余 {outside}",
+    "tiles.patches_in_the_same": "同行或同列的图块更相似",
     "tiles.each_tile_of_one": "每格：一个图块与所有图块的{measure}",
     "tiles.one_patch_in_shown": "沿每个轴，每 {count} 个图块显示一个",
     "tiles.column_of_the_patch": "图块所在列",
     "tiles.row_of_the_patch": "图块所在行",
+    "tiles.means": "同行或同列平均 {inside}，其余 {outside}",
+    "tiles.one_patch": "图块 {place}\n与全部 {count:,} 个比较",
+    "tiles.how_to_read": "如何看一格",
+    "tiles.mean_inside": "同行或\n同列平均",
+    "tiles.mean_outside": "其余平均",
     # tokens
     "tokens.random_embeddings_seed": "随机词向量，种子 {seed}",
     "tokens.embeddings_from_file": "词向量取自文件",

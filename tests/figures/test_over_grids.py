@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgba
 from matplotlib.lines import Line2D
 from PIL import Image
 
@@ -30,20 +31,42 @@ def test_a_tile_is_a_patch_against_all_where_the_patch_stands() -> None:
     found = numbers_of("tiles", measure="dot", **GRID)
     assert found.main == pytest.approx(table() @ table().T)
     assert found.limits() == (-found.main.max(), found.main.max())  # of both signs
-    panel, _ = panels_of("tiles", measure="dot", **GRID)
-    (image,) = panel.images
+    whole, one = axes_of("tiles", measure="dot", **GRID).child_axes[:2]
+    (image,) = whole.images
     seen = image.get_array()
     assert seen.shape == (4 * 5 - 1, 6 * 7 - 1) and np.isnan(seen.filled(np.nan)[4]).all()  # a gap below each tile
     for row, column in ((0, 0), (3, 5), (1, 2)):
         tile = seen[5 * row : 5 * row + 4, 7 * column : 7 * column + 6]
         assert np.array_equal(tile, found.main[6 * row + column].reshape(4, 6))
-    assert image.get_extent() == (-0.5, 5.5, 3.5, -0.5)
+    left, right, bottom, top = image.get_extent()  # so that the middle of a tile is its patch's place
+    assert (left, top) == pytest.approx((-3 / 7, -2 / 5)) and (right, bottom) == pytest.approx((5 + 3 / 7, 3 + 2 / 5))
+    (mark,) = (own for own in whole.patches if own.get_edgecolor() == to_rgba("C1"))  # the tile that is drawn once more
+    row, column = (
+        round(at + size / 2) for at, size in ((mark.get_y(), mark.get_height()), (mark.get_x(), mark.get_width()))
+    )
+    assert np.array_equal(one.images[0].get_array(), found.main[6 * row + column].reshape(4, 6))
+    assert mark.get_bbox().extents == pytest.approx([column - 3 / 7, row - 2 / 5, column + 3 / 7, row + 2 / 5])
+
+
+def test_cells_of_tiles_have_whole_pixels_and_the_means_stand_beside() -> None:
+    options: dict[str, Any] = {"encoding": "sincos2d", "grid": "14x14", "size": "page", "dpi": 150}
+    drawing, found = page_of("tiles", **options), numbers_of("tiles", encoding="sincos2d", grid="14x14")
+    drawing.draw_without_rendering()
+    whole, one = drawing.axes[0].child_axes
+    cells = 14 * 16 - 2
+    assert np.array(whole.bbox.size) / cells == pytest.approx([3, 3], abs=0.02)
+    means = [f"{mean:.2f}" for mean in (found.in_line, found.elsewhere)]
+    assert [text for text in texts(one.texts) if text in means] == means
+    assert {*means} <= {*finding(found.message()).values()}
+    narrow = page_of("tiles", **{**options, "size": "column"}).axes[0]
+    assert narrow.images and not narrow.child_axes and all(mean in found.caption() for mean in means)
 
 
 def test_of_many_patches_some_have_a_tile_and_the_headline_stays() -> None:
     whole, seen = (numbers_of("tiles", panels, encoding="rope:d=16", grid="30x41") for panels in (None, ((200, 300),)))
-    assert seen.caption() == f"{TILE}; one patch in 7 shown along each axis" and whole.caption() == TILE
-    assert seen.positions.tolist() == [41 * row + column for row in range(0, 30, 7) for column in range(0, 41, 7)]
+    assert seen.caption() == f"{whole.caption()}; one patch in 6 shown along each axis"
+    assert whole.caption().startswith(TILE)
+    assert seen.positions.tolist() == [41 * row + column for row in range(0, 30, 6) for column in range(0, 41, 6)]
     assert seen.message() == whole.message() and seen.limits() == whole.limits()
     assert np.array_equal(seen.main, whole.main[seen.positions.astype(int)])
 
@@ -78,12 +101,12 @@ def test_patches_asked_for_have_a_panel_each() -> None:
 
 def test_the_headline_of_tiles_is_of_rows_and_columns_and_false_of_noise() -> None:
     found = numbers_of("tiles", **GRID)
-    start = "patches in the same row or column are more alike: mean cosine similarity "
     cosines, at = np.corrcoef(np.eye(24)), np.array(np.unravel_index(np.arange(24), (4, 6)))
     cosines = table() @ table().T / 8
     shared = (at[:, :, None] == at[:, None]).sum(axis=0)
     inside, outside = (float(cosines[shared == count].mean()) for count in (1, 0))
-    assert found.message() == f"{start}{inside:.2g}, others {outside:.2g}"
+    said = {"key": "tiles.patches_in_the_same", "inside": f"{inside:.2g}", "outside": f"{outside:.2g}"}
+    assert finding(found.message()) == said
     for seed in range(4):
         assert numbers_of("tiles", encoding=f"learned:seed={seed}", grid="7x7").message() == ""
         assert numbers_of("tiles", encoding=f"learned:seed={seed}", grid="14x14", at="7x7").message() == ""
@@ -334,7 +357,7 @@ def test_an_array_may_have_the_axes_of_the_grid(ask: Ask, folder: Path, shape: t
 
 def test_ticks_of_some_tiles_are_their_patches() -> None:
     panel, _ = panels_of("tiles", encoding="sincos2d:d=16", grid="30x41", size="column")
-    step = -2 * panel.images[0].get_extent()[0]
+    step = -(-30 // ((panel.images[0].get_size()[0] + 2) // 32))  # a tile is 30 cells high, 2 are between two
     for axis, side in ((panel.xaxis, 41), (panel.yaxis, 30)):
         shown = [float(tick) for tick in axis.get_majorticklocs()]
         assert step > 2 and len(shown) > 1 and set(shown) <= {*np.arange(0, side, step)}

@@ -259,8 +259,11 @@ TEXTS = {
     "precision.in_errors_exceed_in_no": "in {dtype}, errors exceed {error} in no pair",
     "precision.larger_of_the_sine": "larger of the sine and cosine errors",
     # relative
-    "relative.each_dimension_is_constant": "each dimension is constant along diagonals: it depends only on p − q",
+    "relative.each_dimension_is_constant": "each slice repeats along its diagonals: only p − q counts",
     "relative.dim_dim": "dim {dim}",
+    "relative.outlined": "outlined: p − q = {offset}",
+    "relative.line": "line: p − q = {offset:,}",
+    "relative.value_where": "{value} at p − q = {offset:,}",
     # rotation
     "rotation.q_before_rotation": "Q before rotation",
     "rotation.q_after_rotation": "Q after rotation",

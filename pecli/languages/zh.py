@@ -259,8 +259,11 @@ TEXTS = {
     "precision.in_errors_exceed_in_no": "用 {dtype} 时，没有一对误差超过 {error}",
     "precision.larger_of_the_sine": "正弦与余弦误差中较大者",
     # relative
-    "relative.each_dimension_is_constant": "每一维沿对角线不变：只取决于 p − q",
+    "relative.each_dimension_is_constant": "每一片沿对角线不变：只取决于 p − q",
     "relative.dim_dim": "维度 {dim}",
+    "relative.outlined": "框线：p − q = {offset}",
+    "relative.line": "线：p − q = {offset:,}",
+    "relative.value_where": "p − q = {offset:,} 处为 {value}",
     # rotation
     "rotation.q_before_rotation": "旋转前的 Q",
     "rotation.q_after_rotation": "旋转后的 Q",

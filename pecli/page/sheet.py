@@ -248,15 +248,12 @@ class Sheet:
         """Put what stands right of titles, parameters, on one of their lines, all where each has room."""
         fits = True
         asides = [(axes, axes._right_title) for axes in self.axes]  # type: ignore[attr-defined]  # has no public name
-        for axes, aside in asides:
-            text, lines = aside.get_text(), axes.get_title().split("\n")
+        for (axes, aside), title in zip(asides, self.titles, strict=True):
+            text, lines = aside.get_text(), title.split("\n")
             line = lines[max(0, len(lines) - 1 - text.count("\n"))]
-            widths = (
-                self.ruler.width(line, float(axes.title.get_fontsize())),
-                self.ruler.width(text.strip(), self.canvas.small),
-            )
-            room = axes.bbox.width / self.ruler.dpi
-            fits &= not text or sum(widths) + self.small / 2 <= room
+            size, room = float(axes.title.get_fontsize()), axes.bbox.width / self.ruler.dpi
+            needed = self.ruler.width(line, size) + self.ruler.width(text.strip(), self.canvas.small) + self.small / 2
+            fits &= not text or (needed <= room and axes.get_title().count("\n") < len(lines))
         for _, aside in asides:
             aside.set(va="bottom", fontsize=self.canvas.small, color=NOTE_INK, visible=fits)
 

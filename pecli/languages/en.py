@@ -253,11 +253,13 @@ TEXTS = {
     "path.pc_number": "PC {number}",
     # precision
     "precision.pair_0_angles_are": "pair 0: angles are whole numbers, exact in {dtype}",
-    "precision.in_errors_exceed_in": "in {dtype}, errors exceed {error} in {count:,} of {all:,} pairs, first at position {position}",
-    "precision.each_pixel_shows_the": "each pixel shows the largest error of {count:,} positions",
+    "precision.in_errors_exceed_in": "in {dtype}, {count:,} of {all:,} pairs are off by {error}, the first at {position}",
+    "precision.each_pixel_shows_the": "each row: the largest error of {count:,} positions",
     "precision.line_first_error_above": "line: first error above {error}",
-    "precision.in_errors_exceed_in_no": "in {dtype}, errors exceed {error} in no pair",
-    "precision.larger_of_the_sine": "larger of the sine and cosine errors",
+    "precision.in_errors_exceed_in_no": "in {dtype}, no pair is off by {error}",
+    "precision.larger_of_the_sine": "larger error of sin and cos",
+    "precision.error_above": "error > {error}",
+    "precision.below_throughout": "below {error} throughout",
     # relative
     "relative.each_dimension_is_constant": "each slice repeats along its diagonals: only p − q counts",
     "relative.dim_dim": "dim {dim}",

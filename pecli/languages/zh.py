@@ -254,10 +254,12 @@ TEXTS = {
     # precision
     "precision.pair_0_angles_are": "第 0 对：角度为整数，在 {dtype} 中无误差",
     "precision.in_errors_exceed_in": "用 {dtype} 时，{all:,} 对中有 {count:,} 对误差超过 {error}，最早在位置 {position}",
-    "precision.each_pixel_shows_the": "每个像素为 {count:,} 个位置中的最大误差",
+    "precision.each_pixel_shows_the": "每行为 {count:,} 个位置中的最大误差",
     "precision.line_first_error_above": "线：误差首次超过 {error}",
     "precision.in_errors_exceed_in_no": "用 {dtype} 时，没有一对误差超过 {error}",
-    "precision.larger_of_the_sine": "正弦与余弦误差中较大者",
+    "precision.larger_of_the_sine": "sin 与 cos 误差中较大者",
+    "precision.error_above": "误差 > {error}",
+    "precision.below_throughout": "始终低于 {error}",
     # relative
     "relative.each_dimension_is_constant": "每一片沿对角线不变：只取决于 p − q",
     "relative.dim_dim": "维度 {dim}",

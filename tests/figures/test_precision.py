@@ -14,6 +14,8 @@ from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.measures.comparison import VectorComparison
 from pecli.page.cell_image import CellImage
+from pecli.page.colors import HEADLINE_INK, RULE
+from pecli.page.labels import BracketLabel, labels_of
 from tests.drawing import axes_of, numbers_of, page_of, texts
 
 
@@ -84,7 +86,7 @@ def test_a_pixel_is_the_largest_error_of_its_positions() -> None:
     whole, seen = (numbers_of("precision", panels, encoding="rope:d=8", length=99) for panels in (None, ((20, 9),)))
     assert np.array_equal(seen.error, [whole.error[first : first + 5].max(axis=0) for first in range(0, 99, 5)])
     assert (seen.largest, seen.position, seen.pair) == (whole.largest, whole.position, whole.pair)
-    assert seen.caption() == "each pixel shows the largest error of 5 positions" and seen.sheet()[0][2] == "pair 1"
+    assert seen.caption() == "each row: the largest error of 5 positions" and seen.sheet()[0][2] == "pair 1"
 
 
 @pytest.mark.parametrize(
@@ -106,10 +108,10 @@ def test_what_cannot_be_shown_is_refused(options: dict[str, Any], said: str) -> 
     [
         (
             "rope:d=8,base=10",
-            "in float16, errors exceed 0.1 in 3 of 4 pairs, first at position 243",
+            "in float16, 3 of 4 pairs are off by 0.1, the first at 243",
             "line: first error above 0.1; pair 0: angles are whole numbers, exact in float16; ",
         ),
-        ("rope:d=8,base=10,dtype=float32", "in float32, errors exceed 0.1 in no pair", ""),
+        ("rope:d=8,base=10,dtype=float32", "in float32, no pair is off by 0.1", ""),
     ],
 )
 def test_an_error_that_matters_is_said_and_marked_where_there_is_one(encoding: str, said: str, line: str) -> None:
@@ -119,9 +121,9 @@ def test_an_error_that_matters_is_said_and_marked_where_there_is_one(encoding: s
     image = axes.get_images()[0]
     assert type(image.norm).__name__ == "LogNorm" and isinstance(image, CellImage)  # whose cells are equally wide
     assert found.message() == said
-    assert found.caption() == f"{line}each pixel shows the largest error of {found.block} positions"
+    assert found.caption() == f"{line}each row: the largest error of {found.block} positions"
     assert not [item for item in axes.lines if item.get_marker() == "o"]  # no ring
-    assert bar.get_ylabel() == "larger of the sine and cosine errors"
+    assert bar.get_ylabel() == "larger error of sin and cos"
     assert [item.get_xdata()[0] for item in bar.lines if item.get_linewidth() > 1] == [0.1, 0.1] * bool(line)
     bar.set_xlim(0.05, 0.35)  # fewer powers of ten than ticks
     assert {"0.2", "0.5"} <= {*texts(bar.get_xticklabels(minor=True))}
@@ -134,9 +136,7 @@ def test_the_message_is_how_many_pairs_are_off_and_from_which_position_on(start:
     wrong = whole.error.T > 0.1
     first = np.where(wrong.any(axis=1), start + wrong.argmax(axis=1), np.nan)
     assert wrong.any() and seen.first_wrong == pytest.approx(first, nan_ok=True)
-    text = (
-        f"in float16, errors exceed 0.1 in {wrong.any(axis=1).sum()} of 4 pairs, first at position {np.nanmin(first):g}"
-    )
+    text = f"in float16, {wrong.any(axis=1).sum()} of 4 pairs are off by 0.1, the first at {np.nanmin(first):g}"
     assert whole.message() == seen.message() == text.replace("-", "−")
 
 
@@ -146,11 +146,31 @@ def test_a_line_of_steps_stands_where_each_pair_is_first_off_by_much() -> None:
     wrong = numbers(**options).error.T > 0.1
     first = np.where(wrong.any(axis=1), wrong.argmax(axis=1) - 0.5, np.nan)
     (panel, _), seen = page_of("precision", **options).axes, cast(Any, pecli.figure("precision", **options).seen)
-    assert seen.block > 1 and len(panel.lines) == 2 and wrong.any()
-    for line in panel.lines:
+    steps = [line for line in panel.lines if line.get_drawstyle() != "default"]
+    assert seen.block > 1 and len(steps) == 2 and wrong.any()
+    for line in steps:
         assert line.get_drawstyle() == "steps-post"  # of a pair from its left side to its right one
         assert line.get_xdata().tolist() == [-0.5, 0.5, 1.5, 2.5, 3.5]
         assert line.get_ydata() == pytest.approx([*first, np.nan], nan_ok=True)
+
+
+@pytest.mark.parametrize(("d", "named"), [(32, 3), (128, 1)])
+def test_brackets_stand_over_the_pairs_that_are_off_and_numbers_where_each_first_is(d: int, named: int) -> None:
+    options: Any = {"encoding": f"rope:d={d}", "length": 2048, "size": "page"}
+    panel, bar = page_of("precision", **options).axes
+    first = numbers(**options).first_wrong
+    wrong = np.flatnonzero(np.isfinite(first))
+    assert (np.diff(wrong) == 1).all()  # one run
+    brackets = [line for line in panel.lines if line.get_drawstyle() == "default"]
+    ends = sorted((*np.asarray(line.get_xdata()).tolist(), line.get_color()) for line in brackets)
+    assert ends[0][:2] == pytest.approx((wrong[0] - 0.46, wrong[-1] + 0.46))
+    assert ends[1][:2] == pytest.approx((wrong[-1] + 0.54, d / 2 - 0.54))
+    assert [ink for *_, ink in ends] == [HEADLINE_INK, RULE]
+    assert texts(labels_of(panel, BracketLabel)) == ["error > 0.1", "below 0.1 throughout"]
+    marks = [text for text in panel.texts if not isinstance(text, BracketLabel)]
+    assert len(marks) == named and all(text.xy[1] == first[int(text.xy[0])] for text in marks)
+    assert min(text.xy[1] for text in marks) == np.nanmin(first)
+    assert texts(bar.get_xticklabels()) == ["0.0001", "0.01", "1"]
 
 
 def test_what_is_exact_is_blank_and_the_headline_says_what_is_rounded() -> None:
@@ -158,5 +178,5 @@ def test_what_is_exact_is_blank_and_the_headline_says_what_is_rounded() -> None:
     assert np.ma.getmaskarray(panel.get_images()[0].get_array())[0].all()  # position 0
     found = numbers(encoding="rope:d=8,dtype=bfloat16", length=50)
     assert found.coloured()[0].min() > 0  # percentiles are of what has a colour
-    assert found.message() == "in bfloat16, errors exceed 0.1 in no pair" and found.caption() == ""
+    assert found.message() == "in bfloat16, no pair is off by 0.1" and found.caption() == ""
     assert f"{found.largest:.4g}" == "0.01874"

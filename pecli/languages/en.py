@@ -174,10 +174,13 @@ TEXTS = {
     "curves.offset_p_minus": "offset p − {at}",
     "curves.offset_from_lines_own": "offset from a line's own position",
     # dials
-    "dials.the_fastest_pair_turns": "the fastest pair turns once every {fast}, the slowest once every {slow}",
     "dials.the_turns_times_more": "the {slow} turns {ratio} times more slowly than the {fast}",
-    "dials.of_pairs": "{count} of {all} pairs",
-    "dials.hands_turn_clockwise_from": "hands turn clockwise from the top",
+    "dials.hands_turn_clockwise_from": "hands turn clockwise; shaded: the way from the top",
+    "dials.pair_turns_every": "{fast} turns every {every}, {slow} every {slowly}",
+    "dials.hands_stand": "at {position} the hands stand at {angles}",
+    "dials.full_turns": ("+ {count}: full turns made before", "+ {count:,}: full turns made before"),
+    "dials.all_hands": "all hands\non one face",
+    "dials.one_turn_in": "one turn in {time}",
     # distance
     "distance.of_undefined_constant_rows": "{count:,} of {all:,} undefined (constant rows)",
     # fourier

@@ -174,10 +174,13 @@ TEXTS = {
     "curves.offset_p_minus": "位置差 p − {at}",
     "curves.offset_from_lines_own": "相对于曲线起点的偏移",
     # dials
-    "dials.the_fastest_pair_turns": "最快的一对每 {fast}转一圈，最慢的每 {slow}",
     "dials.the_turns_times_more": "{slow}比{fast}慢 {ratio} 倍",
-    "dials.of_pairs": "{all} 对中的 {count} 对",
-    "dials.hands_turn_clockwise_from": "指针从顶端起顺时针转动",
+    "dials.hands_turn_clockwise_from": "指针顺时针转动；阴影：从顶端转过的角度",
+    "dials.pair_turns_every": "{fast}每 {every}转一圈，{slow}每 {slowly}",
+    "dials.hands_stand": "{position} 时指针位于 {angles}",
+    "dials.full_turns": "+ {count:,}：此前转过的整圈数",
+    "dials.all_hands": "所有指针\n同一表盘",
+    "dials.one_turn_in": "一圈 {time}",
     # distance
     "distance.of_undefined_constant_rows": "{all:,} 个中有 {count:,} 个无定义（该行为常数）",
     # fourier

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from matplotlib.figure import Figure as Drawing
-from matplotlib.patches import Circle
+from matplotlib.patches import Circle, Wedge
 
 import pecli
 from pecli.analysis import View
@@ -20,7 +20,7 @@ from pecli.core.positions import Positions
 from pecli.encodings.base import Rotary
 from pecli.encodings.rope import Rope
 from pecli.figures.rotation import Rotation
-from tests.drawing import numbers_of, page_of, panels_of, texts
+from tests.drawing import axes_of, numbers_of, page_of, panels_of, texts
 
 
 def dials(**options: Any) -> Any:
@@ -31,12 +31,14 @@ def hands(**options: object) -> Any:
     """Return the tip of every hand from the middle of its face, in radii, shape (rows, columns, 2)."""
     picture = pecli.figure("dials", **options)
     axes: Any = picture.draw(Drawing().subplots())
-    segments = np.array(axes.collections[-1].get_segments())
     rows, columns = picture.seen.main.shape
-    across, down = axes.get_xticks(), axes.get_yticks()  # their texts say what stands there
+    across, down = axes.get_xticks()[-columns:], axes.get_yticks()  # their texts say what stands there
+    lines = [np.array(line.get_data()).T for line in axes.lines if len(line.get_xdata()) == 2]
+    own = [line for line in lines if line[0, 0] >= across[0] - 0.01]  # of a clock all hands stand on a face before
+    segments = np.array(sorted(own, key=lambda line: (-round(line[0, 1], 9), line[0, 0])))
     assert segments[:, 0] == pytest.approx(np.array([(x, y) for y in down for x in across]))
     assert len(across) == columns and len(down) == rows
-    return ((segments[:, 1] - segments[:, 0]) / 0.4).reshape(rows, columns, 2)
+    return ((segments[:, 1] - segments[:, 0]) / 0.4 / 0.86).reshape(rows, columns, 2)
 
 
 @pytest.mark.parametrize("d", [6, 7])
@@ -57,7 +59,7 @@ def test_hands_turn_clockwise_and_rows_say_the_time() -> None:
 
 def test_every_dial_is_named_with_its_wavelength() -> None:
     axes: Any = pecli.figure("dials", d=4, base=100, at=[0]).draw(Drawing().subplots())
-    assert texts(axes.get_xticklabels()) == ["pair 0\nλ = 6.28", "pair 1\nλ = 62.8"]
+    assert texts(axes.get_xticklabels()) == ["pair 0\nλ 6.28", "pair 1\nλ 62.8"]
     (width,), (height,) = (abs(np.diff(ends)) for ends in (axes.get_xlim(), axes.get_ylim()))
     assert axes.get_box_aspect() == pytest.approx(height / width) == 1 / 2.6  # so that a circle is round
 
@@ -80,8 +82,8 @@ def test_without_positions_four_at_most_grow_so_that_fast_and_slow_hands_turn(
     assert dials(length=length, start=start).positions.tolist() == rows
 
 
-@pytest.mark.parametrize(("d", "count"), [(128, 4), (16, 4), (7, 4), (6, 3), (1, 1)])
-def test_without_pairs_four_at_most_are_spread_from_the_first_to_the_last(d: int, count: int) -> None:
+@pytest.mark.parametrize(("d", "count"), [(128, 8), (16, 8), (14, 7), (7, 4), (1, 1)])
+def test_without_pairs_eight_at_most_are_spread_from_the_first_to_the_last(d: int, count: int) -> None:
     pairs = dials(d=d).pairs.tolist()
     assert len(pairs) == count == len(set(pairs))
     assert (pairs[0], pairs[-1]) == (0, (d + 1) // 2 - 1)
@@ -98,26 +100,52 @@ def test_pairs_and_positions_are_the_users_in_their_order_and_numbers_are_angles
 @pytest.mark.parametrize(
     ("figure", "encoding", "said"),
     [
-        ("dials", "rope", "hands turn clockwise from the top; wavelength λ in positions; 4 of 64 pairs"),
-        ("dials", "clock", "hands turn clockwise from the top"),
-        ("compare", ["clock", "rope:d=4"], "hands turn clockwise from the top; wavelength λ in positions"),
+        ("dials", "rope", "; wavelength λ in positions"),
+        ("dials", "clock", ""),
+        ("compare", ["clock", "rope:d=4"], "; wavelength λ in positions"),
     ],
 )
 def test_the_caption_says_where_0_is_and_which_way_hands_turn(figure: str, encoding: Any, said: str) -> None:
     options = {"figure": "dials"} if figure == "compare" else {}
+    said = f"hands turn clockwise; shaded: the way from the top{said}"
     assert pecli.figure(figure, encoding=encoding, length=5, **options).caption() == said
 
 
 @pytest.mark.parametrize(
     ("encoding", "pairs", "said"),
     [
-        ("rope:d=4,base=100", None, "the fastest pair turns once every 6.28 positions, the slowest once every 62.8"),
+        ("rope:d=4,base=100", None, "pair 0 turns every 6.28 positions, pair 1 every 62.8"),
         ("clock", None, "the hour hand turns 720 times more slowly than the second hand"),
         ("clock", [1], ""),
     ],
 )
 def test_the_fastest_and_the_slowest_hand_are_named(encoding: str, pairs: Any, said: str) -> None:
     assert dials(encoding=encoding, pairs=pairs, length=5).message() == said
+
+
+def test_at_one_time_the_headline_of_a_clock_says_where_its_hands_stand() -> None:
+    found = dials(encoding="clock", at=[10860])
+    assert found.message() == "at 03:01:00 the hands stand at 0°, 6° and 90.5°"
+    texts_of = texts(axes_of("dials", encoding="clock", at=[10860]).texts)
+    assert {"sin 0.00 · cos 1.00", "sin 0.10 · cos 0.99", "sin 1.00 · cos −0.01"} <= {*texts_of}
+
+
+def test_what_is_swept_is_shaded_and_full_turns_are_counted() -> None:
+    options: dict[str, Any] = {"encoding": "sinusoidal:d=16", "at": [0, 10, 100, -7], "size": "page"}
+    found = dials(**options)
+    waves = 2 * np.pi * 10000 ** (np.arange(8) / 8)
+    assert np.array_equal(found.turns, np.trunc(np.array(options["at"])[:, None] / waves))
+    axes = page_of("dials", **options).axes[0]
+    wedges = [(*own.center, own.theta2 - own.theta1) for own in axes.patches if isinstance(own, Wedge)]
+    step = axes.get_xticks()[1]
+    drawn = {(round(-y), round(x / step)): angle for x, y, angle in wedges}
+    ways = np.degrees(np.array(options["at"])[:, None] / waves * 2 * np.pi) % 360
+    assert drawn == pytest.approx({at: float(ways[at]) for at in np.ndindex(ways.shape) if ways[at]})
+    counts = {(round(-text.xy[1] - 0.4), round(text.xy[0] // step)): text.get_text() for text in axes.texts}
+    assert counts == {(1, 0): "+ 1", (2, 0): "+ 15", (2, 1): "+ 5", (2, 2): "+ 1", (3, 0): "− 1"}
+    red = [label.get_text() for label in axes.get_xticklabels() if label.get_color() == "C1"]
+    assert red == ["pair 0\nλ 6.28", "pair 7\nλ 19,869"]  # those that the headline names
+    assert len(page_of("dials", **{**options, "size": "column"}).axes[0].get_xticks()) == 4
 
 
 LENGTH, D = 11, 14
@@ -243,7 +271,7 @@ def test_before_after_and_paths_stand_beside_each_other() -> None:
         (image,) = axes.get_images()
         low, high = image.get_clim()
         assert np.array_equal(image.get_array(), array) and low == -high
-        assert list(image.get_extent()) == [-0.5, D - 0.5, 110.5, 99.5] and image.get_cmap().name == "PuOr_r"
+        assert list(image.get_extent()) == [-0.5, D - 0.5, 110.5, 99.5] and image.get_cmap().name == "signed"
     assert before.images[0].get_clim() == after.images[0].get_clim()
     assert [item.get_title() for item in (before, after)] == ["Q before rotation", "Q after rotation"]
     lines = [line for line in plane.get_lines() if line.get_marker() == "."]
@@ -319,7 +347,7 @@ def test_whatever_turns_is_shown() -> None:
 @pytest.mark.parametrize(("size", "turned"), [("column", 90), ("page", 0)])
 def test_names_of_dials_are_turned_where_they_would_touch(size: str, turned: int) -> None:
     axes = page_of("dials", d=16, pairs=range(8), size=size, dpi=40).axes[0]
-    assert texts(axes.get_yticklabels()) == ["0", "1", "10", "100"]
+    assert texts(axes.get_yticklabels()) == ["p = 0", "p = 1", "p = 10", "p = 100"]
     names = axes.get_xticklabels()
     assert texts(names)[1] == ("pair 1, λ = 19.9" if turned else "pair 1\nλ = 19.9")
     assert {name.get_rotation() for name in names} == {turned}

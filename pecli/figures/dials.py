@@ -178,6 +178,9 @@ class Dials(Figure[Harmonic]):
             if len(column) > 1:
                 names.append(say("dials.all_hands"))
                 continue
+            if encoding.tick_steps and canvas.narrow:
+                names.append(encoding.pair_text(int(pairs[column[0]])).replace(" ", "\n", 1))
+                continue
             name, wave = encoding.pair_text(int(pairs[column[0]])), float(waves[pairs[column[0]]])
             length = say("words.still") if wave > MAX_WAVELENGTH else f"λ {number_text(wave, 3)}"
             if encoding.tick_steps:
@@ -284,4 +287,5 @@ def _write_numbers(axes: Axes, centre: Array, angle: float, canvas: Canvas) -> N
     """Write what the encoding holds for a hand below its face."""
     sine, cosine = (minus(f"{value + 0.0:.2f}") for value in np.round((np.sin(angle), np.cos(angle)), 2))
     look: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "top", "fontsize": canvas.small}
-    axes.annotate(f"sin {sine} · cos {cosine}", (centre[0], centre[1] - RADIUS), (0, -4 * canvas.scale), **look)
+    between = "\n" if canvas.narrow else " · "
+    axes.annotate(f"sin {sine}{between}cos {cosine}", (centre[0], centre[1] - RADIUS), (0, -4 * canvas.scale), **look)

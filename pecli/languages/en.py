@@ -252,8 +252,10 @@ TEXTS = {
     "path.the_first_principal_components": "the first {count} principal components hold {share} of the variance",
     "path.in_this_plane_each": "in this plane each position lies closest to the one before it or after it",
     "path.the_next_component_has": "the next component has as much variance: which is drawn is arbitrary",
-    "path.pc_of_the_variance": "PC {number} ({share} of the variance)",
-    "path.pc_number": "PC {number}",
+    "path.pc_of_the_variance": "component {number} · {share} of the variance",
+    "path.pc_number": "component {number}",
+    "path.goes_round": "the path goes round about once every {wave}",
+    "path.marked_turn": "black: one turn, positions {first} to {last}",
     # precision
     "precision.pair_0_angles_are": "pair 0: angles are whole numbers, exact in {dtype}",
     "precision.in_errors_exceed_in": "in {dtype}, {count:,} of {all:,} pairs are off by {error}, the first at {position}",

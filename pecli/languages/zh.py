@@ -252,8 +252,10 @@ TEXTS = {
     "path.the_first_principal_components": "前 {count} 个主成分占方差的 {share}",
     "path.in_this_plane_each": "在此平面上，离每个位置最近的是它的前一个或后一个",
     "path.the_next_component_has": "下一个主成分的方差同样大：画哪一个是任意的",
-    "path.pc_of_the_variance": "主成分 {number}（方差的 {share}）",
+    "path.pc_of_the_variance": "主成分 {number} · 方差的 {share}",
     "path.pc_number": "主成分 {number}",
+    "path.goes_round": "路径约每 {wave}绕一圈",
+    "path.marked_turn": "黑色：一圈，位置 {first} 至 {last}",
     # precision
     "precision.pair_0_angles_are": "第 0 对：角度为整数，在 {dtype} 中无误差",
     "precision.in_errors_exceed_in": "用 {dtype} 时，{all:,} 对中有 {count:,} 对误差超过 {error}，最早在位置 {position}",

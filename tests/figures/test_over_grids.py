@@ -332,7 +332,7 @@ def test_an_overview_of_a_grid_has_tiles() -> None:
 def test_waves_over_a_grid_are_counted_in_rows_and_columns(ask: Ask) -> None:
     found = numbers_of("dials", at=["3x5", 1], **GRID)
     assert found.positions.tolist() == [23, 1] and "wavelength λ in rows or columns" in found.caption()
-    assert found.message().startswith("the fastest pair turns once every 6.28 rows or columns")
+    assert found.message().startswith("pair 0 turns every 6.28 rows or columns")
     assert axes_of("spectrum", **GRID).get_ylabel() == "wavelength λ, rows or columns"
     scaled = axes_of("spectrum", scale_grid="detr", **GRID)
     assert scaled.get_ylabel() == "wavelength λ, units of scaled coordinates"

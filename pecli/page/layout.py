@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, inf, log
+from types import MappingProxyType
 from typing import NamedTuple
 
 from pecli.page.panels import ColorBar, Mosaic, Panel, Place, VisibleLabels, columns_of, label_outer, places_of
@@ -106,7 +107,8 @@ NO_MARGINS = Margins(NO_BOX, NO_BOX, NO_BOX)
 
 class Said(NamedTuple):
     """The texts of a page: above all, below all, above each panel; width of each bar's name and height of a bar with
-    its ticks; what a legend of all panels takes at the foot; what stands above whole rows, by their first panels."""
+    its ticks; what a legend of all panels takes at the foot; what stands above whole rows, by their first panels;
+    how wide what stands right of a title is."""
 
     headline: Words
     subtitle: Words
@@ -115,6 +117,7 @@ class Said(NamedTuple):
     bars: Mapping[ColorBar, tuple[float, float]]
     legend: float = 0.0
     headings: tuple[tuple[int, Words], ...] = ()
+    asides: Mapping[int, float] = MappingProxyType({})
 
 
 class Layout(NamedTuple):
@@ -375,6 +378,7 @@ class _Arrangement:
         strips = {}
         for bar, at in self.owners.items() if self.shared is None else ():  # beside the title, where there is room
             room = self.widths[at] - self.said.titles[at].width() - self.gap - names[bar] - self.bar_length
+            room -= self.said.asides.get(at, 0.0)
             foot = self.title_feet[at] if room >= 0 else self.above[at]
             strips[bar] = max(foot + highs[bar], self.above[at])
         self.strips = {}

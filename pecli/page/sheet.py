@@ -147,6 +147,11 @@ class Sheet:
             bars,
             float(legend),
             tuple((at, self.ruler.words(text, size)) for at, (text, _) in self.headings.items()),
+            {
+                at: self.ruler.width(text, self.canvas.small)
+                for at, axes in enumerate(self.axes)
+                if (text := axes.get_title(loc="right").strip())
+            },
         )
         return Contents(self.panels, self.margins, own)
 

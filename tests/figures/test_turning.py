@@ -217,18 +217,21 @@ def test_four_pairs_from_the_fastest_to_the_slowest_where_none_are_named(d: int,
 def test_the_names_of_pairs_stand_on_their_circles_in_their_colours() -> None:
     plane = panels(pairs=(0, 2), start=1009)[2]
     assert plane.get_title() == "2 of 7 pairs in their planes"
-    assert [(name.get_text(), name.get_color(), name.xy) for name in plane.texts] == [
-        ("pair 0", "C0", (0, 0.5)),
-        ("pair 2", "C1", (0, 1.0)),
-    ]
+    first, *names = plane.texts
+    assert first.get_text() == "position 1009" and first.xy[1] > 1  # where all begin, at the top
+    turns = 10 * 10000 ** (-np.array([0, 2]) / 7) / (2 * np.pi)
+    for name, pair, turned in zip(names, (0, 2), (f"{turns[0]:.3g} turns", f"{360 * turns[1]:.2g}°"), strict=True):
+        assert name.get_text().replace("\n", " · ") == f"pair {pair} · {turned}"
+    dots = [line for line in plane.lines if line.get_marker() == "."]
+    assert [name.get_color() for name in names] == [line.get_color() for line in dots]
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({}, f"from position 0 to 10, pair 0 turns {10 / (2 * np.pi):.3g} times, pair 6 turns by 0.214°"),
-        ({"base": 10}, "from position 0 to 10, pair 0 turns 1.59 times, pair 6 turns by 79.6°"),
-        ({"rotary_dim": 4}, "from position 0 to 10, pair 0 turns 1.59 times, pair 1 turns by 5.73°"),
+        ({}, "pair 0 turns 1.59 times, pair 6 by only 0.21°"),
+        ({"base": 10}, "pair 0 turns 1.59 times, pair 6 by only 80°"),
+        ({"rotary_dim": 4}, "pair 0 turns 1.59 times, pair 1 by only 5.7°"),
         ({"rotary_dim": 2}, ""),
     ],
 )
@@ -242,7 +245,7 @@ def test_more_positions_than_pixels_are_averaged_and_of_pairs_every_other_one_is
     every, shown = (numbers_of("rotation", panels, **options) for panels in (None, ((100, 6),)))
     notes = ["each pixel is the mean of 21 positions", "Q: every second pair drawn"]
     assert shown.caption() == "; ".join(
-        ["a dot for each position, anticlockwise from the mark (position 7); radii not to scale", *notes]
+        ["a dot for each position, anticlockwise from the top (position 7); radii not to scale", *notes]
     )
     random = np.random.default_rng(3)
     rows = np.tile(random.standard_normal(6), (2051, 1)) if content == "same" else random.standard_normal((2051, 6))
@@ -273,14 +276,14 @@ def test_before_after_and_paths_stand_beside_each_other() -> None:
         assert np.array_equal(image.get_array(), array) and low == -high
         assert list(image.get_extent()) == [-0.5, D - 0.5, 110.5, 99.5] and image.get_cmap().name == "signed"
     assert before.images[0].get_clim() == after.images[0].get_clim()
-    assert [item.get_title() for item in (before, after)] == ["Q before rotation", "Q after rotation"]
+    assert [item.get_title() for item in (before, after)] == ["Query before", "Query after"]
     lines = [line for line in plane.get_lines() if line.get_marker() == "."]
     for line, path in zip(lines, on_rings(numbers), strict=True):
         assert np.asarray(line.get_xydata()) == pytest.approx(path)
         assert line.get_linestyle() == "None"  # one dot a position, not a polygon
-    starts = [line for line in plane.get_lines() if line not in lines]
-    assert [mark.get_xydata().mean(axis=0) for mark in starts] == pytest.approx(on_rings(numbers)[:, 0])
-    assert all(np.ptp(np.hypot(*mark.get_xydata().T)) == pytest.approx(0.1) for mark in starts)  # across the circle
+        assert line.get_xydata()[0] == pytest.approx([0, np.hypot(*path[0])])  # all begin at the top
+    marks = [line.get_xdata()[0] for line in after.get_lines()]
+    assert marks == [0.5, 4.5]  # above the columns of both pairs
     top, bottom, circles = (item.get_position() for item in (before, after, plane))
     assert top.y0 > bottom.y1
     assert circles.x0 > top.x1 and (circles.y0, circles.y1) == (bottom.y0, top.y1)
@@ -289,7 +292,7 @@ def test_before_after_and_paths_stand_beside_each_other() -> None:
 @pytest.mark.parametrize("size", ["column", "5x3", "4x7"])
 def test_circles_stand_whole_and_round(size: str) -> None:
     page = page_of("rotation", length=8, d=8, size=size, dpi=40)
-    plane = next(ax for ax in page.axes if ax.get_title() == "pairs in their planes")
+    plane = next(ax for ax in page.axes if ax.get_title() == "Pairs in their planes")
     for circle in (patch.get_window_extent() for patch in plane.patches if isinstance(patch, Circle)):
         assert circle.width == pytest.approx(circle.height)
         assert plane.bbox.x0 < circle.x0 and circle.x1 < plane.bbox.x1
@@ -299,7 +302,7 @@ def test_circles_stand_whole_and_round(size: str) -> None:
 def test_each_pair_has_a_circle_on_which_it_turns_counterclockwise(folder: Path) -> None:
     plane = panels(pairs=range(7))[2]
     circles = [patch.get_radius() for patch in plane.patches if isinstance(patch, Circle)]
-    assert circles == pytest.approx(np.arange(1, 8) / 7)
+    assert circles == pytest.approx(np.linspace(0.4, 1, 7))
     assert all(np.linalg.det(path[:2]) > 0 for path in on_rings(rotated(pairs=range(7))))
     np.save("q.npy", np.ones((LENGTH, D)) * (np.arange(D) > 1))  # of pair 0 nothing turns
     plane = panels(content="q.npy", pairs=(0, 2))[2]

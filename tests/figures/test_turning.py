@@ -190,9 +190,11 @@ def panels(**options: Any) -> list[Any]:
 
 
 def on_rings(numbers: Any) -> Array:
-    """Return the paths as they are drawn: each on a circle of its own, the last on the unit circle."""
-    rings = np.arange(1, len(numbers.pairs) + 1) / len(numbers.pairs)
-    return np.array(numbers.paths * (rings / np.hypot(*numbers.paths[:, 0].T))[:, None, None])
+    """Return the paths as they are drawn: each on a circle of its own, the last on the unit circle, from the top."""
+    rings = np.linspace(0.4, 1, len(numbers.pairs))
+    paths = numbers.paths @ [1, 1j]
+    paths = paths / paths[:, :1] * 1j * rings[:, None]
+    return np.stack([paths.real, paths.imag], axis=-1)
 
 
 @pytest.mark.parametrize("pairing", ["interleaved", "half"])
@@ -218,7 +220,7 @@ def test_the_names_of_pairs_stand_on_their_circles_in_their_colours() -> None:
     plane = panels(pairs=(0, 2), start=1009)[2]
     assert plane.get_title() == "2 of 7 pairs in their planes"
     first, *names = plane.texts
-    assert first.get_text() == "position 1009" and first.xy[1] > 1  # where all begin, at the top
+    assert first.get_text() == "position 1,009" and first.xy[1] > 1  # where all begin, at the top
     turns = 10 * 10000 ** (-np.array([0, 2]) / 7) / (2 * np.pi)
     for name, pair, turned in zip(names, (0, 2), (f"{turns[0]:.3g} turns", f"{360 * turns[1]:.2g}°"), strict=True):
         assert name.get_text().replace("\n", " · ") == f"pair {pair} · {turned}"
@@ -281,7 +283,7 @@ def test_before_after_and_paths_stand_beside_each_other() -> None:
     for line, path in zip(lines, on_rings(numbers), strict=True):
         assert np.asarray(line.get_xydata()) == pytest.approx(path)
         assert line.get_linestyle() == "None"  # one dot a position, not a polygon
-        assert line.get_xydata()[0] == pytest.approx([0, np.hypot(*path[0])])  # all begin at the top
+        assert line.get_xydata()[0] == pytest.approx([0, np.hypot(*path[0])], abs=1e-12)  # all begin at the top
     marks = [line.get_xdata()[0] for line in after.get_lines()]
     assert marks == [0.5, 4.5]  # above the columns of both pairs
     top, bottom, circles = (item.get_position() for item in (before, after, plane))

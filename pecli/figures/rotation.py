@@ -373,7 +373,7 @@ def _draw_circles(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
             axes.annotate(text, (0, 0), (0, 0), va="center", **style, **look)
         else:
             place = (0, -ring), (0, -2.5 * canvas.scale)
-            axes.annotate(join_title(parts), *place, va="top", **style, **look)
+            axes.annotate(join_title(parts), place[0], place[1], va="top", **style, **look)
 
 
 def turned_text(turns: float) -> str:

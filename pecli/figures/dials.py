@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pecli.analysis import chosen_indices, places_option, positions_until
-from pecli.core.language import listing, say
+from pecli.core.language import enumerated, finding, listing, say
 from pecli.core.lazy import Array, Axes, np
-from pecli.core.numbers import number_text
+from pecli.core.numbers import minus, number_text
 from pecli.core.options import EXACT, option
 from pecli.core.positions import Positions
 from pecli.encodings.clock import seconds_of_time
@@ -18,13 +18,23 @@ from pecli.figures.wavelengths import MAX_WAVELENGTH, short_length, short_wave_t
 from pecli.files.sheet import aside, over
 from pecli.page.axis_labels import names_fit
 from pecli.page.canvas import Canvas
+from pecli.page.colors import NOTE_INK
 from pecli.page.panels import Panel, PanelGroup
+from pecli.page.text import points_per_pixel
+from pecli.page.words import ems
 
-ROWS, COLUMNS = 4, 4  # positions and pairs where none are asked for, at most
+ROWS, COLUMNS, NARROW = 4, 8, 4  # positions and pairs where none are asked for, at most; pairs on a narrow page
+LENGTH, TICKS = 0.86, (0.12, 0.07)  # of a hand and of the marks on a face, at the top and elsewhere, in radii
+HANDS, WIDTHS = (0.9, 0.5), (0.9, 2.4)  # of the fastest and the slowest hand on one face: radii long, points wide
+SWEPT = 0.16  # opacity of the way that a hand has gone
+BESIDE = 1.5  # radii that faces take where the number of turns stands between them
+MARKED = "C1"  # what the headline names
+WHOLE = 1e-9  # of a turn: what is so near is one
+FACE, RIM = "#FAFAF8", "#C3C9CF"  # where no style is asked for
 RADIUS = 0.4  # of a dial, of the distance between two below each other
-SPREAD, ALONE = 1.6, 1.3  # distance between two side by side, over that, so their names have room; in a single row
+SPREAD, ALONE = 1.08, 1.3  # distance between two side by side, over that, so their names have room; in a single row
 LEAST = 2  # ems of small text from dial to dial
-TALL = 1.3  # height over width of all dials, at most: of many rows the columns stand farther apart
+TALL = 0.8  # height over width of all dials, at most: of many rows the columns stand farther apart
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,27 +42,44 @@ class DialsNumbers(Numbers[Harmonic]):
     """The angles ω_j p in [−π, π], rad."""
 
     angles: Array = over("position", "pair", across="pair")
+    turns: Array = aside("position", "pair")  # full turns made since position 0, less than 0 anticlockwise
     positions: Array = over("position")
     pairs: Array = over("pair")
     wavelengths: Array = aside("pair")  # positions
 
     def message(self) -> str:
         """Return how the fastest and the slowest pair compare; nothing where one stands still or all are as fast."""
-        encoding, ends = self.view.encoding, (float(self.wavelengths.min()), float(self.wavelengths.max()))
+        encoding = self.view.encoding
+        if encoding.tick_steps and len(self.positions) == 1 and len(self.pairs) <= COLUMNS // 2:
+            angles = [f"{number_text(angle, 3)}°" for angle in np.degrees(self.ways[0]).tolist()]
+            place = encoding.position_text(self.positions[0])
+            return say("dials.hands_stand", position=place, angles=enumerated(angles))
+        ends = (float(self.wavelengths.min()), float(self.wavelengths.max()))
         if ends[1] > MAX_WAVELENGTH or len({short_length(encoding, wave) for wave in ends}) == 1:
             return ""
         if encoding.tick_steps:  # whose names are the periods
             fast, slow = (encoding.pair_text(int(self.pairs[self.wavelengths == wave][0])) for wave in ends)
             return say("dials.the_turns_times_more", slow=slow, fast=fast, ratio=number_text(ends[1] / ends[0], 3))
-        fast, slow = short_wave_text(encoding, ends[0]), short_length(encoding, ends[1])
-        return say("dials.the_fastest_pair_turns", fast=fast, slow=slow)
+        fast, slow = (encoding.pair_text(int(pair)) for pair in self.named)
+        times = {"every": short_wave_text(encoding, ends[0]), "slowly": short_length(encoding, ends[1])}
+        return say("dials.pair_turns_every", fast=fast, slow=slow, **times)
+
+    @property
+    def named(self) -> list[int]:
+        """The pair of the shortest wave and that of the longest."""
+        return [int(self.pairs[at]) for at in (self.wavelengths.argmin(), self.wavelengths.argmax())]
+
+    @property
+    def ways(self) -> Array:
+        """How far hands have gone clockwise since their last full turn, rad, shape (positions, pairs)."""
+        ways = self.angles % (2 * np.pi)
+        return np.where(ways > 2 * np.pi * (1 - WHOLE), 0.0, ways)
 
     def marks(self) -> list[str]:
         clock = bool(self.view.encoding.tick_steps)
         unit = "" if clock else wavelength_unit(self.view.encoding)
-        count, every = len(self.pairs), (self.view.encoding.width + 1) // 2
-        part = say("dials.of_pairs", count=count, all=every) if count < every else ""
-        return [say("dials.hands_turn_clockwise_from"), unit, part]
+        most = int(self.turns.max(initial=0))
+        return [say("dials.hands_turn_clockwise_from"), say("dials.full_turns", count=most) if most else "", unit]
 
 
 @dataclass(frozen=True)
@@ -61,7 +88,7 @@ class Dials(Figure[Harmonic]):
 
     Notes
     -----
-    The tip of a hand stands at (sin ω_j p, cos ω_j p): the two numbers that the encoding holds for the pair.
+    A hand points to (sin ω_j p, cos ω_j p): the two numbers that the encoding holds for the pair.
     """
 
     name: ClassVar[str] = "dials"
@@ -83,7 +110,7 @@ class Dials(Figure[Harmonic]):
         unset=f"0 and powers of ten below the length, {ROWS} at most",
     )
     pairs: tuple[int, ...] | None = option(
-        None, "the pairs, one dial each", at_least=0, unset=f"{COLUMNS} at most, spread"
+        None, "the pairs, one dial each", at_least=0, unset=f"{COLUMNS} at most, spread; {NARROW} in a column"
     )
 
     def rows(self, view: View[Harmonic]) -> Array:
@@ -121,62 +148,145 @@ class Dials(Figure[Harmonic]):
         harmonic, rows, pairs = view.encoding, self.rows(view), self.dials(view)
         angles = harmonic.angles(rows) + harmonic.phases  # of a query's phase: a turn too many, perhaps
         angles -= 2 * np.pi * np.round(angles / (2 * np.pi))
-        return DialsNumbers(
-            view=view, angles=angles[:, pairs], positions=rows, pairs=pairs, wavelengths=harmonic.wavelengths()[pairs]
-        )
+        turns = harmonic.coordinates(rows).reshape(len(rows), -1) / harmonic.wavelengths()
+        turns = np.zeros(angles.shape) if harmonic.phases.any() else np.trunc(turns + np.sign(turns) * WHOLE)
+        known: dict[str, Any] = {"positions": rows, "pairs": pairs, "wavelengths": harmonic.wavelengths()[pairs]}
+        return DialsNumbers(view=view, angles=angles[:, pairs], turns=turns[:, pairs], **known)
 
-    def grid(self, view: View[Harmonic]) -> tuple[int, int, float]:
+    def columns(self, view: View[Harmonic], canvas: Canvas) -> list[list[int]]:
+        """Return which pairs each column of faces shows, by their number among all that are computed: of a clock all on
+        one face first, else one each, fewer of them on a narrow page."""
+        count = len(self.dials(view))
+        if self.pairs is None and canvas.narrow and count > NARROW:
+            return [[int(at)] for at in np.linspace(0, count - 1, NARROW).round()]
+        clock = bool(view.encoding.tick_steps) and count > 1
+        return [*([[*range(count)]] if clock else []), *([at] for at in range(count))]
+
+    def grid(self, view: View[Harmonic], canvas: Canvas) -> tuple[int, int, float]:
         """Return the number of rows and of columns, and how far apart columns are, where rows are 1 apart."""
-        rows, columns = self.shape(view)
+        rows, columns = len(self.rows(view)), len(self.columns(view, canvas))
         return rows, columns, max(SPREAD if rows > 1 else ALONE, rows / (TALL * columns))
 
     def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:
-        rows, columns, spacing = self.grid(view)
+        rows, columns, spacing = self.grid(view, canvas)
         return [PanelGroup((Panel(rows / columns / spacing, exact=True, least=(LEAST * columns, LEAST * rows)),))]
 
-    def names(self, view: View[Harmonic]) -> list[str]:
-        """Return the names of the dials: the pair, and its wavelength where that does not say it."""
-        encoding, pairs = view.encoding, self.dials(view)
-        names = [encoding.pair_text(pair) for pair in pairs.tolist()]
-        if encoding.tick_steps:
-            return names
-        waves = encoding.wavelengths()[pairs]
-        lengths = [say("words.still") if wave > MAX_WAVELENGTH else f"λ = {number_text(wave, 3)}" for wave in waves]
-        return [f"{name}\n{length}" for name, length in zip(names, lengths, strict=True)]
+    def names(self, view: View[Harmonic], canvas: Canvas) -> list[str]:
+        """Return the names of the columns: the pair, and its wavelength or period."""
+        encoding, pairs, waves = view.encoding, self.dials(view), view.encoding.wavelengths()
+        names = []
+        for column in self.columns(view, canvas):
+            if len(column) > 1:
+                names.append(say("dials.all_hands"))
+                continue
+            if encoding.tick_steps and canvas.narrow:
+                names.append(encoding.pair_text(int(pairs[column[0]])).replace(" ", "\n", 1))
+                continue
+            name, wave = encoding.pair_text(int(pairs[column[0]])), float(waves[pairs[column[0]]])
+            length = say("words.still") if wave > MAX_WAVELENGTH else f"λ {number_text(wave, 3)}"
+            if encoding.tick_steps:
+                length = say("dials.one_turn_in", time=encoding.length_text(wave))
+            names.append(f"{name}\n{length}")
+        return names
 
     def decorate(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
-        (panel,), (rows, columns, spacing) = axes, self.grid(view)
-        label = say(view.encoding.position_label)
+        (panel,), (rows, columns, spacing) = axes, self.grid(view, canvas)
         places = [view.encoding.position_text(at) for at in self.rows(view)]
+        plain = view.encoding.position_unit or view.encoding.sides
         panel.set(xlim=(-spacing / 2, (columns - 0.5) * spacing), ylim=(-rows + 0.5, 0.5))
-        panel.set_xticks(spacing * np.arange(columns), self.names(view))
-        panel.set_yticks(-np.arange(rows), places if rows > 1 else [f"{label}\n{places[0]}"])  # one is less high
-        panel.set_ylabel(label if rows > 1 else "")
+        panel.set_xticks(spacing * np.arange(columns), self.names(view, canvas))
+        panel.set_yticks(-np.arange(rows), places if plain else [f"p = {place}" for place in places])
         panel.xaxis.tick_top()
         panel.tick_params(length=0)
         panel.spines[:].set_visible(False)
 
     def fit(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         """Put the names side by side, else turned."""
-        names, spacing = self.names(view), self.grid(view)[2]
+        names, spacing = self.names(view, canvas), self.grid(view, canvas)[2]
         fits = names_fit(axes[0].xaxis, names, spacing)
         shown = names if fits else [listing(name.split("\n")) for name in names]
         axes[0].set_xticks(spacing * np.arange(len(names)), shown)
         axes[0].tick_params(axis="x", labelrotation=0 if fits else 90)
 
     def draw(self, numbers: DialsNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        from matplotlib.collections import LineCollection, PatchCollection
-        from matplotlib.patches import Circle
-
-        positions, pairs = numbers.angles.shape
-        row, column = np.indices((positions, pairs)).reshape(2, -1)
-        centres = np.stack([self.grid(numbers.view)[2] * column, -row], axis=-1)
-        angles = numbers.angles.reshape(-1)
-        tips = centres + RADIUS * np.stack([np.sin(angles), np.cos(angles)], axis=-1)
-        tops = [[(x, y + RADIUS), (x, y + 0.85 * RADIUS)] for x, y in centres]
-        faces = [Circle((x, y), RADIUS) for x, y in centres]
-        thin, thick = 0.7 * canvas.scale, 1.6 * canvas.scale
-        axes[0].add_collection(PatchCollection(faces, facecolor="none", edgecolor="0.6", linewidth=thin))
-        axes[0].add_collection(LineCollection(tops, colors="0.6", linewidths=thin))
-        axes[0].add_collection(LineCollection(list(np.stack([centres, tips], 1)), colors="C0", linewidths=thick))
+        columns, spacing = self.columns(numbers.view, canvas), self.grid(numbers.view, canvas)[2]
+        clock = any(len(column) > 1 for column in columns)
+        colours = [f"C{at}" if clock else "C0" for at in range(len(numbers.pairs))]
+        for row, line in enumerate(numbers.angles):
+            for at, column in enumerate(columns):
+                centre = np.array([at * spacing, -float(row)])
+                _draw_face(axes[0], centre, 12 if clock else 4, canvas)
+                for pair in column:
+                    share = pair / max(1, len(numbers.pairs) - 1) if len(column) > 1 else None
+                    _draw_hand(axes[0], centre, float(line[pair]), share, colours[pair], canvas)
+                if len(column) == 1:
+                    _draw_way(axes[0], centre, float(numbers.ways[row, column[0]]), colours[column[0]])
+                    _write_turns(axes[0], centre, int(numbers.turns[row, column[0]]), spacing, canvas)
+                    if clock and len(numbers.positions) == 1:
+                        _write_numbers(axes[0], centre, float(line[column[0]]), canvas)
+        said, labels = finding(numbers.message()), axes[0].get_xticklabels()
+        for label, column in zip(labels, columns, strict=True):
+            if clock and len(column) == 1:
+                label.set_color(colours[column[0]])
+            elif said and len(column) == 1 and numbers.pairs[column[0]] in numbers.named:
+                label.set_color(MARKED)
         return [None]
+
+
+def _draw_face(axes: Axes, centre: Array, marks: int, canvas: Canvas) -> None:
+    """Draw a face with so many marks on its rim."""
+    from matplotlib.collections import LineCollection
+    from matplotlib.patches import Circle
+
+    thin, plain = 0.7 * canvas.scale, canvas.own_style is None and not canvas.adaptive
+    look: dict[str, Any] = {"facecolor": FACE if plain else "none", "edgecolor": RIM if plain else "0.6"}
+    axes.add_patch(Circle((centre[0], centre[1]), RADIUS, linewidth=thin, zorder=0, clip_on=False, **look))
+    turned = [2 * np.pi * mark / marks for mark in range(marks)]
+    ways = np.stack([np.sin(turned), np.cos(turned)], axis=-1) * RADIUS
+    inner = 1 - np.array([TICKS[bool(mark)] for mark in range(marks)])[:, None]
+    lines = np.stack([centre + ways, centre + ways * inner], axis=1)
+    axes.add_collection(LineCollection(list(lines), colors="0.6", linewidths=thin, zorder=1))
+
+
+def _draw_hand(axes: Axes, centre: Array, angle: float, share: float | None, colour: str, canvas: Canvas) -> None:
+    """Draw a hand; share : where it is from the fastest, 0, to the slowest, 1, of several on one face."""
+    length, width = (
+        (LENGTH, 1.8) if share is None else (float(np.interp(share, (0, 1), own)) for own in (HANDS, WIDTHS))
+    )
+    tip = centre + length * RADIUS * np.array([np.sin(angle), np.cos(angle)])
+    axes.plot(*np.stack([centre, tip], axis=1), color=colour, linewidth=width * canvas.scale, zorder=3)
+    hub: dict[str, Any] = {
+        "color": colour if share is None else axes.xaxis.label.get_color(),
+        "markersize": 3.5 * canvas.scale,
+    }
+    axes.plot(*centre, "o", markeredgewidth=0, zorder=4, **hub)
+
+
+def _draw_way(axes: Axes, centre: Array, way: float, colour: str) -> None:
+    """Shade the way that a hand has gone since its last full turn."""
+    from matplotlib.patches import Wedge
+
+    if way:
+        look: dict[str, Any] = {"facecolor": colour, "alpha": SWEPT, "linewidth": 0, "zorder": 2}
+        axes.add_patch(Wedge((centre[0], centre[1]), RADIUS, 90 - np.degrees(way), 90, **look))
+
+
+def _write_turns(axes: Axes, centre: Array, turns: int, spacing: float, canvas: Canvas) -> None:
+    """Write how many full turns a hand has made before, beside its face, where there is room."""
+    low, high = axes.get_xlim()
+    size, unit = 0.9 * canvas.small, axes.bbox.width * points_per_pixel(axes) / (high - low)
+    sign = "+" if turns > 0 else "−"
+    texts = [f"{sign} {abs(turns):,}", f"{sign} {number_text(abs(turns), 2)}", ""]
+    text = next(text for text in texts if size * ems(text) <= (spacing - BESIDE * RADIUS) * unit)
+    if turns and text:
+        look: dict[str, Any] = {"textcoords": "offset points", "va": "bottom", "color": NOTE_INK}
+        place = (centre[0] + 0.72 * RADIUS, centre[1] - RADIUS)
+        axes.annotate(text, place, (2 * canvas.scale, 0), fontsize=size, **look)
+
+
+def _write_numbers(axes: Axes, centre: Array, angle: float, canvas: Canvas) -> None:
+    """Write what the encoding holds for a hand below its face."""
+    sine, cosine = (minus(f"{value + 0.0:.2f}") for value in np.round((np.sin(angle), np.cos(angle)), 2))
+    look: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "top", "fontsize": canvas.small}
+    between = "\n" if canvas.narrow else " · "
+    axes.annotate(f"sin {sine}{between}cos {cosine}", (centre[0], centre[1] - RADIUS), (0, -4 * canvas.scale), **look)

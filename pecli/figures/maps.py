@@ -8,14 +8,17 @@ from typing import Any, ClassVar
 
 from pecli.analysis import check_indices
 from pecli.core.errors import UsageError
-from pecli.core.language import say
+from pecli.core.language import capitalised, join_title, say
 from pecli.core.lazy import Array, Axes, np
+from pecli.core.numbers import number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import TableEncoding
-from pecli.encodings.grid import OnGrid
+from pecli.encodings.grid import HarmonicOnGrid, OnGrid
+from pecli.encodings.harmonic import Harmonic
 from pecli.figures.base import ColouredNumbers, Figure, View
 from pecli.figures.matrix import show_matrix
+from pecli.figures.wavelengths import MAX_WAVELENGTH, wavelength_unit
 from pecli.files.sheet import over
 from pecli.page.axis_labels import label_values
 from pecli.page.canvas import Canvas
@@ -24,6 +27,8 @@ from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
 DEFAULT_MAPS = 12  # dimensions where none are asked for: half of them vary along each axis of a grid
 COLUMNS = 6, 3, 2, 1  # of those: no row has dimensions of both axes
 VARIES = 0.25  # the range of a dimension that varies, as a share of the largest
+FEW = 6  # dimensions, fewer than which have no headings
+AXES = "frames", "rows", "columns"  # of a grid
 LONGEST = 3.0  # times as high as wide, or as wide as high, of an image whose cells are square
 
 
@@ -84,6 +89,9 @@ class MapsNumbers(ColouredNumbers[OnGrid]):
         shown, width = len(self.dims), self.view.encoding.width
         return [say("words.of_dimensions", count=shown, all=width)] if shown < width else []
 
+    def marks(self) -> list[str]:
+        return [wavelength_unit(self.view.encoding)] if isinstance(self.view.encoding, Harmonic) else []
+
     def message(self) -> str:
         """Return how many dimensions vary along one axis of the grid alone, where all do."""
         sides = self.view.encoding.sides
@@ -125,16 +133,57 @@ class Maps(OverGrid):
 
     def panel_groups(self, view: View[OnGrid], canvas: Canvas) -> list[PanelGroup]:
         count = len(self.chosen(view))
+        panels, headings = (self.image_panel(view, ColorBar("")),) * count, self.headings(view)
+        if headings:
+            each = count // len(headings)
+            grids = in_columns(count, *(columns for columns in range(each, 0, -1) if each % columns == 0))
+            return [PanelGroup(panels, grids, headings=headings)]
         grids = in_columns(count, *COLUMNS) if self.dims is None and count == DEFAULT_MAPS else ()
-        return [PanelGroup((self.image_panel(view, ColorBar("")),) * count, grids)]
+        return [PanelGroup(panels, grids)]
+
+    def headings(self, view: View[OnGrid]) -> tuple[tuple[int, str], ...]:
+        """Return which axis of the grid the dimensions follow, by the first of each; () where not as many in a row
+        follow each axis."""
+        encoding, dims = view.encoding, self.chosen(view)
+        if not isinstance(encoding, HarmonicOnGrid) or len(dims) < FEW:
+            return ()
+        axes = encoding.axes_of_pairs()[[pair for _, pair in encoding.waves()]]
+        starts = [0, *np.flatnonzero(np.diff(axes[dims])) + 1]
+        order = [int(axis) for axis in axes[dims][starts]]
+        if len({*order}) < len(order) or len(order) < 2 or len({*np.diff([*starts, len(dims)])}) > 1:
+            return ()
+        return tuple(
+            (int(at), _axis_text(axes, axis, len(encoding.sides))) for at, axis in zip(starts, order, strict=True)
+        )
 
     def decorate(self, view: View[OnGrid], axes: list[Axes], canvas: Canvas) -> None:
-        self.label_images(view, axes, [say("maps.dim_number", number=dim) for dim in self.chosen(view).tolist()])
+        encoding, dims = view.encoding, self.chosen(view).tolist()
+        named = "{number}" if self.headings(view) else "maps.dim_number"
+        self.label_images(view, axes, [say(named, number=dim) for dim in dims])
+        if isinstance(encoding, Harmonic):
+            waves, lengths = encoding.wave_names(), encoding.column_wavelengths()
+            for ax, dim in zip(axes, dims, strict=True):
+                ax.set_title(wave_title(waves[dim], lengths[dim]), loc="right")
 
     def draw(self, numbers: MapsNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         images = image_of(numbers.maps, numbers.view.encoding.sides)
         style: dict[str, Any] = {"colours": canvas.colours("diverging"), "limits": numbers.ends, "centred": True}
         return [show_matrix(ax, image, **style) for ax, image in zip(axes, images, strict=True)]
+
+
+def wave_title(name: str, wave: float) -> str:
+    """Return what a dimension holds, beside its title: sin · λ 6.28."""
+    length = f"λ {number_text(float(wave), 3)}" if wave <= MAX_WAVELENGTH else ""
+    return join_title([name, length])
+
+
+def _axis_text(axes: Array, axis: int, count: int) -> str:
+    """Return which dimensions follow an axis of so many, by the axis of each dimension."""
+    own = np.flatnonzero(axes == axis)
+    text = AXES[axis - count]
+    if np.ptp(own) + 1 == len(own):
+        return capitalised(say(f"maps.{text}_range", first=int(own[0]), last=int(own[-1])))
+    return capitalised(say(f"maps.{text}"))
 
 
 @lru_cache(maxsize=4)

@@ -16,16 +16,22 @@ from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import TableEncoding
 from pecli.figures.base import Figure, Numbers, View
+from pecli.figures.wavelengths import short_wave_text
 from pecli.files.sheet import aside, over
 from pecli.page.axis_labels import label_values
 from pecli.page.canvas import Canvas
-from pecli.page.colors import seen_colours
+from pecli.page.colors import HEADLINE_INK, seen_colours
 from pecli.page.panels import ColorBar, Panel, PanelGroup
 
 MARGIN = 0.04  # beside the coordinates, as a share of the longer axis
 LEAST = 0.25  # half the length of the shorter axis, at least, as a share of the longer one
 CROWD = 60  # positions whose line has its full width, at most
-DOTS = 200  # positions that have a dot each, at most
+DOTS = 400  # positions that have a dot each, at most
+FAINT, THIN = 0.4, 0.6  # opacity and points of lines between dots
+SAME = 0.9  # of the bends, at least, that go one way where a path goes round
+LEAST_TURN, TURNS = 2.5, 2  # positions of a turn, and turns over all positions, at least
+CLOSED = 0.1  # of its radius: a turn that ends so near to where it begins has one number there
+NUMBERED = 8  # positions of the marked turn that have a number, about, at most
 INSIDE = 0.38  # of the panel, from its middle, in which labels lead any way
 AWAY, EVEN = 5.0, 0.4  # points from an end to its label; below that a direction is neither left nor right
 MAX_VECTOR_POINTS = 2000  # that a file of lines carries one by one
@@ -41,11 +47,30 @@ class PathNumbers(Numbers[TableEncoding]):
     share: Array = aside("component")  # of the variance
     in_order: bool  # of two components, each position is nearest to the one before or after it, and to no other
     tied: bool  # whether the next component has as much variance as the last
+    period: float | None = None  # positions in which the path of two components goes round once, on average
 
     def remarks(self) -> list[str]:
         return [say("path.the_next_component_has")] if self.tied else []
 
+    def marks(self) -> list[str]:
+        if (turn := self.outermost()) is None:
+            return []
+        text = self.view.encoding.position_text
+        return [say("path.marked_turn", first=text(self.positions[turn[0]]), last=text(self.positions[turn[-1]]))]
+
+    def outermost(self) -> Array | None:
+        """Return the indices of the turn that is farthest from the middle; None where the path does not go round."""
+        if self.period is None:
+            return None
+        count = round(self.period) + 1
+        windows = np.lib.stride_tricks.sliding_window_view(self.coordinates, count, axis=0)
+        far = np.hypot(*np.median(windows, axis=-1).T)  # a position that is far from all others does not count
+        return int((far > (1 - ROUNDING) * far.max()).argmax()) + np.arange(count)
+
     def message(self) -> str:
+        if self.period is not None:
+            wave = short_wave_text(self.view.encoding, float(f"{self.period:.2g}"))
+            return say("path.goes_round", wave=wave)
         if self.in_order:
             return say("path.in_this_plane_each")
         blanks = {"count": len(self.share), "share": _percent(self.share.sum())}
@@ -94,6 +119,8 @@ class Path(Figure[TableEncoding]):
         tied = bool((beyond >= (1 - ROUNDING) * sizes[largest[-1]]).any() and total > 0)
         few = self.components == 2 and total > 0 and len(drawn) <= MAX_VECTOR_POINTS
         known: dict[str, Any] = {"share": share, "tied": tied, "in_order": few and nearest_are_neighbours(drawn)}
+        if self.components == 2 and not view.encoding.sides:
+            known["period"] = period_of(drawn)
         names = tuple(f"component_{at + 1}" for at in range(self.components))
         return PathNumbers(view=view, coordinates=drawn, positions=view.covered.array(), components=names, **known)
 
@@ -145,21 +172,35 @@ class Path(Figure[TableEncoding]):
                 axis.set_label_text(text)
             points, colours = numbers.coordinates[:, pair], seen_colours(canvas.colours("order"), panel)
             look: dict[str, Any] = {"cmap": colours, "rasterized": many}
-            width = canvas.scale * min(1.0, sqrt(CROWD / len(points)))  # of many, thin
+            dotted = len(points) <= DOTS
+            width = canvas.scale * (THIN if dotted else min(1.0, sqrt(CROWD / len(points))))  # of many, thin
             rows = numbers.view.encoding.sides[-1:] or (len(points) + 1,)  # of a grid, each row by itself
             joined = (numbers.positions[1:] % rows[0]).astype(bool) | (rows[0] > len(points))
             line = LineCollection(list(np.stack([points[:-1], points[1:]], 1)[joined]), linewidths=width, **look)
             line.set_array(numbers.positions[:-1][joined])
             line.set_clim(numbers.positions[0], numbers.positions[-1])
             panel.add_collection(line, autolim=False)
-            if len(points) <= DOTS:
-                size = (2.5 * canvas.scale) ** 2
-                panel.scatter(points[:, 0], points[:, 1], c=numbers.positions, s=size, linewidths=0, zorder=2, **look)
+            shown: Any = line
+            if dotted:
+                line.set_alpha(FAINT)
+                size = (3 * canvas.scale) ** 2
+                shown = panel.scatter(
+                    points[:, 0], points[:, 1], c=numbers.positions, s=size, linewidths=0, zorder=2, **look
+                )
+                shown.set_clim(numbers.positions[0], numbers.positions[-1])
+            panel.grid(True)
+            panel.spines[:].set_visible(False)
+            panel.tick_params(length=0)
+            turn = numbers.outermost()
+            if turn is not None:
+                _mark_turn(panel, numbers, turn, canvas)
             for end, inner in ((0, 1), (-1, -2)):
+                if turn is not None and end % len(points) in turn:
+                    continue
                 text = numbers.view.encoding.position_text(numbers.positions[end])
                 text = text if numbers.view.encoding.position_unit else f"p = {text}"
                 _label_end(panel, text, tuple(points[end]), points[end] - points[inner], canvas)
-            drawn.append(line)
+            drawn.append(shown)
         return drawn
 
 
@@ -189,6 +230,51 @@ def nearest_are_neighbours(points: Array) -> bool:
     return bool((np.minimum(beside, np.insert(beside[:-1], 0, np.inf)) <= nearest * (1 + ROUNDING)).all())
 
 
+def period_of(points: Array) -> float | None:
+    """Return in how many points (n, 2) a path goes round once, from how much it bends at each; None where it does not
+    bend one way nearly everywhere, or goes round less than twice."""
+    steps = np.diff(points, axis=0) @ [1, 1j]
+    if len(steps) < 2 or not steps.all():
+        return None
+    bends = np.angle(steps[1:] / steps[:-1])
+    bend = abs(float(bends.mean()))
+    if max((bends > 0).mean(), (bends < 0).mean()) < SAME or not bend * len(points) > 2 * np.pi * TURNS * (
+        1 - ROUNDING
+    ):
+        return None
+    return 2 * np.pi / bend if 2 * np.pi / bend >= LEAST_TURN else None
+
+
+def _halo(axes: Axes, canvas: Canvas) -> Any:
+    """Return what sets a text off from lines below it."""
+    from matplotlib.patheffects import withStroke
+
+    return [withStroke(linewidth=2 * canvas.scale, foreground=axes.get_facecolor() if canvas.own_style else "white")]
+
+
+def _mark_turn(axes: Axes, numbers: PathNumbers, turn: Array, canvas: Canvas) -> None:
+    """Draw one turn over all others, with the numbers of its positions."""
+    points, ink = numbers.coordinates[turn], axes.title.get_color() if canvas.own_style else HEADLINE_INK
+    axes.plot(*points.T, color=ink, linewidth=1.4 * canvas.scale, zorder=4)
+    look: dict[str, Any] = {"markersize": 4.5 * canvas.scale, "markeredgecolor": "white", "zorder": 5}
+    axes.plot(*points.T, "o", color=ink, markeredgewidth=0.7 * canvas.scale, **look)
+    middle, step = points.mean(axis=0), -(-len(turn) // NUMBERED)
+    closed = np.hypot(*(points[0] - points[-1])) < CLOSED * np.hypot(*(points - middle).T).max()
+    for at in range(step if closed else 0, len(turn), step):
+        away = points[at] - middle
+        away = (-1 if at == 0 else 1) * away / (np.hypot(*away) or 1.0)  # where the turn ends is another number
+        text = numbers.view.encoding.position_text(numbers.positions[turn[at]])
+        style: dict[str, Any] = {
+            "textcoords": "offset points",
+            "ha": "center",
+            "va": "center",
+            "color": ink,
+            "zorder": 6,
+        }
+        style |= {"fontsize": canvas.small, "weight": "medium", "path_effects": _halo(axes, canvas)}
+        axes.annotate(text, tuple(points[at]), tuple(9 * canvas.scale * away), **style)
+
+
 def _label_end(axes: Axes, text: str, place: tuple[float, float], outward: Array, canvas: Canvas) -> None:
     """Write a text beyond an end of the path, in the direction in which it leads there."""
     x, y = outward / (np.hypot(*outward) or 1.0)
@@ -200,6 +286,8 @@ def _label_end(axes: Axes, text: str, place: tuple[float, float], outward: Array
         "ha": "left" if x > EVEN else "right" if x < -EVEN else "center",
         "va": "bottom" if y > EVEN else "top" if y < -EVEN else "center_baseline",
         "fontsize": canvas.small,
+        "path_effects": _halo(axes, canvas),
+        "zorder": 6,
     }
     axes.annotate(text, place, (AWAY * canvas.scale * x, AWAY * canvas.scale * y), textcoords="offset points", **style)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import ceil, floor, log10
 from typing import Any, ClassVar, Self
 
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import say
 from pecli.core.lazy import Array, Axes, np
-from pecli.core.numbers import ROUND
+from pecli.core.numbers import ROUND, ROUNDING
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.base import ColouredNumbers, View, other_positions_text
 from pecli.figures.highlights import WithTrained, border_beyond, border_text
@@ -21,9 +22,13 @@ from pecli.page.axis_labels import label_positions, label_values
 from pecli.page.canvas import Canvas
 from pecli.page.colors import STROKES
 from pecli.page.panels import ColorBar, Panel, PanelGroup
+from pecli.page.text import points_per_pixel
+from pecli.page.words import ems
 
 WORST = 2.0  # the largest error that a sine can have
 DECADES = 1e4  # times the smallest error that colours tell apart is the largest one shown
+APART = 0.46  # columns, from the middle of the last one to where a bracket ends
+LOW = 0.9  # of the positions, below which there is no room for a number under its line
 NOTABLE = 0.1  # an error that matters: a tenth of what a sine reaches
 
 
@@ -133,6 +138,7 @@ class Precision(WithTrained[Harmonic]):
 
         _, high, _ = envelope(errors, edges, pairs)
         wrong, (low, top) = np.isfinite(first), (least, largest[0]) if largest[0] else (WORST / 10, WORST)
+        low, top = 10.0 ** floor(log10(low)), min(WORST, 10.0 ** ceil(log10(top) - ROUNDING))
         return PrecisionNumbers(
             view=view,
             error=high.T,
@@ -173,9 +179,42 @@ class Precision(WithTrained[Harmonic]):
         edges = np.append(numbers.first_wrong, np.nan) - 0.5
         for colour, width in STROKES:  # dark within light: where a pair is first off by more, one step a pair
             panel.step(np.arange(columns + 1) - 0.5, edges, where="post", color=colour, linewidth=width * canvas.scale)
+        self._name(numbers, panel, image, canvas)
         if self.trained is not None:
             border_beyond(panel, panel.get_xlim(), (self.trained - 0.5,) * 2, canvas)
         return [image]
+
+    def _name(self, numbers: PrecisionNumbers, panel: Axes, image: Any, canvas: Canvas) -> None:
+        """Put brackets over the pairs that are off by much and over the others, and write the position at which a pair
+        first is, of each where there is room, else of the first."""
+        from matplotlib.patheffects import withStroke
+
+        from pecli.page.labels import add_bracket
+
+        wrong = np.isfinite(numbers.first_wrong)
+        if not wrong.any():
+            return
+        runs = np.split(np.arange(len(wrong)), np.flatnonzero(np.diff(wrong)) + 1)
+        longest = max((run for run in runs if wrong[run[0]]), key=len)
+        off = say("precision.error_above", error=NOTABLE), f"> {NOTABLE}"
+        for run in runs:
+            texts = off if run[0] == longest[0] else ("",)
+            if not wrong[run[0]]:
+                texts = (say("precision.below_throughout", error=NOTABLE), f"< {NOTABLE}") if run[0] else ("",)
+            if wrong[run[0]] or run[0]:
+                add_bracket(panel, run[0] - APART, run[-1] + APART, texts, canvas, strong=bool(wrong[run[0]]))
+        encoding, rows = numbers.view.encoding, numbers.view.covered
+        room = panel.bbox.width * points_per_pixel(panel) / len(wrong)
+        names = {int(pair): encoding.position_text(numbers.first_wrong[pair]) for pair in np.flatnonzero(wrong)}
+        if max(map(ems, names.values())) * canvas.small > room:
+            names = {pair: names[pair] for pair in [int(np.nanargmin(numbers.first_wrong))]}
+        effects = [withStroke(linewidth=1.6 * canvas.scale, foreground=image.cmap(0.95))]
+        look: dict[str, Any] = {"ha": "center", "color": image.cmap(0.0), "weight": "semibold", "path_effects": effects}
+        for pair, text in names.items():
+            low = numbers.first_wrong[pair] - rows.start > LOW * rows.length
+            way: dict[str, Any] = {"va": "bottom" if low else "top", "xytext": (0, (4 if low else -4) * canvas.scale)}
+            place = (float(pair), float(numbers.first_wrong[pair]))
+            panel.annotate(text, place, textcoords="offset points", fontsize=canvas.small, **way, **look)
 
 
 def _pair_errors(encoding: Harmonic, positions: Array) -> Array:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import isqrt
+from math import floor, isqrt, log10
 from typing import Any, ClassVar
 
 from pecli.analysis import check_indices
 from pecli.core.errors import UsageError
-from pecli.core.language import listing, say
+from pecli.core.language import join_title, say
 from pecli.core.lazy import Array, Axes, np
-from pecli.core.numbers import number_text
+from pecli.core.numbers import minus, number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.harmonic import Harmonic
@@ -22,6 +22,7 @@ from pecli.files.sheet import aside, over
 from pecli.measures.summary import ENOUGH, spread_evenly
 from pecli.page.axis_labels import label_values
 from pecli.page.canvas import Canvas
+from pecli.page.colors import STROKES
 from pecli.page.panels import ColorBar, Panel, PanelGroup, grids_around, in_columns
 from pecli.page.words import ems
 
@@ -29,6 +30,9 @@ TITLE_PAD = 2.45  # ems of small text, of a title that has a strip below it and 
 SLICES = 4  # dimensions shown where none are asked for: a full grid beside the offsets
 FINEST, COARSEST = 1 / 8, 3  # of the length: the wavelengths between which a slice has stripes, and not too many
 SEEN = 1 / 100, 40  # of the length: a shorter wave is averaged to nothing, a longer one looks flat
+FEWEST = 4  # positions, of which one offset is marked
+STEPS = 25  # positions, up to which an offset is outlined cell by cell; of more a line runs along it
+SHARE = 1 / 4  # of the length, about: the offset that is marked
 FALLS = 8  # times the length: of a longer wave the cosine looks flat
 
 
@@ -49,7 +53,9 @@ class RelativeNumbers(ColouredNumbers[Harmonic]):
         return [part, averaging(self.block)]
 
     def marks(self) -> list[str]:
-        return [wavelength_unit(self.view.encoding)]
+        marked = marked_offset(self.view.positions.length)
+        outlined = "relative.outlined" if self.view.positions.length <= STEPS else "relative.line"
+        return [say(outlined, offset=marked) if marked else "", wavelength_unit(self.view.encoding)]
 
     def message(self) -> str:
         return say("relative.each_dimension_is_constant") if len(self.offsets) > 1 else ""
@@ -138,7 +144,8 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         bar = ColorBar("", spare=self.may_be_spare(view.positions.length))
         panel = Panel(1.0, exact=True, least=(6.0, 6.0), bar=bar, x="key", y="query")
         if not self.offsets:
-            return [PanelGroup((panel,) * count)]
+            columns = (2, 4, 1) if canvas.narrow else (4, 2, 1)
+            return [PanelGroup((panel,) * count, in_columns(count, *columns) if count == SLICES else ())]
         strip = 2 * ems(number_text(-_reach(view))) + 2.0  # that the numbers on a strip take
         offsets = replace(panel, bar=None, least=(max(6.0, strip), 6.0))
         return [PanelGroup((offsets, *[panel] * count), (*grids_around(0, 1 + count), *in_columns(1 + count)))]
@@ -152,9 +159,14 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
             label_values(panel.xaxis, say("words.key_q"), integer=True)
             label_values(panel.yaxis, say("words.query_p"), integer=True)
         encoding, waves, lengths = view.encoding, view.encoding.wave_names(), view.encoding.column_wavelengths()
+        marked = marked_offset(view.positions.length)
+        values = encoding.table(np.array([float(marked)]))[0]
         for panel, dim in zip(axes[1:] if self.offsets else axes, self.shown(view), strict=True):
-            name = listing([waves[dim], say("relative.dim_dim", dim=dim)])
-            panel.set_title(f"{name}\nλ = {short_length(encoding, lengths[dim])}", fontsize=canvas.small)
+            name, value = say("relative.dim_dim", dim=dim), minus(f"{values[dim] + 0.0:.2f}")
+            there = "\n" + say("relative.value_where", value=value, offset=marked) if marked else ""
+            wave = join_title([waves[dim], f"λ {short_length(encoding, lengths[dim])}"])
+            panel.set_title(name + there, fontsize=canvas.small)
+            panel.set_title(wave + "\n " * bool(there), loc="right")
         if self.offsets:
             axes[0].set_title(say("words.offset_p_minus_q"), fontsize=canvas.small, pad=TITLE_PAD * canvas.small)
             add_strip(axes[0], canvas, _reach(view), canvas.colours("diverging"))
@@ -170,7 +182,39 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
             for panel, values, limits in zip(axes, slices, ends, strict=False)
         ]
         self.write_numbers(axes, images, canvas)
+        for panel in axes:
+            self._mark(panel, numbers, canvas)
         return images
+
+    def _mark(self, panel: Axes, numbers: RelativeNumbers, canvas: Canvas) -> None:
+        """Mark the offset whose values the titles say, in the same places of every panel."""
+        offset, rows = marked_offset(numbers.view.positions.length), numbers.view.positions
+        if not offset:
+            return
+        look: dict[str, Any] = {
+            "solid_joinstyle": "miter",
+            "solid_capstyle": "butt",
+            "clip_on": rows.length > STEPS,
+        }
+        keys = np.arange(rows.start, rows.stop - offset)
+        if rows.length > STEPS:
+            x, y = np.array([keys[0], keys[-1]]), np.array([keys[0], keys[-1]]) + offset
+        else:  # the sides of all cells: down on the left, up on the right
+            steps = np.repeat(keys, 2) + np.tile([-0.5, 0.5], len(keys))
+            first = np.column_stack((np.repeat(keys, 2) - 0.5, steps + offset))
+            second = np.column_stack((np.repeat(keys, 2) + 0.5, steps + offset))[::-1]
+            x, y = np.concatenate((first, second, first[:1])).T
+        for colour, width in STROKES:
+            panel.plot(x, y, color=colour, linewidth=width * canvas.scale, **look)
+
+
+def marked_offset(length: int) -> int:
+    """Return the offset that is marked, a round number; 0 where there is none between the ends."""
+    if length < FEWEST:
+        return 0
+    about = max(2.0, SHARE * length)
+    power = 10 ** floor(log10(about))
+    return int(max(step * power for step in (1, 2, 5) if step * power <= about))
 
 
 def telling_columns(encoding: Harmonic, length: int) -> Array:

@@ -26,9 +26,11 @@ from pecli.measures.reduce import averaged_rows
 from pecli.measures.summary import ENOUGH
 from pecli.page.axis_labels import label_dimensions, label_positions, label_values
 from pecli.page.canvas import Canvas
+from pecli.page.colors import HAIRLINE, NOTE_INK, seen_colours
 from pecli.page.lines import key
 from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
 from pecli.page.text import points_per_pixel
+from pecli.page.words import ems
 
 BEFORE, AFTER, PLANE = "before", "after", "plane"  # the panels
 TITLES = {
@@ -38,9 +40,9 @@ TITLES = {
 }
 PATHS = 4  # pairs whose paths are drawn where none are asked for
 FLAT = 0.36  # height over width of the images where panels stand below each other
-NEAR_TOP = 0.9  # of a circle's radius, above which a mark is where the circle's name would be
-HALF, HEAD = 1.12, 1.2  # half the side of the square that shows the circles, the largest of radius 1, and its top
-MARK = 0.05  # of the largest radius, that a mark reaches to both sides of a circle
+HALF = 1.2  # half the side of the square that shows the circles, the largest of radius 1
+INNER, START = 0.4, 1.03  # radius of the smallest circle; where the line of the first position ends
+FAST, SLOW = 3, 2  # digits of the turns that the headline names
 TINY = 1e-300  # a radius, to divide by
 OUTLINED = 32  # rows of a matrix, up to which what is not 0 is outlined
 LINE = 1.1  # ems of small text from the name of one circle to the next, at least
@@ -70,13 +72,14 @@ class RotationNumbers(ColouredNumbers[Rotary]):
     def marks(self) -> list[str]:
         marks = say(
             "rotation.dot_for_each_position",
-            position=self._first(),
+            position=self.first,
         )
         if len(self.view.encoding.sides) == 2:
-            marks = say("rotation.arrows_how_far_pairs", position=self._first())
+            marks = say("rotation.arrows_how_far_pairs", position=self.first)
         return [marks] if self.circles else []
 
-    def _first(self) -> str:
+    @property
+    def first(self) -> str:
         return self.view.encoding.position_text(self.view.covered.start)
 
     def message(self) -> str:
@@ -85,11 +88,12 @@ class RotationNumbers(ColouredNumbers[Rotary]):
         if len(set(turns)) < 2 or not self.circles:
             return ""
         fast, slow = int(turns.argmax()), int(turns.argmin())
-        ends = {"first": self._first(), "last": encoding.position_text(rows.stop - 1)}
+        ends = {"first": self.first, "last": encoding.position_text(rows.stop - 1)}
         times = "rotation.from_position_to_pair"
         degrees = "rotation.from_position_to_pair_turns"
         part = turns[slow] < 1 <= turns[fast]
-        much, little = number_text(turns[fast], 3), number_text(turns[slow] * (360 if part else 1), 3)
+        much = number_text(turns[fast], FAST)
+        little = number_text(turns[slow] * (360 if part else 1), SLOW if part else FAST)
         return say(degrees if part else times, **ends, fast=fast, slow=slow, much=much, little=little)
 
     def coloured(self) -> list[Array]:
@@ -232,8 +236,10 @@ class Rotation(WithCellNumbers[Rotary]):
             label_values(axes[0].xaxis, say("words.column"), integer=True)
             label_values(axes[0].yaxis, say("words.row"), integer=True)
             return
+        asides = {AFTER: "rotation.marked_pairs"} if self._marks(view) else {}
         for panel, name in zip(axes, self.panels, strict=True):
             panel.set_title(say(TITLES[name]))
+            panel.set_title(say(asides[name]) if name in asides else "", loc="right")
             shown, every = len(self.drawn_pairs(view)), encoding.width // 2
             if name == PLANE and shown < every:
                 panel.set_title(say("rotation.of_pairs_in_their", count=shown, all=every))
@@ -246,7 +252,7 @@ class Rotation(WithCellNumbers[Rotary]):
                 key(panel, [(say("words.pair_pair", pair=pair), {"color": f"C{line}"}) for line, pair in pairs])
                 continue
             if name == PLANE:
-                panel.set(xticks=[], yticks=[], xlim=(-HALF, HALF), ylim=(HEAD - 2 * HALF, HEAD))
+                panel.set(xticks=[], yticks=[], xlim=(-HALF, HALF), ylim=(-HALF, HALF))
                 panel.spines[:].set_visible(False)
                 continue
             panel.set(xlim=(-0.5, encoding.width - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5))
@@ -275,8 +281,14 @@ class Rotation(WithCellNumbers[Rotary]):
             look: dict[str, Any] = {"colours": colours, "limits": numbers.ends, "centred": True, "extent": extent}
             values = {BEFORE: numbers.before, AFTER: numbers.after}.get(name)
             images.append(None if values is None else show_matrix(panel, values, **look))
+            if name == AFTER and self._marks(numbers.view):
+                _mark_columns(panel, numbers, canvas)
         self.write_numbers(axes, images, canvas)
         return images
+
+    def _marks(self, view: View[Rotary]) -> bool:
+        """Return whether the columns of the pairs on circles are marked."""
+        return PLANE in self.panels and len(view.encoding.sides) != 2
 
     def title(self, view: View[Rotary]) -> str:
         if self.matrix is not None:
@@ -309,27 +321,65 @@ def _draw_arrows(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
         axes.quiver(some % across, some // across, turned.real, turned.imag, **look)
 
 
+def _colours_of_pairs(count: int, axes: Axes, canvas: Canvas) -> list[Any]:
+    """Return the colours of so many pairs, from fast to slow."""
+    shades = seen_colours(canvas.colours("order"), axes)
+    return [shades(share) for share in np.linspace(0, 1, count)]
+
+
+def _mark_columns(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
+    """Mark the columns of the pairs that have circles, above the image and in their colours."""
+    from matplotlib.transforms import ScaledTranslation
+
+    rope = numbers.view.encoding
+    parts = [part[0, numbers.pairs] for part in rope.split(np.arange(rope.width, dtype=np.float64)[None, :])]
+    above = ScaledTranslation(0, 3.5 * canvas.scale / 72, axes.get_figure(root=True).dpi_scale_trans)  # type: ignore[union-attr]
+    look: dict[str, Any] = {"transform": axes.get_xaxis_transform() + above, "clip_on": False, "markeredgewidth": 0}
+    colours = _colours_of_pairs(len(numbers.pairs), axes, canvas)
+    for first, second, colour in zip(*parts, colours, strict=True):
+        places = [(first + second) / 2] if abs(second - first) == 1 else [first, second]  # one mark between neighbours
+        axes.plot(places, [1.0] * len(places), "v", color=colour, markersize=4 * canvas.scale, **look)
+
+
 def _draw_circles(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
-    """Draw the path of each pair on a circle of its own, the first the smallest, with a mark at the first position and
-    its name above it, as many as there is room for."""
+    """Draw the path of each pair on a circle of its own, the first the smallest, all from the top, with how far it has
+    turned below its circle, as many as there is room for."""
     from matplotlib.patches import Circle
 
-    thin, edge, count = 0.6 * canvas.scale, axes.xaxis.label.get_color(), len(numbers.pairs)
-    apart = axes.bbox.height * points_per_pixel(axes) / (2 * HALF * count)  # points from one circle to the next
-    named = numbers.pairs.tolist()[:: ceil(LINE * canvas.small / apart)]
-    rings, paths = np.arange(1, count + 1) / count, numbers.paths @ [1, 1j]
-    paths *= (rings / np.maximum(np.abs(paths).max(axis=1), TINY))[:, None]
-    side = -1 if (paths[:, 0].imag > NEAR_TOP * rings).any() else 1  # a mark is where its name would be
-    axes.set_ylim((HEAD - 2 * HALF, HEAD) if side > 0 else (-HEAD, 2 * HALF - HEAD))
-    for line, (ring, path) in enumerate(zip(rings, paths, strict=True)):
-        color = f"C{line}"
-        axes.add_patch(Circle((0, 0), ring, fill=False, edgecolor="0.5", alpha=0.5, linewidth=thin, zorder=0))
-        mark = path[0] * (1 + np.array([-MARK, MARK]) / ring)  # across the circle, so that dots are seen on it
-        axes.plot(mark.real, mark.imag, color=edge, linewidth=thin, zorder=1)
-        axes.plot(path.real, path.imag, ".", markersize=2 * canvas.scale, color=color)
-        if numbers.pairs[line] in named:
-            text = say("words.pair_pair", pair=int(numbers.pairs[line]))
-            away, va = (0, side * 1.5 * canvas.scale), "bottom" if side > 0 else "top"
-            place: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": va, "zorder": 1.5}
-            place["bbox"] = {"facecolor": axes.get_facecolor(), "edgecolor": "none", "pad": 0.3}
-            axes.annotate(text, (0, side * ring), away, color=color, fontsize=canvas.small, **place)
+    count, turns = len(numbers.pairs), _turns_of(numbers.view)
+    unit = axes.bbox.height * points_per_pixel(axes) / (2 * HALF)  # points
+    rings = np.linspace(INNER, 1, count) if count > 1 else np.ones(1)
+    apart = unit * float(rings[1] - rings[0]) if count > 1 else unit
+    named = [*range(0, count, ceil(LINE * canvas.small / apart))]
+    paths = numbers.paths @ [1, 1j]
+    largest = np.maximum(np.abs(paths).max(axis=1), TINY)
+    paths *= (rings / largest)[:, None] * 1j * np.exp(-1j * np.angle(paths[:, :1]))  # each begins at the top
+    grey: dict[str, Any] = {"color": axes.spines["bottom"].get_edgecolor(), "linewidth": 0.8 * canvas.scale}
+    axes.plot([0, 0], [rings[0], START], zorder=1, **grey)
+    look: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "fontsize": canvas.small, "zorder": 2}
+    first = say("rotation.position_number", position=numbers.first)
+    axes.annotate(first, (0, START), (0, 1.5 * canvas.scale), va="bottom", color=NOTE_INK, **look)
+    look["bbox"] = {"facecolor": axes.get_facecolor(), "edgecolor": "none", "pad": 0.3}
+    for line, (ring, path, colour) in enumerate(zip(rings, paths, _colours_of_pairs(count, axes, canvas), strict=True)):
+        axes.add_patch(Circle((0, 0), ring, fill=False, edgecolor=HAIRLINE, linewidth=0.8 * canvas.scale, zorder=0))
+        axes.plot(path.real, path.imag, ".", markersize=4 * canvas.scale, markeredgewidth=0, color=colour, zorder=3)
+        if line not in named:
+            continue
+        pair = int(numbers.pairs[line])
+        parts = [say("words.pair_pair", pair=pair), turned_text(float(turns[pair]))]
+        text, wide = "\n".join(filter(None, parts)), max(map(ems, parts)) * canvas.small
+        style: dict[str, Any] = {"color": colour, "weight": "medium"}
+        if line == 0 and wide < 1.6 * ring * unit:
+            axes.annotate(text, (0, 0), (0, 0), va="center", **style, **look)
+        else:
+            place = (0, -ring), (0, -2.5 * canvas.scale)
+            axes.annotate(join_title(parts), place[0], place[1], va="top", **style, **look)
+
+
+def turned_text(turns: float) -> str:
+    """Return how far a pair has turned; nothing where no frequency says it."""
+    if turns == np.inf:
+        return ""
+    if turns < 1:
+        return f"{number_text(360 * turns, SLOW)}°"
+    return say("rotation.turns", turns=number_text(turns, FAST))

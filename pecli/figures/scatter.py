@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import prod
+from dataclasses import dataclass, replace
+from math import prod, sqrt
 from typing import Any, ClassVar
 
 from pecli.analysis import choice_of_measure
 from pecli.core.errors import UsageError
 from pecli.core.language import say
 from pecli.core.lazy import Array, Axes, np
-from pecli.core.numbers import ROUNDING, minus
+from pecli.core.numbers import ROUNDING, minus, number_text
 from pecli.core.options import option
 from pecli.encodings.base import TableEncoding
 from pecli.figures.base import Figure, Numbers, View, other_positions_text
@@ -19,14 +19,23 @@ from pecli.measures.comparison import VectorComparison, check_pairs
 from pecli.measures.pairs import CLASSES, coarser, counts, points
 from pecli.page.axis_labels import label_values
 from pecli.page.canvas import Canvas
-from pecli.page.colors import seen_colours
+from pecli.page.colors import NOTE_INK, seen_colours
 from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
+from pecli.page.text import points_per_pixel
 
 LABELLED = 5  # offsets whose streaks have a label, at most
 APART = 0.1  # of the points' range: free of others around a label; a streak that has one is thinner
 MAX_POINTS = 200_000  # that are drawn; more are counted
 MAX_VECTOR_POINTS = 2000  # that a vector file carries one by one
-LARGE_POINTS = 500  # fewer are drawn larger
+LARGE_POINTS = 500  # fewer are drawn larger, and not counted
+HEXAGONS = 46  # across a panel of density
+STRAY = 1 / 32  # of the largest distance that there can be, from the curve: a pair that is farther from it strays
+EXCEPTIONS = 1 / 8  # of the positions, at most, without which no pair strays
+NAMED = 3  # offsets whose streaks are named beside an enlarged part
+ZOOMED = 0.7  # of both axes, that an enlarged part takes at most
+WIDE = 40  # ems of small text across, of a panel with an enlarged part
+NAME = 0.3  # of the points' range, for the name of a streak right of it
+SPLIT = 0.44  # of its width, for each of both
 MAX_CELLS = 240  # classes a side that a density is drawn in
 FLAT = 0.55  # height over width of a panel that no other stands beside
 MARGIN = 0.05  # around the counts, as a share of the axis
@@ -44,9 +53,12 @@ class CloudNumbers(Numbers[TableEncoding]):
     spearman: float | None  # rank correlation of the cloud
     pairs: int
     undefined: int  # pairs left out: a measure is not defined for a constant row
+    exceptions: tuple[int, ...] | None = None  # positions without which distance follows from correlation
     measures: tuple[str, str] = aside()  # across and up
 
     def message(self) -> str:
+        if self.exceptions is not None:
+            return self._exceptions_text(self.exceptions)
         across, up = (VectorComparison(self.view.encoding, name).label for name in self.measures)
         if self.spearman is None or across == up:
             return ""
@@ -58,9 +70,19 @@ class CloudNumbers(Numbers[TableEncoding]):
         text = little if abs(self.spearman) < TREND else rises if self.spearman > 0 else falls
         return say(text, x=across, y=up, rank=_two_digits(self.spearman))
 
+    def _exceptions_text(self, odd: tuple[int, ...]) -> str:
+        """Return at which positions alone correlation and distance do not agree."""
+        if not odd:
+            return say("scatter.agree")
+        encoding, every = self.view.encoding, self.view.covered.length
+        if odd[-1] - odd[0] >= len(odd) or encoding.sides:
+            return say("scatter.agree_except_some", count=len(odd), all=every)
+        text = "scatter.agree_except" if len(odd) > 1 else "scatter.agree_except_one"
+        return say(text, first=encoding.position_text(odd[0]), last=encoding.position_text(odd[-1]))
+
     def remarks(self) -> list[str]:
         undefined = say("scatter.of_pairs_left_out", count=self.undefined, all=self.pairs) if self.undefined else ""
-        ranks = say("scatter.spearmans_rank_correlation") if self.message() else ""
+        ranks = say("scatter.spearmans_rank_correlation") if self.message() and self.exceptions is None else ""
         return [other_positions_text(self.view), ranks, undefined]
 
 
@@ -72,29 +94,58 @@ class ScatterNumbers(CloudNumbers):
     y: Array = over("pair")
     p: Array = over("pair")
     q: Array = over("pair")
+    norm: float | None = aside(default=None)  # of all rows, squared, where it is one
 
     def marks(self) -> list[str]:
+        if self.exceptions is not None and self.norm:
+            near, far = (number_text(off, 2) for off in (STRAY * 2 * sqrt(self.norm), float(self.strays.max())))
+            return [say("scatter.off_by", off=near, most=far, curve=self.curve_text)] if self.exceptions else []
         if (places := self.places()) is None:
             return []
         fewest, most = int(places[1].min()), int(places[1].max())
         return [say("scatter.area_of_dot_to", fewest=fewest, most=most)]
 
     def remarks(self) -> list[str]:
-        alone = len(self.x) and self.places() is None
+        alone = 0 < len(self.x) <= LARGE_POINTS and self.places() is None
         return [say("scatter.dot_pair_of_positions") if alone else "", *super().remarks()]
 
-    def places(self) -> tuple[Array, Array, Array] | None:
-        """Return where pairs lie that fall on one another, (places, 2), how many, and their mean offset; None where
-        most have a place of their own."""
+    def places(self) -> tuple[Array, Array] | None:
+        """Return where pairs lie that fall on one another, (places, 2), and how many; None where most have a place of
+        their own."""
         if not len(self.x):
             return None
         points = np.column_stack((self.x, self.y))
         steps = np.rint((points - points.min(axis=0)) / (np.ptp(points, axis=0) * ROUNDING + TINY))
-        _, first, owner, counts = np.unique(steps, axis=0, return_index=True, return_inverse=True, return_counts=True)
-        if len(first) > SHARED * len(points):
+        _, first, counts = np.unique(steps, axis=0, return_index=True, return_counts=True)
+        return None if len(first) > SHARED * len(points) else (points[first], counts)
+
+    @property
+    def curve_text(self) -> str:
+        """The distance that follows from a correlation r of rows of mean 0."""
+        return f"√({number_text(2 * (self.norm or 0.0), 4)} (1 − r))"
+
+    @property
+    def strays(self) -> Array:
+        """How far the distance of each pair is from that curve, (pairs,)."""
+        correlation, distance = (self.x, self.y) if self.measures[0] == "corr" else (self.y, self.x)
+        return np.asarray(np.abs(distance - np.sqrt(np.maximum(0, 2 * (self.norm or 0.0) * (1 - correlation)))))
+
+    @property
+    def odd(self) -> Array:
+        """Whether a position of each pair is an exception, (pairs,)."""
+        return np.isin(self.p, self.exceptions or ()) | np.isin(self.q, self.exceptions or ())
+
+    def enlarged(self) -> tuple[Array, Array] | None:
+        """Return the ends of the part, (2,) across and up, where most pairs are; None where that is about all."""
+        some = ~self.odd & (self.apart() > NAMED)
+        if not self.exceptions or not some.any():
             return None
-        offsets = np.bincount(owner.ravel(), self.apart()) / counts
-        return points[first], counts, offsets
+        every, part = (np.array([values[0], values[1]]) for values in ((self.x, self.y), (self.x[some], self.y[some])))
+        low, high = part.min(axis=1), part.max(axis=1)
+        if (high - low > ZOOMED * np.ptp(every, axis=1)).any():
+            return None
+        margin = MARGIN * (high - low)
+        return low - margin, high + margin
 
     def apart(self) -> Array:
         """Return how far the positions of each pair are apart, (pairs,); in a grid from centre to centre."""
@@ -123,8 +174,9 @@ class Scatter(Figure[TableEncoding]):
 
     Notes
     -----
-    The colour says how far apart the pair stands; where pairs are too many to tell apart, how many there are. Both
-    measures are symmetric, so the upper and the lower triangle of the distance matrix show the same.
+    The colour says how many pairs there are. Rows of mean 0 and of one length ℓ have the distance √(2ℓ² (1 − r)) at
+    correlation r: pairs that are far from it are drawn in red where few positions make all of them. Both measures are
+    symmetric, so the upper and the lower triangle of the distance matrix show the same.
 
     The cost grows with the square of the length: a correlation depends on p and q, not on p − q alone, so each of the
     n(n − 1)/2 pairs has a point of its own, which must be worked out and counted (measured: 8 million a second).
@@ -175,7 +227,7 @@ class Scatter(Figure[TableEncoding]):
         if view.panels is None or not self.too_many(view):
             cloud = points(view.encoding, self.x, self.y, view.covered)
             first, second = (cloud.q, cloud.p) if self.triangle == "lower" else (cloud.p, cloud.q)
-            return ScatterNumbers(**known, **{**vars(cloud), "p": first, "q": second})
+            return self._with_exceptions(ScatterNumbers(**known, **{**vars(cloud), "p": first, "q": second}))
         cells = counts(view.encoding, self.x, self.y, view.covered)
         side = min(MAX_CELLS, view.pixel_side or MAX_CELLS)
         table, y_edges = coarser(cells.counts, cells.y_edges, side, 0)
@@ -183,10 +235,23 @@ class Scatter(Figure[TableEncoding]):
         drawn = {"counts": table, "y_edges": y_edges, "x_edges": x_edges, "most": int(table.max())}
         return DensityNumbers(**known, **{**vars(cells), **drawn})
 
+    def _with_exceptions(self, numbers: ScatterNumbers) -> ScatterNumbers:
+        """Return numbers that know the squared norm of all rows and the exceptions, where distance follows from
+        correlation for rows of mean 0: where both are shown and all rows are as long."""
+        view = numbers.view
+        squares = (view.encoding.table(view.covered.array()) ** 2).sum(axis=1)
+        norm = float(squares.mean())
+        alike = norm > 0 and np.ptp(squares) <= ROUNDING * norm
+        if {self.x, self.y} != {"corr", "euclidean"} or not alike or not len(numbers.x):
+            return numbers
+        found = replace(numbers, norm=norm)
+        strays = found.strays > STRAY * 2 * sqrt(norm)
+        odd = positions_of_all(numbers.p[strays], numbers.q[strays], int(EXCEPTIONS * view.covered.length))
+        return replace(found, exceptions=odd)
+
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
-        apart = "scatter.patches_from_p_to" if view.encoding.sides else "scatter.offset_p_minus_q"
-        apart = apart if view.encoding.continuous else "scatter.mean_offset_p_minus"  # many pairs fall on one place
-        bar = ColorBar(say("scatter.pairs_cell" if self.too_many(view) else apart), fixed=True)
+        few = view.covered.length * (view.covered.length - 1) // 2 <= LARGE_POINTS
+        bar = None if few else ColorBar(say("scatter.pairs_cell"), fixed=True)
         shown = self.shown()
         several = len(shown) > 1 and not canvas.narrow  # side by side
         panels = tuple(Panel(0.9 if several else FLAT, bar=bar, x=self.x, y=self.y) for _ in shown)
@@ -198,6 +263,7 @@ class Scatter(Figure[TableEncoding]):
                 panel.set_title(say("scatter.upper_triangle_p_q" if name == "upper" else "scatter.lower_triangle_p_q"))
             label_values(panel.xaxis, VectorComparison(view.encoding, self.x).label)
             label_values(panel.yaxis, VectorComparison(view.encoding, self.y).label)
+            _frame(panel)
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         draw = _draw_counts if isinstance(numbers, DensityNumbers) else _draw_points
@@ -208,42 +274,138 @@ def _two_digits(correlation: float) -> str:
     return minus(f"{round(correlation, 2) + 0.0:.2f}")  # no sign before 0.00
 
 
+def positions_of_all(p: Array, q: Array, most: int) -> tuple[int, ...] | None:
+    """Return positions of which every pair (p, q) has one, the position of most pairs first; None where they are more
+    than so many."""
+    found: list[int] = []
+    while len(p):
+        if len(found) == most:
+            return None
+        positions, counts = np.unique(np.concatenate((p, q)), return_counts=True)
+        found.append(int(positions[counts.argmax()]))
+        rest = (p != found[-1]) & (q != found[-1])
+        p, q = p[rest], q[rest]
+    return tuple(sorted(found))
+
+
 def _draw_points(numbers: ScatterNumbers, axes: Axes, canvas: Canvas) -> Any:
+    size, few = canvas.scale, len(numbers.x) <= LARGE_POINTS
     if (places := numbers.places()) is not None:
-        points, counts, offsets = places
-        area = (LARGEST * canvas.scale) ** 2 * counts / counts.max()
-        colours = seen_colours(canvas.colours("amount"), axes)
-        return axes.scatter(
-            points[:, 0], points[:, 1], c=offsets, s=np.maximum(area, SMALLEST), cmap=colours, linewidths=0
+        points, counts = places
+        area = np.maximum((LARGEST * size) ** 2 * counts / counts.max(), SMALLEST)
+        look: dict[str, Any] = (
+            {"color": "C0"} if few else {"c": counts, "cmap": seen_colours(canvas.colours("amount"), axes)}
         )
-    order = np.random.default_rng(0).permutation(len(numbers.x))  # so that no offset always lies on top
-    offsets = numbers.apart()
-    _label_offsets(axes, np.column_stack((numbers.x, numbers.y)), offsets, canvas)
-    return axes.scatter(
-        numbers.x[order],
-        numbers.y[order],
-        c=offsets[order],
-        s=((2 if len(numbers.x) > LARGE_POINTS else 4) * canvas.scale) ** 2,
-        linewidths=0,
-        cmap=seen_colours(canvas.colours("amount"), axes),
-        rasterized=len(numbers.x) > MAX_VECTOR_POINTS,
-    )
+        return axes.scatter(points[:, 0], points[:, 1], s=area, linewidths=0, **look)
+    wide = axes.bbox.width * points_per_pixel(axes) > WIDE * canvas.small
+    part = numbers.enlarged() if wide and not axes.get_title() else None
+    if part is None:
+        _draw_dots(numbers, axes, numbers.odd, "C1", canvas)
+        kept = ~numbers.odd
+        found = _draw_dots(numbers, axes, kept, "C0", canvas) if few else _draw_hexagons(numbers, axes, kept, canvas)
+        _draw_curve(numbers, axes, canvas)
+        _label_offsets(axes, numbers, LABELLED, canvas)
+        return found
+    whole, enlarged = (axes.inset_axes((left, 0.0, SPLIT, 1.0)) for left in (0.0, 1 - SPLIT))
+    for panel in (whole, enlarged):
+        _frame(panel)
+        label_values(panel.xaxis, axes.get_xlabel())
+        label_values(panel.yaxis, axes.get_ylabel() if panel is whole else "")
+        _draw_dots(numbers, panel, numbers.odd, "C1", canvas)
+    axes.set_axis_off()
+    _draw_dots(numbers, whole, ~numbers.odd, "C0", canvas)
+    _draw_curve(numbers, whole, canvas)
+    _label_offsets(whole, numbers, NAMED, canvas)
+    (left, bottom), (right, top) = part
+    _draw_curve(numbers, enlarged, canvas, named=False)
+    _box(whole, part, canvas)
+    inside = (numbers.x >= left) & (numbers.x <= right) & (numbers.y >= bottom) & (numbers.y <= top)
+    found = _draw_hexagons(numbers, enlarged, ~numbers.odd & inside, canvas)
+    enlarged.set(xlim=(left, right), ylim=(bottom, top))
+    return found
 
 
-def _label_offsets(axes: Axes, points: Array, offsets: Array, canvas: Canvas) -> None:
+def _frame(axes: Axes) -> None:
+    """Show a panel of points with horizontal lines alone."""
+    axes.grid(axis="y")
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+
+
+def _draw_dots(numbers: ScatterNumbers, axes: Axes, some: Array, colour: str, canvas: Canvas) -> Any:
+    size = (2 if len(numbers.x) > LARGE_POINTS else 4) * canvas.scale
+    look: dict[str, Any] = {"linewidths": 0, "rasterized": int(some.sum()) > MAX_VECTOR_POINTS, "color": colour}
+    return axes.scatter(numbers.x[some], numbers.y[some], s=size**2, **look)
+
+
+def _draw_hexagons(numbers: ScatterNumbers, axes: Axes, some: Array, canvas: Canvas) -> Any:
+    """Draw how many of some pairs fall into each hexagon of a panel."""
+    from matplotlib.colors import LogNorm
+
+    wide, high = axes.bbox.size
+    across = max(1, round(HEXAGONS * wide / max(wide, high)))
+    up = max(1, round(across * high / wide / sqrt(3)))
+    look: dict[str, Any] = {
+        "cmap": seen_colours(canvas.colours("amount"), axes),
+        "linewidths": 0.2,
+        "edgecolors": "face",
+        "zorder": 2,
+    }
+    found = axes.hexbin(numbers.x[some], numbers.y[some], gridsize=(across, up), mincnt=1, **look)
+    found.set_norm(LogNorm(1, max(2, float(np.asarray(found.get_array()).max(initial=0)))))
+    return found
+
+
+def _draw_curve(numbers: ScatterNumbers, axes: Axes, canvas: Canvas, named: bool = True) -> None:
+    """Draw where pairs of rows of mean 0 are."""
+    if numbers.exceptions is None or not numbers.norm:
+        return
+    across = numbers.measures[0] == "corr"
+    low = float((numbers.x if across else numbers.y).min())
+    r = np.linspace(low - MARGIN, 1, 400)
+    curve = r, np.sqrt(2 * numbers.norm * (1 - r))
+    ink = axes.xaxis.label.get_color()
+    axes.plot(*(curve if across else curve[::-1]), color=ink, linewidth=0.7 * canvas.scale, zorder=2.5)
+    if not named:
+        return
+    look: dict[str, Any] = {"textcoords": "axes fraction", "xycoords": "axes fraction", "fontsize": canvas.small}
+    text = say("scatter.curve", curve=numbers.curve_text)
+    axes.annotate(text, (0, 0), (0.99, 0.98), ha="right", va="top", color=ink, linespacing=1.25, **look)
+    if numbers.exceptions:
+        text = say("scatter.pairs_with", count=len(numbers.exceptions))
+        axes.annotate(text, (0, 0), (0.03, 0.06), va="bottom", color="C1", linespacing=1.25, **look)
+
+
+def _box(axes: Axes, part: tuple[Array, Array], canvas: Canvas) -> None:
+    """Show which part of a panel is enlarged at its right."""
+    from matplotlib.patches import Rectangle
+
+    (left, bottom), (right, top) = part
+    look: dict[str, Any] = {"edgecolor": axes.spines["bottom"].get_edgecolor(), "linewidth": 0.6 * canvas.scale}
+    axes.add_patch(Rectangle((left, bottom), right - left, top - bottom, fill=False, zorder=3, **look))
+    look = {"textcoords": "offset points", "fontsize": canvas.small, "va": "top", "color": NOTE_INK}
+    axes.annotate(say("scatter.right_panel"), (left, bottom), (0, -3 * canvas.scale), **look)
+
+
+def _label_offsets(axes: Axes, numbers: ScatterNumbers, most: int, canvas: Canvas) -> None:
     """Name the streaks of the smallest offsets, as long as they are thin and stand apart from all other points."""
+    kept, offsets = ~numbers.odd, numbers.apart()[~numbers.odd]
+    points = np.column_stack((numbers.x, numbers.y))[kept]
     low, high = points.min(axis=0, initial=np.inf), points.max(axis=0, initial=-np.inf)
-    for offset in range(1, LABELLED + 1):
+    for offset in range(1, most + 1):
         own, others = points[offsets == offset], points[offsets != offset]
         if not len(own) or (np.ptp(own, axis=0) > APART * (high - low)).all():
             return
-        right = 2 * np.median(own[:, 0]) > low[0] + high[0]
+        right = numbers.exceptions is None and 2 * np.median(own[:, 0]) > low[0] + high[0]
         end = own[:, 0].min() if right else own[:, 0].max(), np.median(own[:, 1])
         if (np.abs(others - end) < APART * (high - low)).all(axis=1).any():
             return
         style: dict[str, Any] = {"ha": "right" if right else "left", "va": "center", "fontsize": canvas.small}
         away = ((-5 if right else 5) * canvas.scale, 0)
+        style["color"] = axes.xaxis.label.get_color() if numbers.exceptions is None else "C0"
         axes.annotate(say("scatter.offset_number", number=offset), end, away, textcoords="offset points", **style)
+        if not right and 2 * end[0] > low[0] + high[0]:  # room for the name
+            axes.set_xlim(right=max(axes.get_xlim()[1], end[0] + NAME * (high - low)[0]))
 
 
 def _draw_counts(numbers: DensityNumbers, axes: Axes, canvas: Canvas) -> Any:

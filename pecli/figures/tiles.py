@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from math import ceil, prod
+from math import floor, prod
 from typing import Any, ClassVar
 
 from pecli.analysis import measure_option, places_option, positions_at
 from pecli.core.errors import UsageError
-from pecli.core.language import say
+from pecli.core.language import finding, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import SMALL, minus, number_text
 from pecli.encodings.grid import OnGrid
@@ -19,14 +19,21 @@ from pecli.figures.matrix import show_matrix
 from pecli.files.sheet import aside, over
 from pecli.measures.comparison import VectorComparison
 from pecli.measures.summary import ENOUGH
+from pecli.page.axis_labels import label_values
 from pecli.page.canvas import Canvas
+from pecli.page.colors import HAIRLINE, HEADLINE_INK, NOTE_INK
 from pecli.page.limits import ends
 from pecli.page.panels import ColorBar, PanelGroup
+from pecli.page.text import points_per_pixel
 
 SMALLEST = 20  # pixels across, of a tile in which anything can be seen
 MARGIN = 0.05  # of the colours' range: means that are nearer differ by chance
-GAP = 0.08  # between tiles, as a share of a tile
-GAPS = "0.7"  # their colour, where a tile may be white
+GUTTER, SHORT = 2, 8  # cells between tiles; of shorter sides one
+TILED, ENLARGED = 0.72, 0.215  # of the frame's width, that all tiles and the one beside them take
+CRISP = 2  # pixels a cell, from which on each has a whole number of them
+NEAR = 0.01  # of a pixel, that a cell may lack
+MARKED = "C1"  # the tile that is drawn once more
+WIDE = 40  # ems of small text across, of a frame in which words have room beside the tiles
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,12 +57,12 @@ class TilesNumbers(ColouredNumbers[OnGrid]):
         more = inside - outside if compared.similarity else outside - inside
         if not more > MARGIN * (self.ends[1] - self.ends[0]):
             return ""
-        text = "tiles.patches_in_the_same"
         numbers = {name: _two_digits(value) for name, value in (("inside", inside), ("outside", outside))}
-        return say(text, measure=compared.label, **numbers) if numbers["inside"] != numbers["outside"] else ""
+        return say("tiles.patches_in_the_same", **numbers) if numbers["inside"] != numbers["outside"] else ""
 
     def marks(self) -> list[str]:
-        return [say("tiles.each_tile_of_one", measure=self.compared.label)]
+        means = say("tiles.means", **finding(self.message())) if self.message() else ""
+        return [say("tiles.each_tile_of_one", measure=self.compared.label), means]
 
     def remarks(self) -> list[str]:
         return [say("tiles.one_patch_in_shown", count=self.step)] if self.step > 1 else []
@@ -125,7 +132,7 @@ class Tiles(OverGrid):
         if self.at is not None or view.panels is None:
             return 1
         pixels = (view.pixel_rows or 1, view.pixel_columns or 1)
-        sizes = (max(SMALLEST, side + ceil(GAP * side)) * side for side in view.encoding.sides)
+        sizes = (max(SMALLEST, side + gutter(side)) * side for side in view.encoding.sides)
         return max(-(-size // most) for size, most in zip(sizes, pixels, strict=True))
 
     def panel_groups(self, view: View[OnGrid], canvas: Canvas) -> list[PanelGroup]:
@@ -133,7 +140,8 @@ class Tiles(OverGrid):
         if self.at is not None:
             return [PanelGroup((self.image_panel(view, bar),) * len(positions_at(self.at, view)))]
         rows, columns = view.encoding.sides
-        return [PanelGroup((squeezed_panel((rows / columns) ** 2, bar),))]
+        panel = squeezed_panel((rows / columns) ** 2, bar)
+        return [PanelGroup((panel if canvas.narrow else replace(panel, aspect=TILED * panel.aspect),))]
 
     def decorate(self, view: View[OnGrid], axes: list[Axes], canvas: Canvas) -> None:
         every = self.at is None
@@ -154,19 +162,94 @@ class Tiles(OverGrid):
         from pecli.page.ticks import FittingTicks, multiples
 
         rows, columns = (-(-side // numbers.step) for side in sides)
-        down, across = (ceil(GAP * side) for side in sides)
+        down, across = map(gutter, sides)
         padded = np.pad(images, ((0, 0), (0, down), (0, across)), constant_values=np.nan)
         tiled = padded.reshape(rows, columns, *padded.shape[1:]).swapaxes(1, 2)
         whole = tiled.reshape(rows * padded.shape[1], -1)[:-down, :-across]
-        first, right, bottom = -numbers.step / 2, (columns - 0.5) * numbers.step, (rows - 0.5) * numbers.step
-        axes[0].set(xlim=(first, right), ylim=(bottom, first))
+        tall, wide = (numbers.step * float(side) / (side + gutter(side)) for side in sides)  # of a tile, patches
+        right, bottom = (columns - 1) * numbers.step + wide / 2, (rows - 1) * numbers.step + tall / 2
+        panel = axes[0] if canvas.narrow else _left_part(axes[0], whole.shape, canvas)
+        panel.set(xlim=(-wide / 2, right), ylim=(bottom, -tall / 2))
         if numbers.step > 1:  # a tile's tick is that of its patch
             steps = [numbers.step * times for times in (1, 2, 5, 10, 20)]
-            for axis in (axes[0].xaxis, axes[0].yaxis):
+            for axis in (panel.xaxis, panel.yaxis):
                 axis.set_major_locator(FittingTicks(partial(multiples, steps)))
-        if signed:  # whose middle is white, as the gaps are
-            axes[0].set_facecolor(GAPS)
-        return [show_matrix(axes[0], whole, extent=(first, right, bottom, first), **style)]
+        image = show_matrix(panel, whole, extent=(-wide / 2, right, bottom, -tall / 2), **style)
+        for at in np.ndindex(rows, columns) if signed else ():  # a tile whose edge is white ends there
+            _outline(panel, at[1] * numbers.step, at[0] * numbers.step, wide, tall, HAIRLINE, 0.5 * canvas.scale)
+        if panel is not axes[0]:
+            self._enlarge(numbers, axes[0], panel, (wide, tall), canvas, style)
+        return [image]
+
+    def _enlarge(
+        self, numbers: TilesNumbers, axes: Axes, panel: Axes, size: tuple[float, float], canvas: Canvas, style: Any
+    ) -> None:
+        """Outline one tile and draw it once more, larger, beside all others, with the means that the headline names."""
+        sides = numbers.view.encoding.sides
+        rows, columns = (-(-side // numbers.step) for side in sides)
+        row, column = rows // 4, 2 * columns // 3
+        at = row * numbers.step, column * numbers.step
+        high = ENLARGED * axes.bbox.width / axes.bbox.height * min(sides[0] / sides[1], 2.0)
+        wide, small = axes.bbox.width * points_per_pixel(axes), canvas.small
+        top = 1.0 - (4.8 * small / (axes.bbox.height * points_per_pixel(axes)) if wide > WIDE * small else 0.0)
+        one = axes.inset_axes((1 - ENLARGED, top - high, ENLARGED, high))
+        show_matrix(one, image_of(numbers.tiles[row * columns + column], sides), **style)
+        one.set(xlim=(-0.5, sides[1] - 0.5), ylim=(sides[0] - 0.5, -0.5))
+        one.set_xticks(sorted({0, at[1], sides[1] - 1}))
+        one.set_yticks(sorted({0, at[0], sides[0] - 1}))
+        one.tick_params(length=0)
+        _outline(panel, at[1], at[0], *size, MARKED, 1.2 * canvas.scale)
+        _outline(one, (sides[1] - 1) / 2, (sides[0] - 1) / 2, sides[1], sides[0], MARKED, 1.2 * canvas.scale)
+        if wide <= WIDE * small:
+            return
+        look: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "bottom"}
+        place = numbers.view.encoding.position_text(numbers.positions[row * columns + column])
+        text = say("tiles.one_patch", place=place, count=numbers.tiles.shape[1])
+        one.annotate(text, (0, 1), (0, 0.5 * small), fontsize=small, linespacing=1.15, **look)
+        named: dict[str, Any] = {"weight": "semibold", "color": HEADLINE_INK}
+        one.annotate(say("tiles.how_to_read"), (0, 1), (0, 3.5 * small), fontsize=canvas.inches.font, **look, **named)
+        found = finding(numbers.message())
+        look["va"] = "top"
+        for line, name in enumerate(("inside", "outside") if found else ()):
+            down = -(2.4 + 3.2 * line) * small
+            one.annotate(found[name], (0, 0), (0, down), fontsize=canvas.large, **look, **named)
+            words, right = say(f"tiles.mean_{name}"), (0.6 * len(found[name]) + 0.5) * canvas.large
+            one.annotate(words, (0, 0), (right, down - 0.15 * small), fontsize=small, linespacing=1.2, **look)
+            named["color"] = NOTE_INK
+
+
+def gutter(side: int) -> int:
+    """Return how many cells are left free between tiles of that side."""
+    return GUTTER if side >= SHORT else 1
+
+
+def _left_part(axes: Axes, cells: tuple[int, ...], canvas: Canvas) -> Axes:
+    """Return an Axes for so many rows and columns of cells at the left of a frame, with its labels; where each cell has
+    a few pixels, all have a whole number."""
+    from matplotlib.transforms import Bbox
+
+    def place(*_: Any) -> Any:
+        pixels = np.array(axes.bbox.size) * points_per_pixel(axes) / 72 * canvas.dpi  # of the file
+        most = min(TILED * pixels[0] / cells[1], pixels[1] / cells[0]) + NEAR
+        wide, high = np.array(cells[::-1]) * floor(most) / pixels if most >= CRISP else (TILED, 1.0)
+        box = axes.get_position()
+        return Bbox.from_bounds(box.x0, box.y1 - high * box.height, wide * box.width, high * box.height)
+
+    part = axes.inset_axes((0.0, 0.0, TILED, 1.0))
+    part.set_axes_locator(place)
+    part.apply_aspect(place())
+    for own, other in ((axes.xaxis, part.xaxis), (axes.yaxis, part.yaxis)):
+        label_values(other, own.get_label_text(), integer=True)
+    axes.set_axis_off()
+    return part
+
+
+def _outline(axes: Axes, x: float, y: float, wide: float, high: float, colour: str, width: float) -> None:
+    """Draw a frame around a tile by its middle."""
+    from matplotlib.patches import Rectangle
+
+    look: dict[str, Any] = {"fill": False, "edgecolor": colour, "linewidth": width, "clip_on": False}
+    axes.add_patch(Rectangle((x - wide / 2, y - high / 2), wide, high, **look))
 
 
 def _two_digits(value: float) -> str:

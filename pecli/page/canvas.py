@@ -217,6 +217,7 @@ class Canvas(Options):
 
     def colours(self, kind: str) -> str:
         """Return the colour map for values of that kind (diverging, distance, amount, order, binary, difference)."""
+        add_maps()  # a picture on the user's own axes has no style of ours
         return colour_map(kind, self.cmap or self._styled("image.cmap"))
 
     def inputs(self) -> tuple[str, ...]:

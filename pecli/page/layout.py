@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, inf, log
+from types import MappingProxyType
 from typing import NamedTuple
 
 from pecli.page.panels import ColorBar, Mosaic, Panel, Place, VisibleLabels, columns_of, label_outer, places_of
@@ -21,6 +22,7 @@ EDGE = 0.9  # free around the page
 GAP = 1.4  # between neighbouring panels
 UNDER = 1.4  # between the subtitle and the panels
 PAD = 0.6  # between a title and its panel
+UNDER_RULE = 0.5  # between the rule below a heading and the titles of its panels
 BAR, LEAST_BAR = 10.4, 4.0  # length of a colour bar, and its least
 STACKED = 1.3  # of small text: a name above its bar
 BAR_HEIGHT, BAR_DROP = 0.68, 0.24  # of a colour bar, and how far it is below the top of its line
@@ -105,7 +107,8 @@ NO_MARGINS = Margins(NO_BOX, NO_BOX, NO_BOX)
 
 class Said(NamedTuple):
     """The texts of a page: above all, below all, above each panel; width of each bar's name and height of a bar with
-    its ticks; what a legend of all panels takes at the foot."""
+    its ticks; what a legend of all panels takes at the foot; what stands above whole rows, by their first panels;
+    how wide what stands right of a title is."""
 
     headline: Words
     subtitle: Words
@@ -113,6 +116,8 @@ class Said(NamedTuple):
     titles: tuple[Words, ...]
     bars: Mapping[ColorBar, tuple[float, float]]
     legend: float = 0.0
+    headings: tuple[tuple[int, Words], ...] = ()
+    asides: Mapping[int, float] = MappingProxyType({})
 
 
 class Layout(NamedTuple):
@@ -124,6 +129,7 @@ class Layout(NamedTuple):
     bars : right end, top and length of each colour bar, and whether its name stands above it
     words : left end, top and room across of headline, subtitle and footnote
     titles : how far above each frame its title stands
+    headings : left end, foot and width of the rules below headings, by the first panel of their row
     shortfall : what the page lacks across and up; 0 or less where it holds everything
     spare : what nothing uses across and up
     """
@@ -138,6 +144,7 @@ class Layout(NamedTuple):
     bars: Mapping[ColorBar, tuple[float, float, float, bool]]
     words: tuple[tuple[float, float, float], ...]
     titles: tuple[float, ...]
+    headings: Mapping[int, tuple[float, float, float]]
     legend: tuple[float, float]
     shortfall: tuple[float, float]
     spare: tuple[float, float]
@@ -329,6 +336,10 @@ class _Arrangement:
 
     # Above
 
+    def _row_top(self, at: int) -> float:
+        """Return how much stands above the frames of the row in which a panel is the first."""
+        return max(self.above[own] for own in self.every if self.places[own].top == self.places[at].top)
+
     def _above_panels(self) -> None:
         """Find how much titles and colour bars take above each panel."""
         rights = [x + width for x, width in zip(self.x, self.widths, strict=True)]
@@ -368,6 +379,7 @@ class _Arrangement:
         strips = {}
         for bar, at in self.owners.items() if self.shared is None else ():  # beside the title, where there is room
             room = self.widths[at] - self.said.titles[at].width() - self.gap - names[bar] - self.bar_length
+            room -= self.said.asides.get(at, 0.0)
             foot = self.title_feet[at] if room >= 0 else self.above[at]
             strips[bar] = max(foot + highs[bar], self.above[at])
         self.strips = {}
@@ -376,6 +388,10 @@ class _Arrangement:
             self.strips[bar] = max(high for other, high in strips.items() if self.places[self.owners[other]].top == row)
         for bar, high in self.strips.items():
             self.above[self.owners[bar]] = max(high, self.above[self.owners[bar]])
+        self.rules = {}
+        for at, heading in self.said.headings:
+            self.rules[at] = self._row_top(at) + UNDER_RULE * em
+            self.above[at] = self.rules[at] + heading.height(self.plot[1] - self.plot[0]) + PAD * em
 
     def _above_page(self) -> None:
         """Find how much headline, subtitle, the bar of all panels, footnote and legend take."""
@@ -498,6 +514,9 @@ class _Arrangement:
             bars=bars,
             words=words,
             titles=tuple(self.title_feet),
+            headings={
+                at: (self.plot[0], self.tops[at] + up, self.plot[1] - self.plot[0]) for at, up in self.rules.items()
+            },
             legend=(self.words_left, self.edge + note + (self.under / 2 if note else 0.0)),
             shortfall=self._shortfall(frames),
             spare=(0.0 if self.aside else self.unused, self.spare_up),

@@ -27,6 +27,7 @@ from pecli.page.ticks import BetweenPowers, NumberTexts
 HANDLE, APART = 4.0, 1.5  # ems of a sample of a line and what stands around it and its text; of that to the next
 ARROW = 0.06  # length of an end beyond which numbers are, as a share of the bar
 BAR_PAD = 0.25  # ems of small text between a bar and its numbers
+LEAST_DECIMAL = 1e-5  # of a logarithmic bar, from which on no end is a power of ten
 GAP, HEIGHT = 0.35, 0.4  # ems of small text: below and above a strip of colours, and of the strip
 
 
@@ -126,7 +127,8 @@ def add_bar(
     if bar.trimmed:
         marked = sorted({at for at in (*ends, 0.0) if ends[0] <= at <= ends[1]})
     ticks: Any = list(bar.ticks) if bar.ticks is not None else None if log else marked
-    look: dict[str, Any] = {"format": NumberTexts(partial(number_text, digits=3)), "extend": extend}
+    text = decimal_text if log and low >= LEAST_DECIMAL else partial(number_text, digits=3)
+    look: dict[str, Any] = {"format": NumberTexts(text), "extend": extend}
     if axes is None:
         look |= {"orientation": "horizontal", "extendfrac": ARROW}
     else:
@@ -149,6 +151,11 @@ def add_bar(
             mark = place.axvline if axes is None else place.axhline
             mark(bar.level, color=colour, linewidth=width * canvas.scale)
     return place
+
+
+def decimal_text(value: float) -> str:
+    """Return a number without a power of ten, 0.0001 as well as 0.1."""
+    return f"{value:.6f}".rstrip("0").rstrip(".") if value < 1 else number_text(value, 3)
 
 
 def add_strip(axes: Axes, canvas: Canvas, reach: float, colours: str) -> None:

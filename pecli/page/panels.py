@@ -55,11 +55,13 @@ class PanelGroup:
     grids : where the panels may stand, the best first; wider ones are for a page of fixed height. Empty: in any number
         of columns, best about as many as rows
     one_legend : a legend that one of its panels alone has is that of all
+    headings : what stands above whole rows, by the row's first panel
     """
 
     panels: tuple[Panel, ...]
     grids: tuple[Mosaic, ...] = ()
     one_legend: bool = False
+    headings: tuple[tuple[int, str], ...] = ()
 
     def __post_init__(self) -> None:
         if not self.grids:

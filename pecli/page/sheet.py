@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -84,6 +85,12 @@ class Sheet:
         }
         self.legend: Any = None
         self.rules: dict[int, Line2D] = {}  # below the titles of several panels
+        firsts = accumulate([len(group.panels) for group in groups[:-1]], initial=0)
+        self.headings = {
+            first + at: (text, self.drawing.text(0, 0, "", weight=TITLE, fontsize=size.font, ha="left", va="bottom"))
+            for first, group in zip(firsts, groups, strict=True)
+            for at, text in group.headings
+        }
         look: dict[str, Any] = {"ha": "left", "va": "top", "transform": self.drawing.dpi_scale_trans}
         own = canvas.own_style is None and not canvas.adaptive
         ink: dict[str, Any] = {"color": HEADLINE_INK} if own else {}
@@ -140,6 +147,12 @@ class Sheet:
             tuple(titles),
             bars,
             float(legend),
+            tuple((at, self.ruler.words(text, size)) for at, (text, _) in self.headings.items()),
+            {
+                at: self.ruler.width(text, self.canvas.small)
+                for at, axes in enumerate(self.axes)
+                if (text := axes.get_title(loc="right").strip())
+            },
         )
         return Contents(self.panels, self.margins, own)
 
@@ -156,7 +169,9 @@ class Sheet:
     def _margins(self, at: int, axes: Axes, panel: Panel, below: bool) -> Margins:
         axes.get_xlim(), axes.get_ylim()  # as the data that were drawn last need them
         had_axis, axes.axison = axes.axison, False
-        axes.title.set_visible(False)
+        titles = axes.title, axes._right_title  # type: ignore[attr-defined]  # has no public name
+        for title in titles:
+            title.set_visible(False)
         own = margins_of(axes, self.ruler)
         axes.axison = had_axis
         axes.title.set_visible(True)
@@ -202,9 +217,14 @@ class Sheet:
             text = self.ruler.words(title, size).wrapped(frame[2]) if title else ""
             pad = 72 * layout.titles[at]
             axes.set_title(text, y=1.0, pad=pad, fontsize=size, ha="left", x=0.0, va="bottom", weight=TITLE)
-            self._put_rule(
-                at, frame, layout.titles[at], bool(title) and len(self.axes) > 1 and not labels_of(axes, SpanLabel)
-            )
+            ruled = bool(title) and len(self.axes) > 1 and not self.headings and not labels_of(axes, SpanLabel)
+            self._put_rule(at, frame, layout.titles[at], ruled)
+        self._put_asides()
+        for at, (x, y, wide) in layout.headings.items():
+            text, artist = self.headings[at]
+            place = (x, y + RULED * self.em)
+            artist.set(text=text, position=place, transform=inches, color=HEADLINE_INK)
+            self._put_rule(-1 - at, (x, y, wide, 0.0), RULED * self.em, True, strong=True)
         self._put_legends(layout)
         for bar, (right, top, length, stacked) in layout.bars.items():
             if (own_axes := self.bars.get(bar)) is not None:
@@ -218,6 +238,9 @@ class Sheet:
                 )
                 own_axes.yaxis.set_label_coords(*place, transform=inches)
                 label.set(rotation=0, ha="right", va="bottom" if stacked else "center")
+        for bar, own_axes in self.bars.items():
+            if own_axes is not None:  # of pictures laid out as another, which may have none
+                own_axes.set_visible(bar in layout.bars)
         words = self.contents().said
         for artist, own, (left, top, room) in zip(
             self.texts, (words.headline, words.subtitle, words.footnote), layout.words, strict=True
@@ -228,11 +251,25 @@ class Sheet:
             width, height = layout.size
             self.legend.set_bbox_to_anchor((layout.legend[0] / width, layout.legend[1] / height))
 
-    def _put_rule(self, at: int, frame: Box, foot: float, wanted: bool) -> None:
-        """Put a line below the title of a panel."""
+    def _put_asides(self) -> None:
+        """Put what stands right of titles, parameters, on one of their lines, all where each has room."""
+        fits = True
+        asides = [(axes, axes._right_title) for axes in self.axes]  # type: ignore[attr-defined]  # has no public name
+        for (axes, aside), title in zip(asides, self.titles, strict=True):
+            text, lines = aside.get_text(), title.split("\n")
+            line = lines[max(0, len(lines) - 1 - text.count("\n"))]
+            size, room = float(axes.title.get_fontsize()), axes.bbox.width / self.ruler.dpi
+            needed = self.ruler.width(line, size) + self.ruler.width(text.strip(), self.canvas.small) + self.small / 2
+            fits &= not text or (needed <= room and axes.get_title().count("\n") < len(lines))
+        for _, aside in asides:
+            aside.set(va="bottom", fontsize=self.canvas.small, color=NOTE_INK, visible=fits)
+
+    def _put_rule(self, at: int, frame: Box, foot: float, wanted: bool, strong: bool = False) -> None:
+        """Put a line below the title of a panel; strong : what the headline names is below it."""
         x, y, wide, high = frame
         if wanted and at not in self.rules:
-            look: dict[str, Any] = {"color": RULE, "linewidth": RULE_WIDTH * self.canvas.scale, "zorder": 0}
+            ink = HEADLINE_INK if strong else RULE
+            look: dict[str, Any] = {"color": ink, "linewidth": RULE_WIDTH * self.canvas.scale, "zorder": 0}
             self.rules[at] = Line2D([], [], transform=self.drawing.dpi_scale_trans, solid_capstyle="butt", **look)
             self.drawing.add_artist(self.rules[at])
         if at in self.rules:

@@ -189,7 +189,7 @@ def test_five_lines_stay_apart_without_colour(figure: str, options: dict[str, An
         ("precision", {"vmin": 0, "length": 9}, r"vmin=0 is not allowed: it takes more than 0"),
         ("bias", {"lowest": 5, "length": 9}, r"lowest=5 is not allowed: it takes less than .* 0"),
         ("waves", {"cmap": "Greys"}, "cmap=Greys changes nothing here: waves has no colours that stand for values"),
-        ("scatter", {"vmax": 3, "length": 9}, "vmax=3 changes nothing here: the colours of scatter end where"),
+        ("scatter", {"vmax": 3, "length": 99}, "vmax=3 changes nothing here: the colours of scatter end where"),
         ("rotation", {"matrix": 3, "start": 5}, r"start=5 changes nothing here: matrix=3 shows the matrix"),
         ("rotation", {"matrix": 3, "pairs": [1]}, r"pairs=.* changes nothing here"),
         ("rotation", {"query": "random:1"}, "query=random:1 changes nothing here: rotation turns content"),
@@ -222,7 +222,8 @@ def test_colours_of_dots_keep_away_from_their_ground(ground: str, cmap: str) -> 
 def test_the_points_of_a_scatter_are_seen_on_a_dark_ground(length: int) -> None:
     axes = drawn("scatter", style="dark_background", length=length)
     shown = [image for image in (*axes.images, *axes.collections) if image.get_visible()]
-    assert shown and min(lightness(item.cmap(np.linspace(0, 1, 9))).min() for item in shown) >= MIN_CONTRAST
+    seen = [own.get_facecolor() if own.get_array() is None else own.cmap(np.linspace(0, 1, 9)) for own in shown]
+    assert shown and min(lightness(colours).min() for colours in seen) >= MIN_CONTRAST
 
 
 def test_the_size_of_texts_follows_the_picture_and_not_the_style() -> None:

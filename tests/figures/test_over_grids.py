@@ -8,15 +8,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgba
+from matplotlib.lines import Line2D
 from PIL import Image
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.language import finding, say
+from pecli.core.language import finding
 from pecli.measures.pairwise import MEASURES
 from pecli.page.labels import PointLabel, labels_of
 from tests.conftest import Ask
-from tests.drawing import axes_of, numbers_of, panels_of, texts
+from tests.drawing import axes_of, line_labels, numbers_of, page_of, panels_of, texts
 
 GRID: dict[str, Any] = {"encoding": "sincos2d:d=16,base=9", "grid": "4x6"}
 
@@ -29,21 +31,42 @@ def test_a_tile_is_a_patch_against_all_where_the_patch_stands() -> None:
     found = numbers_of("tiles", measure="dot", **GRID)
     assert found.main == pytest.approx(table() @ table().T)
     assert found.limits() == (-found.main.max(), found.main.max())  # of both signs
-    panel, _ = panels_of("tiles", measure="dot", **GRID)
-    (image,) = panel.images
+    whole, one = axes_of("tiles", measure="dot", **GRID).child_axes[:2]
+    (image,) = whole.images
     seen = image.get_array()
     assert seen.shape == (4 * 5 - 1, 6 * 7 - 1) and np.isnan(seen.filled(np.nan)[4]).all()  # a gap below each tile
     for row, column in ((0, 0), (3, 5), (1, 2)):
         tile = seen[5 * row : 5 * row + 4, 7 * column : 7 * column + 6]
         assert np.array_equal(tile, found.main[6 * row + column].reshape(4, 6))
-    assert image.get_extent() == (-0.5, 5.5, 3.5, -0.5)
+    left, right, bottom, top = image.get_extent()  # so that the middle of a tile is its patch's place
+    assert (left, top) == pytest.approx((-3 / 7, -2 / 5)) and (right, bottom) == pytest.approx((5 + 3 / 7, 3 + 2 / 5))
+    (mark,) = (own for own in whole.patches if own.get_edgecolor() == to_rgba("C1"))  # the tile that is drawn once more
+    row, column = (
+        round(at + size / 2) for at, size in ((mark.get_y(), mark.get_height()), (mark.get_x(), mark.get_width()))
+    )
+    assert np.array_equal(one.images[0].get_array(), found.main[6 * row + column].reshape(4, 6))
+    assert mark.get_bbox().extents == pytest.approx([column - 3 / 7, row - 2 / 5, column + 3 / 7, row + 2 / 5])
+
+
+def test_cells_of_tiles_have_whole_pixels_and_the_means_stand_beside() -> None:
+    options: dict[str, Any] = {"encoding": "sincos2d", "grid": "14x14", "size": "page", "dpi": 150}
+    drawing, found = page_of("tiles", **options), numbers_of("tiles", encoding="sincos2d", grid="14x14")
+    drawing.draw_without_rendering()
+    whole, one = drawing.axes[0].child_axes
+    cells = 14 * 16 - 2
+    assert np.array(whole.bbox.size) / cells == pytest.approx([3, 3], abs=0.02)
+    means = [f"{mean:.2f}" for mean in (found.in_line, found.elsewhere)]
+    assert [text for text in texts(one.texts) if text in means] == means
+    assert {*means} <= {*finding(found.message()).values()}
+    narrow = page_of("tiles", **{**options, "size": "column"}).axes[0]
+    assert narrow.images and not narrow.child_axes and all(mean in found.caption() for mean in means)
 
 
 def test_of_many_patches_some_have_a_tile_and_the_headline_stays() -> None:
     whole, seen = (numbers_of("tiles", panels, encoding="rope:d=16", grid="30x41") for panels in (None, ((200, 300),)))
-    said = {"key": "tiles.one_patch_in_shown", "count": 7}
-    assert told(seen.caption(), said) == said and finding(whole.caption())["key"] == "tiles.each_tile_of_one"
-    assert seen.positions.tolist() == [41 * row + column for row in range(0, 30, 7) for column in range(0, 41, 7)]
+    assert seen.caption() == f"{whole.caption()}; one patch in 6 shown along each axis"
+    assert whole.caption().startswith(TILE)
+    assert seen.positions.tolist() == [41 * row + column for row in range(0, 30, 6) for column in range(0, 41, 6)]
     assert seen.message() == whole.message() and seen.limits() == whole.limits()
     assert np.array_equal(seen.main, whole.main[seen.positions.astype(int)])
 
@@ -82,8 +105,8 @@ def test_the_headline_of_tiles_is_of_rows_and_columns_and_false_of_noise() -> No
     cosines = table() @ table().T / 8
     shared = (at[:, :, None] == at[:, None]).sum(axis=0)
     inside, outside = (float(cosines[shared == count].mean()) for count in (1, 0))
-    alike = {"key": "tiles.patches_in_the_same", "inside": f"{inside:.2g}", "outside": f"{outside:.2g}"}
-    assert told(found.message(), alike) == alike
+    said = {"key": "tiles.patches_in_the_same", "inside": f"{inside:.2g}", "outside": f"{outside:.2g}"}
+    assert finding(found.message()) == said
     for seed in range(4):
         assert numbers_of("tiles", encoding=f"learned:seed={seed}", grid="7x7").message() == ""
         assert numbers_of("tiles", encoding=f"learned:seed={seed}", grid="14x14", at="7x7").message() == ""
@@ -97,9 +120,39 @@ def test_maps_are_columns_over_the_grid() -> None:
     for panel, dim, row in zip(panels, (0, 9), found.main, strict=True):
         assert np.array_equal(panel.images[0].get_array(), table()[:, dim].reshape(4, 6))
         assert np.array_equal(row, table()[:, dim])
-    assert found.message().key == "maps.every_dimension_shown_varies"
+    assert [panel.get_title(loc="right") for panel in panels] == ["sin · λ 6.28", "sin · λ 10.9"]
+    assert finding(found.message())["key"] == "maps.every_dimension_shown_varies"
     assert numbers_of("maps", encoding="learned:d=4", grid="3x3").message() == ""
     assert numbers_of("maps", encoding="sincos2d:base=10000", grid="14x14").dims.max() < 110  # no constant ones
+
+
+@pytest.mark.parametrize(("encoding", "dims", "headed"), [
+    ("sincos2d:d=128", None, {0: "Dimensions 0–63 change from column", 6: "Dimensions 64–127 change from row"}),
+    ("sincos2d:d=128,first=row", None, {0: "Dimensions 0–63 change from row", 6: "Dimensions 64–127 change"}),
+    ("sincos2d:d=16", (0, 1, 2, 8, 9, 10), {0: "Dimensions 0–7 change from column", 3: "Dimensions 8–15 change"}),
+    ("sincos2d:d=16", (0, 1, 8, 9, 10, 11), {}),  # not as many of each
+    ("sincos2d:d=16", (0, 8, 1, 9, 2, 10), {}),
+    ("rope:d=64,axes=repeated", (0, 1, 4, 2, 3, 6), {0: "These dimensions change from row", 3: "These"}),
+    ("learned:d=64", None, {}),
+])  # fmt: skip
+def test_a_row_an_axis_of_the_grid_stands_under_its_heading(encoding: str, dims: Any, headed: dict[int, str]) -> None:
+    options: dict[str, Any] = {"encoding": encoding, "grid": "14x14", "size": "page"}
+    if dims is not None:
+        options["dims"] = dims
+    picture = pecli.figure("maps", **options)
+    (group,) = picture.figure.panel_groups(picture.job.view, picture.job.canvas)
+    found = dict(group.headings)
+    assert [*found] == [*headed] and all(found[at].startswith(text) for at, text in headed.items())
+    drawing = page_of("maps", **options)
+    axes = [own for own in drawing.axes if own.get_label() != "<colorbar>"]
+    rules = [np.array(own.get_data()).T for own in drawing.artists if isinstance(own, Line2D)]
+    size = drawing.get_size_inches()
+    for at, text in found.items():
+        (artist,) = (own for own in drawing.texts if own.get_text() == text)
+        corner = np.array([axes[at].get_position().x0, axes[at].get_position().y1]) * size
+        above = [own[0] - corner for own in rules if 0 < own[0, 1] - corner[1] < 0.4]  # its own row
+        assert len(above) == 1 and above[0][0] == pytest.approx(0, abs=0.01)
+        assert (artist.get_position() - corner >= above[0] - 0.01).all()
 
 
 def test_frames_of_a_video_stand_side_by_side() -> None:
@@ -273,10 +326,9 @@ def test_an_overview_of_a_grid_has_tiles() -> None:
 
 def test_waves_over_a_grid_are_counted_in_rows_and_columns(ask: Ask) -> None:
     found = numbers_of("dials", at=["3x5", 1], **GRID)
-    units = say("grids.rows_or_columns")
-    assert found.positions.tolist() == [23, 1] and say("waves.wavelength_in", units=units) in found.caption()
-    assert finding(found.message())["fast"] == say("encoding.rows_or_columns", count="6.28")
-    assert axes_of("spectrum", **GRID).get_ylabel() == say("words.wavelength", units=units)
+    assert found.positions.tolist() == [23, 1] and "wavelength λ in rows or columns" in found.caption()
+    assert found.message().startswith("pair 0 turns every 6.28 rows or columns")
+    assert axes_of("spectrum", **GRID).get_ylabel() == "wavelength λ, rows or columns"
     scaled = axes_of("spectrum", scale_grid="detr", **GRID)
     assert scaled.get_ylabel() == say("words.wavelength", units=say("grids.units_of_scaled_coordinates"))
     text = ask("explain", "sincos2d", "--grid", "4x6", "-d", "8").out
@@ -300,7 +352,7 @@ def test_an_array_may_have_the_axes_of_the_grid(ask: Ask, folder: Path, shape: t
 
 def test_ticks_of_some_tiles_are_their_patches() -> None:
     panel, _ = panels_of("tiles", encoding="sincos2d:d=16", grid="30x41", size="column")
-    step = -2 * panel.images[0].get_extent()[0]
+    step = -(-30 // ((panel.images[0].get_size()[0] + 2) // 32))  # a tile is 30 cells high, 2 are between two
     for axis, side in ((panel.xaxis, 41), (panel.yaxis, 30)):
         shown = [float(tick) for tick in axis.get_majorticklocs()]
         assert step > 2 and len(shown) > 1 and set(shown) <= {*np.arange(0, side, step)}

@@ -10,7 +10,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.language import finding, say
+from pecli.core.language import finding
 from tests.drawing import numbers_of, page_of, panels_of
 
 
@@ -37,9 +37,9 @@ def test_a_pair_of_sine_and_cosine_is_a_circle() -> None:
     assert np.hypot(*found.coordinates.T) == pytest.approx(1) and found.share == pytest.approx(0.5)
     steps = np.hypot(*np.diff(found.coordinates, axis=0).T)
     assert steps == pytest.approx(2 * np.sin(np.pi / 12))
-    assert found.message().key == "path.in_this_plane_each" and not found.tied
-    twice = path(encoding="clock:periods=12", length=24)
-    assert twice.message().key == "path.the_first_principal_components"  # the second turn lies on the first
+    assert found.message().startswith("in this plane each position lies closest to") and not found.tied
+    twice = path(encoding="clock:periods=12", length=24)  # the second turn lies on the first
+    assert finding(twice.message())["key"] == "path.goes_round" and twice.period == pytest.approx(12)
     two = path(encoding="clock:periods=12,3", length=12)
     assert two.tied and two.share == pytest.approx(0.25) and two.caption().key == "path.the_next_component_has"
 
@@ -64,8 +64,37 @@ def test_panels_have_one_scale_and_say_the_share_of_each_component() -> None:
         ends = [(text.get_text(), text.xy) for text in panel.texts]
         assert ends == [(f"p = {at}", tuple(found.coordinates[at, pair])) for at in (0, 49)]
         number = pair[0] + 1
-        share = f"{100 * found.share[pair[0]]:.0f}%"
-        assert panel.get_xlabel() == say("path.pc_of_the_variance", number=number, share=share)
+        assert panel.get_xlabel() == f"component {number} · {100 * found.share[pair[0]]:.0f}% of the variance"
+
+
+def table_of_turns(period: float, drift: float, length: int = 90) -> Any:
+    """Return rows that go round once in so many positions while they drift, in a plane."""
+    angles = 2 * np.pi * np.arange(length) / period
+    return np.column_stack((np.cos(angles) + drift * np.arange(length), np.sin(angles)))
+
+
+@pytest.mark.parametrize(
+    ("period", "drift", "found"),
+    [(6.0, 0.0, 6.0), (6.0, 0.05, 6.0), (14.3, 0.01, 14.3), (50.0, 0.0, None), (6.0, 3.0, None)],
+)
+def test_the_period_is_that_of_turns_and_the_outermost_turn_is_drawn_over_all(
+    folder: Path, period: float, drift: float, found: float | None
+) -> None:
+    np.save("table.npy", table_of_turns(period, drift))
+    numbers, axes = path(encoding="learned:file=table.npy"), page_of("path", encoding="learned:file=table.npy").axes[0]
+    if found is None:
+        assert numbers.period is None and not axes.lines and finding(numbers.message())["key"] != "path.goes_round"
+        return
+    assert numbers.period == pytest.approx(found, rel=0.05)
+    assert finding(numbers.message()) == {"key": "path.goes_round", "wave": f"{numbers.period:.2g} positions"}
+    turn = numbers.outermost()
+    assert turn.tolist() == [*range(turn[0], turn[0] + round(found) + 1)]
+    for line in axes.lines:  # and its dots
+        assert np.column_stack(line.get_data()) == pytest.approx(numbers.coordinates[turn])
+    if drift > 0.02:
+        assert turn[0] == 0 or turn[-1] == 89  # at an end
+    marked = {text.get_text(): text.xy for text in axes.texts if "=" not in text.get_text()}
+    assert marked and all(xy == tuple(numbers.coordinates[int(at)]) for at, xy in marked.items())
 
 
 @pytest.mark.parametrize(("options", "said"), [

@@ -15,7 +15,9 @@ from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.measures.comparison import VectorComparison
 from pecli.page.cell_image import CellImage
-from tests.drawing import axes_of, clauses, numbers_of, page_of, texts, told
+from pecli.page.colors import HEADLINE_INK, RULE
+from pecli.page.labels import BracketLabel, labels_of
+from tests.drawing import axes_of, numbers_of, page_of, texts
 
 
 def numbers(**options: Any) -> Any:
@@ -85,8 +87,7 @@ def test_a_pixel_is_the_largest_error_of_its_positions() -> None:
     whole, seen = (numbers_of("precision", panels, encoding="rope:d=8", length=99) for panels in (None, ((20, 9),)))
     assert np.array_equal(seen.error, [whole.error[first : first + 5].max(axis=0) for first in range(0, 99, 5)])
     assert (seen.largest, seen.position, seen.pair) == (whole.largest, whole.position, whole.pair)
-    assert finding(seen.caption()) == {"key": "precision.each_pixel_shows_the", "count": 5}
-    assert seen.sheet()[0][2] == "pair 1"
+    assert seen.caption() == "each row: the largest error of 5 positions" and seen.sheet()[0][2] == "pair 1"
 
 
 @pytest.mark.parametrize(
@@ -108,10 +109,10 @@ def test_what_cannot_be_shown_is_refused(options: dict[str, Any], said: str) -> 
     [
         (
             "rope:d=8,base=10",
-            {"key": "precision.in_errors_exceed_in", "count": 3, "all": 4, "position": "243"},
-            ["precision.line_first_error_above", "precision.pair_0_angles_are"],
+            "in float16, 3 of 4 pairs are off by 0.1, the first at 243",
+            "line: first error above 0.1; pair 0: angles are whole numbers, exact in float16; ",
         ),
-        ("rope:d=8,base=10,dtype=float32", {"key": "precision.in_errors_exceed_in_no", "dtype": "float32"}, []),
+        ("rope:d=8,base=10,dtype=float32", "in float32, no pair is off by 0.1", ""),
     ],
 )
 def test_an_error_that_matters_is_said_and_marked_where_there_is_one(
@@ -122,11 +123,11 @@ def test_an_error_that_matters_is_said_and_marked_where_there_is_one(
     axes, bar = page_of("precision", **options).axes
     image = axes.get_images()[0]
     assert type(image.norm).__name__ == "LogNorm" and isinstance(image, CellImage)  # whose cells are equally wide
-    assert told(found.message(), said) == said
-    keys = [finding(note)["key"] for note in clauses(found.caption())]
-    assert keys == [*notes, "precision.each_pixel_shows_the"]
+    assert found.message() == said
+    assert found.caption() == f"{line}each row: the largest error of {found.block} positions"
     assert not [item for item in axes.lines if item.get_marker() == "o"]  # no ring
-    assert [item.get_xdata()[0] for item in bar.lines if item.get_linewidth() > 1] == [0.1, 0.1] * bool(notes)
+    assert bar.get_ylabel() == "larger error of sin and cos"
+    assert [item.get_xdata()[0] for item in bar.lines if item.get_linewidth() > 1] == [0.1, 0.1] * bool(line)
     bar.set_xlim(0.05, 0.35)  # fewer powers of ten than ticks
     assert {"0.2", "0.5"} <= {*texts(bar.get_xticklabels(minor=True))}
 
@@ -138,9 +139,8 @@ def test_the_message_is_how_many_pairs_are_off_and_from_which_position_on(start:
     wrong = whole.error.T > 0.1
     first = np.where(wrong.any(axis=1), start + wrong.argmax(axis=1), np.nan)
     assert wrong.any() and seen.first_wrong == pytest.approx(first, nan_ok=True)
-    said = {"count": wrong.any(axis=1).sum(), "position": f"{np.nanmin(first):g}".replace("-", "−")}
-    assert told(whole.message(), said) == {"key": "precision.in_errors_exceed_in", **said}
-    assert whole.message() == seen.message()
+    text = f"in float16, {wrong.any(axis=1).sum()} of 4 pairs are off by 0.1, the first at {np.nanmin(first):g}"
+    assert whole.message() == seen.message() == text.replace("-", "−")
 
 
 def test_a_line_of_steps_stands_where_each_pair_is_first_off_by_much() -> None:
@@ -149,11 +149,33 @@ def test_a_line_of_steps_stands_where_each_pair_is_first_off_by_much() -> None:
     wrong = numbers(**options).error.T > 0.1
     first = np.where(wrong.any(axis=1), wrong.argmax(axis=1) - 0.5, np.nan)
     (panel, _), seen = page_of("precision", **options).axes, cast(Any, pecli.figure("precision", **options).seen)
-    assert seen.block > 1 and len(panel.lines) == 2 and wrong.any()
-    for line in panel.lines:
+    steps = [line for line in panel.lines if line.get_drawstyle() != "default"]
+    assert seen.block > 1 and len(steps) == 2 and wrong.any()
+    for line in steps:
         assert line.get_drawstyle() == "steps-post"  # of a pair from its left side to its right one
         assert line.get_xdata().tolist() == [-0.5, 0.5, 1.5, 2.5, 3.5]
         assert line.get_ydata() == pytest.approx([*first, np.nan], nan_ok=True)
+
+
+@pytest.mark.parametrize(("d", "named"), [(32, 3), (128, 1)])
+def test_brackets_stand_over_the_pairs_that_are_off_and_numbers_where_each_first_is(d: int, named: int) -> None:
+    options: Any = {"encoding": f"rope:d={d}", "length": 2048, "size": "page"}
+    panel, bar = page_of("precision", **options).axes
+    first = numbers(**options).first_wrong
+    wrong = np.flatnonzero(np.isfinite(first))
+    assert (np.diff(wrong) == 1).all()  # one run
+    brackets = [line for line in panel.lines if line.get_drawstyle() == "default"]
+    ends = sorted((*np.asarray(line.get_xdata()).tolist(), line.get_color()) for line in brackets)
+    assert ends[0][:2] == pytest.approx((wrong[0] - 0.46, wrong[-1] + 0.46))
+    assert ends[1][:2] == pytest.approx((wrong[-1] + 0.54, d / 2 - 0.54))
+    assert [ink for *_, ink in ends] == [HEADLINE_INK, RULE]
+    assert texts(labels_of(panel, BracketLabel)) == ["error > 0.1", "below 0.1 throughout"]
+    marks = [text for text in panel.texts if not isinstance(text, BracketLabel)]
+    assert len(marks) == named and all(text.xy[1] == first[int(text.xy[0])] for text in marks)
+    assert min(text.xy[1] for text in marks) == np.nanmin(first)
+    powers = {f"{10.0**power:.{max(0, -power)}f}" for power in range(-5, 1)}  # in decimals, all of them
+    ticks = zip(bar.get_xticks(), texts(bar.get_xticklabels()), strict=True)
+    assert {text for at, text in ticks if 1e-5 < at < 2} <= powers
 
 
 def test_what_is_exact_is_blank_and_the_headline_says_what_is_rounded() -> None:
@@ -161,5 +183,5 @@ def test_what_is_exact_is_blank_and_the_headline_says_what_is_rounded() -> None:
     assert np.ma.getmaskarray(panel.get_images()[0].get_array())[0].all()  # position 0
     found = numbers(encoding="rope:d=8,dtype=bfloat16", length=50)
     assert found.coloured()[0].min() > 0  # percentiles are of what has a colour
-    assert finding(found.message())["dtype"] == "bfloat16" and found.caption() == ""
+    assert found.message() == "in bfloat16, no pair is off by 0.1" and found.caption() == ""
     assert f"{found.largest:.4g}" == "0.01874"

@@ -10,7 +10,7 @@ import pytest
 from matplotlib.image import BboxImage
 
 import pecli
-from pecli.core.language import say
+from pecli.core.language import finding
 from pecli.core.lazy import Array
 from pecli.core.positions import Blocks
 from pecli.encodings.harmonic import Harmonic
@@ -79,8 +79,27 @@ def test_four_dimensions_are_all_shown_and_of_more_those_that_do_not_look_flat(
 def test_a_wave_that_begins_anywhere_is_not_called_a_sine_and_colours_are_those_of_the_slices() -> None:
     (slice_, _) = panels(encoding="rope:d=8,query=random:3", length=LENGTH, dims=(2,))  # and its colour bar
     radii = Rope(d=8, query="random:3").amplitudes
-    assert slice_.get_title() == "dim 2\nλ = 62.8"
+    assert slice_.get_title().startswith("dim 2\n")
+    assert slice_.get_title(loc="right").strip() == "λ 62.8"
     assert slice_.get_images()[0].get_clim() == pytest.approx((-radii[1], radii[1])) and radii[1] < radii.max() / 2
+
+
+@pytest.mark.parametrize(
+    ("length", "start", "offset"), [(3, 0, 0), (4, 0, 2), (8, 0, 2), (8, 5, 2), (20, 0, 5), (200, 7, 50), (999, 0, 200)]
+)
+def test_one_offset_is_marked_everywhere_and_titles_say_the_value_there(length: int, start: int, offset: int) -> None:
+    options: dict[str, Any] = {"d": D, "length": length, "start": start, "dims": (0, 3), "offsets": True}
+    drawn, found = panels(**options), numbers_of("relative", **options)
+    for panel in drawn[:3]:
+        assert len(panel.lines) == 2 * bool(offset)
+        for line in panel.lines:  # light below dark
+            x, y = line.get_data()
+            assert np.median(y - x) == pytest.approx(offset) and np.ptp(y - x) == (2 if length <= 25 else 0)
+            half = 0.5 * (length <= 25)
+            assert (x.min(), y.max()) == (start - half, start + length - 1 + half)
+    for panel, values in zip(drawn[1:], np.moveaxis(found.tensor, -1, 0), strict=False):
+        said = f"{values[offset, 0]:.2f}".replace("-", "−")
+        assert panel.get_title().split("\n")[1:] == ([f"{said} at p − q = {offset}"] if offset else [])
 
 
 def slices(**options: Any) -> list[int]:
@@ -123,10 +142,10 @@ def test_more_positions_than_pixels_are_averaged_and_the_caption_says_so() -> No
     options |= {"size": "5x3", "dpi": 30}
     seen: Any = pecli.figure("relative", **options).seen
     assert seen.block > 1 and 101 % seen.block
-    cells = say("figures.cells", rows=seen.block, columns=seen.block)
-    assert {say("words.of_dimensions", count=2, all=6), say("figures.each_pixel_is_the_mean", cells=cells)} <= {
-        *clauses(seen.caption())
-    }
+    assert seen.caption() == (
+        "line: p − q = 20; wavelength λ in positions; "
+        f"2 of 6 dimensions; each pixel is the mean of {seen.block} × {seen.block} cells"
+    )
     first, *slices = page_of("relative", **options).axes[:3]
     assert texts(first.texts) == ["−100", "0", "100"]
     for panel, dim in zip(slices, (0, 5), strict=True):
@@ -155,15 +174,16 @@ def test_every_slice_is_constant_along_its_diagonals_and_transposed_the_sines_ch
 
 def test_the_panels_are_the_offsets_and_the_chosen_slices() -> None:
     first, *slices = panels(length=LENGTH, d=D, dims=(1, 0, 4), start=100, offsets=True)
-    named = (("cos", 1, "6.28"), ("sin", 0, "6.28"), ("sin", 4, "2,916"))
-    titles = [f"{wave}, {say('relative.dim_dim', dim=dim)}\nλ = {length}" for wave, dim, length in named]
-    assert [item.get_title() for item in (first, *slices)] == [say("words.offset_p_minus_q"), *titles]
+    assert first.get_title() == "offset p − q"
+    assert [item.get_title().split("\n")[0] for item in slices] == ["dim 1", "dim 0", "dim 4"]
+    waves = [item.get_title(loc="right").strip() for item in slices]
+    assert waves == ["cos · λ 6.28", "sin · λ 6.28", "sin · λ 2,916"]
     offsets = np.subtract.outer(range(LENGTH), range(LENGTH))
     arrays = [offsets, *np.moveaxis(tensor(LENGTH, D), -1, 0)[[1, 0, 4]]]
     for item, array, limit in zip((first, *slices), arrays, (6, 1, 1, 1), strict=True):
         (image,) = item.get_images()
         assert np.asarray(image.get_array()) == pytest.approx(array, abs=1e-12)
-        assert (image.get_clim(), image.get_cmap().name) == ((-limit, limit), "PuOr_r")
+        assert (image.get_clim(), image.get_cmap().name) == ((-limit, limit), "signed")
         assert list(image.get_extent()) == [99.5, 106.5, 106.5, 99.5]
         assert (item.get_xlabel(), item.get_ylabel()) == (say("words.key_q"), say("words.query_p"))
 
@@ -171,5 +191,6 @@ def test_the_panels_are_the_offsets_and_the_chosen_slices() -> None:
 def test_numbers_are_whole_and_the_picture_computes_only_what_it_shows() -> None:
     every = numbers_of("relative", length=51, d=100, base=10)
     assert np.allclose(every.tensor, tensor(51, 100, 10), rtol=0, atol=1e-13)
-    assert every.message().key == "relative.each_dimension_is_constant"
+    assert every.caption() == "line: p − q = 10; wavelength λ in positions"
+    assert finding(every.message()) == {"key": "relative.each_dimension_is_constant"}
     assert numbers_of("relative", ((20, 20),), length=10**6, d=100).tensor.shape == (20, 20, 4)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgba
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.language import finding, join_clauses, say
+from pecli.core.language import finding
 from pecli.measures.pairs import pearson, ranks
 from pecli.measures.pairwise import MEASURES
 from tests.drawing import axes_of, frames_of, numbers_of, page_of, texts, told
@@ -28,15 +30,11 @@ def test_every_pair_is_one_point_of_correlation_and_distance(d: int) -> None:
     expected = [(np.corrcoef(table[p], table[q])[0, 1], np.linalg.norm(table[p] - table[q])) for p, q in pairs]
     left, right = panels(d=d, base=10, length=11, start=3, triangle="both")
     for axes in (left, right):
-        (points,) = axes.collections
-        found = np.c_[np.asarray(points.get_offsets()), np.asarray(points.get_array())]
-        assert np.all(points.get_linewidths() == 0)
-        both = [[*point, q - p] for point, (p, q) in zip(expected, pairs, strict=True)]
-        assert np.array(sorted(found.tolist())) == pytest.approx(np.array(sorted(both)), abs=1e-12)
-    assert [axes.get_title() for axes in (left, right)] == [
-        say("scatter.upper_triangle_p_q"),
-        say("scatter.lower_triangle_p_q"),
-    ]
+        odd, points = axes.collections
+        assert not len(odd.get_offsets()) and np.all(points.get_linewidths() == 0)
+        found = np.array(sorted(np.asarray(points.get_offsets()).tolist()))
+        assert found == pytest.approx(np.array(sorted(expected)), abs=1e-12)
+    assert "p < q" in left.get_title() and "p > q" in right.get_title()
 
 
 def test_the_rank_correlation_is_printed_in_the_picture_and_both_are_facts() -> None:
@@ -47,26 +45,74 @@ def test_the_rank_correlation_is_printed_in_the_picture_and_both_are_facts() -> 
     assert numbers.facts()["pearson"] == pytest.approx(linear)
     assert numbers.facts()["spearman"] == pytest.approx(rank)
     assert rank < 0  # so that a sign is written
-    assert numbers.caption() == join_clauses(
-        [say("scatter.dot_pair_of_positions"), say("scatter.spearmans_rank_correlation")]
-    )
-    assert finding(numbers.message())["rank"] == f"−{-rank:.2f}"
+    assert numbers.caption() == "a dot: a pair of positions; ρ: Spearman's rank correlation"
+    assert numbers.exceptions is None and numbers.message().endswith(f" (ρ = −{-rank:.2f})")
     assert [axes.get_title() for axes in panels(d=7, base=10, length=23)] == [""]  # one panel, and nothing above it
 
 
 @pytest.mark.parametrize(("x", "y"), [("corr", "euclidean"), ("euclidean", "corr")])
 def test_streaks_are_named_where_no_other_point_is_near(x: str, y: str) -> None:
-    axes = panels(d=64, length=100, triangle="upper", x=x, y=y, dpi=40)[0]
-    points, offsets = (np.asarray(axes.collections[0].get_offsets()), np.asarray(axes.collections[0].get_array()))
-    assert texts(axes.texts)[:2] == [say("scatter.offset_number", number=number) for number in (1, 2)]
-    assert len(axes.texts) <= 5
+    options: dict[str, Any] = {"d": 64, "length": 100, "x": x, "y": y}
+    axes, found = panels(**options, dpi=40)[0], numbers_of("scatter", **options)
+    points, offsets = np.column_stack((found.x, found.y)), found.apart()
+    assert texts(axes.texts)[:2] == ["offset 1", "offset 2"] and len(axes.texts) <= 5
     for offset, text in enumerate(axes.texts, 1):
         own, left = points[offsets == offset], y == "corr"
         assert text.xy == (own[:, 0].max() if left else own[:, 0].min(), np.median(own[:, 1]))
         assert (text.get_va(), text.get_ha()) == ("center", "left" if left else "right")
         away = np.abs(points[offsets != offset] - text.xy) / np.ptp(points, axis=0)
         assert away.max(axis=1).min() >= 0.1
-    assert not panels(encoding="binary", length=100, triangle="upper", dpi=40)[0].texts  # no streaks
+    assert not panels(encoding="binary", length=100, dpi=40)[0].texts  # no streaks
+
+
+def strays(found: Any, norm: float) -> Any:
+    """Return how far each distance is from that of rows of mean 0."""
+    return np.abs(found.y - np.sqrt(2 * norm * (1 - found.x)))
+
+
+@pytest.mark.parametrize(
+    ("options", "exceptions", "key"),
+    [
+        ({"base": 10, "d": 128}, [0, 1, 2, 3, 4], "scatter.agree_except"),
+        ({"base": 10, "d": 512, "length": 300}, [0, 1, 2, 3, 4], "scatter.agree_except"),
+        ({"base": 10, "d": 128, "start": 5}, [], "scatter.agree"),
+        ({"base": 10, "d": 128, "start": 4}, [4], "scatter.agree_except_one"),
+        ({"base": 10_000, "d": 128}, None, "scatter.the_larger_the_the_smaller"),
+        ({"encoding": "learned:d=64"}, None, "scatter.the_larger_the_the_smaller"),  # rows of many lengths
+    ],
+)
+def test_exceptions_are_positions_without_which_no_pair_strays(
+    options: dict[str, Any], exceptions: list[int] | None, key: str
+) -> None:
+    found = numbers_of("scatter", **options)
+    assert finding(found.message())["key"] == key
+    assert found.exceptions == (exceptions if exceptions is None else tuple(exceptions))
+    if exceptions is not None:
+        norm = found.view.encoding.width / 2
+        odd = np.isin(found.p, exceptions) | np.isin(found.q, exceptions)
+        assert found.norm == pytest.approx(norm) and np.array_equal(found.odd, odd)
+        assert strays(found, norm)[~odd].max() <= np.sqrt(norm) / 16
+        assert not exceptions or strays(found, norm)[odd].max() > np.sqrt(norm) / 16
+
+
+def test_exceptions_are_red_and_what_is_boxed_is_enlarged_beside() -> None:
+    found = numbers_of("scatter", base=10)
+    (axes,) = panels(base=10)
+    whole, enlarged = axes.child_axes
+    assert not axes.axison and len(panels(base=10, size="column")[0].child_axes) == 0
+    odd = np.column_stack((found.x, found.y))[found.odd]
+    for panel in (whole, enlarged):
+        assert np.array_equal(panel.collections[0].get_offsets(), odd)
+        assert np.array_equal(panel.collections[0].get_facecolor()[0], to_rgba("#C44327"))
+        r, distance = panel.lines[0].get_data()
+        assert distance == pytest.approx(np.sqrt(128 * (1 - r)))
+    (box,) = whole.patches
+    assert (box.get_x(), box.get_y()) == (enlarged.get_xlim()[0], enlarged.get_ylim()[0])
+    (left, right), (bottom, top) = enlarged.get_xlim(), enlarged.get_ylim()
+    inside = (found.x > left) & (found.x < right) & (found.y > bottom) & (found.y < top) & ~found.odd
+    assert np.asarray(enlarged.collections[1].get_array()).sum() == inside.sum()
+    assert inside.sum() > 0.95 * (~found.odd).sum()
+    assert {"offset 1", "offset 2", "offset 3"} <= {*texts(whole.texts)}
 
 
 def test_the_message_names_both_measures_and_how_one_follows_the_other() -> None:
@@ -81,9 +127,11 @@ def test_the_message_names_both_measures_and_how_one_follows_the_other() -> None
     assert numbers_of("scatter", d=8, length=9, x="cos", y="cos").message() == ""
 
 
-@pytest.mark.parametrize(("length", "rasterized"), [(23, False), (67, True)])
+@pytest.mark.parametrize(("length", "rasterized"), [(23, False), (100, True)])
 def test_many_points_are_rasterized_inside_a_vector_file(length: int, rasterized: bool) -> None:
-    assert panels(d=3, length=length, triangle="upper", dpi=20)[0].collections[0].get_rasterized() == rasterized
+    whole = panels(d=64, base=10, length=length, dpi=150)[0]
+    kept = (whole.child_axes or [whole])[0].collections[1]
+    assert kept.get_rasterized() == rasterized
 
 
 def test_measures_of_both_axes_and_the_triangle_are_chosen_and_named() -> None:
@@ -93,7 +141,7 @@ def test_measures_of_both_axes_and_the_triangle_are_chosen_and_named() -> None:
     table = pecli.encode(d=7, length=5)
     pairs = [(p, q) for p in range(5) for q in range(p)]
     expected = sorted([np.abs(table[p] - table[q]).sum(), table[p] @ table[q]] for p, q in pairs)
-    found = np.array(sorted(np.asarray(axes.collections[0].get_offsets()).tolist()))
+    found = np.array(sorted(np.asarray(axes.collections[1].get_offsets()).tolist()))
     assert found == pytest.approx(np.array(expected), abs=1e-12)
     for triangle, sign in (("upper", -1), ("both", -1), ("lower", 1)):
         arrays = numbers_of("scatter", d=4, length=7, triangle=triangle).arrays()
@@ -132,18 +180,15 @@ def test_pairs_on_one_place_are_one_dot_whose_area_is_their_number() -> None:
     options: dict[str, Any] = {"encoding": "binary", "length": 32, "x": "hamming", "y": "dot"}
     found, axes = numbers_of("scatter", **options), axes_of("scatter", **options)
     (dots,) = axes.collections
-    places: dict[tuple[float, float], list[float]] = {}
-    for x, y, p, q in zip(found.x.round(9), found.y.round(9), found.p, found.q, strict=True):
-        places.setdefault((x, y), []).append(abs(q - p))
+    places = Counter(zip(found.x.round(9), found.y.round(9), strict=True))
     drawn = [tuple(place) for place in np.asarray(dots.get_offsets()).round(9)]
-    assert sorted(drawn) == sorted(places)
-    counts = np.array([len(places[place]) for place in drawn])
+    assert sorted(drawn) == sorted(places) and "area of a dot" in found.caption()
+    counts = np.array([places[place] for place in drawn])
     large = dots.get_sizes() > dots.get_sizes().min()
     assert (dots.get_sizes() / counts)[large] == pytest.approx(dots.get_sizes().max() / counts.max())
-    assert np.asarray(dots.get_array()) == pytest.approx([np.mean(places[place]) for place in drawn])
-    assert len(axes_of("scatter", length=32).collections[0].get_offsets()) == 32 * 31 // 2
+    assert len(axes_of("scatter", length=32).collections[1].get_offsets()) == 32 * 31 // 2
 
 
 def test_the_dots_of_all_frames_have_one_scale_of_colours() -> None:
-    frames = frames_of("scatter", encoding="binary", x="hamming", y="dot", length=[16, 32], dpi=30)
+    frames = frames_of("scatter", encoding="binary", x="hamming", y="dot", length=[64, 128], dpi=30)
     assert len({axes.collections[0].get_clim() for axes, _ in (frame.axes for frame in frames)}) == 1

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from matplotlib.figure import Figure as Drawing
-from matplotlib.patches import Circle
+from matplotlib.patches import Circle, Wedge
 
 import pecli
 from pecli.analysis import View
@@ -21,7 +21,7 @@ from pecli.core.positions import Positions
 from pecli.encodings.base import Rotary
 from pecli.encodings.rope import Rope
 from pecli.figures.rotation import Rotation
-from tests.drawing import clauses, numbers_of, page_of, panels_of, texts, told
+from tests.drawing import axes_of, numbers_of, page_of, panels_of, texts
 
 
 def dials(**options: Any) -> Any:
@@ -32,12 +32,14 @@ def hands(**options: object) -> Any:
     """Return the tip of every hand from the middle of its face, in radii, shape (rows, columns, 2)."""
     picture = pecli.figure("dials", **options)
     axes: Any = picture.draw(Drawing().subplots())
-    segments = np.array(axes.collections[-1].get_segments())
     rows, columns = picture.seen.main.shape
-    across, down = axes.get_xticks(), axes.get_yticks()  # their texts say what stands there
+    across, down = axes.get_xticks()[-columns:], axes.get_yticks()  # their texts say what stands there
+    lines = [np.array(line.get_data()).T for line in axes.lines if len(line.get_xdata()) == 2]
+    own = [line for line in lines if line[0, 0] >= across[0] - 0.01]  # of a clock all hands stand on a face before
+    segments = np.array(sorted(own, key=lambda line: (-round(line[0, 1], 9), line[0, 0])))
     assert segments[:, 0] == pytest.approx(np.array([(x, y) for y in down for x in across]))
     assert len(across) == columns and len(down) == rows
-    return ((segments[:, 1] - segments[:, 0]) / 0.4).reshape(rows, columns, 2)
+    return ((segments[:, 1] - segments[:, 0]) / 0.4 / 0.86).reshape(rows, columns, 2)
 
 
 @pytest.mark.parametrize("d", [6, 7])
@@ -58,8 +60,7 @@ def test_hands_turn_clockwise_and_rows_say_the_time() -> None:
 
 def test_every_dial_is_named_with_its_wavelength() -> None:
     axes: Any = pecli.figure("dials", d=4, base=100, at=[0]).draw(Drawing().subplots())
-    named = [f"{say('words.pair_pair', pair=pair)}\nλ = {length}" for pair, length in ((0, "6.28"), (1, "62.8"))]
-    assert texts(axes.get_xticklabels()) == named
+    assert texts(axes.get_xticklabels()) == ["pair 0\nλ 6.28", "pair 1\nλ 62.8"]
     (width,), (height,) = (abs(np.diff(ends)) for ends in (axes.get_xlim(), axes.get_ylim()))
     assert axes.get_box_aspect() == pytest.approx(height / width) == 1 / 2.6  # so that a circle is round
 
@@ -82,8 +83,8 @@ def test_without_positions_four_at_most_grow_so_that_fast_and_slow_hands_turn(
     assert dials(length=length, start=start).positions.tolist() == rows
 
 
-@pytest.mark.parametrize(("d", "count"), [(128, 4), (16, 4), (7, 4), (6, 3), (1, 1)])
-def test_without_pairs_four_at_most_are_spread_from_the_first_to_the_last(d: int, count: int) -> None:
+@pytest.mark.parametrize(("d", "count"), [(128, 8), (16, 8), (14, 7), (7, 4), (1, 1)])
+def test_without_pairs_eight_at_most_are_spread_from_the_first_to_the_last(d: int, count: int) -> None:
     pairs = dials(d=d).pairs.tolist()
     assert len(pairs) == count == len(set(pairs))
     assert (pairs[0], pairs[-1]) == (0, (d + 1) // 2 - 1)
@@ -95,6 +96,57 @@ def test_pairs_and_positions_are_the_users_in_their_order_and_numbers_are_angles
     header, (positions, *angles) = found.sheet()
     assert header == ["positions", "pair 63", "pair 0"] and positions.tolist() == [10**9, 3]  # beyond the length too
     assert angles[1][1] == pytest.approx(3) and np.abs(angles).max() <= np.pi
+
+
+@pytest.mark.parametrize(
+    ("figure", "encoding", "said"),
+    [
+        ("dials", "rope", "; wavelength λ in positions"),
+        ("dials", "clock", ""),
+        ("compare", ["clock", "rope:d=4"], "; wavelength λ in positions"),
+    ],
+)
+def test_the_caption_says_where_0_is_and_which_way_hands_turn(figure: str, encoding: Any, said: str) -> None:
+    options = {"figure": "dials"} if figure == "compare" else {}
+    said = f"hands turn clockwise; shaded: the way from the top{said}"
+    assert pecli.figure(figure, encoding=encoding, length=5, **options).caption() == said
+
+
+@pytest.mark.parametrize(
+    ("encoding", "pairs", "said"),
+    [
+        ("rope:d=4,base=100", None, "pair 0 turns every 6.28 positions, pair 1 every 62.8"),
+        ("clock", None, "the hour hand turns 720 times more slowly than the second hand"),
+        ("clock", [1], ""),
+    ],
+)
+def test_the_fastest_and_the_slowest_hand_are_named(encoding: str, pairs: Any, said: str) -> None:
+    assert dials(encoding=encoding, pairs=pairs, length=5).message() == said
+
+
+def test_at_one_time_the_headline_of_a_clock_says_where_its_hands_stand() -> None:
+    found = dials(encoding="clock", at=[10860])
+    assert found.message() == "at 03:01:00 the hands stand at 0°, 6° and 90.5°"
+    texts_of = texts(axes_of("dials", encoding="clock", at=[10860]).texts)
+    assert {"sin 0.00 · cos 1.00", "sin 0.10 · cos 0.99", "sin 1.00 · cos −0.01"} <= {*texts_of}
+
+
+def test_what_is_swept_is_shaded_and_full_turns_are_counted() -> None:
+    options: dict[str, Any] = {"encoding": "sinusoidal:d=16", "at": [0, 10, 100, -7], "size": "page"}
+    found = dials(**options)
+    waves = 2 * np.pi * 10000 ** (np.arange(8) / 8)
+    assert np.array_equal(found.turns, np.trunc(np.array(options["at"])[:, None] / waves))
+    axes = page_of("dials", **options).axes[0]
+    wedges = [(*own.center, own.theta2 - own.theta1) for own in axes.patches if isinstance(own, Wedge)]
+    step = axes.get_xticks()[1]
+    drawn = {(round(-y), round(x / step)): angle for x, y, angle in wedges}
+    ways = np.degrees(np.array(options["at"])[:, None] / waves * 2 * np.pi) % 360
+    assert drawn == pytest.approx({at: float(ways[at]) for at in np.ndindex(ways.shape) if ways[at]})
+    counts = {(round(-text.xy[1] - 0.4), round(text.xy[0] // step)): text.get_text() for text in axes.texts}
+    assert counts == {(1, 0): "+ 1", (2, 0): "+ 15", (2, 1): "+ 5", (2, 2): "+ 1", (3, 0): "− 1"}
+    red = [label.get_text() for label in axes.get_xticklabels() if label.get_color() == "C1"]
+    assert red == ["pair 0\nλ 6.28", "pair 7\nλ 19,869"]  # those that the headline names
+    assert len(page_of("dials", **{**options, "size": "column"}).axes[0].get_xticks()) == 4
 
 
 LENGTH, D = 11, 14
@@ -139,9 +191,11 @@ def panels(**options: Any) -> list[Any]:
 
 
 def on_rings(numbers: Any) -> Array:
-    """Return the paths as they are drawn: each on a circle of its own, the last on the unit circle."""
-    rings = np.arange(1, len(numbers.pairs) + 1) / len(numbers.pairs)
-    return np.array(numbers.paths * (rings / np.hypot(*numbers.paths[:, 0].T))[:, None, None])
+    """Return the paths as they are drawn: each on a circle of its own, the last on the unit circle, from the top."""
+    rings = np.linspace(0.4, 1, len(numbers.pairs))
+    paths = numbers.paths @ [1, 1j]
+    paths = paths / paths[:, :1] * 1j * rings[:, None]
+    return np.stack([paths.real, paths.imag], axis=-1)
 
 
 @pytest.mark.parametrize("pairing", ["interleaved", "half"])
@@ -165,18 +219,23 @@ def test_four_pairs_from_the_fastest_to_the_slowest_where_none_are_named(d: int,
 
 def test_the_names_of_pairs_stand_on_their_circles_in_their_colours() -> None:
     plane = panels(pairs=(0, 2), start=1009)[2]
-    assert plane.get_title() == say("rotation.of_pairs_in_their", count=2, all=7)
-    assert [(name.get_color(), name.xy) for name in plane.texts] == [("C0", (0, 0.5)), ("C1", (0, 1.0))]
-    assert texts(plane.texts) == [say("words.pair_pair", pair=pair) for pair in (0, 2)]
+    assert plane.get_title() == "2 of 7 pairs in their planes"
+    first, *names = plane.texts
+    assert first.get_text() == "position 1,009" and first.xy[1] > 1  # where all begin, at the top
+    turns = 10 * 10000 ** (-np.array([0, 2]) / 7) / (2 * np.pi)
+    for name, pair, turned in zip(names, (0, 2), (f"{turns[0]:.3g} turns", f"{360 * turns[1]:.2g}°"), strict=True):
+        assert name.get_text().replace("\n", " · ") == f"pair {pair} · {turned}"
+    dots = [line for line in plane.lines if line.get_marker() == "."]
+    assert [name.get_color() for name in names] == [line.get_color() for line in dots]
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({}, {"slow": 6, "little": "0.214"}),
-        ({"base": 10}, {"slow": 6, "little": "79.6"}),
-        ({"rotary_dim": 4}, {"slow": 1, "little": "5.73"}),
-        ({"rotary_dim": 2}, {}),
+        ({}, "pair 0 turns 1.59 times, pair 6 by only 0.21°"),
+        ({"base": 10}, "pair 0 turns 1.59 times, pair 6 by only 80°"),
+        ({"rotary_dim": 4}, "pair 0 turns 1.59 times, pair 1 by only 5.7°"),
+        ({"rotary_dim": 2}, ""),
     ],
 )
 def test_the_message_is_how_far_the_fastest_and_the_slowest_pair_turn(
@@ -190,8 +249,10 @@ def test_the_message_is_how_far_the_fastest_and_the_slowest_pair_turn(
 def test_more_positions_than_pixels_are_averaged_and_of_pairs_every_other_one_is_shown(content: str) -> None:
     options: Any = {"length": 2051, "start": 7, "d": 6, "content": content, "content_seed": 3}
     every, shown = (numbers_of("rotation", panels, **options) for panels in (None, ((100, 6),)))
-    keys = ["rotation.dot_for_each_position", "figures.each_pixel_is_the_mean", "rotation.q_note"]
-    assert [finding(note)["key"] for note in clauses(shown.caption())] == keys
+    notes = ["each pixel is the mean of 21 positions", "Q: every second pair drawn"]
+    assert shown.caption() == "; ".join(
+        ["a dot for each position, anticlockwise from the top (position 7); radii not to scale", *notes]
+    )
     random = np.random.default_rng(3)
     rows = np.tile(random.standard_normal(6), (2051, 1)) if content == "same" else random.standard_normal((2051, 6))
     assert np.array_equal(every.before, rows)
@@ -219,17 +280,16 @@ def test_before_after_and_paths_stand_beside_each_other() -> None:
         (image,) = axes.get_images()
         low, high = image.get_clim()
         assert np.array_equal(image.get_array(), array) and low == -high
-        assert list(image.get_extent()) == [-0.5, D - 0.5, 110.5, 99.5] and image.get_cmap().name == "PuOr_r"
+        assert list(image.get_extent()) == [-0.5, D - 0.5, 110.5, 99.5] and image.get_cmap().name == "signed"
     assert before.images[0].get_clim() == after.images[0].get_clim()
-    titles = [say("rotation.q_before_rotation"), say("rotation.q_after_rotation")]
-    assert [item.get_title() for item in (before, after)] == titles
+    assert [item.get_title() for item in (before, after)] == ["Query before", "Query after"]
     lines = [line for line in plane.get_lines() if line.get_marker() == "."]
     for line, path in zip(lines, on_rings(numbers), strict=True):
         assert np.asarray(line.get_xydata()) == pytest.approx(path)
         assert line.get_linestyle() == "None"  # one dot a position, not a polygon
-    starts = [line for line in plane.get_lines() if line not in lines]
-    assert [mark.get_xydata().mean(axis=0) for mark in starts] == pytest.approx(on_rings(numbers)[:, 0])
-    assert all(np.ptp(np.hypot(*mark.get_xydata().T)) == pytest.approx(0.1) for mark in starts)  # across the circle
+        assert line.get_xydata()[0] == pytest.approx([0, np.hypot(*path[0])], abs=1e-12)  # all begin at the top
+    marks = [line.get_xdata()[0] for line in after.get_lines()]
+    assert marks == [0.5, 4.5]  # above the columns of both pairs
     top, bottom, circles = (item.get_position() for item in (before, after, plane))
     assert top.y0 > bottom.y1
     assert circles.x0 > top.x1 and (circles.y0, circles.y1) == (bottom.y0, top.y1)
@@ -238,7 +298,7 @@ def test_before_after_and_paths_stand_beside_each_other() -> None:
 @pytest.mark.parametrize("size", ["column", "5x3", "4x7"])
 def test_circles_stand_whole_and_round(size: str) -> None:
     page = page_of("rotation", length=8, d=8, size=size, dpi=40)
-    plane = next(ax for ax in page.axes if ax.get_title() == say("rotation.pairs_in_their_planes"))
+    plane = next(ax for ax in page.axes if ax.get_title() == "Pairs in their planes")
     for circle in (patch.get_window_extent() for patch in plane.patches if isinstance(patch, Circle)):
         assert circle.width == pytest.approx(circle.height)
         assert plane.bbox.x0 < circle.x0 and circle.x1 < plane.bbox.x1
@@ -248,7 +308,7 @@ def test_circles_stand_whole_and_round(size: str) -> None:
 def test_each_pair_has_a_circle_on_which_it_turns_counterclockwise(folder: Path) -> None:
     plane = panels(pairs=range(7))[2]
     circles = [patch.get_radius() for patch in plane.patches if isinstance(patch, Circle)]
-    assert circles == pytest.approx(np.arange(1, 8) / 7)
+    assert circles == pytest.approx(np.linspace(0.4, 1, 7))
     assert all(np.linalg.det(path[:2]) > 0 for path in on_rings(rotated(pairs=range(7))))
     np.save("q.npy", np.ones((LENGTH, D)) * (np.arange(D) > 1))  # of pair 0 nothing turns
     plane = panels(content="q.npy", pairs=(0, 2))[2]
@@ -296,10 +356,10 @@ def test_whatever_turns_is_shown() -> None:
 @pytest.mark.parametrize(("size", "turned"), [("column", 90), ("page", 0)])
 def test_names_of_dials_are_turned_where_they_would_touch(size: str, turned: int) -> None:
     axes = page_of("dials", d=16, pairs=range(8), size=size, dpi=40).axes[0]
-    assert texts(axes.get_yticklabels()) == ["0", "1", "10", "100"]
+    assert texts(axes.get_yticklabels()) == ["p = 0", "p = 1", "p = 10", "p = 100"]
     names = axes.get_xticklabels()
-    assert texts(names)[1] == f"{say('words.pair_pair', pair=1)}{', ' if turned else chr(10)}λ = 19.9"
+    assert texts(names)[1] == ("pair 1, λ 19.9" if turned else "pair 1\nλ 19.9")
     assert {name.get_rotation() for name in names} == {turned}
-    hands = axes.collections[2].get_segments()  # position by position
-    (place, _), (beside, _) = hands[:2]
+    hands = [np.array(line.get_data()).T[0] for line in axes.lines if len(line.get_xdata()) == 2]  # by position
+    place, beside = hands[:2]
     assert place.tolist() == [0, 0] and beside[0] > 1 and beside[1] == 0

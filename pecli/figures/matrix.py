@@ -64,6 +64,20 @@ def show_matrix(
     return image
 
 
+HATCH: dict[str, Any] = {
+    "hatch": "/////",
+    "edgecolor": ("0.5", 0.4),
+    "facecolor": "none",
+}  # of what a query does not see
+
+
+def hatch(axes: Axes) -> None:
+    """Hatch a panel behind its image: seen where that has no numbers."""
+    from matplotlib.patches import Rectangle
+
+    axes.add_patch(Rectangle((0, 0), 1, 1, transform=axes.transAxes, linewidth=0, zorder=-1, **HATCH))
+
+
 def middle_at_0(name: str, limits: Limits) -> Any:
     """Return the part of a colour map between these limits where 0 has its middle."""
     import matplotlib as mpl

@@ -16,6 +16,7 @@ MAPS = {  # of pecli's own, from low to high
     "bits": ("#FFFFFF", "#3B424A"),
 }
 HEADLINE_INK, NOTE_INK = "#16191D", "#6A727B"  # where no style is asked for
+NAMED_INK = "#C44327"  # what the headline names
 HAIRLINE, RULE = "#E7EAED", "#B9C0C7"  # around what ends in white; above a panel of several
 DEFAULTS = {"diverging": "signed", DIFFERENCE: "signed", "binary": "bits"}  # others have the map of their own name
 TWO_SIDED = {

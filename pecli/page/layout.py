@@ -248,8 +248,9 @@ class _Arrangement:
             bar: max(own, key=lambda at: (-self.places[at].top, self.places[at].right))
             for bar, own in self.sharing.items()
         }  # at the upper right of those that share it
-        # the bar of all panels stands on the subtitle's line
-        self.shared = next((bar for bar, own in self.sharing.items() if len(own) == len(self.panels)), None)
+        # the bar of all panels that have colours stands on the subtitle's line
+        coloured = sum(panel.bar is not None for panel in self.panels)
+        self.shared = next((bar for bar, own in self.sharing.items() if len(own) == coloured), None)
         self.usable = {(group, column): inf for group, columns in enumerate(self.columns) for column in columns}
         self.widths = [inf for _ in self.every]
         self.heights = [inf for _ in self.every]
@@ -281,6 +282,7 @@ class _Arrangement:
         own, shown = self.margins[at], self.shown[at]
         boxes = [own.own, *([own.x] if shown.below else []), *([own.y] if shown.left else [])]
         left, bottom, right, top = (max(sides) for sides in zip(*boxes, strict=True))
+        left += self.panels[at].apart * self.page.em * self.page.air
         if own.legend is not None:
             wide, high = own.legend.width > MAX_LEGEND * self.widths[at], own.legend.height > 1.08 * self.heights[at]
             if self.widths[at] < inf and (wide or high):
@@ -335,7 +337,9 @@ class _Arrangement:
         self.rights, em = rights, self.page.em
         titles = [title.height(width) for title, width in zip(self.said.titles, self.widths, strict=True)]
         pads = [PAD * em if title else 0.0 for title in titles]
-        self.title_feet = [box[3] + pad for box, pad in zip(self.boxes, pads, strict=True)]
+        feet = [box[3] + pad for box, pad in zip(self.boxes, pads, strict=True)]
+        tops = [place.top for place in self.places]  # titles of a row stand on one line
+        self.title_feet = [max(foot for foot, row in zip(feet, tops, strict=True) if row == top) for top in tops]
         self.above = [foot + title for foot, title in zip(self.title_feet, titles, strict=True)]
         self.plot = min(self.x), max(rights)
         self.words_left = self.edge if self.aside else self.plot[0]

@@ -125,7 +125,9 @@ def add_bar(
     marked = [first, 0.0, last] if first < 0 < last else [first, last]
     if bar.trimmed:
         marked = [at for at in (*ends, 0.0) if ends[0] <= at <= ends[1]]
-    ticks: Any = list(bar.ticks) if bar.ticks is not None else None if log else marked
+    ticks: Any = None if log else marked
+    if bar.ticks is not None:
+        ticks = sorted({min(max(at, first), last) for at in bar.ticks})
     look: dict[str, Any] = {"format": NumberTexts(partial(number_text, digits=3)), "extend": extend}
     if axes is None:
         look |= {"orientation": "horizontal", "extendfrac": ARROW}

@@ -35,6 +35,7 @@ class Panel:
     ends : what the vertical axis shows where it ends with the data: panels of the same end alike
     legend_below : a legend stands below the panel, wherever else there is room
     rows : of an image: where that takes little more height, each has a pixel
+    apart : ems that are free left of it beside the usual gap
     """
 
     aspect: float = 0.62
@@ -46,6 +47,7 @@ class Panel:
     ends: Hashable = None
     legend_below: bool = False
     rows: int = 0
+    apart: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -201,7 +201,7 @@ class Sheet:
             text = self.ruler.words(title, size).wrapped(frame[2]) if title else ""
             pad = 72 * layout.titles[at]
             axes.set_title(text, y=1.0, pad=pad, fontsize=size, ha="left", x=0.0, va="bottom", weight=TITLE)
-            self._put_rule(at, frame, layout.titles[at], bool(title) and len(self.axes) > 1)
+            self._put_rule(at, frame, layout.titles[at], bool(title.strip()) and len(self.axes) > 1)
         self._put_legends(layout)
         for bar, (right, top, length, stacked) in layout.bars.items():
             if (own_axes := self.bars.get(bar)) is not None:
@@ -235,6 +235,8 @@ class Sheet:
         if at in self.rules:
             self.rules[at].set_data([x, x + wide], [y + high + foot - RULED * self.em] * 2)
             self.rules[at].set_visible(wanted)
+            named = getattr(self.axes[at], "named", False)  # by the headline
+            self.rules[at].set_color(self.texts[0].get_color() if named else RULE)
 
     def _put_legends(self, layout: Layout) -> None:
         """Put legends right of their panels or below them."""
@@ -262,7 +264,8 @@ class Sheet:
                 untitled = len(panels) == 1 and not panels[0].get_title()
                 if untitled and label not in self.said.headline:
                     panels[0].set_title(label)
-                if untitled or any(label in own.get_title() for own in self.axes):
+                said = [self.said.title, *(own.get_title() for own in self.axes)]
+                if untitled or any(label.lower() in text.lower() for text in said):
                     self.bars.pop(bar, None)
                     continue
             self.bars[bar] = add_bar(self.drawing, shared, bar, self.canvas)

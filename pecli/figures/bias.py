@@ -104,8 +104,8 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
         return [line, hidden, sides, border_text(self.trained)]
 
     def reach_text(self, at: int) -> str:
-        """Return how far a head of several sees, for its panel's title; nothing where buckets are shown."""
-        if not self.view.encoding.known or self.view.encoding.n_heads == 1:
+        """Return how far a head of several sees, for its panel's title; nothing where all see all."""
+        if self.by_bucket or self.view.encoding.n_heads == 1:
             return ""
         back, ahead = self.seen[at], self.ahead[at]
         if back == self.all_back:
@@ -190,7 +190,8 @@ class Bias(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
             return [PanelGroup((Panel(0.55, x=shown, ends="weight"),))]
         bar = ColorBar(say(view.encoding.quantity), self._bar_ticks(view))
         side = 4.5 if canvas.narrow else 6.0  # ems: the ends of an axis
-        panel = Panel(1.0, exact=True, least=(side, side), bar=bar, x=shown, y=shown)
+        several = view.encoding.known and view.encoding.n_heads > 1
+        panel = Panel(1.0, exact=True, least=(side, side), bar=bar, x=shown, y=shown, said_right=several)
         grids = in_columns(count := len(self.shown_heads(view)))
         full = tuple(grid for grid in grids if len(grid[-1]) == len(grid[0]))
         return [PanelGroup((panel,) * count, full if len(full) > 2 else grids)]  # of a prime number none is full

@@ -369,7 +369,7 @@ class _Arrangement:
         strips = {}
         for bar, at in self.owners.items() if self.shared is None else ():  # beside the title, where there is room
             room = self.widths[at] - self.said.titles[at].width() - self.gap - names[bar] - self.bar_length
-            foot = self.title_feet[at] if room >= 0 else self.above[at]
+            foot = self.title_feet[at] if room >= 0 and not self.panels[at].said_right else self.above[at]
             strips[bar] = max(foot + highs[bar], self.above[at])
         self.strips = {}
         for bar, at in self.owners.items() if self.shared is None else ():  # those above one row are on one line

@@ -36,6 +36,7 @@ class Panel:
     legend_below : a legend stands below the panel, wherever else there is room
     rows : of an image: where that takes little more height, each has a pixel
     apart : ems that are free left of it beside the usual gap
+    said_right : something stands at the right end of the title's line, where a colour bar could
     """
 
     aspect: float = 0.62
@@ -48,6 +49,7 @@ class Panel:
     legend_below: bool = False
     rows: int = 0
     apart: float = 0.0
+    said_right: bool = False
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.text import Text
 
 from pecli.page.canvas import Canvas
-from pecli.page.colors import NOTE_INK
+from pecli.page.colors import HEADLINE_INK, NOTE_INK
 from pecli.page.labels import Label, labels_of
 from pecli.page.layout import GAP
 from pecli.page.text import HEADLINE, Ruler, points_per_pixel
@@ -43,8 +44,13 @@ def add_at_end_of_title(axes: Axes, text: str, canvas: Canvas, **style: Any) -> 
 def add_row_head(axes: Axes, name: str, said: str, canvas: Canvas) -> None:
     """Write the name of a row of panels, and paler what is said of it, into the blank line of its first panel's title;
     beyond that panel too."""
-    _add(axes, "row", [name], canvas, weight=HEADLINE)
+    _add(axes, "row", [name], canvas, weight=HEADLINE, color=headline_ink(canvas))
     _add(axes, "row", [said], canvas, **pale(canvas))
+
+
+def headline_ink(canvas: Canvas) -> str:
+    """Return the colour of the headline, and of what marks what it names."""
+    return str(mpl.rcParams["text.color"]) if canvas.own_style or canvas.adaptive else HEADLINE_INK
 
 
 def pale(canvas: Canvas) -> dict[str, Any]:
@@ -101,7 +107,7 @@ class TitleLine:
         self.blank = "" in lines
         if self.blank and title.get_text():
             high = float(title.get_window_extent().height) * self.points / len(lines)
-            self.above = high * (len(lines) - 1 - lines.index(""))
+            self.above = high * lines[::-1].index("")
 
     def width(self, text: str, own: Text) -> float:
         """Return how wide a text is in the letters of an artist."""

@@ -49,6 +49,9 @@ def sides_of(name: str, text: str) -> tuple[int, ...]:
     return sides
 
 
+AXES = ("words.frame", "words.row", "words.column")  # what positions in a grid have a number of, the last two or all
+
+
 @dataclass(frozen=True)
 class OnGrid(TableEncoding):
     """Base of the encodings whose positions can be the cells of a grid, numbered row by row from the top left."""

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from pecli.analysis import measure_option
 from pecli.core.errors import UsageError
 from pecli.core.language import join_clauses, join_title, say
-from pecli.core.lazy import Array, np
+from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING, number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -33,6 +33,7 @@ from pecli.figures.highlights import Highlighting
 from pecli.figures.wavelengths import CLEAR
 from pecli.measures.comparison import comparison_of
 from pecli.page.canvas import Canvas
+from pecli.page.colors import STROKES
 from pecli.page.panels import PanelGroup
 
 MAX_WHOLE = 2**22  # numbers, of which the largest difference is known also where a pixel is a mean
@@ -195,6 +196,17 @@ class Compare(Composite, Highlighting[Encoding]):
         parts, measure = (first, second, third._replace(numbers=difference)), getattr(first.numbers, "measure", "")
         measured = comparison_of(view.encoding, measure).label if measure else ""
         return replace(numbers, parts=parts, measured=measured, reach=reach, where=where)
+
+    def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        """Draw the panels, with a ring where the difference is largest."""
+        drawn = super().draw(numbers, axes, canvas)
+        if self.difference and numbers.where:
+            where = numbers.where
+            look: dict[str, Any] = {"markersize": 6 * canvas.scale, "fillstyle": "none", "clip_on": False}
+            place = (where["q"], where["p"]) if "q" in where else (where["dimension"], where["position"])
+            for colour, width in STROKES:
+                axes[-1].plot(*place, "o", markeredgecolor=colour, markeredgewidth=width * canvas.scale, **look)
+        return drawn
 
     def _apart(self, view: View[Encoding]) -> str:
         """Return why not all encodings have the same limits; nothing where they have."""

@@ -9,10 +9,12 @@ from typing import Any, ClassVar, Self
 from pecli.analysis import Limits
 from pecli.core.errors import UsageError
 from pecli.core.language import say
-from pecli.core.lazy import Array, Axes
+from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.positions import Blocks, LogBlocks, Positions
 from pecli.encodings.base import TableEncoding
+from pecli.encodings.binary import Binary
+from pecli.encodings.grid import AXES, HarmonicOnGrid
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.base import ColouredNumbers, View, averaging_cells, difference_of
 from pecli.figures.comparing import turned_text
@@ -20,7 +22,7 @@ from pecli.figures.highlights import Highlighting, mark_cells
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.wavelengths import column_step, columns_end, columns_left_out, columns_shown, has_known_waves
 from pecli.files.sheet import aside, over
-from pecli.measures.summary import Summary, summary_of_table
+from pecli.measures.summary import SEEN, Summary, summary_of_table
 from pecli.measures.waves import wavelengths
 from pecli.page.axis_labels import (
     NO_PLACE,
@@ -33,7 +35,12 @@ from pecli.page.axis_labels import (
     turn_names,
 )
 from pecli.page.canvas import Canvas
+from pecli.page.colors import DIFFERENCE, NAMED_INK
 from pecli.page.panels import ColorBar, Panel, PanelGroup
+
+MOST = 98  # percent of the values of a learned table, where its colours end
+LARGER = 1.3  # times that value, up to which the largest is where they end
+STANDS_OUT = 1.5  # times as long as all others, a row is named
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +56,8 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
     limit: float  # the largest absolute value that there is or can be
     log: bool
     palette: str = aside()
+    inside: float | None = aside()  # the share of values between the ends of colours, where others are beyond
+    longest_row: tuple[int, float, float] | None = aside()  # a row that stands out, its length, that of others
 
     def remarks(self) -> list[str]:
         encoding, lost = self.view.encoding, say(NO_PLACE["position"]) if self.lost else ""
@@ -62,6 +71,8 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
 
     def marks(self) -> list[str]:
         encoding, changing = self.view.encoding, self._changing()
+        if self.inside is not None:
+            return [say("heatmap.colours_end", limit=number_text(self.ends[1], 2), share=round(100 * self.inside))]
         whole = not changing or changing[-1] == encoding.width - 1
         if whole or isinstance(encoding, Harmonic) or self.view.covered.start:  # from 0 each column begins anew
             return []
@@ -89,6 +100,10 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         """Return how many pairs have a wavelength beyond the length; of others than waves, that each dimension changes
         half as often as the one before."""
         encoding, length = self.view.encoding, self.length
+        if self.longest_row is not None:
+            at, long, others = self.longest_row
+            numbers = {"length": number_text(long, 2), "others": number_text(others, 2)}
+            return say("heatmap.position_stands_out", position=encoding.position_text(at), **numbers)
         if not has_known_waves(encoding):
             return ""
         waves = wavelengths(encoding, self.view.covered)
@@ -102,6 +117,11 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
             wave = say("heatmap.period" if encoding.position_unit else "heatmap.wavelength")
             return say(text, count=count, all=len(waves), wave=wave, length=within) if length > 1 else ""
         changing = self._changing()
+        if once := self.once:
+            column, at = once
+            names, label = encoding.dimension_names() or [], say(encoding.dimension_label)
+            ends = {"first": names[0], "last": names[column], "position": encoding.position_text(at)}
+            return say("heatmap.changes_only_once", dimension=label, **ends)
         if len(waves) < 2 or (waves[1:] != 2 * waves[:-1]).any() or not changing:
             return ""
         text = "heatmap.each_changes_half_as"
@@ -112,16 +132,26 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
     def unfinished(self) -> int:
         """The first column from which on none finishes a turn within the length; 0 where that is not how they are."""
         encoding = self.view.encoding
-        if not isinstance(encoding, Harmonic) or encoding.sides or encoding.dimension_names() is not None:
+        if not isinstance(encoding, Harmonic) or encoding.own_positions or encoding.dimension_names() is not None:
             return 0
         waves = encoding.wavelengths()[[pair for _, pair in encoding.waves()]]
         longer = waves > self.length
         first = int(longer.argmax())
         return first if longer[first:].all() else 0
 
+    @property
+    def once(self) -> tuple[int, int] | None:
+        """The last bit that changes, where it does so once, and at which position; None of other encodings."""
+        encoding, rows = self.view.encoding, self.view.covered
+        if not isinstance(encoding, Binary) or encoding.order != "lsb" or rows.start or self.log:
+            return None
+        column = (rows.stop - 1).bit_length() - 1
+        return (column, 2**column) if column > 1 else None
+
     def with_limits(self, low: float, high: float) -> Self:
         palette = "diverging" if low < 0 and self.palette == "binary" else self.palette
-        return replace(self, ends=(low, high), palette=palette)
+        inside = self.inside if (low, high) == self.ends else None
+        return replace(self, ends=(low, high), palette=palette, inside=inside)
 
     def difference(self, other: Self, reach: Limits | None) -> Self:
         result = difference_of(self._rows_as_in(other), other._rows_as_in(self), reach)
@@ -196,6 +226,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
         rows = encoding.table(blocks.firsts()) if learned else encoding.mean_table(blocks)
         table, across = columns_shown(encoding, rows, view.pixel_columns)
         limit = encoding.limit or max(map(abs, (summary.smallest or 0.0, summary.largest or 0.0))) or 1.0
+        end, inside = most_of(summary.sample) if learned else (limit, None)
         return HeatmapNumbers(
             view=view,
             table=table,
@@ -206,7 +237,9 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
             largest=summary.largest,
             limit=limit,
             log=self.log,
-            ends=(-limit if encoding.signed else 0.0, limit),
+            ends=(-end if encoding.signed else 0.0, end),
+            inside=inside,
+            longest_row=row_that_stands_out(view) if learned else None,
             palette="diverging" if encoding.signed else "binary",
             sample=(summary.sample,),
         )
@@ -219,7 +252,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         encoding = view.encoding
-        bar = ColorBar("", None if encoding.signed else (0.0, encoding.limit or 1.0))
+        bar = ColorBar(say("heatmap.value"), None if encoding.signed else (0.0, encoding.limit or 1.0))
         x, y = (encoding.dimension_label, encoding.width), (encoding.position_label, view.covered, self.log)
         return [PanelGroup((Panel(bar=bar, x=x, y=y, rows=0 if self.log else view.covered.length),))]
 
@@ -240,8 +273,6 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
         turn_names(axes[0].xaxis)
 
     def draw(self, numbers: HeatmapNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        from pecli.page.labels import add_bracket
-
         rows = numbers.view.covered
         right = columns_end(numbers.view.encoding, numbers.table, numbers.columns_block)
         top, bottom = rows.start - 0.5, rows.start + len(numbers.table) * numbers.block - 0.5
@@ -258,15 +289,82 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
             extremes=numbers.extremes,
         )
         self.write_numbers(axes, [image], canvas)
-        if first := numbers.unfinished:
-            encoding: Any = numbers.view.encoding
-            count, waves = encoding.longer_waves(numbers.length), encoding.wavelengths()
-            within = length_shown(encoding, numbers.length)
-            texts = say("heatmap.pairs_longer", count=count, all=len(waves), length=within), f"λ > {numbers.length:,}"
-            shortest = say("heatmap.waves_from", wave=number_text(float(waves.min()), 3))
-            add_bracket(axes[0], -0.5, first - 1, [shortest], canvas, strong=False)
-            add_bracket(axes[0], first - 0.5, encoding.width - 0.5, texts, canvas)
+        if numbers.palette != DIFFERENCE:
+            mark(numbers, axes[0], canvas)
         return [image]
+
+
+def most_of(sample: Array) -> tuple[float, float | None]:
+    """Return a value beyond which, on both sides of 0, few numbers of a table are, and the share of those within; the
+    largest and None where that is not much larger."""
+    sizes = np.abs(sample).ravel()
+    end, largest = float(np.percentile(sizes, MOST)), float(sizes.max(initial=0.0))
+    if end * LARGER >= largest:
+        return largest or 1.0, None
+    return end, MOST / 100
+
+
+def row_that_stands_out(view: View[TableEncoding]) -> tuple[int, float, float] | None:
+    """Return the row that is much longer than all others, its length and the longest of theirs; None where there is
+    none, and of a table too large to look at."""
+    rows, encoding = view.covered, view.encoding
+    if not 2 < rows.length <= SEEN // encoding.width:
+        return None
+    lengths = np.linalg.norm(encoding.table(rows.array()), axis=1)
+    first = int(lengths.argmax())
+    longest, second = float(lengths[first]), float(np.delete(lengths, first).max())
+    return (rows.start + first, longest, second) if longest > STANDS_OUT * second > 0 else None
+
+
+def mark(numbers: HeatmapNumbers, axes: Axes, canvas: Canvas) -> None:
+    """Mark in the image what the headline names, and what its columns are."""
+    from pecli.page.labels import RowLabel, add_bracket
+
+    encoding: Any = numbers.view.encoding
+    if first := numbers.unfinished:
+        count, waves = encoding.longer_waves(numbers.length), encoding.wavelengths()
+        within = length_shown(encoding, numbers.length)
+        texts = say("heatmap.pairs_longer", count=count, all=len(waves), length=within), f"λ > {numbers.length:,}"
+        shortest = say("heatmap.waves_from", wave=number_text(float(waves.min()), 3))
+        add_bracket(axes, -0.5, first - 1, [shortest], canvas, strong=False)
+        add_bracket(axes, first - 0.5, encoding.width - 0.5, texts, canvas)
+    for name, begin, last, turns in turns_of_axes(numbers):
+        text = say("heatmap.axis_turns" if turns < 1 else "heatmap.axis_turns_times", axis=name, turn=turn_text(turns))
+        add_bracket(axes, begin - 0.5, last, [text, name], canvas)
+    row = numbers.longest_row[0] if numbers.longest_row else None
+    if numbers.once:
+        column, row = numbers.once
+        look: dict[str, Any] = {"color": NAMED_INK, "linewidth": 1.5 * canvas.scale, "clip_on": False}
+        axes.plot([column - 0.5, column + 0.5], [row - 0.5] * 2, **look)
+        for at, name in enumerate(f"{2**power:,}" for power in range(1, column + 2)):
+            period = say("heatmap.period_of", period=name) if at == 0 else name
+            add_bracket(axes, at - 0.5, at + 0.3, [period, name], canvas, strong=at in (0, column))
+    if row is not None:
+        place = 1.0, row if numbers.once is None else row - 0.5
+        look = {"va": "center", "color": NAMED_INK}
+        RowLabel(axes, encoding.position_text(row), place, axes.get_yaxis_transform(), canvas, **look)
+
+
+def turns_of_axes(numbers: HeatmapNumbers) -> list[tuple[str, int, int, float]]:
+    """Return the axes of a grid or a sequence whose columns stand together: their names, first and last column and the
+    turns that the fastest pair makes over the positions shown."""
+    encoding, rows = numbers.view.encoding, numbers.view.covered
+    if not isinstance(encoding, HarmonicOnGrid) or encoding.places is None or numbers.log:
+        return []
+    pairs = np.array([pair for _, pair in encoding.waves()])
+    axes = encoding.axes_of_pairs()[pairs]
+    begins = [0, *(np.flatnonzero(np.diff(axes)) + 1).tolist()]
+    if len(begins) != len({*axes.tolist()}) or rows.length > SEEN // encoding.width:
+        return []
+    turns = np.ptp(encoding.coordinates(rows.array()), axis=0) * np.abs(encoding.frequencies()) / (2 * np.pi)
+    names, ends = AXES[-len(encoding.places) :], [*begins[1:], len(axes)]
+    parts = zip(begins, ends, strict=True)
+    return [(say(names[axes[a]]), a, b - 1, float(turns[pairs[a:b]].max())) for a, b in parts]
+
+
+def turn_text(turns: float) -> str:
+    """Return so many turns in degrees, more than one as a number."""
+    return f"{360 * turns:.0f}°" if turns < 1 else number_text(turns, 2)
 
 
 def log_ends(view: View[TableEncoding]) -> tuple[float, float]:

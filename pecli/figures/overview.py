@@ -9,11 +9,12 @@ from typing import Any, ClassVar, Self
 
 from pecli.analysis import measure_option
 from pecli.core.errors import UsageError
-from pecli.core.language import join_clauses, say
+from pecli.core.language import capitalised, join_clauses, say
+from pecli.core.lazy import Axes
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding
-from pecli.figures.base import Figure, View
+from pecli.figures.base import Figure, View, panels_of
 from pecli.figures.composite import (
     ROW,
     Cell,
@@ -26,7 +27,7 @@ from pecli.figures.composite import (
 )
 from pecli.figures.highlights import Highlighting
 from pecli.page.canvas import Canvas
-from pecli.page.panels import PanelGroup, with_own_bar
+from pecli.page.panels import PanelGroup, unnamed, with_own_bar
 
 SIDES = {((0, 1),): ("overview.left", "overview.right"), ((0,), (1,)): ("overview.top", "overview.bottom")}
 ON_LINE, ON_GRID = ("heatmap", "distance"), ("heatmap", "tiles")  # figures where none are asked for
@@ -91,7 +92,9 @@ class Overview(Composite, Highlighting[Encoding]):
         groups = []
         for at, cell in enumerate(self.cells_of(view)):
             for group in cell.figure.panel_groups(cell.view, canvas):
-                groups.append(replace(group, panels=tuple(with_own_bar(panel, at) for panel in group.panels)))
+                alone = len(group.panels) == 1  # whose title says what its colours are
+                own = [with_own_bar(panel, at) for panel in group.panels]
+                groups.append(replace(group, panels=tuple(map(unnamed, own) if alone else own)))
         panels = tuple(panel for group in groups for panel in group.panels)
         if len(panels) <= ROW and not canvas.narrow:
             return [PanelGroup(panels)]
@@ -100,6 +103,18 @@ class Overview(Composite, Highlighting[Encoding]):
             same = list(several)
             joined += [PanelGroup(tuple(group.panels[0] for group in same))] if alone else same
         return joined
+
+    def decorate(self, view: View[Encoding], axes: list[Axes], canvas: Canvas) -> None:
+        """Title panels that stand alone by what their colours or their vertical axis show."""
+        super().decorate(view, axes, canvas)
+        for cell, own in self._cells(view):
+            (panel, *others), (first, *_) = panels_of(cell.figure, cell.view, canvas), axes[own]
+            if others or first.get_title():
+                continue
+            label = panel.bar.label if panel.bar else first.get_ylabel()
+            first.set_title(capitalised(label))
+            if not panel.bar:
+                first.set_ylabel("")
 
     def unseen(self, view: View[Encoding]) -> str:
         texts = [cell.figure.unseen(view) for cell in self.cells_of(view)]

@@ -12,7 +12,7 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
 from pecli.encodings.base import TableEncoding, distinguishing_labels, names_in_sentence, short_names, title_of_several
-from pecli.encodings.grid import HarmonicOnGrid
+from pecli.encodings.grid import AXES, HarmonicOnGrid
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope_scaling import Scaled
 from pecli.figures.base import MAX_HEADLINE, Numbers, View
@@ -25,7 +25,6 @@ from pecli.page.canvas import Canvas
 from pecli.page.lines import Look, frame_lines, key
 from pecli.page.panels import Panel, PanelGroup
 
-AXES = ("words.frame", "words.row", "words.column")
 NOTABLE = 1e-3  # of a wavelength, by which another is a longer one
 CONTEXTS = {
     "original": "spectrum.original_context",

@@ -13,8 +13,9 @@ MAPS = {  # of pecli's own, from low to high
     "distance": ("#0E2238", "#154C6B", "#1C7A88", "#5BAA98", "#B3D7BF", "#F6F7EE"),  # near is dark
     "amount": ("#F6F7EE", "#B3D7BF", "#5BAA98", "#1C7A88", "#154C6B", "#0E2238"),  # much is dark
     "order": ("#16325C", "#5A3F8C", "#B1447B", "#E0713D"),  # of lines and points, all seen on white
-    "bits": ("#FFFFFF", "#3B424A"),
+    "bits": ("#F6F7EE", "#154C6B"),
 }
+NAMED_INK = "#C44327"  # what the headline names
 HEADLINE_INK, NOTE_INK = "#16191D", "#6A727B"  # where no style is asked for
 NAMED_INK = "#C44327"  # what the headline names
 HAIRLINE, RULE = "#E7EAED", "#B9C0C7"  # around what ends in white; above a panel of several

@@ -124,10 +124,10 @@ def add_bar(
     first, last = mappable.ramp[1] if getattr(mappable, "ramp", None) else (low, high)  # of classes
     marked = [first, 0.0, last] if first < 0 < last else [first, last]
     if bar.trimmed:
-        marked = [at for at in (*ends, 0.0) if ends[0] <= at <= ends[1]]
-    ticks: Any = None if log else marked
+        marked = sorted({at for at in (*ends, 0.0) if ends[0] <= at <= ends[1]})
     if bar.ticks is not None:
-        ticks = sorted({min(max(at, first), last) for at in bar.ticks})
+        marked = sorted({min(max(at, first), last) for at in bar.ticks})
+    ticks: Any = None if log and bar.ticks is None else marked
     look: dict[str, Any] = {"format": NumberTexts(partial(number_text, digits=3)), "extend": extend}
     if axes is None:
         look |= {"orientation": "horizontal", "extendfrac": ARROW}
@@ -140,6 +140,12 @@ def add_bar(
     if log:
         drawn.minorformatter = BetweenPowers()
     drawn.outline.set_visible(False)
+    if (
+        axes is None and ticks and len(ticks) > 1 and ticks[0] in (first, ends[0]) and ticks[-1] in (last, ends[1])
+    ):  # flush with the ends of the bar
+        first_label, *_, last_label = place.get_xticklabels()
+        first_label.set_horizontalalignment("left")
+        last_label.set_horizontalalignment("right")
     if ends != (low, high):
         place.set_xlim(ends) if axes is None else place.set_ylim(ends)
     if bar.level is not None and low < bar.level < high:

@@ -139,6 +139,11 @@ def with_own_bar(panel: Panel, part: int) -> Panel:
     return replace(panel, bar=panel.bar and replace(panel.bar, part=part))
 
 
+def unnamed(panel: Panel) -> Panel:
+    """Return the panel with a colour bar that no name stands beside."""
+    return replace(panel, bar=panel.bar and replace(panel.bar, label=""))
+
+
 class VisibleLabels(NamedTuple):
     """Which of its texts a panel has itself; the others stand at a neighbour, for both."""
 

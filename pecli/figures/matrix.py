@@ -201,8 +201,8 @@ def write_cells(axes: Axes, image: Any, texts: list[list[str]], size: float) -> 
             )
 
 
-def split_cells(axes: Axes, image: Any, canvas: Canvas) -> None:
-    """Leave a gap in the colour of the ground between the cells of an image."""
+def split_cells(axes: Axes, image: Any, canvas: Canvas, columns_too: bool = True) -> None:
+    """Leave a gap in the colour of the ground between the cells of an image, or between its rows alone."""
     from matplotlib.collections import LineCollection
 
     left, right, bottom, top = image.get_extent()
@@ -210,7 +210,7 @@ def split_cells(axes: Axes, image: Any, canvas: Canvas) -> None:
     rows, columns = known.shape
     x, y = np.linspace(left, right, columns + 1), np.linspace(top, bottom, rows + 1)
     level = np.argwhere(known[1:] | known[:-1]).tolist()  # edges of what has a number
-    upright = np.argwhere(known[:, 1:] | known[:, :-1]).tolist()
+    upright = np.argwhere(known[:, 1:] | known[:, :-1]).tolist() if columns_too else []
     edges = [[(x[column], y[row + 1]), (x[column + 1], y[row + 1])] for row, column in level]
     edges += [[(x[column + 1], y[row]), (x[column + 1], y[row + 1])] for row, column in upright]
     look: dict[str, Any] = {"colors": [axes.get_facecolor()], "linewidths": SPLIT * canvas.scale, "capstyle": "butt"}

@@ -48,6 +48,7 @@ GREY = 0.7  # opacity of what stands beside the headline
 BAR_LABELS = 1.6  # ems of small text that the numbers of a bar take
 RULE_WIDTH, RULED = 1.2, 0.3  # points; ems between a title and the line below it
 TITLE = "medium"  # the weight of a panel's title
+TICKS_APART = 0.5  # ems of small text between numbers of a bar
 BESIDE_BAR = 0.6  # ems between a bar and its name
 
 
@@ -215,6 +216,7 @@ class Sheet:
                 )
                 own_axes.yaxis.set_label_coords(*place, transform=inches)
                 label.set(rotation=0, ha="right", va="bottom" if stacked else "center")
+                self._thin_out(own_axes, length)
         words = self.contents().said
         for artist, own, (left, top, room) in zip(
             self.texts, (words.headline, words.subtitle, words.footnote), layout.words, strict=True
@@ -224,6 +226,17 @@ class Sheet:
             self.legend.set_loc("lower left")
             width, height = layout.size
             self.legend.set_bbox_to_anchor((layout.legend[0] / width, layout.legend[1] / height))
+
+    def _thin_out(self, bar: Axes, length: float) -> None:
+        """Hide the number in the middle of a bar of that length where it touches those at the ends, which are flush."""
+        low, high = bar.get_xlim()
+        labels = bar.get_xticklabels()
+        if len(labels) != 3 or labels[0].get_horizontalalignment() != "left":
+            return
+        first, middle, last = (self.ruler.width(own.get_text(), self.canvas.small) for own in labels)
+        place = length * (labels[1].get_position()[0] - low) / (high - low)
+        free = min(place - first, length - last - place) - middle / 2
+        labels[1].set_visible(free >= TICKS_APART * self.small)
 
     def _put_rule(self, at: int, frame: Box, foot: float, wanted: bool) -> None:
         """Put a line below the title of a panel."""

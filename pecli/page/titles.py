@@ -66,7 +66,8 @@ def _add(axes: Axes, where: str, texts: Sequence[str], canvas: Canvas, **style: 
 
 def add_sign(axes: Axes, sign: str, canvas: Canvas) -> None:
     """Write a sign in the gap left of a panel."""
-    SignLabel(axes, sign, (0.0, 0.5), axes.transAxes, canvas, ha="center", va="center").set_fontsize(1.5 * canvas.small)
+    label = SignLabel(axes, sign, (0.0, 0.5), axes.transAxes, canvas, ha="center", va="center")
+    label.set(fontsize=1.5 * canvas.small, in_layout=False)
 
 
 def name_panel(axes: Axes) -> None:
@@ -149,5 +150,6 @@ class TitleLine:
         """Put a sign into the middle of the gap, or left of the labels that stand there."""
         for sign in labels_of(self.axes, SignLabel):
             beside = self.axes.yaxis.get_tightbbox() if self.axes.yaxis.label.get_visible() else None
+            sign.set_in_layout(beside is not None)  # the gap holds it, but not beside labels
             taken = 0.0 if beside is None else max(0.0, float(self.axes.bbox.x0 - beside.x0) * self.points)
             sign.set_position((-taken - (GAP + APART_MORE) * self.canvas.inches.font / 2, 0.0))

@@ -19,10 +19,12 @@ from pecli.files.sheet import aside, over
 from pecli.page.axis_labels import label_dimensions
 from pecli.page.canvas import Canvas
 from pecli.page.panels import ColorBar, Panel, PanelGroup
+from pecli.page.text import points_per_pixel
+from pecli.page.words import ems
 
 ROW = 0.045, 0.065  # height of a row of a strip, as a share of its width; on a narrow page
 WIDER = 5, 3  # times as wide a strip is as the bars beside it; on a narrow page
-ROOM = 1.45, 1.8  # of the longest bar, for it and its number
+MOST = 0.7  # of the panel, that the number behind the longest bar takes at most
 BAR = 0.62  # of a row, that a bar is high
 SIGNS = ("", "+ ", "= ")
 SCALED = {"sqrt": "addition.word_vectors_d", "none": "addition.word_vectors"}
@@ -144,6 +146,12 @@ class Addition(WithCellNumbers[Additive], TokenFigure[Additive]):
     def fit(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
         for ax in axes:
             ax.tick_params(axis="y", labelsize=canvas.small)
+        bars: list[Any] = axes[len(SIGNS) :]
+        if longest := max((bar.get_width() for ax in bars for bar in ax.patches), default=0.0):
+            numbers = max((ems(text.get_text()) for ax in bars for text in ax.texts), default=0.0)
+            taken = numbers * canvas.small / (float(bars[0].bbox.width) * points_per_pixel(bars[0]))
+            for ax in bars:
+                ax.set_xlim(0.0, longest / (1 - min(taken, MOST)))
 
     def draw(self, numbers: AdditionNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         colours = canvas.colours("diverging")
@@ -164,10 +172,8 @@ def draw_lengths(numbers: AdditionNumbers, axes: list[Axes], canvas: Canvas) -> 
     import matplotlib as mpl
 
     lengths, ink = numbers.lengths(), mpl.rcParams["text.color"]
-    longest = float(np.max(lengths)) or 1.0
     digits = places(lengths)
     for ax, own, mean in zip(axes, lengths, numbers.mean_lengths, strict=True):
-        ax.set_xlim(0.0, longest * ROOM[canvas.narrow])
         ax.set_title(say("addition.mean_length", length=f"{mean:.{digits}f}"), fontsize=canvas.small)
         ax.barh(range(len(own)), own, height=BAR, color=ink, alpha=0.4 if ax is axes[-1] else 1.0, linewidth=0)
         if len(own) <= MAX_CELLS:

@@ -15,7 +15,7 @@ from pecli.core.numbers import minus
 from pecli.core.options import option
 from pecli.figures.base import Figure
 from pecli.page.canvas import Canvas
-from pecli.page.colors import COLOURS, is_dark, text_color_on
+from pecli.page.colors import COLOURS, add_maps, is_dark, text_color_on
 from pecli.page.text import points_per_pixel
 
 Extent = tuple[float, float, float, float]  # left, right, bottom, top
@@ -47,6 +47,7 @@ def show_matrix(
 
     from pecli.page.cell_image import CellImage
 
+    add_maps()
     rows, columns = values.shape
     sides = (-0.5, columns - 0.5, rows - 0.5, -0.5) if extent is None else extent
     image = CellImage(axes, cmap=middle_at_0(colours, limits) if centred else colours, extent=sides)

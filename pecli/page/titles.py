@@ -98,7 +98,7 @@ class TitleLine:
         self.axes, self.canvas, title = axes, canvas, axes.title
         self.points = points_per_pixel(axes)
         self.gap, self.end = APART * canvas.small, float(axes.bbox.width) * self.points
-        lines = title.get_text().split("\n")
+        lines = [line.strip() for line in title.get_text().split("\n")]
         left, foot = title.get_transform().transform(title.get_position())
         self.foot = float(foot - axes.bbox.y1) * self.points
         own = self.width(lines[-1], title)

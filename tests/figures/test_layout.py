@@ -11,6 +11,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 
 import pecli
 from pecli.core.errors import UsageError
@@ -57,8 +58,16 @@ def texts(drawing: Any) -> list[tuple[str, Any]]:
     """Return every text that is seen, and its box, a little within its letters' own."""
     seen = [text for text in drawing.findobj(Text) if text.get_visible() and text.get_text().strip()]
     hidden = unused_labels(drawing)
-    boxes = [(text.get_text(), Text.get_window_extent(text)) for text in seen if id(text) not in hidden]  # no leaders
+    boxes = [(text.get_text(), box_of(text)) for text in seen if id(text) not in hidden]
     return [(text, box.padded(-0.12 * min(box.width, box.height))) for text, box in boxes]
+
+
+def box_of(text: Text) -> Any:
+    """Return the box of a text without its leader, and without the blank lines that it begins or ends with."""
+    box, lines = Text.get_window_extent(text), text.get_text().split("\n")
+    first, last = (next(at for at, line in enumerate(own) if line) for own in (lines, lines[::-1]))
+    y0, y1 = (end + share * box.height / len(lines) for end, share in ((box.y0, last), (box.y1, -first)))
+    return Bbox.from_extents(box.x0, y0, box.x1, y1)
 
 
 def unused_labels(drawing: Any) -> set[int]:

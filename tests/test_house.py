@@ -206,11 +206,13 @@ def test_numpy_and_matplotlib_are_not_imported_at_the_top() -> None:
     late = [
         "figures.own_axes",
         "figures.page",
+        "page.bands",
         "page.cell_image",
         "page.labels",
         "page.legends",
         "page.sheet",
         "page.ticks",
+        "page.titles",
     ]  # matplotlib's classes: they are imported where something is drawn
     assert [name for name, tree in parsed().items() if heavy(tree)] == late
 

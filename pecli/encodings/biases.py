@@ -82,11 +82,13 @@ class Alibi(DirectedBias):
         doubled = 2.0 ** (-self.bias_max / 2 * np.arange(1, 2 * power + 1) / power)  # of twice as many heads
         return np.concatenate([doubled[1::2], doubled[::2]])[: self.heads]
 
+    def slope_text(self, head: int) -> str:
+        """Return the slope of a head, as a fraction where it is a simple one."""
+        slope = float(self.slopes()[head])
+        return f"1/{1 / slope:.0f}" if slope < 1 and (1 / slope).is_integer() else f"{slope:.3g}"
+
     def head_text(self, head: int) -> str:
-        slope = self.slopes()[head]
-        inverse = 1 / slope
-        text = f"1/{inverse:.0f}" if slope < 1 and inverse.is_integer() else f"{slope:.3g}"
-        return say("biases.head_slope", head=head, slope=text)
+        return say("biases.head_slope", head=head, slope=self.slope_text(head))
 
     def of_offsets(self, offsets: Array) -> Array:
         return 0.0 - self.slopes()[:, None] * np.abs(offsets)  # 0 at 0, not −0

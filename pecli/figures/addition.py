@@ -7,20 +7,25 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any, ClassVar
 
-from pecli.core.language import say
+from pecli.core.language import capitalised, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
 from pecli.encodings.base import Additive
 from pecli.figures.base import ColouredNumbers, View
-from pecli.figures.matrix import WithCellNumbers, show_matrix
+from pecli.figures.matrix import MAX_CELLS, WithCellNumbers, places, show_matrix, split_cells
 from pecli.figures.tokens import TokenFigure, label_rows
 from pecli.files.sheet import aside, over
 from pecli.page.axis_labels import label_dimensions
 from pecli.page.canvas import Canvas
-from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
+from pecli.page.panels import ColorBar, Panel, PanelGroup
+from pecli.page.text import points_per_pixel
+from pecli.page.words import ems
 
 ROW = 0.045, 0.065  # height of a row of a strip, as a share of its width; on a narrow page
+WIDER = 5, 3  # times as wide a strip is as the bars beside it; on a narrow page
+MOST = 0.7  # of the panel, that the number behind the longest bar takes at most
+BAR = 0.62  # of a row, that a bar is high
 SIGNS = ("", "+ ", "= ")
 SCALED = {"sqrt": "addition.word_vectors_d", "none": "addition.word_vectors"}
 ALIKE = 1.05  # how many times longer one is than the other, to say so
@@ -37,12 +42,13 @@ class AdditionNumbers(ColouredNumbers[Additive]):
     scaled: str = aside()  # what the word vectors are called
     embeddings: str  # how they were made, of those from no file
     limit: float
+    mean_lengths: tuple[float, ...]  # of the vectors of words, of positions, of their sums
 
     def coloured(self) -> list[Array]:
         return [self.words, self.positions, self.total]
 
     def message(self) -> str:
-        words, positions = (float(np.linalg.norm(each, axis=1).mean()) for each in (self.words, self.positions))
+        words, positions, _ = self.mean_lengths
         longer, shorter = max(words, positions), min(words, positions)
         if not shorter:
             return ""
@@ -52,6 +58,10 @@ class AdditionNumbers(ColouredNumbers[Additive]):
         if longer < ALIKE * shorter:
             text = "addition.and_position_encodings_are"
         return say(text, ratio=number_text(longer / shorter, 3), words=say(self.scaled))
+
+    def lengths(self) -> list[Array]:
+        """Return the lengths of all vectors, those of words, of positions and of their sums, (tokens,) each."""
+        return [np.linalg.norm(each, axis=1) for each in (self.words, self.positions, self.total)]
 
     def remarks(self) -> list[str]:
         return [self.embeddings]
@@ -90,7 +100,8 @@ class Addition(WithCellNumbers[Additive], TokenFigure[Additive]):
         made = "addition.random_word_vectors_of"
         length = number_text(float(np.linalg.norm(words, axis=1).mean()), 2)  # before they are scaled
         words = words * sqrt(width) if self.scale == "sqrt" else words
-        limit = float(max(np.abs(each).max() for each in (words, positions, words + positions))) or 1.0
+        both = (words, positions, words + positions)
+        limit = float(max(np.abs(each).max() for each in both)) or 1.0
         return AdditionNumbers(
             view=view,
             words=words,
@@ -100,38 +111,72 @@ class Addition(WithCellNumbers[Additive], TokenFigure[Additive]):
             scaled=SCALED[self.scale],
             embeddings="" if self.embeddings else say(made, length=length, seed=self.content_seed),
             limit=limit,
+            mean_lengths=tuple(float(np.linalg.norm(each, axis=1).mean()) for each in both),
             ends=(-limit, limit),
         )
 
     def panel_groups(self, view: View[Additive], canvas: Canvas) -> list[PanelGroup]:
         count, width = len(self.words), view.encoding.width
         bar = ColorBar("", spare=self.may_be_spare(count, width))
-        panel = Panel(
-            max(0.1, ROW[canvas.narrow] * count),
-            least=(9.0, 1.0 * count),
-            bar=bar,
-            x=(view.encoding.dimension_label, width),
-        )
-        return [PanelGroup((panel,) * len(SIGNS), in_columns(len(SIGNS), 1))]
+        aspect = max(0.1, ROW[canvas.narrow] * count)
+        strip = Panel(aspect, least=(9.0, 1.0 * count), bar=bar, x=(view.encoding.dimension_label, width))
+        beside, wide = Panel(aspect, least=(4.0, 1.0 * count)), WIDER[canvas.narrow]
+        rows = tuple((at,) * wide + (at + len(SIGNS),) for at in range(len(SIGNS)))
+        return [PanelGroup((strip,) * len(SIGNS) + (beside,) * len(SIGNS), (rows,))]
 
     def decorate(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
-        titles = (SCALED[self.scale], "addition.position_encodings", "addition.sum")
-        for ax, sign, title in zip(axes, SIGNS, titles, strict=True):
-            ax.set_title(sign + say(title), fontsize=canvas.small)
+        from pecli.page.titles import name_panel
+
+        titles = (SCALED[self.scale], "addition.position_encodings", "addition.input")
+        at_positions = [
+            say("addition.position", position=view.encoding.position_text(at)) for at in self.rows(view).tolist()
+        ]
+        for ax, sign, title, names in zip(axes, SIGNS, titles, (self.words, at_positions, self.words), strict=False):
+            ax.set_title(sign + say(title) if sign else capitalised(say(title)), fontsize=canvas.small)
             ax.set_xlim(-0.5, view.encoding.width - 0.5)
-            label_rows(ax, self.words)
+            label_rows(ax, names)
             label_dimensions(ax.xaxis, view.encoding)
+        for ax in axes[len(SIGNS) :]:
+            ax.set_title(say("addition.mean_length", length="10.0"), fontsize=canvas.small)  # as long as it will be
+            ax.set_ylim(len(self.words) - 0.5, -0.5)
+            ax.set_axis_off()
+        for ax in axes[len(SIGNS) : -1]:
+            name_panel(ax)
 
     def fit(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
         for ax in axes:
             ax.tick_params(axis="y", labelsize=canvas.small)
+        bars: list[Any] = axes[len(SIGNS) :]
+        if longest := max((bar.get_width() for ax in bars for bar in ax.patches), default=0.0):
+            numbers = max((ems(text.get_text()) for ax in bars for text in ax.texts), default=0.0)
+            taken = numbers * canvas.small / (float(bars[0].bbox.width) * points_per_pixel(bars[0]))
+            for ax in bars:
+                ax.set_xlim(0.0, longest / (1 - min(taken, MOST)))
 
     def draw(self, numbers: AdditionNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         colours = canvas.colours("diverging")
-        values = (numbers.words, numbers.positions, numbers.total)
+        strips, bars = axes[: len(SIGNS)], axes[len(SIGNS) :]
         images = [
             show_matrix(ax, each, colours=colours, limits=numbers.ends, centred=True)
-            for ax, each in zip(axes, values, strict=True)
+            for ax, each in zip(strips, (numbers.words, numbers.positions, numbers.total), strict=True)
         ]
-        self.write_numbers(axes, images, canvas)
-        return images
+        self.write_numbers(strips, images, canvas)
+        for ax, image in zip(strips, images, strict=True):
+            split_cells(ax, image, canvas, columns_too=False)
+        draw_lengths(numbers, bars, canvas)
+        return [*images, *[None] * len(bars)]
+
+
+def draw_lengths(numbers: AdditionNumbers, axes: list[Axes], canvas: Canvas) -> None:
+    """Draw the lengths of all vectors as bars, those that the headline compares darker."""
+    import matplotlib as mpl
+
+    lengths, ink = numbers.lengths(), mpl.rcParams["text.color"]
+    digits = places(lengths)
+    for ax, own, mean in zip(axes, lengths, numbers.mean_lengths, strict=True):
+        ax.set_title(say("addition.mean_length", length=f"{mean:.{digits}f}"), fontsize=canvas.small)
+        ax.barh(range(len(own)), own, height=BAR, color=ink, alpha=0.4 if ax is axes[-1] else 1.0, linewidth=0)
+        if len(own) <= MAX_CELLS:
+            for row, length in enumerate(own.tolist()):
+                text = f" {length:.{digits}f}"
+                ax.text(length, row, text, fontsize=canvas.small, va="center_baseline", in_layout=False)

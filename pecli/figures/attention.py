@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from itertools import product
+from dataclasses import dataclass, replace
+from operator import add
 from typing import Any, ClassVar
 
 from pecli.analysis import check_indices, refuse_unused
-from pecli.core.errors import UsageError, option_text, shorten
-from pecli.core.language import join_title, say
+from pecli.core.errors import UsageError, option_text
+from pecli.core.language import capitalised, join_title, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
-from pecli.encodings.base import Additive, BiasEncoding, Rotary, names_in_sentence, short_names
+from pecli.encodings.base import Additive, BiasEncoding, Rotary, names_in_sentence
 from pecli.figures.base import ColouredNumbers, View
-from pecli.figures.matrix import WithCellNumbers, show_matrix
-from pecli.figures.tokens import TokenFigure, fit_tokens, label_tokens, read_order, token_panel
+from pecli.figures.matrix import WithCellNumbers, hatch, show_matrix
+from pecli.figures.tokens import TokenFigure, cut, fit_tokens, label_tokens, read_order, token_panel
 from pecli.files.sheet import aside, over
 from pecli.measures.pairwise import products
 from pecli.page.canvas import Canvas
 from pecli.page.colors import DIFFERENCE
 from pecli.page.panels import ColorBar, PanelGroup
+from pecli.page.words import ems
 
 AttentionEncoding = Additive | Rotary | BiasEncoding
 
@@ -45,6 +46,7 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
     difference_plain: float
     difference_encoded: float
     largest: float
+    most: tuple[int, int]  # the query and the key whose weight changes most with the encoding
 
     def coloured(self) -> list[Array]:
         return [self.plain, self.reordered_plain, self.encoded, self.reordered_encoded]
@@ -53,13 +55,30 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
         """Return nothing where the second order is the first."""
         if not self.difference_encoded:
             return ""
-        mask = "attention.with_reordering_changes_weights"
+        if not self.difference_plain:
+            return say("attention.only_with_positions")
         number, plain = map(as_in_cells, (self.difference_encoded, self.difference_plain))
-        text = mask if self.difference_plain else "attention.without_positions_reordering_changes"
-        return say(text, name=names_in_sentence([self.view.encoding])[0], number=number, plain=plain)
+        name = names_in_sentence([self.view.encoding])[0]
+        return say("attention.with_reordering_changes_weights", name=name, number=number, plain=plain)
+
+    def row_heads(self) -> list[tuple[str, str]]:
+        """Return the names of the two rows and how much weights change in each."""
+        without = "attention.causal_mask_alone" if self.hides else "attention.without_positions"
+        return [
+            (
+                say(name),
+                say("attention.change_by_up_to" if most else "attention.no_weight_changes", number=as_in_cells(most)),
+            )
+            for name, most in ((without, self.difference_plain), ("attention.with_positions", self.difference_encoded))
+        ]
 
     def marks(self) -> list[str]:
-        return [say("attention.grey_masked_weight_0")] if self.masked.any() else []
+        return [say("attention.hatched_masked_weight_0")] if self.hides else []
+
+    @property
+    def hides(self) -> bool:
+        """Whether a mask hides keys."""
+        return bool((self.plain == 0).any())
 
     @property
     def masked(self) -> Array:
@@ -67,15 +86,16 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
         return (self.encoded == 0) & (restore_order(self.reordered_encoded, self.order) == 0)
 
     def remarks(self) -> list[str]:
-        order = shorten(" ".join(self.reordered_tokens), 80).replace("$", r"\$")
         return [
-            say("attention.reordered_axes_as_given", order=order),
+            say("attention.second_order_put_back"),
             say("attention.q_k", embeddings=self.embeddings),
             self.rounded,
         ]
 
 
-MASKED = "0.85"  # the colour of keys that no query sees
+OUTLINE = 1.6  # points, around the largest change
+MAX_TITLE = 40  # characters of an order as a title
+APART = 1.4  # ems between the orders and the change, beside the usual gap
 WIDTH = 16  # of embeddings by default
 
 
@@ -173,67 +193,85 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
             difference_plain=float(np.abs(change_plain).max()),
             difference_encoded=float(np.abs(change_encoded).max()),
             largest=largest,
+            most=divmod(int(np.abs(change_encoded).argmax()), len(order)),
             ends=(0.0, largest),
         )
 
     def panel_groups(self, view: View[AttentionEncoding], canvas: Canvas) -> list[PanelGroup]:
         weight, change = (
             token_panel(self.words, ColorBar(label, spare=self.may_be_spare(len(self.words))))
-            for label in (say("attention.weight_2"), say("attention.weight_3"))
+            for label in (say("attention.weight"), say("attention.change"))
         )
         if self._is_upright(canvas):
-            return [PanelGroup((*[weight] * 4, change), (((0, 2), (1, 3), (4, 4)),))]
-        widths = (1, 2), (2, 3), (3, 4), (1, 1)  # of one of the four, and of their change, as far as labels allow
-        grids = tuple(tuple((a,) * one + (b,) * one + (4,) * last for a, b in ((0, 1), (2, 3))) for one, last in widths)
-        return [PanelGroup((*[weight] * 4, change), (*grids, (tuple(range(5)),)))]
+            return [PanelGroup((weight, weight, change) * 2, (((0, 3), (1, 4), (2, 5)),))]
+        return [PanelGroup((weight, weight, replace(change, apart=APART)) * 2, (((0, 1, 2), (3, 4, 5)),))]
 
     def _is_upright(self, canvas: Canvas) -> bool:
-        """Return whether a column, and no row, is without and with the encoding: on a page where three are narrow."""
+        """Return whether a column, and no row, is without and with the encoding: where three panels are too wide."""
         size = canvas.inches
-        return canvas.narrow or (size.height or 0) > 1.1 * size.width
+        side = token_panel(self.words, ColorBar("")).least[0]
+        across = 3 * side + max(ems(cut(word)) for word in self.words) + 8  # labels and gaps
+        tall = (size.height or 0) > 1.3 * size.width
+        return tall or 72 * size.width / canvas.small < across
 
     def decorate(self, view: View[AttentionEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        bias = head_bias(view.encoding, self.rows(view), self.head or 0)
-        none = "attention.causal_mask" if np.isinf(bias).any() else "attention.no_encoding"
-        names, orders = (
-            (say(none), short_names([view.encoding])[0]),
-            ("attention.as_given", "attention.reordered"),
-        )
-        titles = [f"{name}\n{say(order)}" for name, order in product(names, orders)]
-        change = say("attention.weight", name=names[1]) + "\n" + say("attention.reordered_minus_as_given")
-        for ax, title in zip(axes, [*titles, change], strict=True):
+        orders = [self.words, [self.words[at] for at in self.order()]]
+        texts, names = [" ".join(own).replace("$", r"\$") for own in orders], ("as_given", "reordered")
+        if max(map(len, texts)) > MAX_TITLE:
+            texts = [say(f"attention.{name}") for name in names]
+        titles = [*texts, capitalised(say("attention.change"))]
+        from pecli.page.titles import name_panel
+
+        upright = self._is_upright(canvas)
+        above = [" \n" if at == 0 or not upright else "" for at in range(3)]  # a line for the name of a row
+        below = [" \n" + titles[0], *titles[1:]] if upright else [" \n ", "", ""]
+        for ax, title in zip(axes, [*map(add, above, titles), *below], strict=True):
             ax.set_title(title, fontsize=canvas.small)
-            label_tokens(ax, self.words, say("words.query_p"), say("words.key_q"))
+            label_tokens(ax, self.words, say("attention.query"), say("attention.key"))
+        for ax in (axes[2], axes[5]):
+            name_panel(ax)
 
     def title(self, view: View[AttentionEncoding]) -> str:
         encoding = view.encoding
         head = encoding.head_text(self.head or 0) if isinstance(encoding, BiasEncoding) else ""
-        return join_title([super().title(view), head])
+        return join_title([super().title(view), head, say("attention.weight_of_each_key")])
 
     def fit(self, view: View[AttentionEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        from pecli.page.titles import place_titles
+
         for ax in axes:
             fit_tokens(ax, canvas.small)
+        place_titles(axes, canvas)
 
     def draw(self, numbers: AttentionNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        reach = numbers.difference_encoded or numbers.largest
+        from matplotlib.patches import Rectangle
+
+        from pecli.page.titles import add_row_head, headline_ink
+
+        reach = max(numbers.difference_encoded, numbers.difference_plain) or numbers.largest
         weight: Any = {"colours": canvas.colours("amount"), "limits": numbers.ends}
         change: Any = {"colours": canvas.colours(DIFFERENCE), "limits": (-reach, reach), "centred": True}
-        panels = (
+        every = (
             (numbers.plain, weight),
             (restore_order(numbers.reordered_plain, numbers.order), weight),
+            (numbers.change_plain, change),
             (numbers.encoded, weight),
             (restore_order(numbers.reordered_encoded, numbers.order), weight),
             (numbers.change_encoded, change),
         )
-        blank = [*(values == 0 for values, _ in panels[:4]), numbers.masked]
-        for ax, hidden in zip(axes, blank, strict=True):
+        images = []
+        for ax, (values, look) in zip(axes, every, strict=True):
+            hidden = numbers.masked if look is change else values == 0
             if hidden.any():
-                ax.set_facecolor(MASKED)
-        images = [
-            show_matrix(ax, np.where(hidden, np.nan, values), **look)
-            for ax, (values, look), hidden in zip(axes, panels, blank, strict=True)
-        ]
+                hatch(ax)
+            images.append(show_matrix(ax, np.where(hidden, np.nan, values), **look))
         self.write_numbers(axes, images, canvas)
+        for ax, (name, said) in zip((axes[0], axes[3]), numbers.row_heads(), strict=True):
+            add_row_head(ax, name, "" if self._is_upright(canvas) else said, canvas)
+        if numbers.difference_encoded:
+            (query, key), ink = numbers.most, headline_ink(canvas)
+            look = {"fill": False, "edgecolor": ink, "linewidth": OUTLINE * canvas.scale, "joinstyle": "miter"}
+            axes[5].add_patch(Rectangle((key - 0.5, query - 0.5), 1, 1, clip_on=False, zorder=5, **look))
         return images
 
 

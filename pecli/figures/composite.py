@@ -222,7 +222,9 @@ class Composite(Figure[Encoding]):
         for cell, own in self._cells(view):
             first = axes[own.start]
             cell.figure.decorate(cell.view, axes[own], canvas)
-            first.title.set_text(f"{cell.label}\n{first.get_title()}".strip())
+            first.title.set_text(
+                "\n".join(filter(None, (cell.label, first.get_title())))
+            )  # it may begin with a blank line
             if cell.beside:
                 first.set_ylabel(f"{cell.beside}\n{first.get_ylabel()}".strip())
             cells.append(axes[own])

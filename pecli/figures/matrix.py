@@ -15,7 +15,7 @@ from pecli.core.numbers import minus
 from pecli.core.options import option
 from pecli.figures.base import Figure
 from pecli.page.canvas import Canvas
-from pecli.page.colors import COLOURS, is_dark, text_color_on
+from pecli.page.colors import COLOURS, add_maps, is_dark, text_color_on
 from pecli.page.text import points_per_pixel
 
 Extent = tuple[float, float, float, float]  # left, right, bottom, top
@@ -47,6 +47,7 @@ def show_matrix(
 
     from pecli.page.cell_image import CellImage
 
+    add_maps()
     rows, columns = values.shape
     sides = (-0.5, columns - 0.5, rows - 0.5, -0.5) if extent is None else extent
     image = CellImage(axes, cmap=middle_at_0(colours, limits) if centred else colours, extent=sides)
@@ -62,6 +63,20 @@ def show_matrix(
     axes.add_image(image)
     axes.spines[:].set_visible(False)
     return image
+
+
+HATCH: dict[str, Any] = {
+    "hatch": "/////",
+    "edgecolor": ("0.5", 0.4),
+    "facecolor": "none",
+}  # of what a query does not see
+
+
+def hatch(axes: Axes) -> None:
+    """Hatch a panel behind its image: seen where that has no numbers."""
+    from matplotlib.patches import Rectangle
+
+    axes.add_patch(Rectangle((0, 0), 1, 1, transform=axes.transAxes, linewidth=0, zorder=-1, **HATCH))
 
 
 def middle_at_0(name: str, limits: Limits) -> Any:
@@ -82,6 +97,7 @@ MAX_CELLS = 12  # rows and columns that are written into
 PADDING = 0.3  # ems left free in a cell
 WIDTHS = {".": 0.32, ",": 0.32, "−": 0.84}  # ems, of what is no digit
 ALIKE = 0.1  # of their width, by which frames of one size may differ
+SPLIT = 1.2  # points between cells with numbers
 LEAST = 3.5  # points, of numbers that are asked for where they hardly fit: smaller ones cannot be read
 
 
@@ -133,6 +149,7 @@ class WithCellNumbers(Figure[E]):
         for (pair, image), written, size in zip(pairs, texts, sizes, strict=True):
             if size >= least:
                 write_cells(pair, image, written, size)
+                split_cells(pair, image, canvas)
 
 
 def places(matrices: Sequence[Any]) -> int:
@@ -152,9 +169,9 @@ def cell_texts(values: Any, places: int) -> list[list[str]]:
 
 
 def _text(value: float, places: int) -> str:
-    """Return a number with so many decimal places; no sign before 0.00."""
+    """Return a number with so many decimal places; 0 where it is none of them."""
     text = f"{value:,.{places}f}"
-    return minus(text if text.strip("-0.,") else f"{0.0:.{places}f}")
+    return minus(text if text.strip("-0.,") else "0")
 
 
 def size_that_fits(axes: Axes, texts: list[list[str]]) -> float:
@@ -183,6 +200,22 @@ def write_cells(axes: Axes, image: Any, texts: list[list[str]], size: float) -> 
                 clip_on=True,
                 in_layout=False,
             )
+
+
+def split_cells(axes: Axes, image: Any, canvas: Canvas, columns_too: bool = True) -> None:
+    """Leave a gap in the colour of the ground between the cells of an image, or between its rows alone."""
+    from matplotlib.collections import LineCollection
+
+    left, right, bottom, top = image.get_extent()
+    known = ~np.ma.getmaskarray(image.get_array())
+    rows, columns = known.shape
+    x, y = np.linspace(left, right, columns + 1), np.linspace(top, bottom, rows + 1)
+    level = np.argwhere(known[1:] | known[:-1]).tolist()  # edges of what has a number
+    upright = np.argwhere(known[:, 1:] | known[:, :-1]).tolist() if columns_too else []
+    edges = [[(x[column], y[row + 1]), (x[column + 1], y[row + 1])] for row, column in level]
+    edges += [[(x[column + 1], y[row]), (x[column + 1], y[row + 1])] for row, column in upright]
+    look: dict[str, Any] = {"colors": [axes.get_facecolor()], "linewidths": SPLIT * canvas.scale, "capstyle": "butt"}
+    axes.add_collection(LineCollection(edges, zorder=1, **look), autolim=False)
 
 
 def update_text_colors(image: Any) -> None:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from pecli.core.language import say
+from pecli.core.language import capitalised, join_title, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING, number_text
 from pecli.encodings.base import Additive
 from pecli.figures.base import ColouredNumbers, View
-from pecli.figures.matrix import WithCellNumbers, show_matrix
+from pecli.figures.matrix import MAX_CELLS, WithCellNumbers, show_matrix
 from pecli.figures.tokens import TokenFigure, fit_tokens, label_tokens, token_panel
 from pecli.files.sheet import aside, over
 from pecli.measures.comparison import largest_spread, offset_codes
 from pecli.measures.pairwise import products
 from pecli.page.canvas import Canvas
+from pecli.page.colors import text_color_on
 from pecli.page.panels import ColorBar, PanelGroup, grids_around, in_columns
 
 TITLES = {
@@ -24,8 +25,11 @@ TITLES = {
     "content_position": "terms.content_position",
     "position_content": "terms.position_content",
     "position_position": "terms.position_position",
-    "total": "terms.score_sum_of_the",
+    "total": "terms.score",
 }
+NAMED = 3  # the panel that the headline names
+STROKE = 0.13  # of a cell, from a corner to each end of a stroke
+OUTLINE = 1.6  # points, around the numbers that the headline tells apart
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,22 +51,31 @@ class TermsNumbers(ColouredNumbers[Additive]):
     def coloured(self) -> list[Array]:
         return list(self.arrays().values())
 
+    @property
+    def same(self) -> float:
+        """By how much numbers may differ that are one."""
+        return ROUNDING * float(np.abs(self.total).max())
+
+    @property
+    def joined(self) -> bool:
+        """Whether strokes join the equal numbers of position · position."""
+        return self.spreads["position_position"] <= self.same and len(self.tokens) <= MAX_CELLS
+
     def message(self) -> str:
-        same = ROUNDING * float(np.abs(self.total).max())
         *parts, spread = list(self.spreads.values())[1:]
-        if spread > same:
+        if spread > self.same:
             return say("terms.at_equal_offset_the", number=number_text(spread, 2))
         offset = say("terms.offset_in_rows_and" if self.view.encoding.sides else "terms.offset")
-        if min(parts) <= same:  # so do others
-            return say("terms.the_position_position_term", offset=offset)
-        _, *others, last = map(np.abs, self.arrays().values())
-        largest = last.min() > np.max(others)
-        here = "terms.only_the_position_position_term"
-        return say(here if largest else "terms.only_the_position_position", offset=offset)
+        others = min(parts) <= self.same  # depend on it too
+        return say("terms.the_position_position" if others else "terms.only_the_position_position", offset=offset)
+
+    def marks(self) -> list[str]:
+        if self.spreads["position_position"] > self.same:
+            return [say("terms.outlined_largest_spread")]
+        return [say("terms.strokes_join")] if self.joined else []
 
     def remarks(self) -> list[str]:
-        content = say("terms.content_embeddings", embeddings=self.embeddings)
-        return [content, say("terms.score_query_key_not"), self.rounded]
+        return [self.embeddings, self.rounded]
 
 
 @dataclass(frozen=True)
@@ -117,21 +130,34 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
             ends=(min(0.0, float(parts.min())), max(0.0, float(parts.max())) or 1.0),
         )
 
+    def title(self, view: View[Additive]) -> str:
+        return join_title([super().title(view), say("terms.score_of_query_and_key")])
+
     def panel_groups(self, view: View[Additive], canvas: Canvas) -> list[PanelGroup]:
+        from pecli.page.titles import APART_MORE
+
         count = len(TITLES)
-        bar = ColorBar(say("words.dot_product"), spare=self.may_be_spare(len(self.words)))
-        panels = (token_panel(self.words, bar),) * count
-        grids = *grids_around(count - 1, count), *in_columns(count, count, 2, 1)  # parts down and across, and their sum
+        first = token_panel(self.words, ColorBar(say("terms.score"), spare=self.may_be_spare(len(self.words))))
+        panels = first, *[replace(first, apart=APART_MORE)] * (count - 1)
+        grids = *in_columns(count, count), *grids_around(count - 1, count), *in_columns(count, 2, 1)
         return [PanelGroup(panels, grids)]
 
     def decorate(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
+        from pecli.page.titles import add_sign, name_panel
+
         for ax, title in zip(axes, TITLES.values(), strict=True):
-            ax.set_title(say(title), fontsize=canvas.small)
-            label_tokens(ax, self.words, say("words.token_p"), say("words.token_q"))
+            ax.set_title(capitalised(say(title)), fontsize=canvas.small)
+            label_tokens(ax, self.words, say("words.query_p"), say("words.key_q"))
+        for ax, sign in zip(axes[1:], "+++=", strict=True):
+            add_sign(ax, sign, canvas)
+        name_panel(axes[NAMED])
 
     def fit(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
+        from pecli.page.titles import place_titles
+
         for ax in axes:
             fit_tokens(ax, canvas.small)
+        place_titles(axes, canvas)
 
     def draw(self, numbers: TermsNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         values, colours = numbers.arrays(), canvas.colours("diverging")
@@ -140,4 +166,35 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
             for ax, name in zip(axes, TITLES, strict=True)
         ]
         self.write_numbers(axes, images, canvas)
+        rows = self.rows(numbers.view)
+        codes = offset_codes(numbers.view.encoding, rows, rows)
+        if numbers.joined:
+            join_equal(axes[NAMED], images[NAMED], codes, canvas)
+        elif numbers.spreads["position_position"] > numbers.same:
+            outline_spread(axes[NAMED], numbers.position_position, codes, canvas)
         return images
+
+
+def join_equal(axes: Axes, image: Any, codes: Array, canvas: Canvas) -> None:
+    """Draw a stroke from each cell to the next of its diagonal, of the same offset."""
+    from matplotlib.collections import LineCollection
+
+    values = image.get_array()
+    pairs = np.argwhere(codes[:-1, :-1] == codes[1:, 1:]).tolist()
+    ends = [[(q + 0.5 - STROKE, p + 0.5 - STROKE), (q + 0.5 + STROKE, p + 0.5 + STROKE)] for p, q in pairs]
+    inks = [text_color_on(image, float(values[p, q])) for p, q in pairs]
+    axes.add_collection(LineCollection(ends, colors=inks, linewidths=canvas.scale, zorder=2), autolim=False)
+
+
+def outline_spread(axes: Axes, values: Array, codes: Array, canvas: Canvas) -> None:
+    """Outline the two cells of one offset that differ most."""
+    from matplotlib.patches import Rectangle
+
+    from pecli.page.titles import headline_ink
+
+    groups = [np.argwhere(codes == code) for code in np.unique(codes)]
+    group = max(groups, key=lambda cells: float(np.ptp(values[tuple(cells.T)])))
+    own = values[tuple(group.T)]
+    look: dict[str, Any] = {"fill": False, "edgecolor": headline_ink(canvas), "linewidth": OUTLINE * canvas.scale}
+    for p, q in (group[own.argmin()], group[own.argmax()]):
+        axes.add_patch(Rectangle((q - 0.5, p - 0.5), 1, 1, clip_on=False, zorder=5, **look))

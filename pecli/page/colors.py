@@ -17,6 +17,7 @@ MAPS = {  # of pecli's own, from low to high
 }
 NAMED_INK = "#C44327"  # what the headline names
 HEADLINE_INK, NOTE_INK = "#16191D", "#6A727B"  # where no style is asked for
+NAMED_INK = "#C44327"  # what the headline names
 HAIRLINE, RULE = "#E7EAED", "#B9C0C7"  # around what ends in white; above a panel of several
 SHADE = 0.1  # opacity of a region that the headline names, of its colour
 DEFAULTS = {"diverging": "signed", DIFFERENCE: "signed", "binary": "bits"}  # others have the map of their own name

@@ -255,8 +255,9 @@ class _Arrangement:
             bar: max(own, key=lambda at: (-self.places[at].top, self.places[at].right))
             for bar, own in self.sharing.items()
         }  # at the upper right of those that share it
-        # the bar of all panels stands on the subtitle's line
-        self.shared = next((bar for bar, own in self.sharing.items() if len(own) == len(self.panels)), None)
+        # the bar of all panels that have colours stands on the subtitle's line
+        coloured = sum(panel.bar is not None for panel in self.panels)
+        self.shared = next((bar for bar, own in self.sharing.items() if len(own) == coloured), None)
         self.usable = {(group, column): inf for group, columns in enumerate(self.columns) for column in columns}
         self.widths = [inf for _ in self.every]
         self.heights = [inf for _ in self.every]
@@ -288,6 +289,7 @@ class _Arrangement:
         own, shown = self.margins[at], self.shown[at]
         boxes = [own.own, *([own.x] if shown.below else []), *([own.y] if shown.left else [])]
         left, bottom, right, top = (max(sides) for sides in zip(*boxes, strict=True))
+        left += self.panels[at].apart * self.page.em * self.page.air
         if own.legend is not None:
             wide, high = own.legend.width > MAX_LEGEND * self.widths[at], own.legend.height > 1.08 * self.heights[at]
             if self.widths[at] < inf and (wide or high):
@@ -380,7 +382,7 @@ class _Arrangement:
         for bar, at in self.owners.items() if self.shared is None else ():  # beside the title, where there is room
             room = self.widths[at] - self.said.titles[at].width() - self.gap - names[bar] - self.bar_length
             room -= self.said.asides.get(at, 0.0)
-            foot = self.title_feet[at] if room >= 0 else self.above[at]
+            foot = self.title_feet[at] if room >= 0 and not self.panels[at].said_right else self.above[at]
             strips[bar] = max(foot + highs[bar], self.above[at])
         self.strips = {}
         for bar, at in self.owners.items() if self.shared is None else ():  # those above one row are on one line

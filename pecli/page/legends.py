@@ -126,7 +126,9 @@ def add_bar(
     marked = [first, 0.0, last] if first < 0 < last else [first, last]
     if bar.trimmed:
         marked = sorted({at for at in (*ends, 0.0) if ends[0] <= at <= ends[1]})
-    ticks: Any = list(bar.ticks) if bar.ticks is not None else None if log else marked
+    if bar.ticks is not None:
+        marked = sorted({min(max(at, first), last) for at in bar.ticks})
+    ticks: Any = None if log and bar.ticks is None else marked
     text = decimal_text if log and low >= LEAST_DECIMAL else partial(number_text, digits=3)
     look: dict[str, Any] = {"format": NumberTexts(text), "extend": extend}
     if axes is None:
@@ -140,7 +142,9 @@ def add_bar(
     if log:
         drawn.minorformatter = BetweenPowers()
     drawn.outline.set_visible(False)
-    if axes is None and ticks is marked:  # flush with the ends of the bar
+    if (
+        axes is None and ticks and len(ticks) > 1 and ticks[0] in (first, ends[0]) and ticks[-1] in (last, ends[1])
+    ):  # flush with the ends of the bar
         first_label, *_, last_label = place.get_xticklabels()
         first_label.set_horizontalalignment("left")
         last_label.set_horizontalalignment("right")

@@ -35,6 +35,8 @@ class Panel:
     ends : what the vertical axis shows where it ends with the data: panels of the same end alike
     legend_below : a legend stands below the panel, wherever else there is room
     rows : of an image: where that takes little more height, each has a pixel
+    apart : ems that are free left of it beside the usual gap
+    said_right : something stands at the right end of the title's line, where a colour bar could
     """
 
     aspect: float = 0.62
@@ -46,6 +48,8 @@ class Panel:
     ends: Hashable = None
     legend_below: bool = False
     rows: int = 0
+    apart: float = 0.0
+    said_right: bool = False
 
 
 @dataclass(frozen=True)

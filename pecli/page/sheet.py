@@ -50,6 +50,7 @@ GREY = 0.7  # opacity of what stands beside the headline
 BAR_LABELS = 1.6  # ems of small text that the numbers of a bar take
 RULE_WIDTH, RULED = 1.2, 0.3  # points; ems between a title and the line below it
 TITLE = "medium"  # the weight of a panel's title
+TICKS_APART = 0.5  # ems of small text between numbers of a bar
 BESIDE_BAR = 0.6  # ems between a bar and its name
 
 
@@ -217,7 +218,7 @@ class Sheet:
             text = self.ruler.words(title, size).wrapped(frame[2]) if title else ""
             pad = 72 * layout.titles[at]
             axes.set_title(text, y=1.0, pad=pad, fontsize=size, ha="left", x=0.0, va="bottom", weight=TITLE)
-            ruled = bool(title) and len(self.axes) > 1 and not self.headings and not labels_of(axes, SpanLabel)
+            ruled = bool(title.strip()) and len(self.axes) > 1 and not self.headings and not labels_of(axes, SpanLabel)
             self._put_rule(at, frame, layout.titles[at], ruled)
         self._put_asides()
         for at, (x, y, wide) in layout.headings.items():
@@ -241,6 +242,7 @@ class Sheet:
         for bar, own_axes in self.bars.items():
             if own_axes is not None:  # of pictures laid out as another, which may have none
                 own_axes.set_visible(bar in layout.bars)
+                self._thin_out(own_axes, length)
         words = self.contents().said
         for artist, own, (left, top, room) in zip(
             self.texts, (words.headline, words.subtitle, words.footnote), layout.words, strict=True
@@ -264,6 +266,17 @@ class Sheet:
         for _, aside in asides:
             aside.set(va="bottom", fontsize=self.canvas.small, color=NOTE_INK, visible=fits)
 
+    def _thin_out(self, bar: Axes, length: float) -> None:
+        """Hide the number in the middle of a bar of that length where it touches those at the ends, which are flush."""
+        low, high = bar.get_xlim()
+        labels = bar.get_xticklabels()
+        if len(labels) != 3 or labels[0].get_horizontalalignment() != "left":
+            return
+        first, middle, last = (self.ruler.width(own.get_text(), self.canvas.small) for own in labels)
+        place = length * (labels[1].get_position()[0] - low) / (high - low)
+        free = min(place - first, length - last - place) - middle / 2
+        labels[1].set_visible(free >= TICKS_APART * self.small)
+
     def _put_rule(self, at: int, frame: Box, foot: float, wanted: bool, strong: bool = False) -> None:
         """Put a line below the title of a panel; strong : what the headline names is below it."""
         x, y, wide, high = frame
@@ -275,6 +288,8 @@ class Sheet:
         if at in self.rules:
             self.rules[at].set_data([x, x + wide], [y + high + foot - RULED * self.em] * 2)
             self.rules[at].set_visible(wanted)
+            named = getattr(self.axes[at], "named", False)  # by the headline
+            self.rules[at].set_color(self.texts[0].get_color() if named else RULE)
 
     def _put_legends(self, layout: Layout) -> None:
         """Put legends right of their panels or below them."""
@@ -302,7 +317,8 @@ class Sheet:
                 untitled = len(panels) == 1 and not panels[0].get_title()
                 if untitled and label not in self.said.headline:
                     panels[0].set_title(label)
-                if untitled or any(label in own.get_title() for own in self.axes):
+                said = [self.said.title, *(own.get_title() for own in self.axes)]
+                if untitled or any(label.lower() in text.lower() for text in said):
                     self.bars.pop(bar, None)
                     continue
             self.bars[bar] = add_bar(self.drawing, shared, bar, self.canvas)

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import PecliError, UsageError
-from pecli.core.language import say
+from pecli.core.language import capitalised, say
 from pecli.core.numbers import number_text
 from pecli.encodings.base import Additive
 from pecli.encodings.rope import Rope
@@ -21,7 +21,9 @@ from pecli.figures.attention import Attention, AttentionNumbers, weights
 from pecli.figures.terms import TITLES, Terms, TermsNumbers
 from pecli.figures.tokens import EXAMPLES, fit_tokens, label_tokens, random_vector, read_order
 from pecli.measures.pairwise import products
-from tests.drawing import numbers_of, panels_of, texts, told
+from pecli.page.labels import labels_of
+from pecli.page.titles import SignLabel, TitleLabel
+from tests.drawing import numbers_of, page_of, panels_of, texts
 
 Ask = Callable[..., Any]
 
@@ -233,24 +235,57 @@ def panels(**options: Any) -> tuple[AttentionNumbers, list[Any]]:
     return made(**options), panels_of("attention", **options)
 
 
-def test_the_difference_is_drawn_and_told() -> None:
-    numbers, drawn = panels(sentences="like")
-    orders = [say("attention.as_given"), say("attention.reordered")]
-    each = [f"{name}\n{order}" for name in (say("attention.no_encoding"), "sinusoidal") for order in orders]
-    assert [item.get_title() for item in drawn[:4]] == each
-    assert say("attention.reordered_axes_as_given", order="你 喜欢 我") in numbers.caption()
-    said = {"key": "attention.without_positions_reordering_changes", "number": f"{numbers.difference_encoded:.2f}"}
-    assert told(numbers.message(), said) == said
+@pytest.mark.parametrize("size", ["page", "column", "slide"])
+@pytest.mark.parametrize("options", [{"tokens": "I like you"}, {"encoding": "rope:d=6"}, {"encoding": "alibi"}])
+def test_rows_are_without_and_with_positions_and_the_largest_change_is_outlined(
+    options: dict[str, Any], size: str
+) -> None:
+    numbers, drawn = panels(**options, size=size)
+    orders = [" ".join(numbers.tokens), " ".join(numbers.reordered_tokens)]
+    assert [item.get_title().strip() for item in drawn] == [*orders, "Change", "", "", ""]
+    changes = [item.images[0].get_array() for item in drawn[2::3]]
+    masked = (numbers.plain == 0).any()
+    for change, most in zip(changes, (numbers.difference_plain, numbers.difference_encoded), strict=True):
+        assert np.abs(change).max() == most and (most > 0 or not change.any())
+    assert (numbers.difference_plain == 0) != masked
+    heads = [[label.get_text() for label in labels_of(item, TitleLabel)] for item in drawn]
+    plain = say("attention.change_by_up_to" if masked else "attention.no_weight_changes", number="0.54")
+    with_positions = say("attention.change_by_up_to", number=f"{numbers.difference_encoded:.2f}")
+    first = say("attention.causal_mask_alone" if masked else "attention.without_positions")
+    assert [heads[0], heads[3]] == [[first, plain], [say("attention.with_positions"), with_positions]]
+    (box,) = (patch for patch in drawn[5].patches if not patch.get_hatch())
+    query, key = numbers.most
+    assert abs(numbers.change_encoded[query, key]) == numbers.difference_encoded
+    assert (box.get_x() + 0.5, box.get_y() + 0.5) == (key, query)
+    assert any(patch.get_hatch() for patch in drawn[0].patches) == masked
+
+
+@pytest.mark.parametrize(
+    ("options", "key"),
+    [
+        ({}, "attention.only_with_positions"),
+        ({"encoding": "alibi"}, "attention.with_reordering_changes_weights"),
+    ],
+)
+def test_the_message_is_whether_order_counts_without_positions(options: dict[str, Any], key: str) -> None:
+    assert made(**options).message() == say(key, name="ALiBi", number="0.37", plain="0.54")
 
 
 def test_tokens_stand_on_the_axes_in_the_order_given() -> None:
     _, drawn = panels(tokens="x y z", reorder="swap:0,1")
     beside = [[text.get_text() for text in item.get_yticklabels()] for item in drawn]
-    below = [[text.get_text() for text in item.get_xticklabels()] for item in drawn[2:]]
-    assert beside == [["x", "y", "z"], []] * 2 + [["x", "y", "z"]]  # once a row, and beside the change
+    below = [[text.get_text() for text in item.get_xticklabels()] for item in drawn[3:]]
+    assert beside == [["x", "y", "z"], [], []] * 2  # once a row
     assert below == [["x", "y", "z"]] * 3
     shown = [item.xaxis.get_tick_params()["labelbottom"] for item in drawn]
-    assert shown == [False] * 2 + [True] * 3  # those of the panels above are the same
+    assert shown == [False] * 3 + [True] * 3  # those of the panels above are the same
+
+
+def test_long_orders_have_names_as_titles_and_many_tokens_two_columns() -> None:
+    _, drawn = panels(tokens=LONG)
+    assert [item.get_title().strip() for item in drawn[:2]] == [say("attention.as_given"), say("attention.reordered")]
+    _, drawn = panels(tokens="one two three four five six seven eight nine ten eleven", size="column")
+    assert len({round(item.bbox.x0) for item in drawn}) == 2
 
 
 SUMMED = ["sinusoidal:d=8", "sinusoidal:d=7", "clock", "geometric:d=8", "binary", "learned:d=5"]
@@ -283,12 +318,30 @@ def test_the_message_says_whether_position_with_position_depends_on_the_offset_a
     assert spreads["position_position"] == pytest.approx(apart, abs=1e-14)
     assert (apart < 1e-12) == (encoding in INVARIANT)
     assert min(spreads["content_position"], spreads["position_content"], spreads["content_content"]) > 0.01
-    *others, last = (np.abs(getattr(numbers, name)) for name in TITLES if name != "total")
-    largest = bool(last.min() > max(other.max() for other in others))
-    only = {"key": "terms.only_the_position_position" + "_term" * largest}
-    differ = {"key": "terms.at_equal_offset_the", "number": number_text(apart, 2)}
-    said = only if encoding in INVARIANT else differ
-    assert told(numbers.message(), said) == said
+    only = say("terms.only_the_position_position", offset=say("terms.offset"))
+    differ = say("terms.at_equal_offset_the", number=number_text(apart, 2))
+    assert numbers.message() == (only if encoding in INVARIANT else differ)
+
+
+@pytest.mark.parametrize("encoding", [*INVARIANT, "binary", "learned:d=5"])
+@pytest.mark.parametrize("tokens", ["x y z", "a b c d e"])
+def test_strokes_join_equal_numbers_or_two_that_differ_most_are_outlined(encoding: str, tokens: str) -> None:
+    numbers, drawn = terms(encoding=encoding, tokens=tokens), panels_of("terms", encoding=encoding, tokens=tokens)
+    values, named = numbers.position_position, drawn[3]
+    assert [getattr(item, "named", False) for item in drawn] == [False, False, False, True, False]
+    assert [label.get_text() for item in drawn for label in labels_of(item, SignLabel)] == [*"+++="]
+    strokes = [item for item in named.collections if item.get_zorder() == 2]
+    assert not [item for other in drawn if other is not named for item in (*other.patches, *other.collections[1:])]
+    if encoding in INVARIANT:
+        (middles,) = ([path.vertices.mean(axis=0) for path in item.get_paths()] for item in strokes)
+        assert len(middles) == (len(values) - 1) ** 2 and not named.patches
+        for q, p in np.array(middles).tolist():
+            assert values[int(p), int(q)] == pytest.approx(values[int(p) + 1, int(q) + 1], abs=1e-12)
+        return
+    cells = [(int(box.get_y() + 0.5), int(box.get_x() + 0.5)) for box in named.patches]
+    (one, other) = cells
+    assert one[0] - one[1] == other[0] - other[1] and not strokes
+    assert abs(values[one] - values[other]) == pytest.approx(numbers.spreads["position_position"])
 
 
 def test_five_panels_share_limits_and_0_has_the_middle_of_the_map() -> None:
@@ -296,11 +349,11 @@ def test_five_panels_share_limits_and_0_has_the_middle_of_the_map() -> None:
     images = {name: item.get_images()[0] for name, item in zip(TITLES, drawn, strict=False)}
     limits = (min(array.min() for array in arrays.values()), max(array.max() for array in arrays.values()))
     assert {image.get_clim() for image in images.values()} == {limits}
-    assert images["total"].to_rgba(0.0) == pytest.approx(mpl.colormaps["PuOr_r"](0.5), abs=0.02)
-    assert {image.get_cmap().name for image in images.values()} == {"PuOr_r"}
+    assert images["total"].to_rgba(0.0) == pytest.approx(mpl.colormaps["signed"](0.5), abs=0.02)
+    assert {image.get_cmap().name for image in images.values()} == {"signed"}
     assert all(np.array_equal(image.get_array(), arrays[name]) for name, image in images.items())
-    titles = [item.get_title().partition("\n")[0] for item in drawn if item.get_images()]
-    assert titles == [say(title).partition("\n")[0] for title in TITLES.values()]
+    titles = [item.get_title() for item in drawn if item.get_images()]
+    assert titles == [capitalised(say(title)) for title in TITLES.values()]
     assert [text.get_text() for text in drawn[4].get_xticklabels()] == ["x", "y", "z"]
 
 
@@ -324,9 +377,28 @@ def test_words_and_positions_are_added_and_their_lengths_compared(
 
 def test_strips_stand_below_each_other_with_their_signs_and_one_scale(folder: Path) -> None:
     np.save("vectors.npy", np.arange(12.0).reshape(3, 4))
-    axes = panels_of("addition", vectors="vectors.npy", tokens="a b c", d=4, scale="none", size="column")
-    assert [ax.get_title()[:2] for ax in axes[1:]] == ["+ ", "= "]
-    assert [texts(ax.get_yticklabels()) for ax in axes] == [["a", "b", "c"]] * 3
-    words, positions, total = (ax.images[0] for ax in axes)
+    axes = panels_of("addition", vectors="vectors.npy", tokens="a b c", d=4, scale="none", size="column", start=2)
+    titles = [say("addition.word_vectors"), say("addition.position_encodings"), say("addition.input")]
+    assert [ax.get_title() for ax in axes[:3]] == [capitalised(titles[0]), f"+ {titles[1]}", f"= {titles[2]}"]
+    at = [say("addition.position", position=position) for position in (2, 3, 4)]
+    assert [texts(ax.get_yticklabels()) for ax in axes[:3]] == [["a", "b", "c"], at, ["a", "b", "c"]]
+    words, positions, total = (ax.images[0] for ax in axes[:3])
     assert np.array_equal(words.get_array(), np.load("vectors.npy"))
     assert words.get_clim() == positions.get_clim() == total.get_clim()
+
+
+@pytest.mark.parametrize("size", ["page", "column", "slide"])
+def test_bars_are_as_long_as_the_vectors_beside_them(size: str) -> None:
+    found, page = numbers_of("addition", d=16), page_of("addition", d=16, size=size)
+    axes = [ax for ax in page.axes if ax.get_label() != "<colorbar>"]
+    lengths = [np.linalg.norm(each, axis=1) for each in (found.words, found.positions, found.total)]
+    assert found.mean_lengths == pytest.approx([own.mean() for own in lengths])
+    assert len({ax.get_xlim() for ax in axes[3:]}) == 1
+    for strip, beside, own in zip(axes[:3], axes[3:], lengths, strict=True):
+        assert [bar.get_width() for bar in beside.patches] == pytest.approx(own)
+        assert " ".join(beside.get_title().split()) == say("addition.mean_length", length=f"{own.mean():.2f}")
+        assert [text.get_text().strip() for text in beside.texts] == [f"{length:.2f}" for length in own]
+        assert (strip.bbox.y0, strip.bbox.height) == pytest.approx((beside.bbox.y0, beside.bbox.height), abs=1)
+        assert strip.bbox.x1 < beside.bbox.x0
+        assert all(text.get_window_extent().x1 <= beside.bbox.x1 + 2 for text in beside.texts)
+    assert [getattr(ax, "named", False) for ax in axes] == [False] * 3 + [True, True, False]

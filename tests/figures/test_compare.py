@@ -210,10 +210,9 @@ def test_what_there_is_to_see_is_said_with_the_name_of_each_that_says_it(
 
 def test_encodings_are_named_above_their_own_attention() -> None:
     axes = axes_of("compare", figure="attention", encoding=["clock", "rope:d=6"])
-    plain = f"{say('attention.no_encoding')}\n{say('attention.as_given')}"
-    titles = [ax.get_title() for ax in axes.child_axes if ax.title.get_visible() and ax.get_title().endswith(plain)]
+    titles = [ax.get_title() for ax in axes.child_axes if "dog bites man" in ax.get_title()]
     above = ["clock, periods = 1 min, 1 h, 12 h", "RoPE, d = 6, base = 10,000"]
-    assert titles == [f"{name}\n{plain}" for name in above]
+    assert titles == [f"{name}\n \ndog bites man" for name in above]
 
 
 @pytest.mark.parametrize("other", ["learned:d=64", "rope:d=64,pairing=half"])

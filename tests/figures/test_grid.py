@@ -153,7 +153,7 @@ def test_what_turns_stays_round_and_tables_of_other_widths_fill_their_panels() -
         assert table.get_xlim() == (-0.5, width - 0.5)
 
 
-@pytest.mark.parametrize(("figure", "count"), [("overview", 2), ("attention", 5)])
+@pytest.mark.parametrize(("figure", "count"), [("overview", 2), ("attention", 6)])
 def test_panels_of_cells_share_the_limits_of_their_own_kind(figure: str, count: int) -> None:
     """Also under ends that the user gives, and what one cell has more of is not lost."""
     for options in ({"vmax": 0.5},) if figure == "overview" else ({"tokens": "a b c d e"},):

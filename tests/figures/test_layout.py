@@ -11,6 +11,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 
 import pecli
 from pecli.core.errors import UsageError
@@ -58,8 +59,16 @@ def texts(drawing: Any) -> list[tuple[str, Any]]:
     """Return every text that is seen, and its box, a little within its letters' own."""
     seen = [text for text in drawing.findobj(Text) if text.get_visible() and text.get_text().strip()]
     hidden = unused_labels(drawing)
-    boxes = [(text.get_text(), Text.get_window_extent(text)) for text in seen if id(text) not in hidden]  # no leaders
+    boxes = [(text.get_text(), box_of(text)) for text in seen if id(text) not in hidden]
     return [(text, box.padded(-0.12 * min(box.width, box.height))) for text, box in boxes]
+
+
+def box_of(text: Text) -> Any:
+    """Return the box of a text without its leader, and without the blank lines that it begins or ends with."""
+    box, lines = Text.get_window_extent(text), text.get_text().split("\n")
+    first, last = (next(at for at, line in enumerate(own) if line) for own in (lines, lines[::-1]))
+    y0, y1 = (end + share * box.height / len(lines) for end, share in ((box.y0, last), (box.y1, -first)))
+    return Bbox.from_extents(box.x0, y0, box.x1, y1)
 
 
 def unused_labels(drawing: Any) -> set[int]:
@@ -144,16 +153,15 @@ def test_what_was_seen_broken_is_whole(figure: str, options: dict[str, Any]) -> 
 
 @pytest.mark.parametrize(
     ("size", "across"),
-    [("column", {say("attention.no_encoding"), "sinusoidal"}), ("12x7", {say("attention.no_encoding")})],
+    [("column", 2), ("12x7", 3)],
 )
-def test_every_token_is_labelled_and_rows_of_attention_stay_rows(size: str, across: set[str]) -> None:
-    """An encoding a column where that is narrower: its change is below its weights. Panels in a row share an axis."""
+def test_every_token_is_labelled_and_rows_of_attention_stay_rows(size: str, across: int) -> None:
+    """Without and with positions are columns where rows are too wide. Panels in a row share an axis."""
     words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"]
     panels = frames_of(drawn("attention", tokens=" ".join(words), size=size, d=16)[0])
     top, left = max(axes.bbox.y1 for axes in panels), min(axes.bbox.x0 for axes in panels)
     first = [axes for axes in panels if axes.bbox.y1 == pytest.approx(top, abs=2)]
-    titles = {axes.get_title().split("\n")[0] for axes in first}
-    assert {title for title in titles if not title.startswith("Δ")} <= across
+    assert len(first) == across
     for axes in (axes for axes in panels if axes.bbox.x0 == pytest.approx(left, abs=2)):
         assert sorted(label.get_text() for label in axes.get_yticklabels()) == sorted(words)
         assert min(label.get_fontsize() for label in axes.get_yticklabels()) >= 7  # points
@@ -194,12 +202,6 @@ def test_the_sum_of_terms_stands_large_in_a_column() -> None:
     ends = [min(other.x0 for other in others), max(other.x1 for other in others)]
     assert [own.x0, own.x1] == pytest.approx(ends, abs=3)
     assert own.width > 1.9 * max(other.width for other in others)
-
-
-def test_titles_of_attention_side_by_side_break_between_words() -> None:
-    titles = [axes.get_title() for axes in drawn("attention", size="slide", encoding=["alibi", "rope"])[0].axes]
-    names, orders = ("causal_mask", "no_encoding"), (say("attention.as_given"), say("attention.reordered"))
-    assert {f"{say(f'attention.{name}')}\n{orders[1]}" for name in names} | {f"RoPE\n{orders[0]}"} <= {*titles}
 
 
 def test_a_title_breaks_anywhere_between_chinese_characters_and_never_inside_a_word() -> None:

@@ -14,7 +14,9 @@ from pecli.core.errors import UsageError
 from pecli.core.language import say
 from pecli.encodings.biases import T5, Alibi
 from pecli.figures.attention import weights
-from pecli.page.labels import LineLabel, PointLabel, labels_of
+from pecli.page.bands import BandLabel
+from pecli.page.labels import LineLabel, labels_of
+from pecli.page.titles import TitleLabel
 from tests.drawing import axes_of, line_labels, numbers_of, page_of, panels_of, texts
 
 
@@ -232,7 +234,9 @@ def test_of_several_the_title_says_what_they_have_in_common() -> None:
         ("rope:d=4", "RoPE · d = 4 · base = 10,000"),
         (["rope:d=4", "rope:d=4,base=2"], "RoPE · d = 4"),
     ):
-        assert pecli.figure("offsets", length=4, encoding=encoding).title() == f"{title} · 4 positions"
+        assert pecli.figure("offsets", length=4, encoding=encoding).title() == f"{title} · 4 positions".removeprefix(
+            "; "
+        )
 
 
 # biases
@@ -333,19 +337,72 @@ def biases(**options: Any) -> Any:
     return numbers_of("bias", **options)
 
 
+@pytest.mark.parametrize(("encoding", "options", "key", "numbers"), [
+    ("alibi:heads=8", {"length": 60}, "bias.each_head_sees_twice", {}),
+    ("alibi:heads=16", {"length": 60, "head": [0, 1, 2]}, "bias.each_head_sees_times", {"ratio": "1.41"}),
+    ("alibi:heads=8", {"length": 60, "head": [5, 0]}, "bias.head_sees_to_all",
+     {"first": 0, "few": 9, "last": 5, "count": 60}),
+    ("alibi:heads=12", {"length": 900}, "bias.head_sees_to", {"first": 8, "few": 6, "last": 6, "many": 589}),
+    ("alibi:heads=8", {"length": 60, "head": [1]}, "bias.beyond_distance_slight", {"last": 18}),
+    ("alibi:heads=4", {"length": 9, "head": [2]}, "", {}),  # it sees all
+    ("t5", {"length": 8}, "", {}),
+    ("t5", {"length": 12}, "bias.beyond_distance_share", {"last": 7, "what": "bucket"}),
+    ("t5:direction=causal", {"length": 30}, "bias.beyond_distance_share", {"last": 15, "what": "bucket"}),
+])  # fmt: skip
+def test_the_message_is_how_far_heads_see_or_what_distances_share(
+    encoding: str, options: dict[str, Any], key: str, numbers: dict[str, Any]
+) -> None:
+    assert biases(encoding=encoding, **options).message() == (say(key, **numbers) if key else "")
+
+
 @pytest.mark.parametrize(
-    ("encoding", "options", "said"),
+    ("encoding", "back", "ahead"),
     [
-        ("alibi:heads=4", {"head": [1, 0], "length": 9}, {"key": "bias.the_smaller_the_slope"}),
-        ("alibi:heads=4", {"head": [2], "length": 9}, {}),
-        ("t5", {"length": 8}, {}),
-        ("t5", {"length": 12}, {"key": "bias.each_distance_from_1", "last": 7}),
+        ("alibi:heads=8", [9, 18, 36, None], []),
+        ("alibi:heads=8,direction=both", [9, 18, 36, None], [9, 18, 36, None]),
+        ("t5", [7], [7]),
+        ("t5:direction=causal", [15], []),
     ],
 )
-def test_the_message_is_how_far_heads_look_or_what_they_tell_apart(
-    encoding: str, options: dict[str, Any], said: dict[str, Any]
+@pytest.mark.parametrize("size", ["page", "column"])
+def test_lines_stand_beyond_the_last_distance_that_is_seen_or_has_its_bucket(
+    encoding: str, back: list[int | None], ahead: list[int | None], size: str
 ) -> None:
-    assert told(biases(encoding=encoding, **options).message(), said) == said
+    """And the title says how far, the mask is hatched."""
+    options: Any = {"encoding": encoding, "length": 60, "start": 5, **({"head": [0, 1, 2, 6]} if len(back) > 1 else {})}
+    page = page_of("bias", **options, size=size, dpi=40)
+    panels = [axes for axes in page.axes if axes.images and axes.get_label() != "<colorbar>"]
+    found = biases(**options)
+    if len(back) > 1:
+        assert found.seen == tuple(59 if last is None else last for last in back)
+    for at, panel in enumerate(panels):
+        beyond = [float(line.get_ydata()[0] - line.get_xdata()[0]) for line in panel.lines]
+        wanted = [last + 0.5 for last in back[at : at + 1] if last is not None]
+        assert beyond == wanted + [-(last + 0.5) for last in ahead[at : at + 1] if last is not None]
+        hatched = [patch for patch in panel.patches if patch.get_hatch()]
+        assert bool(hatched) == bool(np.isnan(found.bias).any())
+        said = [label.get_text() for label in labels_of(panel, TitleLabel) if label.where == "end"]
+        assert said == ([found.reach_text(at)] if len(back) > 1 else [])
+    if len(back) > 1:
+        each = np.exp(Alibi(heads=8).bias(np.arange(60.0))[[0, 1, 2, 6]])
+        assert [(row >= 0.01).sum() - 1 for row in each] == list(found.seen)
+
+
+@pytest.mark.parametrize("direction", ["both", "causal"])
+def test_names_stand_in_the_bands_that_are_wide_enough(direction: str) -> None:
+    page = page_of("bias", encoding=f"t5:direction={direction}", length=128, dpi=40)
+    encoding = T5(direction=direction)
+    labels = [label for label in labels_of(page.axes[0], BandLabel) if label.get_text()]
+    assert {label.get_rotation() for label in labels} == {315.0}
+    assert (len(labels) == 13) == (direction == "both") and labels
+    for label in labels:
+        column, row = label.xy
+        between = encoding.bucket(np.arange(label.first, label.last + 1))
+        assert row - column == (label.first + label.last) / 2 and row + column == 127
+        if label.get_text() != say("bias.a_bucket_each", last=encoding.exact - 1):
+            assert len({*between.tolist()}) == 1
+    (small,) = page_of("bias", encoding="t5", length=128, size="2.6x2.6", dpi=40).axes[:1]
+    assert sum(bool(label.get_text()) for label in labels_of(small, BandLabel)) < len(labels)
 
 
 def test_heads_are_chosen_and_spread() -> None:

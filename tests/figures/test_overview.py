@@ -47,11 +47,12 @@ def test_what_a_panel_refuses_the_overview_refuses() -> None:
 
 
 @pytest.mark.parametrize(
-    ("encoding", "names", "counts"), [("sinusoidal", "dials,attention", (1, 5)), ("alibi", "bias,attention", (8, 5))]
+    ("encoding", "names", "counts"), [("sinusoidal", "dials,attention", (1, 6)), ("alibi", "bias,attention", (8, 6))]
 )
 def test_a_part_of_several_panels_has_rows_of_its_own(encoding: str, names: str, counts: tuple[int, int]) -> None:
     """No bar stands over another panel, and dials are as wide as all that is below them."""
     every = page_of("overview", encoding=encoding, panels=names, length=9, dpi=40, size="12x7", text_size=5).axes
+    assert every[counts[0]].get_title().split("\n")[:-1] == [""]  # the line for the name of a row
     boxes = [item.get_window_extent() for item in every]
     first, second = boxes[: counts[0]], boxes[counts[0] : sum(counts)]
     assert min(item.y0 for item in first) > max(item.y1 for item in second)

@@ -23,7 +23,7 @@ from pecli.figures.tokens import EXAMPLES, fit_tokens, label_tokens, random_vect
 from pecli.measures.pairwise import products
 from pecli.page.labels import labels_of
 from pecli.page.titles import SignLabel, TitleLabel
-from tests.drawing import numbers_of, page_of, panels_of, texts
+from tests.drawing import numbers_of, page_of, panels_of, texts, told
 
 Ask = Callable[..., Any]
 

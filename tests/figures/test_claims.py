@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import pecli
+from pecli.core.language import finding, say
 from pecli.jobs.picture import alt_text
-from tests.drawing import axes_of, texts
+from tests.drawing import axes_of, texts, told
 
 
 def said(figure: str, **options: Any) -> str:

@@ -15,7 +15,6 @@ from matplotlib.transforms import Bbox
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.language import say
 from pecli.figures import FIGURES
 from pecli.figures.base import panels_of
 from pecli.figures.page import draw_page

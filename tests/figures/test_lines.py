@@ -21,7 +21,7 @@ from pecli.figures.waves import wavelength_text
 from pecli.page.colors import legible
 from pecli.page.labels import LineLabel, PointLabel, labels_of
 from pecli.page.lines import MAX_LINES
-from tests.drawing import axes_of, page_of, texts
+from tests.drawing import axes_of, clauses, page_of, texts
 
 
 def drawn(**options: Any) -> Any:

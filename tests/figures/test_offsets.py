@@ -15,9 +15,9 @@ from pecli.core.language import say
 from pecli.encodings.biases import T5, Alibi
 from pecli.figures.attention import weights
 from pecli.page.bands import BandLabel
-from pecli.page.labels import LineLabel, labels_of
+from pecli.page.labels import LineLabel, PointLabel, labels_of
 from pecli.page.titles import TitleLabel
-from tests.drawing import axes_of, line_labels, numbers_of, page_of, panels_of, texts
+from tests.drawing import axes_of, line_labels, numbers_of, page_of, panels_of, texts, told
 
 
 def numbers(**options: Any) -> Any:

@@ -14,11 +14,11 @@ from PIL import Image
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.language import finding
+from pecli.core.language import finding, say
 from pecli.measures.pairwise import MEASURES
 from pecli.page.labels import PointLabel, labels_of
 from tests.conftest import Ask
-from tests.drawing import axes_of, line_labels, numbers_of, page_of, panels_of, texts
+from tests.drawing import axes_of, numbers_of, page_of, panels_of, texts, told
 
 GRID: dict[str, Any] = {"encoding": "sincos2d:d=16,base=9", "grid": "4x6"}
 

@@ -9,7 +9,6 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.language import finding
 from pecli.core.positions import Blocks
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal

@@ -10,7 +10,7 @@ import pytest
 from matplotlib.image import BboxImage
 
 import pecli
-from pecli.core.language import finding
+from pecli.core.language import finding, say
 from pecli.core.lazy import Array
 from pecli.core.positions import Blocks
 from pecli.encodings.harmonic import Harmonic
@@ -18,7 +18,7 @@ from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Relative
 from pecli.models.spec import read_encoding
 from pecli.page.text import points_per_pixel
-from tests.drawing import clauses, numbers_of, page_of, panels_of, texts
+from tests.drawing import numbers_of, page_of, panels_of, texts
 
 LENGTH, D = 7, 6
 

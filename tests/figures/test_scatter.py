@@ -12,7 +12,7 @@ from matplotlib.colors import to_rgba
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.language import finding
+from pecli.core.language import finding, say
 from pecli.measures.pairs import pearson, ranks
 from pecli.measures.pairwise import MEASURES
 from tests.drawing import axes_of, frames_of, numbers_of, page_of, texts, told

@@ -10,8 +10,9 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import join_or, say
 from pecli.page.labels import LevelLabel, PointLabel, SlopeLabel, SpanLabel, labels_of
-from tests.drawing import axes_of, line_labels, page_of, texts
+from tests.drawing import axes_of, line_labels, page_of, texts, told
 
 LLAMA = "rope:base=500000,scaling=llama3,factor=8,low_freq_factor=1,high_freq_factor=4,original=8192"
 YARN = "rope:base=1000000,scaling=yarn,factor=4,original=32768"

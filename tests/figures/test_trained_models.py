@@ -11,7 +11,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.language import say
+from pecli.core.language import finding, say
 from pecli.page.labels import PointLabel, labels_of
 from tests.drawing import axes_of, line_labels, numbers_of, page_of, panels_of, texts
 

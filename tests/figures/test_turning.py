@@ -15,13 +15,12 @@ from matplotlib.patches import Circle, Wedge
 import pecli
 from pecli.analysis import View
 from pecli.core.errors import UsageError
-from pecli.core.language import finding, say
 from pecli.core.lazy import Array
 from pecli.core.positions import Positions
 from pecli.encodings.base import Rotary
 from pecli.encodings.rope import Rope
 from pecli.figures.rotation import Rotation
-from tests.drawing import axes_of, numbers_of, page_of, panels_of, texts
+from tests.drawing import axes_of, numbers_of, page_of, panels_of, texts, told
 
 
 def dials(**options: Any) -> Any:

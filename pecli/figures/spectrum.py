@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from typing import Any, ClassVar, NamedTuple
@@ -266,7 +266,7 @@ class Spectrum(WithTrained[TableEncoding]):
             longer_than_length=tuple(map(_longer_than, view.encodings, waves, repeat(view.positions.length))),
             still=tuple(int((~k).sum()) for k in known),
             ramp={view.encodings[at].spec(): ramp for at, ramp in ramps_of(view).items()} or None,
-            contexts={f"{name} context": at for name, at in contexts_of(view)} or None,
+            contexts={f"{name} context": at for name, at in contexts_of(view.encodings)} or None,
             trained=self.trained,
         )
 
@@ -462,9 +462,10 @@ def _mark_contexts(panel: Axes, encoding: TableEncoding, pair: Array, wave: Arra
     """Draw and name lines at the contexts of the model whose rope is scaled."""
     from pecli.page.labels import label_level
 
-    contexts = encoding.contexts() if isinstance(encoding, Scaled) else {}
-    near = len(contexts) == 2 and max(contexts.values()) < NEAR * min(contexts.values())
-    for name, at in contexts.items():
+    contexts = contexts_of([encoding])
+    levels = [at for _, at in contexts]
+    near = len(levels) == 2 and max(levels) < NEAR * min(levels)
+    for name, at in contexts:
         panel.axhline(at, color=panel.xaxis.label.get_color(), linewidth=0.7 * canvas.scale, zorder=1)
         below, text = near and name == "original", say(CONTEXTS[name], count=at)
         label_level(
@@ -560,9 +561,9 @@ def stretch_of(encoding: TableEncoding, waves: Array) -> Array:
     return waves / encoding.unscaled().wavelengths() if isinstance(encoding, Scaled) else np.ones(len(waves))
 
 
-def contexts_of(view: View[TableEncoding]) -> list[tuple[str, int]]:
+def contexts_of(encodings: Iterable[TableEncoding]) -> list[tuple[str, int]]:
     """Return the contexts of the models whose rope is scaled, by what they are, each once."""
-    scaled = (each for each in view.encodings if isinstance(each, Scaled) and each.scaling != "default")
+    scaled = (each for each in encodings if isinstance(each, Scaled) and each.scaling != "default")
     named = (item for each in scaled for item in zip(CONTEXTS, each.contexts(), strict=True))
     return list(dict.fromkeys((name, at) for name, at in named if at))
 

@@ -10,7 +10,7 @@ from functools import cached_property, wraps
 from typing import Any, ClassVar, Self, TypeVar
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import Join, join_title, listing, say
+from pecli.core.language import Join, capitalised, join_title, listing, say
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import chunks, minus
 from pecli.core.options import EXACT, Option, Options, option
@@ -413,13 +413,21 @@ def title_of_several(encodings: Sequence[Encoding]) -> str:
     return join_title([*common_pieces(plain), *(f"{e.label}: {text}" for e, text in behind if e.label)])
 
 
-def distinguishing_labels(encodings: Sequence[Encoding], without: Collection[str] = ()) -> list[str]:
+def distinguishing_labels(
+    encodings: Sequence[Encoding], without: Collection[str] = (), join: Join = listing
+) -> list[str]:
     """Return what tells each from the others; the name of one that has nothing more than they all."""
     shared = common_pieces(encodings, without)
     if not shared and not without:
-        return [encoding.title() for encoding in encodings]
+        return [encoding.title(join) for encoding in encodings]
     every = [encoding.title_pieces(without) for encoding in encodings]
-    return [listing(text for text in pieces if text not in shared) or pieces[0] for pieces in every]
+    return [join(text for text in pieces if text not in shared) or pieces[0] for pieces in every]
+
+
+def panel_titles(encodings: Sequence[Encoding], without: Collection[str] = ()) -> list[str]:
+    """Return what tells each from the others, as the titles of panels: Sinusoidal · d = 128."""
+    labels = zip(encodings, distinguishing_labels(encodings, without, join_title), strict=True)
+    return [capitalised(text) if text.startswith(encoding.called()) else text for encoding, text in labels]
 
 
 def full_names(encodings: Sequence[Encoding]) -> list[str]:

@@ -14,7 +14,7 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING, number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
-from pecli.encodings.base import Encoding, TableEncoding, distinguishing_labels, short_names, title_of_several
+from pecli.encodings.base import Encoding, TableEncoding, panel_titles, short_names, title_of_several
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.base import Figure, View
 from pecli.figures.composite import (
@@ -160,7 +160,7 @@ class Compare(Composite, Highlighting[Encoding]):
     def cells_of(self, view: View[Encoding]) -> list[Cell]:
         """Return one an encoding; the difference of two looks as the first."""
         views = [replace(view, panels=None).of(encoding) for encoding in view.encodings]
-        cells = [Cell(self.part(), item, name) for item, name in zip(views, distinct_names(view), strict=True)]
+        cells = [Cell(self.part(), item, name) for item, name in zip(views, distinct_titles(view), strict=True)]
         return [*cells, Cell(self.part(), views[0], difference_name(view))] if self.difference else cells
 
     def _placed(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
@@ -259,19 +259,19 @@ class Compare(Composite, Highlighting[Encoding]):
 
 def difference_name(view: View[Encoding]) -> str:
     """Return the name of the difference: those of the two, where they are short and not the same."""
-    name = " − ".join(name.replace(" = ", "\u00a0") for name in distinct_names(view))  # no equation
+    name = " − ".join(name.replace(" = ", "\u00a0") for name in distinct_titles(view))  # no equation
     return (
         name if len(name) <= MAX_NAME and len(set(view.encodings)) > 1 else say("compare.difference_first_minus_second")
     )
 
 
-def distinct_names(view: View[Encoding]) -> list[str]:
+def distinct_titles(view: View[Encoding]) -> list[str]:
     """Return what tells each encoding from the others; of equal ones all there is to say, of one nothing."""
     if len(view.encodings) == 1:
         return [""]
     if len(set(view.encodings)) == 1:
-        return [encoding.title() for encoding in view.encodings]
-    return distinguishing_labels(view.encodings)
+        return [encoding.title(join_title) for encoding in view.encodings]
+    return panel_titles(view.encodings)
 
 
 def _ends_of(array: Array) -> tuple[float, float]:

@@ -19,7 +19,17 @@ from pecli.figures import FIGURES, SINGLE
 from pecli.figures.base import MAX_HEADLINE, Figure, Numbers, View, panels_of
 from pecli.figures.heatmap import HeatmapNumbers, length_shown
 from pecli.page.canvas import Canvas
-from pecli.page.panels import Mosaic, Panel, PanelGroup, below_each_other, columns_of, in_columns, with_own_bar
+from pecli.page.panels import (
+    ColorBar,
+    Mosaic,
+    Panel,
+    PanelGroup,
+    below_each_other,
+    columns_of,
+    in_columns,
+    unnamed,
+    with_own_bar,
+)
 
 FORWARDED = ("measure", "highlight")  # options of a composed figure that its parts take, where they have them
 ROW = 3  # panels that stand side by side where there is room, whatever they belong to
@@ -200,12 +210,13 @@ class Composite(Figure[Encoding]):
 
     def panel_groups(self, view: View[Encoding], canvas: Canvas) -> list[PanelGroup]:
         parts = [self._placed(cell, at, canvas) for at, cell in enumerate(self.cells_of(view))]
-        panels = tuple(panel for part in parts for panel in part.panels)
+        panels = named_once([panel for part in parts for panel in part.panels])
         if len(panels) > len(parts):
             return [PanelGroup(panels, _rows_of_parts(parts))]
         few = len(panels) <= ROW and not any(panel.exact for panel in panels)
-        grids = in_columns(len(panels), *([1] if few and canvas.narrow else []))
-        return [PanelGroup(panels, grids, one_legend=True)]
+        square = len(panels) == 4 and canvas.inches.height is None  # four stand two by two, where there is room
+        columns = [1] if few and canvas.narrow else [2, 1] if square else []
+        return [PanelGroup(panels, in_columns(len(panels), *columns), one_legend=True)]
 
     def _placed(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
         """Return the panels of a cell, with its own bars where colours mean nothing elsewhere."""
@@ -262,6 +273,13 @@ class Composite(Figure[Encoding]):
             share_limits(axes, panels)
             share_colours(drawn, panels)
         return drawn
+
+
+def named_once(panels: Sequence[Panel]) -> tuple[Panel, ...]:
+    """Return the panels, of colour bars of one name the first alone with it."""
+    first: dict[str, ColorBar] = {}
+    named = (panel.bar is None or first.setdefault(panel.bar.label, panel.bar) == panel.bar for panel in panels)
+    return tuple(panel if own else unnamed(panel) for panel, own in zip(panels, named, strict=True))
 
 
 def _rows_of_parts(parts: Sequence[PanelGroup]) -> tuple[Mosaic, ...]:

@@ -13,7 +13,7 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING
 from pecli.core.options import EXACT, option
 from pecli.core.positions import Positions
-from pecli.encodings.base import Encoding, distinguishing_labels, title_of_several
+from pecli.encodings.base import Encoding, panel_titles, title_of_several
 from pecli.figures.base import Numbers, View, extremes, tells_of_offsets
 from pecli.figures.comparing import OfOneHead, differing_text, turned_text
 from pecli.figures.highlights import mark_stretch
@@ -238,7 +238,7 @@ class Curves(OfOneHead):
     def decorate(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.page.labels import label_lines
 
-        across, names = self.across(view), distinguishing_labels(view.encodings)
+        across, names = self.across(view), panel_titles(view.encodings)
         starts = [view.encoding.position_text(at) for at in self.starts(view)]
         own, several = "curves.offset_p_minus", "curves.offset_from_lines_own"
         offset = in_steps(say(several if len(starts) > 1 else own, at=starts[0]), view.encodings)

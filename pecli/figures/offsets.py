@@ -21,6 +21,7 @@ from pecli.encodings.base import (
     TableEncoding,
     distinguishing_labels,
     full_names,
+    panel_titles,
     short_names,
     title_of_several,
 )
@@ -380,7 +381,7 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
             label_powers(panel.yaxis, self.quantity(view))
             key(panel, [*entries, *((text, bound_look(line)) for line, text in enumerate(bounds))])
         elif len(axes) > 1:
-            for panel, name, line in zip(axes, names, looks, strict=True):
+            for panel, name, line in zip(axes, panel_titles(view.encodings), looks, strict=True):
                 panel.set_title(name, color=legible(line["color"], panel))
         elif len(entries) > 1:
             label_lines(panel, entries, canvas)

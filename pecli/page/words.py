@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-ENDS = (";", "；", "。")
+ENDS = (";", "；", "。", "·")
 BREAKS = (ENDS, (*ENDS, ":", "："), (*ENDS, ":", "：", ",", "，"))  # behind them a line breaks best, next best, …
 CLAUSE = 4  # ems that a clause has at least: a line does not end behind "Δ:"
 EVEN = 0.6  # of the longest line, that the shortest has where lines break between clauses

@@ -32,8 +32,6 @@ SAME = 0.9  # of the bends, at least, that go one way where a path goes round
 LEAST_TURN, TURNS = 2.5, 2  # positions of a turn, and turns over all positions, at least
 CLOSED = 0.1  # of its radius: a turn that ends so near to where it begins has one number there
 NUMBERED = 8  # positions of the marked turn that have a number, about, at most
-INSIDE = 0.38  # of the panel, from its middle, in which labels lead any way
-AWAY, EVEN = 5.0, 0.4  # points from an end to its label; below that a direction is neither left nor right
 MAX_VECTOR_POINTS = 2000  # that a file of lines carries one by one
 
 
@@ -160,6 +158,8 @@ class Path(Figure[TableEncoding]):
     def draw(self, numbers: PathNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from matplotlib.collections import LineCollection
 
+        from pecli.page.labels import label_point
+
         low, high = self._ends(numbers.view)
         many, drawn = len(numbers.positions) > MAX_VECTOR_POINTS, []
         for panel, pair in zip(axes, self.pairs(), strict=True):
@@ -194,12 +194,12 @@ class Path(Figure[TableEncoding]):
             turn = numbers.outermost()
             if turn is not None:
                 _mark_turn(panel, numbers, turn, canvas)
-            for end, inner in ((0, 1), (-1, -2)):
-                if turn is not None and end % len(points) in turn:
-                    continue
-                text = numbers.view.encoding.position_text(numbers.positions[end])
-                text = text if numbers.view.encoding.position_unit else f"p = {text}"
-                _label_end(panel, text, tuple(points[end]), points[end] - points[inner], canvas)
+            for end in (0, len(points) - 1):
+                if turn is None or end not in turn:
+                    text = numbers.view.encoding.position_text(numbers.positions[end])
+                    text = text if numbers.view.encoding.position_unit else f"p = {text}"
+                    label = label_point(panel, text, tuple(points[end]), panel.xaxis.label.get_color(), canvas)
+                    label.set(path_effects=_halo(panel, canvas), zorder=6)
             drawn.append(shown)
         return drawn
 
@@ -222,12 +222,13 @@ def projected(encoding: TableEncoding, _: int, covered: Positions, count: int) -
 
 
 def nearest_are_neighbours(points: Array) -> bool:
-    """Return whether of points (n, 2) the nearest to each is the one before or after it."""
+    """Return whether of points (n, 2) the nearest to each is the one before or after it, and no other as near."""
     apart = np.hypot(*(points[:, None] - points).transpose(2, 0, 1))
-    np.fill_diagonal(apart, np.inf)
-    nearest = apart.min(axis=1)
-    beside = np.append(np.diagonal(apart, 1), np.inf)
-    return bool((np.minimum(beside, np.insert(beside[:-1], 0, np.inf)) <= nearest * (1 + ROUNDING)).all())
+    steps = np.concatenate([[np.inf], np.diagonal(apart, 1), [np.inf]])
+    beside = np.minimum(steps[:-1], steps[1:])
+    places = np.arange(len(points))
+    apart[np.abs(places[:, None] - places) <= 1] = np.inf
+    return bool((beside * (1 + ROUNDING) < apart.min(axis=1)).all())
 
 
 def period_of(points: Array) -> float | None:
@@ -273,23 +274,6 @@ def _mark_turn(axes: Axes, numbers: PathNumbers, turn: Array, canvas: Canvas) ->
         }
         style |= {"fontsize": canvas.small, "weight": "medium", "path_effects": _halo(axes, canvas)}
         axes.annotate(text, tuple(points[at]), tuple(9 * canvas.scale * away), **style)
-
-
-def _label_end(axes: Axes, text: str, place: tuple[float, float], outward: Array, canvas: Canvas) -> None:
-    """Write a text beyond an end of the path, in the direction in which it leads there."""
-    x, y = outward / (np.hypot(*outward) or 1.0)
-    x, y = (
-        -abs(way) * np.sign(share - 0.5) if abs(share - 0.5) > INSIDE else way  # towards the middle, near the frame
-        for way, share in zip((x, y), axes.transAxes.inverted().transform(axes.transData.transform(place)), strict=True)
-    )
-    style: dict[str, Any] = {
-        "ha": "left" if x > EVEN else "right" if x < -EVEN else "center",
-        "va": "bottom" if y > EVEN else "top" if y < -EVEN else "center_baseline",
-        "fontsize": canvas.small,
-        "path_effects": _halo(axes, canvas),
-        "zorder": 6,
-    }
-    axes.annotate(text, place, (AWAY * canvas.scale * x, AWAY * canvas.scale * y), textcoords="offset points", **style)
 
 
 def _percent(share: float) -> str:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection
 from matplotlib.lines import Line2D
 from matplotlib.text import Annotation, Text
 from matplotlib.transforms import ScaledTranslation, Transform
@@ -356,7 +357,7 @@ BESIDE, CLEAR = 5.0, 2.0  # points from a point to its label, and free around th
 DENSE = 2.0  # points between the places of lines that are looked at
 DOT = 6  # places of a line that a dot is as much as
 RANK = 0.4  # places of lines that the next side may cover less
-CROSSING = 12.0  # places of lines, from which on a label that is not needed is left out
+CROSSING = 6.0  # places of lines, from which on a label that is not needed is left out
 FARTHER = 8.0  # places of lines that it may cover less when it is moved by its height
 TOUCHING = 30.0  # places of lines that a label may cover before it touches another
 
@@ -370,17 +371,21 @@ def label_point(
     sides: Sequence[tuple[int, int]] = SIDES,
     others: Sequence[tuple[float, float]] = (),
     needed: bool = True,
-) -> None:
+) -> PointLabel:
     """Write a text beside a point in its colour, at the first of such sides where it covers the least of what lines are
     drawn, or beside another point that it may stand at; nothing where it has no room and is not needed."""
     look = {"color": legible(colour, axes), "weight": "medium", "va": "center", "in_layout": False}
     label = PointLabel(axes, text, xy, axes.transData, canvas, **look)
     label.sides, label.points, label.needed = sides, (xy, *others), needed
+    return label
 
 
 def _drawn(axes: Axes, dense: float) -> Array:
-    """Return places along all lines of a panel, so many points apart, (n, 2), points from the frame's lower left."""
-    found = [np.zeros((0, 2))]
+    """Return places along all lines of a panel, so many points apart, and of its dots, (n, 2), points from the frame's
+    lower left."""
+    dots = (dots for dots in axes.collections if isinstance(dots, PathCollection))
+    found = [_in_points(axes, axes.transData.transform(own.get_offsets())) for own in dots]
+    found.append(np.zeros((0, 2)))
     for line in axes.lines:
         ends = _in_points(axes, line.get_transform().transform(line.get_xydata()))
         ends = ends[np.isfinite(ends).all(axis=1)]

@@ -121,6 +121,7 @@ class Distance(WithCellNumbers[Any], OfOneHead):
     def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
         shown = (view.encoding.position_label, view.covered)
         scale = view.encoding.width if self.compared(view.encoding).grows else 0
+        scale = -scale if getattr(view.encoding, "limit", 1.0) is None else scale  # learned values are of any size
         bar = ColorBar(self.quantity(view), spare=self.may_be_spare(view.covered.length), scale=scale)
         return [PanelGroup((Panel(1.0, exact=True, bar=bar, x=shown, y=shown),))]
 

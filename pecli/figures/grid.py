@@ -7,7 +7,7 @@ from itertools import compress, product
 from typing import Any, ClassVar, NamedTuple
 
 from pecli.core.errors import UsageError
-from pecli.core.language import listing
+from pecli.core.language import join_title, listing
 from pecli.core.lazy import Array, np
 from pecli.figures.base import Figure, View, panels_of
 from pecli.figures.composite import Cell, ComposedNumbers, Composite, longer_waves_text, message_of_each
@@ -20,13 +20,14 @@ class Axis(NamedTuple):
     """An option that the cells differ in.
 
     values : its values, as an array's elements
-    texts : the labels of its cells
+    texts, titles : the labels of its cells, in a sentence and above panels
     number : whether the values are numbers
     """
 
     name: str
     values: tuple[Any, ...]
     texts: tuple[str, ...]
+    titles: tuple[str, ...]
     number: bool
 
 
@@ -86,11 +87,7 @@ class Grid(Composite):
     @property
     def labels(self) -> tuple[str, ...]:
         """The name of each cell."""
-        return tuple(map(listing, self._texts()))
-
-    def _texts(self) -> list[tuple[str, ...]]:
-        """Return the texts of each cell's values."""
-        return [*product(*(axis.texts for axis in self.axes))]
+        return tuple(map(listing, product(*(axis.texts for axis in self.axes))))
 
     def _columns(self) -> int:
         """Return in how many columns a table of the options stands, 0 for none: of one option, or of many panels."""
@@ -99,12 +96,12 @@ class Grid(Composite):
 
     def cells_of(self, view: View[Any]) -> list[Cell]:
         """Return the cells with their texts: above and beside those at the edges of a table, else above each."""
-        columns, cells = self._columns(), zip(self.cells, self._texts(), strict=True)
+        columns, cells = self._columns(), zip(self.cells, product(*(axis.titles for axis in self.axes)), strict=True)
         if not columns:
-            return [cell._replace(label=listing(texts)) for cell, texts in cells]
+            return [cell._replace(label=join_title(titles)) for cell, titles in cells]
         return [
-            cell._replace(label=listing(texts[1:]) * (at < columns), beside=texts[0] * (at % columns == 0))
-            for at, (cell, texts) in enumerate(cells)
+            cell._replace(label=join_title(titles[1:]) * (at < columns), beside=titles[0] * (at % columns == 0))
+            for at, (cell, titles) in enumerate(cells)
         ]
 
     def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:

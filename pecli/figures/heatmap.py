@@ -252,7 +252,8 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         encoding = view.encoding
-        bar = ColorBar(say("heatmap.value"), None if encoding.signed else (0.0, encoding.limit or 1.0))
+        ticks = None if encoding.signed else (0.0, encoding.limit or 1.0)
+        bar = ColorBar(say("heatmap.value"), ticks, scale=int(encoding.limit is None))  # learned values are of any size
         x, y = (encoding.dimension_label, encoding.width), (encoding.position_label, view.covered, self.log)
         return [PanelGroup((Panel(bar=bar, x=x, y=y, rows=0 if self.log else view.covered.length),))]
 

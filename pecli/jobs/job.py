@@ -17,7 +17,7 @@ from pecli.core.language import IN_ENGLISH, Language, join_title, say, set_by_en
 from pecli.core.memory import PIXEL, check_bytes, check_disk, check_memory
 from pecli.core.options import canonical_name
 from pecli.core.positions import Positions
-from pecli.encodings.base import common_pieces, panel_titles, title_of_several, titled_text
+from pecli.encodings.base import common_pieces, distinguishing_labels, panel_titles, title_of_several, titled_text
 from pecli.encodings.registry import Encoding
 from pecli.figures.base import Figure, groups_of, panels_of
 from pecli.figures.composite import Cell
@@ -178,8 +178,8 @@ class Job:
         values = self.values(name)
         if name in EncodingOption.options():
             first = [next(cell.encodings[0] for cell in self.cells if cell.value(name, self.axes) == v) for v in values]
-            texts = panel_titles(first, self.axes)
-            return Axis(name, tuple(" ".join(value) for value in values), tuple(texts), number=False)
+            texts, titles = distinguishing_labels(first, self.axes), panel_titles(first, self.axes)
+            return Axis(name, tuple(" ".join(value) for value in values), tuple(texts), tuple(titles), number=False)
         own = {name: option for encoding in self.encodings for name, option in encoding.options().items()}
         item = {**own, **known_options(type(self.figure))}[name]
         single = not item.many or all(len(value) == 1 for value in values)
@@ -189,9 +189,8 @@ class Job:
         number = single and item.scalar in (int, float)
         views = [next(cell.view for cell in self.cells if cell.value(name, self.axes) == value) for value in values]
         said = [view.encoding.parameter_text(name) for view in views]
-        return Axis(
-            name, tuple(plain), tuple(own or f"{each} = {text}" for own, text in zip(said, texts, strict=True)), number
-        )
+        labels = tuple(own or f"{each} = {text}" for own, text in zip(said, texts, strict=True))
+        return Axis(name, tuple(plain), labels, labels, number)
 
     @property
     def paths(self) -> tuple[str, ...]:

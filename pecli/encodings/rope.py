@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
+from itertools import accumulate, pairwise
+from math import prod
 from typing import ClassVar
 
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
@@ -80,6 +82,12 @@ class OnAxes(HarmonicOnGrid, Scaled):
     def places(self) -> Array | None:
         return super().places if self.sequence is None else places_of_sequence(self.sequence)
 
+    def sequence_parts(self) -> list[tuple[tuple[int, ...], int, int]]:
+        """Return the words and images of the sequence: how many or its sides, the first position and the one after."""
+        sides = parts_of_sequence(self.sequence) if self.sequence else []
+        ends = accumulate(map(prod, sides), initial=0)
+        return [(own, first, stop) for own, (first, stop) in zip(sides, pairwise(ends), strict=True)]
+
     @property
     def position_label(self) -> str:  # type: ignore[override]  # a fact of the class elsewhere
         return "words.token_p" if self.sequence else super().position_label
@@ -121,19 +129,30 @@ def places_of_sequence(text: str) -> Array:
     """Return frame, row and column of every position of words and images, (3, n), as Qwen2-VL numbers them: of words
     all three are one number, and what follows an image begins after its largest."""
     parts, start = [], 0
-    for part in text.split(","):
-        words = part.strip()
-        if words.isdecimal() and len(words) < 10 and 0 < int(words) <= MAX_WORDS:
-            places = np.tile(np.arange(int(words)), (3, 1))
-        else:
-            if not GRID.fullmatch(part):
-                allowed = "numbers of words and images of rows x columns, such as 4, 2x3, 4"
-                raise UsageError(option="sequence", value=text, allowed=allowed)
-            sides = sides_of("sequence", part)
-            places = np.indices((1, *sides)[-3:]).reshape(3, -1)
+    for sides in parts_of_sequence(text):
+        words = len(sides) == 1
+        places = np.tile(np.arange(sides[0]), (3, 1)) if words else np.indices((1, *sides)[-3:]).reshape(3, -1)
         parts.append(start + places)
         start = int(parts[-1].max()) + 1
     return np.concatenate(parts, axis=1)
+
+
+def parts_of_sequence(text: str) -> list[tuple[int, ...]]:
+    """Return how many words, or the sides of which image or film, follow each other: (6,), (4, 6) or (2, 4, 6).
+
+    Raises UsageError where a part is neither.
+    """
+    parts: list[tuple[int, ...]] = []
+    for part in text.split(","):
+        words = part.strip()
+        if words.isdecimal() and len(words) < 10 and 0 < int(words) <= MAX_WORDS:
+            parts.append((int(words),))
+        elif GRID.fullmatch(part):
+            parts.append(tuple(sides_of("sequence", part)))
+        else:
+            allowed = "numbers of words and images of rows x columns, such as 4, 2x3, 4"
+            raise UsageError(option="sequence", value=text, allowed=allowed)
+    return parts
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from pecli.encodings.base import TableEncoding
 from pecli.encodings.binary import Binary
 from pecli.encodings.grid import AXES, HarmonicOnGrid
 from pecli.encodings.harmonic import Harmonic
+from pecli.encodings.rope import OnAxes
 from pecli.figures.base import ColouredNumbers, View, averaging_cells, difference_of
 from pecli.figures.comparing import turned_text
 from pecli.figures.highlights import Highlighting, mark_cells
@@ -40,6 +41,7 @@ from pecli.page.panels import ColorBar, Panel, PanelGroup
 
 MOST = 98  # percent of the values of a learned table, where its colours end
 LARGER = 1.3  # times that value, up to which the largest is where they end
+MAX_PARTS = 7  # of a sequence, words and images, that are named beside it
 STANDS_OUT = 1.5  # times as long as all others, a row is named
 
 
@@ -106,6 +108,9 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
             return say("heatmap.position_stands_out", position=encoding.position_text(at), **numbers)
         if not has_known_waves(encoding):
             return ""
+        if least := turn_least(self):
+            text = "heatmap.within_image" if least[1] < 1 else "heatmap.within_image_times"
+            return say(text, axis=least[0], turn=turn_text(least[1]))
         waves = wavelengths(encoding, self.view.covered)
         if isinstance(encoding, Harmonic):
             count = encoding.longer_waves(length)
@@ -262,6 +267,10 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
         axes[0].set(xlim=(-0.5, encoding.width - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5))
         label_dimensions(axes[0].xaxis, encoding)
         label_positions(axes[0].yaxis, encoding)
+        from pecli.page.ticks import ticks_at
+
+        if 1 < len(parts := sequence_of(encoding)) <= MAX_PARTS:
+            axes[0].yaxis.set_major_locator(ticks_at([*(first for _, first, _ in parts), rows.stop - 1]))
         axes[0].spines[:].set_visible(not encoding.signed)  # else zeros run into the paper
         if self.log:
             top, bottom = log_ends(view)
@@ -319,7 +328,7 @@ def row_that_stands_out(view: View[TableEncoding]) -> tuple[int, float, float] |
 
 def mark(numbers: HeatmapNumbers, axes: Axes, canvas: Canvas) -> None:
     """Mark in the image what the headline names, and what its columns are."""
-    from pecli.page.labels import RowLabel, add_bracket
+    from pecli.page.labels import RowLabel, add_bracket, add_bracket_beside
 
     encoding: Any = numbers.view.encoding
     if first := numbers.unfinished:
@@ -329,9 +338,17 @@ def mark(numbers: HeatmapNumbers, axes: Axes, canvas: Canvas) -> None:
         shortest = say("heatmap.waves_from", wave=number_text(float(waves.min()), 3))
         add_bracket(axes, -0.5, first - 1, [shortest], canvas, strong=False)
         add_bracket(axes, first - 0.5, encoding.width - 0.5, texts, canvas)
+    named = turn_least(numbers)
     for name, begin, last, turns in turns_of_axes(numbers):
         text = say("heatmap.axis_turns" if turns < 1 else "heatmap.axis_turns_times", axis=name, turn=turn_text(turns))
-        add_bracket(axes, begin - 0.5, last, [text, name], canvas)
+        text = text if turns else say("heatmap.axis_still", axis=name)
+        strong = named is None or name == named[0]
+        add_bracket(axes, begin - 0.5, last + 0.3, [text, name], canvas, strong=strong)
+    parts = sequence_of(encoding)
+    for sides, begin, stop in parts if len(parts) <= MAX_PARTS else []:
+        image = " × ".join(map(str, sides[-2:] if sides[0] == 1 else sides))
+        text = say("heatmap.words", count=sides[0]) if len(sides) == 1 else say("heatmap.image", sides=image)
+        add_bracket_beside(axes, begin - 0.4, stop - 0.6, text, canvas, strong=len(sides) > 1)
     row = numbers.longest_row[0] if numbers.longest_row else None
     if numbers.once:
         column, row = numbers.once
@@ -347,25 +364,46 @@ def mark(numbers: HeatmapNumbers, axes: Axes, canvas: Canvas) -> None:
 
 
 def turns_of_axes(numbers: HeatmapNumbers) -> list[tuple[str, int, int, float]]:
-    """Return the axes of a grid or a sequence whose columns stand together: their names, first and last column and the
-    turns that the fastest pair makes over the positions shown."""
+    """Return the axes of a grid or a sequence, by runs of columns: their names, first and last column and the turns
+    that the fastest pair makes over the positions shown, of a sequence over its widest image; none where columns of
+    axes are mixed."""
     encoding, rows = numbers.view.encoding, numbers.view.covered
     if not isinstance(encoding, HarmonicOnGrid) or encoding.places is None or numbers.log:
         return []
     pairs = np.array([pair for _, pair in encoding.waves()])
     axes = encoding.axes_of_pairs()[pairs]
     begins = [0, *(np.flatnonzero(np.diff(axes)) + 1).tolist()]
-    if len(begins) != len({*axes.tolist()}) or rows.length > SEEN // encoding.width:
+    half = len(axes) // 2  # each axis has two runs where a pair's columns are half the width apart
+    runs = len({*axes.tolist()}) * (2 if np.array_equal(axes[:half], axes[half:]) else 1)
+    if len(begins) != runs or rows.length > SEEN // encoding.width:
         return []
-    turns = np.ptp(encoding.coordinates(rows.array()), axis=0) * np.abs(encoding.frequencies()) / (2 * np.pi)
+    images = [(first, stop) for sides, first, stop in sequence_of(encoding) if len(sides) > 1]
+    spans = images or [(rows.start, rows.stop)]
+    places = [np.ptp(encoding.coordinates(np.arange(*span)), axis=0) for span in spans]
+    turns = np.max(places, axis=0) * np.abs(encoding.frequencies()) / (2 * np.pi)
     names, ends = AXES[-len(encoding.places) :], [*begins[1:], len(axes)]
     parts = zip(begins, ends, strict=True)
     return [(say(names[axes[a]]), a, b - 1, float(turns[pairs[a:b]].max())) for a, b in parts]
 
 
+def sequence_of(encoding: TableEncoding) -> list[tuple[tuple[int, ...], int, int]]:
+    """Return the words and images that an encoding numbers: how many or its sides, the first row and the one after."""
+    return encoding.sequence_parts() if isinstance(encoding, OnAxes) else []
+
+
+def turn_least(numbers: HeatmapNumbers) -> tuple[str, float] | None:
+    """Return the axis of an image whose pairs turn least, of those that turn at all, and how far; None without one."""
+    if all(len(sides) == 1 for sides, _, _ in sequence_of(numbers.view.encoding)):
+        return None
+    turning = [(turns, name) for name, _, _, turns in turns_of_axes(numbers) if turns]
+    least = min(turning, default=None)
+    return (least[1], least[0]) if least else None
+
+
 def turn_text(turns: float) -> str:
     """Return so many turns in degrees, more than one as a number."""
-    return f"{360 * turns:.0f}°" if turns < 1 else number_text(turns, 2)
+    degrees = f"{360 * turns:.0f}" if 360 * turns >= 1 else number_text(360 * turns, 1)
+    return f"{degrees}°" if turns < 1 else number_text(turns, 2)
 
 
 def log_ends(view: View[TableEncoding]) -> tuple[float, float]:

@@ -96,6 +96,19 @@ def add_bracket(
     label.last, label.texts = last, texts
 
 
+def add_bracket_beside(axes: Axes, first: float, last: float, text: str, canvas: Canvas, strong: bool = True) -> None:
+    """Draw a line right of a panel from one place of its vertical axis to another, with a text beside its middle.
+
+    strong : it is what the headline names
+    """
+    beside = ScaledTranslation(BRACKET * canvas.scale / 72, 0, axes.get_figure(root=True).dpi_scale_trans)  # type: ignore[union-attr]
+    system = axes.get_yaxis_transform() + beside
+    line: dict[str, Any] = {"linewidth": 1.2 * canvas.scale, "clip_on": False, "solid_capstyle": "butt"}
+    axes.add_artist(Line2D([1.0, 1.0], [first, last], transform=system, color=HEADLINE_INK if strong else RULE, **line))
+    look: dict[str, Any] = {"va": "center", "color": HEADLINE_INK if strong else NOTE_INK}
+    RowLabel(axes, text, (1.0, (first + last) / 2), system, canvas, **look)
+
+
 def add_spans(axes: Axes, spans: Sequence[tuple[float, float, Sequence[str], Any]], canvas: Canvas) -> None:
     """Draw lines in a row above a panel, each from one place of its horizontal axis to another, with the first text
     that has room, in its colour: the first at its left end, the last at its right end."""

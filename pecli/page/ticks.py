@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -76,6 +76,11 @@ def ends_of(axis: Any) -> tuple[float, float]:
 def whole_ticks() -> FittingTicks:
     """Return ticks at the first and the last whole number and at a few round ones between."""
     return FittingTicks(whole_numbers)
+
+
+def ticks_at(places: Sequence[float]) -> FittingTicks:
+    """Return ticks at these places, where there is no room at a few round ones."""
+    return FittingTicks(lambda low, high: chain([np.array(places, dtype=float)], whole_numbers(low, high)))
 
 
 def whole_numbers(low: float, high: float) -> Iterator[Any]:

@@ -15,7 +15,6 @@ MAPS = {  # of pecli's own, from low to high
     "order": ("#16325C", "#5A3F8C", "#B1447B", "#E0713D"),  # of lines and points, all seen on white
     "bits": ("#F6F7EE", "#154C6B"),
 }
-NAMED_INK = "#C44327"  # what the headline names
 HEADLINE_INK, NOTE_INK = "#16191D", "#6A727B"  # where no style is asked for
 NAMED_INK = "#C44327"  # what the headline names
 HAIRLINE, RULE = "#E7EAED", "#B9C0C7"  # around what ends in white; above a panel of several

@@ -66,6 +66,6 @@ def test_the_order_of_a_map_is_seen_in_grey(name: str) -> None:
 
 def test_texts_can_be_read() -> None:
     with style_context(pecli.figure("curves").job.canvas, "a"):
-        inks = {mpl.rcParams[f"{own}.labelcolor"] for own in ("axes", "xtick", "ytick")}
+        inks = [mpl.rcParams["axes.labelcolor"], mpl.rcParams["xtick.labelcolor"], mpl.rcParams["ytick.labelcolor"]]
     assert min(contrast(ink) for ink in (*inks, HEADLINE_INK, NOTE_INK)) >= 4.5
     assert contrast(MAPS["order"][-1]) > 3  # of a line

@@ -93,7 +93,7 @@ def say(key: str, /, **blanks: Any) -> str:
     if isinstance(text, tuple):
         text = text[blanks["count"] != 1]
     said = Sentence(text.format_map(blanks) if blanks else text)
-    said.key, said.blanks = key, blanks
+    said.key, said.blanks = key, {name: item.item() if hasattr(item, "item") else item for name, item in blanks.items()}
     return said
 
 

@@ -181,8 +181,9 @@ def _draw(sheets: Sequence[Sheet], contents: Sequence[Content], numbers: Any, fr
     limited = numbers.limited(partial(resolve_limits, canvas))
     each = [part.numbers for part in limited.parts] if frames else [limited]
     mappables = []
-    for sheet, (figure, _, title), own in zip(sheets, contents, each, strict=True):
+    for sheet, (figure, view, title), own in zip(sheets, contents, each, strict=True):
         drawn = figure.draw(own, sheet.axes, canvas)
+        figure.fit(view, sheet.axes, sheet.canvas)  # what was written in drawing is as long as there is room
         sheet.said = words_of(title, own, canvas)
         sheet.add_bars(drawn)
         mappables += drawn

@@ -420,6 +420,7 @@ def _draw_counts(numbers: DensityNumbers, axes: Axes, canvas: Canvas) -> Any:
         cmap=seen_colours(canvas.colours("amount"), axes),
         norm=LogNorm(1, max(2, numbers.most)),
         extent=(left, right, bottom, top),
+        zorder=1,  # over the grid
     )
     x, y = MARGIN * (right - left), MARGIN * (top - bottom)
     axes.set(xlim=(left - x, right + x), ylim=(bottom - y, top + y))

@@ -41,6 +41,7 @@ from pecli.page.panels import ColorBar, Panel, PanelGroup
 
 MOST = 98  # percent of the values of a learned table, where its colours end
 LARGER = 1.3  # times that value, up to which the largest is where they end
+RESOLVED = 4  # pixels of a wave, from which on its pattern is its own
 MAX_PARTS = 7  # of a sequence, words and images, that are named beside it
 STANDS_OUT = 1.5  # times as long as all others, a row is named
 
@@ -53,6 +54,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
     positions: Array = over("position")  # the mean position of each block, or the row's own
     block: int = aside()  # positions a row
     columns_block: int = aside()  # dimensions a column
+    flat: bool = aside()  # columns whose waves are shorter than four pixels are 0
     smallest: float | None  # of all numbers; None where they are too many to look at
     largest: float | None
     limit: float  # the largest absolute value that there is or can be
@@ -69,7 +71,8 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         if encoding.trained and self.block > 1:
             one = "heatmap.one_row_in_up" if self.log else "heatmap.one_row_in_drawn"
             rows = say(one, count=self.block)
-        return [rows, pairs, lost, turned_text(self.view.encodings)]
+        flat = say("heatmap.flat_columns") if self.flat else ""
+        return [rows, flat, pairs, lost, turned_text(self.view.encodings)]
 
     def marks(self) -> list[str]:
         encoding, changing = self.view.encoding, self._changing()
@@ -184,15 +187,17 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
     Notes
     -----
     Read it by columns: how often each changes sign, not the wave-like shapes between columns. Where there are more
-    positions than pixels every row is an exact mean, so fast columns fade to 0 (white). Of a learned table every n-th
-    row is drawn: the mean of many independent numbers is 0, whatever they are.
+    positions than pixels every row is an exact mean, so fast columns fade to 0 (white); a wave shorter than four pixels
+    is drawn as 0, since what is left of it is a pattern that the table has not. Of a learned table every n-th row is
+    drawn: the mean of many independent numbers is 0, whatever they are.
     """
 
     name: ClassVar[str] = "heatmap"
     requires: ClassVar[Any] = TableEncoding
     defines: ClassVar[str] = (
         "row p is the vector of position p, column j its number j, no unit; where positions outnumber "
-        "pixels, a pixel is their exact mean; of a learned table every n-th row"
+        "pixels, a pixel is their exact mean, and 0 where a wave is shorter than four pixels; of a learned table "
+        "every n-th row"
     )
     example: ClassVar[str] = "pecli heatmap --base 10"
     examples: ClassVar[tuple[str, ...]] = (
@@ -229,6 +234,8 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
         blocks = self.bins(view)
         encoding, learned, summary = view.encoding, view.encoding.trained, self.summary(view)
         rows = encoding.table(blocks.firsts()) if learned else encoding.mean_table(blocks)
+        unresolved = columns_unresolved(encoding, blocks)
+        rows = np.where(unresolved, 0.0, rows) if unresolved.any() else rows
         table, across = columns_shown(encoding, rows, view.pixel_columns)
         limit = encoding.limit or max(map(abs, (summary.smallest or 0.0, summary.largest or 0.0))) or 1.0
         end, inside = most_of(summary.sample) if learned else (limit, None)
@@ -238,6 +245,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
             positions=blocks.firsts() if learned else blocks.centres(),
             block=blocks.size,
             columns_block=across,
+            flat=bool(unresolved.any()),
             smallest=summary.smallest,
             largest=summary.largest,
             limit=limit,
@@ -302,6 +310,16 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
         if numbers.palette != DIFFERENCE:
             mark(numbers, axes[0], canvas)
         return [image]
+
+
+def columns_unresolved(encoding: TableEncoding, blocks: Blocks | LogBlocks) -> Array:
+    """Return which columns have a wave shorter than four of the blocks, by block and column, or alike in all; shape
+    (blocks, d), (1, d) or ()."""
+    if blocks.size == 1 or not isinstance(encoding, Harmonic) or encoding.own_positions:
+        return np.array(False)
+    waves = encoding.wavelengths()[[pair for _, pair in encoding.waves()]]
+    counts = blocks.counts()[:, None] / 2 if isinstance(blocks, LogBlocks) else np.array([[blocks.size]])
+    return np.asarray((waves < RESOLVED * counts) & (counts > 1))
 
 
 def most_of(sample: Array) -> tuple[float, float | None]:

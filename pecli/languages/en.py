@@ -230,6 +230,7 @@ TEXTS = {
     "heatmap.colours_end": "colours end at ±{limit}: {share}% of the values lie between",
     "heatmap.position_stands_out": "position {position} stands out: length {length}, all others {others} or less",
     "heatmap.changes_only_once": "{dimension} {first} changes at every position, {dimension} {last} only once, at {position}",
+    "heatmap.flat_columns": "columns with waves shorter than four pixels are flat",
     "heatmap.axis_still": "{axis}: does not turn",
     "heatmap.within_image": "within an image, the {axis} pairs turn by at most {turn}",
     "heatmap.within_image_times": "within an image, the {axis} pairs make at most {turn} turns",

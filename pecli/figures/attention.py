@@ -246,7 +246,8 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
     def draw(self, numbers: AttentionNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from matplotlib.patches import Rectangle
 
-        from pecli.page.titles import add_row_head, headline_ink
+        from pecli.page.colors import headline_ink
+        from pecli.page.titles import add_row_head
 
         reach = max(numbers.difference_encoded, numbers.difference_plain) or numbers.largest
         weight: Any = {"colours": canvas.colours("amount"), "limits": numbers.ends}
@@ -269,7 +270,7 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         for ax, (name, said) in zip((axes[0], axes[3]), numbers.row_heads(), strict=True):
             add_row_head(ax, name, "" if self._is_upright(canvas) else said, canvas)
         if numbers.difference_encoded:
-            (query, key), ink = numbers.most, headline_ink(canvas)
+            (query, key), ink = numbers.most, headline_ink()
             look = {"fill": False, "edgecolor": ink, "linewidth": OUTLINE * canvas.scale, "joinstyle": "miter"}
             axes[5].add_patch(Rectangle((key - 0.5, query - 0.5), 1, 1, clip_on=False, zorder=5, **look))
         return images

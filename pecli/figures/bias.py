@@ -22,7 +22,7 @@ from pecli.measures.reduce import envelope, even_edges, means_of_finite, middles
 from pecli.measures.summary import summary_of_offsets
 from pecli.page.axis_labels import label_positions, label_powers, label_values
 from pecli.page.canvas import Canvas
-from pecli.page.colors import HEADLINE_INK, NAMED_INK, text_color_on
+from pecli.page.colors import NAMED_INK, headline_ink, text_color_on
 from pecli.page.lines import frame_lines, key, plot_run, shades
 from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
 
@@ -323,7 +323,7 @@ class Bias(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
         for at, (panel, image) in enumerate(zip(axes, images, strict=True)):
             if np.isnan(numbers.bias[at]).any():
                 hatch(panel)
-            ink = HEADLINE_INK if signed else NAMED_INK
+            ink = headline_ink() if signed else NAMED_INK
             draw_reach(numbers, at, panel, canvas, ink)
             if text := numbers.reach_text(at):
                 add_at_end_of_title(panel, text, canvas, color=NAMED_INK, weight="medium")

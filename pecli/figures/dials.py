@@ -18,7 +18,7 @@ from pecli.figures.wavelengths import MAX_WAVELENGTH, short_length, short_wave_t
 from pecli.files.sheet import aside, over
 from pecli.page.axis_labels import names_fit
 from pecli.page.canvas import Canvas
-from pecli.page.colors import NOTE_INK
+from pecli.page.colors import note_ink
 from pecli.page.panels import Panel, PanelGroup
 from pecli.page.text import points_per_pixel
 from pecli.page.words import ems
@@ -238,7 +238,7 @@ def _draw_face(axes: Axes, centre: Array, marks: int, canvas: Canvas) -> None:
     from matplotlib.collections import LineCollection
     from matplotlib.patches import Circle
 
-    thin, plain = 0.7 * canvas.scale, canvas.own_style is None and not canvas.adaptive
+    thin, plain = 0.7 * canvas.scale, canvas.own_style is None
     look: dict[str, Any] = {"facecolor": FACE if plain else "none", "edgecolor": RIM if plain else "0.6"}
     axes.add_patch(Circle((centre[0], centre[1]), RADIUS, linewidth=thin, zorder=0, clip_on=False, **look))
     turned = [2 * np.pi * mark / marks for mark in range(marks)]
@@ -279,7 +279,7 @@ def _write_turns(axes: Axes, centre: Array, turns: int, spacing: float, canvas: 
     texts = [f"{sign} {abs(turns):,}", f"{sign} {number_text(abs(turns), 2)}", ""]
     text = next(text for text in texts if size * ems(text) <= (spacing - BESIDE * RADIUS) * unit)
     if turns and text:
-        look: dict[str, Any] = {"textcoords": "offset points", "va": "bottom", "color": NOTE_INK}
+        look: dict[str, Any] = {"textcoords": "offset points", "va": "bottom", "color": note_ink()}
         place = (centre[0] + 0.72 * RADIUS, centre[1] - RADIUS)
         axes.annotate(text, place, (2 * canvas.scale, 0), fontsize=size, **look)
 

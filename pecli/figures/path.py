@@ -20,7 +20,7 @@ from pecli.figures.wavelengths import short_wave_text
 from pecli.files.sheet import aside, over
 from pecli.page.axis_labels import label_values
 from pecli.page.canvas import Canvas
-from pecli.page.colors import HEADLINE_INK, seen_colours
+from pecli.page.colors import headline_ink, seen_colours
 from pecli.page.panels import ColorBar, Panel, PanelGroup
 
 MARGIN = 0.04  # beside the coordinates, as a share of the longer axis
@@ -255,7 +255,7 @@ def _halo(axes: Axes, canvas: Canvas) -> Any:
 
 def _mark_turn(axes: Axes, numbers: PathNumbers, turn: Array, canvas: Canvas) -> None:
     """Draw one turn over all others, with the numbers of its positions."""
-    points, ink = numbers.coordinates[turn], axes.title.get_color() if canvas.own_style else HEADLINE_INK
+    points, ink = numbers.coordinates[turn], headline_ink()
     axes.plot(*points.T, color=ink, linewidth=1.4 * canvas.scale, zorder=4)
     look: dict[str, Any] = {"markersize": 4.5 * canvas.scale, "markeredgecolor": "white", "zorder": 5}
     axes.plot(*points.T, "o", color=ink, markeredgewidth=0.7 * canvas.scale, **look)

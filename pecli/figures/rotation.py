@@ -26,7 +26,7 @@ from pecli.measures.reduce import averaged_rows
 from pecli.measures.summary import ENOUGH
 from pecli.page.axis_labels import label_dimensions, label_positions, label_values
 from pecli.page.canvas import Canvas
-from pecli.page.colors import HAIRLINE, NOTE_INK, seen_colours
+from pecli.page.colors import HAIRLINE, legible, note_ink, seen_colours
 from pecli.page.lines import key
 from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
 from pecli.page.text import points_per_pixel
@@ -358,7 +358,7 @@ def _draw_circles(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
     axes.plot([0, 0], [rings[0], START], zorder=1, **grey)
     look: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "fontsize": canvas.small, "zorder": 2}
     first = say("rotation.position_number", position=numbers.first)
-    axes.annotate(first, (0, START), (0, 1.5 * canvas.scale), va="bottom", color=NOTE_INK, **look)
+    axes.annotate(first, (0, START), (0, 1.5 * canvas.scale), va="bottom", color=note_ink(), **look)
     look["bbox"] = {"facecolor": axes.get_facecolor(), "edgecolor": "none", "pad": 0.3}
     for line, (ring, path, colour) in enumerate(zip(rings, paths, _colours_of_pairs(count, axes, canvas), strict=True)):
         axes.add_patch(Circle((0, 0), ring, fill=False, edgecolor=HAIRLINE, linewidth=0.8 * canvas.scale, zorder=0))
@@ -368,7 +368,7 @@ def _draw_circles(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
         pair = int(numbers.pairs[line])
         parts = [say("words.pair_pair", pair=pair), turned_text(float(turns[pair]))]
         text, wide = "\n".join(filter(None, parts)), max(map(ems, parts)) * canvas.small
-        style: dict[str, Any] = {"color": colour, "weight": "medium"}
+        style: dict[str, Any] = {"color": legible(colour, axes), "weight": "medium"}
         if line == 0 and wide < 1.6 * ring * unit:
             axes.annotate(text, (0, 0), (0, 0), va="center", **style, **look)
         else:

@@ -19,7 +19,7 @@ from pecli.measures.comparison import VectorComparison, check_pairs
 from pecli.measures.pairs import CLASSES, coarser, counts, points
 from pecli.page.axis_labels import label_values
 from pecli.page.canvas import Canvas
-from pecli.page.colors import NOTE_INK, seen_colours
+from pecli.page.colors import note_ink, seen_colours
 from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
 from pecli.page.text import points_per_pixel
 
@@ -383,7 +383,7 @@ def _box(axes: Axes, part: tuple[Array, Array], canvas: Canvas) -> None:
     (left, bottom), (right, top) = part
     look: dict[str, Any] = {"edgecolor": axes.spines["bottom"].get_edgecolor(), "linewidth": 0.6 * canvas.scale}
     axes.add_patch(Rectangle((left, bottom), right - left, top - bottom, fill=False, zorder=3, **look))
-    look = {"textcoords": "offset points", "fontsize": canvas.small, "va": "top", "color": NOTE_INK}
+    look = {"textcoords": "offset points", "fontsize": canvas.small, "va": "top", "color": note_ink()}
     axes.annotate(say("scatter.right_panel"), (left, bottom), (0, -3 * canvas.scale), **look)
 
 

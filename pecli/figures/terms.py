@@ -190,11 +190,11 @@ def outline_spread(axes: Axes, values: Array, codes: Array, canvas: Canvas) -> N
     """Outline the two cells of one offset that differ most."""
     from matplotlib.patches import Rectangle
 
-    from pecli.page.titles import headline_ink
+    from pecli.page.colors import headline_ink
 
     groups = [np.argwhere(codes == code) for code in np.unique(codes)]
     group = max(groups, key=lambda cells: float(np.ptp(values[tuple(cells.T)])))
     own = values[tuple(group.T)]
-    look: dict[str, Any] = {"fill": False, "edgecolor": headline_ink(canvas), "linewidth": OUTLINE * canvas.scale}
+    look: dict[str, Any] = {"fill": False, "edgecolor": headline_ink(), "linewidth": OUTLINE * canvas.scale}
     for p, q in (group[own.argmin()], group[own.argmax()]):
         axes.add_patch(Rectangle((q - 0.5, p - 0.5), 1, 1, clip_on=False, zorder=5, **look))

@@ -21,7 +21,7 @@ from pecli.measures.comparison import VectorComparison
 from pecli.measures.summary import ENOUGH
 from pecli.page.axis_labels import label_values
 from pecli.page.canvas import Canvas
-from pecli.page.colors import HAIRLINE, HEADLINE_INK, NOTE_INK
+from pecli.page.colors import HAIRLINE, headline_ink, note_ink
 from pecli.page.limits import ends
 from pecli.page.panels import ColorBar, PanelGroup
 from pecli.page.text import points_per_pixel
@@ -206,7 +206,7 @@ class Tiles(OverGrid):
         place = numbers.view.encoding.position_text(numbers.positions[row * columns + column])
         text = say("tiles.one_patch", place=place, count=numbers.tiles.shape[1])
         one.annotate(text, (0, 1), (0, 0.5 * small), fontsize=small, linespacing=1.15, **look)
-        named: dict[str, Any] = {"weight": "semibold", "color": HEADLINE_INK}
+        named: dict[str, Any] = {"weight": "semibold", "color": headline_ink()}
         one.annotate(say("tiles.how_to_read"), (0, 1), (0, 3.5 * small), fontsize=canvas.inches.font, **look, **named)
         found = finding(numbers.message())
         look["va"] = "top"
@@ -215,7 +215,7 @@ class Tiles(OverGrid):
             one.annotate(found[name], (0, 0), (0, down), fontsize=canvas.large, **look, **named)
             words, right = say(f"tiles.mean_{name}"), (0.6 * len(found[name]) + 0.5) * canvas.large
             one.annotate(words, (0, 0), (right, down - 0.15 * small), fontsize=small, linespacing=1.2, **look)
-            named["color"] = NOTE_INK
+            named["color"] = note_ink()
 
 
 def gutter(side: int) -> int:

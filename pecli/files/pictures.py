@@ -16,12 +16,19 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
     from PIL.Image import Image
 
-INK = "#1b1b1c"  # of lines and text in an SVG that follows light and dark; no colour of data is the same
-DARK = (  # what turns it over on a dark page; programs that know no such rule show it as drawn
-    "@media (prefers-color-scheme: dark) {{"
-    '#{0} [style*="fill: {1}"] {{fill: #e4e4e4 !important}} '
-    '#{0} [style*="stroke: {1}"] {{stroke: #e4e4e4 !important}}}} '
-)
+DARK_INKS = {  # inks and lines of pecli's style, and what they are on a dark page
+    "#16191d": "#f2f4f6",
+    "#3b424a": "#d3d8dd",
+    "#6a727b": "#a2aab3",
+    "#8b939c": "#7c848d",
+    "#b9c0c7": "#5a626b",
+    "#e7eaed": "#33393f",
+    "#1e5eae": "#6ea8f0",
+    "#c44327": "#f07a5c",
+    "#1b8880": "#43bdb2",
+    "#c0841a": "#e0a843",
+    "#72357e": "#c98fd6",
+}
 
 PIXELATED = b' style="image-rendering:crisp-edges;image-rendering:pixelated"'  # makes some cells a pixel wider
 UNUSUAL = re.compile(rb"[^ -~\n]+")  # bytes of what is not plain ASCII
@@ -56,11 +63,21 @@ def svg(drawing: Drawing, about: About) -> bytes:
     head = head.replace(b"<svg ", b'<svg id="' + salt + b'" role="img" ', 1)
     text = b"<desc>" + escape(escaped(about.sentence, "\n"), quote=False).encode() + b"</desc>\n <metadata>"
     head = head.replace(b"<metadata>", text, 1)
-    rules = DARK.format(about.id_prefix, INK).encode() if about.adaptive else b""
+    rules = dark_rules(about.id_prefix).encode() if about.adaptive else b""
     body = UNUSUAL.sub(lambda found: escaped(found[0].decode(), "\n").encode(), body)  # remarks tell what was drawn
     body = body.replace(b'<style type="text/css">*{', b'<style type="text/css">' + rules + b"#" + salt + b" *{", 1)
     body = re.sub(rb'(\bid="|xlink:href="#|url\(#)', rb"\g<1>" + salt + b"-", body.replace(PIXELATED, b""))
     return head + end + body
+
+
+def dark_rules(salt: str) -> str:
+    """Return what turns inks over on a dark page; programs that know no such rule show them as drawn."""
+    rules = (
+        f'#{salt} [style*="{what}: {ink}"] {{{what}: {dark} !important}} '
+        for ink, dark in DARK_INKS.items()
+        for what in ("fill", "stroke")
+    )
+    return f"@media (prefers-color-scheme: dark) {{{''.join(rules)}}} "
 
 
 def _with_alt_text(about: About, place: str = "") -> dict[str, str | None]:

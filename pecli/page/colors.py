@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from pecli.core.lazy import Array, Axes, np
+from pecli.files.pictures import DARK_INKS
 
 DIFFERENCE = "difference"  # the kind of values that are one thing less another
 MAPS = {  # of pecli's own, from low to high
@@ -15,9 +16,10 @@ MAPS = {  # of pecli's own, from low to high
     "order": ("#16325C", "#5A3F8C", "#B1447B", "#E0713D"),  # of lines and points, all seen on white
     "bits": ("#F6F7EE", "#154C6B"),
 }
-HEADLINE_INK, NOTE_INK = "#16191D", "#6A727B"  # where no style is asked for
+TEXT_INK, HEADLINE_INK, NOTE_INK = "#3B424A", "#16191D", "#6A727B"  # of pecli's own style
 NAMED_INK = "#C44327"  # what the headline names
 HAIRLINE, RULE = "#E7EAED", "#B9C0C7"  # around what ends in white; above a panel of several
+PALER = 0.7  # opacity of notes in another style
 SHADE = 0.1  # opacity of a region that the headline names, of its colour
 DEFAULTS = {"diverging": "signed", DIFFERENCE: "signed", "binary": "bits"}  # others have the map of their own name
 TWO_SIDED = {
@@ -36,6 +38,27 @@ def colour_map(kind: str, given: str | None) -> str:
     return given if given and fits else DEFAULTS.get(kind, kind)
 
 
+def headline_ink() -> Any:
+    """Return the colour of the headline, and of what marks what it names: the text's, where the style is another."""
+    own = _text_ink()
+    return HEADLINE_INK if own == TEXT_INK else own
+
+
+def note_ink() -> Any:
+    """Return the colour of what stands beside what counts: the text's, paler, where the style is another."""
+    from matplotlib.colors import to_rgba
+
+    own = _text_ink()
+    return NOTE_INK if own == TEXT_INK else to_rgba(own, PALER)
+
+
+def _text_ink() -> str:
+    import matplotlib as mpl
+    from matplotlib.colors import to_hex
+
+    return to_hex(mpl.rcParams["text.color"]).upper()
+
+
 @cache
 def add_maps() -> None:
     """Make matplotlib know pecli's own maps by their names."""
@@ -51,7 +74,7 @@ def add_maps() -> None:
 
 MIN_CONTRAST = 25.0  # of lightness, 0 (black) to 100 (white), between data and what is behind them
 DARK = 55.0  # of lightness, below which text is white
-ANY = ("white", "black")  # what a panel without a ground of its own may come to stand on
+ANY = ("white", "#121417")  # what a panel without a ground of its own may come to stand on
 
 
 def seen_colours(name: str, axes: Axes) -> Any:
@@ -86,20 +109,25 @@ def luminance(colours: Any) -> Array:
 
 
 READABLE = 4.5  # the least contrast of a text with what is behind it
+READABLE_ON_BOTH = 3.0  # the same where that may be white or nearly black
 
 
 def legible(colour: Any, axes: Axes) -> Any:
-    """Return a colour, so much darker or lighter that text in it can be read on a panel."""
-    from matplotlib.colors import to_rgb, to_rgba
+    """Return a colour, so much darker or lighter that text in it can be read on a panel; on one without a ground, in
+    light and in dark."""
+    from matplotlib.colors import to_hex, to_rgb, to_rgba
 
     panel, own = to_rgba(axes.get_facecolor()), np.array(to_rgb(colour))
-    ground = luminance(panel if panel[3] else ANY[0])
-    end = 0.0 if ground > 0.18 else 1.0  # where there is more room for contrast
+    if not panel[3] and to_hex(colour) in DARK_INKS:  # which is another on a dark page
+        return colour
+    grounds = luminance(np.array([panel] if panel[3] else [to_rgba(name) for name in ANY]))
+    least = READABLE if panel[3] else READABLE_ON_BOTH
     shares = np.linspace(0, 1, 51)[:, None]
-    tried = (1 - shares) * own + shares * end
-    light = np.array([luminance(one) for one in tried])
-    contrast = (np.maximum(light, ground) + 0.05) / (np.minimum(light, ground) + 0.05)
-    return tuple(tried[int((contrast >= READABLE).argmax())].tolist())
+    tried = np.concatenate([(1 - shares) * own + shares * end for end in (0.0, 1.0)])
+    light = luminance(tried)[:, None]
+    contrast = ((np.maximum(light, grounds) + 0.05) / (np.minimum(light, grounds) + 0.05)).min(axis=1)
+    changed = np.tile(shares[:, 0], 2)
+    return tuple(tried[np.where(contrast >= least, changed, np.inf).argmin()].tolist())
 
 
 def is_dark(colours: Any) -> Array:

@@ -17,7 +17,7 @@ from matplotlib.transforms import ScaledTranslation, Transform
 
 from pecli.core.lazy import Array
 from pecli.page.canvas import Canvas
-from pecli.page.colors import HEADLINE_INK, NOTE_INK, RULE, legible
+from pecli.page.colors import RULE, headline_ink, legible, note_ink
 from pecli.page.lines import MAX_LINES, Look, key
 from pecli.page.text import points_per_pixel
 from pecli.page.words import ems
@@ -89,9 +89,9 @@ def add_bracket(
     above = ScaledTranslation(0, BRACKET * canvas.scale / 72, axes.get_figure(root=True).dpi_scale_trans)  # type: ignore[union-attr]
     system = axes.get_xaxis_transform() + above
     line: dict[str, Any] = {"linewidth": 1.2 * canvas.scale, "clip_on": False, "solid_capstyle": "butt"}
-    ink = HEADLINE_INK if strong else RULE
+    ink = headline_ink() if strong else RULE
     axes.add_artist(Line2D([first, last], [1.0, 1.0], transform=system, color=ink, **line))
-    colour = HEADLINE_INK if strong else NOTE_INK
+    colour = headline_ink() if strong else note_ink()
     label = BracketLabel(axes, texts[0], (first, 1.0), system, canvas, ha="left", va="bottom", color=colour)
     label.last, label.texts = last, texts
 
@@ -104,8 +104,10 @@ def add_bracket_beside(axes: Axes, first: float, last: float, text: str, canvas:
     beside = ScaledTranslation(BRACKET * canvas.scale / 72, 0, axes.get_figure(root=True).dpi_scale_trans)  # type: ignore[union-attr]
     system = axes.get_yaxis_transform() + beside
     line: dict[str, Any] = {"linewidth": 1.2 * canvas.scale, "clip_on": False, "solid_capstyle": "butt"}
-    axes.add_artist(Line2D([1.0, 1.0], [first, last], transform=system, color=HEADLINE_INK if strong else RULE, **line))
-    look: dict[str, Any] = {"va": "center", "color": HEADLINE_INK if strong else NOTE_INK}
+    axes.add_artist(
+        Line2D([1.0, 1.0], [first, last], transform=system, color=headline_ink() if strong else RULE, **line)
+    )
+    look: dict[str, Any] = {"va": "center", "color": headline_ink() if strong else note_ink()}
     RowLabel(axes, text, (1.0, (first + last) / 2), system, canvas, **look)
 
 

@@ -17,7 +17,7 @@ from matplotlib.transforms import Bbox
 
 from pecli.page.axis_labels import label_as_asked
 from pecli.page.canvas import Canvas
-from pecli.page.colors import HEADLINE_INK, NOTE_INK, RULE
+from pecli.page.colors import RULE, headline_ink, note_ink
 from pecli.page.labels import SpanLabel, labels_of
 from pecli.page.layout import (
     BAR_DROP,
@@ -46,7 +46,6 @@ from pecli.page.legends import (
 from pecli.page.panels import ColorBar, Panel, PanelGroup
 from pecli.page.text import HEADLINE, LINE, Ruler
 
-GREY = 0.7  # opacity of what stands beside the headline
 BAR_LABELS = 1.6  # ems of small text that the numbers of a bar take
 RULE_WIDTH, RULED = 1.2, 0.3  # points; ems between a title and the line below it
 TITLE = "medium"  # the weight of a panel's title
@@ -93,11 +92,9 @@ class Sheet:
             for at, text in group.headings
         }
         look: dict[str, Any] = {"ha": "left", "va": "top", "transform": self.drawing.dpi_scale_trans}
-        own = canvas.own_style is None and not canvas.adaptive
-        ink: dict[str, Any] = {"color": HEADLINE_INK} if own else {}
-        note: dict[str, Any] = {"color": NOTE_INK} if own else {"alpha": GREY}
+        note: dict[str, Any] = {"color": note_ink()}
         self.texts: list[Text] = [
-            self.drawing.text(0, 0, "", weight=HEADLINE, fontsize=canvas.large, **ink, **look),
+            self.drawing.text(0, 0, "", weight=HEADLINE, fontsize=canvas.large, color=headline_ink(), **look),
             self.drawing.suptitle("", fontsize=size.font, **note),
             self.drawing.text(0, 0, "", fontsize=canvas.small, **note, **look),
         ]
@@ -224,7 +221,7 @@ class Sheet:
         for at, (x, y, wide) in layout.headings.items():
             text, artist = self.headings[at]
             place = (x, y + RULED * self.em)
-            artist.set(text=text, position=place, transform=inches, color=HEADLINE_INK)
+            artist.set(text=text, position=place, transform=inches, color=headline_ink())
             self._put_rule(-1 - at, (x, y, wide, 0.0), RULED * self.em, True, strong=True)
         self._put_legends(layout)
         for bar, (right, top, length, stacked) in layout.bars.items():
@@ -264,7 +261,7 @@ class Sheet:
             needed = self.ruler.width(line, size) + self.ruler.width(text.strip(), self.canvas.small) + self.small / 2
             fits &= not text or (needed <= room and axes.get_title().count("\n") < len(lines))
         for _, aside in asides:
-            aside.set(va="bottom", fontsize=self.canvas.small, color=NOTE_INK, visible=fits)
+            aside.set(va="bottom", fontsize=self.canvas.small, color=note_ink(), visible=fits)
 
     def _thin_out(self, bar: Axes, length: float) -> None:
         """Hide the number in the middle of a bar of that length where it touches those at the ends, which are flush."""
@@ -281,7 +278,7 @@ class Sheet:
         """Put a line below the title of a panel; strong : what the headline names is below it."""
         x, y, wide, high = frame
         if wanted and at not in self.rules:
-            ink = HEADLINE_INK if strong else RULE
+            ink = headline_ink() if strong else RULE
             look: dict[str, Any] = {"color": ink, "linewidth": RULE_WIDTH * self.canvas.scale, "zorder": 0}
             self.rules[at] = Line2D([], [], transform=self.drawing.dpi_scale_trans, solid_capstyle="butt", **look)
             self.drawing.add_artist(self.rules[at])

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from pecli.core.errors import FileError, PecliError, UnknownNameError, UsageError, option_text, shorten
 from pecli.core.lazy import Axes
 from pecli.core.readable import check_readable
-from pecli.files.pictures import INK
 from pecli.files.tables import MAX_BYTES, opened
 from pecli.page.colors import add_maps, lightness
 
@@ -234,10 +233,8 @@ KEPT: dict[Any, Any] = {  # what holds whatever style is used: widths, fonts ins
 DRAWING = threading.RLock()  # one picture at a time: matplotlib's settings are the whole process's
 GROUNDS: Any = ("figure.facecolor", "axes.facecolor", "savefig.facecolor", "legend.facecolor")
 NUMBERS_INK: Any = ("xtick.labelcolor", "ytick.labelcolor")  # a style gives them that of the ticks
-INKED: Any = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")  # others follow these
 COMPACT = (".otf", ".ttc")  # endings of fonts whose letters may be PostScript outlines
 LENGTHS = ("width", "size", "pad")  # ends of the names of our settings in points: these grow with the text
-PALE = "808080"  # in place of a black line of data, which no dark page shows, and of grid lines
 GRID = 30.0  # of lightness, 0 to 100: how far a style's grid lines may be from what is behind, to be fainter than data
 INSTEAD = {  # settings that are options here
     "figure.figsize": "--size",
@@ -313,14 +310,12 @@ def _use_style(canvas: Canvas) -> None:
     ours = mpl.rc_params_from_file(Path(__file__).with_name("pecli.mplstyle"), use_default_template=False)
     points = [name for name, value in ours.items() if name.endswith(LENGTHS) and isinstance(value, float)]
     mpl.rcParams.update({**ours, **{name: ours[name] * canvas.scale for name in points}})
-    styled = canvas.adaptive or canvas.own_style is not None
-    if styled:
-        cycle = mpl.rcParams["axes.prop_cycle"]
+    if canvas.own_style is not None:
         mpl.rcParams.update(dict.fromkeys(NUMBERS_INK, "inherit"))
-        mpl.rcParams.update(_inked(cycle) if canvas.own_style is None else read_style(canvas.own_style))
+        mpl.rcParams.update(read_style(canvas.own_style))
     if canvas.transparent or canvas.adaptive:
         mpl.rcParams.update(dict.fromkeys(GROUNDS, "none"))
-    grid: Any = {"grid.alpha": _grid_opacity()} if styled else {}
+    grid: Any = {"grid.alpha": _grid_opacity()} if canvas.own_style is not None else {}
     small: Any = dict.fromkeys(SMALL, canvas.small)
     font: Any = {"font.size": canvas.inches.font, "svg.fonttype": "none" if canvas.text else "path"}
     mpl.rcParams.update({**KEPT, **small, **grid, **font})
@@ -343,9 +338,3 @@ def _grid_opacity() -> float:
     line, ground, given = (mpl.rcParams[name] for name in ("grid.color", "axes.facecolor", "grid.alpha"))
     apart = abs(float(lightness(to_rgba(line)) - lightness(to_rgba(ground)))) if to_rgba(ground)[3] else 100.0
     return min(float(given), GRID / max(apart, GRID))
-
-
-def _inked(cycle: Any) -> dict[Any, Any]:
-    """Return settings that give all but data and background the one colour that a web page may turn over."""
-    colours = [PALE if int(colour, 16) == 0 else colour for colour in (item["color"].lstrip("#") for item in cycle)]
-    return {**dict.fromkeys(INKED, INK), "grid.color": PALE, "axes.prop_cycle": f"cycler('color', {colours})"}

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.text import Text
 
 from pecli.page.canvas import Canvas
-from pecli.page.colors import HEADLINE_INK, NOTE_INK
+from pecli.page.colors import headline_ink, note_ink
 from pecli.page.labels import Label, labels_of
 from pecli.page.layout import GAP
 from pecli.page.text import HEADLINE, Ruler, points_per_pixel
@@ -33,7 +32,7 @@ class SignLabel(Label):
 
 def add_behind_title(axes: Axes, texts: Sequence[str], canvas: Canvas) -> None:
     """Write the first of the texts that has room behind the title of a panel, paler."""
-    _add(axes, "behind", texts, canvas, **pale(canvas))
+    _add(axes, "behind", texts, canvas, color=note_ink())
 
 
 def add_at_end_of_title(axes: Axes, text: str, canvas: Canvas, **style: Any) -> None:
@@ -44,18 +43,8 @@ def add_at_end_of_title(axes: Axes, text: str, canvas: Canvas, **style: Any) -> 
 def add_row_head(axes: Axes, name: str, said: str, canvas: Canvas) -> None:
     """Write the name of a row of panels, and paler what is said of it, into the blank line of its first panel's title;
     beyond that panel too."""
-    _add(axes, "row", [name], canvas, weight=HEADLINE, color=headline_ink(canvas))
-    _add(axes, "row", [said], canvas, **pale(canvas))
-
-
-def headline_ink(canvas: Canvas) -> str:
-    """Return the colour of the headline, and of what marks what it names."""
-    return str(mpl.rcParams["text.color"]) if canvas.own_style or canvas.adaptive else HEADLINE_INK
-
-
-def pale(canvas: Canvas) -> dict[str, Any]:
-    """Return the look of what stands beside what counts."""
-    return {"alpha": 0.7} if canvas.own_style or canvas.adaptive else {"color": NOTE_INK}
+    _add(axes, "row", [name], canvas, weight=HEADLINE, color=headline_ink())
+    _add(axes, "row", [said], canvas, color=note_ink())
 
 
 def _add(axes: Axes, where: str, texts: Sequence[str], canvas: Canvas, **style: Any) -> None:

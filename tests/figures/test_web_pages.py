@@ -15,8 +15,9 @@ from PIL import Image
 
 import pecli
 from pecli.core.language import say
-from pecli.files.pictures import INK
-from pecli.page.style import PALE
+from pecli.figures import FIGURES
+from pecli.files.pictures import DARK_INKS
+from pecli.page.colors import luminance
 
 Ask = Callable[..., Any]
 SMALL: dict[str, Any] = {"d": 8, "length": 9, "dpi": 30, "size": "column"}
@@ -40,28 +41,39 @@ def test_inline_begins_with_the_first_tag_and_its_job_is_still_found(ask: Ask, f
     assert ask("recipe", "a.svg").out == "pecli curves --d 8 --length 9 --inline --output a.svg\n"
 
 
+def contrast(one: str, other: str) -> float:
+    low, high = sorted(float(luminance(colour)) for colour in (one, other))
+    return (high + 0.05) / (low + 0.05)
+
+
 def colours(text: str) -> list[str]:
     return re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", text.partition("</defs>")[2])
 
 
 def test_light_and_dark_turn_over_ink_alone() -> None:
     plain, auto = svg(), svg(style="auto")
-    (rule,) = re.findall(r"@media \(prefers-color-scheme: dark\) \{(.*?)\}\} ", auto)
-    assert rule.count(f'"fill: {INK}"') == rule.count(f'"stroke: {INK}"') == 1 and rule.count("!important") == 2
-    data = {"#0072b2", "#d55e00", "#009e73"}
-    assert data <= set(colours(plain)) and data <= set(colours(auto))
+    (rule,) = re.findall(r"@media \(prefers-color-scheme: dark\) \{(.*?)\} \} ", auto)
+    turned = re.findall(r'\[style\*="(?:fill|stroke): (#\w+)"\] \{(?:fill|stroke): (#\w+) !important', rule)
+    clear = {"#000000", "#ffffff"}  # edges of dots without one, and the paper
+    own = {light for light, _ in turned}
+    assert {"#1e5eae", "#c44327", "#16191d"} <= set(colours(auto)) - clear <= own | {colour for _, colour in turned}
     assert "pixelated" not in svg("heatmap")  # else some cells are a pixel wider where a screen has fewer pixels
-    assert INK in colours(auto) and INK not in colours(plain)
-    assert set(colours(auto)) - data - {INK} <= {f"#{PALE}"}  # the grid, seen on both
-    assert "#000000" not in colours(auto) and "#ffffff" not in colours(auto)
+    for light, dark in turned:
+        if contrast(light, "#ffffff") >= 3:  # of a line or a text
+            assert contrast(dark, "#121417") >= 3
     assert "prefers-color-scheme" not in plain
 
 
-@pytest.mark.parametrize("figure", ["curves", "heatmap", "distance", "waves", "spectrum", "dials"])
-def test_no_text_of_any_figure_stays_black_on_a_dark_page(figure: str) -> None:
-    root = ElementTree.fromstring(svg(figure, length=14, style="auto", text=True))  # too long for numbers in cells
+@pytest.mark.parametrize("figure", FIGURES)
+def test_every_text_of_any_figure_is_read_on_a_dark_page(figure: str) -> None:
+    options: dict[str, Any] = {"encoding": "alibi"} if figure in ("offsets", "bias") else {}
+    picture = pecli.figure(figure, style="auto", text=True, **options)
+    root = ElementTree.fromstring(picture.render("svg")[0].decode())
     styles = [item.get("style", "") for item in root.iter(f"{SVG}text")]
-    assert styles and all(f"fill: {INK}" in style for style in styles)
+    inks = {found for style in styles for found in re.findall(r"fill: (#\w+)", style)}
+    assert styles and inks
+    for ink in inks - {"#ffffff", "#000000"}:  # on cells
+        assert ink in DARK_INKS or min(contrast(ink, "#ffffff"), contrast(ink, "#121417")) >= 2.9
 
 
 def corner(**options: Any) -> Any:
@@ -89,7 +101,7 @@ def test_no_rule_of_style_reaches_out_of_its_picture(style: str | None) -> None:
     (name,) = re.findall(r"<svg id=\"(\w+)\"", text)
     rules = re.sub(r"@media [^{]*\{|\}(?=\})", "", "".join(re.findall(r"<style[^>]*>(.*?)</style>", text, re.S)))
     selectors = [item.strip() for item in re.findall(r"([^{}]+)\{", rules)]
-    assert len(selectors) == (1 if style is None else 3)
+    assert len(selectors) == (1 if style is None else 1 + 2 * len(DARK_INKS))
     assert all(selector.startswith(f"#{name} ") for selector in selectors)
 
 

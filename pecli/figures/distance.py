@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, ClassVar, Self
 
@@ -42,6 +42,10 @@ class DistanceNumbers(ColouredNumbers[Any]):
         count, size = self.undefined, self.view.covered.length**2
         undefined = say("distance.of_undefined_constant_rows", count=count, all=size) if count else ""
         return [averaging(self.block), turned_text(self.view.encodings), undefined]
+
+    def with_limits(self, low: float, high: float) -> Self:
+        signed = low < 0 < high and self.palette == "amount"  # as panels that share limits have it
+        return replace(self, ends=(low, high), palette="diverging" if signed else self.palette)
 
     def message(self) -> str:
         if len(self.positions) == 1 or self.palette == DIFFERENCE:

@@ -64,6 +64,8 @@ def families(font: str | None, texts: str, notes: list[str]) -> list[str]:
         fallback = installed(CJK_FONTS)
         used = fallback + used if "$" in texts else used + fallback  # inside mathematics the first family alone counts
         lost -= _letters(fallback)
+    if lost and FALLBACK not in used:
+        used, lost = [*used, FALLBACK], lost - _letters([FALLBACK])
     if lost and CJK.search("".join(lost)):  # of what is no picture without them one is told under -q as well
         warnings.warn("no font for Chinese is installed: install Noto Sans CJK, or give --font FILE.ttf", stacklevel=2)
     elif lost:
@@ -87,7 +89,7 @@ def add_fonts() -> None:
     folder = Path(__file__).with_name("fonts")
     for face, (style, weight) in FACES.items():
         path = str(folder / f"{face}.ttf")
-        entry = FontEntry(fname=path, name="Inter", style=style, weight=weight)
+        entry = FontEntry(fname=path, name="Inter", style=style, weight=weight, size="scalable")
         fontManager.ttflist.insert(0, entry)
 
 

@@ -154,8 +154,8 @@ class HarmonicOnGrid(OnGrid, Harmonic):
         cells = "grids.rows_or_columns" if self.scale_grid == "index" else "grids.units_of_scaled_coordinates"
         return cells if self.sides else super().wave_unit
 
-    def longer_waves(self, length: int) -> int:
-        """Return how many pairs have a wavelength longer than their axis of the grid, or of a sequence with images."""
+    def longer_than(self, length: int) -> Array:
+        """Return which pairs have a wavelength longer than their axis of the grid, or of a sequence with images."""
         if self.places is None:
-            return super().longer_waves(length)
-        return int((self.wavelengths() > np.array([*map(np.ptp, self._scaled)])[self.axes_of_pairs()]).sum())
+            return super().longer_than(length)
+        return np.asarray(self.wavelengths() > np.array([*map(np.ptp, self._scaled)])[self.axes_of_pairs()])

@@ -171,7 +171,11 @@ class Harmonic(TableEncoding):
 
     def longer_waves(self, length: int) -> int:
         """Return how many pairs have a wavelength longer than so many positions: they never finish a turn."""
-        return int((self.wavelengths() > length).sum())
+        return int(self.longer_than(length).sum())
+
+    def longer_than(self, length: int) -> Array:
+        """Return which pairs those are, (n_pairs,)."""
+        return np.asarray(self.wavelengths() > length)
 
     @cached_property
     def _turns(self) -> tuple[Array, Array]:

@@ -100,8 +100,8 @@ class Sinusoidal(SineCosineColumns, Additive):
     def position_text(self, position: float) -> str:
         return super().position_text(float(as_typed(self.step) * as_typed(position)))
 
-    def longer_waves(self, length: int) -> int:
-        return int((self.wavelengths() > length * self.step).sum())
+    def longer_than(self, length: int) -> Array:
+        return np.asarray(self.wavelengths() > length * self.step)
 
 
 @dataclass(frozen=True)

@@ -57,11 +57,15 @@ class TilesNumbers(ColouredNumbers[OnGrid]):
         more = inside - outside if compared.similarity else outside - inside
         if not more > MARGIN * (self.ends[1] - self.ends[0]):
             return ""
-        numbers = {name: _two_digits(value) for name, value in (("inside", inside), ("outside", outside))}
-        return say("tiles.patches_in_the_same", **numbers) if numbers["inside"] != numbers["outside"] else ""
+        means = self._means()
+        return say("tiles.patches_in_the_same", **means) if means["inside"] != means["outside"] else ""
+
+    def _means(self) -> dict[str, str]:
+        """Return the means in the same row or column and elsewhere, as they are written."""
+        return {"inside": _two_digits(self.in_line), "outside": _two_digits(self.elsewhere)}
 
     def marks(self) -> list[str]:
-        means = say("tiles.means", **finding(self.message())) if self.message() else ""
+        means = say("tiles.means", **self._means()) if self.message() else ""
         return [say("tiles.each_tile_of_one", measure=self.compared.label), means]
 
     def remarks(self) -> list[str]:

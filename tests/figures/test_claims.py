@@ -10,6 +10,7 @@ import pytest
 import pecli
 from pecli.core.language import finding, say
 from pecli.jobs.picture import alt_text
+from pecli.page.labels import BracketLabel, labels_of
 from tests.drawing import axes_of, texts, told
 
 
@@ -29,14 +30,15 @@ MROPE = {"encoding": "rope", "sections": [16, 24, 24]}
         ({"step": 0.5, "length": 7, "start": 2}, 3.5, {"key": "heatmap.steps_of", "count": 7, "step": "0.5"}),
         ({"step": 10, "length": 102, "log": True}, 1010, {"key": "heatmap.steps_of", "count": 101, "step": "10"}),
         ({"encoding": "relative", "length": 50}, 99, {"key": "sinusoidal.count_offsets", "count": 99}),
-        ({**MROPE, "sequence": "4, 1x2x3, 4"}, 11, {"key": "heatmap.positions_of_the_tokens", "count": 14}),
+        ({**MROPE, "sequence": "14"}, 14, {"key": "heatmap.positions_of_the_tokens", "count": 14}),
         ({"length": 200}, 200, {"key": "words.count_positions", "count": 200}),
     ],
 )
 def test_a_span_is_called_what_it_is(options: dict[str, Any], span: float, length: dict[str, Any]) -> None:
     """Steps, offsets and tokens are no positions; how many wavelengths are longer is counted in positions."""
     numbers = pecli.figure("heatmap", **options).numbers
-    said = finding(numbers.message())
+    brackets = labels_of(axes_of("heatmap", **options), BracketLabel)
+    said = finding(brackets[-1].texts[0] if len(brackets) == 2 else numbers.message())
     assert finding(said["length"]) == length
     assert (said["count"], said["all"]) == ((numbers.view.encoding.wavelengths() > span).sum(), 64)
 
@@ -44,7 +46,11 @@ def test_a_span_is_called_what_it_is(options: dict[str, Any], span: float, lengt
 def test_encodings_of_other_steps_are_not_counted_over_one_span() -> None:
     options: dict[str, Any] = {"encoding": ["sinusoidal:step=10", "sinusoidal:base=10"], "length": 50}
     text = pecli.figure("compare", **options).numbers.message()
-    assert say("heatmap.steps_of", count=50, step=10) in text  # each says its own
+    waves = 2 * np.pi * np.array([10000, 10]) ** (np.arange(64)[:, None] / 64)
+    firsts = 2 * (waves > [500, 50]).argmax(axis=0)
+    dimension = say("encoding.dimension")
+    for first in firsts:  # each says its own
+        assert say("heatmap.from_dimension_on", dimension=dimension, first=first) in text
 
 
 @pytest.mark.parametrize("figure", ["offsets", "curves"])

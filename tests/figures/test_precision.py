@@ -9,6 +9,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import finding
 from pecli.core.positions import Blocks
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
@@ -16,7 +17,7 @@ from pecli.measures.comparison import VectorComparison
 from pecli.page.cell_image import CellImage
 from pecli.page.colors import HEADLINE_INK, RULE
 from pecli.page.labels import BracketLabel, labels_of
-from tests.drawing import axes_of, numbers_of, page_of, texts
+from tests.drawing import axes_of, clauses, numbers_of, page_of, texts, told
 
 
 def numbers(**options: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure as Drawing
 from matplotlib.patches import Circle, Wedge
 
@@ -225,13 +226,17 @@ def test_the_names_of_pairs_stand_on_their_circles_in_their_colours() -> None:
     for name, pair, turned in zip(names, (0, 2), (f"{turns[0]:.3g} turns", f"{360 * turns[1]:.2g}°"), strict=True):
         assert name.get_text().replace("\n", " · ") == f"pair {pair} · {turned}"
     dots = [line for line in plane.lines if line.get_marker() == "."]
-    assert [name.get_color() for name in names] == [line.get_color() for line in dots]
+    assert [to_rgb(name.get_color()) for name in names] == [to_rgb(line.get_color()) for line in dots]
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-@@    ],
+        ({}, {"slow": 6, "little": "0.21"}),
+        ({"base": 10}, {"slow": 6, "little": "80"}),
+        ({"rotary_dim": 4}, {"slow": 1, "little": "5.7"}),
+        ({"rotary_dim": 2}, {}),
+    ],
 )
 def test_the_message_is_how_far_the_fastest_and_the_slowest_pair_turn(
     options: dict[str, Any], said: dict[str, Any]

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure as Drawing
 from matplotlib.patches import Circle, Wedge
 
@@ -21,6 +20,7 @@ from pecli.core.positions import Positions
 from pecli.encodings.base import Rotary
 from pecli.encodings.rope import Rope
 from pecli.figures.rotation import Rotation
+from pecli.page.colors import legible
 from tests.drawing import axes_of, numbers_of, page_of, panels_of, texts, told
 
 
@@ -226,7 +226,7 @@ def test_the_names_of_pairs_stand_on_their_circles_in_their_colours() -> None:
     for name, pair, turned in zip(names, (0, 2), (f"{turns[0]:.3g} turns", f"{360 * turns[1]:.2g}°"), strict=True):
         assert name.get_text().replace("\n", " · ") == f"pair {pair} · {turned}"
     dots = [line for line in plane.lines if line.get_marker() == "."]
-    assert [to_rgb(name.get_color()) for name in names] == [to_rgb(line.get_color()) for line in dots]
+    assert [name.get_color() for name in names] == [legible(line.get_color(), plane) for line in dots]
 
 
 @pytest.mark.parametrize(

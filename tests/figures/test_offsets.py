@@ -189,34 +189,23 @@ def test_what_does_not_fit_together_is_refused(options: dict[str, Any], said: st
 # what it says
 
 
-ONLY = "the dot product depends only on the offset p − q"
-HALF = "the dot product falls to half at offset"
-BUCKETS = "each distance up to 7 has a bucket of its own"
+LARGEST_AT_0 = "offsets.the_depends_only_on"
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"d": 2, "base": 3, "length": 4}, f"{ONLY} and is largest at 0"),
-        ({"d": 128, "length": 128}, f"{HALF} 46, then levels off"),
-        ({"d": 128, "length": 200}, f"{HALF} 46"),  # from there on it still falls
-        ({"d": 128, "length": 200, "trained": 150}, f"{ONLY} and is largest at 0"),
-        ({"d": 128, "length": 48}, f"{ONLY} and is largest at 0"),  # too little is seen of what comes then
-        (
-            {"d": 2, "length": 8, "measure": "sqeuclidean"},
-            "the squared Euclidean distance depends only on the offset p − q",
-        ),
-        ({"length": 1}, ""),
-        ({"encoding": "binary"}, "at equal offset, the dot product still differs by up to 4"),
-        (
-            {"encoding": ["rope", "binary"]},
-            "only with RoPE does the offset alone count",
-        ),
-        ({"encoding": ["rope:d=8", "sinusoidal:d=8"], "length": 4}, f"{ONLY} and is largest at 0"),
-        (
-            {"measure": "cityblock", "encoding": "binary", "length": 2},
-            "",
-        ),
+        ({"d": 2, "base": 3, "length": 4}, {"key": LARGEST_AT_0}),
+        ({"d": 128, "length": 128}, {"key": "offsets.falls_to_half_then", "offset": 46}),
+        ({"d": 128, "length": 200}, {"key": "offsets.falls_to_half", "offset": 46}),  # from there on it still falls
+        ({"d": 128, "length": 200, "trained": 150}, {"key": LARGEST_AT_0}),
+        ({"d": 128, "length": 48}, {"key": LARGEST_AT_0}),  # too little is seen of what comes then
+        ({"d": 2, "length": 8, "measure": "sqeuclidean"}, {"key": "words.the_depends_only_on"}),
+        ({"length": 1}, {}),
+        ({"encoding": "binary"}, {"key": "words.at_equal_offset_the", "number": "4"}),
+        ({"encoding": ["rope", "binary"]}, {"key": "figures.only_with_the_offset", "names": "RoPE"}),
+        ({"encoding": ["rope:d=8", "sinusoidal:d=8"], "length": 4}, {"key": LARGEST_AT_0}),
+        ({"measure": "cityblock", "encoding": "binary", "length": 2}, {}),
     ],
 )
 def test_the_message_says_whether_the_offset_alone_counts(options: dict[str, Any], said: dict[str, Any]) -> None:
@@ -234,9 +223,7 @@ def test_of_several_the_title_says_what_they_have_in_common() -> None:
         ("rope:d=4", "RoPE · d = 4 · base = 10,000"),
         (["rope:d=4", "rope:d=4,base=2"], "RoPE · d = 4"),
     ):
-        assert pecli.figure("offsets", length=4, encoding=encoding).title() == f"{title} · 4 positions".removeprefix(
-            "; "
-        )
+        assert pecli.figure("offsets", length=4, encoding=encoding).title() == f"{title} · 4 positions"
 
 
 # biases

@@ -18,7 +18,7 @@ from pecli.core.language import finding, say
 from pecli.measures.pairwise import MEASURES
 from pecli.page.labels import PointLabel, labels_of
 from tests.conftest import Ask
-from tests.drawing import axes_of, numbers_of, page_of, panels_of, texts, told
+from tests.drawing import axes_of, clauses, numbers_of, page_of, panels_of, texts, told
 
 GRID: dict[str, Any] = {"encoding": "sincos2d:d=16,base=9", "grid": "4x6"}
 
@@ -64,8 +64,10 @@ def test_cells_of_tiles_have_whole_pixels_and_the_means_stand_beside() -> None:
 
 def test_of_many_patches_some_have_a_tile_and_the_headline_stays() -> None:
     whole, seen = (numbers_of("tiles", panels, encoding="rope:d=16", grid="30x41") for panels in (None, ((200, 300),)))
-    assert seen.caption() == f"{whole.caption()}; one patch in 6 shown along each axis"
-    assert whole.caption().startswith(TILE)
+    said = {"key": "tiles.one_patch_in_shown", "count": 6}
+    assert (
+        told(seen.caption(), said) == said and finding(clauses(whole.caption())[0])["key"] == "tiles.each_tile_of_one"
+    )
     assert seen.positions.tolist() == [41 * row + column for row in range(0, 30, 6) for column in range(0, 41, 6)]
     assert seen.message() == whole.message() and seen.limits() == whole.limits()
     assert np.array_equal(seen.main, whole.main[seen.positions.astype(int)])
@@ -110,7 +112,7 @@ def test_the_headline_of_tiles_is_of_rows_and_columns_and_false_of_noise() -> No
     for seed in range(4):
         assert numbers_of("tiles", encoding=f"learned:seed={seed}", grid="7x7").message() == ""
         assert numbers_of("tiles", encoding=f"learned:seed={seed}", grid="14x14", at="7x7").message() == ""
-    assert numbers_of("tiles", measure="euclidean", **GRID).message().key == alike["key"]
+    assert numbers_of("tiles", measure="euclidean", **GRID).message().key == said["key"]
 
 
 def test_maps_are_columns_over_the_grid() -> None:
@@ -326,9 +328,10 @@ def test_an_overview_of_a_grid_has_tiles() -> None:
 
 def test_waves_over_a_grid_are_counted_in_rows_and_columns(ask: Ask) -> None:
     found = numbers_of("dials", at=["3x5", 1], **GRID)
-    assert found.positions.tolist() == [23, 1] and "wavelength λ in rows or columns" in found.caption()
-    assert found.message().startswith("pair 0 turns every 6.28 rows or columns")
-    assert axes_of("spectrum", **GRID).get_ylabel() == "wavelength λ, rows or columns"
+    units = say("grids.rows_or_columns")
+    assert found.positions.tolist() == [23, 1] and say("waves.wavelength_in", units=units) in found.caption()
+    assert finding(found.message())["every"] == say("encoding.rows_or_columns", count="6.28")
+    assert axes_of("spectrum", **GRID).get_ylabel() == say("words.wavelength", units=units)
     scaled = axes_of("spectrum", scale_grid="detr", **GRID)
     assert scaled.get_ylabel() == say("words.wavelength", units=say("grids.units_of_scaled_coordinates"))
     text = ask("explain", "sincos2d", "--grid", "4x6", "-d", "8").out

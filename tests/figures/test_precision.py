@@ -9,6 +9,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import finding
 from pecli.core.positions import Blocks
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
@@ -16,7 +17,7 @@ from pecli.measures.comparison import VectorComparison
 from pecli.page.cell_image import CellImage
 from pecli.page.colors import HEADLINE_INK, RULE
 from pecli.page.labels import BracketLabel, labels_of
-from tests.drawing import axes_of, numbers_of, page_of, texts
+from tests.drawing import axes_of, clauses, numbers_of, page_of, texts, told
 
 
 def numbers(**options: Any) -> Any:
@@ -108,10 +109,10 @@ def test_what_cannot_be_shown_is_refused(options: dict[str, Any], said: str) -> 
     [
         (
             "rope:d=8,base=10",
-            "in float16, 3 of 4 pairs are off by 0.1, the first at 243",
-            "line: first error above 0.1; pair 0: angles are whole numbers, exact in float16; ",
+            {"key": "precision.in_errors_exceed_in", "count": 3, "all": 4, "position": "243"},
+            ["precision.line_first_error_above", "precision.pair_0_angles_are"],
         ),
-        ("rope:d=8,base=10,dtype=float32", "in float32, no pair is off by 0.1", ""),
+        ("rope:d=8,base=10,dtype=float32", {"key": "precision.in_errors_exceed_in_no", "dtype": "float32"}, []),
     ],
 )
 def test_an_error_that_matters_is_said_and_marked_where_there_is_one(
@@ -122,11 +123,12 @@ def test_an_error_that_matters_is_said_and_marked_where_there_is_one(
     axes, bar = page_of("precision", **options).axes
     image = axes.get_images()[0]
     assert type(image.norm).__name__ == "LogNorm" and isinstance(image, CellImage)  # whose cells are equally wide
-    assert found.message() == said
-    assert found.caption() == f"{line}each row: the largest error of {found.block} positions"
+    assert told(found.message(), said) == said
+    *others, last = map(finding, clauses(found.caption()))
+    assert [note["key"] for note in others] == notes
+    assert last == {"key": "precision.each_pixel_shows_the", "count": found.block}
     assert not [item for item in axes.lines if item.get_marker() == "o"]  # no ring
-    assert bar.get_ylabel() == "larger error of sin and cos"
-    assert [item.get_xdata()[0] for item in bar.lines if item.get_linewidth() > 1] == [0.1, 0.1] * bool(line)
+    assert [item.get_xdata()[0] for item in bar.lines if item.get_linewidth() > 1] == [0.1, 0.1] * bool(notes)
     bar.set_xlim(0.05, 0.35)  # fewer powers of ten than ticks
     assert {"0.2", "0.5"} <= {*texts(bar.get_xticklabels(minor=True))}
 

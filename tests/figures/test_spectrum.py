@@ -68,31 +68,26 @@ def test_pairs_that_an_axis_has_no_room_for_are_left_out_and_the_caption_says_so
 
 
 REACH = "spectrum.wavelengths_reach"
+GROW = "spectrum.wavelengths_grow_by_factor"
+UNFINISHED = "spectrum.finish_no_turn"
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"encoding": "rope", "d": 128}, {"key": "spectrum.wavelengths_grow_by_factor", "ratio": "1.155"}),
-        (
-            {"encoding": "rope", "d": 128},
-            "39 of 64 pairs finish no turn within 200 positions",
-        ),
+        ({"encoding": "rope", "d": 128}, {"key": UNFINISHED, "count": 39, "all": 64, "length": "200 positions"}),
         (
             {"encoding": "rope", "d": 128, "length": 60000},
-            "wavelengths grow by a factor of 1.155 per pair, from 6.28 to 54,410 positions",
+            {"key": GROW, "ratio": "1.155", "low": "6.28", "high": "54,410 positions"},
         ),
-        ({"encoding": "rope", "trained": 4096}, "18 of 64 pairs never finish a turn in training"),
-        ({"encoding": "rope", "trained": 60000}, "every pair finishes a turn in training"),
-        (
-            {"encoding": "clock", "length": 86400},
-            "wavelengths grow by a factor of 12 to 60 per pair, from 1 min to 12 h",
-        ),
-        ({"encoding": "clock", "length": 4000}, "1 of 3 pairs finish no turn within 4,000 s"),
-        ({"encoding": [LLAMA, YARN]}, "both leave fast pairs alone: 29 of 64 in llama3, 24 in YaRN"),
-        ({"encoding": "rope:scaling=linear,factor=8"}, "all 64 wavelengths are stretched 8-fold"),
-        ({"d": 4, "base": 1}, ""),
-        ({"encoding": "learned"}, ""),
+        ({"encoding": "rope", "trained": 4096}, {"key": "spectrum.never_finish", "count": 18, "all": 64}),
+        ({"encoding": "rope", "trained": 60000}, {"key": "spectrum.every_finishes"}),
+        ({"encoding": "clock", "length": 86400}, {"key": GROW, "ratio": "12 to 60", "low": "1 min", "high": "12 h"}),
+        ({"encoding": "clock", "length": 4000}, {"key": UNFINISHED, "count": 1, "all": 3, "length": "4,000 s"}),
+        ({"encoding": [LLAMA, YARN]}, {"key": "spectrum.both_leave", "counts": "29 of 64 in llama3, 24 in YaRN"}),
+        ({"encoding": "rope:scaling=linear,factor=8"}, {"key": "spectrum.all_stretched", "all": 64, "ratio": "8"}),
+        ({"d": 4, "base": 1}, {}),
+        ({"encoding": "learned"}, {}),
         (
             {"encoding": ["sinusoidal:d=8,base=10", "clock"], "length": 20},
             {"key": REACH},
@@ -109,12 +104,15 @@ REACH = "spectrum.wavelengths_reach"
             {"encoding": ["rope:d=8,base=10,scaling=linear,factor=2", "rope:d=8,base=10000"]},  # some are shorter
             {"key": REACH},
         ),
-        ({"encoding": ["learned", "rope", "clock"], "d": 8}, ""),  # a table has no waves of its own
-        ({"base": [10, 20, 30, 40, 50], "d": 8}, ""),  # too many for a line
-        ({"encoding": YARN}, "24 of 64 pairs keep their wavelength, 24 are stretched 4-fold"),
+        ({"encoding": ["learned", "rope", "clock"], "d": 8}, {}),  # a table has no waves of its own
+        ({"base": [10, 20, 30, 40, 50], "d": 8}, {}),  # too many for a line
+        (
+            {"encoding": YARN},
+            {"key": "spectrum.kept_and_stretched", "kept": 24, "all": 64, "stretched": 24, "ratio": "4"},
+        ),
         (
             {"encoding": [YARN, "rope:d=128,base=1e6,scaling=linear,factor=4"], "ratio": True},
-            "of 64 pairs, 24 (YaRN × 4) and 0 (linear × 4) keep their wavelengths",
+            {"key": "spectrum.of_pairs_keep_their", "all": 64, "counts": "24 (YaRN × 4) and 0 (linear × 4)"},
         ),
         ({"encoding": [YARN, "rope:d=8"], "ratio": True}, {}),  # not of as many pairs
         ({"encoding": "geometric:d=16"}, {}),  # the longest are left out

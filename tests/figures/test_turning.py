@@ -231,10 +231,10 @@ def test_the_names_of_pairs_stand_on_their_circles_in_their_colours() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({}, "pair 0 turns 1.59 times, pair 6 by only 0.21°"),
-        ({"base": 10}, "pair 0 turns 1.59 times, pair 6 by only 80°"),
-        ({"rotary_dim": 4}, "pair 0 turns 1.59 times, pair 1 by only 5.7°"),
-        ({"rotary_dim": 2}, ""),
+        ({}, {"slow": 6, "little": "0.214"}),
+        ({"base": 10}, {"slow": 6, "little": "79.6"}),
+        ({"rotary_dim": 4}, {"slow": 1, "little": "5.73"}),
+        ({"rotary_dim": 2}, {}),
     ],
 )
 def test_the_message_is_how_far_the_fastest_and_the_slowest_pair_turn(

@@ -135,7 +135,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         if not isinstance(encoding, Harmonic) or encoding.own_positions or encoding.dimension_names() is not None:
             return 0
         waves = encoding.wavelengths()[[pair for _, pair in encoding.waves()]]
-        longer = waves > self.length
+        longer = waves > self.length * encoding.spacing
         first = int(longer.argmax())
         return first if longer[first:].all() else 0
 
@@ -324,7 +324,10 @@ def mark(numbers: HeatmapNumbers, axes: Axes, canvas: Canvas) -> None:
     if first := numbers.unfinished:
         count, waves = encoding.longer_waves(numbers.length), encoding.wavelengths()
         within = length_shown(encoding, numbers.length)
-        texts = say("heatmap.pairs_longer", count=count, all=len(waves), length=within), f"λ > {numbers.length:,}"
+        texts = (
+            say("heatmap.pairs_longer", count=count, all=len(waves), length=within),
+            f"λ > {number_text(numbers.length * encoding.spacing)}",
+        )
         shortest = say("heatmap.waves_from", wave=number_text(float(waves.min()), 3))
         add_bracket(axes, -0.5, first - 1, [shortest], canvas, strong=False)
         add_bracket(axes, first - 0.5, encoding.width - 0.5, texts, canvas)

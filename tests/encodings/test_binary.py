@@ -71,8 +71,8 @@ def test_block_means_of_a_billion_positions_are_counted_not_added_up() -> None:
 @pytest.mark.parametrize(
     ("options", "names", "colours", "ends"),
     [
-        ({}, ["0", "1", "2", "3"], "Greys", (0, 1)),
-        ({"order": "msb", "values": "pm1"}, ["3", "2", "1", "0"], "PuOr_r", (-1, 1)),
+        ({}, ["0", "1", "2", "3"], "bits", (0, 1)),
+        ({"order": "msb", "values": "pm1"}, ["3", "2", "1", "0"], "signed", (-1, 1)),
     ],
 )
 def test_columns_are_numbered_by_bit_and_minus_1_and_1_alone_get_a_diverging_map(

@@ -10,7 +10,7 @@ import pytest
 import pecli
 from pecli.core.language import finding, say
 from pecli.jobs.picture import alt_text
-from tests.drawing import axes_of, texts, told
+from tests.drawing import axes_of, clauses, texts, told
 
 
 def said(figure: str, **options: Any) -> str:
@@ -23,28 +23,34 @@ MROPE = {"encoding": "rope", "sections": [16, 24, 24]}
 
 
 @pytest.mark.parametrize(
-    ("options", "span", "length"),
+    ("options", "span"),
     [
-        ({"step": 10, "length": 101}, 1010, {"key": "heatmap.steps_of", "count": 101, "step": "10"}),
-        ({"step": 0.5, "length": 7, "start": 2}, 3.5, {"key": "heatmap.steps_of", "count": 7, "step": "0.5"}),
-        ({"step": 10, "length": 102, "log": True}, 1010, {"key": "heatmap.steps_of", "count": 101, "step": "10"}),
-        ({"encoding": "relative", "length": 50}, 99, {"key": "sinusoidal.count_offsets", "count": 99}),
-        ({**MROPE, "sequence": "4, 1x2x3, 4"}, 11, {"key": "heatmap.positions_of_the_tokens", "count": 14}),
-        ({"length": 200}, 200, {"key": "words.count_positions", "count": 200}),
+        ({"step": 10, "length": 101}, 1010),
+        ({"step": 0.5, "length": 20, "start": 2}, 10),
+        ({"step": 10, "length": 102, "log": True}, 1010),
+        ({"encoding": "relative", "length": 50}, 99),
+        ({"length": 200}, 200),
     ],
 )
-def test_a_span_is_called_what_it_is(options: dict[str, Any], span: float, length: dict[str, Any]) -> None:
-    """Steps, offsets and tokens are no positions; how many wavelengths are longer is counted in positions."""
+def test_the_span_is_counted_in_positions(options: dict[str, Any], span: float) -> None:
+    """However far a position is from the next."""
     numbers = pecli.figure("heatmap", **options).numbers
-    said = finding(numbers.message())
-    assert finding(said["length"]) == length
-    assert (said["count"], said["all"]) == ((numbers.view.encoding.wavelengths() > span).sum(), 64)
+    said = {"key": "heatmap.from_dimension_on", "first": 2 * (numbers.view.encoding.wavelengths() <= span).sum()}
+    assert told(numbers.message(), said) == said
+
+
+def test_tokens_are_called_tokens() -> None:
+    said = finding(pecli.figure("heatmap", **MROPE, sequence="4, 1x2x3, 4").numbers.message())
+    assert finding(said["length"]) == {"key": "heatmap.positions_of_the_tokens", "count": 14}
+    assert (said["count"], said["all"]) == ((pecli.encoding("rope").wavelengths() > 11).sum(), 64)
 
 
 def test_encodings_of_other_steps_are_not_counted_over_one_span() -> None:
     options: dict[str, Any] = {"encoding": ["sinusoidal:step=10", "sinusoidal:base=10"], "length": 50}
-    text = pecli.figure("compare", **options).numbers.message()
-    assert say("heatmap.steps_of", count=50, step=10) in text  # each says its own
+    found = pecli.figure("compare", **options).numbers
+    each = [finding(finding(text)["text"])["first"] for text in clauses(found.message())]
+    spans = zip(found.view.encodings, (500, 50), strict=True)
+    assert each == [2 * (encoding.wavelengths() <= span).sum() for encoding, span in spans]  # each says its own
 
 
 @pytest.mark.parametrize("figure", ["offsets", "curves"])

@@ -152,12 +152,12 @@ def test_a_word_is_said_where_most_values_have_less_than_three_tenths_of_the_col
 
 
 @pytest.mark.parametrize("cmap", [None, "viridis", "PuOr"])
-@pytest.mark.parametrize(("figure", "own"), [("distance", "viridis"), ("heatmap", "PuOr_r")])
+@pytest.mark.parametrize(("figure", "own"), [("distance", "distance"), ("heatmap", "signed")])
 def test_a_difference_has_two_sides_whatever_map_the_values_have(figure: str, own: str, cmap: str | None) -> None:
     options: Any = {"encoding": ["sinusoidal:base=10", "sinusoidal"], "figure": figure, "difference": True}
     axes = axes_of("compare", **options, cmap=cmap, length=9)
     maps = [ax.images[0].get_cmap().name for ax in axes.child_axes if ax.images and ax.get_title()]
-    assert maps == [cmap or own] * 2 + ["PuOr" if cmap == "PuOr" else "PuOr_r"]
+    assert maps == [cmap or own] * 2 + ["PuOr" if cmap == "PuOr" else "signed"]
 
 
 def test_both_signs_differ_in_grey_with_the_map_that_the_help_names() -> None:

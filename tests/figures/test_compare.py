@@ -37,14 +37,14 @@ def test_each_panel_is_the_figure_of_its_encoding() -> None:
     for panel, spec in zip(panels, TWO, strict=True):
         assert np.array_equal(panel.images[0].get_array(), pecli.encode(spec, length=11))
     assert [title_of(panel) for panel in panels] == ["base = 10", "base = 10,000"]
-    assert pecli.figure("compare", encoding=TWO).title() == "sinusoidal, d = 8"
+    assert pecli.figure("compare", encoding=TWO).title() == "sinusoidal · d = 8"
 
 
 def test_what_all_have_in_common_stands_in_the_title_and_no_panel_is_without_a_name() -> None:
     scaled = "rope:scaling=linear,factor=4,d=8"
     for given, title, names in (
-        (["rope:d=8", "sinusoidal:d=8"], "d = 8, base = 10,000", ["RoPE", "sinusoidal"]),
-        (["rope:d=8", scaled], "RoPE, d = 8, base = 10,000", ["RoPE", "scaling = linear, factor = 4"]),
+        (["rope:d=8", "sinusoidal:d=8"], "d = 8 · base = 10,000", ["RoPE", "sinusoidal"]),
+        (["rope:d=8", scaled], "RoPE · d = 8 · base = 10,000", ["RoPE", "scaling = linear, factor = 4"]),
         (["rope:d=8", "rope:d=8"], "", ["RoPE, d = 8, base = 10,000"] * 2),
     ):
         assert pecli.figure("compare", encoding=given).title() == title
@@ -185,7 +185,7 @@ def test_lines_of_another_kind_have_a_window_and_offsets_of_their_own() -> None:
     ("options", "said"),
     [
         ({"encoding": ["sinusoidal:base=10", "sinusoidal"]}, {"key": "figures.larger_bases_leave_more"}),
-        ({"encoding": ["sinusoidal", "rope"]}, {"key": "heatmap.of_sine_cosine_pairs", "count": 49, "all": 64}),
+        ({"encoding": ["sinusoidal", "rope"]}, {"key": "heatmap.from_dimension_on", "first": 80}),
         (
             {"encoding": TWO, "figure": "distance", "length": 9, "difference": True},
             {"key": "compare.the_is_larger_by", "number": "2.12", "name": "base = 10", "other": "base = 10,000"},

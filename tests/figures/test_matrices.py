@@ -25,7 +25,7 @@ def test_the_image_is_the_table_at_its_positions(d: int, length: int, start: int
     assert np.array_equal(image.get_array(), pecli.encode(d=d, length=length, start=start))
     assert [*image.get_extent()] == [-0.5, d - 0.5, start + length - 0.5, start - 0.5]
     assert axes.get_ylim() == (start + length - 0.5, start - 0.5)  # position down
-    assert (image.get_clim(), image.get_cmap().name) == ((-1, 1), "PuOr_r")
+    assert (image.get_clim(), image.get_cmap().name) == ((-1, 1), "signed")
     assert axes.figure.axes == [axes] and bar is image.colorbar.ax
     assert (axes.get_xlabel(), bar.get_ylabel()) == (say("encoding.dimension"), "")
     assert axes_of("heatmap", d=7, length=5, cmap="PiYG").images[0].get_cmap().name == "PiYG"
@@ -34,13 +34,13 @@ def test_the_image_is_the_table_at_its_positions(d: int, length: int, start: int
 @pytest.mark.parametrize(
     ("encoding", "said", "constant"),
     [
-        ("sinusoidal:d=128", {"key": "heatmap.of_sine_cosine_pairs", "count": 39, "all": 64}, {}),
+        ("sinusoidal:d=128", {"key": "heatmap.from_dimension_on", "first": 50}, {}),
         ("clock", {"key": "heatmap.of_sine_cosine_pairs", "count": 2, "all": 3}, {}),
         ("sinusoidal:d=2", {"key": "heatmap.no_sine_cosine_pair"}, {}),
-        ("binary", {"key": "heatmap.each_changes_half_as", "last": 7}, {}),
+        ("binary", {"key": "heatmap.changes_only_once", "last": "7", "position": "128"}, {}),
         (
             "binary:d=10",
-            {"key": "heatmap.each_changes_half_as", "last": 7},
+            {"key": "heatmap.changes_only_once", "last": "7", "position": "128"},
             {"key": "heatmap.constant_here_and_later", "first": 8},
         ),
     ],
@@ -72,14 +72,14 @@ def test_every_pixel_has_the_colour_of_its_cell(length: int) -> None:
     place = drawing.axes[0].get_window_extent()
     top, bottom = (len(pixels) - place.y1, len(pixels) - place.y0)
     inside = pixels[round(top) + 3 : round(bottom) - 3, round(place.x0) + 3 : round(place.x1) - 3]
-    colours = mpl.colormaps["PuOr_r"](np.arange(256), bytes=True)
+    colours = mpl.colormaps["signed"](np.arange(256), bytes=True)
     assert inside.size > 10_000
     assert {tuple(item) for item in np.unique(inside.reshape(-1, 4), axis=0)} <= {tuple(colour) for colour in colours}
     if length == 11:
         table = pecli.encode(d=7, base=10, length=11)
         rows = (top + (np.arange(11) + 0.5) * place.height / 11).astype(int)
         columns = (place.x0 + (np.arange(7) + 0.5) * place.width / 7).astype(int)
-        expected = mpl.colormaps["PuOr_r"]((table + 1) / 2, bytes=True)
+        expected = mpl.colormaps["signed"]((table + 1) / 2, bytes=True)
         assert np.array_equal(pixels[np.ix_(rows, columns)], expected)
 
 
@@ -96,7 +96,7 @@ def test_a_logarithmic_axis_has_powers_of_ten_or_what_is_between(length: int, ti
 
 def test_an_axis_of_times_has_round_ones() -> None:
     axis = page_of("heatmap", encoding="clock", length=300, size="3x3", dpi=40).axes[0].yaxis
-    assert [label.get_text() for label in axis.get_ticklabels()][:3] == ["00:00:00", "00:01:00", "00:02:00"]
+    assert [label.get_text() for label in axis.get_ticklabels()][:3] == ["00:00:00", "00:02:00", "00:04:00"]
 
 
 def test_a_logarithmic_axis_begins_at_position_1() -> None:
@@ -105,7 +105,7 @@ def test_a_logarithmic_axis_begins_at_position_1() -> None:
     assert np.array_equal(numbers.main, pecli.encode(d=6, start=1, length=2))
     assert numbers_of("heatmap", log=True, d=6, start=5, length=3).positions[0] == 5
     seen = numbers_of("heatmap", ((30, 3),), log=True, d=8, length=5000)
-    assert finding(seen.message())["length"] == say("words.count_positions", count=4999)
+    assert finding(seen.message()) == {"key": "heatmap.from_dimension_on", "dimension": "dimension", "first": 6}
     assert {
         say("waves.one_pair_in_drawn", count=8),
         say("figures.each_pixel_is_the", cells=say("words.count_positions", count=1861)),
@@ -196,7 +196,7 @@ def test_the_image_is_the_euclidean_matrix(d: int) -> None:
     assert np.asarray(image.get_array()) == pytest.approx(expected, abs=1e-14)
     assert [*image.get_extent()] == [-3.5, 7.5, 7.5, -3.5]
     assert image.get_clim() == (0, pytest.approx(expected.max()))
-    assert image.get_cmap().name == "viridis"
+    assert image.get_cmap().name == "distance"
 
 
 @pytest.mark.parametrize("cmap", [None, "coolwarm", "viridis"])
@@ -207,8 +207,8 @@ def test_0_has_the_middle_of_the_map_whatever_map_and_limits_are_given(
     (image,) = drawn(d=6, base=10000, length=5, measure="cos", cmap=cmap, **limits).images
     low, high = image.get_clim()
     assert (low, high) == (limits.get("vmin", 0.0), limits.get("vmax", 1.0))
-    whole = mpl.colormaps[cmap or "PuOr_r"]
     reach = max(-low, high)
+    whole, first = mpl.colormaps[cmap or "signed"], 0.0
     for value in (low, 0.0, high / 2, high):
         assert image.to_rgba(value) == pytest.approx(whole(0.5 + value / (2 * reach)), abs=0.02)
 

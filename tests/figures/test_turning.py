@@ -231,9 +231,9 @@ def test_the_names_of_pairs_stand_on_their_circles_in_their_colours() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({}, {"slow": 6, "little": "0.214"}),
-        ({"base": 10}, {"slow": 6, "little": "79.6"}),
-        ({"rotary_dim": 4}, {"slow": 1, "little": "5.73"}),
+        ({}, {"slow": 6, "little": "0.21"}),
+        ({"base": 10}, {"slow": 6, "little": "80"}),
+        ({"rotary_dim": 4}, {"slow": 1, "little": "5.7"}),
         ({"rotary_dim": 2}, {}),
     ],
 )

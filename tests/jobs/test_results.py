@@ -94,4 +94,6 @@ def test_files_say_their_title_and_what_is_seen() -> None:
     assert root.get("role") == "img"
     assert b"/Title " in pdf and picture.message().encode("utf-16-be").hex() in pdf.hex().lower()
     plain = pecli.heatmap(d=4, length=5, dpi=20, no_title=True)
-    assert ElementTree.fromstring(plain.render("svg")[0]).findtext(f"{SVG}title") == "sinusoidal, d = 4, base = 10,000"
+    assert (
+        ElementTree.fromstring(plain.render("svg")[0]).findtext(f"{SVG}title") == "sinusoidal · d = 4 · base = 10,000"
+    )

@@ -62,7 +62,7 @@ def families(font: str | None, texts: str, notes: list[str]) -> list[str]:
         notes.append(f"none of the style's fonts is installed ({lacking}): {used[0]} is used")
     lost = set(OTHER.findall(texts))
     if lost and (lost := lost - _letters(used)):
-        fallback = installed(CJK_FONTS)
+        fallback = [name for name in installed((*CJK_FONTS, FALLBACK)) if lost & _letters([name])]
         used = fallback + used if "$" in texts else used + fallback  # inside mathematics the first family alone counts
         lost -= _letters(fallback)
     if lost and CJK.search("".join(lost)):  # of what is no picture without them one is told under -q as well
@@ -88,7 +88,7 @@ def add_fonts() -> None:
     folder = Path(__file__).with_name("fonts")
     for face, (style, weight) in FACES.items():
         path = str(folder / f"{face}.ttf")
-        entry = FontEntry(fname=path, name="Inter", style=style, weight=weight)
+        entry = FontEntry(path, name="Inter", style=style, weight=weight, size="scalable")  # else one installed wins
         fontManager.ttflist.insert(0, entry)
 
 

@@ -122,11 +122,13 @@ def test_limits_facts_and_headline_are_those_of_all_numbers_at_any_size(
     assert figure != "compare" or len({own.parts[-1].numbers.ends for own in (whole, *seen)}) == 1
 
 
-def test_a_learned_heatmap_ends_its_colours_at_the_extremes_of_the_table(tables: dict[str, str]) -> None:
-    largest = float(np.abs(np.load(tables["long"])).max())
+def test_a_learned_heatmap_ends_its_colours_where_most_of_the_table_lies(tables: dict[str, str]) -> None:
+    sizes = np.abs(np.load(tables["long"]))
     for size in ({"size": "page"}, {"dpi": 60}, {"size": "column"}):
         image = page_of("heatmap", encoding=f"learned:file={tables['long']}", **size).axes[0].images[0]
-        assert image.get_clim() == (-largest, largest) and len(image.get_array()) < 5000
+        low, high = image.get_clim()
+        assert low == -high and (sizes <= high).mean() == pytest.approx(0.98, abs=0.003)
+        assert high < sizes.max() / 2 and len(image.get_array()) < 5000
 
 
 def test_robust_colours_end_at_the_percentiles_and_the_caption_says_so(tmp_path: Any) -> None:
@@ -139,7 +141,7 @@ def test_robust_colours_end_at_the_percentiles_and_the_caption_says_so(tmp_path:
     ends = say("page.colours_from_the_nd", low=2, high=98)
     assert ends not in plain.caption() and ends.casefold() in robust.caption().casefold()
     plain.render("png"), robust.render("png")
-    assert len({*plain.notes}) == 1 and "robust" in plain.notes[0] and not robust.notes
+    assert not plain.notes and not robust.notes  # a learned table has such ends by itself
 
 
 @pytest.mark.parametrize(("end", "told"), [(3.0, False), (3.3, True)])

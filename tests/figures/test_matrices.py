@@ -27,7 +27,7 @@ def test_the_image_is_the_table_at_its_positions(d: int, length: int, start: int
     assert axes.get_ylim() == (start + length - 0.5, start - 0.5)  # position down
     assert (image.get_clim(), image.get_cmap().name) == ((-1, 1), "signed")
     assert axes.figure.axes == [axes] and bar is image.colorbar.ax
-    assert (axes.get_xlabel(), bar.get_ylabel()) == (say("encoding.dimension"), "")
+    assert (axes.get_xlabel(), bar.get_ylabel()) == (say("encoding.dimension"), say("heatmap.value"))
     assert axes_of("heatmap", d=7, length=5, cmap="PiYG").images[0].get_cmap().name == "PiYG"
 
 
@@ -201,16 +201,15 @@ def test_the_image_is_the_euclidean_matrix(d: int) -> None:
 
 @pytest.mark.parametrize("cmap", [None, "coolwarm", "viridis"])
 @pytest.mark.parametrize("limits", [{}, {"vmin": -0.5}, {"vmax": 3.0}])
-def test_0_has_the_middle_of_the_map_whatever_map_and_limits_are_given(
+def test_a_similarity_has_the_whole_map_whatever_map_and_limits_are_given(
     cmap: str | None, limits: dict[str, float]
 ) -> None:
     (image,) = drawn(d=6, base=10000, length=5, measure="cos", cmap=cmap, **limits).images
     low, high = image.get_clim()
     assert (low, high) == (limits.get("vmin", 0.0), limits.get("vmax", 1.0))
-    reach = max(-low, high)
-    whole, first = mpl.colormaps[cmap or "signed"], 0.0
+    assert image.get_cmap().name == (cmap or "amount")  # much is dark
     for value in (low, 0.0, high / 2, high):
-        assert image.to_rgba(value) == pytest.approx(whole(0.5 + value / (2 * reach)), abs=0.02)
+        assert image.to_rgba(value) == pytest.approx(image.get_cmap()((value - low) / (high - low)), abs=0.02)
 
 
 @pytest.mark.parametrize("d", [6, 7])

@@ -63,7 +63,7 @@ def check_survives(what: Callable[[], Any]) -> None:
 @pytest.mark.parametrize("format", READERS)
 def test_finished_files(format: str, count: int, tmp_path: Path) -> None:
     base = [10, 100] if FORMATS[format].frames else 10
-    data = pecli.figure("heatmap", d=4, length=5, size="2x2", dpi=10, base=base).render(format)[0]
+    data = pecli.figure("heatmap", d=4, length=5, size="2.1x2.1", dpi=10, base=base).render(format)[0]
     path, seeded = tmp_path / f"a.{format}", random.Random(format)
     for _ in range(count):
         damaged = mutated(seeded, data)

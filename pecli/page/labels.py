@@ -88,9 +88,10 @@ def add_bracket(
     above = ScaledTranslation(0, BRACKET * canvas.scale / 72, axes.get_figure(root=True).dpi_scale_trans)  # type: ignore[union-attr]
     system = axes.get_xaxis_transform() + above
     line: dict[str, Any] = {"linewidth": 1.2 * canvas.scale, "clip_on": False, "solid_capstyle": "butt"}
-    ink = HEADLINE_INK if strong else RULE
-    axes.add_artist(Line2D([first, last], [1.0, 1.0], transform=system, color=ink, **line))
-    colour = HEADLINE_INK if strong else NOTE_INK
+    own = canvas.own_style is None and not canvas.adaptive
+    named = HEADLINE_INK if own else axes.xaxis.label.get_color()
+    axes.add_artist(Line2D([first, last], [1.0, 1.0], transform=system, color=named if strong else RULE, **line))
+    colour = named if strong else NOTE_INK
     label = BracketLabel(axes, texts[0], (first, 1.0), system, canvas, ha="left", va="bottom", color=colour)
     label.last, label.texts = last, texts
 

@@ -209,7 +209,7 @@ def test_every_lane_is_a_column_of_the_table_as_a_curve_with_its_dots(
 ) -> None:
     if encoding != "sinusoidal" and d % 2:
         return
-    options = {"encoding": encoding, "d": d, "length": 23, "start": start}
+    options: Any = {"encoding": encoding, "d": d, "length": 23, "start": start}
     axes, table = waves_on(dims=dims, **options), pecli.encode(**options)
     largest, dots = np.abs(table[:, dims]).max(), [line for line in axes.lines if line.get_linestyle() == "None"]
     assert len(waves(axes)) == len(dots) == len(dims)

@@ -11,11 +11,13 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgba
 from PIL import Image
 
 import pecli
 from pecli.core.language import say
 from pecli.files.pictures import INK
+from pecli.page.colors import lightness
 from pecli.page.style import PALE
 
 Ask = Callable[..., Any]
@@ -48,7 +50,7 @@ def test_light_and_dark_turn_over_ink_alone() -> None:
     plain, auto = svg(), svg(style="auto")
     (rule,) = re.findall(r"@media \(prefers-color-scheme: dark\) \{(.*?)\}\} ", auto)
     assert rule.count(f'"fill: {INK}"') == rule.count(f'"stroke: {INK}"') == 1 and rule.count("!important") == 2
-    data = {"#0072b2", "#d55e00", "#009e73"}
+    data = {"#1e5eae", "#c44327", "#1b8880", "#1a837b"}  # the last of the name, to be legible
     assert data <= set(colours(plain)) and data <= set(colours(auto))
     assert "pixelated" not in svg("heatmap")  # else some cells are a pixel wider where a screen has fewer pixels
     assert INK in colours(auto) and INK not in colours(plain)
@@ -61,7 +63,9 @@ def test_light_and_dark_turn_over_ink_alone() -> None:
 def test_no_text_of_any_figure_stays_black_on_a_dark_page(figure: str) -> None:
     root = ElementTree.fromstring(svg(figure, length=14, style="auto", text=True))  # too long for numbers in cells
     styles = [item.get("style", "") for item in root.iter(f"{SVG}text")]
-    assert styles and all(f"fill: {INK}" in style for style in styles)
+    fills = {*re.findall(r"fill: (#[0-9a-f]{6})", " ".join(styles))}
+    assert INK in fills and all("fill: #" in style for style in styles)
+    assert [fill for fill in fills - {INK} if lightness(to_rgba(fill)) < 30] == []  # names have their lines' colours
 
 
 def corner(**options: Any) -> Any:

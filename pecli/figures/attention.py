@@ -216,9 +216,12 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
 
     def decorate(self, view: View[AttentionEncoding], axes: list[Axes], canvas: Canvas) -> None:
         orders = [self.words, [self.words[at] for at in self.order()]]
-        texts, names = [" ".join(own).replace("$", r"\$") for own in orders], ("as_given", "reordered")
+        texts, names = (
+            [" ".join(own).replace("$", r"\$") for own in orders],
+            ("attention.as_given", "attention.reordered"),
+        )
         if max(map(len, texts)) > MAX_TITLE:
-            texts = [say(f"attention.{name}") for name in names]
+            texts = [say(name) for name in names]
         titles = [*texts, capitalised(say("attention.change"))]
         from pecli.page.titles import name_panel
 

@@ -28,7 +28,11 @@ DEFAULT_MAPS = 12  # dimensions where none are asked for: half of them vary alon
 COLUMNS = 6, 3, 2, 1  # of those: no row has dimensions of both axes
 VARIES = 0.25  # the range of a dimension that varies, as a share of the largest
 FEW = 6  # dimensions, fewer than which have no headings
-AXES = "frames", "rows", "columns"  # of a grid
+CHANGES = (  # what dimensions do along each axis of a grid: those of one run, others
+    ("maps.frames_range", "maps.frames"),
+    ("maps.rows_range", "maps.rows"),
+    ("maps.columns_range", "maps.columns"),
+)
 LONGEST = 3.0  # times as high as wide, or as wide as high, of an image whose cells are square
 
 
@@ -180,10 +184,10 @@ def wave_title(name: str, wave: float) -> str:
 def _axis_text(axes: Array, axis: int, count: int) -> str:
     """Return which dimensions follow an axis of so many, by the axis of each dimension."""
     own = np.flatnonzero(axes == axis)
-    text = AXES[axis - count]
+    side_by_side, apart = CHANGES[axis - count]
     if np.ptp(own) + 1 == len(own):
-        return capitalised(say(f"maps.{text}_range", first=int(own[0]), last=int(own[-1])))
-    return capitalised(say(f"maps.{text}"))
+        return capitalised(say(side_by_side, first=int(own[0]), last=int(own[-1])))
+    return capitalised(say(apart))
 
 
 @lru_cache(maxsize=4)

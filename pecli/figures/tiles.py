@@ -32,6 +32,7 @@ GUTTER, SHORT = 2, 8  # cells between tiles; of shorter sides one
 TILED, ENLARGED = 0.72, 0.215  # of the frame's width, that all tiles and the one beside them take
 CRISP = 2  # pixels a cell, from which on each has a whole number of them
 NEAR = 0.01  # of a pixel, that a cell may lack
+MEANS = {"inside": "tiles.mean_inside", "outside": "tiles.mean_outside"}  # of the headline, by its blanks
 MARKED = "C1"  # the tile that is drawn once more
 WIDE = 40  # ems of small text across, of a frame in which words have room beside the tiles
 
@@ -214,10 +215,10 @@ class Tiles(OverGrid):
         one.annotate(say("tiles.how_to_read"), (0, 1), (0, 3.5 * small), fontsize=canvas.inches.font, **look, **named)
         found = finding(numbers.message())
         look["va"] = "top"
-        for line, name in enumerate(("inside", "outside") if found else ()):
+        for line, (name, key) in enumerate(MEANS.items() if found else ()):
             down = -(2.4 + 3.2 * line) * small
             one.annotate(found[name], (0, 0), (0, down), fontsize=canvas.large, **look, **named)
-            words, right = say(f"tiles.mean_{name}"), (0.6 * len(found[name]) + 0.5) * canvas.large
+            words, right = say(key), (0.6 * len(found[name]) + 0.5) * canvas.large
             one.annotate(words, (0, 0), (right, down - 0.15 * small), fontsize=small, linespacing=1.2, **look)
             named["color"] = note_ink()
 

@@ -184,10 +184,10 @@ def test_the_size_that_is_named_is_enough(figure: str, options: dict[str, Any]) 
 
 def test_lines_markers_and_ticks_grow_with_the_text() -> None:
     page, slide = (in_size("curves", size)[0].axes[0] for size in ("page", "slide"))
-    assert slide.lines[0].get_linewidth() == pytest.approx(page.lines[0].get_linewidth() * 18 / 8)
-    assert slide.lines[1].get_markersize() == pytest.approx(page.lines[1].get_markersize() * 18 / 8)
+    assert slide.lines[0].get_linewidth() == pytest.approx(page.lines[0].get_linewidth() * 15.2 / 8)
+    assert slide.lines[1].get_markersize() == pytest.approx(page.lines[1].get_markersize() * 15.2 / 8)
     sizes = [axes.xaxis.get_major_ticks()[0]._size for axes in (page, slide)]
-    assert sizes[1] == pytest.approx(sizes[0] * 18 / 8)
+    assert sizes[1] == pytest.approx(sizes[0] * 15.2 / 8)
 
 
 def test_no_text_is_smaller_than_7_points() -> None:

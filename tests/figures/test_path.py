@@ -11,7 +11,7 @@ import pytest
 import pecli
 from pecli.core.errors import UsageError
 from pecli.core.language import finding
-from tests.drawing import numbers_of, page_of, panels_of
+from tests.drawing import clauses, numbers_of, page_of, panels_of
 
 
 def path(**options: Any) -> Any:
@@ -41,7 +41,8 @@ def test_a_pair_of_sine_and_cosine_is_a_circle() -> None:
     twice = path(encoding="clock:periods=12", length=24)  # the second turn lies on the first
     assert finding(twice.message())["key"] == "path.goes_round" and twice.period == pytest.approx(12)
     two = path(encoding="clock:periods=12,3", length=12)
-    assert two.tied and two.share == pytest.approx(0.25) and two.caption().key == "path.the_next_component_has"
+    assert two.tied and two.share == pytest.approx(np.full(2, 0.25))
+    assert finding(clauses(two.caption())[-1])["key"] == "path.the_next_component_has"
 
 
 def test_of_fewer_positions_than_columns_the_coordinates_are_the_same(folder: Path) -> None:

@@ -122,7 +122,7 @@ def shown(name: str, **options: Any) -> dict[str, Any]:
     ],
 )
 def test_a_notebook_shows_the_format_that_is_asked_for(options: dict[str, Any], kind: str, begins: bytes) -> None:
-    found = shown("heatmap", dpi=20, size="2x2", **options)
+    found = shown("heatmap", dpi=20, size="2.1x2.1", **options)
     assert sorted(found) == sorted([kind, "text/plain"])
     data = found[kind].encode() if kind in ("text/html", "image/svg+xml") else b64decode(found[kind])
     assert data.startswith(begins)

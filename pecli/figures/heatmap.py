@@ -318,7 +318,7 @@ def columns_unresolved(encoding: TableEncoding, blocks: Blocks | LogBlocks) -> A
         return np.array(False)
     waves = encoding.wavelengths()[[pair for _, pair in encoding.waves()]]
     counts = blocks.counts()[:, None] / 2 if isinstance(blocks, LogBlocks) else np.array([[blocks.size]])
-    return np.asarray((waves < RESOLVED * counts) & (counts > 1))
+    return np.asarray((waves < RESOLVED * counts * encoding.spacing) & (counts > 1))
 
 
 def most_of(sample: Array) -> tuple[float, float | None]:

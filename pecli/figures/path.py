@@ -222,13 +222,14 @@ def projected(encoding: TableEncoding, _: int, covered: Positions, count: int) -
 
 
 def nearest_are_neighbours(points: Array) -> bool:
-    """Return whether of points (n, 2) the nearest to each is the one before or after it, and no other as near."""
+    """Return whether of points (n, 2) the nearest to each is the one before or after it, and no others are one."""
     apart = np.hypot(*(points[:, None] - points).transpose(2, 0, 1))
     steps = np.concatenate([[np.inf], np.diagonal(apart, 1), [np.inf]])
     beside = np.minimum(steps[:-1], steps[1:])
     places = np.arange(len(points))
     apart[np.abs(places[:, None] - places) <= 1] = np.inf
-    return bool((beside * (1 + ROUNDING) < apart.min(axis=1)).all())
+    others = apart.min(axis=1)
+    return bool((beside <= others * (1 + ROUNDING)).all() and (others > ROUNDING * np.ptp(points)).all())
 
 
 def period_of(points: Array) -> float | None:

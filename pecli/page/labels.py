@@ -343,7 +343,7 @@ def _place_slope_labels(axes: Axes, labels: Sequence[SlopeLabel], canvas: Canvas
 
 def _place_row_labels(axes: Axes, labels: Sequence[RowLabel], canvas: Canvas) -> None:
     """Move labels up and down."""
-    for label, up in zip(labels, _shifts(axes, labels, 1, [1.2 * canvas.small] * len(labels)), strict=True):
+    for label, up in zip(labels, _shifts(axes, labels, 1, [LINE * canvas.small] * len(labels)), strict=True):
         label.set_position((3 * canvas.scale, up))
 
 

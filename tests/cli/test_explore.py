@@ -20,7 +20,7 @@ from pecli.jobs.sweep import make_job
 from tests.browser import browsing, needs_browser
 from tests.conftest import Ask
 
-JOB = {"d": "8", "length": "9", "size": "3x2"}
+JOB = {"d": "8", "length": "9", "size": "3.5x2.5"}
 
 
 @pytest.fixture(scope="module")

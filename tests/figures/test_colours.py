@@ -126,7 +126,7 @@ def test_a_learned_heatmap_ends_its_colours_where_98_percent_of_the_table_lie(ta
     end = float(np.percentile(np.abs(np.load(tables["long"])), 98))
     for size in ({"size": "page"}, {"dpi": 60}, {"size": "column"}):
         image = page_of("heatmap", encoding=f"learned:file={tables['long']}", **size).axes[0].images[0]
-        assert image.get_clim() == pytest.approx((-end, end), rel=1e-3) and len(image.get_array()) < 5000
+        assert image.get_clim() == pytest.approx((-end, end), rel=1e-2) and len(image.get_array()) < 5000
 
 
 def test_robust_colours_end_at_the_percentiles_and_the_caption_says_so(tmp_path: Any) -> None:

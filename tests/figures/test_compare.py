@@ -43,9 +43,9 @@ def test_each_panel_is_the_figure_of_its_encoding() -> None:
 def test_what_all_have_in_common_stands_in_the_title_and_no_panel_is_without_a_name() -> None:
     scaled = "rope:scaling=linear,factor=4,d=8"
     for given, title, names in (
-        (["rope:d=8", "sinusoidal:d=8"], "d = 8 · base = 10,000", ["RoPE", "sinusoidal"]),
-        (["rope:d=8", scaled], "RoPE · d = 8 · base = 10,000", ["RoPE", "scaling = linear, factor = 4"]),
-        (["rope:d=8", "rope:d=8"], "", ["RoPE, d = 8, base = 10,000"] * 2),
+        (["rope:d=8", "sinusoidal:d=8"], "d = 8 · base = 10,000", ["RoPE", "Sinusoidal"]),
+        (["rope:d=8", scaled], "RoPE · d = 8 · base = 10,000", ["RoPE", "scaling = linear · factor = 4"]),
+        (["rope:d=8", "rope:d=8"], "", ["RoPE · d = 8 · base = 10,000"] * 2),
     ):
         assert pecli.figure("compare", encoding=given).title() == title
         assert [title_of(panel) for panel in drawn(encoding=given)[0]] == names
@@ -56,7 +56,7 @@ def test_what_all_have_in_common_stands_in_the_title_and_no_panel_is_without_a_n
 @pytest.mark.parametrize(
     ("figure", "encodings", "limits"),
     [
-        ("heatmap", ["sinusoidal:d=8", "learned:d=8"], (-1, 1)),  # learned alone has 0.06
+        ("heatmap", ["sinusoidal:d=8", "rope:d=8"], (-1, 1)),
         ("distance", EIGHT, None),
     ],
 )
@@ -211,7 +211,7 @@ def test_what_there_is_to_see_is_said_with_the_name_of_each_that_says_it(
 def test_encodings_are_named_above_their_own_attention() -> None:
     axes = axes_of("compare", figure="attention", encoding=["clock", "rope:d=6"])
     titles = [ax.get_title() for ax in axes.child_axes if "dog bites man" in ax.get_title()]
-    above = ["clock, periods = 1 min, 1 h, 12 h", "RoPE, d = 6, base = 10,000"]
+    above = ["Clock · periods = 1 min, 1 h, 12 h", "RoPE · d = 6 · base = 10,000"]
     assert titles == [f"{name}\n \ndog bites man" for name in above]
 
 

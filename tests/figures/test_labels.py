@@ -124,6 +124,6 @@ def test_names_of_neighbours_do_not_touch_and_the_title_stands_above_them(figure
         *drawn(figure, length=200, highlight=["100", "101", "102"]),
         *drawn("compare", encoding=["sinusoidal", "rope"], figure=figure, length=50, highlight=["10", "11"]),
     ):
-        boxes = [text.get_window_extent() for text in axes.texts]
+        boxes = [text.get_window_extent() for text in axes.texts if text.get_text()]
         assert not any(combination.overlaps(other) for combination, other in combinations(boxes, 2))
         assert not axes.get_title() or axes.title.get_window_extent().y0 >= max(box.y1 for box in boxes)

@@ -193,10 +193,10 @@ def test_a_curve_and_a_matrix_are_those_of_the_head(encoding: str) -> None:
 def test_several_encodings_have_panels_or_a_line_each_from_one_position() -> None:
     both: Any = {"encoding": ["rope:d=8", "binary"], "length": 16}
     panels = panels_of("curves", **both)
-    assert [panel.get_title() for panel in panels] == ["RoPE, d = 8, base = 10,000", "binary, d = 4"]
+    assert [panel.get_title() for panel in panels] == ["RoPE · d = 8 · base = 10,000", "Binary · d = 4"]
     assert len({panel.get_ylim() for panel in panels}) == 2  # d = 8 and d = 4 are on two scales
     (panel,) = panels_of("curves", at=5, **both)
-    assert [label.split(",")[0] for label in line_labels(panel)] == ["RoPE", "binary"]
+    assert [label.split(" ·")[0] for label in line_labels(panel)] == ["RoPE", "Binary"]
     found = numbers_of("curves", at=[2, 5], **both)
     alone = [numbers_of("curves", encoding=each, length=16, at=[2, 5]) for each in both["encoding"]]
     assert np.array_equal(found.main, np.concatenate([each.main for each in alone]))

@@ -93,7 +93,7 @@ def test_rendering_leaves_matplotlibs_settings_alone_and_ignores_them() -> None:
 
 
 def test_the_caption_stands_in_the_picture() -> None:
-    picture = pecli.figure("heatmap", d=7, length=1009, dpi=30, size="3x2")
+    picture = pecli.figure("heatmap", d=7, length=1009, dpi=30, size="3.5x2.5")
     assert picture.seen.caption()
     assert picture._drawing().texts[-1].get_text().replace("\n", " ") == picture.caption()
 

@@ -31,6 +31,7 @@ MARGIN = 0.05  # of the colours' range: means that are nearer differ by chance
 GUTTER, SHORT = 2, 8  # cells between tiles; of shorter sides one
 TILED, ENLARGED = 0.72, 0.215  # of the frame's width, that all tiles and the one beside them take
 CRISP = 2  # pixels a cell, from which on each has a whole number of them
+WHOLE = 0.88  # of a cell, that is left of it in whole pixels at least
 NEAR = 0.01  # of a pixel, that a cell may lack
 MEANS = {"inside": "tiles.mean_inside", "outside": "tiles.mean_outside"}  # of the headline, by its blanks
 MARKED = "C1"  # the tile that is drawn once more
@@ -236,7 +237,9 @@ def _left_part(axes: Axes, cells: tuple[int, ...], canvas: Canvas) -> Axes:
     def place(*_: Any) -> Any:
         pixels = np.array(axes.bbox.size) * points_per_pixel(axes) / 72 * canvas.dpi  # of the file
         most = min(TILED * pixels[0] / cells[1], pixels[1] / cells[0]) + NEAR
-        wide, high = np.array(cells[::-1]) * floor(most) / pixels if most >= CRISP else (TILED, 1.0)
+        wide, high = (
+            np.array(cells[::-1]) * floor(most) / pixels if floor(most) >= max(CRISP, WHOLE * most) else (TILED, 1.0)
+        )
         box = axes.get_position()
         return Bbox.from_bounds(box.x0, box.y1 - high * box.height, wide * box.width, high * box.height)
 

@@ -57,8 +57,8 @@ def frames_of(drawing: Any) -> list[Any]:
 def texts(drawing: Any) -> list[tuple[str, Any]]:
     """Return every text that is seen, and its box, a little within its letters' own."""
     seen = [text for text in drawing.findobj(Text) if text.get_visible() and text.get_text().strip()]
-    off = [axes for axes in drawing.axes if not axes.axison]
-    hidden = unused_labels(drawing) | {id(axis.label) for axes in off for axis in (axes.xaxis, axes.yaxis)}
+    off = [axis for axes in drawing.axes if not axes.axison for axis in (axes.xaxis, axes.yaxis)]
+    hidden = unused_labels(drawing) | {id(text) for axis in off for text in axis.findobj(Text)}
     boxes = [(text.get_text(), box_of(text)) for text in seen if id(text) not in hidden]
     return [(text, box.padded(-0.12 * min(box.width, box.height))) for text, box in boxes]
 

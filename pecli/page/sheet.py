@@ -244,7 +244,9 @@ class Sheet:
         for artist, own, (left, top, room) in zip(
             self.texts, (words.headline, words.subtitle, words.footnote), layout.words, strict=True
         ):
-            artist.set(text=own.wrapped(room), position=(left, top))
+            text = own.wrapped(room)
+            text = text.replace(" ·\n", "\n") if own is words.subtitle else text  # a break parts enough
+            artist.set(text=text, position=(left, top))
         if self.legend is not None:
             self.legend.set_loc("lower left")
             width, height = layout.size

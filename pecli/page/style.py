@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import textwrap
@@ -260,6 +261,18 @@ def without_date() -> Iterator[None]:
 
 
 @contextmanager
+def without_log() -> Iterator[None]:
+    """Keep matplotlib from writing to the terminal that a font has not every weight."""
+    logger = logging.getLogger("matplotlib.font_manager")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
+@contextmanager
 def style_context(canvas: Canvas, texts: str = "") -> Iterator[list[str]]:
     """Set matplotlib up as pecli wants it, whatever the user's matplotlibrc or environment say; restore it afterwards.
 
@@ -272,7 +285,7 @@ def style_context(canvas: Canvas, texts: str = "") -> Iterator[list[str]]:
     import matplotlib as mpl
 
     notes: list[str] = []
-    with DRAWING, mpl.rc_context(), without_date(), warnings.catch_warnings():
+    with DRAWING, mpl.rc_context(), without_date(), without_log(), warnings.catch_warnings():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of settings that are to go
             mpl.rcParams.update(_of_pictures(mpl.rcParamsDefault))  # `rcdefaults` would read the user's styles

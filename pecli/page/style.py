@@ -42,6 +42,7 @@ def check_mathematics(text: str, option: str) -> None:
 CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
 OTHER = re.compile(r"[\u0590-\u1cff\u2e80-\U000e00ff]")  # letters of other scripts, emoji: not in every font
 GENERIC = ("serif", "sans-serif", "monospace", "cursive", "fantasy")  # families that stand for others
+SERIF = ("serif", "STIX Two Text", "STIXGeneral")  # which the mathematics of STIX fit
 FALLBACK = "DejaVu Sans"  # comes with matplotlib
 CJK_FONTS = ("Noto Sans CJK SC", "Noto Sans SC", "PingFang SC", "Microsoft YaHei", "SimHei", "WenQuanYi Zen Hei")
 
@@ -294,7 +295,7 @@ def style_context(canvas: Canvas, texts: str = "") -> Iterator[list[str]]:
         add_maps()
         add_fonts()
         _use_style(canvas)
-        _use_fonts(families(canvas.font, texts, notes))
+        _use_fonts(families(canvas.font, texts, notes), canvas)
         notes += note_on_style(canvas.own_style)
         yield notes
 
@@ -305,7 +306,7 @@ def set_sizes(canvas: Canvas) -> None:
 
     family = list(mpl.rcParams["font.family"])
     _use_style(canvas)
-    _use_fonts(family)
+    _use_fonts(family, canvas)
 
 
 def make_readable(axes: Axes, canvas: Canvas, texts: str) -> None:
@@ -336,11 +337,18 @@ def _use_style(canvas: Canvas) -> None:
     mpl.rcParams.update({**KEPT, **small, **grid, **font})
 
 
-def _use_fonts(names: list[str]) -> None:
-    """Set the font families, and the kind of fonts in a PDF that readers can show."""
+def _use_fonts(names: list[str], canvas: Canvas) -> None:
+    """Set the font families, with mathematics in the font that is asked for, and the kind of fonts in a PDF that
+    readers can show."""
     import matplotlib as mpl
 
     mpl.rcParams["font.family"] = names
+    if canvas.font is not None and canvas.own_style is None:
+        faces: Any = {"rm": "", "sf": "", "it": ":italic", "bf": ":bold", "bfit": ":italic:bold"}
+        family = re.sub(r"([-:,])", r"\\\1", names[0])  # in a pattern of fonts
+        own: Any = {f"mathtext.{face}": f"{family}{style}" for face, style in faces.items()}
+        stix: Any = {"mathtext.fontset": "stix"}
+        mpl.rcParams.update(stix if names[0] in SERIF else own)
     if any(_file_of(name).endswith(COMPACT) for name in names):
         mpl.rcParams["pdf.fonttype"] = 3  # matplotlib puts them into a 42 as they are: most readers show nothing
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -249,3 +250,10 @@ def test_a_font_that_is_newer_than_the_list_of_fonts_is_found(monkeypatch: pytes
     with pytest.raises(UsageError):
         style.family_of("none")
     assert scans == [1]
+
+
+@pytest.mark.parametrize("font", ["serif", "monospace"])
+def test_mathematics_is_in_the_font_that_is_asked_for(font: str) -> None:
+    data = pecli.figure("rotation", encoding="rope:d=4", matrix=8, font=font).render("pdf")[0]  # its title has R_p
+    fonts = {name.decode() for name in re.findall(rb"/BaseFont /(?:\w+\+)?([A-Za-z]+)", data)}
+    assert fonts == ({"STIXGeneral"} if font == "serif" else {"DejaVuSansMono"})

@@ -508,6 +508,8 @@ TEXTS = {
     "identify.the_rates": "the rates",
     "identify.no_base_and_no": "{name}: no base and no scaling of rope makes these rates",
     "identify.rows_of_zeros": ("row {at} is zero", "rows {at} are zero"),
+    "identify.rates_times": "all rates × {rate}",
+    "identify.alike": "the same numbers with {others}",
     "identify.waves_positions": "{waves} positions",
     "identify.principal_components": "{count} principal components",
     "identify.order_of_columns": "order of columns",

@@ -160,7 +160,8 @@ def encoding_of_pairs(fit: Fit, formula: Formula, base: float, layout: str, d: i
         return Sinusoidal(family="timestep", flip=True, shift=float(not paper), step=fit.rate, **options), True
     factor = roundest(1 / fit.rate, lambda x: abs(x * fit.rate - 1) < 1e-12)[0]
     scaling: dict[str, Any] = {"scaling": "linear", "factor": factor} if factor > 1 else {}
-    return Rope(**options, **scaling), paper and fit.rate == 1 / factor
+    options["base"] = base ** (d / formula.divisor(d))
+    return Rope(**options, **scaling), fit.rate == 1 / factor
 
 
 def bases_near(center: float) -> list[tuple[int, float]]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import islice
 from math import inf, pi, prod
 from typing import Any
 
@@ -56,7 +57,7 @@ from pecli.measures.formulas import (
     is_round,
     names_of,
 )
-from pecli.measures.rates import rope_of
+from pecli.measures.rates import BLENDS, ropes_of
 from pecli.measures.waves import power_spectrum
 
 FEWEST = 4  # rows that tell rate, phase and radius, and what is left over
@@ -65,10 +66,12 @@ SMALLEST = 1e-60  # of the largest number of a table, so that squares of squares
 MOST = 0.5  # share of the numbers that are of the type of a table some of whose numbers are wrong
 FEW = 0.1  # of the numbers, which may differ from a formula of rates of their own
 CLEAN = 6  # standing of a formula that explains all as it is
+MOST_ALIKE = 3
 MAX_HANDS = 6  # of a clock
 SHORT = ("bfloat16", "float16")
 TYPES = (*SHORT, "float32")
 SHARES = {"bfloat16": 2.0**-7, "float16": 2.0**-10}  # of a rate, to which it is known
+LEAST = {"float16": 2.0**-25}  # rad/position, to which a rate is known: half of the smallest number
 SHARE = 1e-6  # to which libraries that compute in float32 agree
 PLACES = 7  # after the point, from which on numbers were computed and not typed
 NOWHERE = 1e30  # in place of numbers that a formula does not have
@@ -85,6 +88,7 @@ class Identified(Differences):
     names : of one and the same formula, with the base that each has, the plainest first
     bases : the least and the largest whole ones, inf, that give the very same table, where many do; else ()
     encoding : what draws it, row 0 at position `start`; None where there is none
+    alike : other ones that make numbers which the table leaves open too, at most MOST_ALIKE
     same : whether that is the formula, and not the one that was probably meant
     scale : what the formula is multiplied by
     certain : whether all other numbers are the formula's, up to rounding, or a known change explains those that differ
@@ -99,6 +103,7 @@ class Identified(Differences):
     names: tuple[Name, ...] = ()
     bases: tuple[float, ...] = ()
     encoding: TableEncoding | None = None
+    alike: tuple[TableEncoding, ...] = ()
     same: bool = False
     start: int = 0
     scale: float = 1.0
@@ -344,26 +349,36 @@ def waves_of_rates(table: Array, blank: Identified) -> Iterator[Identified]:
         if not turning.any():
             continue
         share = 4 * RELATIVE[kind] + 1e-9
-        scale = round_number(size, (), share)
         start = int(start_of(omega[turning], phase[turning]))
-        for encoding in encodings_of(np.abs(omega), layout, bool(cosine[0]), share):
-            names = ((PAPER, encoding.base),) if isinstance(encoding, Rope) else ()
-            for dtype in ("float64", *([kind] if kind in SHORT else [])):
-                found = replace(
-                    blank, encoding=replace(encoding, dtype=dtype), same=True, start=start, scale=scale, names=names
-                )
+        best, alike = blank, list[TableEncoding]()
+        for encoding in encodings_of(np.abs(omega), layout, bool(cosine[0]), share, LEAST.get(kind, 1e-12)):
+            rope = encoding if isinstance(encoding, Rope) else None
+            if rope and rope.attention_scaling != 1 and abs(size - 1) < share:
+                encoding = rope = replace(rope, attention_factor=1.0)
+            scale = round_number(size / (rope.attention_scaling if rope else 1), (), share)
+            names = ((PAPER, rope.base),) if rope else ()
+            for made in (replace(encoding, dtype=dtype) for dtype in ("float64", *([kind] if kind in SHORT else []))):
+                found = replace(blank, encoding=made, same=True, start=start, scale=scale, names=names)
                 told = judged(table, found, places)
-                if told is not None and (told.certain or told.cells < FEW * table.size):
-                    yield told
-                    if told.standing[0] == CLEAN:
-                        return
+                if told is None or not (told.certain or told.cells < FEW * table.size):
+                    continue
+                if best.standing[0] < CLEAN:
+                    best = plainest((best, told))
+                elif told.standing[0] == CLEAN and made.dtype == getattr(best.encoding, "dtype", ""):
+                    alike.append(made)
+            if best.standing[0] == CLEAN and (not rope or rope.scaling not in BLENDS or len(alike) == MOST_ALIKE):
+                break
+        yield replace(best, alike=tuple(alike))
+        if best.standing[0] == CLEAN:
+            return
 
 
-def encodings_of(omega: Array, layout: str, cosine_first: bool, share: float) -> Iterator[Clock | Rope]:
-    """Yield encodings whose pairs turn by such rates, rad/position, (n_pairs,), which are known to a share."""
+def encodings_of(omega: Array, layout: str, cosine_first: bool, share: float, least: float) -> Iterator[Clock | Rope]:
+    """Yield encodings whose pairs turn by such rates, rad/position, (n_pairs,), known to a share and no better than the
+    least."""
     if cosine_first:
-        rope = rope_of(omega, np.maximum(omega * share, 1e-12))
-        if rope is not None and rope.base >= 1:  # else its columns have another order
+        ropes = (rope for rope in ropes_of(omega, omega * share + least) if rope.base >= 1)
+        for rope in ropes:  # with other bases columns have another order
             yield replace(rope, pairing="half" if layout == "concatenated" else "interleaved")
     elif layout == "interleaved" and len(omega) <= MAX_HANDS and np.all(omega > 0):
         for known in (NAMED.values(), ()):
@@ -400,9 +415,11 @@ def identify_rates(rates: Array) -> Identified:
     typed = 0.5 * 10.0**-places if places < PLACES else 0.0
     number_type = "float64" if typed else type_of(rates)
     blank = Identified(number_type=number_type, filled=2 * len(rates))
-    rope = rope_of(rates, np.maximum(typed, rates * SHARES.get(number_type, SHARE)))
-    if rope is None:
+    ropes = ropes_of(rates, np.maximum(typed, rates * SHARES.get(number_type, SHARE)))
+    if (rope := next(ropes, None)) is None:
         return blank
+    alike = tuple(islice(ropes, MOST_ALIKE)) if rope.scaling in BLENDS else ()
     turning = rates > 0
     difference = float(np.abs(rope.frequencies()[turning] / rates[turning] - 1).max())
-    return replace(blank, certain=True, encoding=rope, same=True, names=((PAPER, rope.base),), difference=difference)
+    names = ((PAPER, rope.base),)
+    return replace(blank, certain=True, encoding=rope, alike=alike, same=True, names=names, difference=difference)

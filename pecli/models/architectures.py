@@ -37,6 +37,7 @@ class Architecture:
     pattern : kinds of layers by letter, as `layers.KINDS` has them: before the brackets the first, in them those that
         repeat, behind them the last; "-" in front counts from the end
     full_before : the layers that see all positions before those with a window, where max_window_layers does not say it
+    halved : keys of a window of which its code takes half
     window_opt_in : layers have a window only where use_sliding_window asks for it
     nope_layer_types : the kinds of layers that have no rope
     nope_needs_window : those kinds have rope all the same where the file gives no sliding_window
@@ -86,6 +87,7 @@ class Architecture:
     layer_names: Mapping[str, str] = field(default_factory=dict)
     pattern: str = "(f)"
     full_before: int | None = None
+    halved: tuple[str, ...] = ()
     window_opt_in: bool = False
     nope_layer_types: tuple[str, ...] = ()
     nope_needs_window: bool = False

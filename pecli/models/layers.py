@@ -231,7 +231,7 @@ def attention_window(keys: Keys, architecture: Architecture, kind: str) -> tuple
     whole = (item for item in values.items() if type(item[1]) is int and 0 < item[1] < 1 << 53)
     found = None if off else next(whole, None)  # what lists of them mean is not known
     keys.read.update(f"{keys.place}{name}" for name in (given if found is None else found[:1]))
-    return found
+    return (found[0], found[1] // 2) if found and found[0] in architecture.halved else found
 
 
 def _without_rope(keys: Keys, architecture: Architecture, kinds: list[str]) -> list[str]:

@@ -273,7 +273,8 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
     """Return the layers of one kind; what keeps their encoding from being built is a finding."""
     plain = Layer(position.partition("_")[0], indices=indices, max_position=max_position(reading))
     if span := attention_window(reading.keys, reading.architecture, kind):
-        plain = replace(plain, window=Window(*span, indices))
+        halved = " / 2" * (span[0] in reading.architecture.halved)
+        plain = replace(plain, window=Window(span[0] + halved, span[1], indices))
         if span[0] not in reading.keys:
             reading.assumed(*span)
     try:

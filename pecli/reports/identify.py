@@ -10,12 +10,13 @@ from typing import Any
 
 from pecli.core.errors import PecliError, UsageError
 from pecli.core.hub import fixed, is_hub
-from pecli.core.language import join_clauses, listing, say
+from pecli.core.language import join_clauses, join_or, listing, say
 from pecli.core.lazy import np
 from pecli.core.numbers import number_text
 from pecli.core.options import Option
 from pecli.core.readable import found as found_file
 from pecli.core.terminal import Block, Facts, Paragraph
+from pecli.encodings.base import TableEncoding
 from pecli.encodings.learned import Learned
 from pecli.files.documents import for_notebook
 from pecli.files.tables import IN_MEMORY, hold, read_table, short
@@ -74,6 +75,7 @@ class IdentifyReport:
             "names": [{"name": formula.name, "base": None if found.bases else base} for formula, base in found.names],
             "bases": [base if isfinite(base) else None for base in found.bases],
             "spec": found.encoding.spec() if found.encoding else None,
+            "alike": [each.spec() for each in found.alike],
             "same": found.same,
             "command": self.lines()[0] if found.encoding else None,
             **{name: getattr(fit, name, None) for name in ("layout", "cosine_first", "rate")},
@@ -117,6 +119,8 @@ class IdentifyReport:
         what, unit = encoding.title(), UNITS.get(fit.rate, "") if fit else ""
         if fit and found.names and not encoding.sides:
             what = say("identify.sinusoidal_d", d=found.filled, name=named(found.names[0], found.bases))
+            if fit.rate != 1 and fit.kind != "linear" and not unit:
+                what = listing([what, say("identify.rates_times", rate=f"{fit.rate:.6g}")])
             if (dtype := getattr(encoding, "dtype", "float64")) != "float64":
                 what = listing([what, say("identify.computed_in", dtype=dtype)])
         if fit and fit.layout == "permuted":
@@ -131,7 +135,8 @@ class IdentifyReport:
         what = listing([what, unit and say(unit)])
         main = say(text, name=self.name, what=what, count=f"{found.cells:,}", all=f"{self.length * found.filled:,}")
         zeros = say("identify.rows_of_zeros", at=ranges(found.zeros), count=len(found.zeros)) * bool(found.zeros)
-        return join_clauses([main, *map(change_text, found.changes), zeros])
+        alike = say("identify.alike", others=join_or(other_options(encoding, each) for each in found.alike))
+        return join_clauses([main, *map(change_text, found.changes), zeros, alike * bool(found.alike)])
 
     def blocks(self) -> list[Block]:
         """Return what to print: the sentence and the facts that speak for it, those that there are."""
@@ -217,6 +222,12 @@ def named(item: Name, bases: tuple[float, ...] = ()) -> str:
     first, last = (f"{base:,.10g}" for base in bases or (item[1], inf))
     range_ = "words.first_to_last" if last != "inf" else "identify.base_or_more"
     return say(item[0].sentence, base=say(range_, first=first, last=last) if bases else first)
+
+
+def other_options(encoding: TableEncoding, other: TableEncoding) -> str:
+    """Return the options of a spec in which another encoding differs."""
+    known = {*encoding.spec().replace(":", ",").split(",")}
+    return ",".join(each for each in other.spec().partition(":")[2].split(",") if each not in known)
 
 
 def change_text(change: Change) -> str:

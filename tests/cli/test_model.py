@@ -66,6 +66,7 @@ def test_unscaled_rates_are_judged_in_the_original_context_and_scaled_ones_in_th
 
 
 MISTRAL = {**BARE, "model_type": "mistral", "num_hidden_layers": 4, "max_position_embeddings": 32768}
+MODERNBERT = {**MISTRAL, "model_type": "modernbert-decoder", "hidden_size": 768, "num_attention_heads": 12}
 QWEN2 = {**MISTRAL, "model_type": "qwen2", "sliding_window": 4096, "use_sliding_window": True, "max_window_layers": 3}
 
 
@@ -77,6 +78,8 @@ QWEN2 = {**MISTRAL, "model_type": "qwen2", "sliding_window": 4096, "use_sliding_
         ("gemma-2", "all", (4096, [0, 2], 37)),
         ("gpt-oss", "all", (128, [0, 2], 23)),
         ("modernbert", "sliding_attention", (128, [1, 2, 4, 5], 21)),
+        (MODERNBERT, "sliding_attention", (64, [1, 2], 23)),
+        ({**MODERNBERT, "local_attention": 256, "sliding_window": 64}, "sliding_attention", (128, [1, 2], 21)),
         ("exaone-4-small", "all", (None, [], None)),
         ("exaone-4", "sliding_attention", (4096, [0, 1, 2, 4, 5, 6], 35)),
         ("llama-4-scout", "chunked_attention", (8192, [0, 1, 2, 4, 5, 6], 29)),

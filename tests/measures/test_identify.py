@@ -337,6 +337,17 @@ OWN = {  # an encoding as it is asked for, and as it is told, row 0 at that posi
     "sinusoidal:d=32,step=0.5": ("sinusoidal:d=32,step=0.5", 0),
     "rope:d=64,base=500000": ("rope:d=64,base=500000", 0),
     "rope:d=32,scaling=linear,factor=4": ("rope:d=32,scaling=linear,factor=4", 0),
+    "rope:d=64,base=500000,scaling=linear,factor=8": ("rope:d=64,base=500000,scaling=linear,factor=8", 0),
+    **{
+        f"rope:d={d},{scaling}": (f"rope:d={d},{scaling}", 0)
+        for d in (32, 96)
+        for scaling in (
+            "base=500000,scaling=yarn,factor=4,original=4096",
+            "scaling=yarn,factor=32,original=4096,truncate=false",
+            "scaling=yarn,factor=4,original=8192,attention_factor=1",
+            "base=500000,scaling=llama3,factor=8,original=8192,low_freq_factor=1,high_freq_factor=4",
+        )
+    },
     "rope:d=32,pairing=half": ("sinusoidal:d=32,family=timestep,shift=0,flip=true", 0),
     "clock": ("clock", 0),
     "clock:periods=60\\,3600": ("clock:periods=60,3600", 0),
@@ -377,6 +388,28 @@ def test_own_tables_in_short_types_are_known(spec: str, how: str, kind: str) -> 
     else:
         assert how == "computed" and (name, options - {f"dtype={kind}"}) == parts_of(told)
         assert options >= {f"dtype={kind}"}
+
+
+@pytest.mark.parametrize("kind", ROUND)
+def test_contexts_that_a_table_leaves_open_are_named(kind: str) -> None:
+    found = identify(ROUND[kind](pecli.encode("rope:d=32,scaling=yarn,factor=4,original=4096", length=100)))
+    same = [found.encoding, *found.alike]
+    assert {each.settings()["original"] for each in same if each} >= {4096, 5120, 6144}
+    tables = [ROUND[kind](each.table(np.arange(100.0))) for each in same if each]
+    assert all(np.abs(table - tables[0]).max() < 1e-6 for table in tables)
+    single = identify(ROUND[kind](pecli.encode("rope:d=128,scaling=yarn,factor=4,original=4096", length=100)))
+    assert single.encoding is not None and single.alike == ()
+
+
+@pytest.mark.parametrize("kind", ROUND)
+def test_a_base_that_grew_draws_the_same_table(kind: str) -> None:
+    table = ROUND[kind](pecli.encode("rope:d=64,scaling=dynamic,factor=4,max_position=64", length=200))
+    found = identify(table)
+    assert found.encoding is not None and found.certain and found.same
+    assert found.encoding.settings()["base"] == pytest.approx(10000 * 9.5 ** (64 / 62), rel=2e-2)
+    assert np.abs(found.encoding.table(np.arange(200.0)) - table).max() < {"bfloat16": 8e-3, "float16": 1e-3}.get(
+        kind, 1e-4
+    )
 
 
 @pytest.mark.parametrize("kind", ROUND)

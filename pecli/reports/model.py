@@ -233,7 +233,7 @@ def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
         "first_length": rope.first_length,
         "inv_freq": rope.frequencies().tolist(),
         "attention_factor": rope.attention_scaling,
-        "score_factor": rope.attention_scaling**2,
+        "score_factor": rope.attention_scaling**2 * layer.softmax_factor,
         "longest_wavelength": wave if isfinite(wave) else None,
         "original": found.original,
         "extended": found.extended,
@@ -385,7 +385,7 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
     none = say("words.none_up_to_offset", searched=data["searched_offsets"])
     parts = [say(PARTS[what], count=count) for what, count in data["pairs"].items()]
     factor_text = text("model.factor_count", rope.factor)
-    scores = say("model.scores_times", factor=factor, square=factor**2)
+    scores = say("model.scores_times", factor=factor, square=data["score_factor"])
     facts = {
         say("model.rates"): listing(rates),
         say("model.pairing"): say(PAIRINGS[rope.pairing], half=pairs),
@@ -394,7 +394,7 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
         say("model.scaling"): "" if rope.scaling == "default" else listing([rope.scaling, factor_text, *parts]),
         say("model.length_in_use"): rope.other_lengths(),
         say("model.long_waves"): _long_waves_text(data, pairs),
-        say("model.attention_factor"): "" if factor == 1 else scores,
+        say("model.attention_factor"): "" if data["score_factor"] == 1 else scores,
         say("words.critical_dimension"): text(
             "model.at_positions", data["critical_dimension"] or None, length=data["critical_dimension_length"]
         ),

@@ -69,6 +69,10 @@ class Scaling:
         """Return up to which length in use the rates are the same; None where they are at every length."""
         return None
 
+    def base(self, rope: Scaled) -> float:
+        """Return the base whose powers the rates are at the length in use, where they are any's; else the rope's."""
+        return rope.base
+
     def at_length(self, rope: Scaled) -> str:
         """Return which rates hold at the length in use, for a title; nothing where they depend on none."""
         return ""
@@ -115,8 +119,15 @@ class Dynamic(Scaling):
     def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
         if (growth := self.growth(rope)) == 1:
             return plain
-        exponent = Decimal(rope.width) / (rope.width - 2)
-        return geometric_rates(as_typed(rope.base) * growth**exponent, rope.width)
+        return geometric_rates(as_typed(rope.base) * growth ** self.exponent(rope), rope.width)
+
+    def base(self, rope: Scaled) -> float:
+        return rope.base * float(self.growth(rope)) ** float(self.exponent(rope))
+
+    @staticmethod
+    def exponent(rope: Scaled) -> Decimal:
+        """Return what the growth of the longest wavelength is raised to, to be that of the base."""
+        return Decimal(rope.width) / (rope.width - 2)
 
     def growth(self, rope: Scaled) -> Decimal:
         """Return what the base grows by, but for the exponent: what the longest wavelength does."""
@@ -155,6 +166,14 @@ class Proportional(Scaling):
         return replace(rope, factor=None)  # pairs that stand still did so in training
 
 
+def _check_count(rope: Scaled, name: str) -> None:
+    """Raise UsageError where a parameter does not have a number for each pair."""
+    count = len(getattr(rope, name))
+    if count != rope.width // 2:
+        columns = f"{rope.width} rotary dimensions are {rope.width // 2} pairs"
+        raise UsageError(f"{name} has {count} numbers, and {columns}", option=name)
+
+
 class LongRope(Scaling):
     """Divisors found by search. They change exactly at original + 1 tokens; without `seq_len` the short ones hold."""
 
@@ -168,10 +187,7 @@ class LongRope(Scaling):
     def check(self, rope: Scaled) -> None:
         super().check(rope)
         for name in ("short_factor", "long_factor"):
-            count = len(getattr(rope, name))
-            if count != rope.width // 2:
-                columns = f"{rope.width} rotary dimensions are {rope.width // 2} pairs"
-                raise UsageError(f"{name} has {count} numbers, and {columns}", option=name)
+            _check_count(rope, name)
 
     def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
         divisors = (rope.long_factor if rope.beyond_first else rope.short_factor) or ()
@@ -195,6 +211,27 @@ class LongRope(Scaling):
         short = "rope_scaling.short_factors_from_positions"
         first = rope.original or 1
         return say("rope_scaling.long_factors_up_to" if rope.beyond_first else short, first=first, next=first + 1)
+
+
+class Divisors(Scaling):
+    """A divisor for every pair, whatever it was made from."""
+
+    name = "divisors"
+    summary = "a divisor for every pair"
+    formula = "ω_j / divisors_j"
+    source = "llama.cpp, the tensor rope_freqs"
+    needs = ("divisors",)
+    takes = ("attention_factor",)
+
+    def check(self, rope: Scaled) -> None:
+        super().check(rope)
+        _check_count(rope, "divisors")
+
+    def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
+        return [rate / as_typed(divisor) for rate, divisor in zip(plain, rope.divisors or (), strict=True)]
+
+    def attention_factor(self, rope: Scaled) -> float:
+        return 1.0 if rope.attention_factor is None else rope.attention_factor
 
 
 class Blend(Scaling):
@@ -253,7 +290,7 @@ class Yarn(Blend):
     )
     source = "Peng et al. 2023, arXiv:2309.00071"
     needs = ("factor", "original")
-    takes = ("beta_fast", "beta_slow", "truncate", "attention_factor", "mscale", "mscale_all_dim")
+    takes = ("beta_fast", "beta_slow", "truncate", "exchanged", "attention_factor", "mscale", "mscale_all_dim")
     shortens = False
 
     def check(self, rope: Scaled) -> None:
@@ -264,7 +301,8 @@ class Yarn(Blend):
     def weights(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
         low, high = self.ends(rope)
         width = high - low or GAP
-        return [min(max((j - low) / width, ZERO), ONE) for j in range(rope.width // 2)]
+        ramp = [min(max((j - low) / width, ZERO), ONE) for j in range(rope.width // 2)]
+        return [1 - share for share in ramp] if rope.exchanged else ramp
 
     def ramp(self, rope: Scaled) -> tuple[float, float]:
         with many_digits():
@@ -278,7 +316,7 @@ class Yarn(Blend):
         low, high = (rope.width * item.ln() / (2 * as_typed(rope.base).ln()) for item in turned)
         if rope.truncate:
             low, high = low.to_integral_value(ROUND_FLOOR), high.to_integral_value(ROUND_CEILING)
-        return max(low, ZERO), min(high, Decimal(rope.width - 1))
+        return max(low, ZERO), min(high, Decimal(rope.width // 2 - 1 if rope.exchanged else rope.width - 1))
 
     def attention_factor(self, rope: Scaled) -> float:
         """Return what is given, else 0.1 · ln factor + 1 (section 3.4), of two scales one over the other."""
@@ -291,7 +329,8 @@ class Yarn(Blend):
 
 
 SCALINGS: dict[str, Scaling] = {
-    item.name: item for item in (Scaling(), Linear(), Dynamic(), Yarn(), LongRope(), Llama3(), Proportional())
+    item.name: item
+    for item in (Scaling(), Linear(), Dynamic(), Yarn(), LongRope(), Llama3(), Proportional(), Divisors())
 }
 
 
@@ -365,6 +404,7 @@ class Scaled(PowersOfBase):
         "beta_slow", "turns over the original context below which a pair is divided", 1.0, above=0
     )
     truncate: bool = parameter("truncate", "whether the ramp ends at whole pairs", True)
+    exchanged: bool = parameter("exchanged", "litgpt's ramp: fast pairs divided, slow ones kept", False)
     attention_factor: float | None = parameter(
         "attention_factor", "factor of cos and sin", at_least=0, at_most=MAX_EXACT, unset="see the formula"
     )
@@ -384,6 +424,7 @@ class Scaled(PowersOfBase):
     long_factor: tuple[float, ...] | None = parameter(
         "long_factor", "divisor of each pair, beyond it", above=0, at_most=MAX_EXACT
     )
+    divisors: tuple[float, ...] | None = parameter("divisors", "divisor of each pair", above=0, at_most=MAX_EXACT)
     short_mscale: float | None = parameter(
         "short_mscale",
         "attention factor up to the original context",
@@ -435,6 +476,11 @@ class Scaled(PowersOfBase):
     def attention_scaling(self) -> float:
         """What cos and sin are multiplied by: the attention factor, given or by the scaling's formula."""
         return self.rule.attention_factor(self)
+
+    @property
+    def scaled_base(self) -> float:
+        """The base whose powers the rates are at the length in use, where a scaling changes it."""
+        return self.rule.base(self)
 
     @classmethod
     def about(cls, parameter: str, value: str) -> str:

@@ -57,6 +57,9 @@ class Architecture:
     axes : how rows and columns of patches share the pairs, as `Rope` names it
     axis_names : the axes in that order, by letter
     scale_grid : how places on the axes become coordinates, as `Rope` names it
+    axis_shares : the columns of each axis as [m, n], m · ⌊d/n⌋; [] are those that are left
+    grid_start, grid_step : coordinate of the first cell and what a step counts, of each axis
+    grid_rule : how these follow from the file: `rope.grid_places`
     width_key : the key of the width, where hidden_size is something else
     unread : keys that its code does not read
     beside_patches : rows of an image's table that are not for patches, one if there is nothing
@@ -68,6 +71,11 @@ class Architecture:
     words : kinds of positions beside its own that position_embedding_type may name in its code
     reads_alibi : the key alibi puts ALiBi in place of its own positions
     relative_key : position_embedding_type may be relative_key or relative_key_query, a table of offsets
+    temperature : what `scores.temperature_of` takes: in which layers queries grow with the position, and how
+    softmax : mscale_all_dim of a scaling also multiplies what the softmax takes
+    slopes : how ALiBi's slopes are made, as `Alibi` names it
+    direction : "both" where its biases look both ways, as those beside a learned table do
+    own_scaling : a scaling and what its parameters are called, where the code has keys of its own for it
     sections, interleaved : how M-RoPE shares the pairs where the file does not say
     """
 
@@ -107,6 +115,10 @@ class Architecture:
     axes: str | None = None
     axis_names: str = "thw"
     scale_grid: str = "index"
+    axis_shares: tuple[tuple[int, ...], ...] = ()
+    grid_start: tuple[float, ...] = ()
+    grid_step: tuple[float, ...] = ()
+    grid_rule: str = ""
     width_key: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     beside_patches: tuple[str, ...] = ()
@@ -121,6 +133,11 @@ class Architecture:
     words: tuple[str, ...] = ()
     reads_alibi: bool = False
     sizes: Mapping[str, int] = field(default_factory=dict)
+    temperature: Mapping[str, Any] = field(default_factory=dict)
+    softmax: bool = False
+    slopes: str = "paper"
+    direction: str = ""
+    own_scaling: Mapping[str, str] = field(default_factory=dict)
 
     def reads(self, kind: str) -> bool:
         """Return whether its code takes another kind of positions where position_embedding_type names it."""
@@ -177,17 +194,18 @@ def _named_by_class(keys: Keys) -> str | None:
 
 @cache
 def _facts() -> dict[str, Any]:
-    return _read("architectures.toml")
+    return read_facts("architectures.toml")
 
 
-def _read(name: str) -> dict[str, Any]:
+def read_facts(name: str) -> dict[str, Any]:
+    """Return the tables of a file of facts beside this one."""
     with Path(__file__).with_name(name).open("rb") as file:
         return tomllib.load(file)
 
 
 @cache
 def _known() -> dict[str, Architecture]:
-    facts, sizes = _facts(), _read("sizes.toml")
+    facts, sizes = _facts(), read_facts("sizes.toml")
     rows: dict[str, dict[str, Any]] = {name: {} for name in facts["plain"]} | facts["rope"]
     rows |= {name: {"position": {"all": kind}} for kind in KINDS for name in facts[kind]}
     rows |= {name: {"position": by_stack} for name, by_stack in facts["position"].items()}

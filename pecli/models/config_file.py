@@ -11,24 +11,41 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pecli.core.errors import FileError, UsageError
-from pecli.core.hub import CONFIG, downloaded, is_hub
+from pecli.core.hub import CONFIG, downloaded, is_hub, remote
 from pecli.files.tables import opened
+from pecli.models.gguf import MAGIC, whole_gguf
+from pecli.models.yaml_file import read_yaml
 
 FLOAT_MAX = sys.float_info.max  # whole numbers in JSON may be larger
 
 
-def read_json(path: Path) -> dict[str, Any]:
-    """Return the object in a file, or in the config.json of a folder.
+CONFIGS = (  # that stand for their folder, the first that is there
+    *(CONFIG, "params.json", "mlc-chat-config.json", "open_clip_config.json"),
+    *("model_config.yaml", "config.yaml", "config.yml"),
+)
+YAML, GGUF = (".yaml", ".yml"), ".gguf"
+ENDINGS = (".json", GGUF, *YAML)
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """Return the object in a file, or in the config.json of a folder, or what a GGUF file's header says.
 
     Raises
     ------
     FileError : no such file, not JSON, not an object, larger than the config of any model
     """
+    if is_hub(str(path)) and path.suffix == GGUF:
+        with remote(str(path)) as remote_file:
+            return whole_gguf(remote_file, str(path), remote)
     path = place(path)
     with opened(str(path)) as file:
+        beginning = file.read(len(MAGIC))
+        file.seek(0)
+        if beginning == MAGIC:
+            return whole_gguf(file, str(path), opened)
         data = file.read()
     try:
-        value = json.loads(data)
+        value = read_yaml(data) if path.suffix.lower() in YAML else json.loads(data)
     except (ValueError, RecursionError) as error:
         raise FileError(f"{path} is not a config: {error}") from None
     if not isinstance(value, dict):
@@ -37,10 +54,16 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def place(path: Path) -> Path:
-    """Return the file, or the config.json of a folder or of a model on the hub."""
+    """Return the file, or that which stands for a folder, or the config.json of a model on the hub."""
     if is_hub(str(path)):
-        return Path(downloaded(str(path)))
-    return path / CONFIG if os.path.isdir(path) else path
+        return (
+            path
+            if path.suffix == GGUF
+            else Path(downloaded(str(path), path.name if path.suffix in ENDINGS else CONFIG))
+        )
+    if not os.path.isdir(path):
+        return path
+    return next((file for name in CONFIGS if os.path.isfile(file := path / name)), path / CONFIG)
 
 
 def shown(value: Any, most: int = 60) -> str:
@@ -60,10 +83,19 @@ class WrongTypeError(UsageError):
 
 
 class Keys:
-    """The keys of one object of a config, and in `read` the full names of all keys whose value was taken."""
+    """The keys of one object of a config, and in `read` the full names of all keys whose value was taken.
 
-    def __init__(self, data: Mapping[str, Any], place: str = "", read: set[str] | None = None) -> None:
-        self.data, self.place = data, place
+    names : what the file calls the keys, where that is something else
+    """
+
+    def __init__(
+        self,
+        data: Mapping[str, Any],
+        place: str = "",
+        read: set[str] | None = None,
+        names: Mapping[str, str] | None = None,
+    ) -> None:
+        self.data, self.place, self.names = data, place, names or {}
         self.read = set() if read is None else read
 
     def __bool__(self) -> bool:
@@ -106,10 +138,11 @@ class Keys:
     def table(self, *names: str) -> Keys | None:
         """Return the object there; null or empty counts as absent."""
         place = f"{self.place}{self.first(*names)}."
-        return (
-            self._typed(names, "an object", lambda it: isinstance(it, dict), lambda it: Keys(it, place, self.read))
-            or None
-        )
+
+        def keys(value: Any) -> Keys:
+            return Keys(value, place, self.read, self.names)
+
+        return self._typed(names, "an object", lambda it: isinstance(it, dict), keys) or None
 
     def numbers(self, *names: str) -> list[float] | None:
         """Return the list of numbers there."""
@@ -136,7 +169,8 @@ class Keys:
             return None
         self.read.add(f"{self.place}{name}")
         if not fits(self.data[name]):
-            raise WrongTypeError(f"{self.place}{name} is {shown(self.data[name])}, and it takes {kind}")
+            place = self.names.get(f"{self.place}{name}", f"{self.place}{name}")
+            raise WrongTypeError(f"{place} is {shown(self.data[name])}, and it takes {kind}")
         return make(self.data[name])
 
 

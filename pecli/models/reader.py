@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -13,7 +14,8 @@ from pecli.core.errors import FileError, UsageError, path_text
 from pecli.core.language import say
 from pecli.encodings.registry import Encoding, find_encoding
 from pecli.models.architectures import UNDRAWN, architecture_of, remarks_on
-from pecli.models.config_file import Keys, WrongTypeError, read_json, shown
+from pecli.models.config_file import Keys, WrongTypeError, read_config, shown
+from pecli.models.dialects import Dialect, dialect_of, dialects, translate
 from pecli.models.layers import (
     FULL,
     LEVELS,
@@ -30,8 +32,9 @@ from pecli.models.layers import (
 )
 from pecli.models.lint import REMARKS, lint, unused
 from pecli.models.position_keys import TOWER
-from pecli.models.positions import encoding_parameters, first_row, position_of, table_length
+from pecli.models.positions import encoding_parameters, first_row, position_of, rows_beside, table_length
 from pecli.models.rope import ORIGINAL, nested_kinds
+from pecli.models.scores import DualChunks, Temperature, dual_chunks, softmax_factor, temperature_of
 
 INNER = (
     *("text_config", "language_config", "llm_config", "vlm_config", "thinker_config", "language_model", "decoder"),
@@ -49,6 +52,7 @@ CONFIG_KEYS = {  # what a config calls the parameters of an encoding
 }
 LIBRARY_KEYS = ("rope_scaling", "rope_parameters", "transformers_version")  # of transformers alone
 OTHER_PROGRAMS = ("model_config", "pretrained_config")  # where MLC and TensorRT-LLM keep what they read
+ROPE_WORD = re.compile("rope|rotary|theta|pairing")  # of what is said only where there is a rope
 TABLES = ("learned", "sinusoidal", "sincos2d")
 WITHOUT_POSITIONS = ("linear_attention", "mlp", "moe", "conv", "no_rope", "no_attention", "cross_attention")
 
@@ -73,6 +77,10 @@ class Layer:
     axis_names : letters of the axes that share the pairs of a rope, in order
     resized : whether the table is made to fit other images, always or when that is asked for
     max_position : of the context, as far as the file says
+    softmax_factor : what scores are multiplied by beside the square of the encoding's attention factor
+    temperature : what queries are multiplied by, by their position
+    axis_lengths : positions that there are along each axis, where the file says so
+    dual_chunks : how two runtimes turn queries and keys by chunks
     """
 
     kind: str
@@ -87,6 +95,10 @@ class Layer:
     axis_names: str = "thw"
     trouble: str = ""
     window: Window | None = None
+    softmax_factor: float = 1.0
+    temperature: Temperature | None = None
+    dual_chunks: DualChunks | None = None
+    axis_lengths: tuple[int, ...] = ()
 
     @property
     def encoding(self) -> Encoding | None:
@@ -117,18 +129,59 @@ class Model:
 
 
 def read_model(path: str | Path, seq_len: int | None = None) -> Model:
-    """Return the model in a config.json or a folder with one.
+    """Return the model in a config.json, a file of another program that pecli knows, or a folder with one.
 
     Raises
     ------
-    FileError : a value of the wrong type, a file of another program, or of a model that is not known
+    FileError : a value of the wrong type, a file of a program or of a model that is not known
     """
-    keys = Keys(read_json(Path(path)))
+    data = read_config(Path(path))
+    keys = Keys(data)
     try:
+        if dialect := dialect_of(data):
+            return _translated(str(path), dialect, data, seq_len)
         _check_library(str(path), keys)
         return _model(str(path), keys, seq_len)
     except UsageError as error:
         raise FileError(f"{path}: {error}") from None
+
+
+def _translated(path: str, dialect: Dialect, data: Mapping[str, Any], seq_len: int | None) -> Model:
+    """Return the model that a file of another program describes."""
+    item = translate(dialect, data)
+    keys = Keys(item.data, names=item.names)
+    longest = keys.length("max_position_embeddings")
+    reading = Reading(keys, item.architecture, seq_len or (longest if dialect.at_longest else None), item.findings)
+    layers = _merged(_layers(reading))
+    layers |= {kind: _also(reading, kind) for kind in item.architecture.also}
+    towers = {}
+    for key, name in dialect.towers.items():
+        if isinstance(value := item.objects.get(key), dict):
+            try:
+                towers[key.partition("_")[0]] = _tower_of(path, name, value)
+            except UsageError as error:
+                reading.add("warning", key, str(error), None)
+    found = sorted(reading.findings, key=lambda finding: LEVELS.index(finding.level))
+    turning = any(layer.kind == "rope" for layer in layers.values())
+    found = [finding for finding in found if turning or not (finding.value is None and ROPE_WORD.search(finding.key))]
+    return Model(path, item.architecture.name, layers, tuple(found), towers=towers)
+
+
+def _tower_of(path: str, name: str, data: Mapping[str, Any]) -> Model:
+    """Return the model that an object inside of a file describes: one of timm where it names that, or a ResNet."""
+    if isinstance(data.get("layers"), list):
+        return _translated(path, dialects()[f"{name.partition('_vision')[0]}_resnet"], data, None)
+    if "timm_model_name" in data:
+        return _translated(path, dialects()["timm"], {**data, "architecture": data["timm_model_name"]}, None)
+    return _translated(path, dialects()[name], data, None)
+
+
+def _also(reading: Reading, kind: str) -> Layer:
+    """Return what an architecture has beside the positions of its layers."""
+    if kind == "timestep" and reading.keys.text("time_kind") == "fourier":  # random rates, in the weights
+        return Layer("fourier", parameters={"d": 2 * (reading.keys.whole("time_width") or 0)})
+    layer = _layer(reading, kind, kind, ALL, ())
+    return replace(layer, kind="sinusoidal") if kind == "timestep" else layer
 
 
 def _check_library(path: str, keys: Keys) -> None:
@@ -147,7 +200,8 @@ def _check_library(path: str, keys: Keys) -> None:
         reason = (
             f"{shown(names[0])} is no model type that pecli knows, and the file has none of {', '.join(LIBRARY_KEYS)}"
         )
-    advice = "pecli reads the config.json of transformers, not yet the files of other programs"
+    others = ", ".join(item.title for item in dialects().values() if item.needs)
+    advice = f"pecli reads the config.json of transformers, and {others}"
     raise FileError(f"{path_text(path)} is of an unknown kind ({reason})", advice=advice)
 
 
@@ -163,7 +217,7 @@ def _model(path: str, keys: Keys, seq_len: int | None, outer: str | None = None,
         reading = _reading(keys, seq_len, outer, tower)
         item, layers = reading.architecture, _merged(_layers(reading))
         lint(reading, [layer.kind for layer in layers.values()])
-        layers |= {kind: _layer(reading, kind, kind, ALL, ()) for kind in item.also}
+        layers |= {kind: _also(reading, kind) for kind in item.also}
         model = Model(path, item.name, layers, tuple(reading.findings), item.known)
     towers, findings = _towers(path, keys, inner, name)
     findings += [Finding("model_type", name, "note", say(REMARKS[remark])) for remark in remarks_on(name)]
@@ -281,6 +335,8 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
         made = encoding_parameters(reading, position, kind, stack, indices[0] if indices else 0)
         if position == "relative_key":
             return _table_of_offsets(reading, plain)
+        if made is None and position == "none":
+            return replace(plain, temperature=temperature_of(reading, False))
         if made is None:
             return replace(plain, grid=window(reading) if plain.kind == "bias2d" else None)
         find_encoding(made[0]).make(made[1])
@@ -298,11 +354,14 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
         return replace(plain, trouble=f"{key}: {text}" if value is None else f"{key} = {shown(value)}: {text}")
     plain, item = replace(plain, name=made[0], parameters=made[1]), reading.architecture
     if position == "rope":
-        return replace(plain, axis_names=item.axis_names)
+        lengths = tuple(map(int, reading.keys.numbers("axis_lengths") or ()))
+        plain = replace(plain, softmax_factor=softmax_factor(reading, kind), dual_chunks=dual_chunks(reading))
+        plain = replace(plain, temperature=temperature_of(reading, True))
+        return replace(plain, axis_names=item.axis_names, axis_lengths=lengths)
     length, grid = table_length(reading, stack) if plain.kind in TABLES else None, patches(reading)
     if length is None:
         return plain
-    fits = grid is not None and length - prod(grid) in (0, item.extra_rows)
+    fits = grid is not None and length - prod(grid) in (0, rows_beside(reading))
     resized = next(iter(item.resized), None)
     first = first_row(reading, length) if plain.kind == "learned" and grid is None else 0
     return replace(plain, length=length, first_row=first, grid=grid if fits else None, resized=resized)

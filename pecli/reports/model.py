@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import chain
-from math import isfinite
+from math import isfinite, prod
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,8 @@ from pecli.core.options import Option
 from pecli.core.terminal import Block, Facts, Paragraph, Table
 from pecli.encodings.base import COUNTED, BiasEncoding
 from pecli.encodings.biases import T5
-from pecli.encodings.harmonic import Harmonic
+from pecli.encodings.grid import HarmonicOnGrid
+from pecli.encodings.harmonic import Harmonic, PowersOfBase
 from pecli.encodings.learned import Learned
 from pecli.encodings.rope import Rope
 from pecli.files.documents import for_notebook
@@ -191,18 +192,38 @@ def layer_data(layer: Layer) -> dict[str, Any]:
         data |= _rope_data(encoding, layer)
     elif layer.length is not None and layer.parameters is not None:
         grid = layer.grid and list(layer.grid)
-        data |= {"length": layer.length, "first_row": layer.first_row, "width": layer.parameters["d"]}
-        data |= {"grid": grid, "resized": layer.resized}
+        before = layer.length - prod(layer.grid) if layer.grid else layer.first_row
+        data |= {"length": layer.length, "first_row": layer.first_row, "rows_before": before}
+        data |= {"width": layer.parameters["d"], "grid": grid, "resized": layer.resized}
+        data |= _wave_data(encoding) if isinstance(encoding, Harmonic) else {}
     elif encoding is not None:
         data |= {name: value for name, value in encoding.settings().items() if value is not None}
+        data |= {**_wave_data(encoding), "width": data["d"]} if isinstance(encoding, Harmonic) else {}
         data |= {"slopes": encoding.slopes().tolist()} if hasattr(encoding, "slopes") else {}
         data |= {"last_bucket_from": encoding.last_from} if isinstance(encoding, T5) else {}
+    elif layer.parameters is not None:
+        data["width"] = layer.parameters["d"]
     elif layer.grid is not None:
         data["window"] = list(layer.grid)
+    if layer.temperature is not None:
+        data["temperature"] = asdict(layer.temperature)
+    if layer.dual_chunks is not None:
+        data["dual_chunk"] = layer.dual_chunks.data()
     window = layer.window
     data["attention_window"] = None if window is None else window.length
     data["attention_window_layers"] = [] if window is None else list(window.indices)
     return {**data, "max_position": layer.max_position, "layer_indices": list(layer.indices)}
+
+
+def _wave_data(encoding: Harmonic) -> dict[str, Any]:
+    """Return the rates of a table of sines, of a grid those of one axis, their base, and the coordinates there."""
+    rates = encoding.frequencies().tolist()
+    data: dict[str, Any] = {"rates": rates[: len(rates) // max(1, len(encoding.sides))]}
+    if isinstance(encoding, PowersOfBase):
+        data["base"] = encoding.base
+    if isinstance(encoding, HarmonicOnGrid):
+        data |= {name: _one_or_all(getattr(encoding, name)) for name in ("grid_start", "grid_step")}
+    return data
 
 
 def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
@@ -217,15 +238,23 @@ def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
         "rotary_dim": rope.width,
         "pairing": rope.pairing,
         "base": rope.base,
+        "scaled_base": rope.scaled_base,
         "mrope_section": None if rope.sections is None else list(rope.sections),
         "mrope_interleaved": rope.interleaved,
         "axes": _axes_text(rope, layer.axis_names),
+        "axis_widths": list(rope.widths) if rope.sides else None,
+        "axis_rates": _axis_rates(rope, layer.axis_names),
+        "axis_lengths": list(layer.axis_lengths) or None,
+        "grid": list(rope.sides) or None,
+        "grid_start": _one_or_all(rope.grid_start),
+        "grid_step": _one_or_all(rope.grid_step),
         "scaling": rope.scaling,
         "seq_len": rope.context,
         "first_length": rope.first_length,
         "inv_freq": rope.frequencies().tolist(),
         "attention_factor": rope.attention_scaling,
-        "score_factor": rope.attention_scaling**2,
+        "softmax_factor": layer.softmax_factor,
+        "score_factor": rope.attention_scaling**2 * layer.softmax_factor,
         "longest_wavelength": wave if isfinite(wave) else None,
         "original": found.original,
         "extended": found.extended,
@@ -246,7 +275,22 @@ def _axes_text(rope: Rope, names: str) -> str | None:
     if rope.sections is None and rope.places is None:
         return None
     count = len(rope.sections or rope.places)  # type: ignore[arg-type]
-    return "".join(names[-min(count, 3) :][axis % 3] for axis in rope.axes_of_pairs())
+    axes = min(count, len(names))
+    return "".join(names[-axes:][axis % axes] for axis in rope.axes_of_pairs())
+
+
+def _axis_rates(rope: Rope, names: str) -> dict[str, list[float]] | None:
+    """Return the rates by which each axis of a grid turns its pairs, by letter."""
+    axes = _axes_text(rope, names)
+    if axes is None or rope.places is None:
+        return None
+    rates = rope.frequencies().tolist()
+    return {name: [r for r, own in zip(rates, axes, strict=True) if own == name] for name in dict.fromkeys(axes)}
+
+
+def _one_or_all(numbers: tuple[float, ...] | None) -> float | list[float] | None:
+    """Return one number where all axes have it, else all of them."""
+    return None if numbers is None else numbers[0] if len({*numbers}) == 1 else list(numbers)
 
 
 def _searched(rope: Rope, context: int | None) -> int:
@@ -292,7 +336,7 @@ def _tower_text(tower: Model) -> str:
 
 def _by_axes(axes: str | None) -> list[str]:
     """Return how many pairs each axis turns."""
-    names = {"h": say("words.row"), "w": say("words.column"), "t": say("words.frame")}
+    names = {"h": say("words.row"), "w": say("words.column"), "t": say("words.frame"), "x": say("model.axis_of_text")}
     return [f"{(axes or '').count(axis)} × {names[axis]}" for axis in dict.fromkeys(axes or "")]
 
 
@@ -334,10 +378,7 @@ def _facts(layer: Layer) -> dict[str, str]:
         facts[say("model.buckets")] = say(buckets, buckets=data["buckets"], distance=data["last_bucket_from"])
     elif "slopes" in data:
         facts[say("model.slopes")] = listing(f"{slope:.4g}" for slope in data["slopes"])
-    if window := layer.window:
-        facts[say("model.attention_window")] = say("model.positions", count=window.length, key=window.key)
-        if window.indices != layer.indices:
-            facts[say("model.layers_with_it")] = runs(window.indices)
+    facts |= _score_facts(layer)
     original, extended = data.get("original"), data.get("extended")
     if extended not in (None, original):
         longer = "model.positions_extended"
@@ -349,6 +390,20 @@ def _facts(layer: Layer) -> dict[str, str]:
         either = "original" in data and original is None
         context = "model.positions_original_or_extended" if either else "words.count_positions"
         facts[say("model.context")] = say(context, count=layer.max_position)
+    return facts
+
+
+def _score_facts(layer: Layer) -> dict[str, str]:
+    """Return what multiplies scores by position, and which keys are seen, in words."""
+    facts = {}
+    if warm := layer.temperature:
+        facts[say("model.temperature")] = say("model.queries_grow", **asdict(warm))
+    if chunks := layer.dual_chunks:
+        facts[say("model.dual_chunks")] = say("model.keys_begin_anew", length=chunks.length, largest=chunks.largest)
+    if window := layer.window:
+        facts[say("model.attention_window")] = say("model.positions", count=window.length, key=window.key)
+        if window.indices != layer.indices:
+            facts[say("model.layers_with_it")] = runs(window.indices)
     return facts
 
 
@@ -368,7 +423,7 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
     none = say("words.none_up_to_offset", searched=data["searched_offsets"])
     parts = [say(PARTS[what], count=count) for what, count in data["pairs"].items()]
     factor_text = text("model.factor_count", rope.factor)
-    scores = say("model.scores_times", factor=factor, square=factor**2)
+    scores = say("model.scores_times", factor=factor, square=data["score_factor"])
     facts = {
         say("model.rates"): listing(rates),
         say("model.pairing"): say(PAIRINGS[rope.pairing], half=pairs),
@@ -377,7 +432,7 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
         say("model.scaling"): "" if rope.scaling == "default" else listing([rope.scaling, factor_text, *parts]),
         say("model.length_in_use"): rope.other_lengths(),
         say("model.long_waves"): _long_waves_text(data, pairs),
-        say("model.attention_factor"): "" if factor == 1 else scores,
+        say("model.attention_factor"): "" if data["score_factor"] == 1 else scores,
         say("words.critical_dimension"): text(
             "model.at_positions", data["critical_dimension"] or None, length=data["critical_dimension_length"]
         ),
@@ -396,7 +451,7 @@ def _long_waves_text(data: dict[str, Any], pairs: int) -> str:
     longer = (data["unscaled_longer_than_attention_window"], data["longer_than_attention_window"])
     counts = [(name, count, window) for name, count in zip(names, longer, strict=False) if limited]
     if original is not None and not (limited and data["attention_window_layers"] == data["layer_indices"]):
-        scaled = [("extended", data["longer_than_extended"], extended)] if original != extended else []
+        scaled = [("extended", data["longer_than_extended"], extended)] if extended not in (None, original) else []
         counts = [("original" if scaled else "context", data["longer_than_original"], original), *scaled, *counts]
     first, more = "model.of_pairs_turn_less", "model.count_in_place"
     return listing(

@@ -145,13 +145,17 @@ def model(
     It exits with 1 where a finding is an error or a file cannot be read; the others are read all the same.
     """
     with guard(quiet, verbose):
+        from pecli.models.config_file import place
         from pecli.reports.model import SEQ_LEN, ModelReport, spectrum_specs
 
         if not paths:
             raise UsageError("pecli model takes the path of a config.json, or of a folder that holds one")
         used, (targets, pictures) = SEQ_LEN.read(seq_len), targets_of(output, format, as_json, pictures=True)
         with use_language(language := language_of(lang)):
-            each = ([path] if Path(path, CONFIG).is_file() else files_of([path], CONFIG) for path in paths)
+            each = (
+                [path] if Path(path).is_dir() and place(Path(path)).is_file() else files_of([path], CONFIG)
+                for path in paths
+            )
             places = list(dict.fromkeys(chain(*each)))
             models, failures = read_models(places, used)
             report = ModelReport(tuple(models))

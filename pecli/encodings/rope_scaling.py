@@ -155,6 +155,14 @@ class Proportional(Scaling):
         return replace(rope, factor=None)  # pairs that stand still did so in training
 
 
+def _check_count(rope: Scaled, name: str) -> None:
+    """Raise UsageError where a parameter does not have a number for each pair."""
+    count = len(getattr(rope, name))
+    if count != rope.width // 2:
+        columns = f"{rope.width} rotary dimensions are {rope.width // 2} pairs"
+        raise UsageError(f"{name} has {count} numbers, and {columns}", option=name)
+
+
 class LongRope(Scaling):
     """Divisors found by search. They change exactly at original + 1 tokens; without `seq_len` the short ones hold."""
 
@@ -168,10 +176,7 @@ class LongRope(Scaling):
     def check(self, rope: Scaled) -> None:
         super().check(rope)
         for name in ("short_factor", "long_factor"):
-            count = len(getattr(rope, name))
-            if count != rope.width // 2:
-                columns = f"{rope.width} rotary dimensions are {rope.width // 2} pairs"
-                raise UsageError(f"{name} has {count} numbers, and {columns}", option=name)
+            _check_count(rope, name)
 
     def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
         divisors = (rope.long_factor if rope.beyond_first else rope.short_factor) or ()
@@ -195,6 +200,27 @@ class LongRope(Scaling):
         short = "rope_scaling.short_factors_from_positions"
         first = rope.original or 1
         return say("rope_scaling.long_factors_up_to" if rope.beyond_first else short, first=first, next=first + 1)
+
+
+class Divisors(Scaling):
+    """A divisor for every pair, whatever it was made from."""
+
+    name = "divisors"
+    summary = "a divisor for every pair"
+    formula = "ω_j / divisors_j"
+    source = "llama.cpp, the tensor rope_freqs"
+    needs = ("divisors",)
+    takes = ("attention_factor",)
+
+    def check(self, rope: Scaled) -> None:
+        super().check(rope)
+        _check_count(rope, "divisors")
+
+    def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
+        return [rate / as_typed(divisor) for rate, divisor in zip(plain, rope.divisors or (), strict=True)]
+
+    def attention_factor(self, rope: Scaled) -> float:
+        return 1.0 if rope.attention_factor is None else rope.attention_factor
 
 
 class Blend(Scaling):
@@ -291,7 +317,8 @@ class Yarn(Blend):
 
 
 SCALINGS: dict[str, Scaling] = {
-    item.name: item for item in (Scaling(), Linear(), Dynamic(), Yarn(), LongRope(), Llama3(), Proportional())
+    item.name: item
+    for item in (Scaling(), Linear(), Dynamic(), Yarn(), LongRope(), Llama3(), Proportional(), Divisors())
 }
 
 
@@ -384,6 +411,7 @@ class Scaled(PowersOfBase):
     long_factor: tuple[float, ...] | None = parameter(
         "long_factor", "divisor of each pair, beyond it", above=0, at_most=MAX_EXACT
     )
+    divisors: tuple[float, ...] | None = parameter("divisors", "divisor of each pair", above=0, at_most=MAX_EXACT)
     short_mscale: float | None = parameter(
         "short_mscale",
         "attention factor up to the original context",

@@ -487,6 +487,8 @@ TEXTS = {
     "models.the_models_own_code_changes": "the model's own code changes base or scores beyond the trained length",
     "models.learned_bias_by_offset": "a learned bias by offset is added to scores as well; pecli does not show it",
     "models.the_code_of_ministral3": "the code of ministral3 and mistral4 multiplies queries by 1 + β · ln(1 + ⌊p/original⌋) with this β; pecli does not show that",
+    "models.queries_grow_by_steps": "queries are multiplied by 1 + β · ln(1 + ⌊p/original⌋) with this β; pecli does not show that",
+    "models.the_program_does_not": "the code of {name} does not read it",
     "models.one_layer_in_so": "one layer in so many sees all positions",
     "models.in_molmo2_the_other": "in molmo2 the other layers have no scaling; pecli shows all layers with it",
     "models.the_code_of_roformer": "the code of roformer turns values as well",

@@ -487,6 +487,8 @@ TEXTS = {
     "models.the_models_own_code_changes": "超出训练长度时，模型自己的代码会改变底数或得分",
     "models.learned_bias_by_offset": "得分上还加有按偏移学习的偏置；pecli 未显示",
     "models.the_code_of_ministral3": "ministral3 和 mistral4 的代码把查询乘以 1 + β · ln(1 + ⌊p/original⌋)，β 即此值；pecli 未显示",
+    "models.queries_grow_by_steps": "查询会乘以 1 + β · ln(1 + ⌊p/original⌋)，β 即此值；pecli 未显示",
+    "models.the_program_does_not": "{name} 的代码不读取它",
     "models.one_layer_in_so": "每隔这么多层有一层能看到所有位置",
     "models.in_molmo2_the_other": "在 molmo2 中其他层没有缩放；pecli 显示所有层都有缩放",
     "models.the_code_of_roformer": "roformer 的代码也旋转值",

@@ -175,17 +175,18 @@ def _named_by_class(keys: Keys) -> str | None:
 
 @cache
 def _facts() -> dict[str, Any]:
-    return _read("architectures.toml")
+    return read_facts("architectures.toml")
 
 
-def _read(name: str) -> dict[str, Any]:
+def read_facts(name: str) -> dict[str, Any]:
+    """Return the tables of a file of facts beside this one."""
     with Path(__file__).with_name(name).open("rb") as file:
         return tomllib.load(file)
 
 
 @cache
 def _known() -> dict[str, Architecture]:
-    facts, sizes = _facts(), _read("sizes.toml")
+    facts, sizes = _facts(), read_facts("sizes.toml")
     rows: dict[str, dict[str, Any]] = {name: {} for name in facts["plain"]} | facts["rope"]
     rows |= {name: {"position": {"all": kind}} for kind in KINDS for name in facts[kind]}
     rows |= {name: {"position": by_stack} for name, by_stack in facts["position"].items()}

@@ -13,12 +13,17 @@ from typing import Any, TypeVar
 from pecli.core.errors import FileError, UsageError
 from pecli.core.hub import CONFIG, downloaded, is_hub
 from pecli.files.tables import opened
+from pecli.models.gguf import MAGIC, read_gguf
 
 FLOAT_MAX = sys.float_info.max  # whole numbers in JSON may be larger
 
 
-def read_json(path: Path) -> dict[str, Any]:
-    """Return the object in a file, or in the config.json of a folder.
+CONFIGS = (CONFIG, "params.json", "mlc-chat-config.json")  # that stand for their folder, the first that is there
+ENDINGS = (".json", ".gguf")
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """Return the object in a file, or in the config.json of a folder, or what a GGUF file's header says.
 
     Raises
     ------
@@ -26,6 +31,10 @@ def read_json(path: Path) -> dict[str, Any]:
     """
     path = place(path)
     with opened(str(path)) as file:
+        beginning = file.read(len(MAGIC))
+        file.seek(0)
+        if beginning == MAGIC:
+            return read_gguf(file)
         data = file.read()
     try:
         value = json.loads(data)
@@ -37,10 +46,12 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def place(path: Path) -> Path:
-    """Return the file, or the config.json of a folder or of a model on the hub."""
+    """Return the file, or that which stands for a folder, or the config.json of a model on the hub."""
     if is_hub(str(path)):
         return Path(downloaded(str(path)))
-    return path / CONFIG if os.path.isdir(path) else path
+    if not os.path.isdir(path):
+        return path
+    return next((file for name in CONFIGS if os.path.isfile(file := path / name)), path / CONFIG)
 
 
 def shown(value: Any, most: int = 60) -> str:
@@ -60,10 +71,19 @@ class WrongTypeError(UsageError):
 
 
 class Keys:
-    """The keys of one object of a config, and in `read` the full names of all keys whose value was taken."""
+    """The keys of one object of a config, and in `read` the full names of all keys whose value was taken.
 
-    def __init__(self, data: Mapping[str, Any], place: str = "", read: set[str] | None = None) -> None:
-        self.data, self.place = data, place
+    names : what the file calls the keys, where that is something else
+    """
+
+    def __init__(
+        self,
+        data: Mapping[str, Any],
+        place: str = "",
+        read: set[str] | None = None,
+        names: Mapping[str, str] | None = None,
+    ) -> None:
+        self.data, self.place, self.names = data, place, names or {}
         self.read = set() if read is None else read
 
     def __bool__(self) -> bool:
@@ -106,10 +126,11 @@ class Keys:
     def table(self, *names: str) -> Keys | None:
         """Return the object there; null or empty counts as absent."""
         place = f"{self.place}{self.first(*names)}."
-        return (
-            self._typed(names, "an object", lambda it: isinstance(it, dict), lambda it: Keys(it, place, self.read))
-            or None
-        )
+
+        def keys(value: Any) -> Keys:
+            return Keys(value, place, self.read, self.names)
+
+        return self._typed(names, "an object", lambda it: isinstance(it, dict), keys) or None
 
     def numbers(self, *names: str) -> list[float] | None:
         """Return the list of numbers there."""
@@ -136,7 +157,8 @@ class Keys:
             return None
         self.read.add(f"{self.place}{name}")
         if not fits(self.data[name]):
-            raise WrongTypeError(f"{self.place}{name} is {shown(self.data[name])}, and it takes {kind}")
+            place = self.names.get(f"{self.place}{name}", f"{self.place}{name}")
+            raise WrongTypeError(f"{place} is {shown(self.data[name])}, and it takes {kind}")
         return make(self.data[name])
 
 

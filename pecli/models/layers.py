@@ -86,7 +86,7 @@ class Reading:
         table = self.keys.table("rope_scaling") or self.keys.table("rope_parameters")
         if table is not None:
             read = {key: it for key, it in table.data.items() if table.place + key not in self.architecture.unread}
-            return Keys(read, table.place, table.read)
+            return Keys(read, table.place, table.read, table.names)
         older = self.keys.data.get("rotary")
         if isinstance(older, dict):  # InternLM
             names = {"base": "rope_theta", "type": "type", "scaling_factor": "factor"}
@@ -118,7 +118,9 @@ class Reading:
 
     def add(self, level: str, key: str, text: str, value: Any = None) -> None:
         """Add a finding, once; its value is that at the top of the file where none is given."""
-        finding = Finding(key, self.keys.data.get(key) if value is None else value, level, text)
+        finding = Finding(
+            self.keys.names.get(key, key), self.keys.data.get(key) if value is None else value, level, text
+        )
         if finding not in self.findings:
             self.findings.append(finding)
 

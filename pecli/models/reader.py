@@ -13,7 +13,8 @@ from pecli.core.errors import FileError, UsageError, path_text
 from pecli.core.language import say
 from pecli.encodings.registry import Encoding, find_encoding
 from pecli.models.architectures import UNDRAWN, architecture_of, remarks_on
-from pecli.models.config_file import Keys, WrongTypeError, read_json, shown
+from pecli.models.config_file import Keys, WrongTypeError, read_config, shown
+from pecli.models.dialects import Dialect, dialect_of, dialects, translate
 from pecli.models.layers import (
     FULL,
     LEVELS,
@@ -73,6 +74,7 @@ class Layer:
     axis_names : letters of the axes that share the pairs of a rope, in order
     resized : whether the table is made to fit other images, always or when that is asked for
     max_position : of the context, as far as the file says
+    softmax_factor : what scores are multiplied by beside the square of the encoding's attention factor
     """
 
     kind: str
@@ -87,6 +89,7 @@ class Layer:
     axis_names: str = "thw"
     trouble: str = ""
     window: Window | None = None
+    softmax_factor: float = 1.0
 
     @property
     def encoding(self) -> Encoding | None:
@@ -117,18 +120,41 @@ class Model:
 
 
 def read_model(path: str | Path, seq_len: int | None = None) -> Model:
-    """Return the model in a config.json or a folder with one.
+    """Return the model in a config.json, a file of another program that pecli knows, or a folder with one.
 
     Raises
     ------
-    FileError : a value of the wrong type, a file of another program, or of a model that is not known
+    FileError : a value of the wrong type, a file of a program or of a model that is not known
     """
-    keys = Keys(read_json(Path(path)))
+    data = read_config(Path(path))
+    keys = Keys(data)
     try:
+        if dialect := dialect_of(data):
+            return _translated(str(path), dialect, data, seq_len)
         _check_library(str(path), keys)
         return _model(str(path), keys, seq_len)
     except UsageError as error:
         raise FileError(f"{path}: {error}") from None
+
+
+def _translated(path: str, dialect: Dialect, data: Mapping[str, Any], seq_len: int | None) -> Model:
+    """Return the model that a file of another program describes."""
+    item = translate(dialect, data)
+    keys = Keys(item.data, names=item.names)
+    longest = keys.length("max_position_embeddings")
+    reading = Reading(keys, item.architecture, seq_len or (longest if dialect.at_longest else None), item.findings)
+    layers = _merged(_layers(reading))
+    layers = {
+        kind: replace(layer, softmax_factor=item.softmax_factor) if layer.kind == "rope" else layer
+        for kind, layer in layers.items()
+    }
+    towers = {
+        key.partition("_")[0]: _translated(path, dialects()[name], data[key], None)
+        for key, name in dialect.towers.items()
+        if isinstance(data.get(key), dict)
+    }
+    found = sorted(reading.findings, key=lambda finding: LEVELS.index(finding.level))
+    return Model(path, item.architecture.name, layers, tuple(found), towers=towers)
 
 
 def _check_library(path: str, keys: Keys) -> None:
@@ -147,7 +173,8 @@ def _check_library(path: str, keys: Keys) -> None:
         reason = (
             f"{shown(names[0])} is no model type that pecli knows, and the file has none of {', '.join(LIBRARY_KEYS)}"
         )
-    advice = "pecli reads the config.json of transformers, not yet the files of other programs"
+    others = ", ".join(item.title for item in dialects().values() if item.needs)
+    advice = f"pecli reads the config.json of transformers, and {others}"
     raise FileError(f"{path_text(path)} is of an unknown kind ({reason})", advice=advice)
 
 

@@ -73,7 +73,7 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
         if factor is None or not 1 <= factor < HUGE:
             raise BuildError("factor", "models.takes_number_1")
         return parameters | {"base": base * factor, "scaling": "linear", "factor": factor ** (2 / d)}
-    if scaling not in SCALINGS:
+    if scaling not in SCALINGS or (scaling == "divisors" and not reading.keys.names):  # transformers has none
         text = "models.no_such_scaling_transformers"
         raise BuildError(key, text, inside.data.get(key), meant=probably(nearest(scaling, SCALINGS)))
     values = {"scaling": scaling, **_scaling(reading, inside, scaling, rotary // 2)}
@@ -132,6 +132,8 @@ def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str,
         if longest is None:
             raise BuildError("max_position_embeddings", "models.is_missing_and_the")
         return {"factor": _needed(inside, "factor"), "max_position": longest, "seq_len": reading.seq_len}
+    if rule == "divisors":
+        return {"divisors": _factors(inside, "divisors", pairs), "attention_factor": inside.number("attention_factor")}
     original = original_length(reading, inside)
     if original is None:
         raise BuildError(ORIGINAL, "models.is_missing_and_so")

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from pecli.core.errors import UnknownNameError, UsageError, notice, shorten
-from pecli.core.hub import CONFIG
 from pecli.core.lazy import Array
 from pecli.core.options import Option, canonical_name, default_values, with_canonical_names
 from pecli.core.readable import found
@@ -23,7 +22,7 @@ from pecli.encodings.base import Encoding, TableEncoding
 from pecli.encodings.learned import Learned
 from pecli.encodings.registry import ENCODINGS, PLUGINS, all_encodings, find_encoding, table_advice
 from pecli.files.tables import hold
-from pecli.models.config_file import place
+from pecli.models.config_file import ENDINGS, place
 from pecli.models.layers import FULL
 from pecli.models.reader import ALL, Layer, Model, read_model
 
@@ -152,8 +151,9 @@ def config_words(spec: str, known: Container[str]) -> tuple[str, str | None, str
     if match is None or spec.partition(":")[0].strip() in known:
         return None
     path = match["path"]
-    apart = path.endswith(".json") or "/" in path or os.sep in path
-    isfolder = os.path.isfile(Path(found(path), CONFIG))
+    apart = path.endswith(ENDINGS) or "/" in path or os.sep in path
+    folder = Path(found(path))
+    isfolder = os.path.isdir(folder) and os.path.isfile(place(folder))
     return (path, match["kind"], match["text"] or "") if apart or isfolder else None
 
 

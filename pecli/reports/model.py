@@ -225,7 +225,7 @@ def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
         "first_length": rope.first_length,
         "inv_freq": rope.frequencies().tolist(),
         "attention_factor": rope.attention_scaling,
-        "score_factor": rope.attention_scaling**2,
+        "score_factor": rope.attention_scaling**2 * layer.softmax_factor,
         "longest_wavelength": wave if isfinite(wave) else None,
         "original": found.original,
         "extended": found.extended,
@@ -368,7 +368,7 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
     none = say("words.none_up_to_offset", searched=data["searched_offsets"])
     parts = [say(PARTS[what], count=count) for what, count in data["pairs"].items()]
     factor_text = text("model.factor_count", rope.factor)
-    scores = say("model.scores_times", factor=factor, square=factor**2)
+    scores = say("model.scores_times", factor=factor, square=data["score_factor"])
     facts = {
         say("model.rates"): listing(rates),
         say("model.pairing"): say(PAIRINGS[rope.pairing], half=pairs),
@@ -377,7 +377,7 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
         say("model.scaling"): "" if rope.scaling == "default" else listing([rope.scaling, factor_text, *parts]),
         say("model.length_in_use"): rope.other_lengths(),
         say("model.long_waves"): _long_waves_text(data, pairs),
-        say("model.attention_factor"): "" if factor == 1 else scores,
+        say("model.attention_factor"): "" if data["score_factor"] == 1 else scores,
         say("words.critical_dimension"): text(
             "model.at_positions", data["critical_dimension"] or None, length=data["critical_dimension_length"]
         ),
@@ -396,7 +396,7 @@ def _long_waves_text(data: dict[str, Any], pairs: int) -> str:
     longer = (data["unscaled_longer_than_attention_window"], data["longer_than_attention_window"])
     counts = [(name, count, window) for name, count in zip(names, longer, strict=False) if limited]
     if original is not None and not (limited and data["attention_window_layers"] == data["layer_indices"]):
-        scaled = [("extended", data["longer_than_extended"], extended)] if original != extended else []
+        scaled = [("extended", data["longer_than_extended"], extended)] if extended not in (None, original) else []
         counts = [("original" if scaled else "context", data["longer_than_original"], original), *scaled, *counts]
     first, more = "model.of_pairs_turn_less", "model.count_in_place"
     return listing(

@@ -23,6 +23,7 @@ EXAMPLES = {
     "linear": ",factor=4",
     "dynamic": ",factor=4,max_position=64,seq_len=256",
     "yarn": ",factor=4,original=64",
+    "divisors": ",divisors=1,1,2,8,attention_factor=1.5",
     "longrope": ",original=64,short_factor=1,1,1,2,long_factor=2,3,4,5,factor=4,seq_len=65",
     "llama3": ",factor=4,original=64,low_freq_factor=1,high_freq_factor=4",
     "proportional": ",partial_rotary_factor=0.5,factor=2",

@@ -199,8 +199,6 @@ OTHER_FILES: dict[str, dict[str, Any]] = {
     "DeepSeek": {"dim": 7168, "n_heads": 128, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64},
     "gpt-oss": {"hidden_size": 2880, "head_dim": 64, "num_attention_heads": 64, "rope_theta": 150000.0,
                 "rope_scaling_factor": 32.0, "rope_ntk_beta": 32.0},
-    "MLC": {"model_type": "llama", "quantization": "q4f16_1", "context_window_size": 8192,
-            "model_config": {"hidden_size": 4096, "num_attention_heads": 32, "position_embedding_base": 500000.0}},
     "TensorRT-LLM": {"architecture": "LlamaForCausalLM", "hidden_size": 5120, "num_attention_heads": 40,
                      "position_embedding_type": "rope_gpt_neox", "rotary_base": 10000.0},
     "an engine of it": {"version": "0.16", "pretrained_config": {"architecture": "LlamaForCausalLM"}},

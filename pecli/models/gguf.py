@@ -1,0 +1,142 @@
+"""The header of a GGUF file: its keys with their values, and the few small tensors that say how rope turns.
+
+The file is not trusted: a size in it is only believed as far as there are bytes, and nothing is set aside for it.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any, BinaryIO
+
+from pecli.core.errors import FileError
+
+MAGIC = b"GGUF"
+STEP, MAX_HEADER = 1 << 20, 1 << 26  # bytes that are read at once, and of all keys and names of tensors
+NUMBERS = {**dict(enumerate(("B", "b", "H", "h", "I", "i", "f", "?"))), 10: "Q", 11: "q", 12: "d"}  # by type
+TEXT, LIST, FLOAT32 = 8, 9, 6
+FLOATS = {0: "f", 1: "e"}  # tensors of these types are read
+MAX_KEPT = 1 << 12  # numbers of a list that is kept, and of a tensor: layers, pairs
+MAX_NAME = 1 << 16
+TENSORS = ("rope_freqs.weight", "rope_factors_long.weight", "rope_factors_short.weight")  # divisors of the rates
+TABLE = "position_embd.weight"  # of which the shape is enough
+
+
+class Header:
+    """The bytes from the beginning of a file, as many as were asked for so far."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file, self.data, self.at, self.order = file, bytearray(), 0, "<"
+
+    def skip(self, count: int) -> int:
+        """Pass over so many bytes and return where they begin; raises FileError where the file has fewer."""
+        start, end = self.at, self.at + count
+        if end > MAX_HEADER:
+            raise FileError(f"{self.file.name} has a header of over {MAX_HEADER >> 20} MiB: not read")
+        while len(self.data) < end:
+            more = self.file.read(STEP)
+            if not more:
+                raise FileError(f"{self.file.name} is not a whole GGUF file: it ends inside of its header")
+            self.data += more
+        self.at = end
+        return start
+
+    def number(self, code: str = "Q") -> Any:
+        """Return one number of that code of `struct`."""
+        return struct.unpack_from(self.order + code, self.data, self.skip(struct.calcsize("<" + code)))[0]
+
+    def text(self) -> str:
+        """Return one text."""
+        length = self.number()
+        start = self.skip(length)
+        return self.data[start : start + min(length, MAX_NAME)].decode("utf-8", "replace")
+
+    def value(self, kind: int) -> Any:
+        """Return one value; None for a list that is too long to be of positions, or one of texts."""
+        if kind == TEXT:
+            return self.text()
+        if kind != LIST:
+            number = self.number(NUMBERS[kind] if kind in NUMBERS else self._refuse(kind))
+            return shortest(number) if kind == FLOAT32 else number
+        kind, count = self.number("I"), self.number()
+        if kind == TEXT:
+            return self._skip_texts(count)
+        if kind in NUMBERS and count > MAX_KEPT:
+            self.skip(count * struct.calcsize("<" + NUMBERS[kind]))
+            return None
+        return [self.value(kind) for _ in range(min(count, MAX_KEPT))] if kind != LIST else self._refuse(kind)
+
+    def _refuse(self, kind: int) -> Any:
+        raise FileError(f"{self.file.name} is not a GGUF file that pecli reads: it has a value of type {kind}")
+
+    def _skip_texts(self, count: int) -> None:
+        """Pass over texts, of which a vocabulary has hundreds of thousands."""
+        unpack = struct.Struct(self.order + "Q").unpack_from
+        for _ in range(count):
+            if self.at + 8 > len(self.data):
+                self.skip(8)
+                self.at -= 8
+            (length,) = unpack(self.data, self.at)
+            self.at += 8
+            if self.at + length > len(self.data):
+                self.skip(length)
+            else:
+                self.at += length
+
+
+def read_gguf(file: BinaryIO) -> dict[str, Any]:
+    """Return the keys of a file with their values, and by their names the tensors of divisors and a table's shape.
+
+    Raises
+    ------
+    FileError : it is cut off, or not of a version that is known
+    """
+    header = Header(file)
+    header.skip(len(MAGIC))
+    version = header.number("I")
+    if version & 0xFFFF == 0:  # written on a machine with the other order of bytes
+        header.order, version = ">", version >> 24
+    if version not in (2, 3):
+        raise FileError(f"{file.name} is a GGUF file of version {version}; pecli reads versions 2 and 3")
+    n_tensors, n_keys = header.number(), header.number()
+    data: dict[str, Any] = {}
+    for _ in range(n_keys):
+        name = header.text()
+        data[name] = header.value(header.number("I"))
+    tensors = {}
+    for _ in range(n_tensors):
+        name, n_axes = header.text(), header.number("I")
+        if n_axes > 4:
+            raise FileError(f"{file.name} is not a GGUF file: a tensor has {n_axes} axes")
+        shape = [header.number() for _ in range(n_axes)]
+        place = (shape, header.number("I"), header.number())
+        if name in TENSORS:
+            tensors[name] = place
+        elif name == TABLE:
+            data[name] = shape
+    alignment = data.get("general.alignment") or 32
+    start = -(-header.at // alignment) * alignment if isinstance(alignment, int) and alignment > 0 else header.at
+    return data | {name: _numbers(header, name, start, *place) for name, place in tensors.items()}
+
+
+def _numbers(header: Header, name: str, start: int, shape: list[int], kind: int, offset: int) -> list[float]:
+    """Return the numbers of a small tensor, which begins so many bytes after the `start` of all tensors."""
+    file, count = header.file, shape[0] if len(shape) == 1 else 0
+    if kind not in FLOATS or not 0 < count <= MAX_KEPT:
+        raise FileError(f"{file.name}: {name} is no list of up to {MAX_KEPT:,} numbers of float32 or float16")
+    code = f"{header.order}{count}{FLOATS[kind]}"
+    if start + offset >= 1 << 63:
+        raise FileError(f"{file.name} is not a whole GGUF file: it ends before {name}")
+    file.seek(start + offset)
+    data = file.read(struct.calcsize(code))
+    if len(data) < struct.calcsize(code):
+        raise FileError(f"{file.name} is not a whole GGUF file: it ends before {name}")
+    return [shortest(number) for number in struct.unpack(code, data)]
+
+
+def shortest(number: float) -> float:
+    """Return the number of the fewest digits that float32 keeps as this one: 0.1, not 0.10000000149."""
+    for digits in range(6, 10):
+        short = float(f"{number:.{digits}g}")
+        if abs(short) < 3.4e38 and struct.pack("f", short) == struct.pack("f", number):
+            return short
+    return number

@@ -1,0 +1,188 @@
+"""Files of other programs give what those programs do: rates, base, pairing, scaling, factors and context."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Answer
+
+Ask = Callable[..., Answer]
+CASES: dict[str, dict[str, Any]] = json.loads(
+    (Path(__file__).parents[1] / "data" / "dialects" / "cases.json").read_text(encoding="utf-8")
+)
+TEXTS = ("kind", "pairing", "scaling")  # of what a case gives; and its numbers, as pecli model --json names them
+NUMBERS = {
+    **{name: name for name in ("head_dim", "rotary_dim", "original", "width", "score_factor", "slopes")},
+    "theta": "base",
+    "rows": "length",
+    "cos_sin_factor": "attention_factor",
+}
+LLAMA = {"general.architecture": "llama", "llama.context_length": 4096, "llama.embedding_length": 64,
+         "llama.block_count": 2, "llama.attention.head_count": 1}  # fmt: skip
+TENSORS = ("rope_freqs.weight", "rope_factors_long.weight", "rope_factors_short.weight", "position_embd.weight")
+
+
+def gguf(data: dict[str, Any], order: str = "<", version: int = 3) -> bytes:
+    """Return a GGUF file with those keys, and with the tensors among them, whose numbers are float32."""
+
+    def text(value: str) -> bytes:
+        return struct.pack(f"{order}Q", len(value)) + value.encode()
+
+    def typed(value: Any) -> bytes:
+        if isinstance(value, str):
+            return struct.pack(f"{order}I", 8) + text(value)
+        if isinstance(value, list):
+            items = [typed(item) for item in value]
+            return (
+                struct.pack(f"{order}I", 9)
+                + items[0][:4]
+                + struct.pack(f"{order}Q", len(items))
+                + b"".join(item[4:] for item in items)
+            )
+        kind, code = {bool: (7, "?"), int: (4, "I"), float: (6, "f")}[type(value)]
+        return struct.pack(f"{order}I{code}", kind, value)
+
+    keys = {name: value for name, value in data.items() if name not in TENSORS}
+    body = b"".join(text(name) + typed(value) for name, value in keys.items())
+    names, numbers = b"", b""
+    for name in filter(data.__contains__, TENSORS):
+        shape, values = (data[name], []) if name == "position_embd.weight" else ([len(data[name])], data[name])
+        names += text(name) + struct.pack(f"{order}I{len(shape)}QIQ", len(shape), *shape, 0, len(numbers))
+        numbers += struct.pack(f"{order}{len(values)}f", *values)
+        numbers += bytes(-len(numbers) % 32)
+    count = sum(name in TENSORS for name in data)
+    header = b"GGUF" + struct.pack(f"{order}IQQ", version, count, len(keys)) + body + names
+    return header + bytes(-len(header) % 32) + numbers
+
+
+def read(ask: Ask, name: str, content: dict[str, Any]) -> dict[str, Any]:
+    """Return what ``pecli model --json`` says of a file of that content."""
+    data = gguf(content) if name.endswith(".gguf") else json.dumps(content).encode()
+    Path(name).write_bytes(data)
+    answer = ask("model", name, "--json")
+    assert answer.code == 0, answer.err
+    given: dict[str, Any] = json.loads(answer.out)
+    return given
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_file_of_another_program_gives_what_that_program_does(ask: Ask, case: str) -> None:
+    name, content, gives = (CASES[case][key] for key in ("file", "content", "gives"))
+    data = read(ask, name, content)
+    layers = data["layers"]
+    turning = [layer for kind, layer in layers.items() if layer["kind"] != "none" and kind != "sliding_attention"]
+    layer = turning[0]
+    tolerance = max(gives.get("rtol", 0), 3e-7)
+    assert {key: layer[key] for key in TEXTS if key in gives} == {key: gives[key] for key in TEXTS if key in gives}
+    for key, own in NUMBERS.items():
+        if key in gives:
+            assert layer[own] == pytest.approx(gives[key], rel=tolerance), key
+    if "context" in gives:
+        assert gives["context"] in (layer["max_position"], layer.get("extended"))
+    for rates, found in [
+        (gives.get("rates", {}), layer),
+        (gives.get("sliding", {}).get("rates", {}), layers.get("sliding_attention")),
+        (gives.get("vision", {}), next(iter(data["towers"].get("vision", {"layers": {"": 0}})["layers"].values()))),
+    ]:
+        for pair, rate in rates.items():
+            assert found["inv_freq"][int(pair)] == pytest.approx(rate, rel=tolerance), pair
+    if "sliding_layers" in gives:
+        assert layers["sliding_attention"]["layer_indices"] == gives["sliding_layers"]
+    if "nope_layers" in gives:
+        assert layers["full_attention"]["layer_indices"] == gives["nope_layers"]
+
+
+META = {"dim": 4096, "n_heads": 32, "n_layers": 2, "multiple_of": 256}
+MISTRAL = {"dim": 4096, "n_heads": 32, "n_layers": 2, "hidden_dim": 14336}
+YARN = {"llama.rope.scaling.type": "yarn", "llama.rope.scaling.factor": 8.0}
+RULES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [  # a file, its content, and what its layers have
+    ("params.json", META | {"n_heads": 64}, {"head_dim": 64, "base": 10000, "max_position": None}),
+    ("params.json", META | {"use_scaled_rope": False, "rope_theta": 5e5}, {"scaling": "default", "base": 500000}),
+    ("params.json", MISTRAL | {"yarn": {"factor": 4, "original_max_position_embeddings": 8192}},
+     {"attention_factor": pytest.approx(1.1386294), "original": 8192, "scaling": "yarn"}),
+    ("params.json", MISTRAL | {"sliding_window": 4096}, {"attention_window": 4096, "base": 1000000}),
+    ("model.gguf", LLAMA, {"base": 10000, "scaling": "default", "pairing": "interleaved", "max_position": 4096}),
+    ("model.gguf", LLAMA | {"llama.attention.head_count": [1, 1]}, {"head_dim": 64}),
+    ("model.gguf", LLAMA | {"llama.rope.scaling.type": "none", "llama.rope.scaling.factor": 8.0},
+     {"scaling": "default"}),
+    ("model.gguf", LLAMA | YARN, {"scaling": "yarn", "original": 4096}),
+    ("model.gguf", LLAMA | YARN | {"llama.rope.scaling.attn_factor": 0.5},
+     {"attention_factor": pytest.approx(0.5 * 1.2079442)}),
+    ("model.gguf", LLAMA | {"rope_freqs.weight": [2.0] * 32, "llama.rope.scaling.factor": 4.0},
+     {"inv_freq": pytest.approx([10000 ** (-j / 32) / 8 for j in range(32)])}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "content", "gives"), RULES)
+def test_the_rules_of_each_program_hold_for_other_numbers(
+    ask: Ask, name: str, content: dict[str, Any], gives: dict[str, Any]
+) -> None:
+    layer = read(ask, name, content)["layers"]["all"]
+    assert {key: layer[key] for key in gives} == gives
+
+
+@pytest.mark.parametrize(("length", "first"), [(None, 0.5), (4096, 1.0), (4097, 0.5)])
+def test_longrope_of_llama_cpp_goes_by_the_size_of_the_context(ask: Ask, length: int | None, first: float) -> None:
+    content = {key.replace("llama", "phi3"): value for key, value in LLAMA.items()}
+    content |= {"general.architecture": "phi3", "phi3.context_length": 131072}
+    content |= {"phi3.rope.scaling.original_context_length": 4096, "rope_factors_short.weight": [1.0] * 32}
+    Path("model.gguf").write_bytes(gguf({**content, "rope_factors_long.weight": [2.0] * 32}))
+    words = [] if length is None else ["--seq-len", str(length)]
+    data = json.loads(ask("model", "model.gguf", "--json", *words).out)
+    assert data["layers"]["all"]["inv_freq"][0] == first
+
+
+def test_keys_of_positions_that_are_not_used_are_named(ask: Ask) -> None:
+    content = LLAMA | {"llama.rope.scaling.yarn_beta_fast": 8.0, "llama.rope.wobble": 1.0}
+    found = {finding["key"]: finding["level"] for finding in read(ask, "model.gguf", content)["findings"]}
+    assert found["llama.rope.scaling.yarn_beta_fast"] == "warning"  # read for other architectures
+    assert found["llama.rope.wobble"] == "note"
+    found = {
+        finding["key"]: finding["level"] for finding in read(ask, "params.json", META | {"rope_gain": 2})["findings"]
+    }
+    assert (found["rope_gain"], found["rope_theta"]) == ("note", "note")
+
+
+def test_a_file_of_another_program_stands_where_an_encoding_does(ask: Ask) -> None:
+    Path("params.json").write_text(json.dumps(CASES["meta-llama31-8b"]["content"]))
+    Path("model.gguf").write_bytes(gguf(CASES["gguf-gemma3"]["content"]))
+    for words in (["spectrum", "params.json"], ["compare", "params.json", "model.gguf#sliding_attention"]):
+        answer = ask(*words, "-o", "out.json")
+        assert (answer.code, Path("out.json").exists()) == (0, True), answer.err
+
+
+WHOLE = gguf(LLAMA | {"rope_freqs.weight": [1.0] * 32})
+
+
+def test_bytes_in_the_other_order_are_read_too(ask: Ask) -> None:
+    Path("model.gguf").write_bytes(gguf(LLAMA | {"rope_freqs.weight": [2.0] * 32}, order=">"))
+    assert json.loads(ask("model", "model.gguf", "--json").out)["layers"]["all"]["inv_freq"][0] == 0.5
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        *(WHOLE[:size] for size in (4, 20, 60, 200, len(WHOLE) - 1)),
+        b"GGUF" + struct.pack("<IQQ", 3, 0, 1 << 60),
+        b"GGUF" + struct.pack("<IQQ", 3, 1 << 60, 0),
+        b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, 1 << 62),
+        b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, 1) + b"a" + struct.pack("<IIQ", 9, 8, 1 << 50),
+        b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, 1) + b"a" + struct.pack("<IIQ", 9, 9, 1),
+        b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, 1) + b"a" + struct.pack("<I", 77),
+        gguf(LLAMA, version=9),
+        gguf({**LLAMA, "general.architecture": "nobody"}),
+        gguf({**LLAMA, "general.alignment": 0, "llama.embedding_length": "wide"}),
+        gguf(LLAMA | {"llama.rope.scaling.type": "ntk", "llama.rope.scaling.factor": 2.0}),
+        gguf(LLAMA | {"rope_freqs.weight": []}),
+    ],
+)
+def test_a_broken_or_unknown_gguf_is_one_line_and_exit_1(ask: Ask, data: bytes) -> None:
+    Path("model.gguf").write_bytes(data)
+    answer = ask("model", "model.gguf")
+    assert (answer.code, answer.out, len(answer.err.splitlines())) == (1, "", 1)

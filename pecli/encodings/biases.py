@@ -52,7 +52,8 @@ class Alibi(DirectedBias):
     """−slope · |p − q| is added to the score of query p and key q, with a slope of its own for every head.
 
     The slopes of n heads, n a power of two, are 2^(−8i/n) for i = 1 … n; MPT may have another `bias_max` than 8. For
-    other n they are those of c heads, c the power of two below n, then every other one of those of 2c heads.
+    other n they are those of c heads, c the power of two below n, then every other one of those of 2c heads; OLMo's
+    code takes 2^(−bias_max·i/n) for every n (``family=geometric``). BTLM and JAIS divide all of them by a `factor`.
 
     Notes
     -----
@@ -71,6 +72,12 @@ class Alibi(DirectedBias):
     bias_max: float = option(
         8.0, "the last head's slope is 2^(−bias_max)", above=0, at_most=1000, aliases=("alibi_bias_max",)
     )
+    family: str = option(
+        "paper",
+        "slopes where heads is no power of two: of two powers of two (paper), or of one row (geometric)",
+        choices=lambda: ("paper", "geometric"),
+    )
+    factor: float = option(1.0, "what the slopes are divided by", above=0, at_most=MAX_EXACT)
 
     @property
     def n_heads(self) -> int:
@@ -78,9 +85,11 @@ class Alibi(DirectedBias):
 
     def slopes(self) -> Array:
         """Return what the distance is multiplied by in each head, shape (n_heads,)."""
+        if self.family == "geometric":
+            return 2.0 ** (-self.bias_max * np.arange(1, self.heads + 1) / self.heads) / self.factor
         power = 2 ** (self.heads.bit_length() - 1)
         doubled = 2.0 ** (-self.bias_max / 2 * np.arange(1, 2 * power + 1) / power)  # of twice as many heads
-        return np.concatenate([doubled[1::2], doubled[::2]])[: self.heads]
+        return np.concatenate([doubled[1::2], doubled[::2]])[: self.heads] / self.factor
 
     def head_text(self, head: int) -> str:
         slope = self.slopes()[head]

@@ -17,7 +17,7 @@ from pecli.core.positions import Positions
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.harmonic import Harmonic
 
-GRID = re.compile(r"\s*[1-9]\d{0,8}(?:\s*[xX×]\s*[1-9]\d{0,8}){1,2}\s*")
+GRID = re.compile(r"\s*[1-9]\d{0,8}(?:\s*[xX×]\s*[1-9]\d{0,8}){1,3}\s*")
 MAX_CELLS = 10**6
 SCALES: dict[str, Callable[[Array, int], Array]] = {  # of place i of n along an axis
     "index": lambda i, n: i,
@@ -30,7 +30,9 @@ SCALES: dict[str, Callable[[Array, int], Array]] = {  # of place i of n along an
 def grid_text(sides: Any) -> str | None:
     """Return the text of a grid, 14x14 of (14, 14); None of anything else."""
     sides = sides.tolist() if isinstance(sides, np.ndarray) else sides
-    whole = isinstance(sides, (list, tuple)) and len(sides) in (2, 3) and all(isinstance(side, int) for side in sides)
+    whole = (
+        isinstance(sides, (list, tuple)) and len(sides) in (2, 3, 4) and all(isinstance(side, int) for side in sides)
+    )
     return "x".join(map(str, sides)) if whole else None
 
 
@@ -115,13 +117,36 @@ class OnGrid(TableEncoding):
 class HarmonicOnGrid(OnGrid, Harmonic):
     """Base of the sines and cosines whose pairs turn by one coordinate of the position each."""
 
-    of_grids: ClassVar[tuple[str, ...]] = ("scale_grid",)
+    of_grids: ClassVar[tuple[str, ...]] = ("scale_grid", "grid_step", "grid_start")
 
     scale_grid: str = option(
         "index",
         "coordinates: i = 0, 1, 2, … of n (index), (i + ½)/n (unit), 2π(2(i + ½)/n − 1) (dinov3), 2π(i + 1)/n (detr)",
         choices=lambda: tuple(SCALES),
     )
+    grid_step: tuple[float, ...] | None = option(
+        None,
+        "what a step along an axis counts, one number or one an axis",
+        above=0,
+        at_most=1e6,
+        unset="1",
+        in_spec=True,
+    )
+    grid_start: tuple[float, ...] | None = option(
+        None,
+        "the coordinate of the first cell, one number or one an axis",
+        at_least=-1e9,
+        at_most=1e9,
+        unset="0",
+        in_spec=True,
+    )
+
+    def check(self) -> None:
+        for name in ("grid_step", "grid_start"):
+            if self.sides and len(getattr(self, name) or ()) not in (0, 1, len(self.sides)):
+                text = f"{name} has {len(getattr(self, name))} numbers, and there are {len(self.sides)} axes"
+                raise UsageError(text, option=name, value=getattr(self, name))
+        super().check()
 
     @abstractmethod
     def axes_of_pairs(self) -> Array:
@@ -131,7 +156,9 @@ class HarmonicOnGrid(OnGrid, Harmonic):
     def _scaled(self) -> list[Array]:
         """The coordinates along each axis, and one that is a step beyond, as they are scaled, (n + 1,)."""
         lengths = [] if self.places is None else (self.places.max(axis=1) + 1).tolist()
-        return [SCALES[self.scale_grid](np.arange(n + 1.0), n) for n in lengths]
+        starts, steps = (np.broadcast_to(own, len(lengths)) for own in (self.grid_start or 0.0, self.grid_step or 1.0))
+        along = (SCALES[self.scale_grid](np.arange(n + 1.0), n) for n in lengths)
+        return [start + step * own for start, step, own in zip(starts, steps, along, strict=True)]
 
     def coordinates(self, positions: Array) -> Array:
         if self.places is None:
@@ -143,7 +170,7 @@ class HarmonicOnGrid(OnGrid, Harmonic):
     def coordinate_names(self) -> str:
         if self.places is None:
             return super().coordinate_names()
-        letters = "frc"[-len(self.places) :]  # frame, row, column
+        letters = "xfrc"[-len(self.places) :]  # frame, row, column, and before them another
         return "".join(letters[axis] for axis in self.axes_of_pairs())
 
     @property

@@ -10,10 +10,11 @@ from typing import ClassVar
 
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.lazy import Array, np
+from pecli.core.numbers import MAX_EXACT
 from pecli.core.options import option
 from pecli.encodings.base import Rotary
 from pecli.encodings.grid import GRID, HarmonicOnGrid, sides_of
-from pecli.encodings.harmonic import alternating, geometric_rates
+from pecli.encodings.harmonic import PI, alternating, as_typed, geometric_rates
 from pecli.encodings.rope_scaling import Scaled
 from pecli.files.tables import read_table
 
@@ -29,21 +30,29 @@ class OnAxes(HarmonicOnGrid, Scaled):
     -----
     ``blocks``: each axis has pairs and rates of its own, base^(−2j/(d/2)) (Qwen2-VL's vision tower, EVA-02, DINOv3).
     ``alternating``: one set of rates base^(−2j/d), dealt out in turn (Pixtral). ``repeated``: as blocks, but each rate
-    turns one pair of every axis, side by side (MoonViT, LoFTR). `sections`: so many consecutive pairs
+    turns one pair of every axis, side by side (MoonViT, LoFTR). ``rising``: as repeated, with rates that grow from π/2
+    to base·π/2, for coordinates from −1 to 1 (LTX-Video). `axis_widths`: blocks of so many columns, each with rates
+    of its own width, and of its own base where `axis_bases` gives them (Flux, Wan, HunyuanVideo). `sections`: so many consecutive pairs
     of one set for each axis (M-RoPE, Wang et al. 2024, Qwen2-VL, section 2.1, arXiv:2409.12191), or ``interleaved``
     among the axes (Qwen3-VL); in a text all axes have one coordinate, and sections change nothing.
     """
 
-    of_grids: ClassVar[tuple[str, ...]] = ("scale_grid", "axes")
+    of_grids: ClassVar[tuple[str, ...]] = (*HarmonicOnGrid.of_grids, "axes", "axis_widths", "axis_bases")
 
     axes: str | None = option(
         None,
         "how axes share the pairs: rates of their own, one axis after the other (blocks) or each rate for every axis "
-        "(repeated), or one set of rates in turn (alternating)",
-        choices=lambda: ("blocks", "alternating", "repeated"),
+        "(repeated), the same with rates that grow (rising), or one set of rates in turn (alternating)",
+        choices=lambda: ("blocks", "alternating", "repeated", "rising"),
         names={"2": "blocks"},
         unset="blocks",
         in_spec=True,
+    )
+    axis_widths: tuple[int, ...] | None = option(
+        None, "columns of each axis, where they are not as many for all", at_least=2, unset="equal", in_spec=True
+    )
+    axis_bases: tuple[float, ...] | None = option(
+        None, "the base of each axis, where they differ", above=0, at_most=MAX_EXACT, unset="base", in_spec=True
     )
     sections: tuple[int, ...] | None = option(
         None, "M-RoPE: pairs turned by frame, row and column", at_least=0, aliases=("mrope_section",), unset="none"
@@ -69,12 +78,27 @@ class OnAxes(HarmonicOnGrid, Scaled):
             text = f"sections {self.options()['sections'].write(self.sections)} are {sum(self.sections)} pairs for "
             text += f"{len(self.sections)} axes, and there are {pairs} pairs (d = {self.width}) and {count} axes"
             raise UsageError(text, option="sections", value=self.sections)
-        if not self.sections and pairs % count:
+        self._check_axes(count)
+        if not (self.sections or self.axis_widths) and pairs % count:
             text = f"{pairs} pairs (d = {self.width}) cannot be shared by {count} axes"
             raise UsageError(text, option="d", value=self.width, advice="give --sections")
         if count > 1 and not self.sections and self.scaling != "default":
             text = f"{option_text('scaling', self.scaling)} is for positions on a line, or for sections"
             raise UsageError(text, option="scaling", value=self.scaling)
+
+    def _check_axes(self, count: int) -> None:
+        """Refuse widths and bases that are not of these axes (UsageError)."""
+        widths = self.axis_widths or ()
+        for name in ("axis_widths", "axis_bases"):
+            values = getattr(self, name)
+            if values and (self.axes not in (None, "blocks") or self.sections):
+                raise UnusedOptionError(name, values, "it is of axes that have blocks of pairs of their own")
+            if values and len(values) != count:
+                text = f"{name} has {len(values)} numbers, and there are {count} axes"
+                raise UsageError(text, option=name, value=values)
+        if widths and (sum(widths) != self.width or any(width % 2 for width in widths)):
+            text = f"axis_widths are {' + '.join(map(str, widths))} columns, and {self.width} turn, two a pair"
+            raise UsageError(text, option="axis_widths", value=widths)
 
     @cached_property
     def places(self) -> Array | None:
@@ -95,8 +119,10 @@ class OnAxes(HarmonicOnGrid, Scaled):
     def axes_of_pairs(self) -> Array:
         if self.sections is None:
             assert self.places is not None
-            axes, each = np.arange(len(self.places)), self.width // 2 // len(self.places)
-            return np.tile(axes, each) if self.axes == "repeated" else np.repeat(axes, each)
+            axes = np.arange(len(self.places))
+            if self.axes in ("repeated", "rising"):
+                return np.tile(axes, self.width // 2 // len(self.places))
+            return np.repeat(axes, [width // 2 for width in self.widths])
         if not self.interleaved:
             return np.repeat(np.arange(len(self.sections)), self.sections)
         axes = np.zeros(sum(self.sections), dtype=np.int64)  # what is left over turns by the first axis
@@ -104,12 +130,24 @@ class OnAxes(HarmonicOnGrid, Scaled):
             axes[axis : len(self.sections) * pairs : len(self.sections)] = axis
         return axes
 
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Columns of each axis where it has a block of its own."""
+        count = 1 if self.places is None else len(self.places)
+        return self.axis_widths or (self.width // count,) * count
+
     def rates(self) -> Iterable[Decimal | float]:
         if self.places is None or self.sections is not None:
             return super().rates()
+        if self.axes == "rising":
+            count = self.widths[0] // 2
+            rising = geometric_rates(self.base, max(2 * count - 2, 1), count)[::-1]  # base^(j/(n − 1) − 1)
+            return [PI / 2 * as_typed(self.base) * rate for rate in rising for _ in self.places]
+        if self.axes == "repeated":
+            return [rate for rate in geometric_rates(self.base, self.widths[0]) for _ in self.places]
         if self.axes != "alternating":
-            own = list(geometric_rates(self.base, self.width // len(self.places)))
-            return [rate for rate in own for _ in self.places] if self.axes == "repeated" else own * len(self.places)
+            bases = self.axis_bases or (self.base,) * len(self.widths)
+            return [r for own, width in zip(bases, self.widths, strict=True) for r in geometric_rates(own, width)]
         rates = geometric_rates(self.base, self.width)
         return [rate for axis in range(len(self.places)) for rate in rates[axis :: len(self.places)]]
 

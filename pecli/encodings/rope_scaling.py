@@ -279,7 +279,7 @@ class Yarn(Blend):
     )
     source = "Peng et al. 2023, arXiv:2309.00071"
     needs = ("factor", "original")
-    takes = ("beta_fast", "beta_slow", "truncate", "attention_factor", "mscale", "mscale_all_dim")
+    takes = ("beta_fast", "beta_slow", "truncate", "exchanged", "attention_factor", "mscale", "mscale_all_dim")
     shortens = False
 
     def check(self, rope: Scaled) -> None:
@@ -290,7 +290,8 @@ class Yarn(Blend):
     def weights(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
         low, high = self.ends(rope)
         width = high - low or GAP
-        return [min(max((j - low) / width, ZERO), ONE) for j in range(rope.width // 2)]
+        ramp = [min(max((j - low) / width, ZERO), ONE) for j in range(rope.width // 2)]
+        return [1 - share for share in ramp] if rope.exchanged else ramp
 
     def ramp(self, rope: Scaled) -> tuple[float, float]:
         with many_digits():
@@ -304,7 +305,7 @@ class Yarn(Blend):
         low, high = (rope.width * item.ln() / (2 * as_typed(rope.base).ln()) for item in turned)
         if rope.truncate:
             low, high = low.to_integral_value(ROUND_FLOOR), high.to_integral_value(ROUND_CEILING)
-        return max(low, ZERO), min(high, Decimal(rope.width - 1))
+        return max(low, ZERO), min(high, Decimal(rope.width // 2 - 1 if rope.exchanged else rope.width - 1))
 
     def attention_factor(self, rope: Scaled) -> float:
         """Return what is given, else 0.1 · ln factor + 1 (section 3.4), of two scales one over the other."""
@@ -392,6 +393,7 @@ class Scaled(PowersOfBase):
         "beta_slow", "turns over the original context below which a pair is divided", 1.0, above=0
     )
     truncate: bool = parameter("truncate", "whether the ramp ends at whole pairs", True)
+    exchanged: bool = parameter("exchanged", "litgpt's ramp: fast pairs divided, slow ones kept", False)
     attention_factor: float | None = parameter(
         "attention_factor", "factor of cos and sin", at_least=0, at_most=MAX_EXACT, unset="see the formula"
     )

@@ -25,8 +25,12 @@ EVERY = 7  # of a list of rates so many are stored, and the last
 TOLERANCE = 3e-7  # of numbers that are rounded to ten digits or to float32
 NUMBERS = {  # of a case, and what pecli calls them
     **{name: name for name in ("head_dim", "rotary_dim", "original", "width", "score_factor", "base", "shift")},
-    **{"theta": "base", "rows": "length", "rows_before": "first_row", "cos_sin_factor": "attention_factor"},
-    **{"position_offset": "grid_start", "axes_widths": "axis_widths"},
+    "theta": "base",
+    "rows": "length",
+    "rows_before": "first_row",
+    "cos_sin_factor": "attention_factor",
+    "position_offset": "grid_start",
+    "axes_widths": "axis_widths",
 }
 LETTERS = {"time": "t", "frame": "t", "text": "x", "height": "h", "width": "w"}
 NAMES = {"full": ("full_attention", "all"), "sliding": ("sliding_attention",), "nope": ("full_attention", "no_rope"),
@@ -42,7 +46,10 @@ def thinned(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: thinned(item) for key, item in value.items()}
     if isinstance(value, list) and len(value) > 2 * EVERY and isinstance(value[0], float):
-        return {"count": len(value), **{str(at): value[at] for at in sorted({*range(0, len(value), EVERY), len(value) - 1})}}
+        return {
+            "count": len(value),
+            **{str(at): value[at] for at in sorted({*range(0, len(value), EVERY), len(value) - 1})},
+        }
     return value
 
 
@@ -126,7 +133,10 @@ def differences(data: Mapping[str, Any], gives: Mapping[str, Any]) -> Iterator[s
                 yield f"{count} layers, not {indices}"
             continue
         named = [layers[item] for item in NAMES[name] if item in layers and (item == "all" or len(layers) > 1)]
-        if not named or (named[0]["layer_indices"] if gives.get("same_rope_in_all_layers") is None else indices) != indices:
+        if (
+            not named
+            or (named[0]["layer_indices"] if gives.get("same_rope_in_all_layers") is None else indices) != indices
+        ):
             yield f"{name} layers are {named and named[0]['layer_indices']}, not {indices}"
     for name, item in gives.get("kinds", {}).items():
         named = [layers[key] for key in NAMES[name] if key in layers]
@@ -149,7 +159,11 @@ def differences(data: Mapping[str, Any], gives: Mapping[str, Any]) -> Iterator[s
                 found = 1 + rule["scale"] * log(1 + floor((int(position) + rule["offset"]) / rule["length"]))
                 if not isclose(found, value, rel_tol=1e-6):
                     yield f"temperature at {position} is {found}, not {value}"
-    if "temperature" in gives and gives["temperature"] is None and any(item.get("temperature") for item in layers.values()):
+    if (
+        "temperature" in gives
+        and gives["temperature"] is None
+        and any(item.get("temperature") for item in layers.values())
+    ):
         yield "a temperature"
     if "chunk" in gives and layer["attention_window"] != gives["chunk"]["size"]:
         yield f"chunks of {layer['attention_window']}"
@@ -168,7 +182,11 @@ def of_layer(layer: Mapping[str, Any], gives: Mapping[str, Any], rtol: float) ->
             return isinstance(one, list) and len(one) == len(other) and all(map(alike, one, other))
         if isinstance(other, dict) and "count" in other:
             places = [key for key in other if key != "count"]
-            return isinstance(one, list) and len(one) == other["count"] and all(alike(one[int(p)], other[p]) for p in places)
+            return (
+                isinstance(one, list)
+                and len(one) == other["count"]
+                and all(alike(one[int(p)], other[p]) for p in places)
+            )
         if isinstance(one, (int, float)) and isinstance(other, (int, float)):
             return isclose(one, other, rel_tol=rel, abs_tol=0)
         return bool(one == other)
@@ -199,7 +217,11 @@ def of_layer(layer: Mapping[str, Any], gives: Mapping[str, Any], rtol: float) ->
         if own != rule and (own, rule) not in ({("divisors", "linear"), ("divisors", "llama3")}):
             yield f"scaling is {own}, not {rule}"
     scale = gives.get("position_scale")
-    if scale is not None and "inv_freq" not in gives and not alike(layer.get("grid_step") or 1.0, scale[0] if isinstance(scale, list) else scale):
+    if (
+        scale is not None
+        and "inv_freq" not in gives
+        and not alike(layer.get("grid_step") or 1.0, scale[0] if isinstance(scale, list) else scale)
+    ):
         yield f"positions are times {layer.get('grid_step')}, not {scale}"
     if "axes_lengths" in gives and list(gives["axes_lengths"].values()) != layer.get("axis_lengths"):
         yield f"lengths of axes are {layer.get('axis_lengths')}"

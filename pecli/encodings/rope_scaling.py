@@ -69,6 +69,10 @@ class Scaling:
         """Return up to which length in use the rates are the same; None where they are at every length."""
         return None
 
+    def base(self, rope: Scaled) -> float:
+        """Return the base whose powers the rates are at the length in use, where they are any's; else the rope's."""
+        return rope.base
+
     def at_length(self, rope: Scaled) -> str:
         """Return which rates hold at the length in use, for a title; nothing where they depend on none."""
         return ""
@@ -115,8 +119,15 @@ class Dynamic(Scaling):
     def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
         if (growth := self.growth(rope)) == 1:
             return plain
-        exponent = Decimal(rope.width) / (rope.width - 2)
-        return geometric_rates(as_typed(rope.base) * growth**exponent, rope.width)
+        return geometric_rates(as_typed(rope.base) * growth ** self.exponent(rope), rope.width)
+
+    def base(self, rope: Scaled) -> float:
+        return rope.base * float(self.growth(rope)) ** float(self.exponent(rope))
+
+    @staticmethod
+    def exponent(rope: Scaled) -> Decimal:
+        """Return what the growth of the longest wavelength is raised to, to be that of the base."""
+        return Decimal(rope.width) / (rope.width - 2)
 
     def growth(self, rope: Scaled) -> Decimal:
         """Return what the base grows by, but for the exponent: what the longest wavelength does."""
@@ -465,6 +476,11 @@ class Scaled(PowersOfBase):
     def attention_scaling(self) -> float:
         """What cos and sin are multiplied by: the attention factor, given or by the scaling's formula."""
         return self.rule.attention_factor(self)
+
+    @property
+    def scaled_base(self) -> float:
+        """The base whose powers the rates are at the length in use, where a scaling changes it."""
+        return self.rule.base(self)
 
     @classmethod
     def about(cls, parameter: str, value: str) -> str:

@@ -56,6 +56,9 @@ class Architecture:
     axes : how rows and columns of patches share the pairs, as `Rope` names it
     axis_names : the axes in that order, by letter
     scale_grid : how places on the axes become coordinates, as `Rope` names it
+    axis_shares : the columns of each axis as [m, n], m · ⌊d/n⌋; [] are those that are left
+    grid_start, grid_step : coordinate of the first cell and what a step counts, of each axis
+    grid_rule : how these follow from the file: `rope.grid_places`
     width_key : the key of the width, where hidden_size is something else
     unread : keys that its code does not read
     beside_patches : rows of an image's table that are not for patches, one if there is nothing
@@ -67,6 +70,10 @@ class Architecture:
     words : kinds of positions beside its own that position_embedding_type may name in its code
     reads_alibi : the key alibi puts ALiBi in place of its own positions
     relative_key : position_embedding_type may be relative_key or relative_key_query, a table of offsets
+    temperature : what `scores.temperature_of` takes: in which layers queries grow with the position, and how
+    softmax : mscale_all_dim of a scaling also multiplies what the softmax takes
+    slopes : how ALiBi's slopes are made, as `Alibi` names it
+    own_scaling : a scaling and what its parameters are called, where the code has keys of its own for it
     sections, interleaved : how M-RoPE shares the pairs where the file does not say
     """
 
@@ -105,6 +112,10 @@ class Architecture:
     axes: str | None = None
     axis_names: str = "thw"
     scale_grid: str = "index"
+    axis_shares: tuple[tuple[int, ...], ...] = ()
+    grid_start: tuple[float, ...] = ()
+    grid_step: tuple[float, ...] = ()
+    grid_rule: str = ""
     width_key: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     beside_patches: tuple[str, ...] = ()
@@ -119,6 +130,10 @@ class Architecture:
     words: tuple[str, ...] = ()
     reads_alibi: bool = False
     sizes: Mapping[str, int] = field(default_factory=dict)
+    temperature: Mapping[str, Any] = field(default_factory=dict)
+    softmax: bool = False
+    slopes: str = "paper"
+    own_scaling: Mapping[str, str] = field(default_factory=dict)
 
     def reads(self, kind: str) -> bool:
         """Return whether its code takes another kind of positions where position_embedding_type names it."""

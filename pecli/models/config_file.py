@@ -14,12 +14,17 @@ from pecli.core.errors import FileError, UsageError
 from pecli.core.hub import CONFIG, downloaded, is_hub
 from pecli.files.tables import opened
 from pecli.models.gguf import MAGIC, read_gguf
+from pecli.models.yaml_file import read_yaml
 
 FLOAT_MAX = sys.float_info.max  # whole numbers in JSON may be larger
 
 
-CONFIGS = (CONFIG, "params.json", "mlc-chat-config.json")  # that stand for their folder, the first that is there
-ENDINGS = (".json", ".gguf")
+CONFIGS = (  # that stand for their folder, the first that is there
+    *(CONFIG, "params.json", "mlc-chat-config.json", "open_clip_config.json"),
+    *("model_config.yaml", "config.yaml", "config.yml"),
+)
+YAML = (".yaml", ".yml")
+ENDINGS = (".json", ".gguf", *YAML)
 
 
 def read_config(path: Path) -> dict[str, Any]:
@@ -37,7 +42,7 @@ def read_config(path: Path) -> dict[str, Any]:
             return read_gguf(file)
         data = file.read()
     try:
-        value = json.loads(data)
+        value = read_yaml(data) if path.suffix.lower() in YAML else json.loads(data)
     except (ValueError, RecursionError) as error:
         raise FileError(f"{path} is not a config: {error}") from None
     if not isinstance(value, dict):

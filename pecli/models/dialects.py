@@ -3,43 +3,61 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from math import log
+from math import prod
 from typing import Any
 
 from pecli.core.errors import UsageError
 from pecli.core.language import say
 from pecli.models.architectures import Architecture, architecture_of, read_facts
 from pecli.models.config_file import Keys, shown
+from pecli.models.dialect_rules import RULES
 from pecli.models.layers import Finding
-from pecli.models.position_keys import TEMPERATURE, is_of_positions
-from pecli.models.rope import ORIGINAL
+from pecli.models.position_keys import is_of_positions
 
 Flat = Mapping[str, Any]  # values by the names of all objects around them, joined by dots
-REMARKS = {"steps": "models.queries_grow_by_steps", "tuning": TEMPERATURE}
 MAX_DEPTH = 4  # of objects in objects that are looked into
+BY_CLASS = ("keys", "defaults", "when", "values", "facts", "remarks", "sums", "products", "quotients", "refuse")
+AT = re.compile(r"(.+)\[(\d+)\]")  # a place in a list
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """What is known of one program's file.
+    """What is known of one program's file. A key is named by all objects around it, joined by dots.
 
+    Recognition
     title : what it is called
     needs : the keys that such a file has, one of several where | stands between, and no file of those before it
     lacks : keys that it has not
-    keys : its keys, and those of transformers that mean the same; nothing where a key has no effect on an encoding
+    inside : objects whose keys count as if they stood at the top
+    dashes : keys may have dashes where others have underscores
+
+    Translation, in this order
     defaults : values of its keys where the file is silent
+    keys : its keys, and those of transformers that mean the same, the first that is there wins; nothing where a key has
+        no effect on an encoding; "key[0]" is the first of a list, and "key if condition" counts under a condition
+    sums, products : keys of transformers, and those whose sum or product they are
+    quotients : keys of transformers, and a key and the number or key by which it is divided; at least 1
     when : what follows from its keys: a condition, and keys of transformers with their values where there are none yet
+    values : of a key each word that its code takes, and what follows likewise; other words are refused
     drop : conditions under which keys of transformers, or all of an object, are not there
+    rules : what a table cannot say, by names of functions in dialect_rules.py
+
+    Facts
     facts : fields of the `Architecture`
+    refuse : conditions under which pecli knows no answer, and the text that says why
     unread : its keys that its code does not read
-    remarks : what to say of a key that pecli does not use, by the name that `REMARKS` has
+    remarks : what to say of a key, by the name of its text
     towers : the objects that describe what is beside the language model, and the dialects of those
     at_longest : the longest length that the file names is in use unless another is given
+
+    Classes
     named_by : the key that names the class of the model; keys that begin with a dot have that name before it
-    groups : what is known of some classes alone, with the same fields; a class that is in none is not known
+    groups : what is known of some classes alone, with the same fields; `names` are patterns, whose named groups count
+        as keys; a class that is in none is not known
     of_transformers : whether that class is a model_type of transformers, whose facts hold
     """
 
@@ -47,11 +65,19 @@ class Dialect:
     title: str = ""
     needs: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
+    inside: tuple[str, ...] = ()
+    dashes: bool = False
     keys: Mapping[str, str] = field(default_factory=dict)
     defaults: Mapping[str, Any] = field(default_factory=dict)
+    sums: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    products: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    quotients: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     when: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     drop: Mapping[str, str] = field(default_factory=dict)
+    rules: tuple[str, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
+    refuse: Mapping[str, str] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
     remarks: Mapping[str, str] = field(default_factory=dict)
     towers: Mapping[str, str] = field(default_factory=dict)
@@ -67,7 +93,7 @@ class Translation:
 
     data : keys and values as a config.json has them
     names : what the file itself calls them
-    softmax_factor : what scores are multiplied by beside the square of the attention factor
+    objects : the file's content, with the objects of which keys count at the top
     """
 
     dialect: Dialect
@@ -75,7 +101,7 @@ class Translation:
     names: Mapping[str, str]
     architecture: Architecture
     findings: list[Finding]
-    softmax_factor: float = 1.0
+    objects: Mapping[str, Any]
 
 
 @cache
@@ -84,7 +110,7 @@ def dialects() -> dict[str, Dialect]:
     tables: dict[str, dict[str, Any]] = read_facts("dialects.toml")
     for name, table in tables.items():
         tables[name] = _with(tables[table.pop("like")], table) if "like" in table else table
-    return {name: Dialect(name, **table) for name, table in tables.items()}
+    return {name: Dialect(name, **_tuples(table)) for name, table in tables.items()}
 
 
 def _with(base: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
@@ -93,15 +119,31 @@ def _with(base: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
     return {**base, **more, **inner}
 
 
+def _tuples(table: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+
+
 def dialect_of(data: Mapping[str, Any]) -> Dialect | None:
     """Return the dialect of a file's content; None for that of transformers, and for one that is not known."""
-    objects = {*data, *flat(data)}
     known = "model_type" in data and architecture_of(Keys(data)).known  # DistilBERT has Mistral's keys
     for item in dialects().values():
-        needed = [not objects.isdisjoint(need.split("|")) for need in item.needs]
-        if needed and all(needed) and objects.isdisjoint(item.lacks) and (item.of_transformers or not known):
+        if not item.needs or (known and not item.of_transformers):
+            continue
+        hoisted = _hoisted(item, data)
+        objects = {*hoisted, *data, *flat(hoisted)}
+        needed = all(not objects.isdisjoint(need.split("|")) for need in item.needs)
+        if needed and objects.isdisjoint(item.lacks):
             return item
     return None
+
+
+def _hoisted(item: Dialect, data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the content with the keys of some of its objects at the top, and underscores for dashes."""
+    found = dict(data)
+    for name in item.inside:
+        inner = found.pop(name, None)
+        found |= inner if isinstance(inner, dict) else {} if inner is None else {name: inner}
+    return {key.replace("-", "_"): value for key, value in found.items()} if item.dashes else found
 
 
 def flat(data: Mapping[str, Any], place: str = "") -> dict[str, Any]:
@@ -120,60 +162,97 @@ def translate(dialect: Dialect, data: Mapping[str, Any]) -> Translation:
 
     Raises
     ------
-    UsageError : the file is of a class that is not known, or names a scaling that its program refuses
+    UsageError : the file is of a class that is not known, or asks for what pecli knows no answer to
     """
-    given = flat(data)
+    content = _hoisted(dialect, data)
+    given = flat(content)
     item, architecture = _of_class(dialect, given)
-    ours: dict[str, Any] = {}
-    names: dict[str, str] = {}
     findings = []
     for key, value in item.defaults.items():
-        if key not in given:
-            given[key] = value
+        if given.setdefault(key, value) is value and key not in flat(content):
             text = say("models.the_file_does_not", name=architecture.name, fact=shown(value))
             findings.append(Finding(key, None, "note", text))
-    for key, texts in item.keys.items():
-        for own in texts.split(", ") if key in given and texts else ():
+    for condition, text in item.refuse.items():
+        if _holds(condition, given):
+            raise UsageError(f"{condition}: {say(text)}")
+    ours, names = _translated(item, given)
+    unused = [own for rule in item.rules for own in RULES[rule](ours)]
+    findings += _not_used(item, architecture.name, content, [names[own] for own in unused if own in names])
+    ends = {own.rpartition(".")[2]: key for own, key in names.items()}  # findings on an object's keys have no place
+    return Translation(item, _nested(ours), {**ends, **names}, architecture, findings, content)
+
+
+def _translated(item: Dialect, given: Flat) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return keys and values of transformers, and what the file calls those keys."""
+    ours: dict[str, Any] = {}
+    names: dict[str, str] = {}
+    for text, owns in item.keys.items():
+        key, _, condition = text.partition(" if ")
+        value = _value(given, key)
+        for own in owns.split(", ") if value is not None and owns and (not condition or _holds(condition, given)) else ():
             names.setdefault(own, key)
-            ours.setdefault(own, given[key])
+            ours.setdefault(own, value)
+    for table, joined in ((item.sums, sum), (item.products, prod)):
+        for own, keys in table.items():
+            numbers = [value for key in keys if isinstance(value := given.get(key), int)]
+            if numbers and (joined is sum or len(numbers) == len(keys)):
+                names[own], ours[own] = keys[0], joined(numbers)
+    for own, (key, divisor) in item.quotients.items():
+        if own not in ours and isinstance(given.get(key), int):
+            names[own], ours[own] = key, max(1, given[key] // given.get(divisor, divisor))
     for condition, values in item.when.items():
         ours = {**values, **ours} if _holds(condition, given) else ours
+    for key, words in item.values.items():
+        if key in given:
+            more = _by_word(key, given[key], words)
+            names |= {own: key for own in more if own not in ours}
+            ours = {**more, **ours}
     for condition, name in item.drop.items():
         if _holds(condition, given):
             ours = {own: value for own, value in ours.items() if not f"{own}.".startswith(f"{name}.")}
-    unused = []
-    if dialect.name == "gguf":
-        _by_layer(ours)
-        unused = _llama_cpp_scaling(ours)
-    findings += _not_used(item, architecture.name, data, [names[own] for own in unused])
-    ends = {own.rpartition(".")[2]: key for own, key in names.items()}  # findings on an object's keys have no place
-    softmax_factor = _softmax_factor(ours)
-    return Translation(item, _nested(ours), {**ends, **names}, architecture, findings, softmax_factor)
+    return ours, names
 
 
-def _softmax_factor(ours: dict[str, Any]) -> float:
-    """Take out what the softmax is multiplied by where it is scaled, DeepSeek's (0.1 · mscale · ln factor + 1)^2."""
-    weight = Keys({"mscale": ours.pop("rope_scaling.softmax_mscale", None)}).number("mscale")
-    factor = Keys({"factor": ours.get("rope_scaling.factor")}).number("factor")
-    return 1.0 if weight is None or factor is None else (0.1 * weight * log(max(factor, 1.0)) + 1) ** 2
+def _value(given: Flat, key: str) -> Any:
+    """Return the value of a key, or one of the list there."""
+    match = AT.fullmatch(key)
+    if match is None:
+        return given.get(key)
+    values, at = given.get(match[1]), int(match[2])
+    return values[at] if isinstance(values, list) and at < len(values) else None
 
 
-def _of_class(dialect: Dialect, given: Flat) -> tuple[Dialect, Architecture]:
-    """Return the dialect with what is known of the class that a file names, and that class's facts."""
+def _by_word(key: str, value: Any, words: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what follows from a word; raises UsageError for one that is not known."""
+    word = value if isinstance(value, str) else json.dumps(value, default=str)
+    if word not in words:
+        raise UsageError(f"{key} is {shown(value)}; pecli knows {', '.join(words)} there")
+    found: Mapping[str, Any] = words[word]
+    return found
+
+
+def _of_class(dialect: Dialect, given: dict[str, Any]) -> tuple[Dialect, Architecture]:
+    """Return the dialect with what is known of the class that a file names, and that class's facts.
+
+    What the pattern of a class says of its name is added to what is given.
+    """
     if not dialect.named_by:
-        return dialect, Architecture(dialect.title, **_facts(dialect.facts))
+        return dialect, Architecture(dialect.title, **_tuples(dialect.facts))
     name = given.get(dialect.named_by)
+    unknown = UsageError(f"{dialect.named_by} is {shown(name)}, which pecli does not know in {dialect.title}")
     if dialect.of_transformers:
         architecture = architecture_of(Keys({"model_type": name}))
         if not architecture.known:
-            raise UsageError(f"{dialect.named_by} is {shown(name)}, which pecli does not know in {dialect.title}")
+            raise unknown
         return dialect, architecture
-    tables: dict[str, Any] = {key: getattr(dialect, key) for key in ("keys", "defaults", "when", "facts", "remarks")}
-    groups = [group for group in dialect.groups if name in group["names"]]
-    if not groups:
-        raise UsageError(f"{dialect.named_by} is {shown(name)}, which pecli does not know in {dialect.title}")
-    for group in groups:
+    tables: dict[str, Any] = {key: getattr(dialect, key) for key in BY_CLASS}
+    found = [(group, match) for group in dialect.groups if (match := _named(group["names"], name))]
+    if not found:
+        raise unknown
+    for group, match in found:
         tables = _with(tables, {key: value for key, value in group.items() if key != "names"})
+        parts = {key: value for key, value in match.groupdict().items() if value is not None}
+        given |= {key: int(value) if value.isdecimal() else value for key, value in parts.items()}
 
     def whole(text: str) -> str:
         return " ".join(f"{name}{word}" if word.startswith(".") else word for word in text.split())
@@ -182,13 +261,15 @@ def _of_class(dialect: Dialect, given: Flat) -> tuple[Dialect, Architecture]:
         key: {whole(own) if key != "facts" else own: value for own, value in table.items()}
         for key, table in tables.items()
     }
-    unread = tuple(map(whole, dialect.unread))
-    item = replace(dialect, unread=unread, groups=(), **named)
-    return item, Architecture(f"{name} ({dialect.title})", **_facts(item.facts))
+    item = replace(dialect, unread=tuple(map(whole, dialect.unread)), groups=(), **named)
+    return item, Architecture(f"{name} ({dialect.title})", **_tuples(item.facts))
 
 
-def _facts(facts: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in facts.items()}
+def _named(patterns: Sequence[str], name: Any) -> re.Match[str] | None:
+    """Return the match of the first pattern that is all of a name."""
+    if not isinstance(name, str):
+        return None
+    return next(filter(None, (re.fullmatch(pattern, name) for pattern in patterns)), None)
 
 
 def _holds(condition: str, given: Flat) -> bool:
@@ -225,12 +306,13 @@ def _not_used(item: Dialect, name: str, data: Mapping[str, Any], unused: Sequenc
     name : of the model's class
     unused : keys that have a meaning, but not in this file
     """
-    used = {*item.keys, *(word for text in item.when for word in text.split())} - {*unused}
+    texts = (*item.keys, *item.when, *item.drop, *item.values, *(key for keys in item.sums.values() for key in keys))
+    used = {word.partition("[")[0] for text in texts for word in text.split()} - {*unused}
     for key, value in flat(data).items():
         if value is False or any(key.startswith(f"{tower}.") for tower in item.towers):
             continue
         if key in item.remarks:
-            yield Finding(key, value, "note", say(REMARKS[item.remarks[key]]))
+            yield Finding(key, value, "note", say(item.remarks[key]))
         elif key in item.unread and key not in item.keys:
             yield Finding(key, value, "warning", say("models.the_program_does_not", name=name))
         elif key not in used:
@@ -238,66 +320,3 @@ def _not_used(item: Dialect, name: str, data: Mapping[str, Any], unused: Sequenc
             around = any(map(is_of_positions, path[:-1]))
             if is_of_positions(path[-1], around) or (around and item.name == "gguf"):
                 yield Finding(key, value, "note", say("models.key_of_positions_that"))
-
-
-SCALINGS = ("none", "linear", "yarn", "longrope")  # that llama.cpp knows
-LISTS = ("divisors", "short_factor", "long_factor")
-
-
-def _by_layer(ours: dict[str, Any]) -> None:
-    """Bring lists of a GGUF file, an entry a layer, into the form that transformers has."""
-    heads, pattern = ours.get("num_attention_heads"), ours.get("sliding_window_pattern")
-    if isinstance(heads, list):
-        ours["num_attention_heads"] = next(filter(None, heads), None)
-    if isinstance(pattern, list):
-        del ours["sliding_window_pattern"]
-        ours |= {"hybrid_layer_pattern": [int(bool(flag)) for flag in pattern]} if ours.get("sliding_window") else {}
-    if not isinstance(ours.get("attn_type_list"), list):
-        ours.pop("attn_type_list", None)
-
-
-def _llama_cpp_scaling(ours: dict[str, Any]) -> list[str]:
-    """Bring the scaling of a GGUF file into the form that transformers has; return the keys that have no effect in it.
-
-    As llama.cpp does (src/llama-model.cpp, src/llama-context.cpp): no type is linear; a tensor of divisors divides the
-    rates whatever the type; an attention factor multiplies that of YaRN.
-    """
-    place = "rope_scaling."
-    inside = Keys({own.removeprefix(place): ours.pop(own) for own in [*ours] if own.startswith(place)})
-    rule, factor = inside.text("rope_type") or "linear", inside.number("factor") or 1.0
-    if rule not in SCALINGS:
-        raise UsageError(f"rope.scaling.type is {shown(rule)}; llama.cpp takes {', '.join(SCALINGS)}")
-    attention = inside.number("attn_factor")
-    lists = {name: numbers for name in LISTS if (numbers := inside.numbers(name))}
-    scaled: dict[str, Any] = {}
-    if lists and rule == "yarn" and factor != 1:
-        raise UsageError("YaRN together with a tensor of divisors is not a scaling that pecli shows")
-    if lists:
-        stretch, pairs = 1.0 if rule in ("none", "yarn") else factor, len(next(iter(lists.values())))
-        wanted = LISTS[:1] if "divisors" in lists else LISTS[1:]  # that one wins
-        scaled = {name: [stretch * number for number in lists.get(name, [1.0] * pairs)] for name in wanted}
-        scaled |= {"rope_type": "divisors" if "divisors" in lists else "longrope"}
-        scaled |= {"attention_factor": 1.0 if attention is None else attention}
-    elif rule == "yarn":
-        scaled = {"rope_type": "yarn", "factor": factor}
-        scaled |= {name: inside.number(name) for name in ("beta_fast", "beta_slow", "mscale_all_dim", "softmax_mscale")}
-        scaled |= _yarn_attention(scaled, inside, attention)
-    elif rule != "none" and factor != 1:
-        scaled = {"rope_type": "linear", "factor": factor}
-    if sections := inside.numbers("mrope_section"):  # of four axes, of which a text has three
-        scaled |= {"mrope_section": sections[:-1] if sections[-1] == 0 else sections}
-    scaled |= {ORIGINAL: inside.length(ORIGINAL)}
-    ours |= {f"{place}{name}": value for name, value in scaled.items() if value is not None}
-    return [f"{place}attn_factor"] if attention not in (None, 1) and not (lists or rule == "yarn") else []
-
-
-def _yarn_attention(scaled: Mapping[str, Any], inside: Keys, attention: float | None) -> dict[str, Any]:
-    """Return the keys that say what YaRN's cos and sin, and the softmax, are multiplied by in llama.cpp."""
-    growth = 0.1 * log(max(scaled["factor"], 1.0))
-    if tenth := inside.number("tenth_of_mscale"):  # DeepSeek's, whose cos and sin stay as they are
-        given = 1.0 if attention is None else attention
-        return {"attention_factor": given, "softmax_mscale": (given * (1 + 10 * tenth * growth) - 1) / (growth or 1.0)}
-    weight = scaled["mscale_all_dim"] or 0.0
-    if attention is not None:
-        return {"attention_factor": attention * (1 + growth) / (1 + weight * growth)}
-    return {"mscale": 1.0} if weight else {}

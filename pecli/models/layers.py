@@ -87,6 +87,8 @@ class Reading:
         if table is not None:
             read = {key: it for key, it in table.data.items() if table.place + key not in self.architecture.unread}
             return Keys(read, table.place, table.read, table.names)
+        if own := self._own_scaling():
+            return own
         older = self.keys.data.get("rotary")
         if isinstance(older, dict):  # InternLM
             names = {"base": "rope_theta", "type": "type", "scaling_factor": "factor"}
@@ -96,6 +98,31 @@ class Reading:
         if self.architecture.parameters:
             self.assumed("rope_parameters", shown(dict(self.architecture.parameters), most=200))
         return Keys(self.architecture.parameters)
+
+    def _own_scaling(self) -> Keys | None:
+        """Return the scaling that the architecture's code has keys of its own for; None where the file has none."""
+        inner = self.keys.table("attn_config")
+        if inner is not None and inner.data.get("rope") is True:
+            return self._foundry_scaling(inner)
+        names = {own: key for own, key in self.architecture.own_scaling.items() if own != "rope_type"}
+        if not names or names["factor"] not in self.keys:
+            return None
+        numbers = {own: number for own, key in names.items() if (number := self.keys.number(key)) is not None}
+        return Keys({"rope_type": self.architecture.own_scaling["rope_type"], **numbers}, "", self.keys.read, names)
+
+    def _foundry_scaling(self, inner: Keys) -> Keys | None:
+        """Return the object of the two of an MPT that counts, as rope_impl of llm-foundry's code says."""
+        chosen, other = (inner.table(f"rope_{name}_config") or Keys({}) for name in ("hf", "dail"))
+        if inner.text("rope_impl") != "hf":
+            chosen, other = Keys({}), chosen
+            kind = (inner.table("rope_dail_config") or Keys({})).text("type")
+            if kind not in (None, "original"):
+                raise BuildError("attn_config.rope_dail_config.type", "models.xpos_is_not_shown", kind)
+        if other:
+            self.note(other.place[:-1], "models.rope_impl_chooses_the_other")
+        for part in (chosen, other):
+            part.settle()
+        return chosen or None
 
     def error(self, key: str, text: str, value: Any = None, /, **blanks: Any) -> None:
         """Add what keeps the model from being built: a template and what fills its blanks."""

@@ -23,20 +23,16 @@ NO_EFFECT = (  # on an encoding: dropout, precision, columns where nothing turns
     *("rope_full_precision", "rope_dtype", "alibi_bias_max"),
     "max_relative_positions",
 )
-TEMPERATURE = "models.with_attn_temperature_tuning"
 LOG_SCALING = "models.the_code_of_inkling"
-FOUNDRY = "models.llm_foundry_reads_rope"
-NOMIC = "models.the_code_of_nomic"
 BEYOND = "models.the_models_own_code_changes"
 BIASES = "models.learned_bias_by_offset"
 UNUSED = "models.key_of_positions_that"
 READ_BY = {
     # of windows, where pecli takes none from them
     **dict.fromkeys(("local_attention", "attention_window_size"), UNUSED),
-    # transformers 5.23, models/llama4/modeling_llama4.py
-    **dict.fromkeys(("attn_temperature_tuning", "attn_scale", "floor_scale"), TEMPERATURE),
-    # transformers 5.23, models/ministral3/modeling_ministral3.py, models/mistral4/modeling_mistral4.py
-    "llama_4_scaling_beta": "models.the_code_of_ministral3",
+    # of other architectures' scores and chunks
+    **dict.fromkeys(("dual_chunk_attention_config", "max_trained_positions", "llama_4_scaling_beta"), UNUSED),
+    **dict.fromkeys(("attn_temperature_tuning", "attn_scale", "floor_scale"), UNUSED),
     # transformers 5.23, models/inkling2/modeling_inkling2.py
     **dict.fromkeys(("log_scaling_alpha", "log_scaling_n_floor"), LOG_SCALING),
     # transformers 5.23, models/modernbert, molmo2, roformer, kimi_k25
@@ -48,16 +44,8 @@ READ_BY = {
     **dict.fromkeys(("has_relative_attention_bias", "relative_bias_args", "relative_max_distance"), BIASES),
     # Qwen/Qwen-7B, modeling_qwen.py
     **dict.fromkeys(("use_dynamic_ntk", "use_logn_attn"), BEYOND),
-    # vLLM, rotary_embedding/dual_chunk_rope.py; SGLang, rotary_embedding/rope_variant.py
-    "dual_chunk_attention_config": "models.vllm_and_sglang_alone",
-    # mosaicml/llm-foundry, models/mpt/modeling_mpt.py, gen_rotary_embedding
-    **dict.fromkeys(("rope_impl", "rope_hf_config", "rope_dail_config"), FOUNDRY),
-    # nomic-ai/contrastors, modeling_hf_nomic_bert.py, NomicBertDynamicNTKRotaryEmbedding
-    **dict.fromkeys(("rotary_scaling_factor", "max_trained_positions"), NOMIC),
     # Dao-AILab/flash-attention, layers/rotary.py
     "rotary_emb_scale_base": "models.with_it_flash_attn",
-    # cerebras/btlm-3b-8k-base, modeling_btlm.py; JAIS, modeling_jais.py
-    "alibi_scaling": "models.the_models_own_code_divides",
     # jquesnelle/yarn; SGLang, rotary_embedding; no such name in transformers 4.57 and 5.23
     "attn_factor": "models.yarns_own_code_and",
 }

@@ -7,8 +7,8 @@ from typing import Any
 
 from pecli.models.architectures import SINCOS2D_LAYOUTS, SINUSOIDAL_LAYOUTS, UNDRAWN
 from pecli.models.config_file import Keys, shown
-from pecli.models.layers import POSITIONS, Reading, heads, latent, patches, width
-from pecli.models.rope import patch_grid, rope_parameters
+from pecli.models.layers import POSITIONS, BuildError, Reading, heads, latent, patches, width
+from pecli.models.rope import grid_places, patch_grid, rope_parameters
 
 TYPE_NAMES = {  # of position_embedding_type and its like
     **dict.fromkeys(("rope", "rotary"), "rope"),
@@ -16,6 +16,7 @@ TYPE_NAMES = {  # of position_embedding_type and its like
     **dict.fromkeys(("learned", "absolute", "learned_absolute"), "learned"),
     **dict.fromkeys(("sinusoidal", "sine"), "sinusoidal"),
     **dict.fromkeys(("none", "nope"), "none"),
+    **{name: name for name in ("sinusoidal_halves", "sincos2d")},  # of other programs' files
 }
 RELATIVE_KEYS = ("relative_key", "relative_key_query")
 TYPE = ("position_embedding_type", "pos_embedding_type", "position_encoding_type", "pe_type")
@@ -89,6 +90,8 @@ def _by_flags(reading: Reading, default: str) -> str:
     if inner.flag("alibi") is False and default == "alibi":
         reading.note("attn_config.alibi", "models.llm_foundry_reads_it")
     if rope:
+        if default == "alibi":
+            reading.note("attn_config.rope", "models.library_mpt_has_alibi")
         return "rope"
     if inner.flag("alibi") is False:
         return "learned"
@@ -105,9 +108,11 @@ def encoding_parameters(
     if position == "rope":
         return "rope", rope_parameters(reading, kind, layer)
     if position == "alibi":  # BERT with ALiBi looks both ways
-        both = reading.architecture.position.get("all") == "learned" and "rope" not in reading.keys  # OLMo does not
-        steepest = (reading.keys.table("attn_config") or reading.keys).number("alibi_bias_max") or 8.0
-        return "alibi", {"heads": heads(reading), "direction": "both" if both else "causal", "bias_max": steepest}
+        both = reading.architecture.position.get("all") == "learned" and not reading.architecture.reads_alibi
+        inner = reading.keys.table("attn_config") or reading.keys
+        steepest = inner.number("alibi_bias_max") or reading.keys.number("alibi_bias_max") or 8.0
+        made = {"heads": heads(reading), "direction": "both" if both else "causal", "bias_max": steepest}
+        return "alibi", {**made, "family": reading.architecture.slopes, "factor": _alibi_factor(reading)}
     if position == "t5":
         return "t5", _t5(reading, stack)
     if position == "learned":
@@ -117,8 +122,38 @@ def encoding_parameters(
     if position in SINCOS2D_LAYOUTS:
         base = reading.keys.number("positional_encoding_temperature") or 10000.0
         layout = SINCOS2D_LAYOUTS[position]
-        return "sincos2d", {"d": width(reading), "base": base, "grid": patch_grid(reading), **layout}
+        grid = patch_grid(reading)
+        return "sincos2d", {"d": width(reading), "base": base, "grid": grid, **layout, **grid_places(reading, grid)}
+    if position == "timestep":
+        return "sinusoidal", timestep_parameters(reading)
     return None
+
+
+def timestep_parameters(reading: Reading) -> dict[str, Any]:
+    """Return the parameters of the sines of a diffusion model's time step, as diffusers names them in its file."""
+    keys = reading.keys
+    flip, shift, base = keys.flag("flip_sin_to_cos"), keys.number("freq_shift"), keys.number("time_theta")
+    return {
+        "d": keys.whole("time_width") or reading.architecture.sizes.get("timestep", 0),
+        "base": base or 10000.0,
+        "family": "timestep",
+        "flip": flip is not False,
+        "shift": shift or 0.0,
+    }
+
+
+def _alibi_factor(reading: Reading) -> float:
+    """Return what BTLM and JAIS divide the slopes by: a factor, or how many times the length of training is in use."""
+    inside = reading.keys.table("alibi_scaling")
+    if inside is None:
+        return 1.0
+    trained, factor = inside.length("train_seq_len"), inside.number("factor")
+    if trained is not None and factor is None:
+        reading.note("alibi_scaling", "models.slopes_divided_beyond", trained=trained)
+        return max(1.0, (reading.seq_len or trained) / trained)
+    if factor is None or factor <= 0:
+        raise BuildError("alibi_scaling", "models.takes_factor_or_train_seq_len")
+    return factor
 
 
 def _t5(reading: Reading, stack: str) -> dict[str, Any]:

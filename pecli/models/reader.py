@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -33,6 +34,7 @@ from pecli.models.lint import REMARKS, lint, unused
 from pecli.models.position_keys import TOWER
 from pecli.models.positions import encoding_parameters, first_row, position_of, table_length
 from pecli.models.rope import ORIGINAL, nested_kinds
+from pecli.models.scores import DualChunks, Temperature, dual_chunks, softmax_factor, temperature_of
 
 INNER = (
     *("text_config", "language_config", "llm_config", "vlm_config", "thinker_config", "language_model", "decoder"),
@@ -50,6 +52,7 @@ CONFIG_KEYS = {  # what a config calls the parameters of an encoding
 }
 LIBRARY_KEYS = ("rope_scaling", "rope_parameters", "transformers_version")  # of transformers alone
 OTHER_PROGRAMS = ("model_config", "pretrained_config")  # where MLC and TensorRT-LLM keep what they read
+ROPE_WORD = re.compile("rope|rotary|theta|pairing")  # of what is said only where there is a rope
 TABLES = ("learned", "sinusoidal", "sincos2d")
 WITHOUT_POSITIONS = ("linear_attention", "mlp", "moe", "conv", "no_rope", "no_attention", "cross_attention")
 
@@ -75,6 +78,9 @@ class Layer:
     resized : whether the table is made to fit other images, always or when that is asked for
     max_position : of the context, as far as the file says
     softmax_factor : what scores are multiplied by beside the square of the encoding's attention factor
+    temperature : what queries are multiplied by, by their position
+    axis_lengths : positions that there are along each axis, where the file says so
+    dual_chunks : how two runtimes turn queries and keys by chunks
     """
 
     kind: str
@@ -90,6 +96,9 @@ class Layer:
     trouble: str = ""
     window: Window | None = None
     softmax_factor: float = 1.0
+    temperature: Temperature | None = None
+    dual_chunks: DualChunks | None = None
+    axis_lengths: tuple[int, ...] = ()
 
     @property
     def encoding(self) -> Encoding | None:
@@ -144,17 +153,33 @@ def _translated(path: str, dialect: Dialect, data: Mapping[str, Any], seq_len: i
     longest = keys.length("max_position_embeddings")
     reading = Reading(keys, item.architecture, seq_len or (longest if dialect.at_longest else None), item.findings)
     layers = _merged(_layers(reading))
-    layers = {
-        kind: replace(layer, softmax_factor=item.softmax_factor) if layer.kind == "rope" else layer
-        for kind, layer in layers.items()
-    }
-    towers = {
-        key.partition("_")[0]: _translated(path, dialects()[name], data[key], None)
-        for key, name in dialect.towers.items()
-        if isinstance(data.get(key), dict)
-    }
+    layers |= {kind: _also(reading, kind) for kind in item.architecture.also}
+    towers = {}
+    for key, name in dialect.towers.items():
+        if isinstance(value := item.objects.get(key), dict):
+            try:
+                towers[key.partition("_")[0]] = _tower_of(path, name, value)
+            except UsageError as error:
+                reading.add("warning", key, str(error), None)
     found = sorted(reading.findings, key=lambda finding: LEVELS.index(finding.level))
+    turning = any(layer.kind == "rope" for layer in layers.values())
+    found = [finding for finding in found if turning or not (finding.value is None and ROPE_WORD.search(finding.key))]
     return Model(path, item.architecture.name, layers, tuple(found), towers=towers)
+
+
+def _tower_of(path: str, name: str, data: Mapping[str, Any]) -> Model:
+    """Return the model that an object inside of a file describes: one of timm where it names that."""
+    if "timm_model_name" in data:
+        return _translated(path, dialects()["timm"], {**data, "architecture": data["timm_model_name"]}, None)
+    return _translated(path, dialects()[name], data, None)
+
+
+def _also(reading: Reading, kind: str) -> Layer:
+    """Return what an architecture has beside the positions of its layers."""
+    if kind == "timestep" and reading.keys.text("time_kind") == "fourier":  # random rates, in the weights
+        return Layer("fourier", parameters={"d": 2 * (reading.keys.whole("time_width") or 0)})
+    layer = _layer(reading, kind, kind, ALL, ())
+    return replace(layer, kind="sinusoidal") if kind == "timestep" else layer
 
 
 def _check_library(path: str, keys: Keys) -> None:
@@ -190,7 +215,7 @@ def _model(path: str, keys: Keys, seq_len: int | None, outer: str | None = None,
         reading = _reading(keys, seq_len, outer, tower)
         item, layers = reading.architecture, _merged(_layers(reading))
         lint(reading, [layer.kind for layer in layers.values()])
-        layers |= {kind: _layer(reading, kind, kind, ALL, ()) for kind in item.also}
+        layers |= {kind: _also(reading, kind) for kind in item.also}
         model = Model(path, item.name, layers, tuple(reading.findings), item.known)
     towers, findings = _towers(path, keys, inner, name)
     findings += [Finding("model_type", name, "note", say(REMARKS[remark])) for remark in remarks_on(name)]
@@ -307,6 +332,8 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
         made = encoding_parameters(reading, position, kind, stack, indices[0] if indices else 0)
         if position == "relative_key":
             return _table_of_offsets(reading, plain)
+        if made is None and position == "none":
+            return replace(plain, temperature=temperature_of(reading, False))
         if made is None:
             return replace(plain, grid=window(reading) if plain.kind == "bias2d" else None)
         find_encoding(made[0]).make(made[1])
@@ -324,7 +351,10 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
         return replace(plain, trouble=f"{key}: {text}" if value is None else f"{key} = {shown(value)}: {text}")
     plain, item = replace(plain, name=made[0], parameters=made[1]), reading.architecture
     if position == "rope":
-        return replace(plain, axis_names=item.axis_names)
+        scores = {"softmax_factor": softmax_factor(reading, kind), "dual_chunks": dual_chunks(reading)}
+        lengths = tuple(map(int, reading.keys.numbers("axis_lengths") or ()))
+        plain = replace(plain, axis_names=item.axis_names, axis_lengths=lengths)
+        return replace(plain, temperature=temperature_of(reading, True), **scores)
     length, grid = table_length(reading, stack) if plain.kind in TABLES else None, patches(reading)
     if length is None:
         return plain

@@ -25,7 +25,7 @@ THETA = (
 SLIDING_THETA = ("rope_local_base_freq", "local_rope_theta", "swa_rope_theta")
 FRACTION = ("partial_rotary_factor", "rotary_pct", "rotary_emb_fraction", "rope_pct", "rotary_percentage")
 HUGE = 1e12  # a stretch beyond all sense
-OTHER_NAMES = {"su": "longrope", "mrope": "default", "none": "default"}  # of a rule
+OTHER_NAMES = {"su": "longrope", "mrope": "default", "none": "default", "no_scaling": "default"}  # of a rule
 
 
 def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, Any]:
@@ -55,15 +55,11 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
         text = "models.gives_columns_odd_number"
         reading.warning("partial_rotary_factor", text, rotary / d, rotary=rotary, name=item.name)
         base, rotary = base ** ((rotary + 1) / rotary), rotary + 1
-    axial = scaling == "axial" or item.axes
-    grid = patch_grid(reading) if axial else ()
-    if axial and rotary // 2 % len(grid):  # what is left over stands still
-        rotary = 2 * len(grid) * (rotary // len(grid) // 2)
-    parameters = {"d": d, "pairing": pairing, "base": base}
+    parameters: dict[str, Any] = {"d": d, "pairing": pairing, "base": base}
+    if scaling == "axial" or item.axes:
+        return parameters | _axial(reading, rotary, d)
     if rotary != d:
         parameters["rotary_dim"] = rotary
-    if axial:
-        return parameters | {"axes": item.axes or "blocks", "grid": grid, "scale_grid": item.scale_grid}
     parameters |= _sections(reading, inside, rotary // 2)
     _check_columns(reading, d, rotary)
     if scaling == "default":
@@ -78,6 +74,63 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
         raise BuildError(key, text, inside.data.get(key), meant=probably(nearest(scaling, SCALINGS)))
     values = {"scaling": scaling, **_scaling(reading, inside, scaling, rotary // 2)}
     return parameters | {name: value for name, value in values.items() if value is not None}
+
+
+def _axial(reading: Reading, rotary: int, d: int) -> dict[str, Any]:
+    """Return how rows, columns and other axes share the pairs, and the coordinates along them."""
+    item, grid = reading.architecture, patch_grid(reading)
+    widths = _axis_widths(reading, rotary)
+    count = len(widths or grid)
+    if widths:
+        rotary = sum(widths)
+    elif item.axes == "rising":
+        count = len(item.axis_names)
+    if count > len(grid):  # the others have one coordinate in an image
+        sides = dict(zip("hw", grid[-2:], strict=True))
+        grid = tuple(sides.get(name, 1) for name in item.axis_names[-count:])
+    if not widths and rotary // 2 % count:  # what is left over stands still
+        rotary = 2 * count * (rotary // count // 2)
+    made: dict[str, Any] = {"axes": item.axes or "blocks", "grid": grid, "scale_grid": item.scale_grid}
+    made |= {"rotary_dim": rotary} if rotary != d else {}
+    made |= {"axis_widths": widths} if widths and len({*widths}) > 1 else {}
+    return made | grid_places(reading, grid)
+
+
+def _axis_widths(reading: Reading, rotary: int) -> tuple[int, ...]:
+    """Return the columns of each axis, where the file or the architecture's code says so."""
+    numbers = reading.keys.numbers("axis_widths")
+    if numbers is not None:
+        if any(width != int(width) or width < 2 or width % 2 for width in numbers) or len(numbers) not in (2, 3, 4):
+            raise BuildError("axis_widths", "models.takes_even_widths")
+        return tuple(map(int, numbers))
+    shares = reading.architecture.axis_shares
+    own = [share[0] * (rotary // share[1]) if share else 0 for share in shares]
+    return tuple(width or rotary - sum(own) for width in own)
+
+
+def grid_places(reading: Reading, grid: tuple[int, ...]) -> dict[str, Any]:
+    """Return the coordinate of the first cell and what a step counts, of each axis, where these are not 0 and 1.
+
+    middle : rows and columns count from the middle of the image (Qwen-Image)
+    reference : places are those of a grid of a size of reference, from an offset on (EVA)
+    base : the same of the grid of the image size, and divided by interpolation_scale (SD3, PixArt)
+    """
+    keys, item = reading.keys, reading.architecture
+    start: Any = item.grid_start
+    step: Any = item.grid_step
+    if item.grid_rule == "middle":
+        start = [-(side - side // 2) if name in "hw" else 0 for side, name in zip(grid, item.axis_names, strict=True)]
+    elif item.grid_rule == "reference":
+        listed = isinstance(keys.data.get("reference"), list)
+        reference = (keys.numbers("reference") if listed else None) or [keys.number("reference") or 1] * len(grid)
+        step = [own / side for own, side in zip(reference, grid, strict=True)]
+        start = [(keys.number("grid_offset") or 0) * own for own in step]
+    elif item.grid_rule == "base":
+        size, patch = keys.whole("image_size") or 1, keys.whole("patch_size") or 1
+        scale = keys.number("interpolation_scale") or 1.0
+        step = [size // patch / side / scale for side in grid]
+    made = {"grid_start": tuple(map(float, start)), "grid_step": tuple(map(float, step))}
+    return {name: own for name, own in made.items() if any(value != (name == "grid_step") for value in own)}
 
 
 def _check_columns(reading: Reading, d: int, rotary: int) -> None:
@@ -128,7 +181,7 @@ def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str,
             share = reading.architecture.turning_share if not inside.data else 1.0
         return {"partial_rotary_factor": share, "factor": inside.number("factor")}
     if rule == "dynamic":
-        longest = max_position(reading)
+        longest = inside.length("max_position") or max_position(reading)
         if longest is None:
             raise BuildError("max_position_embeddings", "models.is_missing_and_the")
         return {"factor": _needed(inside, "factor"), "max_position": longest, "seq_len": reading.seq_len}
@@ -148,7 +201,8 @@ def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str,
         if whole is False and nested_kinds(reading):
             reading.warning("truncate", "models.ignored_inside_object_for")
             whole = None
-        return {"factor": factor, "original": original, **turns, **scales, "truncate": whole}
+        exchanged = inside.flag("exchanged") if reading.keys.names else None  # litgpt's
+        return {"factor": factor, "original": original, **turns, **scales, "truncate": whole, "exchanged": exchanged}
     lists = {name: _factors(inside, name, pairs) for name in ("short_factor", "long_factor")}
     names = ("attention_factor", *(("short_mscale", "long_mscale") if reading.architecture.mscale else ()))
     scales = {name: inside.number(name) for name in names}

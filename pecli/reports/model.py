@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import chain
-from math import isfinite
+from math import isfinite, prod
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from pecli.core.options import Option
 from pecli.core.terminal import Block, Facts, Paragraph, Table
 from pecli.encodings.base import COUNTED, BiasEncoding
 from pecli.encodings.biases import T5
+from pecli.encodings.grid import HarmonicOnGrid
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.learned import Learned
 from pecli.encodings.rope import Rope
@@ -191,18 +192,36 @@ def layer_data(layer: Layer) -> dict[str, Any]:
         data |= _rope_data(encoding, layer)
     elif layer.length is not None and layer.parameters is not None:
         grid = layer.grid and list(layer.grid)
-        data |= {"length": layer.length, "first_row": layer.first_row, "width": layer.parameters["d"]}
-        data |= {"grid": grid, "resized": layer.resized}
+        before = layer.length - prod(layer.grid) if layer.grid else layer.first_row
+        data |= {"length": layer.length, "first_row": layer.first_row, "rows_before": before}
+        data |= {"width": layer.parameters["d"], "grid": grid, "resized": layer.resized}
+        data |= _wave_data(encoding) if isinstance(encoding, Harmonic) else {}
     elif encoding is not None:
         data |= {name: value for name, value in encoding.settings().items() if value is not None}
+        data |= {**_wave_data(encoding), "width": data["d"]} if isinstance(encoding, Harmonic) else {}
         data |= {"slopes": encoding.slopes().tolist()} if hasattr(encoding, "slopes") else {}
         data |= {"last_bucket_from": encoding.last_from} if isinstance(encoding, T5) else {}
+    elif layer.parameters is not None:
+        data["width"] = layer.parameters["d"]
     elif layer.grid is not None:
         data["window"] = list(layer.grid)
+    if layer.temperature is not None:
+        data["temperature"] = asdict(layer.temperature)
+    if layer.dual_chunks is not None:
+        data["dual_chunk"] = layer.dual_chunks.data()
     window = layer.window
     data["attention_window"] = None if window is None else window.length
     data["attention_window_layers"] = [] if window is None else list(window.indices)
     return {**data, "max_position": layer.max_position, "layer_indices": list(layer.indices)}
+
+
+def _wave_data(encoding: Harmonic) -> dict[str, Any]:
+    """Return base and rates of a table of sines, of a grid those of one axis, and the coordinates there."""
+    rates = encoding.frequencies().tolist()
+    data = {"base": encoding.base, "inv_freq": rates[: len(rates) // max(1, len(encoding.sides))]}
+    if isinstance(encoding, HarmonicOnGrid):
+        data |= {name: _one_or_all(getattr(encoding, name)) for name in ("grid_start", "grid_step")}
+    return data
 
 
 def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
@@ -217,14 +236,21 @@ def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
         "rotary_dim": rope.width,
         "pairing": rope.pairing,
         "base": rope.base,
+        "scaled_base": rope.scaled_base,
         "mrope_section": None if rope.sections is None else list(rope.sections),
         "mrope_interleaved": rope.interleaved,
         "axes": _axes_text(rope, layer.axis_names),
+        "axis_widths": list(rope.widths) if rope.sides else None,
+        "axis_lengths": list(layer.axis_lengths) or None,
+        "grid": list(rope.sides) or None,
+        "grid_start": _one_or_all(rope.grid_start),
+        "grid_step": _one_or_all(rope.grid_step),
         "scaling": rope.scaling,
         "seq_len": rope.context,
         "first_length": rope.first_length,
         "inv_freq": rope.frequencies().tolist(),
         "attention_factor": rope.attention_scaling,
+        "softmax_factor": layer.softmax_factor,
         "score_factor": rope.attention_scaling**2 * layer.softmax_factor,
         "longest_wavelength": wave if isfinite(wave) else None,
         "original": found.original,
@@ -246,7 +272,13 @@ def _axes_text(rope: Rope, names: str) -> str | None:
     if rope.sections is None and rope.places is None:
         return None
     count = len(rope.sections or rope.places)  # type: ignore[arg-type]
-    return "".join(names[-min(count, 3) :][axis % 3] for axis in rope.axes_of_pairs())
+    axes = min(count, len(names))
+    return "".join(names[-axes:][axis % axes] for axis in rope.axes_of_pairs())
+
+
+def _one_or_all(numbers: tuple[float, ...] | None) -> float | list[float] | None:
+    """Return one number where all axes have it, else all of them."""
+    return None if numbers is None else numbers[0] if len({*numbers}) == 1 else list(numbers)
 
 
 def _searched(rope: Rope, context: int | None) -> int:
@@ -292,7 +324,7 @@ def _tower_text(tower: Model) -> str:
 
 def _by_axes(axes: str | None) -> list[str]:
     """Return how many pairs each axis turns."""
-    names = {"h": say("words.row"), "w": say("words.column"), "t": say("words.frame")}
+    names = {"h": say("words.row"), "w": say("words.column"), "t": say("words.frame"), "x": say("model.axis_of_text")}
     return [f"{(axes or '').count(axis)} × {names[axis]}" for axis in dict.fromkeys(axes or "")]
 
 
@@ -334,6 +366,10 @@ def _facts(layer: Layer) -> dict[str, str]:
         facts[say("model.buckets")] = say(buckets, buckets=data["buckets"], distance=data["last_bucket_from"])
     elif "slopes" in data:
         facts[say("model.slopes")] = listing(f"{slope:.4g}" for slope in data["slopes"])
+    if warm := layer.temperature:
+        facts[say("model.temperature")] = say("model.queries_grow", **asdict(warm))
+    if chunks := layer.dual_chunks:
+        facts[say("model.dual_chunks")] = say("model.keys_begin_anew", length=chunks.length, largest=chunks.largest)
     if window := layer.window:
         facts[say("model.attention_window")] = say("model.positions", count=window.length, key=window.key)
         if window.indices != layer.indices:

@@ -107,7 +107,9 @@ def verdict(path: Path, gives: Mapping[str, Any]) -> tuple[str, list[str]]:
         original = gives.get("original", 1)
         used = {"n_ctx <= original": original, "n_ctx > original": original + 1}.get(length) or int(length)
         layers = pecli.model(str(path), seq_len=used).data["layers"]
-        wrong += [f"at {length}: {text}" for text in of_layer(next(iter(layers.values())), item, tolerance(gives))]
+        layer = next(iter(layers.values()))
+        layer["base"] = layer.get("scaled_base")
+        wrong += [f"at {length}: {text}" for text in of_layer(layer, item, tolerance(gives))]
     return ("wrong" if wrong else "right"), wrong
 
 
@@ -128,16 +130,15 @@ def differences(data: Mapping[str, Any], gives: Mapping[str, Any]) -> Iterator[s
     yield from of_layer(layer, gives, tolerance(gives))
     for name, indices in (gives.get("layers") or {}).items():
         if name == "all":
-            count = sum(len(item["layer_indices"]) for item in layers.values())
-            if count != indices:
-                yield f"{count} layers, not {indices}"
-            continue
-        named = [layers[item] for item in NAMES[name] if item in layers and (item == "all" or len(layers) > 1)]
-        if (
-            not named
-            or (named[0]["layer_indices"] if gives.get("same_rope_in_all_layers") is None else indices) != indices
-        ):
-            yield f"{name} layers are {named and named[0]['layer_indices']}, not {indices}"
+            found: Any = sum(len(item["layer_indices"]) for item in layers.values())
+        elif gives.get("same_rope_in_all_layers"):
+            own = set(layer["attention_window_layers"])
+            found = [at for at in layer["layer_indices"] if (at in own) == (name == "sliding")]
+        else:
+            named = [layers[item] for item in NAMES[name] if item in layers]
+            found = named[0]["layer_indices"] if named else []
+        if found != indices:
+            yield f"{name} layers are {found}, not {indices}"
     for name, item in gives.get("kinds", {}).items():
         named = [layers[key] for key in NAMES[name] if key in layers]
         yield from of_layer(named[0], item, tolerance(gives)) if named else [f"no {name} layers"]

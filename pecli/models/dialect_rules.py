@@ -1,0 +1,152 @@
+"""What the tables of dialects.toml cannot say: how some programs make one scaling of several keys.
+
+A rule changes keys of transformers, named by the objects around them and joined by dots, and returns those that have
+no effect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import log
+from typing import Any
+
+from pecli.core.errors import UsageError
+from pecli.models.config_file import Keys, shown
+from pecli.models.layers import FULL, SLIDING
+from pecli.models.rope import ORIGINAL
+
+PLACE = "rope_scaling."
+LLAMA_CPP = ("none", "linear", "yarn", "longrope")  # scalings
+LISTS = ("divisors", "short_factor", "long_factor")
+
+
+def _taken(ours: dict[str, Any]) -> Keys:
+    """Take the keys of the scaling out and return them."""
+    return Keys({own.removeprefix(PLACE): ours.pop(own) for own in [*ours] if own.startswith(PLACE)})
+
+
+def _put(ours: dict[str, Any], scaling: Mapping[str, Any]) -> None:
+    ours |= {f"{PLACE}{name}": value for name, value in scaling.items() if value is not None}
+
+
+def by_layer(ours: dict[str, Any]) -> list[str]:
+    """Bring lists of a GGUF file, an entry a layer, into the form that transformers has."""
+    heads, pattern = ours.get("num_attention_heads"), ours.get("sliding_window_pattern")
+    if isinstance(heads, list):
+        ours["num_attention_heads"] = next(filter(None, heads), None)
+    if isinstance(pattern, list):
+        del ours["sliding_window_pattern"]
+        ours |= {"hybrid_layer_pattern": [int(bool(flag)) for flag in pattern]} if ours.get("sliding_window") else {}
+    if not isinstance(ours.get("attn_type_list"), list):
+        ours.pop("attn_type_list", None)
+    return []
+
+
+def llama_cpp_scaling(ours: dict[str, Any]) -> list[str]:
+    """Bring the scaling of a GGUF file into the form that transformers has; return the keys that have no effect in it.
+
+    As llama.cpp does (src/llama-model.cpp, src/llama-context.cpp): no type is linear; a tensor of divisors divides the
+    rates whatever the type; an attention factor multiplies that of YaRN.
+    """
+    inside = _taken(ours)
+    rule, factor = inside.text("rope_type") or "linear", inside.number("factor") or 1.0
+    if rule not in LLAMA_CPP:
+        raise UsageError(f"rope.scaling.type is {shown(rule)}; llama.cpp takes {', '.join(LLAMA_CPP)}")
+    attention = inside.number("attn_factor")
+    lists = {name: numbers for name in LISTS if (numbers := inside.numbers(name))}
+    scaled: dict[str, Any] = {}
+    if lists and rule == "yarn" and factor != 1:
+        raise UsageError("YaRN together with a tensor of divisors is not a scaling that pecli shows")
+    if lists:
+        stretch, pairs = 1.0 if rule in ("none", "yarn") else factor, len(next(iter(lists.values())))
+        wanted = LISTS[:1] if "divisors" in lists else LISTS[1:]  # that one wins
+        scaled = {name: [stretch * number for number in lists.get(name, [1.0] * pairs)] for name in wanted}
+        scaled |= {"rope_type": "divisors" if "divisors" in lists else "longrope"}
+        scaled |= {"attention_factor": 1.0 if attention is None else attention}
+    elif rule == "yarn":
+        scaled = {"rope_type": "yarn", "factor": factor}
+        scaled |= {name: inside.number(name) for name in ("beta_fast", "beta_slow", "mscale_all_dim", "softmax_mscale")}
+        scaled |= _yarn_attention(scaled, inside, attention)
+    elif rule != "none" and factor != 1:
+        scaled = {"rope_type": "linear", "factor": factor}
+    if sections := inside.numbers("mrope_section"):  # of four axes, of which a text has three
+        scaled |= {"mrope_section": sections[:-1] if sections[-1] == 0 else sections}
+    scaled |= {ORIGINAL: inside.length(ORIGINAL)}
+    _put(ours, scaled)
+    return [f"{PLACE}attn_factor"] if attention not in (None, 1) and not (lists or rule == "yarn") else []
+
+
+def _yarn_attention(scaled: Mapping[str, Any], inside: Keys, attention: float | None) -> dict[str, Any]:
+    """Return the keys that say what YaRN's cos and sin, and the softmax, are multiplied by in llama.cpp."""
+    growth = 0.1 * log(max(scaled["factor"], 1.0))
+    if tenth := inside.number("tenth_of_mscale"):  # DeepSeek's, whose cos and sin stay as they are
+        given = 1.0 if attention is None else attention
+        return {"attention_factor": given, "softmax_mscale": (given * (1 + 10 * tenth * growth) - 1) / (growth or 1.0)}
+    weight = scaled["mscale_all_dim"] or 0.0
+    if attention is not None:
+        return {"attention_factor": attention * (1 + growth) / (1 + weight * growth)}
+    return {"mscale": 1.0} if weight else {}
+
+
+def litgpt_adjustments(ours: dict[str, Any]) -> list[str]:
+    """Say which rule rope_adjustments are, which have no type, as build_rope_cache of litgpt does.
+
+    Its yarn divides the fast pairs and keeps the slow ones, and multiplies cos and sin only by scales that are given.
+    """
+    inside, condensed = _taken(ours), Keys({"ratio": ours.pop("rope_condense_ratio", None)}).number("ratio") or 1.0
+    factor, scaled = inside.number("factor"), {**inside.data}
+    if inside.first("beta_fast", "beta_slow"):
+        growth = 0.1 * log(max(factor or 1.0, 1.0))
+        scales = [growth * scale + 1 if (scale := inside.number(name)) else 1.0 for name in ("mscale", "mscale_all_dim")]
+        attention = scales[0] / scales[1] if inside.number("mscale") else scales[1]
+        scaled |= {"rope_type": "yarn", "exchanged": True, "attention_factor": attention}
+    elif ORIGINAL in inside:
+        scaled |= {"rope_type": "llama3"}
+    elif factor is not None:
+        scaled |= {"rope_type": "linear", "factor": factor * condensed}
+    elif condensed != 1:
+        scaled |= {"rope_type": "linear", "factor": condensed}
+    if condensed != 1 and scaled.get("rope_type") in ("yarn", "llama3"):
+        raise UsageError("rope_condense_ratio together with such rope_adjustments is not a scaling that pecli shows")
+    windows, local = ours.pop("sliding_window_indices", None), ours.pop("rope_local_base_freq", None)
+    if windows is not None and ours.setdefault("hybrid_layer_pattern", windows) != windows:
+        raise UsageError("sliding_window_indices and rope_indices differ, and pecli shows no such layers")
+    if local is None:
+        _put(ours, scaled)
+        return []
+    plain = {"rope_type": "linear", "factor": condensed} if condensed != 1 else {}
+    for kind, base, scaling in ((FULL, ours.get("rope_theta"), scaled), (SLIDING, local, plain)):
+        _put(ours, {f"{kind}.{name}": value for name, value in {"rope_theta": base, **scaling}.items()})
+    return []
+
+
+def one_scaling(ours: dict[str, Any]) -> list[str]:
+    """Refuse positions that are divided by a factor, as linear scaling does it, together with another scaling."""
+    divided = Keys({"by": ours.pop("positions_divided_by", None)}).number("by")
+    if divided not in (None, 1.0):
+        if f"{PLACE}rope_type" in ours:
+            raise UsageError("divided positions together with another scaling are not a scaling that pecli shows")
+        _put(ours, {"rope_type": "linear", "factor": divided})
+    return []
+
+
+def tensorrt_scaling(ours: dict[str, Any]) -> list[str]:
+    """Name the rule that TensorRT-LLM takes: type before rope_type; dynamic without alpha changes nothing."""
+    inside = _taken(ours)
+    rule, known = inside.text("type", "rope_type"), ("linear", "llama3", "yarn", "default", "none", "mrope")
+    if rule is None or (rule == "dynamic" and "alpha" not in inside):
+        return [f"{PLACE}{name}" for name in inside.data]
+    if rule not in (*known, "dynamic"):
+        raise UsageError(f"rotary_scaling has the type {shown(rule)}; pecli knows {', '.join(known)} there")
+    given = {name: value for name, value in inside.data.items() if name not in ("type", "rope_type")}
+    if rule == "yarn":  # which takes 1024 where the file does not say it, and no attention_factor
+        given = {ORIGINAL: 1024, **given}
+        given.pop("attention_factor", None)
+        given.pop("truncate", None)
+    _put(ours, given | {"rope_type": rule})
+    return []
+
+
+RULES: dict[str, Callable[[dict[str, Any]], list[str]]] = {
+    rule.__name__: rule for rule in (by_layer, llama_cpp_scaling, litgpt_adjustments, one_scaling, tensorrt_scaling)
+}

@@ -31,10 +31,10 @@ class OnAxes(HarmonicOnGrid, Scaled):
     ``blocks``: each axis has pairs and rates of its own, base^(−2j/(d/2)) (Qwen2-VL's vision tower, EVA-02, DINOv3).
     ``alternating``: one set of rates base^(−2j/d), dealt out in turn (Pixtral). ``repeated``: as blocks, but each rate
     turns one pair of every axis, side by side (MoonViT, LoFTR). ``rising``: as repeated, with rates that grow from π/2
-    to base·π/2, for coordinates from −1 to 1 (LTX-Video). `axis_widths`: blocks of so many columns, each with rates
-    of its own width, and of its own base where `axis_bases` gives them (Flux, Wan, HunyuanVideo). `sections`: so many consecutive pairs
-    of one set for each axis (M-RoPE, Wang et al. 2024, Qwen2-VL, section 2.1, arXiv:2409.12191), or ``interleaved``
-    among the axes (Qwen3-VL); in a text all axes have one coordinate, and sections change nothing.
+    to base·π/2, for coordinates from −1 to 1 (LTX-Video). `axis_widths`: blocks of so many columns, each with rates of
+    its own width, and of its own base where `axis_bases` gives them (Flux, Wan, HunyuanVideo). `sections`: so many
+    consecutive pairs of one set for each axis (M-RoPE, Wang et al. 2024, Qwen2-VL, section 2.1, arXiv:2409.12191), or
+    ``interleaved`` among the axes (Qwen3-VL); in a text all axes have one coordinate, and sections change nothing.
     """
 
     of_grids: ClassVar[tuple[str, ...]] = (*HarmonicOnGrid.of_grids, "axes", "axis_widths", "axis_bases")

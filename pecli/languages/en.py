@@ -489,6 +489,7 @@ TEXTS = {
     "models.text_of_another_library": "the text model is one of transformers, and its positions are in its own config",
     "models.an_engine_is_built_for": "the engine is built for so many positions; no text in use is longer",
     "models.cropped_from_the_middle": "the table has so many rows and columns, and an image takes the part from its middle",
+    "models.first_columns_stand_still": "rates run over the width of all heads together, and what three axes cannot share stands still at its beginning, not at its end as pecli draws it",
     "models.tuning_as_number": "a number stops transformers 5.24, which takes true or false; 4.57 takes it as true",
     "models.slopes_divided_beyond": "in texts of more than {trained:,} positions the slopes are divided by length / {trained:,}, says a public copy of the model's code; give the length in use with --seq-len",
     "models.takes_factor_or_train_seq_len": "it takes a factor above 0, or train_seq_len",

@@ -489,6 +489,7 @@ TEXTS = {
     "models.text_of_another_library": "文本模型属于 transformers，其位置设置在它自己的配置里",
     "models.an_engine_is_built_for": "引擎为这么多位置构建；所用文本不会更长",
     "models.cropped_from_the_middle": "表有这么多行和列，图像取其中间部分",
+    "models.first_columns_stand_still": "频率跨越所有头合起来的宽度；三条轴分不尽的列在开头静止，而 pecli 画在末尾",
     "models.tuning_as_number": "数字会让只接受 true 或 false 的 transformers 5.24 停止；4.57 把它当作 true",
     "models.slopes_divided_beyond": "按模型代码的公开副本，文本超过 {trained:,} 个位置时斜率除以 长度 / {trained:,}；用 --seq-len 给出所用长度",
     "models.takes_factor_or_train_seq_len": "它需要大于 0 的 factor，或 train_seq_len",

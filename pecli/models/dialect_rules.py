@@ -97,7 +97,9 @@ def litgpt_adjustments(ours: dict[str, Any]) -> list[str]:
     factor, scaled = inside.number("factor"), {**inside.data}
     if inside.first("beta_fast", "beta_slow"):
         growth = 0.1 * log(max(factor or 1.0, 1.0))
-        scales = [growth * scale + 1 if (scale := inside.number(name)) else 1.0 for name in ("mscale", "mscale_all_dim")]
+        scales = [
+            growth * scale + 1 if (scale := inside.number(name)) else 1.0 for name in ("mscale", "mscale_all_dim")
+        ]
         attention = scales[0] / scales[1] if inside.number("mscale") else scales[1]
         scaled |= {"rope_type": "yarn", "exchanged": True, "attention_factor": attention}
     elif ORIGINAL in inside:

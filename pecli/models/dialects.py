@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import chain
 from math import prod
 from typing import Any
 
@@ -186,20 +187,9 @@ def _translated(item: Dialect, given: Flat) -> tuple[dict[str, Any], dict[str, s
     """Return keys and values of transformers, and what the file calls those keys."""
     ours: dict[str, Any] = {}
     names: dict[str, str] = {}
-    for text, owns in item.keys.items():
-        key, _, condition = text.partition(" if ")
-        value = _value(given, key)
-        for own in owns.split(", ") if value is not None and owns and (not condition or _holds(condition, given)) else ():
-            names.setdefault(own, key)
-            ours.setdefault(own, value)
-    for table, joined in ((item.sums, sum), (item.products, prod)):
-        for own, keys in table.items():
-            numbers = [value for key in keys if isinstance(value := given.get(key), int)]
-            if numbers and (joined is sum or len(numbers) == len(keys)):
-                names[own], ours[own] = keys[0], joined(numbers)
-    for own, (key, divisor) in item.quotients.items():
-        if own not in ours and isinstance(given.get(key), int):
-            names[own], ours[own] = key, max(1, given[key] // given.get(divisor, divisor))
+    for key, own, value in chain(_renamed(item, given), _computed(item, given)):
+        names.setdefault(own, key)
+        ours.setdefault(own, value)
     for condition, values in item.when.items():
         ours = {**values, **ours} if _holds(condition, given) else ours
     for key, words in item.values.items():
@@ -211,6 +201,29 @@ def _translated(item: Dialect, given: Flat) -> tuple[dict[str, Any], dict[str, s
         if _holds(condition, given):
             ours = {own: value for own, value in ours.items() if not f"{own}.".startswith(f"{name}.")}
     return ours, names
+
+
+def _renamed(item: Dialect, given: Flat) -> Iterator[tuple[str, str, Any]]:
+    """Yield each key of the file, what transformers calls it, and its value."""
+    computed = {*item.sums, *item.products}
+    for text, owns in item.keys.items():
+        key, _, condition = text.partition(" if ")
+        value = _value(given, key)
+        if value is not None and owns and (not condition or _holds(condition, given)):
+            yield from ((key, own, value) for own in owns.split(", ") if own not in computed)
+
+
+def _computed(item: Dialect, given: Flat) -> Iterator[tuple[str, str, Any]]:
+    """Yield what is a sum, a product or a quotient of keys: the first of those, what transformers calls it, a value."""
+    for table, joined in ((item.sums, sum), (item.products, prod)):
+        for own, keys in table.items():
+            numbers = [value for key in keys if isinstance(value := given.get(key), int)]
+            if numbers and (joined is sum or len(numbers) == len(keys)):
+                yield keys[0], own, joined(numbers)
+    for own, (key, divisor) in item.quotients.items():
+        size, by = given.get(key), given.get(divisor, divisor)
+        if isinstance(size, int) and isinstance(by, int) and by > 0:
+            yield key, own, max(1, size // by)
 
 
 def _value(given: Flat, key: str) -> Any:

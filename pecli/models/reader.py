@@ -351,10 +351,10 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
         return replace(plain, trouble=f"{key}: {text}" if value is None else f"{key} = {shown(value)}: {text}")
     plain, item = replace(plain, name=made[0], parameters=made[1]), reading.architecture
     if position == "rope":
-        scores = {"softmax_factor": softmax_factor(reading, kind), "dual_chunks": dual_chunks(reading)}
         lengths = tuple(map(int, reading.keys.numbers("axis_lengths") or ()))
-        plain = replace(plain, axis_names=item.axis_names, axis_lengths=lengths)
-        return replace(plain, temperature=temperature_of(reading, True), **scores)
+        plain = replace(plain, softmax_factor=softmax_factor(reading, kind), dual_chunks=dual_chunks(reading))
+        plain = replace(plain, temperature=temperature_of(reading, True))
+        return replace(plain, axis_names=item.axis_names, axis_lengths=lengths)
     length, grid = table_length(reading, stack) if plain.kind in TABLES else None, patches(reading)
     if length is None:
         return plain

@@ -31,7 +31,9 @@ def temperature_of(reading: Reading, turns: bool) -> Temperature | None:
     """
     rule = reading.architecture.temperature
     if rule:
-        reading.keys.read.update(f"{reading.keys.place}{name}" for name in ("attn_scale", "floor_scale", rule.get("key")))
+        reading.keys.read.update(
+            f"{reading.keys.place}{name}" for name in ("attn_scale", "floor_scale", rule.get("key"))
+        )
     if not rule or (rule.get("layers") == "nope" and turns):
         return None
     if "key" in rule and not _asked(reading, rule["key"], rule["default"]):

@@ -17,7 +17,7 @@ from pecli.core.terminal import Block, Facts, Paragraph, Table
 from pecli.encodings.base import COUNTED, BiasEncoding
 from pecli.encodings.biases import T5
 from pecli.encodings.grid import HarmonicOnGrid
-from pecli.encodings.harmonic import Harmonic
+from pecli.encodings.harmonic import Harmonic, PowersOfBase
 from pecli.encodings.learned import Learned
 from pecli.encodings.rope import Rope
 from pecli.files.documents import for_notebook
@@ -216,9 +216,11 @@ def layer_data(layer: Layer) -> dict[str, Any]:
 
 
 def _wave_data(encoding: Harmonic) -> dict[str, Any]:
-    """Return base and rates of a table of sines, of a grid those of one axis, and the coordinates there."""
+    """Return the rates of a table of sines, of a grid those of one axis, their base, and the coordinates there."""
     rates = encoding.frequencies().tolist()
-    data = {"base": encoding.base, "inv_freq": rates[: len(rates) // max(1, len(encoding.sides))]}
+    data: dict[str, Any] = {"inv_freq": rates[: len(rates) // max(1, len(encoding.sides))]}
+    if isinstance(encoding, PowersOfBase):
+        data["base"] = encoding.base
     if isinstance(encoding, HarmonicOnGrid):
         data |= {name: _one_or_all(getattr(encoding, name)) for name in ("grid_start", "grid_step")}
     return data
@@ -241,6 +243,7 @@ def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
         "mrope_interleaved": rope.interleaved,
         "axes": _axes_text(rope, layer.axis_names),
         "axis_widths": list(rope.widths) if rope.sides else None,
+        "axis_rates": _axis_rates(rope, layer.axis_names),
         "axis_lengths": list(layer.axis_lengths) or None,
         "grid": list(rope.sides) or None,
         "grid_start": _one_or_all(rope.grid_start),
@@ -274,6 +277,15 @@ def _axes_text(rope: Rope, names: str) -> str | None:
     count = len(rope.sections or rope.places)  # type: ignore[arg-type]
     axes = min(count, len(names))
     return "".join(names[-axes:][axis % axes] for axis in rope.axes_of_pairs())
+
+
+def _axis_rates(rope: Rope, names: str) -> dict[str, list[float]] | None:
+    """Return the rates by which each axis of a grid turns its pairs, by letter."""
+    axes = _axes_text(rope, names)
+    if axes is None or rope.places is None:
+        return None
+    rates = rope.frequencies().tolist()
+    return {name: [r for r, own in zip(rates, axes, strict=True) if own == name] for name in dict.fromkeys(axes)}
 
 
 def _one_or_all(numbers: tuple[float, ...] | None) -> float | list[float] | None:
@@ -366,14 +378,7 @@ def _facts(layer: Layer) -> dict[str, str]:
         facts[say("model.buckets")] = say(buckets, buckets=data["buckets"], distance=data["last_bucket_from"])
     elif "slopes" in data:
         facts[say("model.slopes")] = listing(f"{slope:.4g}" for slope in data["slopes"])
-    if warm := layer.temperature:
-        facts[say("model.temperature")] = say("model.queries_grow", **asdict(warm))
-    if chunks := layer.dual_chunks:
-        facts[say("model.dual_chunks")] = say("model.keys_begin_anew", length=chunks.length, largest=chunks.largest)
-    if window := layer.window:
-        facts[say("model.attention_window")] = say("model.positions", count=window.length, key=window.key)
-        if window.indices != layer.indices:
-            facts[say("model.layers_with_it")] = runs(window.indices)
+    facts |= _score_facts(layer)
     original, extended = data.get("original"), data.get("extended")
     if extended not in (None, original):
         longer = "model.positions_extended"
@@ -385,6 +390,20 @@ def _facts(layer: Layer) -> dict[str, str]:
         either = "original" in data and original is None
         context = "model.positions_original_or_extended" if either else "words.count_positions"
         facts[say("model.context")] = say(context, count=layer.max_position)
+    return facts
+
+
+def _score_facts(layer: Layer) -> dict[str, str]:
+    """Return what multiplies scores by position, and which keys are seen, in words."""
+    facts = {}
+    if warm := layer.temperature:
+        facts[say("model.temperature")] = say("model.queries_grow", **asdict(warm))
+    if chunks := layer.dual_chunks:
+        facts[say("model.dual_chunks")] = say("model.keys_begin_anew", length=chunks.length, largest=chunks.largest)
+    if window := layer.window:
+        facts[say("model.attention_window")] = say("model.positions", count=window.length, key=window.key)
+        if window.indices != layer.indices:
+            facts[say("model.layers_with_it")] = runs(window.indices)
     return facts
 
 

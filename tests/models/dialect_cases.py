@@ -16,6 +16,8 @@ from math import floor, isclose, log
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import pecli
 from pecli.core.errors import PecliError
 from tests.models.gguf_files import gguf
@@ -23,22 +25,25 @@ from tests.models.gguf_files import gguf
 STORED = Path(__file__).parents[1] / "data" / "dialects" / "cases.json"
 EVERY = 7  # of a list of rates so many are stored, and the last
 TOLERANCE = 3e-7  # of numbers that are rounded to ten digits or to float32
-NUMBERS = {  # of a case, and what pecli calls them
-    **{name: name for name in ("head_dim", "rotary_dim", "original", "width", "score_factor", "base", "shift")},
+NUMBERS = {  # of a case, and what pecli calls them; and lists of them
+    **{name: name for name in ("head_dim", "rotary_dim", "original", "width", "score_factor", "base", "shift", "grid")},
     "theta": "base",
     "rows": "length",
-    "rows_before": "first_row",
+    "rows_before": "rows_before",
     "cos_sin_factor": "attention_factor",
     "position_offset": "grid_start",
     "axes_widths": "axis_widths",
+    "flip_sin_to_cos": "flip",
+    "pairing": "pairing",
+    "inv_freq": "inv_freq",
+    "rates": "inv_freq",
+    "slopes": "slopes",
 }
+Gives = Mapping[str, Any]  # what a case says
+Data = Mapping[str, Any]  # what pecli says
 LETTERS = {"time": "t", "frame": "t", "text": "x", "height": "h", "width": "w"}
-NAMES = {"full": ("full_attention", "all"), "sliding": ("sliding_attention",), "nope": ("full_attention", "no_rope"),
+KINDS = {"full": ("full_attention", "all"), "sliding": ("sliding_attention",), "nope": ("full_attention", "no_rope"),
          "rope": ("chunked_attention", "full_attention")}  # fmt: skip
-
-
-class Rates(list[float]):
-    """A list of rates of which every seventh is known, and how many there are."""
 
 
 def thinned(value: Any) -> Any:
@@ -87,171 +92,165 @@ def written(folder: Path, case: Mapping[str, Any]) -> Path:
     return path
 
 
-def verdict(path: Path, gives: Mapping[str, Any]) -> tuple[str, list[str]]:
-    """Return right, wrong or refused, and what is wrong."""
-    error = gives.get("kind") == "rope" and "inv_freq" in gives and gives["inv_freq"] is None
+def verdict(path: Path, gives: Gives) -> tuple[str, list[str]]:
+    """Return right, wrong or refused, and what is wrong or why it is refused."""
+    unknown = gives["kind"] == "rope" and "inv_freq" in gives and gives["inv_freq"] is None  # there are none to know
     try:
         data = pecli.model(str(path)).data
     except PecliError as failure:
-        return ("right" if error else "refused"), [failure.text]
-    if error:
-        found = [layer.get("inv_freq") for layer in data["layers"].values()]
-        stopped = any(finding["level"] == "error" for finding in data["findings"])
-        return ("right", []) if stopped and not any(found) else ("wrong", ["rates, and there are none to know"])
-    trouble = [item for layer in data["layers"].values() if layer["kind"] == "rope" and not layer.get("inv_freq")
-               for item in ["no rates"]]  # fmt: skip
-    if trouble and any(finding["level"] == "error" for finding in data["findings"]):
-        return "refused", [f"{item['key']}: {item['text']}" for item in data["findings"] if item["level"] == "error"]
-    wrong = list(differences(data, gives))
-    for length, item in gives.get("by_length", {}).items():
-        original = gives.get("original", 1)
-        used = {"n_ctx <= original": original, "n_ctx > original": original + 1}.get(length) or int(length)
-        layers = pecli.model(str(path), seq_len=used).data["layers"]
-        layer = next(iter(layers.values()))
-        layer["base"] = layer.get("scaled_base")
-        wrong += [f"at {length}: {text}" for text in of_layer(layer, item, tolerance(gives))]
+        return ("right" if unknown else "refused"), [failure.text]
+    errors = [f"{item['key']}: {item['text']}" for item in data["findings"] if item["level"] == "error"]
+    rates = [layer["inv_freq"] for layer in data["layers"].values() if layer.get("inv_freq")]
+    if unknown:
+        return ("right", errors) if errors and not rates else ("wrong", ["rates, and there are none to know"])
+    if errors and not rates and gives["kind"] == "rope":
+        return "refused", errors
+    wrong = [*of_model(data, gives), *of_lengths(path, gives)]
     return ("wrong" if wrong else "right"), wrong
 
 
-def tolerance(gives: Mapping[str, Any]) -> float:
-    return max(gives.get("rtol", 0), TOLERANCE)
+def of_lengths(path: Path, gives: Gives) -> Iterator[str]:
+    """Yield what is otherwise at the lengths in use of which a case speaks."""
+    original = gives.get("original", 1)
+    sizes = {"n_ctx <= original": original, "n_ctx > original": original + 1}
+    for length, item in gives.get("by_length", {}).items():
+        used = sizes.get(length) or int(length)
+        layer = next(iter(pecli.model(str(path), seq_len=used).data["layers"].values()))
+        found = of_layer({**layer, "base": layer.get("scaled_base")}, {"rtol": gives.get("rtol", 0), **item})
+        yield from (f"at {length}: {text}" for text in found)
 
 
-def differences(data: Mapping[str, Any], gives: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what pecli says otherwise, as ``pecli model --json`` has it."""
-    layers, kind = data["layers"], gives["kind"]
-    if gives.get("family") == "2d":
-        kind = "sincos2d"
-    wanted = [name for name, layer in layers.items() if layer["kind"] == kind]
-    if not wanted:
+def of_model(data: Data, gives: Gives) -> Iterator[str]:
+    """Yield what is otherwise in a whole model, as ``pecli model --json`` has it."""
+    layers, kind = data["layers"], "sincos2d" if gives.get("family") == "2d" else gives["kind"]
+    named = [name for name, layer in layers.items() if layer["kind"] == kind]
+    if not named:
         yield f"kind is {[layer['kind'] for layer in layers.values()]}, not {kind}"
         return
-    layer = layers[next((name for name in ("all", "full_attention") if name in wanted), wanted[0])]
-    yield from of_layer(layer, gives, tolerance(gives))
+    layer = layers[next((name for name in ("all", "full_attention") if name in named), named[0])]
+    yield from of_layer(layer, gives)
+    yield from of_kinds(layers, layer, gives)
+    yield from of_scores(layers, layer, gives)
+    parts = {"also": layers.get("learned"), "timestep": layers.get("timestep"), "text": layer}
+    parts["vision"] = next(iter(data["towers"].get("vision", {"layers": {}})["layers"].values()), None)
+    for name, part in parts.items():
+        if gives.get(name):
+            yield from of_layer(part, gives[name]) if part else [f"no {name}"]
+
+
+def of_kinds(layers: Data, layer: Data, gives: Gives) -> Iterator[str]:
+    """Yield which layers are of another kind, and what is otherwise in each."""
+    named = {name: [layers[item] for item in items if item in layers] for name, items in KINDS.items()}
     for name, indices in (gives.get("layers") or {}).items():
+        found: Any = named[name][0]["layer_indices"] if named.get(name) else []
         if name == "all":
-            found: Any = sum(len(item["layer_indices"]) for item in layers.values())
+            found = sum(len(item["layer_indices"]) for item in layers.values())
         elif gives.get("same_rope_in_all_layers"):
-            own = set(layer["attention_window_layers"])
+            own = {*layer["attention_window_layers"]}
             found = [at for at in layer["layer_indices"] if (at in own) == (name == "sliding")]
-        else:
-            named = [layers[item] for item in NAMES[name] if item in layers]
-            found = named[0]["layer_indices"] if named else []
         if found != indices:
             yield f"{name} layers are {found}, not {indices}"
     for name, item in gives.get("kinds", {}).items():
-        named = [layers[key] for key in NAMES[name] if key in layers]
-        yield from of_layer(named[0], item, tolerance(gives)) if named else [f"no {name} layers"]
-    for name, place in (("also", "learned"), ("timestep", "timestep")):
-        if name in gives:
-            other = layers.get(place)
-            yield from of_layer(other, gives[name], tolerance(gives)) if other else [f"no {place}"]
-    for name in ("vision", "text"):
-        if gives.get(name):
-            towers = data["towers"].get(name, {"layers": layers} if name == "text" else {"layers": {}})["layers"]
-            yield from of_layer(next(iter(towers.values()), {}), gives[name], tolerance(gives))
-    if gives.get("temperature"):
-        warm = [item for item in layers.values() if item.get("temperature")]
-        if not warm or (gives["temperature"]["layers"] == "all") != (len(warm) == len(layers)):
-            yield f"temperature in {len(warm)} of {len(layers)} kinds of layers"
-        for item in warm:
-            rule = item["temperature"]
-            for position, value in gives["temperature"]["at"].items():
-                found = 1 + rule["scale"] * log(1 + floor((int(position) + rule["offset"]) / rule["length"]))
-                if not isclose(found, value, rel_tol=1e-6):
-                    yield f"temperature at {position} is {found}, not {value}"
-    if (
-        "temperature" in gives
-        and gives["temperature"] is None
-        and any(item.get("temperature") for item in layers.values())
-    ):
-        yield "a temperature"
+        yield from of_layer(named[name][0], item) if named[name] else [f"no {name} layers"]
     if "chunk" in gives and layer["attention_window"] != gives["chunk"]["size"]:
         yield f"chunks of {layer['attention_window']}"
-    if chunks := gives.get("dual_chunk"):
-        found = layer.get("dual_chunk") or {}
-        for key in ("chunk_length", "largest_distance_seen"):
-            if found.get(key) != chunks[key]:
-                yield f"{key} is {found.get(key)}, not {chunks[key]}"
 
 
-def of_layer(layer: Mapping[str, Any], gives: Mapping[str, Any], rtol: float) -> Iterator[str]:
+def of_scores(layers: Data, layer: Data, gives: Gives) -> Iterator[str]:
+    """Yield what is otherwise in what multiplies scores by position."""
+    expected, warm = gives.get("temperature") or {}, [item for item in layers.values() if item.get("temperature")]
+    every = expected.get("layers") == "all"
+    if len(warm) != (len(layers) if every else bool(expected)) and ("temperature" in gives or warm):
+        yield f"temperature in {len(warm)} of {len(layers)} kinds of layers"
+    for rule in (item["temperature"] for item in warm):
+        for position, value in expected.get("at", {}).items():
+            found = 1 + rule["scale"] * log(1 + floor((int(position) + rule["offset"]) / rule["length"]))
+            if not isclose(found, value, rel_tol=1e-6):
+                yield f"temperature at {position} is {found}, not {value}"
+    for key in ("chunk_length", "largest_distance_seen"):
+        value, found = gives.get("dual_chunk", {}).get(key), (layer.get("dual_chunk") or {}).get(key)
+        if value != found:
+            yield f"{key} is {found}, not {value}"
+
+
+def of_layer(layer: Data, gives: Gives) -> Iterator[str]:
     """Yield what is otherwise in one kind of layers."""
+    rtol = max(gives.get("rtol", 0), TOLERANCE)
+    own = {key: value for key, value in layer.items() if value is not None}
+    if own.get("grid"):
+        own = {"grid_start": 0.0, "grid_step": 1.0, **own}
+    if own.get("kind") == "rope":
+        own["width"] = own.get("head_dim")
+    for key, name in NUMBERS.items():
+        ours = own.get("kind") == "rope" or key != "score_factor"  # tables have none
+        if gives.get(key) is not None and ours and not alike(own.get(name), gives[key], rtol):
+            yield f"{key} is {str(own.get(name))[:60]}, not {str(gives[key])[:60]}"
+    if gives.get("context") and gives["context"] not in (own.get("max_position"), own.get("extended")):
+        yield f"context is {own.get('max_position')}, not {gives['context']}"
+    rule = (gives.get("scaling") or {}).get("type", "default")
+    if "scaling" in gives and own.get("scaling") != rule:
+        yield f"scaling is {own.get('scaling')}, not {rule}"
+    yield from of_axes(own, gives)
 
-    def alike(one: Any, other: Any, rel: float = rtol) -> bool:
-        if isinstance(other, list):
-            return isinstance(one, list) and len(one) == len(other) and all(map(alike, one, other))
-        if isinstance(other, dict) and "count" in other:
-            places = [key for key in other if key != "count"]
-            return (
-                isinstance(one, list)
-                and len(one) == other["count"]
-                and all(alike(one[int(p)], other[p]) for p in places)
-            )
-        if isinstance(one, (int, float)) and isinstance(other, (int, float)):
-            return isclose(one, other, rel_tol=rel, abs_tol=0)
-        return bool(one == other)
 
-    for key, own in NUMBERS.items():
-        if gives.get(key) is not None and not alike(layer.get(own), gives[key]):
-            yield f"{key} is {layer.get(own)}, not {gives[key]}"
-    for key, own in (("pairing", "pairing"), ("inv_freq", "inv_freq"), ("slopes", "slopes"), ("rates", "inv_freq"),
-                     ("axes_rates", "axis_rates")):  # fmt: skip
-        if gives.get(key) is not None and not alike(layer.get(own), gives[key]):
-            shown = str(layer.get(own))[:60]
-            yield f"{key} is {shown}, not {str(gives[key])[:60]}"
+def of_axes(own: Data, gives: Gives) -> Iterator[str]:
+    """Yield what is otherwise along the axes of a grid."""
+    by_axis = own.get("axis_rates") or {}
+    letters = LETTERS | dict(zip(("first", "second"), by_axis, strict=False))
     for name, rates in (gives.get("axes") or {}).items():
-        letters = layer.get("axes") or ""
-        letter = LETTERS.get(name) or dict(zip(("first", "second"), dict.fromkeys(letters), strict=False)).get(name)
-        own = [rate for rate, axis in zip(layer.get("inv_freq") or [], letters, strict=False) if axis == letter]
-        if not alike(own, rates, 2e-6):
-            yield f"rates of {name} are {str(own)[:60]} ({letters[:6]}…), not {str(rates)[:60]}"
-    if gives.get("grid") and list(layer.get("grid") or []) != gives["grid"]:
-        yield f"grid is {layer.get('grid')}, not {gives['grid']}"
-    if gives.get("context") and gives["context"] not in (layer.get("max_position"), layer.get("extended")):
-        yield f"context is {layer.get('max_position')}, not {gives['context']}"
-    if "flip_sin_to_cos" in gives and layer.get("flip") != gives["flip_sin_to_cos"]:
-        yield f"flip is {layer.get('flip')}"
-    if "scaling" in gives:
-        rule = (gives["scaling"] or {}).get("type", "default")
-        own = layer.get("scaling")
-        if own != rule and (own, rule) not in ({("divisors", "linear"), ("divisors", "llama3")}):
-            yield f"scaling is {own}, not {rule}"
-    scale = gives.get("position_scale")
-    if (
-        scale is not None
-        and "inv_freq" not in gives
-        and not alike(layer.get("grid_step") or 1.0, scale[0] if isinstance(scale, list) else scale)
-    ):
-        yield f"positions are times {layer.get('grid_step')}, not {scale}"
-    if "axes_lengths" in gives and list(gives["axes_lengths"].values()) != layer.get("axis_lengths"):
-        yield f"lengths of axes are {layer.get('axis_lengths')}"
+        if not alike(by_axis.get(letters[name]), rates, 2e-6):
+            yield f"rates of {name} are {str(by_axis.get(letters[name]))[:60]}, not {str(rates)[:60]}"
+    first = LETTERS.get({"row": "height", "column": "width"}.get(gives.get("order", "?").split()[0], ""))
+    if first and own.get("axes") and own["axes"][0] != first:
+        yield f"axes are {own['axes']}, not {gives['order']}"
+    scales = gives.get("position_scale") if "grid" in gives else None
+    if scales is not None and not alike(own.get("grid_step"), scales[0] if isinstance(scales, list) else scales):
+        yield f"positions are times {own.get('grid_step')}, not {scales}"
+    if "axes_lengths" in gives and list(gives["axes_lengths"].values()) != own.get("axis_lengths"):
+        yield f"lengths of axes are {own.get('axis_lengths')}"
     if "first_row_of_table" in gives:
-        import numpy as np
-
-        at = pecli.encoding(layer["spec"]).table(np.array([1]))[0][:4].tolist()
-        if not all(isclose(a, b, rel_tol=1e-5) for a, b in zip(at, gives["first_row_of_table"], strict=True)):
-            yield f"the second row of the table begins {at}, not {gives['first_row_of_table']}"
+        row = pecli.encoding(own["spec"]).table(np.array([1]))[0][:4].tolist()
+        if not alike(row, gives["first_row_of_table"], 1e-5):
+            yield f"the second row of the table begins {row}, not {gives['first_row_of_table']}"
 
 
-def main(words: list[str]) -> None:
-    folder = next((Path(word) for word in words if not word.startswith("-")), None)
-    cases = cases_of(folder) if folder else json.loads(STORED.read_text(encoding="utf-8"))
-    if "--store" in words:
-        STORED.write_text("{\n" + ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in cases.items()) + "\n}\n")
+def alike(found: Any, value: Any, rtol: float = TOLERANCE) -> bool:
+    """Return whether numbers, lists of numbers or thinned lists are the same."""
+    if isinstance(value, list):
+        same = isinstance(found, list) and len(found) == len(value)
+        return same and all(alike(one, other, rtol) for one, other in zip(found, value, strict=True))
+    if isinstance(value, dict):
+        same = isinstance(found, list) and len(found) == value["count"]
+        return same and all(alike(found[int(at)], one, rtol) for at, one in value.items() if at != "count")
+    if isinstance(found, (int, float)) and isinstance(value, (int, float)):
+        return isclose(found, value, rel_tol=rtol)
+    return bool(found == value)
+
+
+def counted(folder: Path | None, cases: dict[str, Any]) -> Iterator[str]:
+    """Yield a line for each case that is not right, then a table by dialect."""
     counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     with tempfile.TemporaryDirectory() as place:
         for name, case in cases.items():
             path = folder / name / case["file"] if folder else written(Path(place) / name, case)
             result, why = verdict(path, case["gives"])
             counts[name.partition("-")[0]][result] += 1
-            if result != "right" or "-v" in words:
-                print(f"{result:8} {name}: {'; '.join(why)[:400]}")
+            if result != "right":
+                yield f"{result:8} {name}: {'; '.join(why)[:400]}"
     names = ("right", "wrong", "refused")
-    print(f"{'':12}" + "".join(f"{name:>8}" for name in names))
     total = {name: sum(item[name] for item in counts.values()) for name in names}
+    yield f"{'':12}" + "".join(f"{name:>8}" for name in names)
     for dialect, item in [*counts.items(), ("all", total)]:
-        print(f"{dialect:12}" + "".join(f"{item[name]:8}" for name in names))
+        yield f"{dialect:12}" + "".join(f"{item[name]:8}" for name in names)
+
+
+def main(words: list[str]) -> None:
+    folder = next((Path(word) for word in words if not word.startswith("-")), None)
+    cases = cases_of(folder) if folder else json.loads(STORED.read_text(encoding="utf-8"))
+    if "--store" in words:
+        lines = (f"{json.dumps(name)}: {json.dumps(case)}" for name, case in cases.items())
+        STORED.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    sys.stdout.writelines(f"{line}\n" for line in counted(folder, cases))
 
 
 if __name__ == "__main__":

@@ -181,7 +181,8 @@ def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str,
             share = reading.architecture.turning_share if not inside.data else 1.0
         return {"partial_rotary_factor": share, "factor": inside.number("factor")}
     if rule == "dynamic":
-        longest = inside.length("max_position") or max_position(reading)
+        trained = inside.length("max_position") if reading.architecture.own_scaling else None
+        longest = trained or max_position(reading)
         if longest is None:
             raise BuildError("max_position_embeddings", "models.is_missing_and_the")
         return {"factor": _needed(inside, "factor"), "max_position": longest, "seq_len": reading.seq_len}

@@ -101,6 +101,7 @@ def dual_chunks(reading: Reading) -> DualChunks | None:
         return None
     size, local = inside.length("chunk_size"), inside.length("local_size")
     if size is None or local is None or local >= size:
+        reading.note("dual_chunk_attention_config", "models.key_of_positions_that")
         return None
     original = inside.length(ORIGINAL) or max_position(reading)
     return DualChunks(size - local, size, original)

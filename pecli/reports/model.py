@@ -218,7 +218,7 @@ def layer_data(layer: Layer) -> dict[str, Any]:
 def _wave_data(encoding: Harmonic) -> dict[str, Any]:
     """Return the rates of a table of sines, of a grid those of one axis, their base, and the coordinates there."""
     rates = encoding.frequencies().tolist()
-    data: dict[str, Any] = {"inv_freq": rates[: len(rates) // max(1, len(encoding.sides))]}
+    data: dict[str, Any] = {"rates": rates[: len(rates) // max(1, len(encoding.sides))]}
     if isinstance(encoding, PowersOfBase):
         data["base"] = encoding.base
     if isinstance(encoding, HarmonicOnGrid):

@@ -36,7 +36,7 @@ NUMBERS = {  # of a case, and what pecli calls them; and lists of them
     "flip_sin_to_cos": "flip",
     "pairing": "pairing",
     "inv_freq": "inv_freq",
-    "rates": "inv_freq",
+    "rates": "rates",
     "slopes": "slopes",
 }
 Gives = Mapping[str, Any]  # what a case says

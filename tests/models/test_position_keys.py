@@ -73,19 +73,19 @@ NAMED: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = [  # a config, w
     (
         {**LLAMA, "model_type": "ministral3"},
         {"rope_parameters": {**YARN, "llama_4_scaling_beta": 0.1}},
-        ["llama_4_scaling_beta"],
+        [],
     ),
     ({"model_type": "llava", "text_config": LLAMA}, {"my_rope_gain": 2}, ["my_rope_gain"]),
     ({"model_type": "llava"}, {"text_config": {**LLAMA, "my_rope_gain": 2}}, ["my_rope_gain"]),
     (
         NOMIC,
         {"rotary_scaling_factor": 2, "max_trained_positions": 2048},
-        ["rotary_scaling_factor", "max_trained_positions"],
+        [],
     ),
     (
         {"model_type": "btlm", "n_embd": 512, "n_head": 4, "n_layer": 2},
         {"alibi_scaling": {"factor": 2}},
-        ["alibi_scaling"],
+        [],
     ),
     (
         MPT,
@@ -202,8 +202,8 @@ OTHER_FILES: dict[str, dict[str, Any]] = {
     "TensorRT-LLM": {"architecture": "LlamaForCausalLM", "hidden_size": 5120, "num_attention_heads": 40,
                      "position_embedding_type": "rope_gpt_neox", "rotary_base": 10000.0},
     "an engine of it": {"version": "0.16", "pretrained_config": {"architecture": "LlamaForCausalLM"}},
-    "diffusers": {"_class_name": "HunyuanVideoTransformer3DModel", "attention_head_dim": 64, "rope_theta": 512.0},
-    "timm": {"architecture": "vit_small_patch16_224", "model_args": {"img_size": 320}, "pretrained_cfg": {}},
+    "diffusers": {"_class_name": "NobodysTransformer3DModel", "attention_head_dim": 64, "rope_theta": 512.0},
+    "timm": {"architecture": "vit_nobodys_patch16_224", "model_args": {"img_size": 320}, "pretrained_cfg": {}},
     "open_clip": {"model_cfg": {"embed_dim": 512, "text_cfg": {"context_length": 77}}},
     "a type that nobody knows": {**LLAMA, "model_type": "transformer", "rope_theta": 5e5},
     "a class that nobody knows": {"architectures": ["Thing"], "rope_theta": 5e5, "hidden_size": 64},

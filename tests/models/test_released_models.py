@@ -121,8 +121,6 @@ def test_a_type_that_is_read_otherwise_says_so(tmp_path: Path) -> None:
 
 
 NOTED = {  # the types whose default config has a key that changes what pecli shows, and those keys
-    **{name: {"attn_temperature_tuning", "attn_scale", "floor_scale"} for name in ("llama4", "llama4_text")},
-    **{name: {"llama_4_scaling_beta"} for name in ("ministral3", "mistral4")},
     **{name: {"log_scaling_alpha"} for name in ("inkling_mm_model", "inkling_text")},
     **{name: {"log_scaling_alpha", "log_scaling_n_floor"} for name in ("inkling2", "inkling2_text")},
     **{name: {"rope_scaling_layers"} for name in ("molmo2", "molmo2_text")},

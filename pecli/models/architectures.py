@@ -73,6 +73,7 @@ class Architecture:
     temperature : what `scores.temperature_of` takes: in which layers queries grow with the position, and how
     softmax : mscale_all_dim of a scaling also multiplies what the softmax takes
     slopes : how ALiBi's slopes are made, as `Alibi` names it
+    direction : "both" where its biases look both ways, as those beside a learned table do
     own_scaling : a scaling and what its parameters are called, where the code has keys of its own for it
     sections, interleaved : how M-RoPE shares the pairs where the file does not say
     """
@@ -133,6 +134,7 @@ class Architecture:
     temperature: Mapping[str, Any] = field(default_factory=dict)
     softmax: bool = False
     slopes: str = "paper"
+    direction: str = ""
     own_scaling: Mapping[str, str] = field(default_factory=dict)
 
     def reads(self, kind: str) -> bool:

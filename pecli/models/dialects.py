@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import chain
@@ -168,23 +168,27 @@ def translate(dialect: Dialect, data: Mapping[str, Any]) -> Translation:
     content = _hoisted(dialect, data)
     given = flat(content)
     item, architecture = _of_class(dialect, given)
-    findings = []
-    for key, value in item.defaults.items():
-        if given.setdefault(key, value) is value and key not in flat(content):
-            text = say("models.the_file_does_not", name=architecture.name, fact=shown(value))
-            findings.append(Finding(key, None, "note", text))
+    assumed = {key: value for key, value in item.defaults.items() if key not in given}
+    given |= assumed
     for condition, text in item.refuse.items():
         if _holds(condition, given):
             raise UsageError(f"{condition}: {say(text)}")
-    ours, names = _translated(item, given)
-    unused = [own for rule in item.rules for own in RULES[rule](ours)]
-    findings += _not_used(item, architecture.name, content, [names[own] for own in unused if own in names])
+    ours, names, dropped = _translated(item, given)
+    dropped += [own for rule in item.rules for own in RULES[rule](ours)]
+    named = {names[own] for own in {*ours, *dropped} if own in names}
+    findings = [
+        Finding(key, None, "note", say("models.the_file_does_not", name=architecture.name, fact=shown(value)))
+        for key, value in assumed.items()
+        if key in named
+    ]
+    lost = {names[own] for own in dropped if own in names} - {*assumed}
+    findings += _not_used(item, architecture.name, content, lost)
     ends = {own.rpartition(".")[2]: key for own, key in names.items()}  # findings on an object's keys have no place
     return Translation(item, _nested(ours), {**ends, **names}, architecture, findings, content)
 
 
-def _translated(item: Dialect, given: Flat) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return keys and values of transformers, and what the file calls those keys."""
+def _translated(item: Dialect, given: Flat) -> tuple[dict[str, Any], dict[str, str], list[str]]:
+    """Return keys and values of transformers, what the file calls those keys, and those that were dropped."""
     ours: dict[str, Any] = {}
     names: dict[str, str] = {}
     for key, own, value in chain(_renamed(item, given), _computed(item, given)):
@@ -197,10 +201,9 @@ def _translated(item: Dialect, given: Flat) -> tuple[dict[str, Any], dict[str, s
             more = _by_word(key, given[key], words)
             names |= {own: key for own in more if own not in ours}
             ours = {**more, **ours}
-    for condition, name in item.drop.items():
-        if _holds(condition, given):
-            ours = {own: value for own, value in ours.items() if not f"{own}.".startswith(f"{name}.")}
-    return ours, names
+    gone = tuple(f"{name}." for condition, name in item.drop.items() if _holds(condition, given))
+    dropped = [own for own in ours if f"{own}.".startswith(gone)]
+    return {own: value for own, value in ours.items() if own not in dropped}, names, dropped
 
 
 def _renamed(item: Dialect, given: Flat) -> Iterator[tuple[str, str, Any]]:
@@ -257,7 +260,7 @@ def _of_class(dialect: Dialect, given: dict[str, Any]) -> tuple[Dialect, Archite
         architecture = architecture_of(Keys({"model_type": name}))
         if not architecture.known:
             raise unknown
-        return dialect, architecture
+        return dialect, replace(architecture, name=f"{name} ({dialect.title})")
     tables: dict[str, Any] = {key: getattr(dialect, key) for key in BY_CLASS}
     found = [(group, match) for group in dialect.groups if (match := _named(group["names"], name))]
     if not found:
@@ -313,19 +316,22 @@ def _nested(flat_data: Flat) -> dict[str, Any]:
     return data
 
 
-def _not_used(item: Dialect, name: str, data: Mapping[str, Any], unused: Sequence[str]) -> Iterator[Finding]:
+def _not_used(item: Dialect, name: str, data: Mapping[str, Any], lost: Collection[str]) -> Iterator[Finding]:
     """Yield what there is to say of each key that has to do with positions and is not used.
 
     name : of the model's class
-    unused : keys that have a meaning, but not in this file
+    lost : keys that have a meaning, but not in this file
     """
-    texts = (*item.keys, *item.when, *item.drop, *item.values, *(key for keys in item.sums.values() for key in keys))
-    used = {word.partition("[")[0] for text in texts for word in text.split()} - {*unused}
+    texts = (*item.keys, *item.when, *item.drop, *item.values, *item.refuse)
+    texts += tuple(key for table in (item.sums, item.products) for keys in table.values() for key in keys)
+    used = {word.partition("[")[0] for text in texts for word in text.split()}
     for key, value in flat(data).items():
         if value is False or any(key.startswith(f"{tower}.") for tower in item.towers):
             continue
         if key in item.remarks:
             yield Finding(key, value, "note", say(item.remarks[key]))
+        elif key in lost:
+            yield Finding(key, value, "warning", say("models.key_without_effect_here", name=name))
         elif key in item.unread and key not in item.keys:
             yield Finding(key, value, "warning", say("models.the_program_does_not", name=name))
         elif key not in used:

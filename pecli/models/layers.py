@@ -105,6 +105,7 @@ class Reading:
         if inner is not None and inner.data.get("rope") is True:
             return self._foundry_scaling(inner)
         names = {own: key for own, key in self.architecture.own_scaling.items() if own != "rope_type"}
+        self.keys.read.update(f"{self.keys.place}{key}" for key in names.values())
         if not names or names["factor"] not in self.keys:
             return None
         numbers = {own: number for own, key in names.items() if (number := self.keys.number(key)) is not None}
@@ -122,7 +123,7 @@ class Reading:
             self.note(other.place[:-1], "models.rope_impl_chooses_the_other")
         for part in (chosen, other):
             part.settle()
-        return chosen or None
+        return None if chosen.text("type") in (None, "no_scaling") else chosen
 
     def error(self, key: str, text: str, value: Any = None, /, **blanks: Any) -> None:
         """Add what keeps the model from being built: a template and what fills its blanks."""

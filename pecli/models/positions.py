@@ -108,11 +108,12 @@ def encoding_parameters(
     if position == "rope":
         return "rope", rope_parameters(reading, kind, layer)
     if position == "alibi":  # BERT with ALiBi looks both ways
-        both = reading.architecture.position.get("all") == "learned" and not reading.architecture.reads_alibi
+        item = reading.architecture
+        both = item.direction == "both" or (item.position.get("all") == "learned" and not item.reads_alibi)
         inner = reading.keys.table("attn_config") or reading.keys
         steepest = inner.number("alibi_bias_max") or reading.keys.number("alibi_bias_max") or 8.0
         made = {"heads": heads(reading), "direction": "both" if both else "causal", "bias_max": steepest}
-        return "alibi", {**made, "family": reading.architecture.slopes, "factor": _alibi_factor(reading)}
+        return "alibi", {**made, "family": item.slopes, "factor": _alibi_factor(reading)}
     if position == "t5":
         return "t5", _t5(reading, stack)
     if position == "learned":
@@ -189,6 +190,12 @@ def first_row(reading: Reading, length: int) -> int:
     return first
 
 
+def rows_beside(reading: Reading) -> int:
+    """Return how many rows of an image's table are not for patches."""
+    count = reading.keys.whole("rows_beside") if reading.keys.names else None
+    return reading.architecture.extra_rows if count is None else count
+
+
 def table_length(reading: Reading, stack: str) -> int | None:
     """Return the rows of a learned or sinusoidal table."""
     keys, sizes = reading.keys, reading.architecture.sizes
@@ -196,7 +203,7 @@ def table_length(reading: Reading, stack: str) -> int | None:
     names = (f"max_{side}_positions", f"max_{stack}_position_embeddings", *POSITIONS)
     length = keys.length(*names, "num_position_embeddings", "num_patches")
     if (grid := patches(reading)) and (length is None or reading.architecture.grid):
-        return prod(grid) + reading.architecture.extra_rows
+        return prod(grid) + rows_beside(reading)
     if length is None and "positions" in sizes:
         length = sizes["positions"]
         reading.assumed("max_position_embeddings", length)

@@ -32,7 +32,7 @@ from pecli.models.layers import (
 )
 from pecli.models.lint import REMARKS, lint, unused
 from pecli.models.position_keys import TOWER
-from pecli.models.positions import encoding_parameters, first_row, position_of, table_length
+from pecli.models.positions import encoding_parameters, first_row, position_of, rows_beside, table_length
 from pecli.models.rope import ORIGINAL, nested_kinds
 from pecli.models.scores import DualChunks, Temperature, dual_chunks, softmax_factor, temperature_of
 
@@ -168,7 +168,9 @@ def _translated(path: str, dialect: Dialect, data: Mapping[str, Any], seq_len: i
 
 
 def _tower_of(path: str, name: str, data: Mapping[str, Any]) -> Model:
-    """Return the model that an object inside of a file describes: one of timm where it names that."""
+    """Return the model that an object inside of a file describes: one of timm where it names that, or a ResNet."""
+    if isinstance(data.get("layers"), list):
+        return _translated(path, dialects()[f"{name.partition('_vision')[0]}_resnet"], data, None)
     if "timm_model_name" in data:
         return _translated(path, dialects()["timm"], {**data, "architecture": data["timm_model_name"]}, None)
     return _translated(path, dialects()[name], data, None)
@@ -358,7 +360,7 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
     length, grid = table_length(reading, stack) if plain.kind in TABLES else None, patches(reading)
     if length is None:
         return plain
-    fits = grid is not None and length - prod(grid) in (0, item.extra_rows)
+    fits = grid is not None and length - prod(grid) in (0, rows_beside(reading))
     resized = next(iter(item.resized), None)
     first = first_row(reading, length) if plain.kind == "learned" and grid is None else 0
     return replace(plain, length=length, first_row=first, grid=grid if fits else None, resized=resized)

@@ -25,7 +25,7 @@ THETA = (
 SLIDING_THETA = ("rope_local_base_freq", "local_rope_theta", "swa_rope_theta")
 FRACTION = ("partial_rotary_factor", "rotary_pct", "rotary_emb_fraction", "rope_pct", "rotary_percentage")
 HUGE = 1e12  # a stretch beyond all sense
-OTHER_NAMES = {"su": "longrope", "mrope": "default", "none": "default", "no_scaling": "default"}  # of a rule
+OTHER_NAMES = {"su": "longrope", "mrope": "default", "none": "default"}  # of a rule
 
 
 def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from math import floor, log
 from typing import Any
 
 from pecli.models.layers import Reading, max_position
-from pecli.models.rope import ORIGINAL, scaling_object
+from pecli.models.rope import ORIGINAL, original_length, scaling_object
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def temperature_of(reading: Reading, turns: bool) -> Temperature | None:
         return None
     keys, given = reading.keys, reading.given
     scale = keys.number("attn_scale") or given.number("llama_4_scaling_beta") or rule.get("scale")
-    length = keys.length("floor_scale") or given.length(ORIGINAL) or rule.get("length")
+    length = keys.length("floor_scale") or rule.get("length") or original_length(reading, given)
     return Temperature(scale, length, rule.get("offset", 0)) if scale and length else None
 
 

@@ -121,6 +121,13 @@ def weight_files(path: str, endings: Collection[str] = ()) -> Iterator[Opener]:
         yield lambda name=name: _opened(path, item, name)  # type: ignore[misc]
 
 
+def remote(path: str) -> io.IOBase:
+    """Open the file that a name on the hub ends with; of one that is not on this disk only what is read is fetched."""
+    check_readable(path)
+    item = parse(path)
+    return _opened(path, item, item.folder)
+
+
 def _refuse(path: str, files: Collection[str]) -> None:
     pickle = next((name for name in sorted(files) if name.endswith((".bin", ".pt", ".pth", ".ckpt"))), None)
     if pickle is None:
@@ -151,7 +158,7 @@ class Fetched(io.RawIOBase):
     """A file on the hub; reads are requests of the client for ranges."""
 
     def __init__(self, path: str, file: Any) -> None:
-        self.path, self.file = path, file
+        self.path, self.file, self.name = path, file, path
 
     def seek(self, place: int, _: int = 0) -> int:
         return int(self.file.seek(place))
@@ -190,6 +197,6 @@ def _explained(path: str, file: str = "such file") -> Iterator[None]:
         while (before := chain[-1].__cause__ or chain[-1].__context__) is not None and len(chain) < 9:
             chain.append(before)
         kinds = {kind.__name__ for each in chain for kind in type(each).__mro__}
-        known = {**WHY, "RemoteEntryNotFoundError": f"it has no {file}"}
+        known = WHY | dict.fromkeys(("RemoteEntryNotFoundError", "FileNotFoundError"), f"it has no {file}")
         why = next((text for name, text in known.items() if name in kinds), str(error).strip().split("\n")[0])
         raise PecliError(f"{path} could not be fetched: {why}") from error

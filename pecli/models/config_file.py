@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pecli.core.errors import FileError, UsageError
-from pecli.core.hub import CONFIG, downloaded, is_hub
+from pecli.core.hub import CONFIG, downloaded, is_hub, remote
 from pecli.files.tables import opened
-from pecli.models.gguf import MAGIC, read_gguf
+from pecli.models.gguf import MAGIC, whole_gguf
 from pecli.models.yaml_file import read_yaml
 
 FLOAT_MAX = sys.float_info.max  # whole numbers in JSON may be larger
@@ -23,8 +23,8 @@ CONFIGS = (  # that stand for their folder, the first that is there
     *(CONFIG, "params.json", "mlc-chat-config.json", "open_clip_config.json"),
     *("model_config.yaml", "config.yaml", "config.yml"),
 )
-YAML = (".yaml", ".yml")
-ENDINGS = (".json", ".gguf", *YAML)
+YAML, GGUF = (".yaml", ".yml"), ".gguf"
+ENDINGS = (".json", GGUF, *YAML)
 
 
 def read_config(path: Path) -> dict[str, Any]:
@@ -34,12 +34,15 @@ def read_config(path: Path) -> dict[str, Any]:
     ------
     FileError : no such file, not JSON, not an object, larger than the config of any model
     """
+    if is_hub(str(path)) and path.suffix == GGUF:
+        with remote(str(path)) as remote_file:
+            return whole_gguf(remote_file, str(path), remote)
     path = place(path)
     with opened(str(path)) as file:
         beginning = file.read(len(MAGIC))
         file.seek(0)
         if beginning == MAGIC:
-            return read_gguf(file)
+            return whole_gguf(file, str(path), opened)
         data = file.read()
     try:
         value = read_yaml(data) if path.suffix.lower() in YAML else json.loads(data)
@@ -53,7 +56,11 @@ def read_config(path: Path) -> dict[str, Any]:
 def place(path: Path) -> Path:
     """Return the file, or that which stands for a folder, or the config.json of a model on the hub."""
     if is_hub(str(path)):
-        return Path(downloaded(str(path)))
+        return (
+            path
+            if path.suffix == GGUF
+            else Path(downloaded(str(path), path.name if path.suffix in ENDINGS else CONFIG))
+        )
     if not os.path.isdir(path):
         return path
     return next((file for name in CONFIGS if os.path.isfile(file := path / name)), path / CONFIG)

@@ -5,7 +5,9 @@ The file is not trusted: a size in it is only believed as far as there are bytes
 
 from __future__ import annotations
 
+import re
 import struct
+from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from pecli.core.errors import FileError
@@ -81,6 +83,32 @@ class Header:
                 self.skip(length)
             else:
                 self.at += length
+
+
+SHARD = re.compile(r"(.*-)(\d{5})-of-(\d{5})(\.gguf)", re.DOTALL)  # of a model in several files
+MAX_SHARDS = 1000
+
+
+def whole_gguf(file: Any, path: str, opener: Callable[[str], Any]) -> dict[str, Any]:
+    """Return what `read_gguf` does, of a model in several files the keys of the first and the tensors of all.
+
+    opener : opens the other files by their paths
+    """
+    data, shard = read_gguf(file), SHARD.fullmatch(path)
+    if shard is None or not 1 < int(shard[3]) <= MAX_SHARDS:
+        return data
+    first = read_shard(opener, f"{shard[1]}{1:05}-of-{shard[3]}{shard[4]}") if int(shard[2]) != 1 else data
+    for number in range(2, int(shard[3]) + 1):
+        other = f"{shard[1]}{number:05}-of-{shard[3]}{shard[4]}"
+        own = data if other == path else read_shard(opener, other)
+        first |= {name: value for name, value in own.items() if name in (*TENSORS, TABLE)}
+    return first
+
+
+def read_shard(opener: Callable[[str], Any], path: str) -> dict[str, Any]:
+    """Return what the header of one of several files says."""
+    with opener(path) as file:
+        return read_gguf(file)
 
 
 def read_gguf(file: BinaryIO) -> dict[str, Any]:

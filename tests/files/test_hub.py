@@ -18,12 +18,15 @@ import pytest
 from pecli.core.errors import UsageError
 from pecli.core.hub import parse
 from tests.files.hub_server import COMMIT, Hub, running
+from tests.models.gguf_files import gguf
 
 Process = Callable[..., Any]
 pytest.importorskip("huggingface_hub")
 TABLE = np.random.default_rng(0).normal(size=(683, 768)).astype("<f4")  # 2 MB
 CONFIG = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 2, "rope_theta": 500000.0}
 SHARDS = {"model-1.safetensors": {"a.weight": TABLE[:9, :8]}, "model-2.safetensors": {"wpe.weight": TABLE[:20, :6]}}
+KEYS = {"general.architecture": "llama", "llama.context_length": 4096, "llama.embedding_length": 64,
+        "llama.block_count": 2, "llama.attention.head_count": 2}  # fmt: skip
 LINES = """
 import json, os, sys, time
 time.sleep = lambda _: None  # between tries
@@ -66,6 +69,13 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
     weights = {tensor: name for name, tensors in SHARDS.items() for tensor in tensors}
     (models / "shards" / "model.safetensors.index.json").write_text(json.dumps({"weight_map": weights}))
     write(models / "two" / "other.safetensors", {"text.pos_embed": TABLE[:4, :4], "image.pos_embed": TABLE[:4, :4]})
+    whole = gguf({**KEYS, "rope_freqs.weight": [2.0] * 16})
+    (models / "gguf").mkdir()
+    with (models / "gguf" / "model.gguf").open("wb") as file:
+        file.write(whole)
+        file.truncate(2 << 30)
+    for name, content in (("1", KEYS), ("2", {"rope_freqs.weight": [2.0] * 16})):
+        (models / "gguf" / f"m-0000{name}-of-00002.gguf").write_bytes(gguf(content))
     (models / "pickled").mkdir()
     (models / "pickled" / "pytorch_model.bin").write_bytes(b"\x80")
     with running(models.parent) as hub:
@@ -162,6 +172,14 @@ def test_of_shards_those_with_tables_are_opened(lines: Any, hub: Hub) -> None:
     assert several[0] == 2 and f"name one, as in hf:org/two@{COMMIT}#text.pos_embed" in several[2]
 
 
+def test_of_a_gguf_file_the_header_and_a_small_tensor_are_fetched(lines: Any, hub: Hub) -> None:
+    (whole,) = lines("pecli model hf:org/gguf/model.gguf --json")
+    assert whole[0] == 0, whole
+    assert json.loads(whole[1])["layers"]["all"]["inv_freq"][0] == 0.5 and hub.sent < 4 << 20
+    (shards,) = lines("pecli model hf:org/gguf/m-00002-of-00002.gguf --json")
+    assert json.loads(shards[1])["layers"]["all"]["inv_freq"][0] == 0.5
+
+
 FAILURES = [
     ("model hf:org/missing", 1, "there is no model of that name, or it is private: check it, or run hf auth login"),
     ("model hf:org/private", 1, "there is no model of that name, or it is private: check it, or run hf auth login"),
@@ -170,6 +188,7 @@ FAILURES = [
     ("model hf:org/shards", 1, "hf:org/shards could not be fetched: it has no config.json"),
     ("model hf:org/broken", 1, "hf:org/broken could not be fetched: the hub does not answer"),
     ("model hf:org/slow", 1, "the hub took too long to answer; HF_HUB_DOWNLOAD_TIMEOUT gives it more seconds"),
+    ("model hf:org/gguf/no.gguf", 1, "it has no such file"),
     ("table -e learned:file=hf:org/missing", 1, "there is no model of that name"),
     ("table -e learned:file=hf:org/pickled", 1, "keeps its numbers in pytorch_model.bin, a pickle that could run code"),
     ("table -e learned:file=hf:org/large#nothing", 2, "unknown tensor"),

@@ -96,6 +96,16 @@ def test_a_file_of_another_program_stands_where_an_encoding_does(ask: Ask) -> No
         assert (answer.code, Path("out.json").exists()) == (0, True), answer.err
 
 
+def test_of_several_files_the_tensors_of_all_count(ask: Ask) -> None:
+    for number, content in enumerate((LLAMA, {}, {"rope_freqs.weight": [2.0] * 32}), 1):
+        Path(f"m-{number:05}-of-00003.gguf").write_bytes(gguf(content))
+    for number in (1, 3):
+        answer = ask("model", f"m-{number:05}-of-00003.gguf", "--json")
+        assert json.loads(answer.out)["layers"]["all"]["inv_freq"][0] == 0.5
+    Path("m-00002-of-00003.gguf").unlink()
+    assert ask("model", "m-00001-of-00003.gguf").code == 1
+
+
 WHOLE = gguf(LLAMA | {"rope_freqs.weight": [1.0] * 32})
 
 

@@ -36,12 +36,13 @@ from pecli.page.axis_labels import (
     turn_names,
 )
 from pecli.page.canvas import Canvas
-from pecli.page.colors import DIFFERENCE, NAMED_INK
+from pecli.page.colors import DIFFERENCE, NAMED_INK, RULE
 from pecli.page.panels import ColorBar, Panel, PanelGroup
 
 MOST = 98  # percent of the values of a learned table, where its colours end
 LARGER = 1.3  # times that value, up to which the largest is where they end
 RESOLVED = 4  # pixels of a wave, from which on its pattern is its own
+BESIDE, LENGTHS = 1.03, 0.16  # where lengths of rows begin, and how wide they are, of the image
 MAX_PARTS = 7  # of a sequence, words and images, that are named beside it
 STANDS_OUT = 1.5  # times as long as all others, a row is named
 
@@ -62,6 +63,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
     palette: str = aside()
     inside: float | None = aside()  # the share of values between the ends of colours, where others are beyond
     longest_row: tuple[int, float, float] | None = aside()  # a row that stands out, its length, that of others
+    lengths: tuple[float, ...] = aside()  # of the rows drawn, where one stands out
 
     def remarks(self) -> list[str]:
         encoding, lost = self.view.encoding, say(NO_PLACE["position"]) if self.lost else ""
@@ -230,7 +232,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
         return (self.bins(view).count, columns)
 
     def compute(self, view: View[TableEncoding]) -> HeatmapNumbers:
-        blocks = self.bins(view)
+        blocks, longest = self.bins(view), row_that_stands_out(view) if view.encoding.trained else None
         encoding, learned, summary = view.encoding, view.encoding.trained, self.summary(view)
         rows = encoding.table(blocks.firsts()) if learned else encoding.mean_table(blocks)
         unresolved = columns_unresolved(encoding, blocks)
@@ -251,7 +253,8 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
             log=self.log,
             ends=(-end if encoding.signed else 0.0, end),
             inside=inside,
-            longest_row=row_that_stands_out(view) if learned else None,
+            longest_row=longest,
+            lengths=tuple(np.linalg.norm(rows, axis=1).tolist()) if longest else (),
             palette="diverging" if encoding.signed else "binary",
             sample=(summary.sample,),
         )
@@ -368,6 +371,9 @@ def mark(numbers: HeatmapNumbers, axes: Axes, canvas: Canvas) -> None:
         text = say("heatmap.words", count=sides[0]) if len(sides) == 1 else say("heatmap.image", sides=image)
         add_bracket_beside(axes, begin - 0.4, stop - 0.6, text, canvas, strong=len(sides) > 1)
     row = numbers.longest_row[0] if numbers.longest_row else None
+    if numbers.longest_row and not (canvas.narrow or numbers.log):
+        _draw_lengths(numbers, axes, canvas)
+        return
     if numbers.once:
         column, row = numbers.once
         look: dict[str, Any] = {"color": NAMED_INK, "linewidth": 1.5 * canvas.scale, "clip_on": False}
@@ -379,6 +385,31 @@ def mark(numbers: HeatmapNumbers, axes: Axes, canvas: Canvas) -> None:
         place = 1.0, row if numbers.once is None else row - 0.5
         look = {"va": "center", "color": NAMED_INK}
         RowLabel(axes, encoding.position_text(row), place, axes.get_yaxis_transform(), canvas, **look)
+
+
+def _draw_lengths(numbers: HeatmapNumbers, axes: Axes, canvas: Canvas) -> None:
+    """Draw the length of every row right of the image, that of the row that stands out in red."""
+    assert numbers.longest_row is not None
+    row, longest, others = numbers.longest_row
+    beside = axes.inset_axes((BESIDE, 0.0, LENGTHS, 1.0), sharey=axes)
+    beside.spines[:].set_visible(False)
+    beside.spines["bottom"].set_visible(True)
+    beside.tick_params(left=False, labelleft=False)
+    edges = numbers.view.covered.start - 0.5 + numbers.block * np.arange(len(numbers.lengths) + 1)
+    beside.stairs(numbers.lengths, edges, orientation="horizontal", fill=True, color=RULE, linewidth=0)
+    look: dict[str, Any] = {"color": NAMED_INK, "linewidth": 1.5 * canvas.scale, "solid_capstyle": "butt"}
+    beside.plot([0.0, longest], [row, row], **look)
+    beside.set(xlim=(0.0, 1.05 * longest), xticks=[others], xlabel=say("heatmap.length_of_the_row"))
+    beside.set_xticklabels([number_text(others, 2)])
+    below = row - numbers.view.covered.start < numbers.view.covered.length / 2
+    text: dict[str, Any] = {
+        "ha": "right",
+        "va": "top" if below else "bottom",
+        "color": NAMED_INK,
+        "fontsize": canvas.small,
+    }
+    gap = (-2 if below else 2) * canvas.scale
+    beside.annotate(number_text(longest, 2), (longest, row), (0, gap), textcoords="offset points", **text)
 
 
 def turns_of_axes(numbers: HeatmapNumbers) -> list[tuple[str, int, int, float]]:

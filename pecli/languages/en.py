@@ -231,6 +231,7 @@ TEXTS = {
     "heatmap.position_stands_out": "position {position} stands out: length {length}, all others {others} or less",
     "heatmap.changes_only_once": "{dimension} {first} changes at every position, {dimension} {last} only once, at {position}",
     "heatmap.flat_columns": "columns with waves shorter than four pixels are flat",
+    "heatmap.length_of_the_row": "length of the row",
     "heatmap.axis_still": "{axis}: does not turn",
     "heatmap.within_image": "within an image, the {axis} pairs turn by at most {turn}",
     "heatmap.within_image_times": "within an image, the {axis} pairs make at most {turn} turns",

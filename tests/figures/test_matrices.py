@@ -53,6 +53,19 @@ def test_a_heatmap_says_what_its_stripes_are(encoding: str, said: dict[str, Any]
     assert "learned" not in several.message()
 
 
+def test_the_row_that_stands_out_has_its_length_beside_the_image(tmp_path: Path) -> None:
+    table = np.random.default_rng(0).standard_normal((300, 8))
+    table[7] *= 4
+    np.save(tmp_path / "t.npy", table)
+    options: dict[str, Any] = {"encoding": f"learned:file={tmp_path / 't.npy'}", "length": 300}
+    lengths = np.linalg.norm(table, axis=1)
+    found = pecli.figure("heatmap", **options).numbers
+    assert finding(found.message())["position"] == "7" and np.array(found.lengths) == pytest.approx(lengths)
+    (beside,) = page_of("heatmap", **options).axes[0].child_axes
+    assert beside.lines[0].get_xydata().tolist() == [[0, 7], [pytest.approx(lengths[7]), 7]]
+    assert beside.get_xticks().tolist() == [pytest.approx(np.sort(lengths)[-2])]
+
+
 def test_a_bit_that_changes_after_the_first_position_shown_is_not_called_constant() -> None:
     assert numbers_of("heatmap", encoding="binary:d=10", start=120, length=20).caption() == ""  # bit 7 does, at 128
 

@@ -136,8 +136,7 @@ def positions_text(encodings: Sequence[Encoding], shown: Positions) -> str:
 
 def all_positions_text(encodings: Sequence[Encoding], covered: Positions) -> str:
     """Return how many positions there are, or the first and last, for a title where no axis says it."""
-    text = "words.count_positions" if covered.length > 1 else "figures.count_position"
-    return positions_text(encodings, covered) or say(text, count=covered.length)
+    return positions_text(encodings, covered) or say("words.count_positions", count=covered.length)
 
 
 def other_positions_text(view: View[TableEncoding]) -> str:

@@ -129,7 +129,7 @@ class WeightNumbers(Numbers[BiasEncoding]):
         if self.half[few] == self.half[many]:
             one, more = "bias.at_least_half_of_the_weight", self.half[few] > 1
             return say("bias.at_least_half_of_the" if more else one, count=self.half[few])
-        ends = {"few": self.half[few], "first": self.heads[few], "many": self.half[many], "last": self.heads[many]}
+        ends = {"count": self.half[few], "first": self.heads[few], "many": self.half[many], "last": self.heads[many]}
         return say("bias.at_least_half_of", **ends)
 
     def remarks(self) -> list[str]:

@@ -130,7 +130,6 @@ TEXTS = {
     "attention.weight": "权重",
     # figure
     "figures.cells": "{rows:,} × {columns:,} 格",
-    "figures.count_position": "{count:,} 个位置",
     "figures.offsets_to": "偏移 {first} 至 {last}",
     "figures.each_pixel_is_the": "每个像素至多为 {cells}的均值",
     "figures.each_pixel_is_the_mean": "每个像素为 {cells}的均值",
@@ -143,7 +142,7 @@ TEXTS = {
     "figures.of_pairs": "{counts}（共 {all} 对）",
     "figures.from_to_of_pairs": "从 {first} 到 {last}（共 {all} 对）",
     # bias
-    "bias.at_least_half_of": "一半以上的权重在头 {first} 中落在最近 {few:,} 个键上，在头 {last} 中落在最近 {many:,} 个上",
+    "bias.at_least_half_of": "一半以上的权重在头 {first} 中落在最近 {count:,} 个键上，在头 {last} 中落在最近 {many:,} 个上",
     "bias.dots_at_least_half": "圆点：至少一半的权重落在该键及更近的键上",
     "bias.query_at_position_scores": "查询在位置 {position}，加偏置前各得分相等",
     "bias.of_heads": "{all} 个头中的 {count} 个",
@@ -521,7 +520,7 @@ TEXTS = {
     "identify.step": "步长",
     "identify.what_was_probably_meant": "画的是可能的本意",
     "identify.its_rows_are_too": "{name}：只有 {count} 行，不足以判断公式",
-    "identify.but_of_numbers_differ": "{name}：{what}，但 {all} 个数中有 {count} 个不同",
+    "identify.but_of_numbers_differ": "{name}：{what}，但 {all} 个数中有 {count:,} 个不同",
     "identify.sines_and_cosines_but": "{name}：正弦与余弦，但没有哪个带底数的公式相符",
     "identify.computed_in": "用 {dtype} 计算",
     "identify.known_mistake": "{name}：{what}；这是一种常见错误",
@@ -564,7 +563,7 @@ TEXTS = {
     "models.the_model_means_it": "模型的本意是这个值；transformers 4.57 在此处读它，5.23 丢弃它而取 10000",
     "models.would_be_head_dim": "{width}/{heads} 等于 {number}：以 head_dim 为准",
     "models.does_not_divide_transformers": "不能整除 {key} = {width}：transformers 向下取整",
-    "models.has_entries_for_layers": "有 {entries} 项，而层数是 {layers}：transformers 5.23 拒绝这个文件",
+    "models.has_entries_for_layers": "有 {count} 项，而层数是 {layers}：transformers 5.23 拒绝这个文件",
     "models.no_scaling_happens_without": "没有 rope_type 就不会缩放：transformers 5.23 取默认值，4.57 终止",
     "models.type_says_transformers_4": "type 写的是 {type}：transformers 4.57 取 type，5.23 取 rope_type",
     "models.su_is_the_first": "su 是 longrope 最初的名字：transformers 只为 Phi-3 改名",
@@ -807,7 +806,7 @@ TEXTS = {
     "stats.pair_stands_still": "有一对静止不动",
     "stats.asymmetry_and_correlations_of": "不对称性与相关：每 {count} 个位置取一个",
     # report
-    "report.positions_dimensions": "{encoding}：{rows:,} 个位置 × {columns:,} 个维度",
+    "report.positions_dimensions": "{encoding}：{count:,} 个位置 × {columns:,} 个维度",
     "report.left_out_of_positions": "略去 {all:,} 个位置中的 {count:,} 个；--rows 可以打印更多，-o table.csv 写出全部",
     # names and summaries, as they stand in the program
     "offsets": "偏移",

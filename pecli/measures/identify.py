@@ -66,7 +66,7 @@ SMALLEST = 1e-60  # of the largest number of a table, so that squares of squares
 MOST = 0.5  # share of the numbers that are of the type of a table some of whose numbers are wrong
 FEW = 0.1  # of the numbers, which may differ from a formula of rates of their own
 CLEAN = 6  # standing of a formula that explains all as it is
-MOST_ALIKE = 3
+MOST_ALIKE = 3  # encodings that are named beside one
 MAX_HANDS = 6  # of a clock
 SHORT = ("bfloat16", "float16")
 TYPES = (*SHORT, "float32")
@@ -88,7 +88,7 @@ class Identified(Differences):
     names : of one and the same formula, with the base that each has, the plainest first
     bases : the least and the largest whole ones, inf, that give the very same table, where many do; else ()
     encoding : what draws it, row 0 at position `start`; None where there is none
-    alike : other ones that make numbers which the table leaves open too, at most MOST_ALIKE
+    alike : other encodings that the numbers leave open, at most MOST_ALIKE
     same : whether that is the formula, and not the one that was probably meant
     scale : what the formula is multiplied by
     certain : whether all other numbers are the formula's, up to rounding, or a known change explains those that differ

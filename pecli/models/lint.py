@@ -141,7 +141,7 @@ def _check_sizes(reading: Reading, rope: bool) -> None:
     kinds, count = keys.words("layer_types"), keys.whole(*LAYERS)
     if kinds is not None and count is not None and len(kinds) != count:
         text = "models.has_entries_for_layers"
-        reading.error("layer_types", text, entries=len(kinds), layers=count)
+        reading.error("layer_types", text, count=len(kinds), layers=count)
 
 
 def _check_scaling(reading: Reading, inside: Keys, rule: str) -> None:

@@ -133,7 +133,7 @@ class IdentifyReport:
         elif unit or (found.names and found.names[0][0].mistake):
             text = "identify.known_mistake"
         what = listing([what, unit and say(unit)])
-        main = say(text, name=self.name, what=what, count=f"{found.cells:,}", all=f"{self.length * found.filled:,}")
+        main = say(text, name=self.name, what=what, count=found.cells, all=f"{self.length * found.filled:,}")
         zeros = say("identify.rows_of_zeros", at=ranges(found.zeros), count=len(found.zeros)) * bool(found.zeros)
         alike = say("identify.alike", others=join_or(other_options(encoding, each) for each in found.alike))
         return join_clauses([main, *map(change_text, found.changes), zeros, alike * bool(found.alike)])
@@ -232,7 +232,8 @@ def other_options(encoding: TableEncoding, other: TableEncoding) -> str:
 
 def change_text(change: Change) -> str:
     """Return a known change of columns or rows in words."""
-    return say(CHANGES[change.kind], at=listing(map(str, change.at)), amount=number_text(change.amount, 6))
+    amount = number_text(change.amount, 6)
+    return say(CHANGES[change.kind], at=listing(map(str, change.at)), amount=amount, count=abs(change.amount))
 
 
 def read_and_identify(table: Any, tensor: str | None = None, rates: Any = None) -> IdentifyReport:

@@ -95,7 +95,7 @@ class Table(Report[TableEncoding]):
         size = say(
             "report.positions_dimensions",
             encoding=encoding.title(),
-            rows=numbers.length,
+            count=numbers.length,
             columns=dimensions,
         )
         table = grid(

@@ -57,6 +57,30 @@ def test_the_line_that_it_prints_draws_the_same_table(ask: Ask, folder: Path) ->
     assert np.load("drawn.npy") == pytest.approx(table, abs=1e-12)
 
 
+@pytest.mark.parametrize(("steps", "count"), [(1, 1), (3, 3)])
+def test_rows_that_are_off_are_counted(steps: int, count: int, ask: Ask, folder: Path) -> None:
+    np.save("t.npy", np.delete(sines(80, 16), range(50, 50 + steps), axis=0))
+    said = say("identify.from_row_on_the", at="50", amount=str(count), count=count)
+    assert said in " ".join(ask("identify", "t.npy").out.split())
+    assert ("positions" in said) == (count > 1)
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32])
+def test_contexts_that_rates_leave_open_are_named(kind: Any, ask: Ask, folder: Path) -> None:
+    np.save("t.npy", pecli.encode("rope:d=32,scaling=yarn,factor=4,original=4096", length=100).astype(kind))
+    data = told(ask, "t.npy")
+    assert data["spec"] == "rope:d=32,scaling=yarn,factor=4,original=4096"
+    assert data["alike"] == [data["spec"].replace("4096", other) for other in ("6144", "5120")]
+    assert say("identify.alike", others=say("join.or", one="original=6144", other="original=5120")) in data["formula"]
+
+
+def test_rates_all_divided_are_said(ask: Ask, folder: Path) -> None:
+    np.save("t.npy", pecli.encode("rope:d=32,scaling=linear,factor=4", length=100).astype(np.float16))
+    data = told(ask, "t.npy")
+    assert data["spec"] == "rope:d=32,scaling=linear,factor=4"
+    assert say("identify.rates_times", rate="0.25") in data["formula"]
+
+
 def test_three_rows_are_too_few(ask: Ask, folder: Path) -> None:
     np.save("t.npy", sines(3, 8))
     ended = ask("identify", "t.npy")

@@ -56,11 +56,8 @@ def read_config(path: Path) -> dict[str, Any]:
 def place(path: Path) -> Path:
     """Return the file, or that which stands for a folder, or the config.json of a model on the hub."""
     if is_hub(str(path)):
-        return (
-            path
-            if path.suffix == GGUF
-            else Path(downloaded(str(path), path.name if path.suffix in ENDINGS else CONFIG))
-        )
+        named = (path.name,) if path.suffix in YAML else ()
+        return path if path.suffix == GGUF else Path(downloaded(str(path), *named))
     if not os.path.isdir(path):
         return path
     return next((file for name in CONFIGS if os.path.isfile(file := path / name)), path / CONFIG)

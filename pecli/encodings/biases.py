@@ -53,7 +53,7 @@ class Alibi(DirectedBias):
 
     The slopes of n heads, n a power of two, are 2^(−8i/n) for i = 1 … n; MPT may have another `bias_max` than 8. For
     other n they are those of c heads, c the power of two below n, then every other one of those of 2c heads; OLMo's
-    code takes 2^(−bias_max·i/n) for every n (``family=geometric``). BTLM and JAIS divide all of them by a `factor`.
+    code takes 2^(−bias_max·i/n) for every n (``family=geometric``). BTLM and JAIS divide all of them by a `divisor`.
 
     Notes
     -----
@@ -77,7 +77,7 @@ class Alibi(DirectedBias):
         "slopes where heads is no power of two: of two powers of two (paper), or of one row (geometric)",
         choices=lambda: ("paper", "geometric"),
     )
-    factor: float = option(1.0, "what the slopes are divided by", above=0, at_most=MAX_EXACT)
+    divisor: float = option(1.0, "what the slopes are divided by", above=0, at_most=MAX_EXACT, in_spec=True)
 
     @property
     def n_heads(self) -> int:
@@ -86,10 +86,10 @@ class Alibi(DirectedBias):
     def slopes(self) -> Array:
         """Return what the distance is multiplied by in each head, shape (n_heads,)."""
         if self.family == "geometric":
-            return 2.0 ** (-self.bias_max * np.arange(1, self.heads + 1) / self.heads) / self.factor
+            return 2.0 ** (-self.bias_max * np.arange(1, self.heads + 1) / self.heads) / self.divisor
         power = 2 ** (self.heads.bit_length() - 1)
         doubled = 2.0 ** (-self.bias_max / 2 * np.arange(1, 2 * power + 1) / power)  # of twice as many heads
-        return np.concatenate([doubled[1::2], doubled[::2]])[: self.heads] / self.factor
+        return np.concatenate([doubled[1::2], doubled[::2]])[: self.heads] / self.divisor
 
     def slope_text(self, head: int) -> str:
         """Return the slope of a head, as a fraction where it is a simple one."""

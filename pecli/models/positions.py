@@ -113,7 +113,7 @@ def encoding_parameters(
         inner = reading.keys.table("attn_config") or reading.keys
         steepest = inner.number("alibi_bias_max") or reading.keys.number("alibi_bias_max") or 8.0
         made = {"heads": heads(reading), "direction": "both" if both else "causal", "bias_max": steepest}
-        return "alibi", {**made, "family": item.slopes, "factor": _alibi_factor(reading)}
+        return "alibi", {**made, "family": item.slopes, "divisor": _alibi_divisor(reading)}
     if position == "t5":
         return "t5", _t5(reading, stack)
     if position == "learned":
@@ -143,7 +143,7 @@ def timestep_parameters(reading: Reading) -> dict[str, Any]:
     }
 
 
-def _alibi_factor(reading: Reading) -> float:
+def _alibi_divisor(reading: Reading) -> float:
     """Return what BTLM and JAIS divide the slopes by: a factor, or how many times the length of training is in use."""
     inside = reading.keys.table("alibi_scaling")
     if inside is None:

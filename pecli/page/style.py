@@ -75,6 +75,7 @@ def families(font: str | None, texts: str, notes: list[str]) -> list[str]:
     return used
 
 
+PLAIN_WEIGHTS: Any = {"medium": "normal", "semibold": "bold"}  # of others than Inter
 FACES = {  # of the font that comes with pecli, in its folder
     "Inter-Regular": ("normal", 400),
     "Inter-Italic": ("italic", 400),
@@ -310,14 +311,15 @@ def set_sizes(canvas: Canvas) -> None:
 
 
 def make_readable(axes: Axes, canvas: Canvas, texts: str) -> None:
-    """Set the fonts of texts on a user's Axes: the font of the canvas, and those for letters that it lacks."""
+    """Set the fonts of texts on a user's Axes: the font of the canvas, and those for letters that it lacks; weights
+    are those that any font has."""
     from matplotlib.text import Text
 
-    if canvas.font is None and not CJK.search(texts):
-        return
-    wanted = families(canvas.font, texts, [])
+    wanted = families(canvas.font, texts, []) if canvas.font is not None or CJK.search(texts) else None
     for text in axes.findobj(Text):
-        text.set_fontfamily(wanted)
+        text.set_fontweight(PLAIN_WEIGHTS.get(text.get_fontweight(), text.get_fontweight()))
+        if wanted is not None:
+            text.set_fontfamily(wanted)
 
 
 def _use_style(canvas: Canvas) -> None:

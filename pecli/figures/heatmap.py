@@ -79,7 +79,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
     def marks(self) -> list[str]:
         encoding, changing = self.view.encoding, self._changing()
         if self.inside is not None:
-            return [say("heatmap.colours_end", limit=number_text(self.ends[1], 2), share=round(100 * self.inside))]
+            return [say("heatmap.colours_end", limit=number_text(self.ends[1], 3), share=round(100 * self.inside))]
         whole = not changing or changing[-1] == encoding.width - 1
         if whole or isinstance(encoding, Harmonic) or self.view.covered.start:  # from 0 each column begins anew
             return []
@@ -380,7 +380,7 @@ def mark(numbers: HeatmapNumbers, axes: Axes, canvas: Canvas) -> None:
         axes.plot([column - 0.5, column + 0.5], [row - 0.5] * 2, **look)
         for at, name in enumerate(f"{2**power:,}" for power in range(1, column + 2)):
             period = say("heatmap.period_of", period=name) if at == 0 else name
-            add_bracket(axes, at - 0.5, at + 0.3, [period, name], canvas, strong=at in (0, column))
+            add_bracket(axes, at - 0.5, at + 0.4, [period, name], canvas, strong=at in (0, column))
     if row is not None:
         place = 1.0, row if numbers.once is None else row - 0.5
         look = {"va": "center", "color": NAMED_INK}

@@ -46,6 +46,7 @@ class PathNumbers(Numbers[TableEncoding]):
     in_order: bool  # of two components, each position is nearest to the one before or after it, and to no other
     tied: bool  # whether the next component has as much variance as the last
     period: float | None = None  # positions in which the path of two components goes round once, on average
+    round_middle: bool = aside()  # all turns go round one place
 
     def remarks(self) -> list[str]:
         return [say("path.the_next_component_has")] if self.tied else []
@@ -60,8 +61,17 @@ class PathNumbers(Numbers[TableEncoding]):
         """Return the indices of the turn that is farthest from the middle; None where the path does not go round."""
         if self.period is None:
             return None
-        count = round(self.period) + 1
-        windows = np.lib.stride_tricks.sliding_window_view(self.coordinates, count, axis=0)
+        count, points = round(self.period) + 1, self.coordinates
+        if self.round_middle:
+            angles = angles_around(points)
+            angles = angles * np.sign(angles[-1] - angles[0])
+            ends = np.searchsorted(np.maximum.accumulate(angles), angles + 2 * np.pi * (1 - ROUNDING))
+            whole = np.flatnonzero(ends < len(points))  # turns that close
+            sums = np.concatenate([[0.0], np.hypot(*(points - np.median(points, axis=0)).T).cumsum()])
+            far = (sums[ends[whole] + 1] - sums[whole]) / (ends[whole] + 1 - whole)
+            start = int(whole[(far > (1 - ROUNDING) * far.max()).argmax()])
+            return np.arange(start, ends[start] + 1)
+        windows = np.lib.stride_tricks.sliding_window_view(points, count, axis=0)
         far = np.hypot(*np.median(windows, axis=-1).T)  # a position that is far from all others does not count
         return int((far > (1 - ROUNDING) * far.max()).argmax()) + np.arange(count)
 
@@ -117,8 +127,9 @@ class Path(Figure[TableEncoding]):
         tied = bool((beyond >= (1 - ROUNDING) * sizes[largest[-1]]).any() and total > 0)
         few = self.components == 2 and total > 0 and len(drawn) <= MAX_VECTOR_POINTS
         known: dict[str, Any] = {"share": share, "tied": tied, "in_order": few and nearest_are_neighbours(drawn)}
+        known["round_middle"] = False
         if self.components == 2 and not view.encoding.sides:
-            known["period"] = period_of(drawn)
+            known["period"], known["round_middle"] = period_of(drawn)
         names = tuple(f"component_{at + 1}" for at in range(self.components))
         return PathNumbers(view=view, coordinates=drawn, positions=view.covered.array(), components=names, **known)
 
@@ -232,19 +243,30 @@ def nearest_are_neighbours(points: Array) -> bool:
     return bool((beside <= others * (1 + ROUNDING)).all() and (others > ROUNDING * np.ptp(points)).all())
 
 
-def period_of(points: Array) -> float | None:
-    """Return in how many points (n, 2) a path goes round once, from how much it bends at each; None where it does not
-    bend one way nearly everywhere, or goes round less than twice."""
+def period_of(points: Array) -> tuple[float | None, bool]:
+    """Return in how many points (n, 2) a path goes round once, and whether that is round its middle, or round a place
+    that drifts; None where it does not turn one way nearly everywhere, or goes round less than twice."""
     steps = np.diff(points, axis=0) @ [1, 1j]
     if len(steps) < 2 or not steps.all():
-        return None
-    bends = np.angle(steps[1:] / steps[:-1])
-    bend = abs(float(bends.mean()))
-    if max((bends > 0).mean(), (bends < 0).mean()) < SAME or not bend * len(points) > 2 * np.pi * TURNS * (
-        1 - ROUNDING
-    ):
-        return None
-    return 2 * np.pi / bend if 2 * np.pi / bend >= LEAST_TURN else None
+        return None, False
+    for middle, turns in ((True, np.diff(angles_around(points))), (False, np.angle(steps[1:] / steps[:-1]))):
+        turn = abs(float(turns.mean()))
+        often = turn * len(points) > 2 * np.pi * TURNS * (1 - ROUNDING) and 2 * np.pi / turn >= LEAST_TURN
+        if often and max((turns > 0).mean(), (turns < 0).mean()) >= SAME:
+            return positions_of_turns(angles_around(points)) if middle else 2 * np.pi / turn, middle
+    return None, False
+
+
+def positions_of_turns(angles: Array) -> float:
+    """Return in how many steps angles, (n,), rad, go round once, from as many whole turns as there are."""
+    turned = np.maximum.accumulate(np.abs(angles - angles[0])) / (2 * np.pi)
+    whole = max(1, int(turned[-1] * (1 + ROUNDING)))
+    return float(np.interp(whole, turned, np.arange(len(turned)))) / whole
+
+
+def angles_around(points: Array) -> Array:
+    """Return the angles of points (n, 2) round their middle, going on over whole turns, (n,), rad."""
+    return np.asarray(np.unwrap(np.angle((points - np.median(points, axis=0)) @ [1, 1j])))
 
 
 def _halo(axes: Axes, canvas: Canvas) -> Any:

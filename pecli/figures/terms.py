@@ -18,7 +18,7 @@ from pecli.measures.comparison import largest_spread, offset_codes
 from pecli.measures.pairwise import products
 from pecli.page.canvas import Canvas
 from pecli.page.colors import text_color_on
-from pecli.page.panels import ColorBar, PanelGroup, grids_around, in_columns
+from pecli.page.panels import ColorBar, PanelGroup, in_columns
 
 TITLES = {
     "content_content": "terms.content_content",
@@ -139,8 +139,7 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
         count = len(TITLES)
         first = token_panel(self.words, ColorBar(say("terms.score"), spare=self.may_be_spare(len(self.words))))
         panels = first, *[replace(first, apart=APART_MORE)] * (count - 1)
-        grids = *in_columns(count, count), *grids_around(count - 1, count), *in_columns(count, 2, 1)
-        return [PanelGroup(panels, grids)]
+        return [PanelGroup(panels, in_columns(count, count, 2, 1))]
 
     def decorate(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.page.titles import add_sign, name_panel

@@ -31,6 +31,7 @@ SIZES = {
     "blog": Size(8, None, 9),
     "slide": Size(13.33, 7.5, 15.2, 13),
 }
+SQUARE = 4.6  # inches: width of a page with nothing but a square
 LIMITS = (0.5, 100.0)  # inches
 PERCENTILES = (2, 98)  # of the values, at which robust colours end
 FONTS = (8.0, 18.0)  # points of text on a page of so many inches: one per inch of width, within these

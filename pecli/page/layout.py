@@ -405,14 +405,15 @@ class _Arrangement:
             name, high = self.names[self.shared], self.bar_heights[self.shared]
             beside = self.plot[1] - self.plot[0] - name - self.bar_length - self.gap
             if self.aside or beside <= 0 or said.subtitle.height(beside) > self.subtitle:  # a line of its own
-                self.bar_line = self.subtitle + (self.aside and self.subtitle > 0) * self.under / 2
+                self.bar_line = self.subtitle + (self.subtitle > 0) * self.under / 2
                 self.subtitle = self.bar_line + high
             else:
                 self.subtitle, self.subtitle_room = max(self.subtitle, high), beside
         self.foot = said.footnote.height(self.words_room)
         self.foot += self.under / 2 if self.foot else 0.0
         self.foot += said.legend and said.legend + self.under / 2
-        self.over = 0.0 if self.aside or not self.head + self.subtitle else self.head + self.subtitle + self.under
+        under = self.under * (0.5 if self.bar_line else 1.0)  # as much is above a bar in a line of its own
+        self.over = 0.0 if self.aside or not self.head + self.subtitle else self.head + self.subtitle + under
 
     # Down
 

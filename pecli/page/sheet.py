@@ -16,7 +16,7 @@ from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox
 
 from pecli.page.axis_labels import label_as_asked
-from pecli.page.canvas import Canvas
+from pecli.page.canvas import SQUARE, Canvas
 from pecli.page.colors import RULE, headline_ink, note_ink
 from pecli.page.labels import SpanLabel, labels_of
 from pecli.page.layout import (
@@ -121,7 +121,9 @@ class Sheet:
     def page(self) -> Page:
         """The page as it is to be arranged."""
         size = self.canvas.inches
-        return Page(size.width, size.height, self.em, self.small, 1 / self.canvas.dpi)
+        alone = self.canvas.size == "page" and len(self.panels) == 1 and self.panels[0].exact
+        square = alone and self.panels[0].aspect > 0.9
+        return Page(SQUARE if square else size.width, size.height, self.em, self.small, 1 / self.canvas.dpi)
 
     def contents(self, said: Texts | None = None) -> Contents:
         """Return what is to be arranged; said : other texts than this picture's."""

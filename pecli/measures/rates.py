@@ -17,6 +17,7 @@ from pecli.measures.fits import roundest
 NEAR = 0.05  # share of a rate, within which a base before it is rounded has to make it
 ORIGINALS = sorted((m * 2**n for m in (1, 3, 5) for n in range(8, 21)), key=lambda n: n & (n - 1) > 0)  # of models
 BLENDS = ("yarn", "llama3")  # scalings, of whose parameters rates may leave several open
+LEAST_FACTOR = 1.1  # of those: what divides less is an error of the rates
 FINE = 1e-4  # share, to which a factor is known before it is rounded
 
 
@@ -66,7 +67,8 @@ def blends(rates: Array, shares: Array, n_pairs: int) -> Iterator[tuple[float, d
     pairs = np.arange(len(rates))
     for base in agreed(rates[1:] ** (-n_pairs / pairs[1:]), (shares[1:] + FINE / n_pairs) * n_pairs / pairs[1:]):
         divided = (base ** (-pairs / n_pairs) / rates)[::-1]
-        for factor, original in product(agreed(divided, shares[::-1] + FINE), ORIGINALS):
+        factors = [factor for factor in agreed(divided, shares[::-1] + FINE) if factor > LEAST_FACTOR]
+        for factor, original in product(factors, ORIGINALS):
             options = {"factor": factor, "original": original}
             yield base, {"scaling": "yarn", **options}
             yield base, {"scaling": "yarn", "truncate": False, **options}

@@ -23,7 +23,7 @@ from pecli.page.canvas import Canvas
 from pecli.page.colors import headline_ink, seen_colours
 from pecli.page.panels import ColorBar, Panel, PanelGroup
 
-MARGIN = 0.04  # beside the coordinates, as a share of the longer axis
+MARGIN = 0.1  # beside the coordinates, as a share of the longer axis
 LEAST = 0.25  # half the length of the shorter axis, at least, as a share of the longer one
 CROWD = 60  # positions whose line has its full width, at most
 DOTS = 400  # positions that have a dot each, at most

@@ -117,7 +117,7 @@ class Addition(WithCellNumbers[Additive], TokenFigure[Additive]):
 
     def panel_groups(self, view: View[Additive], canvas: Canvas) -> list[PanelGroup]:
         count, width = len(self.words), view.encoding.width
-        bar = ColorBar("", spare=self.may_be_spare(count, width))
+        bar = ColorBar(say("heatmap.value"), spare=self.may_be_spare(count, width))
         aspect = max(0.1, ROW[canvas.narrow] * count)
         strip = Panel(aspect, least=(9.0, 1.0 * count), bar=bar, x=(view.encoding.dimension_label, width))
         beside, wide = Panel(aspect, least=(4.0, 1.0 * count)), WIDER[canvas.narrow]

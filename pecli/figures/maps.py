@@ -137,7 +137,7 @@ class Maps(OverGrid):
 
     def panel_groups(self, view: View[OnGrid], canvas: Canvas) -> list[PanelGroup]:
         count = len(self.chosen(view))
-        panels, headings = (self.image_panel(view, ColorBar("")),) * count, self.headings(view)
+        panels, headings = (self.image_panel(view, ColorBar(say("heatmap.value"))),) * count, self.headings(view)
         if headings:
             each = count // len(headings)
             grids = in_columns(count, *(columns for columns in range(each, 0, -1) if each % columns == 0))

@@ -337,9 +337,16 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         if view.encoding.sides:
             return map_panels(view, what)
         aspect = 0.8 if canvas.narrow != (self._panels(view) > 1) else 0.55
-        panel = Panel(aspect, x=self.shown(view), y=what, ends=what, legend_below=self.decay)
+        shown = [(what, scale) for scale in self._scales(view)]
+        look: dict[str, Any] = {"x": self.shown(view), "legend_below": self.decay}
+        panels = tuple(Panel(aspect, y=own, ends=own, **look) for own in shown)
+        return [PanelGroup(panels, in_columns(len(panels), *[1] * canvas.narrow))]
+
+    def _scales(self, view: View[Any]) -> list[int]:
+        """Return what the numbers of each panel grow with: the width, where the measure grows with it; else 0."""
         count = self._panels(view)
-        return [PanelGroup((panel,) * count, in_columns(count, *[1] * canvas.narrow))]
+        grows = count > 1 and self.compared(view.encoding).grows
+        return [encoding.width if grows else 0 for encoding in view.encodings[:count]]
 
     def _panels(self, view: View[Any]) -> int:
         """Return how many panels there are: one an encoding where a band would lie over another line."""
@@ -423,7 +430,9 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
             own.fill_between(offsets, low, high, **band)
         if isinstance(numbers, OffsetsNumbers):
             self._draw_beside(numbers, axes, canvas)
-        share_ends(axes)
+        scales = self._scales(numbers.view)
+        for scale in dict.fromkeys(scales):
+            share_ends([own for own, grown in zip(axes, scales, strict=True) if grown == scale])
         return [None] * len(axes)
 
     def _draw_beside(self, numbers: OffsetsNumbers, axes: list[Axes], canvas: Canvas) -> None:

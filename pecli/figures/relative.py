@@ -141,7 +141,7 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
 
     def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:
         count = len(self.shown(view))
-        bar = ColorBar("", spare=self.may_be_spare(view.positions.length))
+        bar = ColorBar(say("heatmap.value"), spare=self.may_be_spare(view.positions.length))
         panel = Panel(1.0, exact=True, least=(6.0, 6.0), bar=bar, x="key", y="query")
         if not self.offsets:
             columns = (2, 4, 1) if canvas.narrow else (4, 2, 1)

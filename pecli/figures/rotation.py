@@ -217,7 +217,7 @@ class Rotation(WithCellNumbers[Rotary]):
         return table
 
     def panel_groups(self, view: View[Rotary], canvas: Canvas) -> list[PanelGroup]:
-        bar = ColorBar("", fixed=self.matrix is not None)
+        bar = ColorBar(say("heatmap.value"), fixed=self.matrix is not None)
         if self.matrix is not None:
             return [PanelGroup((Panel(1.0, exact=True, bar=bar),))]
         x, y = ("dimension", view.encoding.width), ("position", view.positions)

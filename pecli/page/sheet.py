@@ -214,7 +214,7 @@ class Sheet:
                     show_ticks(axes, name, visible)
             title = self.titles[at]
             size = float(float(axes.title.get_fontsize()))
-            text = self.ruler.words(title, size).wrapped(frame[2]) if title else ""
+            text = without_marks(self.ruler.words(title, size).wrapped(frame[2])) if title else ""
             pad = 72 * layout.titles[at]
             axes.set_title(text, y=1.0, pad=pad, fontsize=size, ha="left", x=0.0, va="bottom", weight=TITLE)
             ruled = bool(title.strip()) and len(self.axes) > 1 and not self.headings and not labels_of(axes, SpanLabel)
@@ -247,8 +247,7 @@ class Sheet:
             self.texts, (words.headline, words.subtitle, words.footnote), layout.words, strict=True
         ):
             text = own.wrapped(room)
-            text = text.replace(" ·\n", "\n") if own is words.subtitle else text  # a break parts enough
-            artist.set(text=text, position=(left, top))
+            artist.set(text=without_marks(text) if own is words.subtitle else text, position=(left, top))
         if self.legend is not None:
             self.legend.set_loc("lower left")
             width, height = layout.size
@@ -341,6 +340,11 @@ def show_ticks(axes: Axes, side: str, visible: bool) -> None:
     """Show or hide ticks and their labels at the bottom or left of a frame."""
     options: Any = {side: visible, f"label{side}": visible}
     axes.tick_params(**options)
+
+
+def without_marks(text: str) -> str:
+    """Return a text without the mark between parts where a line ends there: a break parts enough."""
+    return text.replace(" ·\n", "\n")
 
 
 def margins_of(axes: Axes, ruler: Ruler) -> Box:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
@@ -34,7 +34,7 @@ from pecli.encodings.papers import bibtex, sources_of
 from pecli.encodings.registry import Encoding, all_encodings, find_encoding
 from pecli.files.tables import READERS, TABLE_NAMES, candidates, files_of, is_table, stored_arrays, table_name
 from pecli.jobs.job_options import ANALYSES, EncodingOption
-from pecli.models.asked import SAME, SEQ_LEN, TOLERANCE
+from pecli.models.asked import OVERRIDE, SAME, SEQ_LEN, TOLERANCE
 
 CiteOption = Annotated[bool, typer.Option("--cite", help="Print the papers of the formulas as BibTeX.")]
 NAME = typer.Argument(
@@ -141,6 +141,7 @@ def model(
     tolerance: Annotated[
         str, typer.Option(TOLERANCE.flag, help=TOLERANCE.explained, show_default=False)
     ] = TOLERANCE.write(TOLERANCE.default),
+    override: Annotated[list[str] | None, typer.Option(OVERRIDE.flag, help=OVERRIDE.help, show_default=False)] = None,
     lang: LangOption = None,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
@@ -151,6 +152,7 @@ def model(
     """
     with guard(quiet, verbose):
         from pecli.models.config_file import place
+        from pecli.models.overrides import read_overrides
         from pecli.reports.model import ModelReport, spectrum_specs
 
         if not paths:
@@ -162,7 +164,7 @@ def model(
                 for path in paths
             )
             places = list(dict.fromkeys(chain(*each)))
-            models, failures = read_models(places, used)
+            models, failures = read_models(places, used, read_overrides(OVERRIDE.read(override or ())))
             report = ModelReport(tuple(models), TOLERANCE.read(tolerance))
             if same and len(places) != 2:
                 raise UsageError(f"--same compares two files, not {len(places)}", option="same")
@@ -188,14 +190,17 @@ def model(
             raise typer.Exit(code)
 
 
-def read_models(places: Iterable[str], seq_len: int | None) -> tuple[list[Any], list[PecliError]]:
+def read_models(
+    places: Iterable[str], seq_len: int | None, given: Mapping[str, Any]
+) -> tuple[list[Any], list[PecliError]]:
     """Return what can be read, and why the others cannot; raises where nothing can."""
+    from pecli.models.overrides import read_overridden
     from pecli.models.reader import read_model
 
     models, failures = [], []
     for place in places:
         try:
-            models.append(read_model(place, seq_len))
+            models.append(read_overridden(place, seq_len, given) if given else read_model(place, seq_len))
         except PecliError as error:
             failures.append(error)
     if failures and not models:

@@ -826,6 +826,12 @@ TEXTS = {
     "same.permutation": "{one} and {other}: a permutation; columns j and j + {half} of the one are 2j and 2j + 1 of the other, and so must be the rows of the query and key weights of each head",
     "same.drift": "mean cos p(ω − ω′)",
     "same.drift_at": "{value:.6f} at {length:,}",
+    # overrides
+    "overrides.no_effect": "the override has no effect: transformers 5 reads {name} in rope_parameters, where it was put when the file was read; give all of rope_parameters, with {name} in it",
+    "overrides.not_read": "transformers 4 does not read {name}: the override has no effect",
+    "overrides.base_lost": "the override replaces the whole object, and the base {base:,.10g}, which was put into it, is lost: transformers 5 ends with a TypeError; give rope_theta in it",
+    "overrides.default_base_lost": "the override replaces the whole object, and the base, which was put into it, is lost: transformers 5 ends with a TypeError; give rope_theta in it",
+    "overrides.lost": "the override replaces the whole object; lost: {keys}",
     # report
     "report.positions_dimensions": "{encoding}: {rows:,} positions × {columns:,} dimensions",
     "report.left_out_of_positions": "left out: {count:,} of {all:,} positions; --rows prints more, -o table.csv writes all",

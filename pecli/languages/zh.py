@@ -826,6 +826,12 @@ TEXTS = {
     "same.permutation": "{one} 与 {other}：只差一个排列；一方的第 j 列和第 j + {half} 列是另一方的第 2j 列和第 2j + 1 列，各头的查询和键权重的行也必须这样重排",
     "same.drift": "cos p(ω − ω′) 的均值",
     "same.drift_at": "{length:,} 处为 {value:.6f}",
+    # overrides
+    "overrides.no_effect": "这个覆盖不起作用：transformers 5 读的是 rope_parameters 里的 {name}，读文件时已放进去；请给出整个 rope_parameters，其中含有 {name}",
+    "overrides.not_read": "transformers 4 不读 {name}：这个覆盖不起作用",
+    "overrides.base_lost": "覆盖会替换整个对象，放在其中的基数 {base:,.10g} 丢失：transformers 5 以 TypeError 结束；请在其中给出 rope_theta",
+    "overrides.default_base_lost": "覆盖会替换整个对象，放在其中的基数丢失：transformers 5 以 TypeError 结束；请在其中给出 rope_theta",
+    "overrides.lost": "覆盖会替换整个对象；丢失的有：{keys}",
     # report
     "report.positions_dimensions": "{encoding}：{rows:,} 个位置 × {columns:,} 个维度",
     "report.left_out_of_positions": "略去 {all:,} 个位置中的 {count:,} 个；--rows 可以打印更多，-o table.csv 写出全部",

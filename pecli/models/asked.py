@@ -13,3 +13,10 @@ TOLERANCE = Option(
     at_least=0,
     default=1e-6,
 )
+OVERRIDE = Option(
+    "lay keys over the file as transformers does: an object of JSON, or key=value; repeatable",
+    name="override",
+    many=True,
+    split=False,
+    default=(),
+)

@@ -15,7 +15,13 @@ from pecli.measures.drift import drift
 from tests.conftest import Ask
 from tests.models.gguf_files import gguf
 
-LLAMA3 = {"scaling": "llama3", "factor": 8, "original": 8192, "low_freq_factor": 1, "high_freq_factor": 4}
+LLAMA3: dict[str, Any] = {
+    "scaling": "llama3",
+    "factor": 8,
+    "original": 8192,
+    "low_freq_factor": 1,
+    "high_freq_factor": 4,
+}
 OTHERS: dict[str, dict[str, Any]] = {
     "dropped": {"base": 500000}, "10000": {"base": 10000},
     "linear": {"base": 500000, "scaling": "linear", "factor": 8},
@@ -63,12 +69,12 @@ GEMMA: dict[str, Any] = {
     "sliding_window": 1024, "sliding_window_pattern": 6,
 }  # fmt: skip
 YARN = QWEN["rope_scaling"]
-PHI = {
+PHI: dict[str, Any] = {
     "model_type": "phi3", "hidden_size": 256, "num_attention_heads": 4, "num_hidden_layers": 2, "pad_token_id": 0,
     "max_position_embeddings": 8192, "original_max_position_embeddings": 1024,
     "rope_scaling": {"type": "longrope", "short_factor": [1.0] * 32, "long_factor": [2.0] * 32},
 }  # fmt: skip
-LONGER = {**PHI, "rope_scaling": {**PHI["rope_scaling"], "long_factor": [2.0] * 31 + [4.0]}}  # type: ignore[dict-item]
+LONGER = {**PHI, "rope_scaling": {**PHI["rope_scaling"], "long_factor": [2.0] * 31 + [4.0]}}
 DYNAMIC = {**CONFIG, "rope_scaling": {"rope_type": "dynamic", "factor": 2.0}}
 META = {"dim": 4096, "n_heads": 32, "n_layers": 2, "multiple_of": 256, "rope_theta": 5e5, "use_scaled_rope": True}
 Case = tuple[dict[str, Any], dict[str, Any], bool, dict[str, Any]]

@@ -16,6 +16,7 @@ under the entry point group ``pecli.encodings`` brings it to every command.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from importlib import import_module
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -167,13 +168,20 @@ def figure(name: str, **options: Any) -> Picture[Any]:
     return Picture(job_of(name, options))
 
 
-def model(*paths: str | os.PathLike[str], seq_len: SupportsIndex | None = None) -> ModelReport:
+def model(
+    *paths: str | os.PathLike[str],
+    seq_len: SupportsIndex | None = None,
+    tolerance: float = 1e-6,
+    override: Mapping[str, Any] | None = None,
+) -> ModelReport:
     """Read what a model's config.json does to its position encoding, and what is wrong in the file.
 
     Parameters
     ----------
     *paths : the file, or a folder that holds one, or ``hf:org/name``; several models stand side by side
     seq_len : the length in use, positions; for dynamic and longrope
+    override : keys laid over the file as transformers does
+    tolerance : the largest relative difference of numbers that two models have alike, for ``same``
 
     Returns
     -------
@@ -185,11 +193,15 @@ def model(*paths: str | os.PathLike[str], seq_len: SupportsIndex | None = None) 
     PecliError : the file could not be read, or is no config
     """
     from pecli.core.options import Option
+    from pecli.models.asked import SEQ_LEN, TOLERANCE
+    from pecli.models.overrides import read_overridden
     from pecli.models.reader import read_model
-    from pecli.reports.model import SEQ_LEN, ModelReport
+    from pecli.reports.model import ModelReport
 
     places = Option("the config.json", name="path", many=True).read(list(paths))
-    return ModelReport(tuple(read_model(place, SEQ_LEN.read(seq_len)) for place in places))
+    used = SEQ_LEN.read(seq_len)
+    models = tuple(read_overridden(place, used, override) if override else read_model(place, used) for place in places)
+    return ModelReport(models, TOLERANCE.read(tolerance))
 
 
 def identify(table: Any = None, *, tensor: str | None = None, rates: Any = None) -> IdentifyReport:

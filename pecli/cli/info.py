@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
@@ -34,6 +34,7 @@ from pecli.encodings.papers import bibtex, sources_of
 from pecli.encodings.registry import Encoding, all_encodings, find_encoding
 from pecli.files.tables import READERS, TABLE_NAMES, candidates, files_of, is_table, stored_arrays, table_name
 from pecli.jobs.job_options import ANALYSES, EncodingOption
+from pecli.models.asked import OVERRIDE, SAME, SEQ_LEN, TOLERANCE
 
 CiteOption = Annotated[bool, typer.Option("--cite", help="Print the papers of the formulas as BibTeX.")]
 NAME = typer.Argument(
@@ -136,6 +137,11 @@ def model(
     as_json: JsonOption = False,
     cite: CiteOption = False,
     strict: Annotated[bool, typer.Option("--strict", help="exit with 1 for a warning too")] = False,
+    same: Annotated[bool, typer.Option("--same", help=SAME.help)] = False,
+    tolerance: Annotated[
+        str, typer.Option(TOLERANCE.flag, help=TOLERANCE.explained, show_default=False)
+    ] = TOLERANCE.write(TOLERANCE.default),
+    override: Annotated[list[str] | None, typer.Option(OVERRIDE.flag, help=OVERRIDE.help, show_default=False)] = None,
     lang: LangOption = None,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
@@ -146,7 +152,8 @@ def model(
     """
     with guard(quiet, verbose):
         from pecli.models.config_file import place
-        from pecli.reports.model import SEQ_LEN, ModelReport, spectrum_specs
+        from pecli.models.overrides import read_overrides
+        from pecli.reports.model import ModelReport, spectrum_specs
 
         if not paths:
             raise UsageError("pecli model takes the path of a config.json, or of a folder that holds one")
@@ -157,9 +164,13 @@ def model(
                 for path in paths
             )
             places = list(dict.fromkeys(chain(*each)))
-            models, failures = read_models(places, used)
-            report = ModelReport(tuple(models))
+            models, failures = read_models(places, used, read_overrides(OVERRIDE.read(override or ())))
+            report = ModelReport(tuple(models), TOLERANCE.read(tolerance))
+            if same and len(places) != 2:
+                raise UsageError(f"--same compares two files, not {len(places)}", option="same")
             document, lines, data = report.document, report.lines(), report.data
+            if same and not failures:
+                document, lines, data = report.comparison, [], data["comparison"]
         if cite:
             made = filter(None, (layer.encoding for read in report.models for layer in read.layers.values()))
             print_citations(made, [*targets, *pictures])
@@ -174,18 +185,22 @@ def model(
             print_notes(failure.sentence(as_flags))
         levels = {finding.level for read in report.models for finding in read.findings}
         wrong = bool(levels & {"error", *(["warning"] if strict else [])})
+        wrong = not report.same or (strict and wrong) if same else wrong
         if code := max([wrong, *(failure.exit_code for failure in failures)]):
             raise typer.Exit(code)
 
 
-def read_models(places: Iterable[str], seq_len: int | None) -> tuple[list[Any], list[PecliError]]:
+def read_models(
+    places: Iterable[str], seq_len: int | None, given: Mapping[str, Any]
+) -> tuple[list[Any], list[PecliError]]:
     """Return what can be read, and why the others cannot; raises where nothing can."""
+    from pecli.models.overrides import read_overridden
     from pecli.models.reader import read_model
 
     models, failures = [], []
     for place in places:
         try:
-            models.append(read_model(place, seq_len))
+            models.append(read_overridden(place, seq_len, given) if given else read_model(place, seq_len))
         except PecliError as error:
             failures.append(error)
     if failures and not models:
@@ -197,8 +212,8 @@ MODEL_COMMAND = Command(
     model,
     (
         "pecli model path/to/config.json",
-        "pecli model hf:Qwen/Qwen2.5-7B hf:meta-llama/Llama-3.1-8B",
-        "pecli model models/*/config.json -o spectra.png",
+        "pecli model hf:Qwen/Qwen2.5-7B models/*/config.json -o spectra.png",
+        "pecli model config.json model.gguf --same",
     ),
 )
 

@@ -135,13 +135,17 @@ def read_model(path: str | Path, seq_len: int | None = None) -> Model:
     ------
     FileError : a value of the wrong type, a file of a program or of a model that is not known
     """
-    data = read_config(Path(path))
+    return model_of(str(path), read_config(Path(path)), seq_len)
+
+
+def model_of(path: str, data: Mapping[str, Any], seq_len: int | None = None) -> Model:
+    """Return the model that the content of such a file describes; raises as `read_model` does."""
     keys = Keys(data)
     try:
         if dialect := dialect_of(data):
-            return _translated(str(path), dialect, data, seq_len)
-        _check_library(str(path), keys)
-        return _model(str(path), keys, seq_len)
+            return _translated(path, dialect, data, seq_len)
+        _check_library(path, keys)
+        return _model(path, keys, seq_len)
     except UsageError as error:
         raise FileError(f"{path}: {error}") from None
 

@@ -23,7 +23,7 @@ from pecli.files.tables import IN_MEMORY, hold, read_table, short
 from pecli.measures.differences import Change
 from pecli.measures.formulas import Name
 from pecli.measures.identify import FEWEST, Identified, identify, identify_rates
-from pecli.reports.model import ranges, runs
+from pecli.reports.layers import ranges, runs
 
 RATES = Option("rates in rad/position, the first pair first", name="rates", scalar=float, many=True, at_least=0)
 LAYOUTS = {

@@ -5,27 +5,26 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from itertools import chain
-from math import isfinite, prod
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from pecli.core.hub import CONFIG, is_hub
 from pecli.core.language import listing, say
-from pecli.core.options import Option
 from pecli.core.terminal import Block, Facts, Paragraph, Table
 from pecli.encodings.base import COUNTED, BiasEncoding
-from pecli.encodings.biases import T5
-from pecli.encodings.grid import HarmonicOnGrid
-from pecli.encodings.harmonic import Harmonic, PowersOfBase
+from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.learned import Learned
 from pecli.encodings.rope import Rope
 from pecli.files.documents import for_notebook
 from pecli.files.tables import short
-from pecli.measures.waves import first_negative_offset, of_contexts
+from pecli.models.asked import TOLERANCE
 from pecli.models.reader import Layer, Model
+from pecli.reports.layers import layer_data, runs
+from pecli.reports.same import Comparison, comparison_data, comparison_text, comparisons
 
-MAX_COSINES = 1 << 24  # that are added up to look for a negative sum
 PAIRINGS = {
     "half": "model.columns_j_and_j",
     "interleaved": "model.columns_2j_and_2j",
@@ -63,7 +62,6 @@ PLACES = {
     "unscaled_window": "model.the_window_of_unscaled",
     "scaled_window": "model.the_window_of_scaled",
 }
-SEQ_LEN = Option("the length in use", name="seq_len", scalar=int, at_least=1, optional=True)
 LEVELS = {"error": "bold red", "warning": "yellow", "note": ""}
 
 
@@ -74,20 +72,42 @@ class ModelReport:
     Attributes
     ----------
     models : what was read
+    tolerance : the largest relative difference of numbers that two models have alike
     """
 
     models: tuple[Model, ...]
+    tolerance: float = TOLERANCE.default
+
+    @cached_property
+    def comparisons(self) -> list[Comparison]:
+        """What two models differ in, in the layers that stand in the same places; nothing of one, or of more."""
+        return comparisons(self.models, self.tolerance) if len(self.models) == 2 else []
+
+    @property
+    def same(self) -> bool:
+        """Whether two models apply the same encoding, but for a permutation of columns that weights undo."""
+        return all(item.same for item in self.comparisons)
 
     @property
     def data(self) -> dict[str, Any]:
         """The same as plain values, as ``pecli model --json`` prints them."""
         each = [{"path": model.path, **model_data(model)} for model in self.models]
-        return each[0] if len(each) == 1 else {"results": each, "differing": differing(self.models)}
+        if len(each) == 1:
+            return each[0]
+        compared = {"comparison": comparison_data(self.comparisons)} if self.comparisons else {}
+        return {"results": each, "differing": differing(self.models), **compared}
 
     @property
     def document(self) -> list[Block]:
         """All of it to print, without the lines that draw the encodings."""
-        return model_text(self.models[0]) if len(self.models) == 1 else side_by_side(self.models)
+        if len(self.models) == 1:
+            return model_text(self.models[0])
+        return [*side_by_side(self.models), *([Paragraph(), *self.comparison] if self.comparisons else [])]
+
+    @property
+    def comparison(self) -> list[Block]:
+        """Whether two models apply the same encoding, and what differs, to print."""
+        return comparison_text(self.comparisons, names_of(self.models))
 
     def lines(self) -> list[str]:
         """Return the lines that draw the encodings of a model, or those of several in one picture."""
@@ -182,121 +202,6 @@ def _finite(value: Any) -> Any:
     if isinstance(value, list):
         return [_finite(item) for item in value]
     return str(value) if isinstance(value, float) and not isfinite(value) else value
-
-
-def layer_data(layer: Layer) -> dict[str, Any]:
-    """Return one kind of layers as plain values; null where the file does not say or nothing can be built."""
-    encoding = layer.encoding
-    data: dict[str, Any] = {"kind": layer.kind, "spec": encoding.spec() if encoding else None}
-    if isinstance(encoding, Rope):
-        data |= _rope_data(encoding, layer)
-    elif layer.length is not None and layer.parameters is not None:
-        grid = layer.grid and list(layer.grid)
-        before = layer.length - prod(layer.grid) if layer.grid else layer.first_row
-        data |= {"length": layer.length, "first_row": layer.first_row, "rows_before": before}
-        data |= {"width": layer.parameters["d"], "grid": grid, "resized": layer.resized}
-        data |= _wave_data(encoding) if isinstance(encoding, Harmonic) else {}
-    elif encoding is not None:
-        data |= {name: value for name, value in encoding.settings().items() if value is not None}
-        data |= {**_wave_data(encoding), "width": data["d"]} if isinstance(encoding, Harmonic) else {}
-        data |= {"slopes": encoding.slopes().tolist()} if hasattr(encoding, "slopes") else {}
-        data |= {"last_bucket_from": encoding.last_from} if isinstance(encoding, T5) else {}
-    elif layer.parameters is not None:
-        data["width"] = layer.parameters["d"]
-    elif layer.grid is not None:
-        data["window"] = list(layer.grid)
-    if layer.temperature is not None:
-        data["temperature"] = asdict(layer.temperature)
-    if layer.dual_chunks is not None:
-        data["dual_chunk"] = layer.dual_chunks.data()
-    window = layer.window
-    data["attention_window"] = None if window is None else window.length
-    data["attention_window_layers"] = [] if window is None else list(window.indices)
-    return {**data, "max_position": layer.max_position, "layer_indices": list(layer.indices)}
-
-
-def _wave_data(encoding: Harmonic) -> dict[str, Any]:
-    """Return the rates of a table of sines, of a grid those of one axis, their base, and the coordinates there."""
-    rates = encoding.frequencies().tolist()
-    data: dict[str, Any] = {"rates": rates[: len(rates) // max(1, len(encoding.sides))]}
-    if isinstance(encoding, PowersOfBase):
-        data["base"] = encoding.base
-    if isinstance(encoding, HarmonicOnGrid):
-        data |= {name: _one_or_all(getattr(encoding, name)) for name in ("grid_start", "grid_step")}
-    return data
-
-
-def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
-    window = layer.window.length if layer.window else None
-    found = of_contexts(rope)
-    wave = float(rope.wavelengths().max())
-    line = rope if rope.places is None else None  # what is of offsets on a line alone
-    searched = _searched(rope, found.extended or layer.max_position)
-    searched = searched if found.window is None else min(searched, found.window - 1)
-    return {
-        "head_dim": rope.d,
-        "rotary_dim": rope.width,
-        "pairing": rope.pairing,
-        "base": rope.base,
-        "scaled_base": rope.scaled_base,
-        "mrope_section": None if rope.sections is None else list(rope.sections),
-        "mrope_interleaved": rope.interleaved,
-        "axes": _axes_text(rope, layer.axis_names),
-        "axis_widths": list(rope.widths) if rope.sides else None,
-        "axis_rates": _axis_rates(rope, layer.axis_names),
-        "axis_lengths": list(layer.axis_lengths) or None,
-        "grid": list(rope.sides) or None,
-        "grid_start": _one_or_all(rope.grid_start),
-        "grid_step": _one_or_all(rope.grid_step),
-        "scaling": rope.scaling,
-        "seq_len": rope.context,
-        "first_length": rope.first_length,
-        "inv_freq": rope.frequencies().tolist(),
-        "attention_factor": rope.attention_scaling,
-        "softmax_factor": layer.softmax_factor,
-        "score_factor": rope.attention_scaling**2 * layer.softmax_factor,
-        "longest_wavelength": wave if isfinite(wave) else None,
-        "original": found.original,
-        "extended": found.extended,
-        "critical_dimension_length": min(filter(None, (found.original, found.window)), default=None),
-        "longer_than_original": found.unscaled,  # wavelengths without the scaling, and those with it
-        "longer_than_extended": found.scaled,
-        "unscaled_longer_than_attention_window": None if window is None else rope.in_training().longer_waves(window),
-        "longer_than_attention_window": None if window is None else rope.longer_waves(window),
-        "pairs": rope.parts(),
-        "critical_dimension": line and found.critical_dimension,
-        "searched_offsets": line and searched,
-        "first_negative_offset": line and first_negative_offset(line, searched),
-    }
-
-
-def _axes_text(rope: Rope, names: str) -> str | None:
-    """Return what turns each pair, a letter a pair: t frame, h row, w column; None where all turn by the position."""
-    if rope.sections is None and rope.places is None:
-        return None
-    count = len(rope.sections or rope.places)  # type: ignore[arg-type]
-    axes = min(count, len(names))
-    return "".join(names[-axes:][axis % axes] for axis in rope.axes_of_pairs())
-
-
-def _axis_rates(rope: Rope, names: str) -> dict[str, list[float]] | None:
-    """Return the rates by which each axis of a grid turns its pairs, by letter."""
-    axes = _axes_text(rope, names)
-    if axes is None or rope.places is None:
-        return None
-    rates = rope.frequencies().tolist()
-    return {name: [r for r, own in zip(rates, axes, strict=True) if own == name] for name in dict.fromkeys(axes)}
-
-
-def _one_or_all(numbers: tuple[float, ...] | None) -> float | list[float] | None:
-    """Return one number where all axes have it, else all of them."""
-    return None if numbers is None else numbers[0] if len({*numbers}) == 1 else list(numbers)
-
-
-def _searched(rope: Rope, context: int | None) -> int:
-    """Return in how many offsets a negative sum is looked for: twice the context, or as many as take a moment."""
-    most = 2 * MAX_COSINES // rope.width
-    return most if context is None else min(most, 2 * context)
 
 
 def model_text(model: Model) -> list[Block]:
@@ -481,19 +386,3 @@ def lines_to_type(model: Model) -> list[str]:
         spec = "learned:file=model.safetensors" if untrained else encoding.spec()  # not random numbers
         lines += [f"pecli {figure} -e {shlex.quote(spec)}" for figure in figures]
     return list(dict.fromkeys(lines))
-
-
-def ranges(numbers: tuple[int, ...]) -> str:
-    """Return whole numbers in order as runs: 0 to 4, 6, 8 to 9."""
-    known = set(numbers)
-    starts = [at for at in numbers if at - 1 not in known]
-    stops = [at for at in numbers if at + 1 not in known]
-    return listing(
-        str(first) if first == last else say("words.first_to_last", first=first, last=last)
-        for first, last in zip(starts, stops, strict=True)
-    )
-
-
-def runs(numbers: tuple[int, ...]) -> str:
-    """Return the same, and how many they are: 8: 0 to 4, 6, 8 to 9."""
-    return say("model.count_runs", count=len(numbers), runs=ranges(numbers)) if numbers else ""

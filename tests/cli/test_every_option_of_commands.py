@@ -66,6 +66,9 @@ ASKED = {  # of every option a line without it and one with it
         "as_json": ("model config.json", "model config.json --json"),
         "cite": ("model config.json", "model config.json --cite"),
         "strict": ("model odd.json", "model odd.json --strict"),
+        "same": ("model config.json odd.json", "model config.json odd.json --same"),
+        "tolerance": ("model config.json near.json --same", "model config.json near.json --same --tolerance 0.1"),
+        "override": ("model config.json", "model config.json --override head_dim=8"),
         "lang": ("model config.json", "model config.json --lang zh"),
         "verbose": ("model none", "model none -v"),
     },
@@ -112,6 +115,7 @@ def furnished(ask: Ask, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
     Path("config.json").write_text(CONFIG)
     scaling = '"rope_scaling": {"rope_type": "dynamic", "factor": 2.0}'
     Path("dynamic.json").write_text(f"{CONFIG[:-1]}, {scaling}}}")
+    Path("near.json").write_text(f'{CONFIG[:-1]}, "rope_theta": 10001.0}}')
     Path("odd.json").write_text(CONFIG.replace("{", '{"rope_thetta": 5, ', 1))
     assert ask("batch", "done.toml", "-q", "-j", "1").code == 0
     assert ask("heatmap", "-e", "learned:file=t.csv", "-o", "lost.json").code == 0

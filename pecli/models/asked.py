@@ -1,0 +1,22 @@
+"""What one can ask of a model's file beside its path: the options of `pecli model` and of `pecli.model`."""
+
+from __future__ import annotations
+
+from pecli.core.options import Option
+
+SEQ_LEN = Option("the length in use", name="seq_len", scalar=int, at_least=1, optional=True)
+SAME = Option("exit with 1 where two files do not apply the same encoding", name="same", scalar=bool, default=False)
+TOLERANCE = Option(
+    "the largest relative difference of numbers that two files have alike",
+    name="tolerance",
+    scalar=float,
+    at_least=0,
+    default=1e-6,
+)
+OVERRIDE = Option(
+    "lay keys over the file as transformers does: an object of JSON, or key=value; repeatable",
+    name="override",
+    many=True,
+    split=False,
+    default=(),
+)

@@ -1,0 +1,140 @@
+"""Keys that are laid over a config.json when it is loaded, as transformers and programs that serve models do it.
+
+Looked up by running ``config.update`` of transformers 5.24.0 and 4.57.6; vLLM's --hf-overrides and SGLang's
+--json-model-override-args were read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pecli.core.errors import FileError, UsageError
+from pecli.core.language import say
+from pecli.models.config_file import read_config
+from pecli.models.dialects import dialect_of
+from pecli.models.layers import LEVELS, Finding
+from pecli.models.reader import INNER, Model, model_of
+
+OBJECTS = ("rope_parameters", "rope_scaling")  # two names of one object in transformers 5, which takes the second
+INSIDE = ("rope_theta", "partial_rotary_factor")  # what transformers 5 moves into that object when it reads the file
+TYPES = {"rope_type", "type"}
+
+
+def read_overrides(texts: Sequence[str]) -> dict[str, Any]:
+    """Return the keys of several overrides: each an object of JSON, or ``key=value`` with a value of JSON or text.
+
+    Raises
+    ------
+    UsageError : neither of the two
+    """
+    given: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        try:
+            item = json.loads(text if text.lstrip().startswith("{") else value)
+        except (ValueError, RecursionError):
+            item = None if text.lstrip().startswith("{") else value
+        if text.lstrip().startswith("{"):
+            if not isinstance(item, dict):
+                raise UsageError(option="override", value=text, allowed="an object of JSON, or key=value")
+            given |= item
+        elif equals and name.strip():
+            given[name.strip()] = item
+        else:
+            raise UsageError(option="override", value=text, allowed="an object of JSON, or key=value")
+    return given
+
+
+def read_overridden(path: str, seq_len: int | None, given: Mapping[str, Any], how: str = "replaces") -> Model:
+    """Return the model of a config.json of transformers with keys laid over it; `how` as `laid_over` takes it.
+
+    Raises
+    ------
+    FileError : as `read_model` does, and a file of another program
+    """
+    data = read_config(Path(path))
+    if dialect := dialect_of(data):
+        raise FileError(f"{path} is of {dialect.title}: keys are laid over a config.json of transformers alone")
+    changed, findings = laid_over(data, given, how)
+    return with_findings(model_of(path, changed, seq_len), findings)
+
+
+def with_findings(model: Model, findings: Sequence[Finding]) -> Model:
+    """Return the model with findings; a rope has no rates where an error is among them."""
+    errors = [finding for finding in findings if finding.level == "error" and finding.key in OBJECTS]
+    layers = dict(model.layers)
+    if errors:
+        trouble = f"{errors[0].key}: {errors[0].text}"
+        layers = {
+            kind: replace(layer, name=None, parameters=None, trouble=trouble) if layer.kind == "rope" else layer
+            for kind, layer in layers.items()
+        }
+    own = [item for item in model.findings if not (errors and item.key in INSIDE)]  # not the default
+    found = sorted([*findings, *own], key=lambda item: LEVELS.index(item.level))
+    return replace(model, layers=layers, findings=tuple(found))
+
+
+def laid_over(data: Mapping[str, Any], given: Mapping[str, Any], how: str) -> tuple[dict[str, Any], list[Finding]]:
+    """Return a config with keys laid over it, and what was lost or has no effect.
+
+    how : "replaces", the object of the rope with all that is in it, the base too (transformers 5, vLLM); "beside", the
+        object alone, beside which the base stands (transformers 4); "merges" into the object (SGLang)
+
+    Raises
+    ------
+    UsageError : what such an override does is not known
+    """
+    inner = next((name for name in INNER if isinstance(data.get(name), dict)), None)
+    if inner is not None:
+        raise UsageError(f"what an override does to a config with {inner} is not known", option="override")
+    changed, findings = dict(data), list[Finding]()
+    old = next((dict(data[name]) for name in reversed(OBJECTS) if isinstance(data.get(name), dict)), {})
+    for name, value in given.items():
+        if name in OBJECTS:
+            findings += _object(changed, old, name, value, how)
+        elif name in INSIDE and how != "beside":
+            if how == "merges":
+                raise UsageError(f"what an override of {name} alone does is not known", option="override")
+            findings.append(Finding(name, value, "error", say("overrides.no_effect", name=name)))
+        else:
+            changed[name] = value
+    return changed, findings
+
+
+def _object(changed: dict[str, Any], old: dict[str, Any], name: str, value: Any, how: str) -> list[Finding]:
+    """Lay an object of the rope over the config; return what was lost."""
+    if not isinstance(value, dict):
+        raise UsageError(option="override", value=value, allowed=f"an object for {name}")
+    if any(isinstance(item, dict) for item in (*old.values(), *value.values())) or "rope_local_base_freq" in changed:
+        raise UsageError("what an override does to bases by kind of layers is not known", option="override")
+    if how == "merges":
+        for key in OBJECTS:
+            changed.pop(key, None)
+        changed["rope_scaling"] = {**old, **value}
+        return []
+    if how == "beside":
+        if name == "rope_parameters":
+            return [Finding(name, value, "warning", say("overrides.not_read", name=name))]
+        changed[name] = value
+        return _lost(name, old, value)
+    before = {key: changed[key] for key in INSIDE if changed.get(key) is not None} | old
+    for key in (*OBJECTS, *INSIDE):
+        changed.pop(key, None)
+    changed[name] = value
+    base = before.pop("rope_theta", None)
+    lost = _lost(name, before, value)
+    if "rope_theta" in value:
+        return lost
+    text = "overrides.base_lost" if base is not None else "overrides.default_base_lost"
+    return [Finding(name, value, "error", say(text, base=base)), *lost]
+
+
+def _lost(name: str, old: Mapping[str, Any], value: Mapping[str, Any]) -> list[Finding]:
+    """Return a finding on the keys of the object that is replaced, where the new one does not have them."""
+    missing = [key for key in old if key not in value and not (key in TYPES and TYPES & value.keys())]
+    text = say("overrides.lost", keys=", ".join(missing))
+    return [Finding(name, {key: old[key] for key in missing}, "warning", text)] if missing else []

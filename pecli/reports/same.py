@@ -1,0 +1,225 @@
+"""Whether two models apply the same encoding: layer by layer, rate by rate, and how far positions drift apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from math import isfinite
+from typing import Any
+
+from pecli.core.language import listing, say
+from pecli.core.lazy import Array, np
+from pecli.core.terminal import Block, Facts, Paragraph, Table
+from pecli.encodings.rope import Rope
+from pecli.measures.drift import drift
+from pecli.models.reader import ALL, Layer, Model
+from pecli.reports.layers import layer_data, runs
+
+LENGTHS = (1024, 8192, 32768)  # at which the drift is told, beside those of the files
+RATES = ("inv_freq", "rates", "slopes")  # lists, a number a pair or a head
+FACTS = {  # of layer_data, what both must have alike, and what it is called
+    "kind": "words.encoding",
+    "rotary_dim": "same.rotary_dim",
+    "head_dim": "same.head_dim",
+    "axes": "model.turned_by",
+    "axis_lengths": "same.axis_lengths",
+    "mrope_section": "model.m_rope",
+    "mrope_interleaved": "model.m_rope",
+    "attention_factor": "model.attention_factor",
+    "softmax_factor": "same.softmax_factor",
+    "temperature": "model.temperature",
+    "dual_chunk": "same.dual_chunk",
+    "grid": "same.grid",
+    "grid_start": "same.grid",
+    "grid_step": "same.grid",
+    "width": "same.width",
+    "length": "model.table",
+    "rows_before": "same.rows_before",
+    "buckets": "model.buckets",
+    "max_distance": "model.buckets",
+    "bidirectional": "model.buckets",
+    "attention_window": "model.attention_window",
+    "original": "same.original",
+    "extended": "same.extended",
+    "max_position": "model.context",
+}
+WHERE_SAID = ("original", "extended", "max_position", "axis_lengths")  # a file may leave them out and turn alike
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Layers of two models that stand in the same place.
+
+    layers : their kinds, and indices where both files say them
+    lengths : in use at which rates were held against each other, positions; None for the files' own
+    share : the largest relative difference of a rate, or of a slope; None where there are not as many
+    first : the first pair whose rates differ by more than the tolerance, and how many do
+    differing : facts that are not alike, by what they are called in `layer_data`
+    pairing : that of both, where they differ
+    drift : mean over pairs of cos(p (ω − ω′)) by offset p; nothing where there are no pairs to compare
+    trouble : why it cannot be told
+    """
+
+    layers: tuple[str, str]
+    indices: tuple[int, ...] = ()
+    seq_len: int | None = None
+    share: float | None = 0.0
+    first: int | None = None
+    count: int = 0
+    differing: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+    pairing: tuple[str, str] | None = None
+    pairs: int = 0
+    drift: Mapping[int, float] = field(default_factory=dict)
+    trouble: str = ""
+
+    @property
+    def same(self) -> bool:
+        """Whether the encodings are the same, but for a pairing: a permutation of columns that weights undo."""
+        return not (self.trouble or self.differing) and self.first is None and self.share is not None
+
+
+def comparisons(models: Sequence[Model], tolerance: float) -> list[Comparison]:
+    """Return what layers of two models differ in, those that share a place together."""
+    one, other = models
+    found = []
+    for kinds, indices in _together(one, other):
+        each = [model.layers.get(kind) for model, kind in zip(models, kinds, strict=True)]
+        if each[0] is None or each[1] is None:
+            found.append(Comparison(kinds, indices, trouble=say("same.no_such_layers")))
+        else:
+            found += [replace(item, layers=kinds, indices=indices) for item in _at_lengths(each[0], each[1], tolerance)]
+    return found
+
+
+def _together(one: Model, other: Model) -> list[tuple[tuple[str, str], tuple[int, ...]]]:
+    """Return the kinds of layers that stand in the same places, by index where both files say it, else by name."""
+    by_index = [{at: kind for kind, layer in model.layers.items() for at in layer.indices} for model in (one, other)]
+    beside = [{kind for kind, layer in model.layers.items() if not layer.indices} for model in (one, other)]
+    if not all(by_index):
+        names = [[*model.layers] for model in (one, other)]
+        if [ALL] in names:
+            return [((a, b), ()) for a in names[0] for b in names[1]]
+        return [((name if name in names[0] else "", name if name in names[1] else ""), ())
+                for name in dict.fromkeys(names[0] + names[1])]  # fmt: skip
+    places: dict[tuple[str, str], list[int]] = {}
+    for at in sorted({*by_index[0], *by_index[1]}):
+        places.setdefault((by_index[0].get(at, ""), by_index[1].get(at, "")), []).append(at)
+    for kind in sorted(beside[0] | beside[1]):
+        places[kind if kind in beside[0] else "", kind if kind in beside[1] else ""] = []
+    return [(kinds, tuple(indices)) for kinds, indices in places.items()]
+
+
+def _at_lengths(one: Layer, other: Layer, tolerance: float) -> Iterator[Comparison]:
+    """Yield the comparison of two layers; where rates change with the length in use, of those beyond it too."""
+    yield _compared(one, other, tolerance)
+    ropes = [layer.encoding for layer in (one, other)]
+    changes = {rope.first_length for rope in ropes if isinstance(rope, Rope) and rope.first_length}
+    longest = max((layer.max_position or 0 for layer in (one, other)), default=0)
+    for length in sorted({*(first + 1 for first in changes), *([longest] if changes else [])}):
+        if all(isinstance(rope, Rope) and rope.seq_len is None for rope in ropes) and length > min(changes):
+            yield replace(_compared(_used(one, length), _used(other, length), tolerance), seq_len=length)
+
+
+def _used(layer: Layer, length: int) -> Layer:
+    """Return the layer with a length in use, where its scaling has one."""
+    rope = layer.encoding
+    grows = isinstance(rope, Rope) and rope.first_length is not None
+    return replace(layer, parameters={**(layer.parameters or {}), "seq_len": length}) if grows else layer
+
+
+def _compared(one: Layer, other: Layer, tolerance: float) -> Comparison:
+    """Return what two layers differ in at the files' own length in use."""
+    trouble = one.trouble or other.trouble
+    if trouble:
+        return Comparison(("", ""), trouble=trouble)
+    data = [layer_data(layer) for layer in (one, other)]
+    differing = {}
+    for name in FACTS:
+        values = data[0].get(name), data[1].get(name)
+        silent = name in WHERE_SAID and None in values
+        if not silent and not _alike(*values, tolerance):
+            differing[name] = values
+    rates = [next((np.asarray(item[name]) for name in RATES if item.get(name)), np.zeros(0)) for item in data]
+    pairing: tuple[Any, Any] = data[0].get("pairing"), data[1].get("pairing")
+    found = Comparison(("", ""), differing=differing)
+    found = replace(found, pairing=pairing if all(pairing) and pairing[0] != pairing[1] else None)
+    if len(rates[0]) != len(rates[1]):
+        return replace(found, share=None)
+    shares = _shares(*rates)
+    far = np.flatnonzero(shares > tolerance)
+    found = replace(found, share=float(shares.max(initial=0.0)), pairs=len(shares), count=len(far))
+    found = replace(found, first=int(far[0]) if len(far) else None)
+    if not all(item.get("inv_freq") for item in data):
+        return found
+    lengths = {*LENGTHS, *(item[name] for item in data for name in ("original", "extended") if item[name])}
+    at = np.array(sorted(map(int, lengths)))
+    return replace(found, drift=dict(zip(at.tolist(), drift(rates[0], rates[1], at).tolist(), strict=True)))
+
+
+def _shares(one: Array, other: Array) -> Array:
+    """Return the difference of each number as a share of the larger one; 0 of two that are 0."""
+    size = np.maximum(np.abs(one), np.abs(other))
+    return np.divide(np.abs(one - other), size, out=np.zeros(len(one)), where=size > 0)
+
+
+def _alike(one: Any, other: Any, tolerance: float) -> bool:
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_alike(one[key], other[key], tolerance) for key in one)
+    if isinstance(one, float) or isinstance(other, float):
+        numbers = all(isinstance(value, (int, float)) and isfinite(value) for value in (one, other))
+        return numbers and abs(one - other) <= tolerance * max(abs(one), abs(other))
+    return bool(one == other)
+
+
+def comparison_data(found: Sequence[Comparison]) -> dict[str, Any]:
+    """Return the comparison of two models as plain values."""
+    each = []
+    for item in found:
+        data = {**asdict(item), "same": item.same, "permutation": item.pairing is not None}
+        data["largest_relative_difference"], data["first_pair"] = data.pop("share"), data.pop("first")
+        data["pairs_differing"] = data.pop("count")
+        each.append(data)
+    return {"same": all(item.same for item in found), "layers": each}
+
+
+def comparison_text(found: Sequence[Comparison], names: Sequence[str]) -> list[Block]:
+    """Return what to print of two models: whether they apply the same, then what differs in each kind of layers."""
+    same = all(item.same for item in found)
+    shown: list[Block] = [Paragraph(say("same.same" if same else "same.differ", one=names[0], other=names[1]))]
+    for item in found:
+        kinds = " / ".join(dict.fromkeys(kind.replace("_", " ") or say("model.none") for kind in item.layers))
+        where = [kinds, *([runs(item.indices)] if item.indices else [])]
+        where += [say("same.at_length", length=item.seq_len)] if item.seq_len else []
+        shown += [Paragraph(), Paragraph(listing(where), heading=True)]
+        if item.trouble:
+            shown.append(Paragraph(item.trouble, style="bold red"))
+            continue
+        if rows := [[say(FACTS[name]), *map(_text, values)] for name, values in item.differing.items()]:
+            shown.append(Table(["", *names], rows))
+        shown.append(Facts(dict(_rows(item))))
+    return shown
+
+
+def _rows(item: Comparison) -> Iterator[tuple[str, str]]:
+    """Yield the facts of rates, pairing and drift in words."""
+    if item.share is None:
+        yield say("model.rates"), say("same.not_as_many")
+    elif item.first is not None:
+        yield say("model.rates"), say("same.rates_differ", count=item.count, all=item.pairs, first=item.first,
+                                      share=item.share)  # fmt: skip
+    elif item.pairs:
+        yield say("model.rates"), say("same.rates_alike", all=item.pairs, share=item.share)
+    if item.pairing:
+        yield say("model.pairing"), say("same.permutation", one=item.pairing[0], other=item.pairing[1],
+                                        half=item.pairs)  # fmt: skip
+    if item.drift and item.first is not None:
+        at = (say("same.drift_at", value=value, length=length) for length, value in item.drift.items())
+        yield say("same.drift"), listing(at)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict):
+        return listing(f"{key} {_text(own)}" for key, own in value.items())
+    if isinstance(value, float):
+        return f"{value:.7g}"
+    return "–" if value is None else f"{value:,}" if isinstance(value, int) else str(value)

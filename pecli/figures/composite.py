@@ -135,13 +135,18 @@ def message_of_each(labels: Sequence[str], messages: Sequence[str]) -> str:
 
 
 def longer_waves_text(labels: Sequence[str], parts: Sequence[Part]) -> str:
-    """Return how many wavelengths of each heatmap do not fit into the sequence; nothing where they are as many."""
+    """Return how many wavelengths of each heatmap do not fit into the sequence; nothing where they are as many, unless
+    all fit."""
     heatmaps = [part.numbers for part in parts if isinstance(part.numbers, HeatmapNumbers)]
     encodings: list[Any] = [heatmap.view.encoding for heatmap in heatmaps]
     pairs = zip(encodings, heatmaps, strict=True)
     counts = [own.longer_waves(heatmap.length) for own, heatmap in pairs if isinstance(own, Harmonic)]
     lengths = {length_shown(heatmap.view.encoding, heatmap.length) for heatmap in heatmaps}
-    if not 1 < len(counts) == len(parts) or len({*counts}) == 1 or len(lengths) > 1:
+    if not 1 < len(counts) == len(parts) or len(lengths) > 1:
+        return ""
+    if not any(counts) and not any(encoding.position_unit for encoding in encodings):
+        return say("heatmap.no_sine_cosine_pair", wave=say("heatmap.wavelength"), length=lengths.pop())
+    if len({*counts}) == 1:
         return ""
     (length,), all_pairs = lengths, [len(encoding.wavelengths()) for encoding in encodings]
     groups: dict[Any, list[int]] = {}  # places of those that differ in their base alone

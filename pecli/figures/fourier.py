@@ -149,7 +149,7 @@ class Fourier(Figure[TableEncoding]):
         right = numbers.share.shape[1] * numbers.columns_block - 0.5
         colours, limits = canvas.colours("amount"), numbers.ends
         if numbers.half is not None and not numbers.peaks:
-            axes[0].axhline(log10(numbers.half), color="white", linestyle=":", linewidth=canvas.scale)
+            axes[0].axhline(log10(numbers.half), color="C1", linestyle=":", linewidth=canvas.scale)
         image = show_matrix(axes[0], numbers.share, colours=colours, limits=limits, extent=(-0.5, right, low, high))
         _draw_together(numbers, axes[1], canvas)
         return [image, None]
@@ -166,12 +166,14 @@ def _draw_together(numbers: FourierNumbers, panel: Axes, canvas: Canvas) -> None
     panel.stairs(share, edges, orientation="horizontal", fill=True, color=RULE)
     label_percent(panel, float(share.max(initial=0.0)))
     encoding, text = numbers.view.encoding, "fourier.wave_share"
-    if numbers.slow >= DRIFT and len(share) > 2 * SLOW:
-        longer = short_length(encoding, rounded(length / SLOW))
-        slow = say("fourier.slow_share", wave=longer, share=f"{numbers.slow:.0%}")
+    named = numbers.half is not None and not numbers.peaks  # by the headline
+    if named or (numbers.slow >= DRIFT and len(share) > 2 * SLOW):
+        least, part = (numbers.half, numbers.held) if named else (length / SLOW, numbers.slow)
+        longer = short_length(encoding, rounded(float(least or length)))
+        slow = say("fourier.slow_share", wave=longer, share=f"{part:.0%}")
         top = int(share[:SLOW].argmax())
         place = float(share[top]), float(edges[top : top + 2].mean())
-        label_point(panel, slow, place, panel.xaxis.label.get_color(), canvas, ((1, 0),))
+        label_point(panel, slow, place, "C1" if named else panel.xaxis.label.get_color(), canvas, ((1, 0),))
     for wave, part in numbers.peaks:
         at = round(length / wave) - 1
         run = slice(at - 1, at + 2)

@@ -124,6 +124,9 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
             text = "heatmap.of_sine_cosine_pairs" if count > 1 else "heatmap.1_of_sine_cosine" if count else none
             if length > 1 and (first := self.unfinished):
                 return say("heatmap.from_dimension_on", dimension=say(encoding.dimension_label), first=first)
+            if reach := self.ends_of_waves:
+                turns = number_text(self.length * encoding.spacing / reach[1], 2)
+                return say("heatmap.even_the_slowest", turns=turns, **self.waves_written(reach))
             wave = say("heatmap.period" if encoding.position_unit else "heatmap.wavelength")
             return say(text, count=count, all=len(waves), wave=wave, length=within) if length > 1 else ""
         changing = self._changing()
@@ -139,10 +142,29 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         return say(text, dimension=name, last=changing[-1], length=every)
 
     @property
+    def ends_of_waves(self) -> tuple[float, float] | None:
+        """The shortest and the longest wavelength where every pair finishes a turn, positions; None elsewhere."""
+        encoding = self.view.encoding
+        if not self._has_plain_waves() or not isinstance(encoding, Harmonic) or encoding.longer_waves(self.length):
+            return None
+        waves = encoding.wavelengths()
+        return (float(waves.min()), float(waves.max())) if len(waves) > 1 and not encoding.position_unit else None
+
+    @staticmethod
+    def waves_written(ends: tuple[float, float]) -> dict[str, str]:
+        """Return the shortest and the longest wavelength as texts."""
+        return {"first": number_text(ends[0], 3), "last": number_text(ends[1], 3)}
+
+    def _has_plain_waves(self) -> bool:
+        """Return whether columns are waves along positions that have no names of their own."""
+        encoding = self.view.encoding
+        return isinstance(encoding, Harmonic) and not encoding.own_positions and encoding.dimension_names() is None
+
+    @property
     def unfinished(self) -> int:
         """The first column from which on none finishes a turn within the length; 0 where that is not how they are."""
         encoding = self.view.encoding
-        if not isinstance(encoding, Harmonic) or encoding.own_positions or encoding.dimension_names() is not None:
+        if not self._has_plain_waves() or not isinstance(encoding, Harmonic):
             return 0
         longer = encoding.longer_than(self.length)[[pair for _, pair in encoding.waves()]]
         first = int(longer.argmax())
@@ -359,6 +381,9 @@ def mark(numbers: HeatmapNumbers, axes: Axes, canvas: Canvas) -> None:
         shortest = say("heatmap.waves_from", wave=number_text(float(waves.min()), 3))
         add_bracket(axes, -0.5, first - 1, [shortest], canvas, strong=False)
         add_bracket(axes, first - 0.5, encoding.width - 0.5, texts, canvas)
+    if ends := numbers.ends_of_waves:
+        every = say("heatmap.waves_from_to", **numbers.waves_written(ends))
+        add_bracket(axes, -0.5, encoding.width - 0.5, [every], canvas)
     named = turn_least(numbers)
     for name, begin, last, turns in turns_of_axes(numbers):
         text = say("heatmap.axis_turns" if turns < 1 else "heatmap.axis_turns_times", axis=name, turn=turn_text(turns))

@@ -234,6 +234,8 @@ TEXTS = {
     "heatmap.changes_only_once": "{dimension} {first} changes at every position, {dimension} {last} only once, at {position}",
     "heatmap.flat_columns": "columns with waves shorter than four pixels are flat",
     "heatmap.length_of_the_row": "length of the row",
+    "heatmap.even_the_slowest": "even the slowest pair makes {turns} turns: λ from {first} to {last}",
+    "heatmap.waves_from_to": "λ from {first} to {last}",
     "heatmap.axis_still": "{axis}: does not turn",
     "heatmap.within_image": "within an image, the {axis} pairs turn by at most {turn}",
     "heatmap.within_image_times": "within an image, the {axis} pairs make at most {turn} turns",

@@ -231,6 +231,8 @@ TEXTS = {
     "heatmap.changes_only_once": "{dimension} {first} 在每个位置都变，{dimension} {last} 只在 {position} 处变一次",
     "heatmap.flat_columns": "波长不足四个像素的列画成平的",
     "heatmap.length_of_the_row": "行的长度",
+    "heatmap.even_the_slowest": "最慢的一对也转了 {turns} 圈：λ 从 {first} 到 {last}",
+    "heatmap.waves_from_to": "λ 从 {first} 到 {last}",
     "heatmap.axis_still": "{axis}：不转",
     "heatmap.within_image": "在一幅图像内，{axis}的各对最多转 {turn}",
     "heatmap.within_image_times": "在一幅图像内，{axis}的各对最多转 {turn} 圈",

@@ -37,6 +37,11 @@ def test_the_image_is_the_table_at_its_positions(d: int, length: int, start: int
         ("sinusoidal:d=128", {"key": "heatmap.from_dimension_on", "first": 50}, {}),
         ("clock", {"key": "heatmap.of_sine_cosine_pairs", "count": 2, "all": 3}, {}),
         ("sinusoidal:d=2", {"key": "heatmap.no_sine_cosine_pair"}, {}),
+        (
+            "sinusoidal:d=8,base=16",
+            {"key": "heatmap.even_the_slowest", "turns": "4", "first": "6.28", "last": "50.3"},  # 200 of 2π 16^(3/4)
+            {},
+        ),
         ("binary", {"key": "heatmap.changes_only_once", "last": "7", "position": "128"}, {}),
         (
             "binary:d=10",

@@ -303,6 +303,8 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
 
         if 1 < len(parts := sequence_of(encoding)) <= MAX_PARTS:
             axes[0].yaxis.set_major_locator(ticks_at([*(first for _, first, _ in parts), rows.stop - 1]))
+        if parts and isinstance(encoding, HarmonicOnGrid) and (begins := runs_of_axes(encoding)[2]):
+            axes[0].xaxis.set_major_locator(ticks_at([*begins, encoding.width - 1]))
         axes[0].spines[:].set_visible(not encoding.signed)  # else zeros run into the paper
         if self.log:
             top, bottom = log_ends(view)
@@ -444,12 +446,8 @@ def turns_of_axes(numbers: HeatmapNumbers) -> list[tuple[str, int, int, float]]:
     encoding, rows = numbers.view.encoding, numbers.view.covered
     if not isinstance(encoding, HarmonicOnGrid) or encoding.places is None or numbers.log:
         return []
-    pairs = np.array([pair for _, pair in encoding.waves()])
-    axes = encoding.axes_of_pairs()[pairs]
-    begins = [0, *(np.flatnonzero(np.diff(axes)) + 1).tolist()]
-    half = len(axes) // 2  # each axis has two runs where a pair's columns are half the width apart
-    runs = len({*axes.tolist()}) * (2 if np.array_equal(axes[:half], axes[half:]) else 1)
-    if len(begins) != runs or rows.length > SEEN // encoding.width:
+    pairs, axes, begins = runs_of_axes(encoding)
+    if not begins or rows.length > SEEN // encoding.width:
         return []
     images = [(first, stop) for sides, first, stop in sequence_of(encoding) if len(sides) > 1]
     spans = images or [(rows.start, rows.stop)]
@@ -458,6 +456,17 @@ def turns_of_axes(numbers: HeatmapNumbers) -> list[tuple[str, int, int, float]]:
     names, ends = AXES[-len(encoding.places) :], [*begins[1:], len(axes)]
     parts = zip(begins, ends, strict=True)
     return [(say(names[axes[a]]), a, b - 1, float(turns[pairs[a:b]].max())) for a, b in parts]
+
+
+def runs_of_axes(encoding: HarmonicOnGrid) -> tuple[Array, Array, list[int]]:
+    """Return the pair and the axis of each column, and the columns with which runs of one axis begin; none where the
+    columns of axes are mixed."""
+    pairs = np.array([pair for _, pair in encoding.waves()])
+    axes = encoding.axes_of_pairs()[pairs]
+    begins = [0, *(np.flatnonzero(np.diff(axes)) + 1).tolist()]
+    half = len(axes) // 2  # each axis has two runs where a pair's columns are half the width apart
+    runs = len({*axes.tolist()}) * (2 if np.array_equal(axes[:half], axes[half:]) else 1)
+    return pairs, axes, begins if len(begins) == runs else []
 
 
 def sequence_of(encoding: TableEncoding) -> list[tuple[tuple[int, ...], int, int]]:

@@ -15,6 +15,7 @@ import pecli
 from pecli.core.errors import UsageError
 from pecli.core.language import finding, say
 from pecli.core.progress import TRACKER
+from pecli.page.labels import BracketLabel, RowLabel, labels_of
 from tests.drawing import axes_of, clauses, numbers_of, page_of, told
 
 
@@ -69,6 +70,25 @@ def test_the_row_that_stands_out_has_its_length_beside_the_image(tmp_path: Path)
     (beside,) = page_of("heatmap", **options).axes[0].child_axes
     assert beside.lines[0].get_xydata().tolist() == [[0, 7], [pytest.approx(lengths[7]), 7]]
     assert beside.get_xticks().tolist() == [pytest.approx(np.sort(lengths)[-2])]
+
+
+@pytest.mark.parametrize(
+    ("pairing", "base", "turn", "begins"),
+    [("interleaved", 1e4, "2°", [0, 32, 80]), ("half", 1e6, "0.1°", [0, 16, 40, 64, 80, 104])],
+)
+def test_sections_words_and_images_of_a_sequence_are_named(pairing: str, base: float, turn: str, begins: Any) -> None:
+    sections: dict[str, Any] = {"encoding": "rope", "sections": [16, 24, 24], "sequence": "16,1x12x12,16"}
+    options: dict[str, Any] = {**sections, "base": base, "pairing": pairing}
+    said = finding(pecli.figure("heatmap", **options).numbers.message())
+    assert said == {"key": "heatmap.within_image", "axis": say("words.column"), "turn": turn}
+    fastest = base ** (-40 / 64)  # of the columns, rad a patch
+    assert 360 * 11 * fastest / (2 * np.pi) == pytest.approx(float(turn[:-1]), rel=0.2)
+    axes = page_of("heatmap", **options).axes[0]
+    assert axes.get_xticks().tolist() == [*begins, 127] and axes.get_yticks().tolist() == [0, 16, 160, 175]
+    assert [label.xy[0] + 0.5 for label in labels_of(axes, BracketLabel)] == begins
+    rows = [label.get_text() for label in labels_of(axes, RowLabel)]
+    words = say("heatmap.words", count=16)
+    assert rows == [words, say("heatmap.image", sides="12 × 12"), words]
 
 
 def test_a_bit_that_changes_after_the_first_position_shown_is_not_called_constant() -> None:

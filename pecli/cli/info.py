@@ -34,7 +34,7 @@ from pecli.encodings.papers import bibtex, sources_of
 from pecli.encodings.registry import Encoding, all_encodings, find_encoding
 from pecli.files.tables import READERS, TABLE_NAMES, candidates, files_of, is_table, stored_arrays, table_name
 from pecli.jobs.job_options import ANALYSES, EncodingOption
-from pecli.models.asked import OVERRIDE, SAME, SEQ_LEN, TOLERANCE
+from pecli.models.asked import OVERRIDE, RUNTIME, SAME, SEQ_LEN, TOLERANCE
 
 CiteOption = Annotated[bool, typer.Option("--cite", help="Print the papers of the formulas as BibTeX.")]
 NAME = typer.Argument(
@@ -142,6 +142,7 @@ def model(
         str, typer.Option(TOLERANCE.flag, help=TOLERANCE.explained, show_default=False)
     ] = TOLERANCE.write(TOLERANCE.default),
     override: Annotated[list[str] | None, typer.Option(OVERRIDE.flag, help=OVERRIDE.help, show_default=False)] = None,
+    runtime: Annotated[list[str] | None, typer.Option(RUNTIME.flag, help=RUNTIME.help, show_default=False)] = None,
     lang: LangOption = None,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
@@ -164,7 +165,11 @@ def model(
                 for path in paths
             )
             places = list(dict.fromkeys(chain(*each)))
-            models, failures = read_models(places, used, read_overrides(OVERRIDE.read(override or ())))
+            given = read_overrides(OVERRIDE.read(override or ()))
+            if runtime:
+                publish_runtimes(places, RUNTIME.read(runtime), used, given, targets)
+                return
+            models, failures = read_models(places, used, given)
             report = ModelReport(tuple(models), TOLERANCE.read(tolerance))
             if same and len(places) != 2:
                 raise UsageError(f"--same compares two files, not {len(places)}", option="same")
@@ -188,6 +193,19 @@ def model(
         wrong = not report.same or (strict and wrong) if same else wrong
         if code := max([wrong, *(failure.exit_code for failure in failures)]):
             raise typer.Exit(code)
+
+
+def publish_runtimes(
+    places: Sequence[str], names: Iterable[str], seq_len: int | None, given: Mapping[str, Any], targets: Sequence[Any]
+) -> None:
+    """Print what runtimes do with one file."""
+    from pecli.models.runtimes import applied, chosen
+    from pecli.reports.runtimes import runtimes_data, runtimes_text
+
+    if len(places) != 1:
+        raise UsageError(f"--runtime is of one file, not of {len(places)}", option="runtime")
+    found = applied(places[0], chosen(names), seq_len, given)
+    publish(runtimes_text(places[0], found), runtimes_data(places[0], found), targets)
 
 
 def read_models(

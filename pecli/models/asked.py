@@ -20,3 +20,9 @@ OVERRIDE = Option(
     split=False,
     default=(),
 )
+RUNTIME = Option(
+    "what runtimes do with a config.json: transformers4, transformers5, vllm, sglang, llama.cpp, mlx, or all",
+    name="runtime",
+    many=True,
+    default=(),
+)

@@ -34,7 +34,7 @@ from pecli.encodings.papers import bibtex, sources_of
 from pecli.encodings.registry import Encoding, all_encodings, find_encoding
 from pecli.files.tables import READERS, TABLE_NAMES, candidates, files_of, is_table, stored_arrays, table_name
 from pecli.jobs.job_options import ANALYSES, EncodingOption
-from pecli.models.asked import OVERRIDE, RUNTIME, SAME, SEQ_LEN, TOLERANCE
+from pecli.models.asked import FLAGS, OVERRIDE, RUNTIME, SAME, SEQ_LEN, TOLERANCE
 
 CiteOption = Annotated[bool, typer.Option("--cite", help="Print the papers of the formulas as BibTeX.")]
 NAME = typer.Argument(
@@ -143,6 +143,7 @@ def model(
     ] = TOLERANCE.write(TOLERANCE.default),
     override: Annotated[list[str] | None, typer.Option(OVERRIDE.flag, help=OVERRIDE.help, show_default=False)] = None,
     runtime: Annotated[list[str] | None, typer.Option(RUNTIME.flag, help=RUNTIME.help, show_default=False)] = None,
+    flags: Annotated[str | None, typer.Option(FLAGS.flag, help=FLAGS.help, show_default=False)] = None,
     lang: LangOption = None,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
@@ -166,10 +167,12 @@ def model(
             )
             places = list(dict.fromkeys(chain(*each)))
             given = read_overrides(OVERRIDE.read(override or ()))
-            if runtime:
+            if flags and (runtime != ["llama.cpp"] or given):
+                raise UsageError("--flags are of --runtime llama.cpp alone", option="flags")
+            if runtime and not flags:
                 publish_runtimes(places, RUNTIME.read(runtime), used, given, targets)
                 return
-            models, failures = read_models(places, used, given)
+            models, failures = read_models(places, used, given, FLAGS.read(flags))
             report = ModelReport(tuple(models), TOLERANCE.read(tolerance))
             if same and len(places) != 2:
                 raise UsageError(f"--same compares two files, not {len(places)}", option="same")
@@ -209,15 +212,19 @@ def publish_runtimes(
 
 
 def read_models(
-    places: Iterable[str], seq_len: int | None, given: Mapping[str, Any]
+    places: Iterable[str], seq_len: int | None, given: Mapping[str, Any], flags: str | None
 ) -> tuple[list[Any], list[PecliError]]:
     """Return what can be read, and why the others cannot; raises where nothing can."""
+    from pecli.models.flags import read_flagged
     from pecli.models.overrides import read_overridden
     from pecli.models.reader import read_model
 
     models, failures = [], []
     for place in places:
         try:
+            if flags:
+                models.append(read_flagged(place, flags, seq_len))
+                continue
             models.append(read_overridden(place, seq_len, given) if given else read_model(place, seq_len))
         except PecliError as error:
             failures.append(error)

@@ -858,6 +858,9 @@ TEXTS = {
     "runtimes.fails": "ends with a {error}",
     "runtimes.why": "why",
     "runtimes.how": "looked up",
+    # flags
+    "flags.overwritten": "is overwritten while YaRN is on: no effect without --yarn-ext-factor 0",
+    "flags.divisors_stay": "the divisors in the file's rope_freqs were made for another base, and stay",
     # report
     "report.positions_dimensions": "{encoding}: {rows:,} positions × {columns:,} dimensions",
     "report.left_out_of_positions": "left out: {count:,} of {all:,} positions; --rows prints more, -o table.csv writes all",

@@ -858,6 +858,9 @@ TEXTS = {
     "runtimes.fails": "以 {error} 结束",
     "runtimes.why": "原因",
     "runtimes.how": "依据",
+    # flags
+    "flags.overwritten": "YaRN 生效时会被改写：没有 --yarn-ext-factor 0 就不起作用",
+    "flags.divisors_stay": "文件中 rope_freqs 的除数是为另一个基数做的，仍然保留",
     # report
     "report.positions_dimensions": "{encoding}：{rows:,} 个位置 × {columns:,} 个维度",
     "report.left_out_of_positions": "略去 {all:,} 个位置中的 {count:,} 个；--rows 可以打印更多，-o table.csv 写出全部",

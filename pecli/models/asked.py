@@ -26,3 +26,6 @@ RUNTIME = Option(
     many=True,
     default=(),
 )
+FLAGS = Option(
+    "llama.cpp's flags for a GGUF file, with --runtime llama.cpp: '--rope-freq-base 1e6'", name="flags", optional=True
+)

@@ -34,7 +34,7 @@ from pecli.encodings.papers import bibtex, sources_of
 from pecli.encodings.registry import Encoding, all_encodings, find_encoding
 from pecli.files.tables import READERS, TABLE_NAMES, candidates, files_of, is_table, stored_arrays, table_name
 from pecli.jobs.job_options import ANALYSES, EncodingOption
-from pecli.models.asked import OVERRIDE, SAME, SEQ_LEN, TOLERANCE
+from pecli.models.asked import FLAGS, OVERRIDE, RUNTIME, SAME, SEQ_LEN, TOLERANCE
 
 CiteOption = Annotated[bool, typer.Option("--cite", help="Print the papers of the formulas as BibTeX.")]
 NAME = typer.Argument(
@@ -142,6 +142,8 @@ def model(
         str, typer.Option(TOLERANCE.flag, help=TOLERANCE.explained, show_default=False)
     ] = TOLERANCE.write(TOLERANCE.default),
     override: Annotated[list[str] | None, typer.Option(OVERRIDE.flag, help=OVERRIDE.help, show_default=False)] = None,
+    runtime: Annotated[list[str] | None, typer.Option(RUNTIME.flag, help=RUNTIME.help, show_default=False)] = None,
+    flags: Annotated[str | None, typer.Option(FLAGS.flag, help=FLAGS.help, show_default=False)] = None,
     lang: LangOption = None,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
@@ -164,7 +166,13 @@ def model(
                 for path in paths
             )
             places = list(dict.fromkeys(chain(*each)))
-            models, failures = read_models(places, used, read_overrides(OVERRIDE.read(override or ())))
+            given = read_overrides(OVERRIDE.read(override or ()))
+            if flags and (runtime != ["llama.cpp"] or given):
+                raise UsageError("--flags are of --runtime llama.cpp alone", option="flags")
+            if runtime and not flags:
+                publish_runtimes(places, RUNTIME.read(runtime), used, given, targets)
+                return
+            models, failures = read_models(places, used, given, FLAGS.read(flags))
             report = ModelReport(tuple(models), TOLERANCE.read(tolerance))
             if same and len(places) != 2:
                 raise UsageError(f"--same compares two files, not {len(places)}", option="same")
@@ -190,16 +198,33 @@ def model(
             raise typer.Exit(code)
 
 
+def publish_runtimes(
+    places: Sequence[str], names: Iterable[str], seq_len: int | None, given: Mapping[str, Any], targets: Sequence[Any]
+) -> None:
+    """Print what runtimes do with one file."""
+    from pecli.models.runtimes import applied, chosen
+    from pecli.reports.runtimes import runtimes_data, runtimes_text
+
+    if len(places) != 1:
+        raise UsageError(f"--runtime is of one file, not of {len(places)}", option="runtime")
+    found = applied(places[0], chosen(names), seq_len, given)
+    publish(runtimes_text(places[0], found), runtimes_data(places[0], found), targets)
+
+
 def read_models(
-    places: Iterable[str], seq_len: int | None, given: Mapping[str, Any]
+    places: Iterable[str], seq_len: int | None, given: Mapping[str, Any], flags: str | None
 ) -> tuple[list[Any], list[PecliError]]:
     """Return what can be read, and why the others cannot; raises where nothing can."""
+    from pecli.models.flags import read_flagged
     from pecli.models.overrides import read_overridden
     from pecli.models.reader import read_model
 
     models, failures = [], []
     for place in places:
         try:
+            if flags:
+                models.append(read_flagged(place, flags, seq_len))
+                continue
             models.append(read_overridden(place, seq_len, given) if given else read_model(place, seq_len))
         except PecliError as error:
             failures.append(error)

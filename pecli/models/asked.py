@@ -20,3 +20,12 @@ OVERRIDE = Option(
     split=False,
     default=(),
 )
+RUNTIME = Option(
+    "what runtimes do with a config.json: transformers4, transformers5, vllm, sglang, llama.cpp, mlx, or all",
+    name="runtime",
+    many=True,
+    default=(),
+)
+FLAGS = Option(
+    "llama.cpp's flags for a GGUF file, with --runtime llama.cpp: '--rope-freq-base 1e6'", name="flags", optional=True
+)

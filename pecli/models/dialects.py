@@ -111,7 +111,7 @@ def dialects() -> dict[str, Dialect]:
     tables: dict[str, dict[str, Any]] = read_facts("dialects.toml")
     for name, table in tables.items():
         tables[name] = _with(tables[table.pop("like")], table) if "like" in table else table
-    return {name: Dialect(name, **_tuples(table)) for name, table in tables.items()}
+    return {name: Dialect(name, **as_tuples(table)) for name, table in tables.items()}
 
 
 def _with(base: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
@@ -120,7 +120,8 @@ def _with(base: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
     return {**base, **more, **inner}
 
 
-def _tuples(table: Mapping[str, Any]) -> dict[str, Any]:
+def as_tuples(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a table with tuples for lists."""
     return {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
 
 
@@ -253,7 +254,7 @@ def _of_class(dialect: Dialect, given: dict[str, Any]) -> tuple[Dialect, Archite
     What the pattern of a class says of its name is added to what is given.
     """
     if not dialect.named_by:
-        return dialect, Architecture(dialect.title, **_tuples(dialect.facts))
+        return dialect, Architecture(dialect.title, **as_tuples(dialect.facts))
     name = given.get(dialect.named_by)
     unknown = UsageError(f"{dialect.named_by} is {shown(name)}, which pecli does not know in {dialect.title}")
     if dialect.of_transformers:
@@ -278,7 +279,7 @@ def _of_class(dialect: Dialect, given: dict[str, Any]) -> tuple[Dialect, Archite
         for key, table in tables.items()
     }
     item = replace(dialect, unread=tuple(map(whole, dialect.unread)), groups=(), **named)
-    return item, Architecture(f"{name} ({dialect.title})", **_tuples(item.facts))
+    return item, Architecture(f"{name} ({dialect.title})", **as_tuples(item.facts))
 
 
 def _named(patterns: Sequence[str], name: Any) -> re.Match[str] | None:

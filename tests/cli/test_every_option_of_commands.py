@@ -68,6 +68,8 @@ ASKED = {  # of every option a line without it and one with it
         "strict": ("model odd.json", "model odd.json --strict"),
         "same": ("model config.json odd.json", "model config.json odd.json --same"),
         "tolerance": ("model config.json near.json --same", "model config.json near.json --same --tolerance 0.1"),
+        "runtime": ("model config.json", "model config.json --runtime all"),
+        "flags": ("model config.json --runtime llama.cpp", "model config.json --runtime llama.cpp --flags --none"),
         "override": ("model config.json", "model config.json --override head_dim=8"),
         "lang": ("model config.json", "model config.json --lang zh"),
         "verbose": ("model none", "model none -v"),

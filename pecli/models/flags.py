@@ -1,0 +1,90 @@
+"""llama.cpp's own flags for positions, laid over the keys of a GGUF file.
+
+Seen by running llama.cpp as vendored in llama-cpp-python 0.3.36 (common/arg.cpp, src/llama-context.cpp).
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pecli.core.errors import FileError, UsageError
+from pecli.core.language import say
+from pecli.models.config_file import read_config
+from pecli.models.layers import Finding
+from pecli.models.reader import Layer, Model, model_of
+
+KEYS = {  # of a flag, the key of the file, after the architecture's name, whose place it takes
+    "rope-freq-base": "rope.freq_base",
+    "rope-scaling": "rope.scaling.type",
+    "rope-scale": "rope.scaling.factor",
+    "yarn-orig-ctx": "rope.scaling.original_context_length",
+}
+OTHERS = ("rope-freq-scale", "yarn-beta-fast", "yarn-beta-slow", "yarn-ext-factor", "yarn-attn-factor")
+SCALINGS = ("none", "linear", "yarn")
+
+
+def read_flagged(path: str, text: str, seq_len: int | None = None) -> Model:
+    """Return the model of a GGUF file as llama.cpp reads it with flags.
+
+    Raises
+    ------
+    UsageError : a flag that is not known, or without a value
+    FileError : as `read_model` does, and a file that is not GGUF
+    """
+    given, data = _flags(text), read_config(Path(path))
+    name = data.get("general.architecture")
+    if not isinstance(name, str):
+        raise FileError(f"{path} is no GGUF file, of which llama.cpp's flags are")
+    changed, findings = dict(data), list[Finding]()
+    if "rope-freq-scale" in given:
+        given["rope-scale"] = 1 / given["rope-freq-scale"]
+    changed |= {f"{name}.{key}": given[flag] for flag, key in KEYS.items() if flag in given}
+    rule = f"{name}.rope.scaling.type"
+    yarn, whole = changed.get(rule) == "yarn", given.get("yarn-ext-factor") == 0
+    if yarn and whole:  # all pairs are divided
+        changed[rule] = "linear"
+    if "yarn-attn-factor" in given and not whole:
+        findings.append(Finding("--yarn-attn-factor", given["yarn-attn-factor"], "warning", say("flags.overwritten")))
+    if "rope-freq-base" in given and "rope_freqs.weight" in data:
+        findings.append(Finding("--rope-freq-base", given["rope-freq-base"], "warning", say("flags.divisors_stay")))
+    model = model_of(path, changed, seq_len)
+    layers = {kind: _with(layer, given, whole and yarn) for kind, layer in model.layers.items()}
+    return replace(model, layers=layers, findings=(*findings, *model.findings))
+
+
+def _with(layer: Layer, given: Mapping[str, Any], whole: bool) -> Layer:
+    """Return the layer with what flags say that no key of a file does."""
+    parameters = dict(layer.parameters or {})
+    if parameters.get("scaling") == "yarn":
+        betas = {"beta_fast": "yarn-beta-fast", "beta_slow": "yarn-beta-slow"}
+        parameters |= {name: given[flag] for name, flag in betas.items() if flag in given}
+    elif parameters.get("scaling") == "linear" and whole and "yarn-attn-factor" in given:
+        pairs = parameters.get("rotary_dim", parameters["d"]) // 2
+        parameters |= {"scaling": "divisors", "divisors": [parameters.pop("factor")] * pairs}
+        parameters["attention_factor"] = given["yarn-attn-factor"]
+    return replace(layer, parameters=parameters) if layer.parameters else layer
+
+
+def _flags(text: str) -> dict[str, Any]:
+    """Return the value of each flag by its name."""
+    words, given = shlex.split(text.replace("=", " ")), dict[str, Any]()
+    for flag, value in zip(words[::2], [*words[1::2], ""], strict=False):
+        name = flag.removeprefix("--")
+        if not flag.startswith("--") or name not in (*KEYS, *OTHERS):
+            allowed = ", ".join(f"--{item}" for item in (*KEYS, *OTHERS))
+            raise UsageError(option="flags", value=flag, allowed=allowed)
+        try:
+            given[name] = value if name == "rope-scaling" else float(value)
+        except ValueError:
+            raise UsageError(option="flags", value=f"{flag} {value}", allowed=f"a number for {flag}") from None
+        if name == "rope-scaling" and value not in SCALINGS:
+            raise UsageError(option="flags", value=value, allowed=f"{', '.join(SCALINGS)} for {flag}")
+        if name == "yarn-ext-factor" and given[name] != 0:
+            raise UsageError(option="flags", value=f"{flag} {value}", allowed="0, other numbers were not looked up")
+        if name in ("rope-scale", "rope-freq-scale", "rope-freq-base") and not given[name] > 0:
+            raise UsageError(option="flags", value=f"{flag} {value}", allowed="a number > 0")
+    return given

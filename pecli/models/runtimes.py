@@ -1,0 +1,228 @@
+"""What runtimes do with a config.json of transformers: rules of runtimes.toml, and "not known" where none was made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pecli.core.errors import FileError, UnknownNameError, UsageError
+from pecli.core.language import say
+from pecli.models.architectures import architecture_of, read_facts
+from pecli.models.config_file import Keys, read_config
+from pecli.models.dialects import as_tuples, dialect_of
+from pecli.models.layers import FULL, Finding, Reading, head_dim
+from pecli.models.overrides import OBJECTS, laid_over
+from pecli.models.reader import Layer, Model, model_of
+from pecli.models.rope import ORIGINAL, OTHER_NAMES
+
+ALL_RUNTIMES = "all"
+READ = {  # keys of each scaling that were looked up, beside its name
+    "default": (),
+    "linear": ("factor",),
+    "dynamic": ("factor",),
+    "ntk": ("factor",),
+    "yarn": ("factor", ORIGINAL, "attention_factor", "truncate"),
+    "longrope": ("short_factor", "long_factor", ORIGINAL, "factor"),
+}
+NAMES = ("rope_type", "type")
+SCALINGS = (*READ, "llama3", "proportional")  # that some runtime knows
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """What is known of one runtime; the fields are those of runtimes.toml."""
+
+    name: str
+    title: str
+    version: str
+    how: str
+    type: tuple[str, ...]
+    everything: bool = False
+    models: tuple[str, ...] = ()
+    scalings: tuple[str, ...] = ()
+    alike: tuple[str, ...] = ()
+    override: str | None = None
+    rules: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def label(self) -> str:
+        """Its name and version."""
+        return f"{self.title} {self.version}"
+
+
+@dataclass(frozen=True)
+class Applied:
+    """What a runtime makes of a file.
+
+    model : None where it ends with an error, or where nothing is known
+    error : the exception with which it ends
+    unknown : what of the file was not looked up
+    why : what it does otherwise than transformers 5, in words
+    """
+
+    runtime: Runtime
+    model: Model | None = None
+    error: str = ""
+    unknown: str = ""
+    why: tuple[str, ...] = ()
+
+
+@cache
+def runtimes() -> dict[str, Runtime]:
+    """Return all runtimes by name."""
+    tables: dict[str, dict[str, Any]] = read_facts("runtimes.toml")
+    return {name: Runtime(name, **as_tuples(table)) for name, table in tables.items()}
+
+
+def chosen(names: Iterable[str]) -> list[Runtime]:
+    """Return the runtimes of those names, or all of them; raises UsageError for one that is not known."""
+    words = list(dict.fromkeys(word.strip() for name in names for word in name.split(",")))
+    if unknown := [word for word in words if word not in (ALL_RUNTIMES, *runtimes())]:
+        raise UnknownNameError("runtime", unknown[0], [ALL_RUNTIMES, *runtimes()])
+    return [item for name, item in runtimes().items() if ALL_RUNTIMES in words] or [runtimes()[word] for word in words]
+
+
+def applied(path: str, asked: Iterable[Runtime], seq_len: int | None, given: Mapping[str, Any]) -> list[Applied]:
+    """Return what each runtime makes of a config.json of transformers, with keys laid over it.
+
+    Raises
+    ------
+    FileError : as `read_model` does, and a file of another program
+    """
+    data = read_config(Path(path))
+    if dialect := dialect_of(data):
+        raise FileError(f"{path} is of {dialect.title}: what other runtimes do with it is not known")
+    model_of(path, data, seq_len)  # what is wrong with the file itself
+    return [_applied(path, runtime, data, seq_len, given) for runtime in asked]
+
+
+def _applied(
+    path: str, runtime: Runtime, data: Mapping[str, Any], seq_len: int | None, given: Mapping[str, Any]
+) -> Applied:
+    """Return what one runtime makes of the content of a file."""
+    changed, findings = dict(data), list[Finding]()
+    if given and runtime.override is None:
+        return Applied(runtime, unknown=say("runtimes.overrides_not_known"))
+    if given:
+        try:
+            changed, findings = laid_over(data, given, runtime.override or "")
+        except UsageError as failure:
+            return Applied(runtime, unknown=failure.text)
+    lost = tuple(item.text for item in findings)
+    if any(item.level == "error" and item.key in OBJECTS for item in findings):
+        return Applied(runtime, error="TypeError", why=lost)
+    if not runtime.everything:
+        return _by_rules(path, runtime, changed, seq_len, lost)
+    model = model_of(path, changed, seq_len)
+    trouble = tuple(layer.trouble for layer in model.layers.values() if layer.trouble)
+    error = "KeyError" if trouble and "unknown" in _facts(changed, runtime)[1] else ""
+    unknown = trouble[0] if trouble and not error else ""
+    return Applied(runtime, None if trouble else model, error, unknown, (*lost, *trouble))
+
+
+def _by_rules(
+    path: str, runtime: Runtime, data: Mapping[str, Any], seq_len: int | None, why: tuple[str, ...]
+) -> Applied:
+    """Return what a runtime's rules make of a config: an error, or a model as pecli reads the config they make."""
+    scaling, facts = _facts(data, runtime)
+    rules = [rule for rule in runtime.rules if {*rule["when"]} <= facts]
+    rules = [rule for rule in rules if data.get("model_type") in rule.get("models", runtime.models)]
+    place = _place(data)
+    inside = {"rope_type": scaling} | {key: own for key, own in data.get(place, {}).items() if key not in NAMES}
+    used, narrow = seq_len, 1.0
+    handled = {*runtime.alike}.union(*(rule["when"] for rule in rules))
+    for rule in rules:
+        why = (*why, say(rule["why"], scaling=scaling))
+        if "error" in rule:
+            return Applied(runtime, error=rule["error"], why=why)
+        if rule.get("object") is False:
+            rest = {key: own for key, own in data.items() if key != place}
+            return _by_rules(path, runtime, rest, seq_len, why)
+    if reason := _not_looked_up(runtime, data, scaling, facts - handled, "unknown" in handled & facts):
+        return Applied(runtime, unknown=reason)
+    for rule in rules:
+        inside = {key: own for key, own in inside.items() if key not in rule.get("drop", ())} | rule.get("set", {})
+        if rule.get("plain"):
+            inside = {"rope_type": "default"} | {key: own for key, own in inside.items() if key == "rope_theta"}
+        if "does" in rule:
+            data, inside = FUNCTIONS[rule["does"]](data, inside)
+        used = _length(rule["seq_len"], data, inside, seq_len) if "seq_len" in rule else used
+        narrow = float(data["partial_rotary_factor"]) if rule.get("partial") else narrow
+    rest = {key: own for key, own in data.items() if key not in OBJECTS}
+    model = model_of(path, {**rest, place: inside} if place else rest, used)
+    layers = {name: _narrow(layer, narrow) for name, layer in model.layers.items()}
+    trouble = next((layer.trouble for layer in layers.values() if layer.trouble), "")
+    return Applied(runtime, None if trouble else replace(model, layers=layers), unknown=trouble, why=why)
+
+
+def _narrow(layer: Layer, share: float) -> Layer:
+    """Return the layer with that share of its columns turning."""
+    if share == 1 or layer.parameters is None:
+        return layer
+    return replace(layer, parameters={**layer.parameters, "rotary_dim": int(layer.parameters["d"] * share)})
+
+
+def _not_looked_up(runtime: Runtime, data: Mapping[str, Any], scaling: str, left: set[str], any_word: bool) -> str:
+    """Return what of a file was not looked up in a runtime; nothing where all was.
+
+    any_word : whether it does the same with every scaling that it does not know
+    """
+    kind, place = data.get("model_type"), _place(data)
+    if kind not in runtime.models:
+        return say("runtimes.models_looked_up", kind=kind, models=", ".join(runtime.models))
+    if any_word:
+        return ""
+    if scaling not in runtime.scalings:
+        return scaling
+    names = (*NAMES, *READ[scaling], *(["rope_theta"] if place == "rope_parameters" else []))
+    return ", ".join([*sorted(left - {*SCALINGS}), *(key for key in data.get(place, {}) if key not in names)])
+
+
+def _place(data: Mapping[str, Any]) -> str:
+    """Return which of the two objects of a rope counts; nothing where there is none."""
+    return next((name for name in reversed(OBJECTS) if isinstance(data.get(name), dict) and data[name]), "")
+
+
+def _facts(data: Mapping[str, Any], runtime: Runtime) -> tuple[str, set[str]]:
+    """Return the scaling by the name that the runtime takes, and what holds of the file."""
+    place = _place(data)
+    inside: Mapping[str, Any] = data.get(place) or {}
+    names = {key: str(inside[key]) for key in NAMES if inside.get(key) is not None}
+    word = next((names[key] for key in runtime.type if key in names), "default")
+    scaling = OTHER_NAMES.get(word, word)
+    share = data.get("partial_rotary_factor", inside.get("partial_rotary_factor"))
+    holds = {
+        scaling: True,
+        "rope_parameters": place == "rope_parameters",
+        "conflict": len({*names.values()}) > 1,
+        "unknown": scaling not in SCALINGS or (scaling == "ntk" and "ntk" not in runtime.scalings),
+        "partial": share not in (None, 1, 1.0),
+        "no_original": scaling == "yarn" and ORIGINAL not in inside and ORIGINAL not in data,
+        "attention_factor": scaling == "yarn" and inside.get("attention_factor") is not None,
+        "truncate": scaling == "yarn" and inside.get("truncate") is False,
+    }
+    return scaling, {fact for fact, true in holds.items() if true}
+
+
+def _length(rule: str, data: Mapping[str, Any], inside: Mapping[str, Any], seq_len: int | None) -> int | None:
+    """Return the length in use that a runtime goes by."""
+    longest = Keys(data).length("max_position_embeddings") or 1
+    original = Keys(data).length(ORIGINAL) or Keys(inside).length(ORIGINAL) or longest
+    if rule == "position":  # above the original, where the last of a text is one below its length
+        return max(seq_len - 1, 1) if seq_len else None
+    stretched = int((Keys(inside).number("factor") or 1) * longest)
+    return {"max": longest, "beyond": max(longest, original) + 1, "stretched": stretched}[rule]
+
+
+def ntk(data: Mapping[str, Any], inside: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the config with base · factor, and every rate divided by factor^(2/d)."""
+    keys, factor = Keys(data), Keys(inside).number("factor") or 1.0
+    d = head_dim(Reading(keys, architecture_of(keys)), FULL)
+    base = (Keys(inside).number("rope_theta") or keys.number("rope_theta") or 10000.0) * factor
+    return {**data, "rope_theta": base}, {"rope_type": "linear", "factor": factor ** (2 / d)}
+
+
+FUNCTIONS: Mapping[str, Callable[..., tuple[dict[str, Any], dict[str, Any]]]] = {"ntk": ntk}

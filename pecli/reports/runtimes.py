@@ -1,0 +1,78 @@
+"""What several runtimes do with one file, side by side, and how far they drift from the first of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pecli.core.language import say
+from pecli.core.terminal import Block, Facts, Paragraph, Table
+from pecli.encodings.rope import Rope
+from pecli.models.asked import TOLERANCE
+from pecli.models.runtimes import Applied
+from pecli.reports.layers import layer_data
+from pecli.reports.same import Comparison, comparison_data, comparison_text, comparisons
+
+
+def compared(found: Sequence[Applied]) -> list[list[Comparison]]:
+    """Return for each runtime what it does otherwise than the first that is known; nothing of that and of errors."""
+    first = next((item.model for item in found if item.model), None)
+    return [
+        comparisons((first, item.model), TOLERANCE.default) if first and item.model and item.model is not first else []
+        for item in found
+    ]
+
+
+def runtimes_data(path: str, found: Sequence[Applied]) -> dict[str, Any]:
+    """Return it as plain values: a runtime has layers, an error, or what of the file is not known of it."""
+    each = []
+    for item, differences in zip(found, compared(found), strict=True):
+        model = item.model
+        data: dict[str, Any] = {"runtime": item.runtime.name, "version": item.runtime.label, "how": item.runtime.how}
+        more = {
+            "layers": {name: layer_data(layer) for name, layer in model.layers.items()} if model else None,
+            "error": item.error or None,
+            "not_known": item.unknown or None,
+            "why": list(item.why),
+            "comparison": comparison_data(differences) if differences else None,
+        }
+        each.append(data | more)
+    return {"path": path, "runtimes": each}
+
+
+def runtimes_text(path: str, found: Sequence[Applied]) -> list[Block]:
+    """Return what to print: a row for each runtime, then what each does otherwise than the first, and why."""
+    names = [item.runtime.label for item in found]
+    differences = compared(found)
+    first = next((name for name, item in zip(names, found, strict=True) if item.model), "")
+    shown: list[Block] = [Paragraph(path, heading=True)]
+    header = ["", say("words.encoding"), say("runtimes.how")]
+    shown.append(
+        Table(header, [[item.runtime.label, _text(item), say(f"runtimes.{item.runtime.how}")] for item in found])
+    )
+    for name, item, each in zip(names, found, differences, strict=True):
+        why = {say("runtimes.why"): "; ".join(item.why)} if item.why else {}
+        differs = any(not one.same for one in each)
+        if not (why or differs):
+            continue
+        shown += [Paragraph(), Paragraph(name, heading=True), *([Facts(why)] if why else [])]
+        shown += comparison_text(each, (first, name)) if differs else []
+    return shown
+
+
+def _text(item: Applied) -> str:
+    """Return what a runtime applies, in one cell."""
+    if item.error:
+        return say("runtimes.fails", error=item.error)
+    if item.model is None:
+        return f"{say('runtimes.not_known')}: {item.unknown}"
+    lines = []
+    for name, layer in item.model.layers.items():
+        rope = layer.encoding
+        text = layer.kind
+        if isinstance(rope, Rope):
+            text = say("model.rope_base_pairs", base=rope.scaled_base, count=rope.width // 2)
+            text += f", {rope.scaling}" * (rope.scaling != "default")
+            text += f", × {rope.attention_scaling:.7g}" * (rope.attention_scaling != 1)
+        lines.append(text if len(item.model.layers) == 1 else f"{name.replace('_', ' ')}: {text}")
+    return "\n".join(lines)

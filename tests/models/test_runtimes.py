@@ -1,0 +1,85 @@
+"""Runtimes do with a config what was seen by running them or read in their code; of the rest nothing is said."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pecli.core.language import say
+from tests.conftest import Ask
+from tests.models.dialect_cases import alike
+
+CASES: dict[str, dict[str, Any]] = json.loads(
+    (Path(__file__).parents[1] / "data" / "dialects" / "runtimes.json").read_text(encoding="utf-8")
+)
+ITEMS = [(name, at) for name, case in CASES.items() for at in range(len(case["gives"]))]
+EVERY = ["transformers5", "transformers4", "vllm", "sglang", "llama.cpp", "mlx"]
+
+
+def asked(ask: Ask, content: dict[str, Any], *words: str) -> dict[str, dict[str, Any]]:
+    """Return what ``pecli model --runtime --json`` says, by runtime."""
+    Path("config.json").write_text(json.dumps(content))
+    ended = ask("model", "config.json", "--json", *words)
+    assert (ended.code, ended.err) == (0, "")
+    return {item["runtime"]: item for item in json.loads(ended.out)["runtimes"]}
+
+
+@pytest.mark.parametrize(("name", "at"), ITEMS)
+def test_a_runtime_does_what_was_looked_up(ask: Ask, folder: Path, name: str, at: int) -> None:
+    gives = CASES[name]["gives"][at]
+    words = ["--runtime", gives["runtime"]]
+    words += ["--seq-len", str(gives["seq_len"])] if gives["seq_len"] else []
+    words += ["--override", gives["override"]] if gives["override"] else []
+    (found,) = asked(ask, CASES[name]["content"], *words).values()
+    assert (found["error"], found["not_known"]) == (gives.get("error"), None)
+    if "error" not in gives:
+        (layer,) = found["layers"].values()
+        assert alike(layer["inv_freq"], gives["inv_freq"], 2e-5)
+        assert layer["attention_factor"] == pytest.approx(gives["cos_sin_factor"], rel=2e-6)
+
+
+LLAMA = {"model_type": "llama", "hidden_size": 256, "num_attention_heads": 4, "num_hidden_layers": 2,
+         "max_position_embeddings": 4096, "rope_theta": 1e4}  # fmt: skip
+DYNAMIC = {"rope_type": "dynamic", "factor": 4.0}
+UNKNOWN: list[tuple[dict[str, Any], str, set[str]]] = [  # a file, the words, and of which runtimes nothing is known
+    ({"rope_scaling": {"rope_type": "linear", "factor": 2.0}}, "", {"vllm", "llama.cpp"}),
+    ({"rope_scaling": {"rope_type": "llama3", "factor": 2.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+                       "original_max_position_embeddings": 2048}}, "", {*EVERY} - {"transformers5"}),
+    ({"model_type": "qwen2"}, "", {*EVERY} - {"transformers5"}),
+    ({"partial_rotary_factor": 0.5}, "", {"llama.cpp"}),
+    ({"rope_scaling": {**DYNAMIC, "max_trained_positions": 1024}}, "", {*EVERY} - {"transformers5"}),
+    ({"rope_scaling": {**DYNAMIC, "type": "linear"}}, "", {"llama.cpp"}),
+    ({}, "rope_theta=3", {"sglang", "llama.cpp", "mlx"}),
+    ({}, "", set()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", range(len(UNKNOWN)))
+def test_what_was_not_looked_up_is_not_known(ask: Ask, folder: Path, case: int) -> None:
+    more, override, expected = UNKNOWN[case]
+    found = asked(ask, {**LLAMA, **more}, "--runtime", "all", *(["--override", override] if override else []))
+    assert [*found] == EVERY
+    assert {name for name, item in found.items() if item["not_known"]} == expected
+    assert all(item["layers"] is None for name, item in found.items() if name in expected)
+
+
+def test_runtimes_stand_side_by_side_with_what_differs_from_the_first(ask: Ask, folder: Path) -> None:
+    content = {**LLAMA, "rope_scaling": DYNAMIC}
+    found = asked(ask, content, "--runtime", "transformers5,sglang", "--seq-len", "1024")
+    assert found["transformers5"]["comparison"] is None
+    other = found["sglang"]["comparison"]
+    assert (other["same"], other["layers"][0]["first_pair"], other["layers"][0]["pairs"]) == (False, 1, 32)
+    assert other["layers"][0]["drift"]["1024"] < 0.9
+    assert found["sglang"]["why"] == [say("runtimes.dynamic_is_constant")]
+    text = " ".join(ask("model", "config.json", "--runtime", "all").out.split())
+    assert say("same.drift") in text and say("runtimes.why") in text
+
+
+@pytest.mark.parametrize("words", [["config.json", "--runtime", "none"], ["config.json", "b.json", "--runtime", "all"]])
+def test_runtimes_that_cannot_be_are_refused(ask: Ask, folder: Path, words: list[str]) -> None:
+    for name in ("config.json", "b.json"):
+        Path(name).write_text(json.dumps(LLAMA))
+    assert ask("model", *words).code == 2

@@ -97,7 +97,8 @@ def test_a_file_of_another_program_stands_where_an_encoding_does(ask: Ask) -> No
 
 
 def test_of_several_files_the_tensors_of_all_count(ask: Ask) -> None:
-    for number, content in enumerate((LLAMA, {}, {"rope_freqs.weight": [2.0] * 32}), 1):
+    contents: list[dict[str, Any]] = [LLAMA, {}, {"rope_freqs.weight": [2.0] * 32}]
+    for number, content in enumerate(contents, 1):
         Path(f"m-{number:05}-of-00003.gguf").write_bytes(gguf(content))
     for number in (1, 3):
         answer = ask("model", f"m-{number:05}-of-00003.gguf", "--json")

@@ -107,7 +107,7 @@ def test_every_line_runs_in_the_order_of_the_text(ask: Ask, site: Path, monkeypa
     monkeypatch.setenv("FORCE_COLOR", "1")  # a terminal is there, which says that it is kitty
     monkeypatch.setenv("KITTY_WINDOW_ID", "1")
     monkeypatch.setitem(KEPT, "savefig.dpi", 30)  # each line as it stands, laid out as it is, in fewer pixels
-    monkeypatch.setattr("pecli.models.config_file.downloaded", lambda _: "config.json")  # tests/files/test_hub.py
+    monkeypatch.setattr("pecli.models.config_file.downloaded", lambda *_: "config.json")  # tests/files/test_hub.py
     first = set_up()[0]
     asked = {*QUESTIONS.values(), *re.findall("`(pecli [^`]+)`", section("Figures"))}  # these are drawn in gallery/
     for line in [
@@ -133,7 +133,7 @@ def test_the_lines_of_articles_and_questions_are_understood(
 
 def test_the_lines_beside_other_tools_are_understood(ask: Ask, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Picture, "save", lambda *_: [])
-    monkeypatch.setattr("pecli.models.config_file.downloaded", lambda _: "config.json")
+    monkeypatch.setattr("pecli.models.config_file.downloaded", lambda *_: "config.json")
     typed = "\n".join(text for language in ("make", "yaml", "bash") for text in blocks(language, USE))
     for blank, value in (("$*", "10"), ("$@", "a.png"), ("{}", "64")):
         typed = typed.replace(blank, value)

@@ -358,7 +358,7 @@ class Spectrum(WithTrained[TableEncoding]):
             if numbers.dashed(line):
                 _plot_unscaled(panel, pair, wave / stretch, canvas)
             if not self.ratio:
-                _mark_contexts(panel, encoding, pair, wave, canvas)
+                _mark_contexts(panel, encoding, pair, wave, canvas, known=self.trained is None)
                 _mark_level(panel, numbers, line, canvas)
         if len(axes) == 1:
             put_line_labels(axes[0], ends)
@@ -458,11 +458,14 @@ def _plot_unscaled(panel: Axes, pair: Array, wave: Array, canvas: Canvas) -> Non
     label_slope(panel, say("spectrum.unscaled"), (ends[0], ends[1]), UNSCALED, canvas)
 
 
-def _mark_contexts(panel: Axes, encoding: TableEncoding, pair: Array, wave: Array, canvas: Canvas) -> None:
-    """Draw and name lines at the contexts of the model whose rope is scaled."""
+def _mark_contexts(panel: Axes, encoding: TableEncoding, pair: Array, wave: Array, canvas: Canvas, known: bool) -> None:
+    """Draw and name lines at the contexts of the model whose rope is scaled.
+
+    known : the original one is the trained length, and no other was given
+    """
     from pecli.page.labels import label_level
 
-    contexts = contexts_of([encoding])
+    contexts = [(name, at) for name, at in contexts_of([encoding]) if known or name != "original"]
     levels = [at for _, at in contexts]
     near = len(levels) == 2 and max(levels) < NEAR * min(levels)
     for name, at in contexts:

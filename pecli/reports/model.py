@@ -357,7 +357,11 @@ def _long_waves_text(data: dict[str, Any], pairs: int) -> str:
     counts = [(name, count, window) for name, count in zip(names, longer, strict=False) if limited]
     if original is not None and not (limited and data["attention_window_layers"] == data["layer_indices"]):
         scaled = [("extended", data["longer_than_extended"], extended)] if extended not in (None, original) else []
-        counts = [("original" if scaled else "context", data["longer_than_original"], original), *scaled, *counts]
+        counts = [
+            ("context" if data["scaling"] == "default" else "original", data["longer_than_original"], original),
+            *scaled,
+            *counts,
+        ]
     first, more = "model.of_pairs_turn_less", "model.count_in_place"
     return listing(
         say(more if at else first, count=count, all=pairs, place=say(PLACES[name], length=length))

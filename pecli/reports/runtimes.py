@@ -13,6 +13,8 @@ from pecli.models.runtimes import Applied
 from pecli.reports.layers import layer_data
 from pecli.reports.same import Comparison, comparison_data, comparison_text, comparisons
 
+HOW = {"ran": "runtimes.ran", "read": "runtimes.read"}  # how a runtime was looked up
+
 
 def compared(found: Sequence[Applied]) -> list[list[Comparison]]:
     """Return for each runtime what it does otherwise than the first that is known; nothing of that and of errors."""
@@ -47,9 +49,7 @@ def runtimes_text(path: str, found: Sequence[Applied]) -> list[Block]:
     first = next((name for name, item in zip(names, found, strict=True) if item.model), "")
     shown: list[Block] = [Paragraph(path, heading=True)]
     header = ["", say("words.encoding"), say("runtimes.how")]
-    shown.append(
-        Table(header, [[item.runtime.label, _text(item), say(f"runtimes.{item.runtime.how}")] for item in found])
-    )
+    shown.append(Table(header, [[item.runtime.label, _text(item), say(HOW[item.runtime.how])] for item in found]))
     for name, item, each in zip(names, found, differences, strict=True):
         why = {say("runtimes.why"): "; ".join(item.why)} if item.why else {}
         differs = any(not one.same for one in each)

@@ -33,6 +33,7 @@ from tests.conftest import Ask
 ROOT = Path(pecli.__file__).parent
 every_language = pytest.mark.parametrize("lang", [lang for lang in languages() if lang != ENGLISH])
 CHINESE = Language(lang="zh")
+TOLD = r'"((?:models|runtimes)\.\w+)"'  # keys of texts in tables of facts
 NO_KEYS = {"model.safetensors"}  # the name of a file
 
 
@@ -63,7 +64,7 @@ def blanks(text: str | tuple[str, str]) -> set[tuple[str, str]]:
 def test_every_key_is_used_and_every_key_that_is_used_has_its_text() -> None:
     rooms = {key.split(".")[0] for key in texts(ENGLISH)}
     facts = Path(pecli.__file__).with_name("models").glob("*.toml")
-    used = {*constants(), *(key for path in facts for key in re.findall(r'"(models\.\w+)"', path.read_text("utf-8")))}
+    used = {*constants(), *(key for path in facts for key in re.findall(TOLD, path.read_text("utf-8")))}
     keys = {text for text in used if re.fullmatch(r"[a-z_]+\.[a-z0-9_]+", text) and text.split(".")[0] in rooms}
     assert set(texts(ENGLISH)) - used == set()
     assert keys - set(texts(ENGLISH)) - NO_KEYS == set()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
-from math import isfinite
+from math import isfinite, log
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,6 +48,7 @@ from pecli.page.text import HEADLINE, LINE, Ruler
 
 BAR_LABELS = 1.6  # ems of small text that the numbers of a bar take
 RULE_WIDTH, RULED = 1.2, 0.3  # points; ems between a title and the line below it
+NEAR = 0.03  # of a bar, from its end, where a number is flush with that
 TITLE = "medium"  # the weight of a panel's title
 TICKS_APART = 0.5  # ems of small text between numbers of a bar
 BESIDE_BAR = 0.6  # ems between a bar and its name
@@ -267,9 +268,15 @@ class Sheet:
             aside.set(va="bottom", fontsize=self.canvas.small, color=note_ink(), visible=fits)
 
     def _thin_out(self, bar: Axes, length: float) -> None:
-        """Hide the number in the middle of a bar of that length where it touches those at the ends, which are flush."""
+        """Hide the number in the middle of a bar of that length where it touches those at the ends, which are flush; on
+        a logarithmic scale let those at the ends be so."""
         low, high = bar.get_xlim()
         labels = bar.get_xticklabels()
+        if bar.get_xscale() == "log":
+            for tick, label in zip(bar.get_xticks(), labels, strict=False):
+                share = log(tick / low) / log(high / low)
+                label.set_horizontalalignment("right" if share > 1 - NEAR else "left" if share < NEAR else "center")
+            return
         if len(labels) != 3 or labels[0].get_horizontalalignment() != "left":
             return
         first, middle, last = (self.ruler.width(own.get_text(), self.canvas.small) for own in labels)

@@ -59,6 +59,7 @@ def texts(drawing: Any) -> list[tuple[str, Any]]:
     seen = [text for text in drawing.findobj(Text) if text.get_visible() and text.get_text().strip()]
     off = [axis for axes in drawing.axes if not axes.axison for axis in (axes.xaxis, axes.yaxis)]
     hidden = unused_labels(drawing) | {id(text) for axis in off for text in axis.findobj(Text)}
+    hidden |= {id(axes._right_title) for axes in drawing.axes}  # beside one line of a title that may have more
     boxes = [(text.get_text(), box_of(text)) for text in seen if id(text) not in hidden]
     return [(text, box.padded(-0.12 * min(box.width, box.height))) for text, box in boxes]
 

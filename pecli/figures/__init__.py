@@ -58,6 +58,8 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
             "pecli.figures.precision:Precision",
             "What a table loses in float16 and such: its error against position and pair",
         ),
+        "drift": ("pecli.figures.drift:Drift", "How far other rates turn a vector from where the first encoding does"),
+        "unseen": ("pecli.figures.unseen:Unseen", "Which angles a model never met in training, by position and pair"),
         "addition": ("pecli.figures.addition:Addition", "Word vectors, position encodings and their sum, on one scale"),
         "terms": (
             "pecli.figures.terms:Terms",

@@ -19,8 +19,8 @@ APART_MORE = 0.6  # ems that panels with a sign between them are farther apart t
 
 
 class TitleLabel(Label):
-    """A text in the line of a title: behind it, at the right end of the frame, or the head of a row in a line that the
-    title leaves blank. Of its texts the first that has room there is shown."""
+    """A text in the line of a title: behind it, at the right end of the frame, or in the line that the title leaves
+    blank: there also the head of a row. Of its texts the first that has room there is shown."""
 
     where: str
     texts: Sequence[str]
@@ -38,6 +38,11 @@ def add_behind_title(axes: Axes, texts: Sequence[str], canvas: Canvas) -> None:
 def add_at_end_of_title(axes: Axes, text: str, canvas: Canvas, **style: Any) -> None:
     """Write a text at the right end of a title's line, or into the line that the title leaves blank."""
     _add(axes, "end", [text], canvas, ha="right", **style)
+
+
+def add_below_title(axes: Axes, text: str, canvas: Canvas, *, right: bool = False, **style: Any) -> None:
+    """Write a text into the line that the title of a panel leaves blank, at its left or right end."""
+    _add(axes, "below", [text], canvas, ha="right" if right else "left", **style)
 
 
 def add_row_head(axes: Axes, name: str, said: str, canvas: Canvas) -> None:
@@ -71,6 +76,7 @@ def place_titles(panels: Sequence[Axes], canvas: Canvas) -> None:
     for line in lines:
         line.put_ends()
         line.put_row_head()
+        line.put_below()
         line.put_sign()
     behind = [label for line in lines for label in line.labels("behind")]
     most = max((len(label.texts) for label in behind), default=0)
@@ -134,6 +140,14 @@ class TitleLine:
         for label in self.labels("row"):
             label.set_position((across, self.foot + self.above))
             across += self.width(label.get_text(), label) + 1.5 * self.gap
+
+    def put_below(self) -> None:
+        """Put texts into the blank line, at both its ends; none where they have no room beside each other."""
+        labels = self.labels("below")
+        fit = self.gap + sum(self.width(label.texts[0], label) for label in labels) <= self.end
+        for label in labels:
+            label.set_text(label.texts[0] if fit or label.get_horizontalalignment() == "left" else "")
+            label.set_position((self.end * (label.get_horizontalalignment() == "right"), self.foot + self.above))
 
     def put_sign(self) -> None:
         """Put a sign into the middle of the gap, or left of the labels that stand there."""

@@ -1,0 +1,222 @@
+"""How far one encoding turns a vector from where another does, position by position."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil, floor
+from typing import Any, ClassVar
+
+from pecli.core.errors import UsageError
+from pecli.core.language import enumerated, join_title, listing, say
+from pecli.core.lazy import Array, Axes, np
+from pecli.core.numbers import ROUNDING, number_text
+from pecli.core.options import option
+from pecli.encodings.base import TableEncoding, title_of_several
+from pecli.encodings.harmonic import Harmonic
+from pecli.encodings.rope_scaling import Scaled
+from pecli.figures.base import Numbers, View
+from pecli.figures.pairwise_rates import PairwiseRates
+from pecli.figures.spectrum import names_of, panel_names
+from pecli.files.sheet import aside, over
+from pecli.measures.drift import drift
+from pecli.measures.reduce import envelope, even_bins, log_edges, middles
+from pecli.page.axis_labels import NEAR, in_steps, label_values
+from pecli.page.canvas import Canvas
+from pecli.page.lines import frame_lines, plot_dots
+from pecli.page.panels import Panel, PanelGroup
+
+PIXELS = 3  # of a panel's width for a mean and its band
+HALF = 0.5
+NAME = 0.15  # of the width, where the name of the threshold stands
+NEAR_LEVEL = 0.1  # above the threshold, below which a line meets its name
+BAND = 0.14  # its opacity
+TICKS = 0.2  # an em of the page's width
+NEAR_LAST = 3  # times a power of ten, below which the last position has the tick of both
+
+
+@dataclass(frozen=True, kw_only=True)
+class DriftNumbers(Numbers[Harmonic]):
+    """Mean, smallest and largest agreement with the first encoding over each run of positions."""
+
+    agreement: Array = over("line", "position")
+    encoding: Array = over("line")
+    positions: Array = over("position")  # the middles of runs
+    low: Array = over("line", "position")
+    high: Array = over("line", "position")
+    block: int = aside()
+    threshold: float
+    first_below: tuple[int | None, ...] = over("encoding")  # over all positions; of the first encoding none is
+    lowest: tuple[float, ...] = over("encoding")
+
+    def remarks(self) -> list[str]:
+        return [
+            say("drift.each_pixel_lowest_to_highest", count=self.block) if self.block > 1 else "",
+            *self.other_lengths(),
+        ]
+
+    def marks(self) -> list[str]:
+        return [say("drift.mean_over_pairs", count=len(self.view.encoding.frequencies()))]
+
+    def message(self) -> str:
+        names, half = names_beside(self.view.encodings), self.threshold == HALF
+        pairs = list(zip(self.first_below[1:], names, strict=True))
+        falling = sorted((at, name) for at, name in pairs if at is not None)
+        if not falling:
+            last = self.view.encoding.position_text(self.view.positions.stop - 1)
+            low = min(self.lowest)
+            text = "drift.same" if low >= 1 - ROUNDING else "drift.stays"
+            return say(text, low=number_text(floor(1000 * low) / 1000, 3), last=last)
+        places = [self.view.encoding.position_text(at) for at, _ in falling]
+        if len(pairs) == 1:
+            return say("drift.halves" if half else "drift.falls", level=self.threshold, position=places[0])
+        ends = [say("drift.at_of", position=places[at], name=falling[at][1]) for at in (0, -1)]
+        if never := [name for at, name in pairs if at is None]:
+            key = "drift.halves_or_never" if half else "drift.falls_or_never"
+            return say(key, level=self.threshold, first=ends[0], names=enumerated(never))
+        return say("drift.halve" if half else "drift.fall", level=self.threshold, first=ends[0], last=ends[1])
+
+
+@dataclass(frozen=True)
+class Drift(PairwiseRates):
+    """The mean over pairs of cos p(ω_j − ω'_j), of the first encoding's rates ω and each other's ω', on a logarithmic
+    axis of positions.
+
+    Notes
+    -----
+    1 where both turn a vector alike, 0 where they have no more to do with each other. The rates are as the dtype
+    rounds them. Of one encoding alone: against itself without its scaling, and with rates rounded to bfloat16.
+    """
+
+    name: ClassVar[str] = "drift"
+    defines: ClassVar[str] = (
+        "mean over pairs of cos p(ω − ω′): the cosine between a vector turned by the first encoding and by another, "
+        "where pairs weigh alike; line: mean of a run of positions, band: its least to most"
+    )
+    example: ClassVar[str] = "pecli drift rope:base=500000 rope"
+    examples: ClassVar[tuple[str, ...]] = ("pecli drift rope:scaling=linear,factor=4 --threshold 0.9 -n 16384",)
+    default_options: ClassVar[Mapping[str, Any]] = {"length": 131_072}
+
+    threshold: float = option(HALF, "agreement below which the first position is named", above=-1, at_most=1)
+
+    def check_view(self, view: View[Harmonic]) -> None:
+        super().check_view(view)
+        first, last = max(1, view.positions.start), view.positions.stop - 1
+        if view.positions.start < 0 or last < NEAR * first or last < 2:
+            text = f"drift is over positions from 1 on, not {view.positions.start:,} to {last:,}"
+            raise UsageError(text, option="length", advice="give more positions with --length")
+
+    def shape(self, view: View[Harmonic]) -> tuple[int, ...]:
+        most = self._most(view)
+        return (3, len(self.compared(view).encodings) - 1, even_bins(view.positions.length, most))
+
+    def compared(self, view: View[Harmonic]) -> View[Harmonic]:
+        """Return the view with what one encoding alone is compared with."""
+        if len(view.encodings) > 1:
+            return view
+        encoding = view.encoding
+        plain = [encoding.unscaled()] if isinstance(encoding, Scaled) and encoding.scaling != "default" else []
+        rounded = [replace(encoding, dtype="bfloat16" if encoding.dtype != "bfloat16" else "float64")]
+        return replace(view, encodings=(encoding, *plain, *rounded))
+
+    def compute(self, view: View[Harmonic]) -> DriftNumbers:
+        view = self.compared(view)
+        rates = [own.rounded(own.frequencies()) * own.spacing for own in view.encodings]
+        lines = len(rates) - 1
+        below, least = np.full(lines, -1), np.full(lines, np.inf)
+
+        def values(first: int, count: int) -> Array:
+            """Return the agreement from a position on; note where it is first below the threshold, and the least."""
+            positions = np.arange(first, first + count, dtype=np.float64)
+            found = np.stack([drift(rates[0], other, positions) for other in rates[1:]])
+            under = found < self.threshold
+            new = (below < 0) & under.any(axis=1)
+            below[new] = first + under.argmax(axis=1)[new]
+            np.minimum(least, found.min(axis=1), out=least)
+            return found
+
+        first = max(1, view.positions.start)
+        edges = log_edges(view.positions.stop, self._most(view), first)
+        low, high, mean = envelope(values, edges, lines)
+        return DriftNumbers(
+            view=view,
+            agreement=mean,
+            encoding=np.arange(1, lines + 1),
+            positions=middles(edges),
+            low=low,
+            high=high,
+            block=int(np.diff(edges).max()),
+            threshold=self.threshold,
+            first_below=(None, *(None if at < 0 else at for at in below.tolist())),
+            lowest=(1.0, *least.tolist()),
+        )
+
+    def _most(self, view: View[Harmonic]) -> int | None:
+        """Return how many means a line has at most."""
+        return None if view.pixel_columns is None else max(2, view.pixel_columns // PIXELS)
+
+    def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:
+        return [PanelGroup((Panel(0.8 if canvas.narrow else 0.46, y="agreement", ends="agreement"),))]
+
+    def decorate(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
+        from matplotlib.ticker import FixedLocator, NullLocator
+
+        from pecli.page.labels import label_lines
+        from pecli.page.ticks import round_ticks
+
+        (panel,), compared, first = axes, self.compared(view).encodings, max(1, view.positions.start)
+        frame_lines(panel, first, view.positions.stop - 1, log=True)
+        last = view.positions.stop - 1
+        powers = [10.0**power for power in range(15) if first <= 10.0**power <= last / NEAR_LAST]
+        label_values(panel.xaxis, in_steps(say(view.encoding.position_label), view.encodings))
+        room = TICKS * 72 * canvas.inches.width / canvas.small
+        step = max(1, ceil((len(powers) + 1) / max(room, 1)))
+        panel.xaxis.set_major_locator(FixedLocator(sorted({first, *powers[::step], last})))
+        panel.xaxis.set_minor_locator(NullLocator())
+        label_values(panel.yaxis, say("drift.agreement"))
+        panel.yaxis.set_major_locator(round_ticks(4))
+        entries = [(name, {"color": f"C{line}"}) for line, name in enumerate(names_beside(compared))]
+        if len(entries) > 1:
+            label_lines(panel, entries, canvas)
+
+    def draw(self, numbers: DriftNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        from pecli.page.labels import label_level, label_point, put_line_labels
+
+        panel, level, p = axes[0], self.threshold, numbers.positions
+        ink = panel.xaxis.label.get_color()
+        panel.axhline(level, color=ink, linewidth=0.7 * canvas.scale, zorder=2)
+        put_line_labels(panel, [(p, row) for row in numbers.agreement])
+        for line, (low, mean, high) in enumerate(zip(numbers.low, numbers.agreement, numbers.high, strict=True)):
+            panel.fill_between(p, low, high, color=f"C{line}", alpha=BAND, linewidth=0)
+            panel.plot(p, mean, color=f"C{line}", zorder=3)
+        low, _ = panel.get_ylim()
+        panel.set_ylim(min(low, level - 0.1), 1.03)
+        text = say("drift.half") if level == HALF else number_text(level)
+        crossed = numbers.agreement[:, p < p[0] * (p[-1] / p[0]) ** NAME]
+        label_level(panel, text, level, ink, canvas, right=bool((crossed < level + NEAR_LEVEL).any()))
+        for line, at in enumerate(numbers.first_below[1:]):
+            if at is not None:
+                plot_dots(panel, [at], [level], f"C{line}", canvas)
+                place = (float(at), level)
+                sides = ((1, 1), (-1, -1), (1, -1), (-1, 1), (0, 1), (0, -1))
+                label_point(panel, numbers.view.encoding.position_text(at), place, f"C{line}", canvas, sides)
+        return [None]
+
+    def title(self, view: View[Harmonic]) -> str:
+        compared = self.compared(view).encodings
+        names = {"name": names_of(compared)[0], "other": names_beside(compared)[0]}
+        against = say("drift.against" if len(compared) > 2 else "drift.one_against", **names)
+        return join_title([title_of_several(compared), against])
+
+
+def names_beside(encodings: Sequence[TableEncoding]) -> list[str]:
+    """Return what tells each other encoding from the first: unscaled, base = 10,000."""
+    if not all(isinstance(encoding, Scaled) for encoding in encodings):
+        return names_of(encodings)[1:]
+    own, *pairs = panel_names(encodings)
+    found = []
+    for encoding, (name, rest) in zip(encodings[1:], pairs, strict=True):
+        plain = isinstance(encoding, Scaled) and encoding.scaling == "default" and not encoding.label
+        name = say("spectrum.unscaled") if plain and name != own[0] else name
+        found.append(listing(piece for piece, known in zip((name, rest), own, strict=True) if piece not in ("", known)))
+    return found if all(found) and len({*found}) == len(found) else names_of(encodings)[1:]

@@ -1,0 +1,233 @@
+"""Which angles a model never met in training: pairs across, positions down."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from pecli.core.errors import UsageError
+from pecli.core.language import join_title, listing, say
+from pecli.core.lazy import Array, Axes, np
+from pecli.core.numbers import ROUNDING, number_text
+from pecli.core.options import EXACT, option
+from pecli.encodings.base import title_of_several
+from pecli.encodings.harmonic import Harmonic, turns_of
+from pecli.encodings.rope_scaling import Scaled
+from pecli.figures.base import Numbers, View
+from pecli.figures.matrix import show_matrix
+from pecli.figures.pairwise_rates import PairwiseRates
+from pecli.figures.spectrum import panel_names
+from pecli.files.sheet import aside, over
+from pecli.measures.reduce import envelope, even_bins, even_edges, middles
+from pecli.measures.unseen import NEW, SEEN, SLOWER, new_angles
+from pecli.page.axis_labels import label_positions, label_values
+from pecli.page.canvas import Canvas
+from pecli.page.colors import NAMED_INK, NOTE_INK, legible
+from pecli.page.lines import key
+from pecli.page.panels import Panel, PanelGroup, in_columns
+
+COLOURS = {SEEN: "#EDEFF2", SLOWER: "#B7D0E8", NEW: "#DD7350"}
+NAMES = {NEW: "unseen.new", SLOWER: "unseen.slower", SEEN: "unseen.as_trained"}
+QUIET = NOTE_INK  # of counts that are 0
+PART = 4  # of the positions shown, the trained ones where nothing says how many they are
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnseenNumbers(Numbers[Harmonic]):
+    """What each pair does at each position, the worst of a row's: 0 as trained, 1 seen at a slower turn, 2 new."""
+
+    state: Array = over("encoding", "position", "pair", across="pair")
+    positions: Array = over("position")  # the middles of rows
+    block: int = aside()
+    trained: int
+    beyond: int  # angles beyond the trained positions: pairs times positions
+    new: tuple[int, ...] = aside()  # how many of them are new, of each encoding
+    slowed: tuple[int, ...] = aside()  # pairs
+
+    def facts(self) -> dict[str, Any]:
+        specs = [encoding.spec() for encoding in self.view.encodings]
+        counts = {"new": self.new, "slowed": self.slowed}
+        return super().facts() | {name: dict(zip(specs, own, strict=True)) for name, own in counts.items()}
+
+    def remarks(self) -> list[str]:
+        return [say("unseen.each_pixel_is_new", count=self.block) if self.block > 1 else "", *self.other_lengths()]
+
+    def marks(self) -> list[str]:
+        counts = " · ".join(f"{count:,}" for count in self.new)
+        return [say("unseen.counts", trained=self.trained, counts=counts, cells=self.beyond)]
+
+    def share(self, at: int) -> str:
+        """Return the share of the angles beyond the trained positions that are new with an encoding."""
+        percent = 100 * self.new[at] / max(1, self.beyond)
+        return f"{number_text(percent, 2) if percent < 1 else round(percent)}%"
+
+    @property
+    def worst(self) -> int:
+        """The encoding with the most new angles."""
+        return int(np.argmax(self.new))
+
+    def message(self) -> str:
+        at, trained, pairs = self.worst, self.trained, self.state.shape[2]
+        several = len(self.new) > 1
+        if not self.beyond:
+            return say("unseen.all_within", trained=trained)
+        if not self.new[at]:
+            if several or not self.slowed[0]:
+                return say("unseen.none_new", trained=trained)
+            return say("unseen.none_new_slowed", trained=trained, count=self.slowed[0], all=pairs)
+        if not several:
+            return say("unseen.angles_new", share=self.share(at), trained=trained)
+        names = names_of_panels(self.view)
+        text = "unseen.unscaled_new" if names[at] == say("spectrum.unscaled") else "unseen.with_new"
+        return say(text, name=names[at], share=self.share(at), trained=trained)
+
+
+@dataclass(frozen=True)
+class Unseen(PairwiseRates):
+    """Where pairs stand at angles that training never reached, a panel an encoding.
+
+    Notes
+    -----
+    In training, over L positions, pair j went over the arc [0, ω_j L), ω_j its rate without the scaling; a pair whose
+    arc is a whole circle has seen every angle. Peng et al. 2023, YaRN, section 3, arXiv:2309.00071.
+    """
+
+    name: ClassVar[str] = "unseen"
+    defines: ClassVar[str] = (
+        "new: ω′p mod 2π ≥ ωL where ωL < 2π, of the rate ω in training and ω′ now, L the trained length; slower: "
+        "ω′ < ω; else as trained"
+    )
+    example: ClassVar[str] = "pecli unseen rope rope:scaling=linear,factor=4 --trained 4096"
+    examples: ClassVar[tuple[str, ...]] = ("pecli unseen rope:scaling=yarn,factor=4,original=4096",)
+    default_options: ClassVar[Mapping[str, Any]] = {"length": 16_384}
+
+    trained: int | None = option(
+        None,
+        "positions that the model was trained on",
+        at_least=1,
+        at_most=EXACT,
+        unset=f"the context that a scaling extends or a config names, else 1/{PART} of the positions shown",
+    )
+
+    def trained_length(self, view: View[Harmonic]) -> int:
+        """Return how many positions the model was trained on: as asked, as the first that says it, or a quarter."""
+        known = (encoding.contexts()[0] for encoding in view.encodings if isinstance(encoding, Scaled))
+        return self.trained or next(filter(None, known), 0) or max(1, view.positions.stop // PART)
+
+    def check_view(self, view: View[Harmonic]) -> None:
+        super().check_view(view)
+        rows = view.positions
+        if rows.start < 0 or (self.trained or 0) >= rows.stop:
+            text = f"unseen shows positions from 0 on, beyond the trained ones, not {rows.start:,} to {rows.stop - 1:,}"
+            raise UsageError(text, option="length", advice="give more positions with --length")
+
+    def shape(self, view: View[Harmonic]) -> tuple[int, ...]:
+        rows, pairs = even_bins(view.positions.length, view.pixel_rows), len(view.encoding.frequencies())
+        return (2, len(view.encodings), rows, pairs)
+
+    def compute(self, view: View[Harmonic]) -> UnseenNumbers:
+        rows, trained, pairs = view.positions, self.trained_length(view), len(view.encoding.frequencies())
+        edges = even_edges(rows.length, view.pixel_rows)
+        states, new, slowed = [], [], []
+        for encoding in view.encodings:
+            before = encoding.in_training() if isinstance(encoding, Scaled) else encoding
+            plain, turns = (turns_of(tuple(own.rates()), own.spacing) for own in (before, encoding))
+            slower = np.abs(turns[0]) < np.abs(plain[0]) * (1 - ROUNDING)
+            count = 0
+
+            def values(first: int, size: int, plain: Any = plain, turns: Any = turns, slower: Array = slower) -> Array:
+                """Return the states from a row on; count what is new beyond the trained positions."""
+                nonlocal count
+                positions = rows.start + np.arange(first, first + size, dtype=np.float64)
+                found = new_angles(plain[0], trained, turns, positions)
+                count += int(found[positions >= trained].sum())
+                return np.where(found, NEW, np.where(slower, SLOWER, SEEN)).T.astype(np.float64)
+
+            states.append(envelope(values, edges, pairs).high.T)
+            new.append(count)
+            slowed.append(int(slower.sum()))
+        return UnseenNumbers(
+            view=view,
+            state=np.stack(states),
+            positions=rows.start + middles(edges),
+            block=int(edges[1] - edges[0]),
+            trained=trained,
+            beyond=pairs * max(0, rows.stop - max(rows.start, trained)),
+            new=tuple(new),
+            slowed=tuple(slowed),
+        )
+
+    def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:
+        count, pairs = len(view.encodings), ("pairs", len(view.encoding.frequencies()))
+        aspect = 0.55 if count == 1 else 1.1 if canvas.narrow else 0.8 if count < 3 else 1.5
+        panel = Panel(aspect, x=pairs, y=("positions", view.positions))
+        grids = in_columns(count, *([2, 1] if canvas.narrow or count > 4 else [count]))
+        return [PanelGroup((panel,) * count, grids, one_legend=True)]
+
+    def decorate(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
+        from pecli.page.ticks import ticks_at
+
+        rows, trained, pairs = view.positions, self.trained_length(view), len(view.encoding.frequencies())
+        whole = rows.start == 0 and rows.stop % trained == 0 and rows.stop <= 5 * trained
+        steps = range(trained, rows.stop, trained) if whole else [trained] * (rows.start < trained < rows.stop)
+        for panel, name in zip(axes, names_of_panels(view), strict=True):
+            panel.set(xlim=(-0.5, pairs - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5))
+            label_values(panel.xaxis, say("words.pair_of_dimensions_j"), integer=True)
+            label_positions(panel.yaxis, view.encoding)
+            panel.yaxis.set_major_locator(ticks_at([rows.start, *steps, rows.stop - 1]))
+            if len(axes) > 1:
+                panel.set_title(f"{name}\n ")
+        look: dict[str, Any] = {"marker": "s", "linestyle": "none", "markersize": 0.9 * canvas.small}
+        key(axes[0], [(say(NAMES[state]), {**look, "color": COLOURS[state]}) for state in NAMES])
+
+    def fit(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
+        from pecli.page.titles import place_titles
+
+        super().fit(view, axes, canvas)
+        place_titles(axes, canvas)
+
+    def draw(self, numbers: UnseenNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        from matplotlib.colors import ListedColormap
+
+        from pecli.page.labels import label_level
+        from pecli.page.titles import add_below_title, name_panel
+
+        first, pairs = numbers.view.positions.start - 0.5, numbers.state.shape[2]
+        for at, (panel, state) in enumerate(zip(axes, numbers.state, strict=True)):
+            extent = (-0.5, pairs - 0.5, first + len(state) * numbers.block, first)
+            colours: Any = ListedColormap([COLOURS[own] for own in sorted(COLOURS)])
+            show_matrix(panel, state, colours=colours, limits=(SEEN - 0.5, NEW + 0.5), extent=extent)
+            ink = panel.xaxis.label.get_color()
+            rows = numbers.view.positions
+            within = rows.start < numbers.trained < rows.stop
+            if within:
+                panel.axhline(numbers.trained - 0.5, color=ink, linewidth=0.8 * canvas.scale)
+            if within and at == 0:
+                label_level(panel, say("unseen.trained"), numbers.trained - 0.5, ink, canvas)
+            if len(axes) > 1:
+                new, slowed = numbers.new[at], numbers.slowed[at]
+                inks = [legible(NAMED_INK if new else QUIET, panel), legible("C0" if slowed else QUIET, panel)]
+                share = say("unseen.share_new", share=numbers.share(at))
+                add_below_title(panel, share, canvas, color=inks[0], weight="medium")
+                text = say("unseen.slowed", count=slowed)
+                add_below_title(panel, text, canvas, right=True, color=inks[1], weight="medium")
+        if len(axes) > 1 and numbers.new[numbers.worst]:
+            name_panel(axes[numbers.worst])
+        return [None] * len(axes)
+
+    def title(self, view: View[Harmonic]) -> str:
+        plain = [replace(encoding, label=None) for encoding in view.encodings]
+        lengths = say("unseen.lengths", trained=self.trained_length(view), length=view.positions.stop)
+        return join_title([title_of_several(plain), lengths])
+
+
+def names_of_panels(view: View[Harmonic]) -> list[str]:
+    """Return the name of each panel: the author's, unscaled, YaRN × 4."""
+    found = []
+    plain = [replace(encoding, label=None) for encoding in view.encodings]
+    for encoding, (name, rest) in zip(view.encodings, panel_names(plain), strict=True):
+        unscaled = isinstance(encoding, Scaled) and encoding.scaling == "default"
+        own = listing(filter(None, [say("spectrum.unscaled") if unscaled else name, rest]))
+        found.append(encoding.label or own)
+    return found

@@ -125,7 +125,8 @@ def model(
     paths: Annotated[
         list[str] | None,
         typer.Argument(
-            help="a config.json, a folder or glob of such, hf:org/name; several stand side by side", show_default=False
+            help="a config.json, params.json, GGUF or YAML, a folder or glob, hf:org/name; several stand side by side",
+            show_default=False,
         ),
     ] = None,
     seq_len: Annotated[
@@ -142,7 +143,7 @@ def model(
         str, typer.Option(TOLERANCE.flag, help=TOLERANCE.explained, show_default=False)
     ] = TOLERANCE.write(TOLERANCE.default),
     override: Annotated[list[str] | None, typer.Option(OVERRIDE.flag, help=OVERRIDE.help, show_default=False)] = None,
-    runtime: Annotated[list[str] | None, typer.Option(RUNTIME.flag, help=RUNTIME.help, show_default=False)] = None,
+    runtime: Annotated[list[str] | None, typer.Option(RUNTIME.flag, help=RUNTIME.explained, show_default=False)] = None,
     flags: Annotated[str | None, typer.Option(FLAGS.flag, help=FLAGS.help, show_default=False)] = None,
     lang: LangOption = None,
     quiet: QuietOption = False,
@@ -167,12 +168,14 @@ def model(
             )
             places = list(dict.fromkeys(chain(*each)))
             given = read_overrides(OVERRIDE.read(override or ()))
-            if flags and (runtime != ["llama.cpp"] or given):
+            asked, words = RUNTIME.read(",".join(runtime).replace(" ", "") if runtime else ()), FLAGS.read(flags)
+            if words and (asked != ("llama.cpp",) or given):
                 raise UsageError("--flags are of --runtime llama.cpp alone", option="flags")
-            if runtime and not flags:
-                publish_runtimes(places, RUNTIME.read(runtime), used, given, targets)
+            if asked and not words:
+                others = {"same": same, "cite": cite, "strict": strict, "a picture": bool(pictures)}
+                publish_runtimes(places, asked, used, given, targets, [name for name, own in others.items() if own])
                 return
-            models, failures = read_models(places, used, given, FLAGS.read(flags))
+            models, failures = read_models(places, used, given, words)
             report = ModelReport(tuple(models), TOLERANCE.read(tolerance))
             if same and len(places) != 2:
                 raise UsageError(f"--same compares two files, not {len(places)}", option="same")
@@ -199,12 +202,20 @@ def model(
 
 
 def publish_runtimes(
-    places: Sequence[str], names: Iterable[str], seq_len: int | None, given: Mapping[str, Any], targets: Sequence[Any]
+    places: Sequence[str],
+    names: Iterable[str],
+    seq_len: int | None,
+    given: Mapping[str, Any],
+    targets: Sequence[Any],
+    others: Sequence[str],
 ) -> None:
-    """Print what runtimes do with one file."""
+    """Print what runtimes do with one file; others : what is asked that does not go with that."""
     from pecli.models.runtimes import applied, chosen
     from pecli.reports.runtimes import runtimes_data, runtimes_text
 
+    if others:
+        other = others[0] if " " in others[0] else f"--{others[0]}"
+        raise UsageError(f"--runtime and {other} exclude each other", option="runtime", advice="give one of them")
     if len(places) != 1:
         raise UsageError(f"--runtime is of one file, not of {len(places)}", option="runtime")
     found = applied(places[0], chosen(names), seq_len, given)

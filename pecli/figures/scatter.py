@@ -20,6 +20,7 @@ from pecli.measures.pairs import CLASSES, coarser, counts, points
 from pecli.page.axis_labels import label_values
 from pecli.page.canvas import Canvas
 from pecli.page.colors import note_ink, seen_colours
+from pecli.page.lines import frame_by_grid
 from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
 from pecli.page.text import points_per_pixel
 
@@ -263,7 +264,7 @@ class Scatter(Figure[TableEncoding]):
                 panel.set_title(say("scatter.upper_triangle_p_q" if name == "upper" else "scatter.lower_triangle_p_q"))
             label_values(panel.xaxis, VectorComparison(view.encoding, self.x).label)
             label_values(panel.yaxis, VectorComparison(view.encoding, self.y).label)
-            _frame(panel)
+            frame_by_grid(panel)
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         draw = _draw_counts if isinstance(numbers, DensityNumbers) else _draw_points
@@ -308,7 +309,7 @@ def _draw_points(numbers: ScatterNumbers, axes: Axes, canvas: Canvas) -> Any:
         return found
     whole, enlarged = (axes.inset_axes((left, 0.0, SPLIT, 1.0)) for left in (0.0, 1 - SPLIT))
     for panel in (whole, enlarged):
-        _frame(panel)
+        frame_by_grid(panel)
         label_values(panel.xaxis, axes.get_xlabel())
         label_values(panel.yaxis, axes.get_ylabel() if panel is whole else "")
         _draw_dots(numbers, panel, numbers.odd, "C1", canvas)
@@ -323,13 +324,6 @@ def _draw_points(numbers: ScatterNumbers, axes: Axes, canvas: Canvas) -> Any:
     found = _draw_hexagons(numbers, enlarged, ~numbers.odd & inside, canvas)
     enlarged.set(xlim=(left, right), ylim=(bottom, top))
     return found
-
-
-def _frame(axes: Axes) -> None:
-    """Show a panel of points with horizontal lines alone."""
-    axes.grid(axis="y")
-    axes.spines["left"].set_visible(False)
-    axes.tick_params(axis="y", length=0)
 
 
 def _draw_dots(numbers: ScatterNumbers, axes: Axes, some: Array, colour: str, canvas: Canvas) -> Any:

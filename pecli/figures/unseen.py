@@ -23,11 +23,11 @@ from pecli.measures.reduce import envelope, even_bins, even_edges, middles
 from pecli.measures.unseen import NEW, SEEN, SLOWER, new_angles
 from pecli.page.axis_labels import label_positions, label_values
 from pecli.page.canvas import Canvas
-from pecli.page.colors import NAMED_INK, NOTE_INK, legible
+from pecli.page.colors import MAPS, NAMED_INK, NOTE_INK, legible
 from pecli.page.lines import key
 from pecli.page.panels import Panel, PanelGroup, in_columns
 
-COLOURS = {SEEN: "#EDEFF2", SLOWER: "#B7D0E8", NEW: "#DD7350"}
+COLOURS = {SEEN: "#EDEFF2", SLOWER: "#B7D0E8", NEW: MAPS["signed"][5]}
 NAMES = {NEW: "unseen.new", SLOWER: "unseen.slower", SEEN: "unseen.as_trained"}
 QUIET = NOTE_INK  # of counts that are 0
 PART = 4  # of the positions shown, the trained ones where nothing says how many they are

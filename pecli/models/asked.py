@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from pecli.core.options import Option
 
+
+def runtime_names() -> tuple[str, ...]:
+    """Return what `--runtime` takes."""
+    from pecli.models.runtimes import ALL_RUNTIMES, runtimes
+
+    return (ALL_RUNTIMES, *runtimes())
+
+
 SEQ_LEN = Option("the length in use", name="seq_len", scalar=int, at_least=1, optional=True)
 SAME = Option("exit with 1 where two files do not apply the same encoding", name="same", scalar=bool, default=False)
 TOLERANCE = Option(
@@ -20,12 +28,7 @@ OVERRIDE = Option(
     split=False,
     default=(),
 )
-RUNTIME = Option(
-    "what runtimes do with a config.json: transformers4, transformers5, vllm, sglang, llama.cpp, mlx, or all",
-    name="runtime",
-    many=True,
-    default=(),
-)
+RUNTIME = Option("what runtimes do with a config.json", name="runtime", many=True, choices=runtime_names, default=())
 FLAGS = Option(
     "llama.cpp's flags for a GGUF file, with --runtime llama.cpp: '--rope-freq-base 1e6'", name="flags", optional=True
 )

@@ -9,12 +9,13 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import chain
 from math import prod
+from pathlib import Path
 from typing import Any
 
-from pecli.core.errors import UsageError
+from pecli.core.errors import FileError, UsageError
 from pecli.core.language import say
 from pecli.models.architectures import Architecture, architecture_of, read_facts
-from pecli.models.config_file import Keys, shown
+from pecli.models.config_file import Keys, read_config, shown
 from pecli.models.dialect_rules import RULES
 from pecli.models.layers import Finding
 from pecli.models.position_keys import is_of_positions
@@ -137,6 +138,14 @@ def dialect_of(data: Mapping[str, Any]) -> Dialect | None:
         if needed and objects.isdisjoint(item.lacks):
             return item
     return None
+
+
+def config_of_transformers(path: str, why: str) -> dict[str, Any]:
+    """Return the content of a config.json of transformers; raises FileError for a file of another program, and why."""
+    data = read_config(Path(path))
+    if dialect := dialect_of(data):
+        raise FileError(f"{path} is of {dialect.title}: {why}")
+    return data
 
 
 def _hoisted(item: Dialect, data: Mapping[str, Any]) -> dict[str, Any]:

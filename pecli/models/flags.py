@@ -8,6 +8,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from dataclasses import replace
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,9 @@ def read_flagged(path: str, text: str, seq_len: int | None = None) -> Model:
     changed |= {f"{name}.{key}": given[flag] for flag, key in KEYS.items() if flag in given}
     rule = f"{name}.rope.scaling.type"
     yarn, whole = changed.get(rule) == "yarn", given.get("yarn-ext-factor") == 0
+    if unknown := [flag for flag in given if flag.startswith("yarn-") and not yarn]:
+        text = f"what --{unknown[0]} does without YaRN was not looked up"
+        raise UsageError(text, option="flags", advice="give --rope-scaling yarn too")
     if yarn and whole:  # all pairs are divided
         changed[rule] = "linear"
     if "yarn-attn-factor" in given and not whole:
@@ -71,7 +75,11 @@ def _with(layer: Layer, given: Mapping[str, Any], whole: bool) -> Layer:
 
 def _flags(text: str) -> dict[str, Any]:
     """Return the value of each flag by its name."""
-    words, given = shlex.split(text.replace("=", " ")), dict[str, Any]()
+    given = dict[str, Any]()
+    try:
+        words = shlex.split(text.replace("=", " "))
+    except ValueError:
+        raise UsageError(option="flags", value=text, allowed="flags and values, each quote closed") from None
     for flag, value in zip(words[::2], [*words[1::2], ""], strict=False):
         name = flag.removeprefix("--")
         if not flag.startswith("--") or name not in (*KEYS, *OTHERS):
@@ -79,6 +87,8 @@ def _flags(text: str) -> dict[str, Any]:
             raise UsageError(option="flags", value=flag, allowed=allowed)
         try:
             given[name] = value if name == "rope-scaling" else float(value)
+            if name != "rope-scaling" and not isfinite(given[name]):
+                raise ValueError
         except ValueError:
             raise UsageError(option="flags", value=f"{flag} {value}", allowed=f"a number for {flag}") from None
         if name == "rope-scaling" and value not in SCALINGS:

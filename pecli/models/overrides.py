@@ -9,13 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from pecli.core.errors import FileError, UsageError
+from pecli.core.errors import UsageError
 from pecli.core.language import say
-from pecli.models.config_file import read_config
-from pecli.models.dialects import dialect_of
+from pecli.models.dialects import config_of_transformers
 from pecli.models.layers import LEVELS, Finding
 from pecli.models.reader import INNER, Model, model_of
 
@@ -56,9 +54,7 @@ def read_overridden(path: str, seq_len: int | None, given: Mapping[str, Any], ho
     ------
     FileError : as `read_model` does, and a file of another program
     """
-    data = read_config(Path(path))
-    if dialect := dialect_of(data):
-        raise FileError(f"{path} is of {dialect.title}: keys are laid over a config.json of transformers alone")
+    data = config_of_transformers(path, "keys are laid over a config.json of transformers alone")
     changed, findings = laid_over(data, given, how)
     return with_findings(model_of(path, changed, seq_len), findings)
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-from pecli.core.errors import FileError, UnknownNameError, UsageError
+from pecli.core.errors import UsageError
 from pecli.core.language import say
 from pecli.models.architectures import architecture_of, read_facts
-from pecli.models.config_file import Keys, read_config
-from pecli.models.dialects import as_tuples, dialect_of
+from pecli.models.config_file import Keys
+from pecli.models.dialects import as_tuples, config_of_transformers
 from pecli.models.layers import FULL, Finding, Reading, head_dim
 from pecli.models.overrides import OBJECTS, laid_over
 from pecli.models.reader import Layer, Model, model_of
@@ -78,11 +77,9 @@ def runtimes() -> dict[str, Runtime]:
 
 
 def chosen(names: Iterable[str]) -> list[Runtime]:
-    """Return the runtimes of those names, or all of them; raises UsageError for one that is not known."""
-    words = list(dict.fromkeys(word.strip() for name in names for word in name.split(",")))
-    if unknown := [word for word in words if word not in (ALL_RUNTIMES, *runtimes())]:
-        raise UnknownNameError("runtime", unknown[0], [ALL_RUNTIMES, *runtimes()])
-    return [item for name, item in runtimes().items() if ALL_RUNTIMES in words] or [runtimes()[word] for word in words]
+    """Return the runtimes of those names, or all of them."""
+    named = list(dict.fromkeys(names))
+    return [*runtimes().values()] if ALL_RUNTIMES in named else [runtimes()[name] for name in named]
 
 
 def applied(path: str, asked: Iterable[Runtime], seq_len: int | None, given: Mapping[str, Any]) -> list[Applied]:
@@ -92,9 +89,7 @@ def applied(path: str, asked: Iterable[Runtime], seq_len: int | None, given: Map
     ------
     FileError : as `read_model` does, and a file of another program
     """
-    data = read_config(Path(path))
-    if dialect := dialect_of(data):
-        raise FileError(f"{path} is of {dialect.title}: what other runtimes do with it is not known")
+    data = config_of_transformers(path, "what other runtimes do with it is not known")
     model_of(path, data, seq_len)  # what is wrong with the file itself
     return [_applied(path, runtime, data, seq_len, given) for runtime in asked]
 

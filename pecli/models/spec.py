@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import product
 from numbers import Real
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pecli.core.errors import UnknownNameError, UsageError, notice, shorten
 from pecli.core.lazy import Array
@@ -23,8 +23,9 @@ from pecli.encodings.learned import Learned
 from pecli.encodings.registry import ENCODINGS, PLUGINS, all_encodings, find_encoding, table_advice
 from pecli.files.tables import hold
 from pecli.models.config_file import ENDINGS, place
-from pecli.models.layers import FULL
-from pecli.models.reader import ALL, Layer, Model, read_model
+
+if TYPE_CHECKING:  # most texts are no config's: what reads those takes as long to load as a small picture to compute
+    from pecli.models.reader import Layer, Model
 
 CONFIG_SPEC = re.compile(r"(?P<path>.+?)(?:#(?P<kind>[\w-]+))?(?::(?P<text>[A-Za-z_-]+=.*))?", re.DOTALL)
 OTHER_LAYERS = "{path} has layers of other kinds too: {kinds}; {chosen} is taken, name another as {path}#{other}"
@@ -169,6 +170,8 @@ def config_spec(path: str, kind: str | None) -> str:
 @lru_cache(maxsize=64)
 def _spec(path: str, kind: str | None, changed: int) -> str:
     """Return the spec; tells of other layers, once for a file that does not change."""
+    from pecli.models.reader import read_model
+
     model = read_model(path)
     name, layer = _chosen(model, kind)
     if layer.encoding is None:
@@ -181,6 +184,9 @@ def _spec(path: str, kind: str | None, changed: int) -> str:
 
 
 def _chosen(model: Model, kind: str | None) -> tuple[str, Layer]:
+    from pecli.models.layers import FULL
+    from pecli.models.reader import ALL
+
     if kind is not None and kind in model.towers:
         return _chosen(model.towers[kind], None)
     if kind is not None:

@@ -79,6 +79,12 @@ class BracketLabel(Label):
     texts: Sequence[str]
 
 
+def _beyond(axes: Axes, canvas: Canvas, right: float, up: float) -> ScaledTranslation:
+    """Return the way from a panel's frame to a bracket right of it or above it."""
+    far = BRACKET * canvas.scale / 72
+    return ScaledTranslation(right * far, up * far, axes.get_figure(root=True).dpi_scale_trans)  # type: ignore[union-attr]
+
+
 def add_bracket(
     axes: Axes, first: float, last: float, texts: Sequence[str], canvas: Canvas, strong: bool = True
 ) -> None:
@@ -86,8 +92,7 @@ def add_bracket(
 
     strong : it is what the headline names
     """
-    above = ScaledTranslation(0, BRACKET * canvas.scale / 72, axes.get_figure(root=True).dpi_scale_trans)  # type: ignore[union-attr]
-    system = axes.get_xaxis_transform() + above
+    system = axes.get_xaxis_transform() + _beyond(axes, canvas, 0, 1)
     line: dict[str, Any] = {"linewidth": 1.2 * canvas.scale, "clip_on": False, "solid_capstyle": "butt"}
     ink = headline_ink() if strong else RULE
     axes.add_artist(Line2D([first, last], [1.0, 1.0], transform=system, color=ink, **line))
@@ -101,12 +106,10 @@ def add_bracket_beside(axes: Axes, first: float, last: float, text: str, canvas:
 
     strong : it is what the headline names
     """
-    beside = ScaledTranslation(BRACKET * canvas.scale / 72, 0, axes.get_figure(root=True).dpi_scale_trans)  # type: ignore[union-attr]
-    system = axes.get_yaxis_transform() + beside
+    system = axes.get_yaxis_transform() + _beyond(axes, canvas, 1, 0)
     line: dict[str, Any] = {"linewidth": 1.2 * canvas.scale, "clip_on": False, "solid_capstyle": "butt"}
-    axes.add_artist(
-        Line2D([1.0, 1.0], [first, last], transform=system, color=headline_ink() if strong else RULE, **line)
-    )
+    ink = headline_ink() if strong else RULE
+    axes.add_artist(Line2D([1.0, 1.0], [first, last], transform=system, color=ink, **line))
     look: dict[str, Any] = {"va": "center", "color": headline_ink() if strong else note_ink()}
     RowLabel(axes, text, (1.0, (first + last) / 2), system, canvas, **look)
 
@@ -114,8 +117,7 @@ def add_bracket_beside(axes: Axes, first: float, last: float, text: str, canvas:
 def add_spans(axes: Axes, spans: Sequence[tuple[float, float, Sequence[str], Any]], canvas: Canvas) -> None:
     """Draw lines in a row above a panel, each from one place of its horizontal axis to another, with the first text
     that has room, in its colour: the first at its left end, the last at its right end."""
-    above = ScaledTranslation(0, BRACKET * canvas.scale / 72, axes.get_figure(root=True).dpi_scale_trans)  # type: ignore[union-attr]
-    system = axes.get_xaxis_transform() + above
+    system = axes.get_xaxis_transform() + _beyond(axes, canvas, 0, 1)
     for at, (first, last, texts, colour) in enumerate(spans):
         look: dict[str, Any] = {"linewidth": 1.6 * canvas.scale, "clip_on": False, "solid_capstyle": "butt"}
         axes.add_artist(Line2D([first, last], [1.0, 1.0], transform=system, color=colour, **look))

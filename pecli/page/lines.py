@@ -27,6 +27,11 @@ def frame_lines(axes: Axes, first: float, last: float, log: bool = False) -> Non
         share = MARGIN * (last - first) or 0.5
         axes.set_xlim(first - share, last + share)
     axes.xaxis.shown = first, last  # type: ignore[attr-defined]
+    frame_by_grid(axes)
+
+
+def frame_by_grid(axes: Axes) -> None:
+    """Show a panel of lines or points with horizontal lines alone: no left side, no tick marks there."""
     axes.grid(axis="y")
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", which="both", length=0)

@@ -78,7 +78,15 @@ def test_runtimes_stand_side_by_side_with_what_differs_from_the_first(ask: Ask, 
     assert say("same.drift") in text and say("runtimes.why") in text
 
 
-@pytest.mark.parametrize("words", [["config.json", "--runtime", "none"], ["config.json", "b.json", "--runtime", "all"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["config.json", "--runtime", "none"],
+        ["config.json", "b.json", "--runtime", "all"],
+        ["config.json", "--runtime", "all", "--cite"],
+        ["config.json", "--runtime", "all", "-o", "a.png"],
+    ],
+)
 def test_runtimes_that_cannot_be_are_refused(ask: Ask, folder: Path, words: list[str]) -> None:
     for name in ("config.json", "b.json"):
         Path(name).write_text(json.dumps(LLAMA))

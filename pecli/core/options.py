@@ -35,6 +35,7 @@ DIGITS = 6  # of numbers between the ends, so that titles and file names stay re
 RANGE_HELP = "a range is FIRST..LAST of whole numbers, or FIRST..LAST:COUNT, such as 2..10000:40"
 SPAN = re.compile(r"\s*\d+\s*[-:–]\s*\d+\s*")  # what others write for a range
 COMMA_IN_TEXT = r",(?!\s*[\d.]+\s*$)"  # 5,3 is one size
+THOUSANDS = re.compile(r"\s*\d{1,3}(,\d{3})*,0\d\d(,\d{3})*\s*")  # 4,096: no list, for no number begins with 0
 INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}  # of a unit; the points are TeX's
 SIDE = rf"(\d+(?:\.\d+)?)(?:\s*({'|'.join(INCHES)}))?"
 SIZE = re.compile(rf"\s*{SIDE}(?:\s*[xX×,]\s*{SIDE})?\s*")
@@ -211,6 +212,9 @@ class Option:
         """Return the single values in texts: commas separate them, and ranges are spelled out."""
         if not self.splits:
             return list(texts)
+        for text in texts:
+            if self.scalar in (int, float) and isinstance(text, str) and THOUSANDS.fullmatch(text):
+                raise self._refusal(text, f"commas separate values: write {text.replace(',', '').strip()}")
         comma = COMMA_IN_TEXT if self.scalar is str and not self.many else ","
         return [value for text in texts for item in re.split(comma, text) for value in self.spread(item)]
 

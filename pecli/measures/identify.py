@@ -344,11 +344,12 @@ def waves_of_rates(table: Array, blank: Identified) -> Iterator[Identified]:
         size = float(np.median(radius))
         if not size or np.median(np.abs(radius - size)) > CIRCLE * size:
             continue
+        share = 4 * RELATIVE[kind] + 1e-9
         omega, phase = median_turning(part, places, sines, cosines, reach=3)
+        omega[np.median(np.abs(radius - size), axis=0) > share * size] = np.nan  # one of their columns is wrong
         turning = omega > 1e-9  # others stand still, or one of their columns has the wrong sign
         if not turning.any():
             continue
-        share = 4 * RELATIVE[kind] + 1e-9
         start = int(start_of(omega[turning], phase[turning]))
         best, alike = blank, list[TableEncoding]()
         for encoding in encodings_of(np.abs(omega), layout, bool(cosine[0]), share, LEAST.get(kind, 1e-12)):

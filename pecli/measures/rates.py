@@ -22,50 +22,54 @@ FINE = 1e-4  # share, to which a factor is known before it is rounded
 
 
 def ropes_of(rates: Array, errors: Array) -> Iterator[Rope]:
-    """Yield the ropes that have these rates, rad/position, (n_pairs,), each known up to an error; plainest first."""
-    d, turning = 2 * len(rates), rates[: np.count_nonzero(rates)]
-    if len(turning) < 2 or np.any(turning <= 0):
+    """Yield the ropes that have these rates, rad/position, (n_pairs,), each known up to an error, or NaN; plainest
+    first."""
+    n_pairs, known = len(rates), np.isfinite(rates)
+    pairs = np.flatnonzero(known & (rates != 0))
+    turning, errors = rates[pairs], errors[known]
+    if len(turning) < 2 or np.any(turning <= 0) or np.any(rates[: pairs[-1]] == 0):
         return
 
     def rope(base: float, scaling: dict[str, Any], share: float = 0.0) -> Rope | None:
         with suppress(UsageError):  # a base or factor that nobody has
-            made = Rope(d=d, base=base, **scaling)
-            if np.all(np.abs(made.frequencies() - rates) <= errors + share * rates):
+            made = Rope(d=2 * n_pairs, base=base, **scaling)
+            if np.all(np.abs(made.frequencies() - rates)[known] <= errors + share * rates[known]):
                 return made
         return None
 
     def fits(scaling: dict[str, Any], base: float) -> bool:
         return rope(base, scaling) is not None
 
-    shares = errors[: len(turning)] / turning + 1e-12
-    for center, scaling in scalings(turning, shares, len(rates)):
+    shares = errors[rates[known] != 0] / turning + 1e-12
+    for center, scaling in scalings(pairs, turning, shares, n_pairs):
         if rope(center, scaling, NEAR):
             base, _ = roundest(center, partial(fits, scaling))
             yield from filter(None, [rope(base, scaling)])
-    for base, scaling in blends(turning, shares, len(rates)):
+    for base, scaling in blends(pairs, turning, shares, n_pairs):
         yield from filter(None, [rope(base, scaling)])
 
 
-def scalings(rates: Array, shares: Array, n_pairs: int) -> Iterator[tuple[float, dict[str, Any]]]:
+def scalings(pairs: Array, rates: Array, shares: Array, n_pairs: int) -> Iterator[tuple[float, dict[str, Any]]]:
     """Yield a base, not yet rounded, and a scaling of all turning pairs alike.
 
-    shares : of each rate, to which it is known
+    pairs, rates, shares : those that turn, and the share of each rate, to which it is known, (n,)
     """
-    slope, level = np.polyfit(np.arange(len(rates)), np.log(rates), 1, w=1 / shares)
+    slope, level = np.polyfit(pairs, np.log(rates), 1, w=1 / shares)
     base = exp(min(-slope * n_pairs, 700))
     yield base, {}
     yield base, {"scaling": "linear", "factor": rounded(exp(-level), FINE + float(shares[0]))}
-    if len(rates) < n_pairs:
-        yield base, {"scaling": "proportional", "partial_rotary_factor": len(rates) / n_pairs}
+    if (n_turning := int(pairs[-1]) + 1) < n_pairs:
+        yield base, {"scaling": "proportional", "partial_rotary_factor": n_turning / n_pairs}
 
 
-def blends(rates: Array, shares: Array, n_pairs: int) -> Iterator[tuple[float, dict[str, Any]]]:
+def blends(pairs: Array, rates: Array, shares: Array, n_pairs: int) -> Iterator[tuple[float, dict[str, Any]]]:
     """Yield a base and a scaling that keeps the fast ones of the turning pairs and divides the slow ones by a factor.
 
-    shares : of each rate, to which it is known
+    pairs, rates, shares : those that turn, and the share of each rate, to which it is known, (n,)
     """
-    pairs = np.arange(len(rates))
-    for base in agreed(rates[1:] ** (-n_pairs / pairs[1:]), (shares[1:] + FINE / n_pairs) * n_pairs / pairs[1:]):
+    later = pairs > 0  # which tell the base
+    powers = n_pairs / pairs[later]
+    for base in agreed(rates[later] ** -powers, (shares[later] + FINE / n_pairs) * powers):
         divided = (base ** (-pairs / n_pairs) / rates)[::-1]
         factors = [factor for factor in agreed(divided, shares[::-1] + FINE) if factor > LEAST_FACTOR]
         for factor, original in product(factors, ORIGINALS):

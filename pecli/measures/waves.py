@@ -88,10 +88,12 @@ class OfContexts:
     """How many pairs turn less than once: `unscaled` by the rates of the first training in the `original` context,
     `scaled` by the rates that hold in the `extended` one; and the critical dimension of the former. None if not known.
 
-    window : the positions that a query sees of either, where it sees no more
+    window : the positions that a query sees of either, where it sees no more; the critical dimension is that within it
+    in_window : how many turn less than once within it, unscaled and scaled
     """
 
     window: int | None
+    in_window: tuple[int, int] | None
     original: int | None
     unscaled: int | None
     extended: int | None
@@ -108,12 +110,13 @@ def of_contexts(encoding: Harmonic, length: int | None = None) -> OfContexts:
     if isinstance(encoding, Scaled):
         trained, window, (original, extended) = encoding.in_training(), encoding.window, encoding.contexts(length)
         used = replace(encoding, seq_len=extended) if encoding.context and extended else encoding
-    first, longest = (min(filter(None, (context, window)), default=None) for context in (original, extended))
+    seen = min(filter(None, (original, window)), default=None)
     return OfContexts(
         window,
+        None if window is None else (trained.longer_waves(window), used.longer_waves(window)),
         original,
-        None if first is None else trained.longer_waves(first),
+        None if original is None else trained.longer_waves(original),
         extended,
-        None if longest is None else used.longer_waves(longest),
-        critical_dimension(trained, first) if first is not None and isinstance(trained, PowersOfBase) else None,
+        None if extended is None else used.longer_waves(extended),
+        critical_dimension(trained, seen) if seen is not None and isinstance(trained, PowersOfBase) else None,
     )

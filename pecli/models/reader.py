@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from math import prod
@@ -13,6 +13,7 @@ from typing import Any
 from pecli.core.errors import FileError, UsageError, path_text
 from pecli.core.language import say
 from pecli.encodings.registry import Encoding, find_encoding
+from pecli.encodings.rope import Rope
 from pecli.models.architectures import UNDRAWN, architecture_of, remarks_on
 from pecli.models.config_file import Keys, WrongTypeError, read_config, shown
 from pecli.models.dialects import Dialect, dialect_of, dialects, translate
@@ -143,11 +144,24 @@ def model_of(path: str, data: Mapping[str, Any], seq_len: int | None = None) -> 
     keys = Keys(data)
     try:
         if dialect := dialect_of(data):
-            return _translated(path, dialect, data, seq_len)
-        _check_library(path, keys)
-        return _model(path, keys, seq_len)
+            model = _translated(path, dialect, data, seq_len)
+        else:
+            _check_library(path, keys)
+            model = _model(path, keys, seq_len)
+        return replace(model, findings=(*model.findings, *_beyond(model, seq_len)))
     except UsageError as error:
         raise FileError(f"{path}: {error}") from None
+
+
+def _beyond(model: Model, seq_len: int | None) -> Iterator[Finding]:
+    """Yield a note where no layers have a context as long as the length in use."""
+    contexts = []
+    for layer in model.layers.values():
+        rope = layer.encoding if layer.name == "rope" else None
+        contexts.append(rope.contexts()[1] if isinstance(rope, Rope) else layer.max_position)
+    known = [length for length in contexts if length is not None]
+    if seq_len is not None and known and max(known) < seq_len:
+        yield Finding("seq_len", seq_len, "note", say("models.beyond_the_context", length=max(known)))
 
 
 def _translated(path: str, dialect: Dialect, data: Mapping[str, Any], seq_len: int | None) -> Model:

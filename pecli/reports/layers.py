@@ -60,8 +60,7 @@ def _wave_data(encoding: Harmonic) -> dict[str, Any]:
 
 
 def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
-    window = layer.window.length if layer.window else None
-    found = of_contexts(rope)
+    window, found = layer.window.length if layer.window else None, of_contexts(rope)
     wave = float(rope.wavelengths().max())
     line = rope if rope.places is None else None  # what is of offsets on a line alone
     searched = _searched(rope, found.extended or layer.max_position)

@@ -58,6 +58,7 @@ PLACES = {
     "context": "model.the_context_of",
     "original": "model.the_original_context_of",
     "extended": "model.the_extended_one_of",
+    "long": "model.the_extended_one_of_long",
     "window": "model.the_window_of",
     "unscaled_window": "model.the_window_of_unscaled",
     "scaled_window": "model.the_window_of_scaled",
@@ -356,7 +357,8 @@ def _long_waves_text(data: dict[str, Any], pairs: int) -> str:
     longer = (data["unscaled_longer_than_attention_window"], data["longer_than_attention_window"])
     counts = [(name, count, window) for name, count in zip(names, longer, strict=False) if limited]
     if original is not None and not (limited and data["attention_window_layers"] == data["layer_indices"]):
-        scaled = [("extended", data["longer_than_extended"], extended)] if extended not in (None, original) else []
+        longest = "long" if data["scaling"] == "longrope" else "extended"
+        scaled = [(longest, data["longer_than_extended"], extended)] if extended not in (None, original) else []
         counts = [
             ("context" if data["scaling"] == "default" else "original", data["longer_than_original"], original),
             *scaled,

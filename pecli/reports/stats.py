@@ -57,6 +57,8 @@ class Indicators:
     extended: int | None = None  # the context that a scaling is for, or the sequence
     slow_pairs: int | None = None  # whose wavelength is longer than that
     window: int | None = None  # the positions that a query sees of either, where it sees no more
+    window_unscaled_slow_pairs: int | None = None  # whose wavelengths are longer than that
+    window_slow_pairs: int | None = None
     pairs: int | None = None
     longest_wavelength: float | None = None  # positions
     critical_dimension: int | None = None  # of the original context, without the scaling
@@ -176,9 +178,12 @@ def of_waves(encoding: TableEncoding, length: int) -> dict[str, Any]:
         return {}
     wave = float(encoding.wavelengths().max())  # positions; infinite where a pair stands still
     found = of_contexts(encoding, length)
+    unscaled, scaled = found.in_window or (None, None)
     facts: dict[str, Any] = {
         "length": length,
         "window": found.window,
+        "window_unscaled_slow_pairs": unscaled,
+        "window_slow_pairs": scaled,
         "original": found.original,
         "unscaled_slow_pairs": found.unscaled,
         "extended": found.extended,
@@ -221,12 +226,15 @@ def row_texts(found: Indicators, encoding: TableEncoding) -> list[str]:
     def share(value: float | None, count: int | None, form: str = "{:,}") -> str:
         return undefined if value is None else say("stats.value_of_all", value=form.format(value), all=count)
 
-    def slow(count: int | None, context: int | None) -> str:
-        if count is None:
-            return undefined
-        limited = found.window is not None and (context is None or found.window < context)
-        length, where = (found.window, "stats.of_in_window") if limited else (context, "stats.of_in")
-        return say(where, count=count, all=found.pairs, length=encoding.length_text(length or 0))
+    def slow(count: int | None, context: int | None, within: int | None) -> str:
+        where, length = "stats.of_in", context
+        if found.window is not None and (context is None or found.window < context):
+            where, length, count = "stats.of_in_window", found.window, within
+        return (
+            undefined
+            if count is None
+            else say(where, count=count, all=found.pairs, length=encoding.length_text(length or 0))
+        )
 
     never = undefined if found.growing is None else say("stats.never")
     none = say("words.none_up_to_offset", searched=found.length - 1) if found.length else undefined
@@ -248,8 +256,8 @@ def row_texts(found: Indicators, encoding: TableEncoding) -> list[str]:
         wave,
         share(found.critical_dimension, found.dimensions),
         text(found.first_negative, "{:,}", undefined if encoding.width % 2 else none),
-        slow(found.unscaled_slow_pairs, found.original),
-        slow(found.slow_pairs, found.extended),
+        slow(found.unscaled_slow_pairs, found.original, found.window_unscaled_slow_pairs),
+        slow(found.slow_pairs, found.extended, found.window_slow_pairs),
     ]
 
 

@@ -25,6 +25,7 @@ from tests.conftest import Ask
 MISTAKES: list[tuple[str, list[str]]] = [
     ("heatmap -d 0", ["--d 0", "≥ 1"]),
     ("heatmap --layout interlaced", ["interlaced", "did you mean 'interleaved'"]),
+    ("spectrum rope --trained 4,096", ["--trained 4,096 is not allowed", "write 4096"]),
     ("heatmap -e sinusoid", ["sinusoid", "did you mean 'sinusoidal'"]),
     ("heatmap -e sinusoidal:bse=10", ["bse", "did you mean 'base'"]),
     ("heatmap -e sinusoidal:base", ["name:parameter=value"]),

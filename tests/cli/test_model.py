@@ -107,13 +107,13 @@ def test_layers_with_a_window_and_their_pairs_within_it(
     names = ("attention_window", "attention_window_layers", "longer_than_attention_window")
     assert tuple(layer[name] for name in names) == expected
     if expected[1] == layer["layer_indices"] != []:  # no query of theirs sees more
-        assert layer["critical_dimension"] == layer["rotary_dim"] - 2 * layer["longer_than_original"]
+        assert layer["critical_dimension"] == layer["rotary_dim"] - 2 * layer["unscaled_longer_than_attention_window"]
         assert layer["searched_offsets"] == layer["critical_dimension_length"] - 1 == (expected[0] or 0) - 1
 
 
 def test_pairs_within_a_window_are_counted_unscaled_and_scaled(ask: Ask) -> None:
     layer = told(ask, "exaone-4")["layers"]["sliding_attention"]
-    assert layer["unscaled_longer_than_attention_window"] == layer["longer_than_original"] == 33
+    assert layer["unscaled_longer_than_attention_window"] == 33 > layer["longer_than_original"]
     assert layer["critical_dimension"] == 128 - 2 * 33
 
 
@@ -145,7 +145,7 @@ CONTEXTS: list[tuple[dict[str, Any], str, list[str], tuple[int | None, ...]]] = 
         | {"rope_scaling": LLAMA_31 | {"original_max_position_embeddings": 8192}},
         "", [], (None, 8192, 29, 131072, 25, 70),
     ),
-    (MISTRAL, "", [], (4096, 32768, 18, 32768, 18, 92)),
+    (MISTRAL, "", [], (4096, 32768, 4, 32768, 4, 92)),
     *(
         (
             {**BARE, "model_type": "phi3", "head_dim": 96, "max_position_embeddings": 131072} | LONGROPE,
@@ -154,7 +154,7 @@ CONTEXTS: list[tuple[dict[str, Any], str, list[str], tuple[int | None, ...]]] = 
         for words in ([], ["-n", "300"], ["-n", "5000"])
     ),
     (GEMMA_3_4B, "#full_attention", [], (None, None, None, None, None, None)),
-    (GEMMA_3_4B, "#sliding_attention", [], (1024, 131072, 57, 131072, 57, 142)),
+    (GEMMA_3_4B, "#sliding_attention", [], (1024, 131072, 0, 131072, 0, 142)),
 ]  # fmt: skip
 
 
@@ -168,6 +168,8 @@ def test_model_and_stats_count_in_the_same_contexts(
     stats = result["facts"]["statistics"][0]
     names = ("original", "longer_than_original", "extended", "longer_than_extended", "critical_dimension")
     assert (layer["attention_window"], *(layer[name] for name in names)) == expected
+    within = ("unscaled_longer_than_attention_window", "longer_than_attention_window")
+    assert [layer[name] for name in within] == [stats["window_unscaled_slow_pairs"], stats["window_slow_pairs"]]
     same = ("window", "original", "unscaled_slow_pairs", "extended", "slow_pairs", "critical_dimension")
     assert tuple(stats[name] for name in same) == expected
     spectrum = json.loads(ask("spectrum", f"config.json{kind}", "--json", *words, "-o", "a.svg").out)["results"][0]
@@ -213,6 +215,17 @@ def test_what_cannot_be_read_is_one_line(ask: Ask, words: list[str], code: int, 
     assert ended.code == code
     assert reason in ended.err and ended.err.count("\n") == 1
     assert ended.out == ""
+
+
+@pytest.mark.parametrize(
+    ("config", "length", "context"),  # the largest that any layers have
+    [("llama-3.1", 131_073, 131_072), ("qwen2.5-yarn", 131_073, 131_072), ("llama-3.1", 131_072, None)],
+)
+def test_a_length_beyond_the_context_is_a_note(ask: Ask, config: str, length: int, context: int | None) -> None:
+    findings = told(ask, config, "--seq-len", str(length))["findings"]
+    found = [item for item in findings if item["key"] == "seq_len"]
+    assert [item["level"] for item in found] == ["note"] * (context is not None)
+    assert all(item["value"] == length and f"{context:,}" in item["text"] for item in found)
 
 
 def test_a_picture_of_a_config_carries_numbers_and_no_path(ask: Ask, folder: Path) -> None:

@@ -502,6 +502,30 @@ def test_what_is_wrong_in_a_table_does_not_move_the_formula(spec: str, kind: str
         assert found.cells <= differs.sum(), name
 
 
+@pytest.mark.parametrize(
+    "scaling",
+    [
+        "scaling=llama3,factor=8,original=8192,low_freq_factor=1,high_freq_factor=4",
+        "scaling=yarn,factor=4,original=4096",
+        "scaling=proportional,partial_rotary_factor=0.5",
+    ],
+)
+@pytest.mark.parametrize("pairing", ["interleaved", "half"])
+def test_one_wrong_column_does_not_hide_a_scaled_rope(scaling: str, pairing: str) -> None:
+    spec = f"rope:d=64,base=500000,{scaling}" + (",pairing=half" if pairing == "half" else "")
+    table, rng = pecli.encode(spec, length=512), np.random.default_rng(5)
+    for column in (0, 5, 12):
+        wrong = {
+            "zero": (np.zeros(512), ["zero"]),
+            "copy": (table[:, column + 2], []),
+            "noise": (table[:, column] + 0.01 * rng.normal(size=512), []),
+        }
+        for name, (numbers, changes) in wrong.items():
+            found = identify(changed(table, (slice(None), column), numbers))
+            assert (found.encoding and found.encoding.spec(), found.columns) == (spec, (column,)), (name, column)
+            assert [each.kind for each in found.changes] == changes, (name, column)
+
+
 def test_noise_is_no_other_formula() -> None:
     rng, told = np.random.default_rng(3), []
     for spec in FORMULAS:

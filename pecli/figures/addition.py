@@ -14,11 +14,11 @@ from pecli.core.options import option
 from pecli.encodings.base import Additive
 from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.matrix import MAX_CELLS, WithCellNumbers, places, show_matrix, split_cells
-from pecli.figures.tokens import TokenFigure, label_rows
+from pecli.figures.tokens import TokenFigure, tokens_axis
 from pecli.files.sheet import aside, over
-from pecli.page.axis_labels import label_dimensions
+from pecli.page.axis_labels import dimensions_axis
 from pecli.page.canvas import Canvas
-from pecli.page.panels import ColorBar, Panel, PanelGroup
+from pecli.page.panels import Axis, ColorBar, Panel, PanelGroup
 from pecli.page.text import points_per_pixel
 from pecli.page.words import ems
 
@@ -116,29 +116,29 @@ class Addition(WithCellNumbers[Additive], TokenFigure[Additive]):
         )
 
     def panel_groups(self, view: View[Additive], canvas: Canvas) -> list[PanelGroup]:
-        count, width = len(self.words), view.encoding.width
-        bar = ColorBar(say("heatmap.value"), spare=self.may_be_spare(count, width))
-        aspect = max(0.1, ROW[canvas.narrow] * count)
-        strip = Panel(aspect, least=(9.0, 1.0 * count), bar=bar, x=(view.encoding.dimension_label, width))
-        beside, wide = Panel(aspect, least=(4.0, 1.0 * count)), WIDER[canvas.narrow]
+        count, encoding = len(self.words), view.encoding
+        at = [say("addition.position", position=encoding.position_text(at)) for at in self.rows(view).tolist()]
+        titles = (SCALED[self.scale], "addition.position_encodings", "addition.input")
+        aspect, wide = max(0.1, ROW[canvas.narrow] * count), WIDER[canvas.narrow]
+        bar = ColorBar(say("heatmap.value"), spare=self.may_be_spare(count, encoding.width))
+        frame: dict[str, Any] = {"aspect": aspect, "small": True}
+        strips = tuple(
+            Panel(
+                title=sign + say(title) if sign else capitalised(say(title)), least=(9.0, 1.0 * count), bar=bar,
+                x=dimensions_axis(encoding), y=tokens_axis("", names, turned=True), **frame,
+            )
+            for sign, title, names in zip(SIGNS, titles, (self.words, at, self.words), strict=True)
+        )  # fmt: skip
+        length = say("addition.mean_length", length="10.0")  # as long as it will be
+        ends: Any = Axis(ends=(count - 0.5, -0.5))
+        beside = Panel(title=length, least=(4.0, 1.0 * count), y=ends, **frame)
         rows = tuple((at,) * wide + (at + len(SIGNS),) for at in range(len(SIGNS)))
-        return [PanelGroup((strip,) * len(SIGNS) + (beside,) * len(SIGNS), (rows,))]
+        return [PanelGroup((*strips, *[beside] * len(SIGNS)), (rows,))]
 
     def decorate(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.page.titles import name_panel
 
-        titles = (SCALED[self.scale], "addition.position_encodings", "addition.input")
-        at_positions = [
-            say("addition.position", position=view.encoding.position_text(at)) for at in self.rows(view).tolist()
-        ]
-        for ax, sign, title, names in zip(axes, SIGNS, titles, (self.words, at_positions, self.words), strict=False):
-            ax.set_title(sign + say(title) if sign else capitalised(say(title)), fontsize=canvas.small)
-            ax.set_xlim(-0.5, view.encoding.width - 0.5)
-            label_rows(ax, names)
-            label_dimensions(ax.xaxis, view.encoding)
         for ax in axes[len(SIGNS) :]:
-            ax.set_title(say("addition.mean_length", length="10.0"), fontsize=canvas.small)  # as long as it will be
-            ax.set_ylim(len(self.words) - 0.5, -0.5)
             ax.set_axis_off()
         for ax in axes[len(SIGNS) : -1]:
             name_panel(ax)

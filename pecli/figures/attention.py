@@ -16,12 +16,12 @@ from pecli.core.options import option
 from pecli.encodings.base import Additive, BiasEncoding, Rotary, names_in_sentence
 from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.matrix import WithCellNumbers, hatch, show_matrix
-from pecli.figures.tokens import TokenFigure, cut, fit_tokens, label_tokens, read_order, token_panel
+from pecli.figures.tokens import TokenFigure, cut, fit_tokens, read_order, token_panel
 from pecli.files.sheet import aside, over
 from pecli.measures.pairwise import products
 from pecli.page.canvas import Canvas
 from pecli.page.colors import DIFFERENCE
-from pecli.page.panels import ColorBar, PanelGroup
+from pecli.page.panels import ColorBar, Panel, PanelGroup
 from pecli.page.words import ems
 
 AttentionEncoding = Additive | Rotary | BiasEncoding
@@ -198,39 +198,37 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         )
 
     def panel_groups(self, view: View[AttentionEncoding], canvas: Canvas) -> list[PanelGroup]:
-        weight, change = (
-            token_panel(self.words, ColorBar(label, spare=self.may_be_spare(len(self.words))))
-            for label in (say("attention.weight"), say("attention.change"))
-        )
-        if self._is_upright(canvas):
-            return [PanelGroup((weight, weight, change) * 2, (((0, 3), (1, 4), (2, 5)),))]
-        return [PanelGroup((weight, weight, replace(change, apart=APART)) * 2, (((0, 1, 2), (3, 4, 5)),))]
+        upright, panels = self._is_upright(canvas), list[Panel]()
+        for at, title in enumerate(self._titles(upright)):
+            label = say("attention.change" if at % 3 == 2 else "attention.weight")
+            bar = ColorBar(label, spare=self.may_be_spare(len(self.words)))
+            panel = token_panel(self.words, bar, say("attention.query"), say("attention.key"))
+            panels.append(replace(panel, title=title, apart=APART * (at % 3 == 2 and not upright)))
+        grid = ((0, 3), (1, 4), (2, 5)) if upright else ((0, 1, 2), (3, 4, 5))
+        return [PanelGroup(tuple(panels), (grid,))]
+
+    def _titles(self, upright: bool) -> list[str]:
+        """Return the titles of all panels, with a line for the name of a row."""
+        orders = [self.words, [self.words[at] for at in self.order()]]
+        texts = [" ".join(own).replace("$", r"\$") for own in orders]
+        if max(map(len, texts)) > MAX_TITLE:
+            texts = [say(name) for name in ("attention.as_given", "attention.reordered")]
+        titles = [*texts, capitalised(say("attention.change"))]
+        above = [" \n" if at == 0 or not upright else "" for at in range(3)]
+        below = [" \n" + titles[0], *titles[1:]] if upright else [" \n ", "", ""]
+        return [*map(add, above, titles), *below]
 
     def _is_upright(self, canvas: Canvas) -> bool:
         """Return whether a column, and no row, is without and with the encoding: where three panels are too wide."""
         size = canvas.inches
-        side = token_panel(self.words, ColorBar("")).least[0]
+        side = token_panel(self.words, ColorBar(""), "", "").least[0]
         across = 3 * side + max(ems(cut(word)) for word in self.words) + 8  # labels and gaps
         tall = (size.height or 0) > 1.3 * size.width
         return tall or 72 * size.width / canvas.small < across
 
     def decorate(self, view: View[AttentionEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        orders = [self.words, [self.words[at] for at in self.order()]]
-        texts, names = (
-            [" ".join(own).replace("$", r"\$") for own in orders],
-            ("attention.as_given", "attention.reordered"),
-        )
-        if max(map(len, texts)) > MAX_TITLE:
-            texts = [say(name) for name in names]
-        titles = [*texts, capitalised(say("attention.change"))]
         from pecli.page.titles import name_panel
 
-        upright = self._is_upright(canvas)
-        above = [" \n" if at == 0 or not upright else "" for at in range(3)]  # a line for the name of a row
-        below = [" \n" + titles[0], *titles[1:]] if upright else [" \n ", "", ""]
-        for ax, title in zip(axes, [*map(add, above, titles), *below], strict=True):
-            ax.set_title(title, fontsize=canvas.small)
-            label_tokens(ax, self.words, say("attention.query"), say("attention.key"))
         for ax in (axes[2], axes[5]):
             name_panel(ax)
 

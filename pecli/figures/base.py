@@ -49,11 +49,11 @@ class ColouredNumbers(Numbers[E_co]):
 
 @dataclass(frozen=True)
 class Figure(Analysis[E]):
-    """Base of the figures. A subclass is one file: options as fields, `panel_groups`, `decorate`, `compute`, `draw`.
+    """Base of the figures. A subclass is one file: options as fields, `panel_groups`, `compute`, `draw`.
 
-    The order is that of a page: `panel_groups` says what is to be laid out, `decorate` puts what does not depend on the
-    numbers around the panels; that is measured; `compute` makes as many numbers as the panels have pixels; `draw` shows
-    them.
+    The order is that of a page: `panel_groups` says what the axes show and what stands above them; `decorate` adds
+    keys and marks that need no numbers, so that they are measured too; `compute` makes as many numbers as the panels
+    have pixels; `draw` shows them.
     """
 
     shows_positions: ClassVar[bool] = True  # on an axis; else the title says where they start
@@ -65,9 +65,8 @@ class Figure(Analysis[E]):
         """Return the panels and the grids in which they may stand; mostly one group. The panels' number and order do
         not depend on the canvas."""
 
-    @abstractmethod
     def decorate(self, view: View[E], axes: list[Axes], canvas: Canvas) -> None:
-        """Add titles, labels, limits and ticks: all that stands around the panels whatever the numbers are."""
+        """Add what stands in or around the panels whatever the numbers are: a key, names of lines, marks."""
 
     def fit(self, view: View[E], axes: list[Axes], canvas: Canvas) -> None:
         """Adapt labels to the size that the panels have now; called whenever it changes."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isclose, log, prod
 from typing import Any, ClassVar
 
@@ -20,10 +20,10 @@ from pecli.figures.matrix import WithCellNumbers, hatch, show_matrix
 from pecli.files.sheet import aside, over
 from pecli.measures.reduce import envelope, even_edges, means_of_finite, middles
 from pecli.measures.summary import summary_of_offsets
-from pecli.page.axis_labels import label_positions, label_powers, label_values
+from pecli.page.axis_labels import along_lines, positions_axis, powers_axis, values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import NAMED_INK, headline_ink, text_color_on
-from pecli.page.lines import frame_lines, key, plot_run, shades
+from pecli.page.lines import key, plot_run, shades
 from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
 
 PANELS = 8  # heads that are drawn where none are asked for
@@ -185,16 +185,29 @@ class Bias(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
                 raise UsageError(text, option="softmax", advice=f"give {option_text('file', 'model.safetensors')}")
 
     def panel_groups(self, view: View[BiasEncoding], canvas: Canvas) -> list[PanelGroup]:
-        shown = ("positions", view.positions)
+        encoding, first, last = view.encoding, view.positions.start - 0.5, view.positions.stop - 0.5
         if self.softmax:
-            return [PanelGroup((Panel(0.55, x=shown, ends="weight"),))]
-        bar = ColorBar(say(view.encoding.quantity), self._bar_ticks(view))
+            x = values_axis(say("bias.distance_of_the_key"), whole=True)
+            y = powers_axis(say("bias.attention_weight"))
+            x = along_lines(x, 0, view.positions.length - 1)
+            return [PanelGroup((Panel(0.55, x=x, y=y, ends="weight", grid=True),))]
+        bar = ColorBar(say(encoding.quantity), self._bar_ticks(view))
         side = 4.5 if canvas.narrow else 6.0  # ems: the ends of an axis
-        several = view.encoding.known and view.encoding.n_heads > 1
-        panel = Panel(1.0, exact=True, least=(side, side), bar=bar, x=shown, y=shown, said_right=several)
-        grids = in_columns(count := len(self.shown_heads(view)))
+        x = positions_axis(encoding, "words.key_q", ends=(first, last))
+        y = positions_axis(encoding, "words.query_p", ends=(last, first))
+        several = encoding.known and encoding.n_heads > 1
+        panel = Panel(1.0, small=True, exact=True, least=(side, side), bar=bar, x=x, y=y, said_right=several)
+        titles = [self._title(encoding, int(head), canvas) for head in self.shown_heads(view)]
+        grids = in_columns(len(titles))
         full = tuple(grid for grid in grids if len(grid[-1]) == len(grid[0]))
-        return [PanelGroup((panel,) * count, full if len(full) > 2 else grids)]  # of a prime number none is full
+        panels = tuple(replace(panel, title=title) for title in titles)
+        return [PanelGroup(panels, full if len(full) > 2 else grids)]  # of a prime number none is full
+
+    def _title(self, encoding: BiasEncoding, head: int, canvas: Canvas) -> str:
+        """Return the name of a head; a narrow page has a line for how far it sees."""
+        if encoding.n_heads == 1:
+            return ""
+        return say("encoding.head_head", head=head) + "\n " * (canvas.narrow and encoding.known)
 
     def _bar_ticks(self, view: View[BiasEncoding]) -> tuple[float, ...] | None:
         """Return the first bucket, the last that a distance has alone, and the last."""
@@ -204,16 +217,14 @@ class Bias(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
         return 0.0, encoding.exact - 1.0, encoding.buckets_each - 1.0
 
     def decorate(self, view: View[BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        heads = self.shown_heads(view)
         if self.softmax:
-            self._decorate_weights(view, axes[0], canvas)
-            return
-        first, last = view.positions.start - 0.5, view.positions.stop - 0.5
-        for panel, head in zip(axes, self.shown_heads(view), strict=True):
-            panel.set(xlim=(first, last), ylim=(last, first))
-            if view.encoding.n_heads > 1:
-                _put_title(view.encoding, int(head), panel, canvas)
-            label_positions(panel.xaxis, view.encoding, "words.key_q")
-            label_positions(panel.yaxis, view.encoding, "words.query_p")
+            looks = shades(len(heads), axes[0], canvas)
+            key(axes[0], list(zip(map(view.encoding.head_text, heads.tolist()), looks, strict=True)))
+            mark_beyond(axes[0], self.trained, canvas)
+        elif view.encoding.n_heads > 1:
+            for panel, head in zip(axes, heads.tolist(), strict=True):
+                _put_difference(view.encoding, head, panel, canvas)
 
     def title(self, view: View[BiasEncoding]) -> str:
         encoding, slopes = view.encoding, ""
@@ -230,18 +241,6 @@ class Bias(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
         place_titles(axes, canvas)
         for panel in axes:
             place_bands(panel, canvas)
-
-    def _decorate_weights(self, view: View[BiasEncoding], panel: Axes, canvas: Canvas) -> None:
-        frame_lines(panel, 0, view.positions.length - 1)
-        panel.set_yscale("log")
-        label_values(panel.xaxis, say("bias.distance_of_the_key"), integer=True)
-        label_powers(panel.yaxis, say("bias.attention_weight"))
-        heads = self.shown_heads(view)
-        key(
-            panel,
-            list(zip(map(view.encoding.head_text, heads.tolist()), shades(len(heads), panel, canvas), strict=True)),
-        )
-        mark_beyond(panel, self.trained, canvas)
 
     def shape(self, view: View[BiasEncoding]) -> tuple[int, ...]:
         heads, count = len(self.shown_heads(view)), view.positions.blocks(view.pixel_side).count
@@ -361,14 +360,11 @@ def distances_of_buckets(encoding: BiasEncoding, by_offset: Array) -> Array:
     return by_offset % encoding.buckets_each
 
 
-def _put_title(encoding: BiasEncoding, head: int, panel: Axes, canvas: Canvas) -> None:
-    """Put the name of a head above its panel, and behind it what makes it differ; a narrow page has a line for how far
-    it sees."""
+def _put_difference(encoding: BiasEncoding, head: int, panel: Axes, canvas: Canvas) -> None:
+    """Put behind the name of a head what makes it differ from others."""
     from pecli.page.titles import add_behind_title
 
-    name = say("encoding.head_head", head=head)
-    panel.set_title(f"{name}\n " if canvas.narrow and encoding.known else name, fontsize=canvas.small)
-    own = encoding.head_text(head).removeprefix(name).lstrip(",， ")
+    own = encoding.head_text(head).removeprefix(say("encoding.head_head", head=head)).lstrip(",， ")
     if own:
         short = own if "=" in own else own.rpartition(" ")[2]  # 1/2 of a slope of 1/2
         add_behind_title(panel, [f" · {short}"], canvas)

@@ -227,6 +227,7 @@ class Composite(Figure[Encoding]):
         """Return the panels of a cell, with its own bars where colours mean nothing elsewhere."""
         groups = cell.figure.panel_groups(cell.view, canvas)
         panels = [panel for group in groups for panel in group.panels]
+        panels[0] = named_cell(panels[0], cell)
         if not self.alike or not cell.figure.shares_limits:
             panels = [with_own_bar(panel, at) for panel in panels]
         first, *below = (group.grids for group in groups)
@@ -236,13 +237,7 @@ class Composite(Figure[Encoding]):
     def decorate(self, view: View[Encoding], axes: list[Axes], canvas: Canvas) -> None:
         cells = []
         for cell, own in self._cells(view):
-            first = axes[own.start]
             cell.figure.decorate(cell.view, axes[own], canvas)
-            first.title.set_text(
-                "\n".join(filter(None, (cell.label, first.get_title())))
-            )  # it may begin with a blank line
-            if cell.beside:
-                first.set_ylabel(f"{cell.beside}\n{first.get_ylabel()}".strip())
             cells.append(axes[own])
         if self.alike and len(cells) > 1:
             from pecli.page.legends import keep_last_legend
@@ -280,6 +275,12 @@ class Composite(Figure[Encoding]):
         return drawn
 
 
+def named_cell(panel: Panel, cell: Cell) -> Panel:
+    """Return the first panel of a cell with the texts above it and left of it."""
+    title = "\n".join(filter(None, (cell.label, panel.title)))  # the title may begin with a blank line
+    return replace(panel, title=title, y=replace(panel.y, beside=cell.beside))
+
+
 def named_once(panels: Sequence[Panel]) -> tuple[Panel, ...]:
     """Return the panels, of colour bars of one name the first alone with it."""
     first: dict[str, ColorBar] = {}
@@ -299,8 +300,12 @@ def _rows_of_parts(parts: Sequence[PanelGroup]) -> tuple[Mosaic, ...]:
 
 def share_limits(axes: Sequence[Axes], panels: Sequence[Panel]) -> None:
     """Give axes that show the same one window."""
-    for x_or_y, field in (("x", "x"), ("y", "y"), ("y", "ends")):
-        subjects: list[Any] = [getattr(panel, field) for panel in panels]
+    subjects: Sequence[Hashable]
+    for x_or_y, subjects in (
+        ("x", [panel.x.shared for panel in panels]),
+        ("y", [panel.y.shared for panel in panels]),
+        ("y", [panel.ends for panel in panels]),
+    ):
         for subject in dict.fromkeys(filter(None, subjects)):
             group = [ax for ax, own in zip(axes, subjects, strict=True) if own == subject]
             ends: list[Any] = [getattr(item, f"get_{x_or_y}lim")() for item in group]

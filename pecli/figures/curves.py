@@ -22,17 +22,18 @@ from pecli.measures.comparison import comparison_of, largest_spread, offset_code
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles, mirrored_envelope
 from pecli.page.axis_labels import (
     NO_PLACE,
+    along_lines,
     check_log,
     in_steps,
-    label_positions,
-    label_powers,
-    label_values,
     log_label,
     log_option,
+    positions_axis,
+    powers_axis,
+    values_axis,
 )
 from pecli.page.canvas import Canvas
-from pecli.page.lines import MAX_LINES, Look, frame_lines, key, plot_dots, shades, share_ends
-from pecli.page.panels import Panel, PanelGroup, in_columns
+from pecli.page.lines import MAX_LINES, Look, key, plot_dots, shades, share_ends
+from pecli.page.panels import Axis, Panel, PanelGroup, in_columns
 
 DEFAULT_LINES = 3  # lines where none are asked for
 MANY = 6  # lines, above which colours show their order
@@ -224,11 +225,26 @@ class Curves(OfOneHead):
         return low, high, own, apart
 
     def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
-        count = 1 if self.overlaid(view) else len(view.encodings)
-        x = (self.against, self.across(view), self.log)
-        shown = [(self.quantity(view), scale) for scale in self.scales(view)[:count]]
-        panels = tuple(Panel(0.8 if canvas.narrow else 0.55, x=x, y=own, ends=own) for own in shown)
-        return [PanelGroup(panels, in_columns(count, *[1] * canvas.narrow), one_legend=count > 1)]
+        count, across = 1 if self.overlaid(view) else len(view.encodings), self.across(view)
+        first = max(1, across.start) if self.log else across.start
+        aspect, names = 0.8 if canvas.narrow else 0.55, panel_titles(view.encodings)
+        panels = []
+        for name, encoding, scale in zip(names, view.encodings[:count], self.scales(view), strict=False):
+            shown = self.quantity(view), scale
+            x = along_lines(self._axis_across(view, encoding), first, across.stop - 1)
+            y = values_axis(self.quantity(view), scale=shown)
+            panels.append(Panel(aspect, title=name if count > 1 else "", x=x, y=y, ends=shown, grid=True))
+        return [PanelGroup(tuple(panels), in_columns(count, *[1] * canvas.narrow), one_legend=count > 1)]
+
+    def _axis_across(self, view: View[Any], encoding: Any) -> Axis:
+        """Return the horizontal axis: offsets from where lines start, or positions."""
+        starts = self.starts(view)
+        own = "curves.offset_from_lines_own" if len(starts) > 1 else "curves.offset_p_minus"
+        offset = in_steps(say(own, at=view.encoding.position_text(starts[0])), view.encodings)
+        label = offset if self.against == "offset" else log_label(encoding)
+        if self.log:
+            return powers_axis(label)
+        return values_axis(label, whole=True) if self.against == "offset" else positions_axis(encoding)
 
     def scales(self, view: View[Any]) -> list[int]:
         """Return what numbers of each encoding grow with: the width, where the measure grows with it; else 0."""
@@ -238,23 +254,10 @@ class Curves(OfOneHead):
     def decorate(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.page.labels import label_lines
 
-        across, names = self.across(view), panel_titles(view.encodings)
         starts = [view.encoding.position_text(at) for at in self.starts(view)]
-        own, several = "curves.offset_p_minus", "curves.offset_from_lines_own"
-        offset = in_steps(say(several if len(starts) > 1 else own, at=starts[0]), view.encodings)
-        for panel, name, encoding in zip(axes, names, view.encodings, strict=False):
-            frame_lines(panel, max(1, across.start) if self.log else across.start, across.stop - 1, log=self.log)
-            label = offset if self.against == "offset" else log_label(encoding)
-            if self.log:
-                label_powers(panel.xaxis, label)
-            elif self.against == "offset":
-                label_values(panel.xaxis, label, integer=True)
-            else:
-                label_positions(panel.xaxis, encoding)
-            label_values(panel.yaxis, self.quantity(view))
-            if len(axes) > 1:
-                panel.set_title(name)
+        for panel, encoding in zip(axes, view.encodings, strict=False):
             if self.overlaid(view):
+                names = panel_titles(view.encodings)
                 label_lines(panel, list(zip(names, self._looks(view, panel, canvas), strict=True)), canvas)
             elif self.against == "offset" and panel is axes[-1] and not self._coincide(encoding):
                 key(panel, zip(map(self._from_text, starts), self._looks(view, panel, canvas), strict=True))

@@ -19,7 +19,7 @@ from pecli.files.sheet import aside, over
 from pecli.page.axis_labels import names_fit
 from pecli.page.canvas import Canvas
 from pecli.page.colors import note_ink
-from pecli.page.panels import Panel, PanelGroup
+from pecli.page.panels import Axis, Panel, PanelGroup
 from pecli.page.text import points_per_pixel
 from pecli.page.words import ems
 
@@ -169,7 +169,14 @@ class Dials(Figure[Harmonic]):
 
     def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:
         rows, columns, spacing = self.grid(view, canvas)
-        return [PanelGroup((Panel(rows / columns / spacing, exact=True, least=(LEAST * columns, LEAST * rows)),))]
+        places = [view.encoding.position_text(at) for at in self.rows(view)]
+        plain = view.encoding.position_unit or view.encoding.sides
+        beside = tuple(places if plain else [f"p = {place}" for place in places])
+        across = tuple((spacing * np.arange(columns)).tolist())
+        x = Axis(names=tuple(self.names(view, canvas)), places=across)
+        y = Axis(names=beside, places=tuple((-np.arange(rows)).tolist()))
+        least = LEAST * columns, LEAST * rows
+        return [PanelGroup((Panel(rows / columns / spacing, exact=True, least=least, x=x, y=y),))]
 
     def names(self, view: View[Harmonic], canvas: Canvas) -> list[str]:
         """Return the names of the columns: the pair, and its wavelength or period."""
@@ -190,15 +197,11 @@ class Dials(Figure[Harmonic]):
         return names
 
     def decorate(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
-        (panel,), (rows, columns, spacing) = axes, self.grid(view, canvas)
-        places = [view.encoding.position_text(at) for at in self.rows(view)]
-        plain = view.encoding.position_unit or view.encoding.sides
-        panel.set(xlim=(-spacing / 2, (columns - 0.5) * spacing), ylim=(-rows + 0.5, 0.5))
-        panel.set_xticks(spacing * np.arange(columns), self.names(view, canvas))
-        panel.set_yticks(-np.arange(rows), places if plain else [f"p = {place}" for place in places])
-        panel.xaxis.tick_top()
-        panel.tick_params(length=0)
-        panel.spines[:].set_visible(False)
+        rows, columns, spacing = self.grid(view, canvas)
+        axes[0].set(xlim=(-spacing / 2, (columns - 0.5) * spacing), ylim=(-rows + 0.5, 0.5))
+        axes[0].xaxis.tick_top()
+        axes[0].tick_params(length=0)
+        axes[0].spines[:].set_visible(False)
 
     def fit(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         """Put the names side by side, else turned."""

@@ -16,7 +16,7 @@ from pecli.figures.highlights import mark_cells
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.files.sheet import aside, over
 from pecli.measures.comparison import comparison_of
-from pecli.page.axis_labels import label_positions
+from pecli.page.axis_labels import positions_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import DIFFERENCE
 from pecli.page.limits import ends
@@ -123,21 +123,17 @@ class Distance(WithCellNumbers[Any], OfOneHead):
         return compared.profile(view.covered.length) if compared.is_of_offset else super().every(view)
 
     def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
-        shown = (view.encoding.position_label, view.covered)
-        scale = view.encoding.width if self.compared(view.encoding).grows else 0
-        scale = -scale if getattr(view.encoding, "limit", 1.0) is None else scale  # learned values are of any size
-        bar = ColorBar(self.quantity(view), spare=self.may_be_spare(view.covered.length), scale=scale)
-        return [PanelGroup((Panel(1.0, exact=True, bar=bar, x=shown, y=shown),))]
+        encoding, rows, compared = view.encoding, view.covered, self.compared(view.encoding)
+        scale = encoding.width if compared.grows else 0
+        scale = -scale if getattr(encoding, "limit", 1.0) is None else scale  # learned values are of any size
+        bar = ColorBar(self.quantity(view), spare=self.may_be_spare(rows.length), scale=scale)
+        ends, (down, across) = (rows.start - 0.5, rows.stop - 0.5), compared.axis_labels
+        x, y = positions_axis(encoding, across, ends=ends), positions_axis(encoding, down, ends=ends[::-1])
+        return [PanelGroup((Panel(1.0, exact=True, bar=bar, x=x, y=y),))]
 
     def decorate(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
-        encoding, rows = view.encoding, view.covered
-        first, last = rows.start - 0.5, rows.stop - 0.5
-        axes[0].set(xlim=(first, last), ylim=(last, first))
-        down, across = self.compared(encoding).axis_labels
-        label_positions(axes[0].xaxis, encoding, across)
-        label_positions(axes[0].yaxis, encoding, down)
         mark_cells(axes[0], self.spans(), canvas)
-        mark_cells(axes[0], self.spans(), canvas, encoding.position_text)
+        mark_cells(axes[0], self.spans(), canvas, view.encoding.position_text)
 
     def draw(self, numbers: DistanceNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         rows = numbers.view.covered

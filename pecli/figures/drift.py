@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import ceil, floor
 from typing import Any, ClassVar
 
@@ -21,9 +22,9 @@ from pecli.figures.spectrum import names_of, panel_names
 from pecli.files.sheet import aside, over
 from pecli.measures.drift import drift
 from pecli.measures.reduce import envelope, even_bins, log_edges, middles
-from pecli.page.axis_labels import NEAR, in_steps, label_values
+from pecli.page.axis_labels import NEAR, along_lines, in_steps, values_axis
 from pecli.page.canvas import Canvas
-from pecli.page.lines import frame_lines, plot_dots
+from pecli.page.lines import plot_dots
 from pecli.page.panels import Panel, PanelGroup
 
 PIXELS = 3  # of a panel's width for a mean and its band
@@ -156,24 +157,21 @@ class Drift(PairwiseRates):
         return None if view.pixel_columns is None else max(2, view.pixel_columns // PIXELS)
 
     def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:
-        return [PanelGroup((Panel(0.8 if canvas.narrow else 0.46, y="agreement", ends="agreement"),))]
+        first, last = max(1, view.positions.start), view.positions.stop - 1
+        powers = [10.0**power for power in range(15) if first <= 10.0**power <= last / NEAR_LAST]
+        room = TICKS * 72 * canvas.inches.width / canvas.small
+        step = max(1, ceil((len(powers) + 1) / max(room, 1)))
+        x = values_axis(in_steps(say(view.encoding.position_label), view.encodings), log=10)
+        ticks = partial(_put_ticks, sorted({first, *powers[::step], last}))
+        x = replace(along_lines(x, first, last), ticks=ticks)
+        y = values_axis(say("drift.agreement"), scale="agreement")
+        return [PanelGroup((Panel(0.8 if canvas.narrow else 0.46, x=x, y=y, ends="agreement", grid=True),))]
 
     def decorate(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
-        from matplotlib.ticker import FixedLocator, NullLocator
-
         from pecli.page.labels import label_lines
         from pecli.page.ticks import round_ticks
 
-        (panel,), compared, first = axes, self.compared(view).encodings, max(1, view.positions.start)
-        frame_lines(panel, first, view.positions.stop - 1, log=True)
-        last = view.positions.stop - 1
-        powers = [10.0**power for power in range(15) if first <= 10.0**power <= last / NEAR_LAST]
-        label_values(panel.xaxis, in_steps(say(view.encoding.position_label), view.encodings))
-        room = TICKS * 72 * canvas.inches.width / canvas.small
-        step = max(1, ceil((len(powers) + 1) / max(room, 1)))
-        panel.xaxis.set_major_locator(FixedLocator(sorted({first, *powers[::step], last})))
-        panel.xaxis.set_minor_locator(NullLocator())
-        label_values(panel.yaxis, say("drift.agreement"))
+        (panel,), compared = axes, self.compared(view).encodings
         panel.yaxis.set_major_locator(round_ticks(4))
         entries = [(name, {"color": f"C{line}"}) for line, name in enumerate(names_beside(compared))]
         if len(entries) > 1:
@@ -220,3 +218,14 @@ def names_beside(encodings: Sequence[TableEncoding]) -> list[str]:
         name = say("spectrum.unscaled") if plain and name != own[0] else name
         found.append(listing(piece for piece, known in zip((name, rest), own, strict=True) if piece not in ("", known)))
     return found if all(found) and len({*found}) == len(found) else names_of(encodings)[1:]
+
+
+def _put_ticks(places: Sequence[float], axis: Any) -> None:
+    """Put ticks on a logarithmic axis at these positions alone."""
+    from matplotlib.ticker import FixedLocator, NullLocator
+
+    from pecli.page.ticks import NumberTexts
+
+    axis.set_major_locator(FixedLocator(places))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(NumberTexts())

@@ -18,7 +18,7 @@ from pecli.files.sheet import aside, over
 from pecli.measures.reduce import averaged_columns
 from pecli.measures.summary import ENOUGH
 from pecli.measures.waves import power_spectrum
-from pecli.page.axis_labels import label_decades, label_dimensions, label_values
+from pecli.page.axis_labels import decades_axis, dimensions_axis, values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import RULE
 from pecli.page.panels import ColorBar, Panel, PanelGroup
@@ -126,23 +126,21 @@ class Fourier(Figure[TableEncoding]):
         )
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
-        encoding, y = view.encoding, ("waves", view.covered)
+        encoding, units = view.encoding, say(view.encoding.position_unit or "words.positions")
+        y = decades_axis(say("words.wavelength", units=units), *log_ends(view))
+        titles = (
+            say(key, dimension=say(encoding.dimension_label))
+            for key in ("fourier.each_dimension", "fourier.all_dimensions")
+        )
+        first, second = titles
         bar = ColorBar(say("fourier.share_of_the_dimensions"))
-        every = Panel(bar=bar, x=(encoding.dimension_label, encoding.width), y=y, aspect=0.8)
-        together = Panel(x="share", y=y, aspect=2.4, least=(6.0, 6.0))
+        every = Panel(title=first, bar=bar, x=dimensions_axis(encoding), y=y, aspect=0.8)
+        share = values_axis(say("fourier.share"), scale="share")
+        together = Panel(title=second, x=share, y=y, aspect=2.4, least=(6.0, 6.0))
         return [PanelGroup((every, together), (((0, 0, 1) if canvas.narrow else (0, 0, 0, 1),),))]
 
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        ends, units = log_ends(view), say(view.encoding.position_unit or "words.positions")
-        axes[0].set(xlim=(-0.5, view.encoding.width - 0.5), ylim=ends)
-        label_dimensions(axes[0].xaxis, view.encoding)
-        label_values(axes[1].xaxis, say("fourier.share"))
-        axes[1].set(ylim=ends)
         axes[1].spines["left"].set_visible(False)
-        for panel, title in zip(axes, ("fourier.each_dimension", "fourier.all_dimensions"), strict=True):
-            label_decades(panel.yaxis, *ends)
-            panel.set_ylabel(say("words.wavelength", units=units))
-            panel.set_title(say(title, dimension=say(view.encoding.dimension_label)))
 
     def draw(self, numbers: FourierNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         low, high = log_ends(numbers.view)

@@ -117,7 +117,9 @@ class Grid(Composite):
         group = super()._placed(cell, at, canvas)
         same = (repr(cell.figure), cell.view.positions, type(cell.view.encoding))
         panels = (
-            replace(panel, y=same) if panel.bar is None and panel.y is None and not panel.exact else panel
+            replace(panel, y=replace(panel.y, scale=same))
+            if panel.bar is None and panel.y.shared is None and not panel.exact
+            else panel
             for panel in group.panels
         )
         return replace(group, panels=tuple(panels))

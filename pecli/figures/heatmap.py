@@ -28,11 +28,12 @@ from pecli.measures.waves import wavelengths
 from pecli.page.axis_labels import (
     NO_PLACE,
     check_log,
-    label_decades,
-    label_dimensions,
-    label_positions,
+    decades_axis,
+    dimensions_axis,
     log_label,
     log_option,
+    positions_axis,
+    ticked,
     turn_names,
 )
 from pecli.page.canvas import Canvas
@@ -288,33 +289,25 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
         return summary_of_table(view.encoding, Positions(start=first, length=rows.stop - first))
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
-        encoding = view.encoding
-        ticks = None if encoding.signed else (0.0, encoding.limit or 1.0)
-        bar = ColorBar(say("heatmap.value"), ticks, scale=int(encoding.limit is None))  # learned values are of any size
-        x, y = (encoding.dimension_label, encoding.width), (encoding.position_label, view.covered, self.log)
-        return [PanelGroup((Panel(bar=bar, x=x, y=y, rows=0 if self.log else view.covered.length),))]
+        encoding, rows = view.encoding, view.covered
+        limits = None if encoding.signed else (0.0, encoding.limit or 1.0)
+        bar = ColorBar(say("heatmap.value"), limits, scale=int(encoding.limit is None))  # learned values: of any size
+        x, y = dimensions_axis(encoding), positions_axis(encoding, ends=(rows.stop - 0.5, rows.start - 0.5))
+        if 1 < len(parts := sequence_of(encoding)) <= MAX_PARTS:
+            y = ticked(y, [*(first for _, first, _ in parts), rows.stop - 1])
+        if parts and isinstance(encoding, HarmonicOnGrid) and (begins := runs_of_axes(encoding)[2]):
+            x = ticked(x, [*begins, encoding.width - 1])
+        if self.log:
+            y = decades_axis(log_label(encoding), *reversed(log_ends(view)))
+        return [PanelGroup((Panel(bar=bar, x=x, y=y, rows=0 if self.log else rows.length),))]
 
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        encoding, rows = view.encoding, view.covered
-        axes[0].set(xlim=(-0.5, encoding.width - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5))
-        label_dimensions(axes[0].xaxis, encoding)
-        label_positions(axes[0].yaxis, encoding)
-        from pecli.page.ticks import ticks_at
-
-        if 1 < len(parts := sequence_of(encoding)) <= MAX_PARTS:
-            axes[0].yaxis.set_major_locator(ticks_at([*(first for _, first, _ in parts), rows.stop - 1]))
-        if parts and isinstance(encoding, HarmonicOnGrid) and (begins := runs_of_axes(encoding)[2]):
-            axes[0].xaxis.set_major_locator(ticks_at([*begins, encoding.width - 1]))
-        axes[0].spines[:].set_visible(not encoding.signed)  # else zeros run into the paper
-        if self.log:
-            top, bottom = log_ends(view)
-            axes[0].set(ylim=(bottom, top), ylabel=log_label(encoding))
-            label_decades(axes[0].yaxis, top, bottom)
-        mark_cells(axes[0], self.spans(), canvas, encoding.position_text, self.log)
+        axes[0].spines[:].set_visible(not view.encoding.signed)  # else zeros run into the paper
+        mark_cells(axes[0], self.spans(), canvas, view.encoding.position_text, self.log)
 
     def fit(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         super().fit(view, axes, canvas)
-        turn_names(axes[0].xaxis)
+        turn_names(axes[0].xaxis, dimensions_axis(view.encoding).names)
 
     def draw(self, numbers: HeatmapNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         rows = numbers.view.covered

@@ -20,7 +20,7 @@ from pecli.figures.base import ColouredNumbers, Figure, View
 from pecli.figures.matrix import show_matrix
 from pecli.figures.wavelengths import MAX_WAVELENGTH, wavelength_unit
 from pecli.files.sheet import over
-from pecli.page.axis_labels import label_values
+from pecli.page.axis_labels import values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
 
@@ -49,22 +49,14 @@ class OverGrid(Figure[OnGrid]):
             text = f"{self.name} shows positions in a grid, and {view.encoding.title()} has them on a line"
             raise UsageError(text, option="grid", advice="give --grid, such as --grid=14x14")
 
-    def image_panel(self, view: View[OnGrid], bar: ColorBar) -> Panel:
+    def image_panel(self, view: View[OnGrid], bar: ColorBar, title: str = "", aside: str = "") -> Panel:
         """Return a panel whose frame is an image's."""
         rows, columns = image_of(view.covered.array(), view.encoding.sides).shape
-        return Panel(rows / columns, exact=True, bar=bar, least=(3.0, 3.0), x=("columns", columns), y=("rows", rows))
-
-    def label_images(self, view: View[OnGrid], axes: list[Axes], titles: list[str]) -> None:
-        """Label the axes of images, and give each its title."""
-        rows, columns = image_of(view.covered.array(), view.encoding.sides).shape
-        for ax, title in zip(axes, titles, strict=True):
-            ax.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5), title=title)
-            label_values(
-                ax.xaxis,
-                say("words.column" if columns == view.encoding.sides[-1] else "maps.column_frame_by_frame"),
-                True,
-            )
-            label_values(ax.yaxis, say("words.row"), integer=True)
+        across = "words.column" if columns == view.encoding.sides[-1] else "maps.column_frame_by_frame"
+        x = values_axis(say(across), whole=True, ends=(-0.5, columns - 0.5))
+        y = values_axis(say("words.row"), whole=True, ends=(rows - 0.5, -0.5))
+        frame: dict[str, Any] = {"exact": True, "least": (3.0, 3.0), "bar": bar, "x": x, "y": y}
+        return Panel(rows / columns, title=title, aside=aside, **frame)
 
 
 def squeezed_panel(ratio: float, bar: ColorBar) -> Panel:
@@ -136,13 +128,20 @@ class Maps(OverGrid):
         return MapsNumbers(view=view, maps=table, dims=dims, ends=(-limit, limit))
 
     def panel_groups(self, view: View[OnGrid], canvas: Canvas) -> list[PanelGroup]:
-        count = len(self.chosen(view))
-        panels, headings = (self.image_panel(view, ColorBar(say("heatmap.value"))),) * count, self.headings(view)
+        encoding, dims, bar = view.encoding, self.chosen(view).tolist(), ColorBar(say("heatmap.value"))
+        named = "{number}" if (headings := self.headings(view)) else "maps.dim_number"
+        asides = [""] * len(dims)
+        if isinstance(encoding, Harmonic):
+            waves, lengths = encoding.wave_names(), encoding.column_wavelengths()
+            asides = [wave_title(waves[dim], lengths[dim]) for dim in dims]
+        panels = tuple(
+            self.image_panel(view, bar, say(named, number=dim), aside) for dim, aside in zip(dims, asides, strict=True)
+        )
         if headings:
-            each = count // len(headings)
-            grids = in_columns(count, *(columns for columns in range(each, 0, -1) if each % columns == 0))
+            each = len(dims) // len(headings)
+            grids = in_columns(len(dims), *(columns for columns in range(each, 0, -1) if each % columns == 0))
             return [PanelGroup(panels, grids, headings=headings)]
-        grids = in_columns(count, *COLUMNS) if self.dims is None and count == DEFAULT_MAPS else ()
+        grids = in_columns(len(dims), *COLUMNS) if self.dims is None and len(dims) == DEFAULT_MAPS else ()
         return [PanelGroup(panels, grids)]
 
     def headings(self, view: View[OnGrid]) -> tuple[tuple[int, str], ...]:
@@ -159,15 +158,6 @@ class Maps(OverGrid):
         return tuple(
             (int(at), _axis_text(axes, axis, len(encoding.sides))) for at, axis in zip(starts, order, strict=True)
         )
-
-    def decorate(self, view: View[OnGrid], axes: list[Axes], canvas: Canvas) -> None:
-        encoding, dims = view.encoding, self.chosen(view).tolist()
-        named = "{number}" if self.headings(view) else "maps.dim_number"
-        self.label_images(view, axes, [say(named, number=dim) for dim in dims])
-        if isinstance(encoding, Harmonic):
-            waves, lengths = encoding.wave_names(), encoding.column_wavelengths()
-            for ax, dim in zip(axes, dims, strict=True):
-                ax.set_title(wave_title(waves[dim], lengths[dim]), loc="right")
 
     def draw(self, numbers: MapsNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         images = image_of(numbers.maps, numbers.view.encoding.sides)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pecli.core.errors import UsageError
@@ -16,7 +16,7 @@ from pecli.figures.maps import squeezed_panel
 from pecli.figures.matrix import show_matrix
 from pecli.files.sheet import aside, over
 from pecli.measures.comparison import VectorComparison
-from pecli.page.axis_labels import label_values
+from pecli.page.axis_labels import values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.limits import ends
 from pecli.page.panels import ColorBar, PanelGroup
@@ -86,15 +86,9 @@ def map_of_offsets(view: View[TableEncoding], measure: str, shows_spread: bool) 
 def map_panels(view: View[Any], label: str) -> list[PanelGroup]:
     """Return the panel of such a map."""
     down, across = (2 * side - 1 for side in view.encoding.sides)
-    return [PanelGroup((squeezed_panel(down / across, ColorBar(label)),))]
-
-
-def decorate_map(view: View[Any], panel: Axes) -> None:
-    """Label the axes of such a map."""
-    down, across = view.encoding.sides
-    panel.set(xlim=(0.5 - across, across - 0.5), ylim=(down - 0.5, 0.5 - down))
-    label_values(panel.xaxis, say("offset_map.offset_in_columns"), integer=True)
-    label_values(panel.yaxis, say("offset_map.offset_in_rows"), integer=True)
+    x = values_axis(say("offset_map.offset_in_columns"), whole=True, ends=(-across / 2, across / 2))
+    y = values_axis(say("offset_map.offset_in_rows"), whole=True, ends=(down / 2, -down / 2))
+    return [PanelGroup((replace(squeezed_panel(down / across, ColorBar(label)), x=x, y=y),))]
 
 
 def draw_map(numbers: OffsetMapNumbers, panel: Axes, canvas: Canvas) -> Any:

@@ -33,7 +33,6 @@ from pecli.figures.comparing import Comparing, differing_text, turned_text
 from pecli.figures.highlights import WithTrained, mark_beyond, mark_stretch
 from pecli.figures.offset_map import (
     OffsetMapNumbers as OffsetMapNumbers,
-    decorate_map,
     draw_map,
     map_of_offsets,
     map_panels,
@@ -42,14 +41,13 @@ from pecli.figures.offset_map import (
 from pecli.files.sheet import aside, over
 from pecli.measures.comparison import OffsetRuns, VectorComparison, comparison_of, seen_bias
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles
-from pecli.page.axis_labels import in_steps, label_powers, label_values
+from pecli.page.axis_labels import along_lines, in_steps, powers_axis, values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import SHADE, legible
 from pecli.page.lines import (
     MAX_LINES,
     Look,
     bound_look,
-    frame_lines,
     key,
     look,
     plot_dots,
@@ -333,14 +331,19 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         return bool(len(high) > 1 and zero >= high[0] * (1 - ROUNDING) and high[0] > np.nanmax(high[1:]))
 
     def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
-        what = self.quantity(view)
+        what, label = self.quantity(view), in_steps(say("words.offset_p_minus_q"), view.encodings)
         if view.encoding.sides:
             return map_panels(view, what)
+        shown, scales = self.shown(view), self._scales(view)
+        x = along_lines(powers_axis(label) if self.log else values_axis(label, whole=True), shown.start, shown.stop - 1)
         aspect = 0.8 if canvas.narrow != (self._panels(view) > 1) else 0.55
-        shown = [(what, scale) for scale in self._scales(view)]
-        look: dict[str, Any] = {"x": self.shown(view), "legend_below": self.decay}
-        panels = tuple(Panel(aspect, y=own, ends=own, **look) for own in shown)
-        return [PanelGroup(panels, in_columns(len(panels), *[1] * canvas.narrow))]
+        titles = panel_titles(view.encodings) if len(scales) > 1 else [""]
+        panels = []
+        for scale, title in zip(scales, titles, strict=True):
+            y = (powers_axis if self.decay else values_axis)(what, scale=(what, scale))
+            look: dict[str, Any] = {"legend_below": self.decay, "grid": True, "ends": (what, scale)}
+            panels.append(Panel(aspect, title=title, x=x, y=y, **look))
+        return [PanelGroup(tuple(panels), in_columns(len(panels), *[1] * canvas.narrow))]
 
     def _scales(self, view: View[Any]) -> list[int]:
         """Return what the numbers of each panel grow with: the width, where the measure grows with it; else 0."""
@@ -359,19 +362,10 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         from pecli.page.labels import label_lines
 
         if view.encoding.sides:
-            decorate_map(view, axes[0])
             return
-        shown = self.shown(view)
         for panel in axes:
-            frame_lines(panel, shown.start, shown.stop - 1, log=self.log)
             mark_stretch(panel, self.spans(), canvas)
             mark_beyond(panel, self.trained, canvas)
-            label = in_steps(say("words.offset_p_minus_q"), view.encodings)
-            if self.log:
-                label_powers(panel.xaxis, label)
-            else:
-                label_values(panel.xaxis, label, integer=True)
-            label_values(panel.yaxis, self.quantity(view))
         panel = axes[0]
         names, looks = distinguishing_labels(view.encodings), self._looks(view, panel, canvas)
         if self.compared(view.encoding).head is not None:
@@ -384,12 +378,10 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
             several, bound = len(names) > 1, say("offsets.roformers_bound")
             bounds = [listing([bound, name * several]) for name in short_names(view.encodings)]
             entries = entries if several else [(self.quantity(view), looks[0])]
-            panel.set_yscale("log")
-            label_powers(panel.yaxis, self.quantity(view))
             key(panel, [*entries, *((text, bound_look(line)) for line, text in enumerate(bounds))])
         elif len(axes) > 1:
-            for panel, name, line in zip(axes, panel_titles(view.encodings), looks, strict=True):
-                panel.set_title(name, color=legible(line["color"], panel))
+            for panel, line in zip(axes, looks, strict=True):
+                panel.title.set_color(legible(line["color"], panel))
         elif len(entries) > 1:
             label_lines(panel, entries, canvas)
 

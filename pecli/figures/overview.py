@@ -10,11 +10,10 @@ from typing import Any, ClassVar, Self
 from pecli.analysis import measure_option
 from pecli.core.errors import UsageError
 from pecli.core.language import capitalised, join_clauses, say
-from pecli.core.lazy import Axes
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding
-from pecli.figures.base import Figure, View, panels_of
+from pecli.figures.base import Figure, View
 from pecli.figures.composite import (
     ROW,
     Cell,
@@ -22,12 +21,13 @@ from pecli.figures.composite import (
     Composite,
     check_part,
     kind_text,
+    named_cell,
     part_of,
     single_figures,
 )
 from pecli.figures.highlights import Highlighting
 from pecli.page.canvas import Canvas
-from pecli.page.panels import PanelGroup, unnamed, with_own_bar
+from pecli.page.panels import Panel, PanelGroup, unnamed, with_own_bar
 
 SIDES = {((0, 1),): ("overview.left", "overview.right"), ((0,), (1,)): ("overview.top", "overview.bottom")}
 ON_LINE, ON_GRID = ("heatmap", "distance"), ("heatmap", "tiles")  # figures where none are asked for
@@ -88,13 +88,13 @@ class Overview(Composite, Highlighting[Encoding]):
             check_part(cell.figure, cell.view, "panels")
 
     def panel_groups(self, view: View[Encoding], canvas: Canvas) -> list[PanelGroup]:
-        """Return few panels are in a row where there is room; else figures of several have their own rows."""
+        """Return few panels in a row where there is room; else figures of several have their own rows."""
         groups = []
         for at, cell in enumerate(self.cells_of(view)):
             for group in cell.figure.panel_groups(cell.view, canvas):
-                alone = len(group.panels) == 1  # whose title says what its colours are
                 own = [with_own_bar(panel, at) for panel in group.panels]
-                groups.append(replace(group, panels=tuple(map(unnamed, own) if alone else own)))
+                own[0] = named_cell(own[0], cell)
+                groups.append(replace(group, panels=(titled(own[0]),) if len(own) == 1 else tuple(own)))
         panels = tuple(panel for group in groups for panel in group.panels)
         if len(panels) <= ROW and not canvas.narrow:
             return [PanelGroup(panels)]
@@ -103,18 +103,6 @@ class Overview(Composite, Highlighting[Encoding]):
             same = list(several)
             joined += [PanelGroup(tuple(group.panels[0] for group in same))] if alone else same
         return joined
-
-    def decorate(self, view: View[Encoding], axes: list[Axes], canvas: Canvas) -> None:
-        """Title panels that stand alone by what their colours or their vertical axis show."""
-        super().decorate(view, axes, canvas)
-        for cell, own in self._cells(view):
-            (panel, *others), (first, *_) = panels_of(cell.figure, cell.view, canvas), axes[own]
-            if others or first.get_title():
-                continue
-            label = panel.bar.label if panel.bar else first.get_ylabel()
-            first.set_title(capitalised(label))
-            if not panel.bar:
-                first.set_ylabel("")
 
     def unseen(self, view: View[Encoding]) -> str:
         texts = [cell.figure.unseen(view) for cell in self.cells_of(view)]
@@ -128,3 +116,11 @@ class Overview(Composite, Highlighting[Encoding]):
 
     def composed_numbers(self, view: View[Encoding], **fields: Any) -> ComposedNumbers:
         return OverviewNumbers(view=view, labels=tuple(map(say, self.names(view))), **fields)
+
+
+def titled(panel: Panel) -> Panel:
+    """Return a panel that stands alone with a title, where it has none: what its colours or its vertical axis show."""
+    if not panel.title:
+        panel = replace(panel, title=capitalised(panel.bar.label if panel.bar else panel.y.label))
+        panel = panel if panel.bar else replace(panel, y=replace(panel.y, label=""))
+    return unnamed(panel)

@@ -12,7 +12,7 @@ from pecli.analysis import Numbers, View
 from pecli.core.errors import UsageError, shorten
 from pecli.core.language import letters
 from pecli.figures.base import Figure, groups_of
-from pecli.page.axis_labels import label_as_asked, label_edges
+from pecli.page.axis_labels import label_as_asked, label_edges, put_axes
 from pecli.page.canvas import Canvas
 from pecli.page.colors import add_maps
 from pecli.page.legends import add_bar, remove_legends
@@ -38,6 +38,8 @@ def draw_on(figure: Figure[Any], view: View[Any], axes: Axes, canvas: Canvas) ->
     panels = [panel for group in groups for panel in group.panels]
     mosaic = below_each_other([group.grids[0] for group in groups])
     parts = split_axes(axes, panels, mosaic)
+    for part, panel in zip(parts, panels, strict=True):
+        put_axes(part, panel, canvas)
     figure.decorate(view, parts, canvas)
     if canvas.no_legend:
         remove_legends(parts)

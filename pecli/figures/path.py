@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
 from math import sqrt
@@ -18,7 +18,7 @@ from pecli.encodings.base import TableEncoding
 from pecli.figures.base import Figure, Numbers, View
 from pecli.figures.wavelengths import short_wave_text
 from pecli.files.sheet import aside, over
-from pecli.page.axis_labels import label_values
+from pecli.page.axis_labels import values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import headline_ink, seen_colours
 from pecli.page.panels import ColorBar, Panel, PanelGroup
@@ -143,11 +143,9 @@ class Path(Figure[TableEncoding]):
         if self.components == 2 and view.covered.length <= MAX_VECTOR_POINTS:  # of more nothing is computed so early
             low, high = self._ends(view)
             aspect = float((high - low)[1] / (high - low)[0])
-        return [
-            PanelGroup(
-                tuple(Panel(aspect, exact=True, least=(10.0, 6.0), bar=bar, ends=view.encodings) for _ in self.pairs())
-            )
-        ]
+        panel = Panel(aspect, exact=True, least=(10.0, 6.0), bar=bar, ends=view.encodings)
+        axes = [[values_axis(say("path.pc_number", number=at + 1)) for at in pair] for pair in self.pairs()]
+        return [PanelGroup(tuple(replace(panel, x=across, y=up) for across, up in axes))]
 
     def _ends(self, view: View[TableEncoding]) -> tuple[Array, Array]:
         """Return the ends of the axis of each component on one scale, (components,) each: of two those of their numbers
@@ -160,11 +158,6 @@ class Path(Figure[TableEncoding]):
         margin = MARGIN * float((high - low).max()) or 1.0
         middle, half = (low + high) / 2, np.maximum((high - low) / 2 + margin, LEAST * float((high - low).max()))
         return middle - half, middle + half
-
-    def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        for panel, (across, up) in zip(axes, self.pairs(), strict=True):
-            for axis, component in ((panel.xaxis, across), (panel.yaxis, up)):
-                label_values(axis, say("path.pc_number", number=component + 1))
 
     def draw(self, numbers: PathNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from matplotlib.collections import LineCollection

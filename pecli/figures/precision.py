@@ -18,7 +18,7 @@ from pecli.figures.matrix import show_matrix
 from pecli.files.sheet import aside, over
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, middles
 from pecli.measures.summary import ENOUGH, spread_evenly
-from pecli.page.axis_labels import label_positions, label_values
+from pecli.page.axis_labels import positions_axis, values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import STROKES
 from pecli.page.panels import ColorBar, Panel, PanelGroup
@@ -156,14 +156,11 @@ class Precision(WithTrained[Harmonic]):
         )
 
     def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:
-        bar = ColorBar(say("precision.larger_of_the_sine"), level=NOTABLE)
-        return [PanelGroup((Panel(0.75, bar=bar, y=("positions", view.covered)),))]
-
-    def decorate(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         rows, pairs = view.covered, len(view.encoding.frequencies())
-        axes[0].set(xlim=(-0.5, pairs - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5))
-        label_values(axes[0].xaxis, say("words.pair_of_dimensions_j"), integer=True)
-        label_positions(axes[0].yaxis, view.encoding)
+        bar = ColorBar(say("precision.larger_of_the_sine"), level=NOTABLE)
+        x = values_axis(say("words.pair_of_dimensions_j"), whole=True, ends=(-0.5, pairs - 0.5))
+        y = positions_axis(view.encoding, ends=(rows.stop - 0.5, rows.start - 0.5))
+        return [PanelGroup((Panel(0.75, bar=bar, x=x, y=y),))]
 
     def draw(self, numbers: PrecisionNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         panel, first = axes[0], numbers.view.covered.start - 0.5

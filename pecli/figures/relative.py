@@ -20,7 +20,7 @@ from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.wavelengths import short_length, wavelength_unit
 from pecli.files.sheet import aside, over
 from pecli.measures.summary import ENOUGH, spread_evenly
-from pecli.page.axis_labels import label_values
+from pecli.page.axis_labels import values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import STROKES
 from pecli.page.panels import ColorBar, Panel, PanelGroup, grids_around, in_columns
@@ -140,35 +140,36 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         )
 
     def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:
-        count = len(self.shown(view))
         bar = ColorBar(say("heatmap.value"), spare=self.may_be_spare(view.positions.length))
-        panel = Panel(1.0, exact=True, least=(6.0, 6.0), bar=bar, x="key", y="query")
+        ends = view.positions.start - 0.5, view.positions.stop - 0.5
+        x = values_axis(say("words.key_q"), whole=True, ends=ends)
+        y = values_axis(say("words.query_p"), whole=True, ends=ends[::-1])
+        panel = Panel(1.0, exact=True, least=(6.0, 6.0), bar=bar, x=x, y=y, small=True)
+        titles = self._titles(view)
+        panels, count = tuple(replace(panel, title=title, aside=aside) for title, aside in titles), len(titles)
         if not self.offsets:
             columns = (2, 4, 1) if canvas.narrow else (4, 2, 1)
-            return [PanelGroup((panel,) * count, in_columns(count, *columns) if count == SLICES else ())]
-        strip = 2 * ems(number_text(-_reach(view))) + 2.0  # that the numbers on a strip take
-        offsets = replace(panel, bar=None, least=(max(6.0, strip), 6.0))
-        return [PanelGroup((offsets, *[panel] * count), (*grids_around(0, 1 + count), *in_columns(1 + count)))]
+            return [PanelGroup(panels, in_columns(count, *columns) if count == SLICES else ())]
+        strip = max(6.0, 2 * ems(number_text(-_reach(view))) + 2.0)  # that the numbers on a strip take
+        offsets = replace(panel, bar=None, least=(strip, 6.0), title=say("words.offset_p_minus_q"))
+        return [PanelGroup((offsets, *panels), (*grids_around(0, 1 + count), *in_columns(1 + count)))]
+
+    def _titles(self, view: View[Harmonic]) -> list[tuple[str, str]]:
+        """Return the title of each dimension's panel: its number and a value, and the wave at the right."""
+        encoding, waves, lengths = view.encoding, view.encoding.wave_names(), view.encoding.column_wavelengths()
+        marked = marked_offset(view.positions.length)
+        values, found = encoding.table(np.array([float(marked)]))[0], []
+        for dim in self.shown(view):
+            name, value = say("relative.dim_dim", dim=dim), minus(f"{values[dim] + 0.0:.2f}")
+            there = "\n" + say("relative.value_where", value=value, offset=marked) if marked else ""
+            wave = join_title([waves[dim], f"λ {short_length(encoding, lengths[dim])}"])
+            found.append((name + there, wave + "\n " * bool(there)))
+        return found
 
     def decorate(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.page.legends import add_strip
 
-        first, last = view.positions.start - 0.5, view.positions.stop - 0.5
-        for panel in axes:
-            panel.set(xlim=(first, last), ylim=(last, first))
-            label_values(panel.xaxis, say("words.key_q"), integer=True)
-            label_values(panel.yaxis, say("words.query_p"), integer=True)
-        encoding, waves, lengths = view.encoding, view.encoding.wave_names(), view.encoding.column_wavelengths()
-        marked = marked_offset(view.positions.length)
-        values = encoding.table(np.array([float(marked)]))[0]
-        for panel, dim in zip(axes[1:] if self.offsets else axes, self.shown(view), strict=True):
-            name, value = say("relative.dim_dim", dim=dim), minus(f"{values[dim] + 0.0:.2f}")
-            there = "\n" + say("relative.value_where", value=value, offset=marked) if marked else ""
-            wave = join_title([waves[dim], f"λ {short_length(encoding, lengths[dim])}"])
-            panel.set_title(name + there, fontsize=canvas.small)
-            panel.set_title(wave + "\n " * bool(there), loc="right")
         if self.offsets:
-            axes[0].set_title(say("words.offset_p_minus_q"), fontsize=canvas.small, pad=TITLE_PAD * canvas.small)
             add_strip(axes[0], canvas, _reach(view), canvas.colours("diverging"))
 
     def draw(self, numbers: RelativeNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:

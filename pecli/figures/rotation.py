@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from pathlib import Path
 from typing import Any, ClassVar
@@ -24,11 +24,11 @@ from pecli.files.sheet import aside, over
 from pecli.files.tables import read_table
 from pecli.measures.reduce import averaged_rows
 from pecli.measures.summary import ENOUGH
-from pecli.page.axis_labels import label_dimensions, label_positions, label_values
+from pecli.page.axis_labels import dimensions_axis, positions_axis, values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import HAIRLINE, legible, note_ink, seen_colours
 from pecli.page.lines import key
-from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
+from pecli.page.panels import Axis, ColorBar, Panel, PanelGroup, in_columns
 from pecli.page.text import points_per_pixel
 from pecli.page.words import ems
 
@@ -217,47 +217,51 @@ class Rotation(WithCellNumbers[Rotary]):
         return table
 
     def panel_groups(self, view: View[Rotary], canvas: Canvas) -> list[PanelGroup]:
+        encoding, rows = view.encoding, view.covered
         bar = ColorBar(say("heatmap.value"), fixed=self.matrix is not None)
         if self.matrix is not None:
-            return [PanelGroup((Panel(1.0, exact=True, bar=bar),))]
-        x, y = ("dimension", view.encoding.width), ("position", view.positions)
+            ends = -0.5, encoding.width - 0.5
+            x = values_axis(say("words.column"), whole=True, ends=ends)
+            y = values_axis(say("words.row"), whole=True, ends=ends[::-1])
+            title = say("rotation.rotation_matrix_r_p", position=self.matrix)
+            return [PanelGroup((Panel(1.0, title=title, exact=True, bar=bar, x=x, y=y),))]
         whole = self.panels == tuple(TITLES)
+        x, y = dimensions_axis(encoding), positions_axis(encoding, ends=(rows.stop - 0.5, rows.start - 0.5))
         query = Panel(FLAT if whole else 0.62, least=(7.0, 4.0), bar=bar, x=x, y=y)
-        side = max(14.0, 1.3 * len(self.drawn_pairs(view)))
-        plane = Panel(1.0, exact=True, least=(side, side), legend_below=bool(view.encoding.sides))
-        panels = tuple(plane if name == PLANE else query for name in self.panels)
+        marked = say("rotation.marked_pairs") if self._marks(view) else ""
+        each = {
+            BEFORE: replace(query, title=say(TITLES[BEFORE])),
+            AFTER: replace(query, title=say(TITLES[AFTER]), aside=marked),
+            PLANE: self._plane(view),
+        }
+        panels = tuple(each[name] for name in self.panels)
         return [PanelGroup(panels, (((0, 2), (1, 2)), *in_columns(3, 1)) if whole else ())]
 
+    def _plane(self, view: View[Rotary]) -> Panel:
+        """Return the panel of pairs in their planes, or over the grid."""
+        encoding, shown = view.encoding, len(self.drawn_pairs(view))
+        side = max(14.0, 1.3 * shown)
+        panel = Panel(1.0, exact=True, least=(side, side), legend_below=bool(encoding.sides))
+        if len(encoding.sides) == 2:
+            down, across = encoding.sides
+            x = values_axis(say("words.column"), whole=True, ends=(-1, across))
+            y = values_axis(say("words.row"), whole=True, ends=(down, -1))
+            return replace(panel, title=say("rotation.pairs_over_the_grid"), x=x, y=y)
+        every = encoding.width // 2
+        some = say("rotation.of_pairs_in_their", count=shown, all=every)
+        ends = Axis(ends=(-HALF, HALF))
+        return replace(panel, title=some if shown < every else say(TITLES[PLANE]), x=ends, y=ends)
+
     def decorate(self, view: View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
-        encoding, rows = view.encoding, view.covered
-        if self.matrix is not None:
-            title = say("rotation.rotation_matrix_r_p", position=self.matrix)
-            axes[0].set(title=title, xlim=(-0.5, encoding.width - 0.5), ylim=(encoding.width - 0.5, -0.5))
-            label_values(axes[0].xaxis, say("words.column"), integer=True)
-            label_values(axes[0].yaxis, say("words.row"), integer=True)
+        if self.matrix is not None or PLANE not in self.panels:
             return
-        asides = {AFTER: "rotation.marked_pairs"} if self._marks(view) else {}
-        for panel, name in zip(axes, self.panels, strict=True):
-            panel.set_title(say(TITLES[name]))
-            panel.set_title(say(asides[name]) if name in asides else "", loc="right")
-            shown, every = len(self.drawn_pairs(view)), encoding.width // 2
-            if name == PLANE and shown < every:
-                panel.set_title(say("rotation.of_pairs_in_their", count=shown, all=every))
-            if name == PLANE and len(encoding.sides) == 2:
-                down, across = encoding.sides
-                panel.set(xlim=(-1, across), ylim=(down, -1), title=say("rotation.pairs_over_the_grid"))
-                label_values(panel.xaxis, say("words.column"), integer=True)
-                label_values(panel.yaxis, say("words.row"), integer=True)
-                pairs = enumerate(self.drawn_pairs(view).tolist())
-                key(panel, [(say("words.pair_pair", pair=pair), {"color": f"C{line}"}) for line, pair in pairs])
-                continue
-            if name == PLANE:
-                panel.set(xticks=[], yticks=[], xlim=(-HALF, HALF), ylim=(-HALF, HALF))
-                panel.spines[:].set_visible(False)
-                continue
-            panel.set(xlim=(-0.5, encoding.width - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5))
-            label_dimensions(panel.xaxis, encoding)
-            label_positions(panel.yaxis, encoding)
+        panel = axes[self.panels.index(PLANE)]
+        if len(view.encoding.sides) == 2:
+            pairs = enumerate(self.drawn_pairs(view).tolist())
+            key(panel, [(say("words.pair_pair", pair=pair), {"color": f"C{line}"}) for line, pair in pairs])
+        else:
+            panel.set(xticks=[], yticks=[])
+            panel.spines[:].set_visible(False)
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         colours = canvas.colours("diverging")

@@ -17,7 +17,7 @@ from pecli.figures.base import Figure, Numbers, View, other_positions_text
 from pecli.files.sheet import aside, over
 from pecli.measures.comparison import VectorComparison, check_pairs
 from pecli.measures.pairs import CLASSES, coarser, counts, points
-from pecli.page.axis_labels import label_values
+from pecli.page.axis_labels import put_axis, values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import note_ink, seen_colours
 from pecli.page.lines import frame_by_grid
@@ -26,6 +26,7 @@ from pecli.page.text import points_per_pixel
 
 LABELLED = 5  # offsets whose streaks have a label, at most
 APART = 0.1  # of the points' range: free of others around a label; a streak that has one is thinner
+TRIANGLES = {"upper": "scatter.upper_triangle_p_q", "lower": "scatter.lower_triangle_p_q"}
 MAX_POINTS = 200_000  # that are drawn; more are counted
 MAX_VECTOR_POINTS = 2000  # that a vector file carries one by one
 LARGE_POINTS = 500  # fewer are drawn larger, and not counted
@@ -252,19 +253,14 @@ class Scatter(Figure[TableEncoding]):
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         few = view.covered.length * (view.covered.length - 1) // 2 <= LARGE_POINTS
-        bar = None if few else ColorBar(say("scatter.pairs_cell"), fixed=True)
         shown = self.shown()
         several = len(shown) > 1 and not canvas.narrow  # side by side
-        panels = tuple(Panel(0.9 if several else FLAT, bar=bar, x=self.x, y=self.y) for _ in shown)
+        x, y = (values_axis(VectorComparison(view.encoding, own).label, scale=own) for own in (self.x, self.y))
+        bar = None if few else ColorBar(say("scatter.pairs_cell"), fixed=True)
+        panel = Panel(0.9 if several else FLAT, bar=bar, x=x, y=y, grid=True)
+        titles = (say(TRIANGLES[name]) if self.triangle == "both" else "" for name in shown)
+        panels = tuple(replace(panel, title=title) for title in titles)
         return [PanelGroup(panels, () if several else in_columns(len(shown), 1))]
-
-    def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        for panel, name in zip(axes, self.shown(), strict=True):
-            if self.triangle == "both":
-                panel.set_title(say("scatter.upper_triangle_p_q" if name == "upper" else "scatter.lower_triangle_p_q"))
-            label_values(panel.xaxis, VectorComparison(view.encoding, self.x).label)
-            label_values(panel.yaxis, VectorComparison(view.encoding, self.y).label)
-            frame_by_grid(panel)
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         draw = _draw_counts if isinstance(numbers, DensityNumbers) else _draw_points
@@ -310,8 +306,8 @@ def _draw_points(numbers: ScatterNumbers, axes: Axes, canvas: Canvas) -> Any:
     whole, enlarged = (axes.inset_axes((left, 0.0, SPLIT, 1.0)) for left in (0.0, 1 - SPLIT))
     for panel in (whole, enlarged):
         frame_by_grid(panel)
-        label_values(panel.xaxis, axes.get_xlabel())
-        label_values(panel.yaxis, axes.get_ylabel() if panel is whole else "")
+        put_axis(panel.xaxis, values_axis(axes.get_xlabel()))
+        put_axis(panel.yaxis, values_axis(axes.get_ylabel() if panel is whole else ""))
         _draw_dots(numbers, panel, numbers.odd, "C1", canvas)
     axes.set_axis_off()
     _draw_dots(numbers, whole, ~numbers.odd, "C0", canvas)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import Any, ClassVar, NamedTuple
 
@@ -22,10 +22,10 @@ from pecli.figures.highlights import WithTrained, trained_text
 from pecli.figures.wavelengths import MAX_WAVELENGTH, has_known_waves, short_length, short_wave_text
 from pecli.files.sheet import aside, over
 from pecli.measures.waves import MEASURED, wavelengths
-from pecli.page.axis_labels import label_powers, label_values
+from pecli.page.axis_labels import along_lines, powers_axis, values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import SHADE
-from pecli.page.lines import Look, frame_lines, key, share_ends
+from pecli.page.lines import Look, key, share_ends
 from pecli.page.panels import Panel, PanelGroup, in_columns
 
 NOTABLE = 1e-3  # of a wavelength, by which another is a longer one
@@ -271,13 +271,26 @@ class Spectrum(WithTrained[TableEncoding]):
         )
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
+        waves, count = waves_of(view), self._panels(view)
+        units = [say(unit) for unit in dict.fromkeys(encoding.wave_unit for encoding in view.encodings)]
+        label = say("words.wavelength", units=join_or(sorted(units)))
+        y = powers_axis(say("spectrum.wavelength_unscaled_wavelength") if self.ratio else label, 3.3)
+        y = replace(y, log=2 if self.ratio else 10, scale="wavelength")
+        kinds = {
+            say("words.pair_of_dimensions_j" if isinstance(e, Harmonic) else e.dimension_label) for e in view.encodings
+        }
+        x = values_axis(join_or(sorted(kinds)), whole=True)
+        aspect = (0.8 if canvas.narrow else 0.55) if count == 1 else 0.9  # decades would be flat
         ends = self.ratio, frozenset(encoding.position_unit for encoding in view.encodings)
-        aspect = 0.8 if canvas.narrow else 0.55  # decades would be flat
-        count = self._panels(view)
+        panel = Panel(aspect, y=y, ends=ends, grid=True)
         if count == 1:
-            return [PanelGroup((Panel(aspect, ends=ends),))]
-        shown = [Panel(0.9, x=("pairs", encoding.width), y="wavelength", ends=ends) for encoding in view.encodings]
-        return [PanelGroup(tuple(shown), in_columns(count, *[1] * canvas.narrow))]
+            return [PanelGroup((replace(panel, x=along_lines(x, 0, max(map(len, waves)) - 1)),))]
+        names = panel_names(view.encodings)
+        panels = tuple(
+            replace(panel, title=" · ".join(filter(None, name)), x=along_lines(x, 0, len(own) - 1))
+            for name, own in zip(names, waves, strict=True)
+        )
+        return [PanelGroup(panels, in_columns(count, *[1] * canvas.narrow))]
 
     def _panels(self, view: View[TableEncoding]) -> int:
         """Return how many panels there are: one an encoding where one is scaled."""
@@ -287,26 +300,14 @@ class Spectrum(WithTrained[TableEncoding]):
 
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.page.labels import label_lines
-        from pecli.page.ticks import BetweenPowers
 
-        waves, pair = waves_of(view), "words.pair_of_dimensions_j"
+        for panel in axes:
+            panel.margins(y=MARGIN)
+        if len(axes) > 1:
+            return
         units = [say(encoding.wave_unit) for encoding in view.encodings]
         several = len({*units}) > 1 and not self.ratio  # each line says its own
-        labels = {say(pair if isinstance(e, Harmonic) else e.dimension_label) for e in view.encodings}
-        ratio = say("spectrum.wavelength_unscaled_wavelength")
-        length = say("words.wavelength", units=join_or(sorted({*units})))
-        for at, panel in enumerate(axes):
-            frame_lines(panel, 0, max(map(len, waves if len(axes) == 1 else [waves[at]])) - 1)
-            label_values(panel.xaxis, join_or(sorted(labels)), integer=True)
-            panel.set_yscale("log", base=2 if self.ratio else 10)
-            panel.margins(y=MARGIN)
-            label_powers(panel.yaxis, ratio if self.ratio else length)
-            panel.yaxis.set_minor_formatter(BetweenPowers(3.3))
-        if len(axes) > 1:
-            for panel, (name, rest) in zip(axes, panel_names(view.encodings), strict=True):
-                panel.set_title(" · ".join(filter(None, [name, rest])))
-            return
-        lines = lines_of(view)
+        waves, lines = waves_of(view), lines_of(view)
         looks = (self._look(view, line.encoding, at, canvas) for at, line in enumerate(lines))
         names = (f"{line.label} ({units[line.encoding]})" if several else line.label for line in lines)
         entries = list(zip(names, looks, strict=True))

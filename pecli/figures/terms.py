@@ -12,7 +12,7 @@ from pecli.core.numbers import ROUNDING, number_text
 from pecli.encodings.base import Additive
 from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.matrix import MAX_CELLS, WithCellNumbers, show_matrix
-from pecli.figures.tokens import TokenFigure, fit_tokens, label_tokens, token_panel
+from pecli.figures.tokens import TokenFigure, fit_tokens, token_panel
 from pecli.files.sheet import aside, over
 from pecli.measures.comparison import largest_spread, offset_codes
 from pecli.measures.pairwise import products
@@ -136,17 +136,15 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
     def panel_groups(self, view: View[Additive], canvas: Canvas) -> list[PanelGroup]:
         from pecli.page.titles import APART_MORE
 
-        count = len(TITLES)
-        first = token_panel(self.words, ColorBar(say("terms.score"), spare=self.may_be_spare(len(self.words))))
-        panels = first, *[replace(first, apart=APART_MORE)] * (count - 1)
-        return [PanelGroup(panels, in_columns(count, count, 2, 1))]
+        bar = ColorBar(say("terms.score"), spare=self.may_be_spare(len(self.words)))
+        panel = token_panel(self.words, bar, say("words.query_p"), say("words.key_q"))
+        titles = map(capitalised, map(say, TITLES.values()))
+        panels = (replace(panel, title=title, apart=APART_MORE * bool(at)) for at, title in enumerate(titles))
+        return [PanelGroup(tuple(panels), in_columns(len(TITLES), len(TITLES), 2, 1))]
 
     def decorate(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.page.titles import add_sign, name_panel
 
-        for ax, title in zip(axes, TITLES.values(), strict=True):
-            ax.set_title(capitalised(say(title)), fontsize=canvas.small)
-            label_tokens(ax, self.words, say("words.query_p"), say("words.key_q"))
         for ax, sign in zip(axes[1:], "+++=", strict=True):
             add_sign(ax, sign, canvas)
         name_panel(axes[NAMED])

@@ -19,7 +19,7 @@ from pecli.figures.matrix import show_matrix
 from pecli.files.sheet import aside, over
 from pecli.measures.comparison import VectorComparison
 from pecli.measures.summary import ENOUGH
-from pecli.page.axis_labels import label_values
+from pecli.page.axis_labels import put_axis, values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import HAIRLINE, headline_ink, note_ink
 from pecli.page.limits import ends
@@ -144,18 +144,14 @@ class Tiles(OverGrid):
     def panel_groups(self, view: View[OnGrid], canvas: Canvas) -> list[PanelGroup]:
         bar = ColorBar(VectorComparison(view.encoding, self.measure).label)
         if self.at is not None:
-            return [PanelGroup((self.image_panel(view, bar),) * len(positions_at(self.at, view)))]
-        rows, columns = view.encoding.sides
-        panel = squeezed_panel((rows / columns) ** 2, bar)
-        return [PanelGroup((panel if canvas.narrow else replace(panel, aspect=TILED * panel.aspect),))]
-
-    def decorate(self, view: View[OnGrid], axes: list[Axes], canvas: Canvas) -> None:
-        every = self.at is None
-        self.label_images(
-            view, axes, [""] if every else [*map(view.encoding.position_text, positions_at(self.at or (), view))]
-        )
-        if every:
-            axes[0].set(xlabel=say("tiles.column_of_the_patch"), ylabel=say("tiles.row_of_the_patch"))
+            titles = map(view.encoding.position_text, positions_at(self.at, view))
+            return [PanelGroup(tuple(self.image_panel(view, bar, title) for title in titles))]
+        (rows, columns), panel = view.encoding.sides, self.image_panel(view, bar)
+        x = replace(panel.x, label=say("tiles.column_of_the_patch"))
+        y = replace(panel.y, label=say("tiles.row_of_the_patch"))
+        frame = squeezed_panel((rows / columns) ** 2, bar)
+        aspect = frame.aspect if canvas.narrow else TILED * frame.aspect
+        return [PanelGroup((replace(frame, aspect=aspect, x=x, y=y),))]
 
     def draw(self, numbers: TilesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         sides = numbers.view.encoding.sides
@@ -247,7 +243,7 @@ def _left_part(axes: Axes, cells: tuple[int, ...], canvas: Canvas) -> Axes:
     part.set_axes_locator(place)
     part.apply_aspect(place())
     for own, other in ((axes.xaxis, part.xaxis), (axes.yaxis, part.yaxis)):
-        label_values(other, own.get_label_text(), integer=True)
+        put_axis(other, values_axis(own.get_label_text(), whole=True))
     axes.set_axis_off()
     return part
 

@@ -16,8 +16,8 @@ from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.figures.base import Figure, View, positions_text
 from pecli.files.tables import read_table
-from pecli.page.axis_labels import names_fit
-from pecli.page.panels import ColorBar, Panel
+from pecli.page.axis_labels import names_fit, no_marks
+from pecli.page.panels import Axis, ColorBar, Panel
 from pecli.page.style import CJK
 from pecli.page.words import ems, is_wide
 
@@ -180,27 +180,17 @@ PITCH = 0.87, 1.05  # ems of tick labels from one token to the next, at least; o
 MAX_EMS = 12.0  # ems of a token, before it is cut
 
 
-def token_panel(words: Sequence[str], bar: ColorBar) -> Panel:
-    """Return a square panel with these tokens on both axes."""
-    pitch, shown = PITCH[any(map(is_wide, "".join(words)))], tuple(words)
-    side = max(6.0, pitch * len(words))
-    return Panel(1.0, exact=True, least=(side, side), bar=bar, x=shown, y=shown)
+def token_panel(words: Sequence[str], bar: ColorBar, down: str, across: str) -> Panel:
+    """Return a square panel with these tokens on both axes, which have these names."""
+    side = max(6.0, PITCH[any(map(is_wide, "".join(words)))] * len(words))
+    x, y = tokens_axis(across, words), tokens_axis(down, words, turned=True)
+    return Panel(1.0, exact=True, least=(side, side), bar=bar, x=x, y=y, small=True)
 
 
-def label_tokens(axes: Axes, words: Sequence[str], down: str, across: str) -> None:
-    """Label every row and column with its token, and the axes with these names."""
-    count, names = len(words), list(map(cut, words))
-    axes.set(xlim=(-0.5, count - 0.5), xlabel=across, ylabel=down)
-    axes.set_xticks(range(count), names, parse_math=False)
-    label_rows(axes, words)
-    axes.tick_params(length=0)
-
-
-def label_rows(axes: Axes, words: Sequence[str]) -> None:
-    """Label every row with its token."""
-    axes.set_ylim(len(words) - 0.5, -0.5)
-    axes.set_yticks(range(len(words)), list(map(cut, words)), parse_math=False)
-    axes.tick_params(axis="y", length=0)
+def tokens_axis(label: str, words: Sequence[str], turned: bool = False) -> Axis:
+    """Return an axis along which tokens stand; turned : from the top down."""
+    low, high = -0.5, len(words) - 0.5
+    return Axis(label, (high, low) if turned else (low, high), tuple(map(cut, words)), ticks=no_marks)
 
 
 def fit_tokens(axes: Axes, size: float) -> None:

@@ -21,7 +21,7 @@ from pecli.figures.spectrum import panel_names
 from pecli.files.sheet import aside, over
 from pecli.measures.reduce import envelope, even_bins, even_edges, middles
 from pecli.measures.unseen import NEW, SEEN, SLOWER, new_angles
-from pecli.page.axis_labels import label_positions, label_values
+from pecli.page.axis_labels import positions_axis, ticked, values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import MAPS, NAMED_INK, NOTE_INK, legible
 from pecli.page.lines import key
@@ -159,25 +159,19 @@ class Unseen(PairwiseRates):
         )
 
     def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:
-        count, pairs = len(view.encodings), ("pairs", len(view.encoding.frequencies()))
-        aspect = 0.55 if count == 1 else 1.1 if canvas.narrow else 0.8 if count < 3 else 1.5
-        panel = Panel(aspect, x=pairs, y=("positions", view.positions))
-        grids = in_columns(count, *([2, 1] if canvas.narrow or count > 4 else [count]))
-        return [PanelGroup((panel,) * count, grids, one_legend=True)]
-
-    def decorate(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
-        from pecli.page.ticks import ticks_at
-
         rows, trained, pairs = view.positions, self.trained_length(view), len(view.encoding.frequencies())
         whole = rows.start == 0 and rows.stop % trained == 0 and rows.stop <= 5 * trained
         steps = range(trained, rows.stop, trained) if whole else [trained] * (rows.start < trained < rows.stop)
-        for panel, name in zip(axes, names_of_panels(view), strict=True):
-            panel.set(xlim=(-0.5, pairs - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5))
-            label_values(panel.xaxis, say("words.pair_of_dimensions_j"), integer=True)
-            label_positions(panel.yaxis, view.encoding)
-            panel.yaxis.set_major_locator(ticks_at([rows.start, *steps, rows.stop - 1]))
-            if len(axes) > 1:
-                panel.set_title(f"{name}\n ")
+        x = values_axis(say("words.pair_of_dimensions_j"), whole=True, ends=(-0.5, pairs - 0.5))
+        y = positions_axis(view.encoding, ends=(rows.stop - 0.5, rows.start - 0.5))
+        count = len(view.encodings)
+        aspect = 0.55 if count == 1 else 1.1 if canvas.narrow else 0.8 if count < 3 else 1.5
+        panel = Panel(aspect, x=x, y=ticked(y, [rows.start, *steps, rows.stop - 1]))
+        titles = (f"{name}\n " if count > 1 else "" for name in names_of_panels(view))
+        grids = in_columns(count, *([2, 1] if canvas.narrow or count > 4 else [count]))
+        return [PanelGroup(tuple(replace(panel, title=title) for title in titles), grids, one_legend=True)]
+
+    def decorate(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         look: dict[str, Any] = {"marker": "s", "linestyle": "none", "markersize": 0.9 * canvas.small}
         key(axes[0], [(say(NAMES[state]), {**look, "color": COLOURS[state]}) for state in NAMES])
 

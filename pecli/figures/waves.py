@@ -16,11 +16,11 @@ from pecli.figures.wavelengths import has_known_waves, short_length, short_wave_
 from pecli.files.sheet import aside, over
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, middles
 from pecli.measures.waves import wavelengths
-from pecli.page.axis_labels import label_positions
+from pecli.page.axis_labels import along_lines, positions_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import legible
-from pecli.page.lines import MAX_LINES, Look, frame_lines, plot_dots, plot_run, shades
-from pecli.page.panels import Panel, PanelGroup
+from pecli.page.lines import MAX_LINES, Look, plot_dots, plot_run, shades
+from pecli.page.panels import Axis, Panel, PanelGroup
 from pecli.page.text import points_per_pixel
 from pecli.page.words import ems
 
@@ -151,26 +151,20 @@ class Waves(Figure[TableEncoding]):
         )
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
-        lanes = ("lanes", view.encodings, tuple(self.chosen(view).tolist()))
-        count = len(lanes[-1])
-        aspect, least = (
-            max(0.9, 0.16 * count) if canvas.narrow else max(0.5, 0.08 * count),
-            (10.0, 2.2 * count),
-        )  # lanes would be flat
-        return [PanelGroup((Panel(aspect, x=("positions", view.covered), y=lanes, least=least),))]
-
-    def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        encoding, dims = view.encoding, self.chosen(view)
-        frame_lines(axes[0], view.covered.start, view.covered.stop - 1)
-        label_positions(axes[0].xaxis, encoding)
-        axes[0].set_ylabel(say(encoding.dimension_label))
-        names = encoding.dimension_names()
+        encoding, dims, rows = view.encoding, self.chosen(view), view.covered
+        count, names = len(dims), encoding.dimension_names()
         lanes = [names[dim] if names else str(dim) for dim in dims]
         if isinstance(encoding, Harmonic) and names is None:
             kinds = encoding.wave_names()
             lanes = [" · ".join(filter(None, [lane, kinds[dim]])) for lane, dim in zip(lanes, dims, strict=True)]
-        axes[0].set_ylim(LANE * (0.5 - len(dims)), LANE * 0.5 + ABOVE)
-        axes[0].set_yticks(-LANE * np.arange(len(dims)), lanes)
+        ends = LANE * (0.5 - count), LANE * 0.5 + ABOVE
+        places = tuple((-LANE * np.arange(count)).tolist())
+        x = along_lines(positions_axis(encoding), rows.start, rows.stop - 1)
+        y = Axis(say(encoding.dimension_label), ends, tuple(lanes), places)
+        aspect = max(0.9, 0.16 * count) if canvas.narrow else max(0.5, 0.08 * count)  # lanes would be flat
+        return [PanelGroup((Panel(aspect, x=x, y=y, grid=True, least=(10.0, 2.2 * count)),))]
+
+    def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         for label, look in zip(axes[0].get_yticklabels(), self._looks(view, axes[0], canvas), strict=True):
             label.set_color(legible(look["color"], axes[0]))
 

@@ -1,8 +1,9 @@
-"""Labels and ticks of axes along which positions, dimensions or values run."""
+"""Axes along which positions, dimensions, values or names run: their labels and ticks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from string import ascii_lowercase
 from typing import Any
@@ -15,29 +16,120 @@ from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding, TableEncoding
 from pecli.page.canvas import Canvas
-from pecli.page.panels import Panel, VisibleLabels
+from pecli.page.lines import MARGIN, frame_by_grid
+from pecli.page.panels import Axis, Panel, VisibleLabels
 
 NEAR = 1.1  # times the first position: what ends before cannot be told from it on a logarithmic axis
 MAX_NAMES = 16  # dimensions that have a name each
 
 
-def label_values(axis: Any, label: str, integer: bool = False) -> None:
-    """Label an axis along which numbers run."""
-    from pecli.page.ticks import NumberTexts, round_ticks, whole_ticks
-
-    axis.set_label_text(label)
-    axis.set_major_locator(whole_ticks() if integer else round_ticks())
-    axis.set_major_formatter(NumberTexts())
+def values_axis(label: str, whole: bool = False, **facts: Any) -> Axis:
+    """Return an axis along which numbers run."""
+    return Axis(label, ticks=_whole if whole else _round, **facts)
 
 
-def label_positions(axis: Any, encoding: Encoding, label: str | None = None) -> None:
-    """Label an axis along which positions run, in the encoding's terms; the label is a template."""
-    from pecli.page.ticks import FittingTicks, NumberTexts, multiples
-
+def positions_axis(encoding: Encoding, label: str | None = None, **facts: Any) -> Axis:
+    """Return an axis along which positions run, in the encoding's terms; the label is a key."""
     text = say(label or encoding.position_label)
     if encoding.sides:
         text += " " + say("page.row_column" if len(encoding.sides) == 2 else "page.frame_row_column")
-    label_values(axis, text, integer=True)
+    return Axis(text, ticks=partial(_of_positions, encoding), **facts)
+
+
+def dimensions_axis(encoding: TableEncoding) -> Axis:
+    """Return an axis along which the columns of the table run."""
+    names = tuple(encoding.dimension_names() or ())
+    names = names if len(names) <= MAX_NAMES else ()
+    return Axis(say(encoding.dimension_label), (-0.5, encoding.width - 0.5), names, ticks=None if names else _whole)
+
+
+def decades_axis(label: str, low: float, high: float) -> Axis:
+    """Return an axis of decimal logarithms from low to high, with ticks at 1, 10, 100, … (or 1, 2, 5, …)."""
+    return Axis(label, (low, high), ticks=partial(_of_decades, *sorted((low, high))))
+
+
+def powers_axis(label: str, between: float = 2.5, **facts: Any) -> Axis:
+    """Return a logarithmic axis; between : decades up to which there are numbers between the powers, too."""
+    return Axis(label, ticks=partial(_of_powers, between), **{"log": 10, **facts})
+
+
+def along_lines(axis: Axis, first: float, last: float) -> Axis:
+    """Return the axis with the ends of a panel whose lines run from first to last."""
+    if axis.log:
+        last = max(last, first * NEAR)
+        share = (last / first) ** MARGIN
+        return replace(axis, ends=(first / share, last * share), span=(first, last))
+    margin = MARGIN * (last - first) or 0.5
+    return replace(axis, ends=(first - margin, last + margin), span=(first, last))
+
+
+def ticked(axis: Axis, at: Sequence[float]) -> Axis:
+    """Return the axis with ticks at these values alone."""
+
+    def ticks(own: Any) -> None:
+        from pecli.page.ticks import ticks_at
+
+        if axis.ticks is not None:
+            axis.ticks(own)
+        own.set_major_locator(ticks_at(at))
+
+    return replace(axis, ticks=ticks)
+
+
+def put_axes(axes: Axes, panel: Panel, canvas: Canvas) -> None:
+    """Put on an empty Axes what the panel says of its axes and title."""
+    sides: Any = (
+        (axes.xaxis, panel.x, axes.set_xlim, axes.set_xscale),
+        (axes.yaxis, panel.y, axes.set_ylim, axes.set_yscale),
+    )
+    for axis, own, set_ends, set_scale in sides:
+        if own.log:
+            set_scale("log", base=own.log)
+        if own.ends is not None:
+            set_ends(*own.ends)
+        if own.span is not None:
+            axis.shown = own.span
+        put_axis(axis, own)
+    if panel.grid:
+        frame_by_grid(axes)
+    axes.set_title(panel.title)
+    if panel.small:
+        axes.title.set_fontsize(canvas.small)
+    axes.set_title(panel.aside, loc="right")
+
+
+def put_axis(axis: Any, own: Axis) -> None:
+    """Put label and ticks on one of matplotlib's axes."""
+    axis.set_label_text("\n".join(filter(None, (own.beside, own.label))))
+    if own.ticks is not None:
+        own.ticks(axis)
+    if own.names:
+        axis.set_ticks(own.places or range(len(own.names)), own.names, parse_math=False)
+
+
+def no_marks(axis: Any) -> None:
+    """Show no marks at the ticks of an axis."""
+    axis.set_tick_params(length=0)
+
+
+def _round(axis: Any) -> None:
+    from pecli.page.ticks import NumberTexts, round_ticks
+
+    axis.set_major_locator(round_ticks())
+    axis.set_major_formatter(NumberTexts())
+
+
+def _whole(axis: Any) -> None:
+    from pecli.page.ticks import NumberTexts, whole_ticks
+
+    axis.set_major_locator(whole_ticks())
+    axis.set_major_formatter(NumberTexts())
+
+
+def _of_positions(encoding: Encoding, axis: Any) -> None:
+    from pecli.page.ticks import FittingTicks, NumberTexts, multiples
+
+    _whole(axis)
     steps = encoding.tick_steps or tuple(encoding.sides[-1] * step for step in (1, 2, 5, 10) if encoding.sides)
     if steps:
         axis.set_major_locator(FittingTicks(partial(multiples, steps), encoding.position_text))
@@ -45,19 +137,7 @@ def label_positions(axis: Any, encoding: Encoding, label: str | None = None) -> 
         axis.set_major_formatter(NumberTexts(encoding.position_text))
 
 
-def label_dimensions(axis: Any, encoding: TableEncoding) -> None:
-    """Label an axis along which the columns of the table run."""
-    from matplotlib.ticker import FixedFormatter, FixedLocator
-
-    names = encoding.dimension_names()
-    label_values(axis, say(encoding.dimension_label), integer=True)
-    if names is not None and len(names) <= MAX_NAMES:
-        axis.set_major_locator(FixedLocator(range(len(names))))
-        axis.set_major_formatter(FixedFormatter(names))
-
-
-def label_decades(axis: Any, low: float, high: float) -> None:
-    """Put ticks at 1, 10, 100, … (or 1, 2, 5, …) on an axis that shows the decimal logarithms from low to high."""
+def _of_decades(low: float, high: float, axis: Any) -> None:
     from pecli.page.ticks import FittingTicks, NumberTexts
 
     factors = (1, 2, 5) if high - low < 2.5 else (1,)
@@ -71,21 +151,19 @@ def label_decades(axis: Any, low: float, high: float) -> None:
     axis.set_major_formatter(NumberTexts(text))
 
 
-def label_powers(axis: Any, label: str) -> None:
-    """Label a logarithmic axis."""
+def _of_powers(between: float, axis: Any) -> None:
     from pecli.page.ticks import BetweenPowers, NumberTexts
 
-    axis.set_label_text(label)
     axis.set_major_formatter(NumberTexts())
-    axis.set_minor_formatter(BetweenPowers(2.5))
+    axis.set_minor_formatter(BetweenPowers(between))
 
 
 def label_edges(axes: Axes, panel: Panel, shown: VisibleLabels) -> None:
     """Show or hide the labels of axes that a panel shares with its neighbours."""
-    if panel.x is not None:
+    if panel.x.shared:
         axes.xaxis.label.set_visible(shown.below)
         axes.tick_params(axis="x", labelbottom=shown.below)
-    if panel.y is not None:
+    if panel.y.shared:
         axes.yaxis.label.set_visible(shown.left)
         axes.tick_params(axis="y", labelleft=shown.left)
 
@@ -122,13 +200,10 @@ def names_fit(axis: Any, names: Sequence[str], apart: float = 1) -> bool:
     return fit(axis, names, apart * inches(axis) / (high - low))
 
 
-def turn_names(axis: Any) -> None:
+def turn_names(axis: Any, names: Sequence[str]) -> None:
     """Turn the names below a panel where they would touch each other side by side."""
-    from matplotlib.ticker import FixedFormatter
-
-    formatter = axis.get_major_formatter()
-    if isinstance(formatter, FixedFormatter):
-        axis.set_tick_params(labelrotation=0 if names_fit(axis, formatter.seq) else 90)
+    if names:
+        axis.set_tick_params(labelrotation=0 if names_fit(axis, names) else 90)
 
 
 NO_PLACE = {

@@ -16,20 +16,6 @@ MAX_LINES = 8  # that have a label of their own
 MARGIN = 0.01  # left and right of lines, as a share of the axis
 
 
-def frame_lines(axes: Axes, first: float, last: float, log: bool = False) -> None:
-    """Set limits and grid of a panel whose lines run from first to last."""
-    if log:
-        axes.set_xscale("log")
-        last = max(last, first * 1.1)
-        share = (last / first) ** MARGIN
-        axes.set_xlim(first / share, last * share)
-    else:
-        share = MARGIN * (last - first) or 0.5
-        axes.set_xlim(first - share, last + share)
-    axes.xaxis.shown = first, last  # type: ignore[attr-defined]
-    frame_by_grid(axes)
-
-
 def frame_by_grid(axes: Axes) -> None:
     """Show a panel of lines or points with horizontal lines alone: no left side, no tick marks there."""
     axes.grid(axis="y")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
 from math import ceil, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 Mosaic = tuple[tuple[int, ...], ...]  # the panels of each row; one that spans several places stands in each
 
@@ -25,13 +25,47 @@ class ColorBar:
 
 
 @dataclass(frozen=True)
+class Axis:
+    """What an axis of a panel shows. Neighbours with the same are labelled once, at the edge.
+
+    label : its name
+    ends : its first and last value, left and right or bottom and top; None: the data's
+    names : of what stands along it, one a whole number from 0 on, or from the end of a sum with `places`
+    places : of the names, where those are no whole numbers
+    log : the base of a logarithmic axis; 0 of another
+    scale : what tells values apart that have no ends; None: each axis has a label of its own
+    beside : what stands before the label of one panel alone
+    span : what lines reach from and to, within the ends
+    ticks : puts ticks on matplotlib's axis
+    """
+
+    label: str = ""
+    ends: tuple[float, float] | None = None
+    names: tuple[str, ...] = ()
+    places: tuple[float, ...] = ()
+    log: int = 0
+    scale: Hashable = None
+    beside: str = field(default="", compare=False)
+    span: tuple[float, float] | None = field(default=None, compare=False)
+    ticks: Callable[[Any], None] | None = field(default=None, compare=False)
+
+    @property
+    def shared(self) -> Axis | None:
+        """The axis where another may show the same, so that one of them is labelled; else None."""
+        return None if self.ends is None and self.scale is None else self
+
+
+@dataclass(frozen=True)
 class Panel:
     """What the page has to know of a panel before there are any numbers.
 
+    title, aside : above it, left and right
+    small : the title is as small as ticks
     aspect : height of the frame over its width
     exact : the aspect is kept, as where cells are squares; else the panel may be stretched to fill the page
     least : the frame's width and height in ems of small text below which nothing in it can be read
-    x, y : what the axes show; neighbours that show the same are labelled once, at the edge (None: each is labelled)
+    x, y : what the axes show
+    grid : horizontal lines stand for the frame
     ends : what the vertical axis shows where it ends with the data: panels of the same end alike
     legend_below : a legend stands below the panel, wherever else there is room
     rows : of an image: where that takes little more height, each has a pixel
@@ -40,11 +74,15 @@ class Panel:
     """
 
     aspect: float = 0.62
+    title: str = ""
+    aside: str = ""
+    small: bool = False
     exact: bool = False
     least: tuple[float, float] = (9.0, 6.0)
     bar: ColorBar | None = None
-    x: Hashable = None
-    y: Hashable = None
+    x: Axis = Axis()
+    y: Axis = Axis()
+    grid: bool = False
     ends: Hashable = None
     legend_below: bool = False
     rows: int = 0
@@ -165,8 +203,8 @@ def label_outer(panels: Sequence[Panel], mosaic: Mosaic) -> list[VisibleLabels]:
     left = {(place.right + 1, place.top, place.bottom): panel.y for panel, place in pairs}
     return [
         VisibleLabels(
-            panel.x is None or below.get((place.bottom, place.left, place.right)) != panel.x,
-            panel.y is None or left.get((place.left, place.top, place.bottom)) != panel.y,
+            panel.x.shared is None or below.get((place.bottom, place.left, place.right)) != panel.x,
+            panel.y.shared is None or left.get((place.left, place.top, place.bottom)) != panel.y,
         )
         for panel, place in pairs
     ]

@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox
 
-from pecli.page.axis_labels import label_as_asked
+from pecli.page.axis_labels import label_as_asked, put_axes
 from pecli.page.canvas import SQUARE, Canvas
 from pecli.page.colors import RULE, headline_ink, note_ink
 from pecli.page.labels import SpanLabel, labels_of
@@ -66,7 +66,7 @@ class Sheet:
     """The artists of one picture.
 
     groups : the panels, in groups that stand below each other
-    axes : one a panel, in order, to be labelled and drawn on
+    axes : one a panel, in order, with the labels that the panel says, to be drawn on
     """
 
     def __init__(self, groups: Sequence[PanelGroup], canvas: Canvas) -> None:
@@ -79,6 +79,8 @@ class Sheet:
         FigureCanvasAgg(self.drawing)
         self.drawing.set_dpi(self.ruler.dpi)  # texts are measured at this resolution; files have that of the canvas
         self.axes: list[Axes] = [self.drawing.add_axes((0.1, 0.1, 0.8, 0.8)) for _ in self.panels]
+        for axes, panel in zip(self.axes, self.panels, strict=True):
+            put_axes(axes, panel, canvas)
         self.bars: dict[ColorBar, Axes | None] = {
             bar: None
             for bar in dict.fromkeys(panel.bar for panel in self.panels if panel.bar and not canvas.no_colorbar)
@@ -340,7 +342,7 @@ class Sheet:
 
 def sides_of(axes: Axes, panel: Panel) -> tuple[tuple[Any, Any, str], tuple[Any, Any, str]]:
     """Return the x and the y axis of a panel, what each shows, and the side of the frame that its labels stand at."""
-    return (axes.xaxis, panel.x, "bottom"), (axes.yaxis, panel.y, "left")
+    return (axes.xaxis, panel.x.shared, "bottom"), (axes.yaxis, panel.y.shared, "left")
 
 
 def show_ticks(axes: Axes, side: str, visible: bool) -> None:

@@ -19,9 +19,12 @@ from pecli.encodings.base import Additive
 from pecli.encodings.rope import Rope
 from pecli.figures.attention import Attention, AttentionNumbers, weights
 from pecli.figures.terms import TITLES, Terms, TermsNumbers
-from pecli.figures.tokens import EXAMPLES, fit_tokens, label_tokens, random_vector, read_order
+from pecli.figures.tokens import EXAMPLES, fit_tokens, random_vector, read_order, token_panel
 from pecli.measures.pairwise import products
+from pecli.page.axis_labels import put_axes
+from pecli.page.canvas import Canvas
 from pecli.page.labels import labels_of
+from pecli.page.panels import ColorBar
 from pecli.page.titles import SignLabel, TitleLabel
 from tests.drawing import numbers_of, page_of, panels_of, texts, told
 
@@ -148,7 +151,7 @@ def test_products_are_the_matrix_product_with_the_same_bits_in_any_order(count: 
 
 def labels(words: list[str], size: float) -> tuple[list[str], list[str], float]:
     axes = Drawing(figsize=(size, size), dpi=50).add_axes((0, 0, 1, 1))
-    label_tokens(axes, words, "query", "key")
+    put_axes(axes, token_panel(words, ColorBar(""), "query", "key"), Canvas())
     fit_tokens(axes, 7)
     below = axes.get_xticklabels()
     return (

@@ -34,7 +34,7 @@ from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES, encoding_parameters
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import make_job
-from pecli.page.axis_labels import label_as_asked
+from pecli.page.axis_labels import label_as_asked, put_axes
 from pecli.page.canvas import Canvas
 from pecli.page.legends import add_bar
 from pecli.page.limits import resolve_limits
@@ -137,6 +137,8 @@ def painted(job: Job, numbers: Any, size: float) -> list[Any]:
     drawing = Drawing()
     groups, panels = groups_of(figure, job.view, job.canvas), panels_of(figure, job.view)
     axes = [drawing.add_axes((0.1, 0.1, size, size)) for _ in panels]
+    for ax, panel in zip(axes, panels, strict=True):
+        put_axes(ax, panel, job.canvas)
     figure.decorate(job.view, axes, job.canvas)
     label_as_asked(axes, panels, job.canvas)
     drawn = figure.draw(numbers, axes, job.canvas)

@@ -21,6 +21,7 @@ from pecli.figures.composite import (
     Cell,
     ComposedNumbers,
     Composite,
+    Part,
     check_part,
     kind_text,
     longer_waves_text,
@@ -161,7 +162,8 @@ class Compare(Composite, Highlighting[Encoding]):
         """Return one an encoding; the difference of two looks as the first."""
         views = [replace(view, panels=None).of(encoding) for encoding in view.encodings]
         cells = [Cell(self.part(), item, name) for item, name in zip(views, distinct_titles(view), strict=True)]
-        return [*cells, Cell(self.part(), views[0], difference_name(view))] if self.difference else cells
+        difference = Cell(self.part(), views[0], difference_name(view), derived=True)
+        return [*cells, difference] if self.difference else cells
 
     def _placed(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
         group = super()._placed(cell, at, canvas)
@@ -190,10 +192,10 @@ class Compare(Composite, Highlighting[Encoding]):
         numbers = CompareNumbers(view=view, labels=labels, apart=self._apart(view), **fields)
         if not self.difference:
             return numbers
-        first, second, third = numbers.parts
+        first, second = numbers.parts
         reach, where = self._differences(view)
         difference = first.numbers.difference(second.numbers, reach)
-        parts, measure = (first, second, third._replace(numbers=difference)), getattr(first.numbers, "measure", "")
+        parts, measure = (first, second, Part(first.figure, difference)), getattr(first.numbers, "measure", "")
         measured = comparison_of(view.encoding, measure).label if measure else ""
         return replace(numbers, parts=parts, measured=measured, reach=reach, where=where)
 

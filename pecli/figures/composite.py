@@ -37,12 +37,16 @@ Choose = Callable[[Limits, Sequence[Array]], Limits]  # limits from those and fr
 
 
 class Cell(NamedTuple):
-    """A figure with its view, and the texts above its first panel and left of it."""
+    """A figure with its view, and the texts above its first panel and left of it.
+
+    derived : its numbers are made of those of the others
+    """
 
     figure: Figure[Any]
     view: View[Any]
     label: str = ""
     beside: str = ""
+    derived: bool = False
 
 
 class Part(NamedTuple):
@@ -252,7 +256,8 @@ class Composite(Figure[Encoding]):
         return (sum(prod(cell.figure.shape(cell.view)) for cell, _ in self._cells(view)),)
 
     def compute(self, view: View[Encoding]) -> ComposedNumbers:
-        parts = tuple(Part(cell.figure, cell.figure.compute(cell.view)) for cell, _ in self._cells(view))
+        cells = [cell for cell, _ in self._cells(view) if not cell.derived]
+        parts = tuple(Part(cell.figure, cell.figure.compute(cell.view)) for cell in cells)
         bars: list[Hashable] = [
             frozenset(panel.bar for panel in self._placed(cell, at, Canvas()).panels) if self.alike else at
             for at, cell in enumerate(self.cells_of(view))

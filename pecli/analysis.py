@@ -311,6 +311,15 @@ class Analysis(Options, Generic[E], ABC):
         """Return what computes of each encoding: itself, or the figures that it is made of."""
         return [self]
 
+    def variant(self, view: View[Any]) -> Analysis[Any]:
+        """Return what computes and draws that view: itself, or another of its variants."""
+        return self
+
+    @classmethod
+    def variants(cls) -> tuple[type[Analysis[Any]], ...]:
+        """Return the classes behind the command: mostly one, else each with the same options and numbers of its own."""
+        return (cls,)
+
     @classmethod
     def refusal(cls, encoding: type[Encoding]) -> str:
         """Return why it does not take encodings of that kind."""

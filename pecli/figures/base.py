@@ -24,6 +24,7 @@ MAX_HEADLINE = 150  # characters above a picture of several
 MAX_WHOLE = 2**22  # numbers, all of which are looked at for the largest difference
 
 N = TypeVar("N", bound="ColouredNumbers[Any]")
+F = TypeVar("F", bound="Figure[Any]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +60,13 @@ class Figure(Analysis[E]):
     shows_positions: ClassVar[bool] = True  # on an axis; else the title says where they start
     counts_positions: ClassVar[bool] = False  # in the title, for nothing else in the picture says how many there are
     shares_limits: ClassVar[bool] = True  # its numbers can be shown under the limits of others
+
+    def variant(self, view: View[E]) -> Figure[Any]:
+        return self
+
+    def as_kind(self, kind: type[F]) -> F:
+        """Return a figure of that kind with the same options."""
+        return kind(**{name: getattr(self, name) for name in self.options()})
 
     @abstractmethod
     def panel_groups(self, view: View[E], canvas: Canvas) -> list[PanelGroup]:

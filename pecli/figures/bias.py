@@ -14,16 +14,15 @@ from pecli.core.numbers import MAX_EXACT, ROUNDING, number_text
 from pecli.core.options import option
 from pecli.encodings.base import BiasEncoding
 from pecli.encodings.biases import T5, Alibi
-from pecli.figures.base import ColouredNumbers, Numbers, View, averaging, extremes_of_offsets
-from pecli.figures.highlights import WithTrained, border_beyond, border_text, mark_beyond
+from pecli.figures.base import ColouredNumbers, Figure, View, averaging
+from pecli.figures.highlights import WithTrained, border_beyond, border_text
 from pecli.figures.matrix import WithCellNumbers, hatch, show_matrix
 from pecli.files.sheet import aside, over
-from pecli.measures.reduce import envelope, even_edges, means_of_finite, middles
+from pecli.measures.reduce import means_of_finite
 from pecli.measures.summary import summary_of_offsets
-from pecli.page.axis_labels import along_lines, positions_axis, powers_axis, values_axis
+from pecli.page.axis_labels import positions_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import NAMED_INK, headline_ink, text_color_on
-from pecli.page.lines import key, plot_run, shades
 from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
 
 PANELS = 8  # heads that are drawn where none are asked for
@@ -113,41 +112,9 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
         return say("bias.either_side" if ahead == back else "bias.back", count=back)
 
 
-@dataclass(frozen=True, kw_only=True)
-class WeightNumbers(Numbers[BiasEncoding]):
-    """The largest and smallest weight of a key at each run of distances, a line a head."""
-
-    weight: Array = over("line", "distance")
-    heads: Array = over("line")
-    low: Array = aside("line", "distance")
-    distances: Array = over("distance")  # the middles of runs
-    half: tuple[int, ...]  # of each head, the nearest keys that have half of the weight
-    block: int = aside()
-
-    def message(self) -> str:
-        few, many = int(np.argmin(self.half)), int(np.argmax(self.half))
-        if self.half[few] == self.half[many]:
-            one, more = "bias.at_least_half_of_the_weight", self.half[few] > 1
-            return say("bias.at_least_half_of_the" if more else one, count=self.half[few])
-        ends = {"count": self.half[few], "first": self.heads[few], "many": self.half[many], "last": self.heads[many]}
-        return say("bias.at_least_half_of", **ends)
-
-    def remarks(self) -> list[str]:
-        position = self.view.encoding.position_text(self.view.positions.stop - 1)
-        nearer = say("bias.dots_at_least_half")
-        query = say("bias.query_at_position_scores", position=position)
-        return [nearer, query, extremes_of_offsets(self.block)]
-
-
 @dataclass(frozen=True)
-class Bias(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
-    """The bias of chosen heads, query down and key across.
-
-    Notes
-    -----
-    It depends on the offset alone, so every panel is constant along its diagonals. What counts is how fast it falls:
-    a score that is lowered by 5 has less than a hundredth of its weight left.
-    """
+class BiasFigure(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
+    """Base of the figures behind `bias`, with its options."""
 
     name: ClassVar[str] = "bias"
     requires: ClassVar[Any] = BiasEncoding
@@ -184,13 +151,28 @@ class Bias(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
                 text = f"--softmax needs biases, and {view.encoding.name} without a file has buckets alone"
                 raise UsageError(text, option="softmax", advice=f"give {option_text('file', 'model.safetensors')}")
 
+    @classmethod
+    def variants(cls) -> tuple[type[Figure[Any]], ...]:
+        from pecli.figures.bias_weights import BiasWeights
+
+        return (Bias, BiasWeights)
+
+    def variant(self, view: View[BiasEncoding]) -> Figure[Any]:
+        return self.as_kind(self.variants()[self.softmax])
+
+
+@dataclass(frozen=True)
+class Bias(BiasFigure):
+    """The bias of chosen heads, query down and key across.
+
+    Notes
+    -----
+    It depends on the offset alone, so every panel is constant along its diagonals. What counts is how fast it falls:
+    a score that is lowered by 5 has less than a hundredth of its weight left.
+    """
+
     def panel_groups(self, view: View[BiasEncoding], canvas: Canvas) -> list[PanelGroup]:
         encoding, first, last = view.encoding, view.positions.start - 0.5, view.positions.stop - 0.5
-        if self.softmax:
-            x = values_axis(say("bias.distance_of_the_key"), whole=True)
-            y = powers_axis(say("bias.attention_weight"))
-            x = along_lines(x, 0, view.positions.length - 1)
-            return [PanelGroup((Panel(0.55, x=x, y=y, ends="weight", grid=True),))]
         bar = ColorBar(say(encoding.quantity), self._bar_ticks(view))
         side = 4.5 if canvas.narrow else 6.0  # ems: the ends of an axis
         x = positions_axis(encoding, "words.key_q", ends=(first, last))
@@ -217,18 +199,12 @@ class Bias(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
         return 0.0, encoding.exact - 1.0, encoding.buckets_each - 1.0
 
     def decorate(self, view: View[BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        heads = self.shown_heads(view)
-        if self.softmax:
-            looks = shades(len(heads), axes[0], canvas)
-            key(axes[0], list(zip(map(view.encoding.head_text, heads.tolist()), looks, strict=True)))
-            mark_beyond(axes[0], self.trained, canvas)
-        elif view.encoding.n_heads > 1:
-            for panel, head in zip(axes, heads.tolist(), strict=True):
-                _put_difference(view.encoding, head, panel, canvas)
+        for panel, head in zip(axes, self.shown_heads(view).tolist(), strict=True):
+            _put_difference(view.encoding, head, panel, canvas)
 
     def title(self, view: View[BiasEncoding]) -> str:
         encoding, slopes = view.encoding, ""
-        if isinstance(encoding, Alibi) and encoding.n_heads > 1 and not self.softmax:
+        if isinstance(encoding, Alibi) and encoding.n_heads > 1:
             order = sorted(self.shown_heads(view).tolist(), key=lambda head: -encoding.slopes()[head])
             slopes = say("bias.slopes", first=encoding.slope_text(order[0]), last=encoding.slope_text(order[-1]))
         return join_title([super().title(view), slopes])
@@ -246,27 +222,7 @@ class Bias(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
         heads, count = len(self.shown_heads(view)), view.positions.blocks(view.pixel_side).count
         return max((heads, count, count), (view.encoding.n_heads, 2 * view.positions.length), key=prod)
 
-    def compute(self, view: View[BiasEncoding]) -> BiasNumbers | WeightNumbers:
-        return self._weights(view) if self.softmax else self._biases(view)
-
-    def _weights(self, view: View[BiasEncoding]) -> WeightNumbers:
-        heads, length = self.shown_heads(view), view.positions.length
-        bias = view.encoding.bias(np.arange(length, dtype=np.float64))[heads]
-        weights = np.exp(bias - bias.max(axis=1, keepdims=True))
-        weights /= weights.sum(axis=1, keepdims=True)
-        edges = even_edges(length, view.line_points)
-        low, high, _ = envelope(lambda first, count: weights[:, first : first + count], edges, len(heads))
-        return WeightNumbers(
-            view=view,
-            weight=high,
-            heads=heads,
-            low=low,
-            distances=middles(edges),
-            half=tuple((1 + (weights.cumsum(axis=1) < 0.5 - ROUNDING).sum(axis=1)).tolist()),
-            block=int(edges[1]),
-        )
-
-    def _biases(self, view: View[BiasEncoding]) -> BiasNumbers:
+    def compute(self, view: View[BiasEncoding]) -> BiasNumbers:
         blocks, heads = view.positions.blocks(view.pixel_side), self.shown_heads(view)
         by_offset = view.encoding.bias(np.arange(1 - blocks.length, blocks.length, dtype=np.float64))[heads]
         coloured = distances_of_buckets(view.encoding, by_offset)
@@ -301,10 +257,7 @@ class Bias(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
             sample=tuple(summary_of_offsets(run).sample for run in coloured),
         )
 
-    def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        if self.softmax:
-            _draw_weights(numbers, axes[0], canvas)
-            return [None]
+    def draw(self, numbers: BiasNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from pecli.page.titles import add_at_end_of_title
 
         encoding, signed = numbers.view.encoding, numbers.ends[0] < 0 < numbers.ends[1]
@@ -337,17 +290,6 @@ class Bias(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
         return images
 
 
-def _draw_weights(numbers: WeightNumbers, panel: Axes, canvas: Canvas) -> None:
-    """Draw the weights; the axis ends below a 100,000th of the largest."""
-    looks = shades(len(numbers.heads), panel, canvas)
-    for low, high, half, look in zip(numbers.low, numbers.weight, numbers.half, looks, strict=True):
-        plot_run(panel, numbers.distances, low, high, look)
-        weight = float(np.interp(half - 1, numbers.distances, high))
-        panel.plot(half - 1, weight, "o", color=look["color"], clip_on=False)
-    largest = float(numbers.weight.max())
-    panel.set_ylim(max(float(numbers.low.min()), largest / FADED) / 1.5, 1.5 * largest)
-
-
 def _last(seen: Array) -> tuple[int, ...]:
     """Return the last distance that is seen, of each row; 0 where none is."""
     return tuple(np.where(seen, np.arange(seen.shape[1]), 0).max(axis=1).tolist())
@@ -364,6 +306,8 @@ def _put_difference(encoding: BiasEncoding, head: int, panel: Axes, canvas: Canv
     """Put behind the name of a head what makes it differ from others."""
     from pecli.page.titles import add_behind_title
 
+    if encoding.n_heads == 1:
+        return
     own = encoding.head_text(head).removeprefix(say("encoding.head_head", head=head)).lstrip(",， ")
     if own:
         short = own if "=" in own else own.rpartition(" ")[2]  # 1/2 of a slope of 1/2

@@ -161,8 +161,9 @@ class Compare(Composite, Highlighting[Encoding]):
     def cells_of(self, view: View[Encoding]) -> list[Cell]:
         """Return one an encoding; the difference of two looks as the first."""
         views = [replace(view, panels=None).of(encoding) for encoding in view.encodings]
-        cells = [Cell(self.part(), item, name) for item, name in zip(views, distinct_titles(view), strict=True)]
-        difference = Cell(self.part(), views[0], difference_name(view), derived=True)
+        figures, names = [self.part().variant(item) for item in views], distinct_titles(view)
+        cells = list(map(Cell, figures, views, names))
+        difference = Cell(figures[0], views[0], difference_name(view), derived=True)
         return [*cells, difference] if self.difference else cells
 
     def _placed(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:

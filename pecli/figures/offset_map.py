@@ -14,6 +14,7 @@ from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.comparing import turned_text
 from pecli.figures.maps import squeezed_panel
 from pecli.figures.matrix import show_matrix
+from pecli.figures.offsets import OffsetFigure
 from pecli.files.sheet import aside, over
 from pecli.measures.comparison import VectorComparison
 from pecli.page.axis_labels import values_axis
@@ -67,36 +68,40 @@ def refuse_on_grid(view: View[Any], changed: dict[str, Any]) -> None:
         raise UsageError(text, option=name, advice=f"leave --{name} out")
 
 
-def map_of_offsets(view: View[TableEncoding], measure: str, shows_spread: bool) -> OffsetMapNumbers:
-    """Return the measure over all pairs of a grid, by their offset."""
-    encoding = view.encoding
-    every = view.covered.array()
-    low, high, mean, _ = VectorComparison(encoding, measure).offset_map(every, every)
-    spread, seen = high - low, np.isfinite(mean)
-    shown = spread if shows_spread else mean
-    least, most = (float(end(shown)) if seen.any() else 0.0 for end in (np.nanmin, np.nanmax))
-    down, across = (np.arange(1 - side, side, dtype=np.float64) for side in encoding.sides)
-    arrays: dict[str, Any] = {"mean": mean, "spread": spread, "row_offsets": down, "column_offsets": across}
-    limits = ends(least, most) if shows_spread or least <= 0 or least == most else (least, most)
-    widest = float(np.nanmax(spread)) if seen.any() else 0.0
-    facts: dict[str, Any] = {"widest": widest, "measure": measure, "shows_spread": shows_spread}
-    return OffsetMapNumbers(view=view, **arrays, **facts, ends=limits)
+@dataclass(frozen=True)
+class OffsetMap(OffsetFigure):
+    """What `offsets` draws of positions in a grid."""
 
+    def shape(self, view: View[Any]) -> tuple[int, ...]:
+        return (view.covered.length, view.encoding.width)
 
-def map_panels(view: View[Any], label: str) -> list[PanelGroup]:
-    """Return the panel of such a map."""
-    down, across = (2 * side - 1 for side in view.encoding.sides)
-    x = values_axis(say("offset_map.offset_in_columns"), whole=True, ends=(-across / 2, across / 2))
-    y = values_axis(say("offset_map.offset_in_rows"), whole=True, ends=(down / 2, -down / 2))
-    return [PanelGroup((replace(squeezed_panel(down / across, ColorBar(label)), x=x, y=y),))]
+    def compute(self, view: View[Any]) -> OffsetMapNumbers:
+        encoding, every = view.encoding, view.covered.array()
+        low, high, mean, _ = VectorComparison(encoding, self.measure).offset_map(every, every)
+        spread, seen = high - low, np.isfinite(mean)
+        shown = spread if self.spread else mean
+        least, most = (float(end(shown)) if seen.any() else 0.0 for end in (np.nanmin, np.nanmax))
+        down, across = (np.arange(1 - side, side, dtype=np.float64) for side in encoding.sides)
+        arrays: dict[str, Any] = {"mean": mean, "spread": spread, "row_offsets": down, "column_offsets": across}
+        limits = ends(least, most) if self.spread or least <= 0 or least == most else (least, most)
+        widest = float(np.nanmax(spread)) if seen.any() else 0.0
+        facts: dict[str, Any] = {"widest": widest, "measure": self.measure, "shows_spread": self.spread}
+        return OffsetMapNumbers(view=view, **arrays, **facts, ends=limits)
 
+    def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
+        down, across = (2 * side - 1 for side in view.encoding.sides)
+        x = values_axis(say("offset_map.offset_in_columns"), whole=True, ends=(-across / 2, across / 2))
+        y = values_axis(say("offset_map.offset_in_rows"), whole=True, ends=(down / 2, -down / 2))
+        bar = ColorBar(self.quantity(view))
+        return [PanelGroup((replace(squeezed_panel(down / across, bar), x=x, y=y),))]
 
-def draw_map(numbers: OffsetMapNumbers, panel: Axes, canvas: Canvas) -> Any:
-    """Draw such a map."""
-    (values,), signed = numbers.coloured(), numbers.ends[0] < 0
-    across, down = numbers.column_offsets[-1] + 0.5, numbers.row_offsets[-1] + 0.5
-    compared = VectorComparison(numbers.view.encoding, numbers.measure)
-    colours = canvas.colours("amount" if numbers.shows_spread else compared.palette(*numbers.ends))
-    return show_matrix(
-        panel, values, colours=colours, limits=numbers.ends, centred=signed, extent=(-across, across, down, -down)
-    )
+    def decorate(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
+        pass
+
+    def draw(self, numbers: OffsetMapNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        (values,), signed = numbers.coloured(), numbers.ends[0] < 0
+        across, down = numbers.column_offsets[-1] + 0.5, numbers.row_offsets[-1] + 0.5
+        compared = VectorComparison(numbers.view.encoding, numbers.measure)
+        colours = canvas.colours("amount" if numbers.shows_spread else compared.palette(*numbers.ends))
+        look: dict[str, Any] = {"colours": colours, "limits": numbers.ends, "centred": signed}
+        return [show_matrix(axes[0], values, extent=(-across, across, down, -down), **look)]

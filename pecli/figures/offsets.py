@@ -11,16 +11,14 @@ from pecli.analysis import E_co, measure_option, refuse_unused
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import enumerated, join_title, listing, say
 from pecli.core.lazy import Array, Axes, np
-from pecli.core.numbers import ROUNDING, chunks, number_text
+from pecli.core.numbers import ROUNDING, number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
-from pecli.core.progress import track
 from pecli.encodings.base import (
     BiasEncoding,
     Encoding,
     TableEncoding,
     distinguishing_labels,
-    full_names,
     panel_titles,
     short_names,
     title_of_several,
@@ -28,31 +26,20 @@ from pecli.encodings.base import (
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope import Rope
 from pecli.encodings.rope_scaling import Scaled
-from pecli.figures.base import Numbers, View, extremes_of_offsets, tells_of_offsets
+from pecli.figures.base import Figure, Numbers, View, tells_of_offsets
 from pecli.figures.comparing import Comparing, differing_text, turned_text
 from pecli.figures.highlights import WithTrained, mark_beyond, mark_stretch
-from pecli.figures.offset_map import (
-    OffsetMapNumbers as OffsetMapNumbers,
-    draw_map,
-    map_of_offsets,
-    map_panels,
-    refuse_on_grid,
-)
 from pecli.files.sheet import aside, over
-from pecli.measures.comparison import OffsetRuns, VectorComparison, comparison_of, seen_bias
-from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles
+from pecli.measures.comparison import OffsetRuns, VectorComparison, comparison_of
+from pecli.measures.reduce import check_run, even_bins, even_edges, log_edges, middles
 from pecli.page.axis_labels import along_lines, in_steps, powers_axis, values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import SHADE, legible
 from pecli.page.lines import (
-    MAX_LINES,
     Look,
     bound_look,
     key,
-    look,
     plot_dots,
-    plot_run,
-    shades,
     share_ends,
 )
 from pecli.page.panels import Panel, PanelGroup, in_columns
@@ -131,82 +118,9 @@ class OffsetsNumbers(BandNumbers[TableEncoding]):
         return say("offsets.the_depends_only_on" if self.peaks else "words.the_depends_only_on", measure=label)
 
 
-@dataclass(frozen=True, kw_only=True)
-class BiasLinesNumbers(Numbers[BiasEncoding]):
-    """The largest and smallest bias at each run of offsets, NaN where no key is seen."""
-
-    bias: Array = over("line", "offset")
-    low: Array = aside("line", "offset")
-    offsets: Array = over("offset")  # the middles of runs
-    encoding: Array = over("line")
-    head: Array = over("line")
-    block: int = aside()
-    falls: bool  # whether the bias of every head nowhere rises with the distance, and falls somewhere
-    reach: tuple[int, ...] = over("line")  # how far back a head sees: where a key weighs a hundredth of the query's own
-    crossing: tuple[float, ...] = aside()  # where its line passes that; NaN where it does not
-
-    def remarks(self) -> list[str]:
-        return [extremes_of_offsets(self.block)]
-
-    def marks(self) -> list[str]:
-        encodings, count = self.view.encodings, len(self.head)
-        ends = [encodings[0].head_text(head) for head in (0, encodings[0].n_heads - 1)]
-        named = len(encodings) == 1 < count and ends[0] != head_name(0)
-        several = say("offsets.dark_to_light_heads") if count > MAX_LINES else ""
-        return [*filter(None, [say("offsets.heads_from_to", first=ends[0], last=ends[1]) if named else several])]
-
-    @property
-    def sees(self) -> bool:
-        """Whether it is known how far heads see."""
-        return bool(self.reach)
-
-    def message(self) -> str:
-        if not self.sees or len(self.view.encodings) > 1:
-            return say("offsets.the_farther_the_key") if self.falls else ""
-        length, near = self.view.covered.length, int(np.argmin(self.reach))
-        least, whole = self.reach[near], [at for at, reach in enumerate(self.reach) if reach >= length - 1]
-        if len(whole) == len(self.reach):
-            return say("offsets.every_head_sees", count=length)
-        if len(self.reach) == 1:
-            return say("offsets.the_head_sees", count=least)
-        if not whole:
-            far = int(np.argmax(self.reach))
-            return say("offsets.head_sees_head", head=near, count=least, far=far, most=self.reach[far])
-        run = whole[-1] - whole[0] + 1 == len(whole)
-        text = "offsets.head_sees_heads" if run else "offsets.head_sees_some"
-        text = "offsets.head_sees_one" if len(whole) == 1 else text
-        names = {"first": whole[0], "last": whole[-1], "some": len(whole)}
-        return say(text, head=near, count=least, all=length, **names)
-
-
-@dataclass(frozen=True, kw_only=True)
-class RandomNumbers(BandNumbers[Rope]):
-    """Mean score of so many random queries and keys at an offset, and one standard deviation below and above."""
-
-    draws: int
-    lowest_deviation: float
-    highest_deviation: float
-
-    def marks(self) -> list[str]:
-        return [say("offsets.line_mean_score_of", count=self.draws), say("offsets.score_query_key_d")]
-
-    def message(self) -> str:
-        least, most = self.lowest_deviation, self.highest_deviation
-        text = "offsets.scores_of_random_queries"
-        return say(text, least=f"{least:.2f}", most=f"{most:.2f}") if most < ALIKE * least else ""
-
-
 @dataclass(frozen=True)
-class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
-    """The mean of a measure over all pairs of positions at each offset p − q, with its minimum and maximum as a band.
-
-    Of encodings that are added to the score, the bias of every head.
-
-    Notes
-    -----
-    The band is a line exactly where the encoding is translation invariant, ⟨PE_p, PE_q⟩ = g(p − q) (the fifth article).
-    RoFormer's bound is on the scale of a dot product of (1, 0) pairs: Su et al. 2021, section 3.4.3, arXiv:2104.09864.
-    """
+class OffsetFigure(Comparing, WithTrained[TableEncoding | BiasEncoding]):
+    """Base of the figures behind `offsets`, with its options: lines over offsets, their names and marks."""
 
     name: ClassVar[str] = "offsets"
     defines: ClassVar[str] = (
@@ -229,6 +143,8 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
     def check_view(self, view: View[Any]) -> None:
         super().check_view(view)
         if any(encoding.sides for encoding in view.encodings):
+            from pecli.figures.offset_map import refuse_on_grid
+
             refuse_on_grid(view, self.changed())
             return
         if self.spread:
@@ -262,27 +178,140 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         first = 1 if self.log else 1 - view.covered.length if seen else 0
         return Positions(start=first, length=max(1, view.covered.length - first))
 
-    def shape(self, view: View[Any]) -> tuple[int, ...]:
+    @classmethod
+    def variants(cls) -> tuple[type[Figure[Any]], ...]:
+        from pecli.figures.offset_bias import BiasOffsets
+        from pecli.figures.offset_map import OffsetMap
+        from pecli.figures.offset_scores import RandomScores
+
+        return (Offsets, BiasOffsets, RandomScores, OffsetMap)
+
+    def variant(self, view: View[Any]) -> Figure[Any]:
+        lines, bias, scores, grid = self.variants()
         if view.encoding.sides:
-            return (view.covered.length, view.encoding.width)
-        bins = even_bins(self.shown(view).length, view.line_points)
-        if self.random is not None:
-            return (2, self.random, max(encoding.d for encoding in view.encodings))
-        every = list(map(self.compared, view.encodings))
+            return self.as_kind(grid)
+        if self.compared(view.encoding).head is not None:
+            return self.as_kind(bias)
+        return self.as_kind(lines if self.random is None else scores)
+
+    def edges(self, view: View[Any]) -> Array:
+        """Return the offsets at which runs begin, a run a pixel, and the end of the last."""
+        shown, columns = self.shown(view), view.line_points
+        edges = log_edges(view.covered.length, columns) if self.log else shown.start + even_edges(shown.length, columns)
+        return np.union1d(edges, [0, 1]) if shown.start <= 0 else edges  # no mean has a share of a position with itself
+
+    def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
+        what, label = self.quantity(view), in_steps(say("words.offset_p_minus_q"), view.encodings)
+        shown, scales = self.shown(view), self._scales(view)
+        x = along_lines(powers_axis(label) if self.log else values_axis(label, whole=True), shown.start, shown.stop - 1)
+        aspect = 0.8 if canvas.narrow != (self._panels(view) > 1) else 0.55
+        titles = panel_titles(view.encodings) if len(scales) > 1 else [""]
+        panels = []
+        for scale, title in zip(scales, titles, strict=True):
+            y = (powers_axis if self.decay else values_axis)(what, scale=(what, scale))
+            look: dict[str, Any] = {"legend_below": self.decay, "grid": True, "ends": (what, scale)}
+            panels.append(Panel(aspect, title=title, x=x, y=y, **look))
+        return [PanelGroup(tuple(panels), in_columns(len(panels), *[1] * canvas.narrow))]
+
+    def _scales(self, view: View[Any]) -> list[int]:
+        """Return what the numbers of each panel grow with: the width, where the measure grows with it; else 0."""
+        count = self._panels(view)
+        grows = count > 1 and self.compared(view.encoding).grows
+        return [encoding.width if grows else 0 for encoding in view.encodings[:count]]
+
+    def _panels(self, view: View[Any]) -> int:
+        """Return how many panels there are: one an encoding where a band would lie over another line."""
+        return len(view.encodings) if any(map(self.has_band, view.encodings)) and not self.decay else 1
+
+    def decorate(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
+        from pecli.page.labels import label_lines
+
+        for panel in axes:
+            mark_stretch(panel, self.spans(), canvas)
+            mark_beyond(panel, self.trained, canvas)
+        names, looks = self.line_names(view), self.looks(view, axes[0], canvas)
+        entries = list(zip(names, looks, strict=True))
+        if self.decay:
+            several, bound = len(names) > 1, say("offsets.roformers_bound")
+            bounds = [listing([bound, name * several]) for name in short_names(view.encodings)]
+            entries = entries if several else [(self.quantity(view), looks[0])]
+            key(axes[0], [*entries, *((text, bound_look(line)) for line, text in enumerate(bounds))])
+        elif len(axes) > 1:
+            for panel, line in zip(axes, looks, strict=True):
+                panel.title.set_color(legible(line["color"], panel))
+        elif len(entries) > 1:
+            label_lines(axes[0], entries, canvas)
+
+    def line_names(self, view: View[Any]) -> list[str]:
+        """Return the name of each line."""
+        return distinguishing_labels(view.encodings)
+
+    def looks(self, view: View[Any], panel: Axes, canvas: Canvas) -> list[Look]:
+        """Return the look of each line."""
+        return [{"color": f"C{line}"} for line in range(len(view.encodings))]
+
+    def title(self, view: View[Any]) -> str:
+        if len(view.encodings) == 1:
+            return super().title(view)
+        return join_title([title_of_several(view.encodings), self.unseen(view)])
+
+    def quantity(self, view: View[Any]) -> str:
+        return say("offsets.dot_product") if self.decay else super().quantity(view)
+
+    def has_band(self, encoding: Encoding) -> bool:
+        """Return whether the line of an encoding has a band about it, that would lie over another line."""
+        return False
+
+
+@dataclass(frozen=True)
+class OffsetBands(OffsetFigure):
+    """Base of those whose lines have bands about them."""
+
+    def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        from pecli.page.labels import put_line_labels
+
+        offsets, encodings = numbers.offsets, numbers.view.encodings
+        looks = self.looks(numbers.view, axes[0], canvas)
+        put_line_labels(axes[0], [(offsets, row) for row in numbers.main])
+        for at, (mean, low, high, line) in enumerate(zip(numbers.mean, numbers.low, numbers.high, looks, strict=True)):
+            own = axes[at % len(axes)]
+            if len(axes) == 1 and any(np.allclose(mean, before, equal_nan=True) for before in numbers.mean[:at]):
+                continue
+            if self.decay:  # a bound is one of sizes
+                mean, low, high = map(np.abs, (mean, low, high))
+            own.plot(offsets, mean, marker="o" if len(mean) == 1 else None, **line)
+            single = not isinstance(encodings[at], Harmonic) and numbers.block == 1
+            band = {"color": line["color"], "alpha": 0.22, "linewidth": 0, "step": "mid" if single else None}
+            own.fill_between(offsets, low, high, **band)  # where there are no numbers between, in steps
+        self.draw_beside(numbers, axes, canvas)
+        scales = self._scales(numbers.view)
+        for scale in dict.fromkeys(scales):
+            share_ends([own for own, grown in zip(axes, scales, strict=True) if grown == scale])
+        return [None] * len(axes)
+
+    def draw_beside(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> None:
+        """Draw what else there is to show."""
+
+
+@dataclass(frozen=True)
+class Offsets(OffsetBands):
+    """The mean of a measure over all pairs of positions at each offset p − q, with its minimum and maximum as a band.
+
+    Of encodings that are added to the score, the bias of every head.
+
+    Notes
+    -----
+    The band is a line exactly where the encoding is translation invariant, ⟨PE_p, PE_q⟩ = g(p − q) (the fifth article).
+    RoFormer's bound is on the scale of a dot product of (1, 0) pairs: Su et al. 2021, section 3.4.3, arXiv:2104.09864.
+    """
+
+    def shape(self, view: View[Any]) -> tuple[int, ...]:
+        bins, every = even_bins(self.shown(view).length, view.line_points), list(map(self.compared, view.encodings))
         exact = all(compared.is_of_offset for compared in every)
         return (3, sum(compared.heads for compared in every), bins if exact else bins + view.covered.length)
 
-    def compute(self, view: View[Any]) -> OffsetsNumbers | BiasLinesNumbers | RandomNumbers | OffsetMapNumbers:
-        if view.encoding.sides:
-            return map_of_offsets(view, self.measure, self.spread)
-        shown, columns = self.shown(view), view.line_points
-        edges = log_edges(view.covered.length, columns) if self.log else shown.start + even_edges(shown.length, columns)
-        if shown.start <= 0:
-            edges = np.union1d(edges, [0, 1])  # no mean has a share of a position with itself
-        if self.compared(view.encoding).head is not None:
-            return _bias_lines(view, edges)
-        if self.random is not None:
-            return _random_scores(view, middles(edges), self.random)
+    def compute(self, view: View[Any]) -> OffsetsNumbers:
+        edges = self.edges(view)
         offsets, plain = middles(edges), [e for e in _without_scaling(view.encodings) if e and self.unscaled]
         runs, without = (
             [VectorComparison(e, self.measure).offset_runs(e.covered(view.positions), edges) for e in encodings]
@@ -303,7 +332,7 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
             measure=self.measure,
             spread=tuple(run.widest for run in runs),
             undefined=tuple(run.undefined for run in runs),
-            peaks=(peaks := shown.start <= 0 and all(map(self._peaks, view.encodings, runs))),
+            peaks=(peaks := self.shown(view).start <= 0 and all(map(self._peaks, view.encodings, runs))),
             widest_at=tuple(run.where and run.where[0] for run in runs),
             widest_ends=tuple(run.where[1:] if run.where else (np.nan, np.nan) for run in runs),
             **self._half(view, peaks),
@@ -330,104 +359,10 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         zero = VectorComparison(encoding, self.measure).offset_runs(same, np.array([0, 1])).values.low[0, 0]
         return bool(len(high) > 1 and zero >= high[0] * (1 - ROUNDING) and high[0] > np.nanmax(high[1:]))
 
-    def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
-        what, label = self.quantity(view), in_steps(say("words.offset_p_minus_q"), view.encodings)
-        if view.encoding.sides:
-            return map_panels(view, what)
-        shown, scales = self.shown(view), self._scales(view)
-        x = along_lines(powers_axis(label) if self.log else values_axis(label, whole=True), shown.start, shown.stop - 1)
-        aspect = 0.8 if canvas.narrow != (self._panels(view) > 1) else 0.55
-        titles = panel_titles(view.encodings) if len(scales) > 1 else [""]
-        panels = []
-        for scale, title in zip(scales, titles, strict=True):
-            y = (powers_axis if self.decay else values_axis)(what, scale=(what, scale))
-            look: dict[str, Any] = {"legend_below": self.decay, "grid": True, "ends": (what, scale)}
-            panels.append(Panel(aspect, title=title, x=x, y=y, **look))
-        return [PanelGroup(tuple(panels), in_columns(len(panels), *[1] * canvas.narrow))]
+    def has_band(self, encoding: Encoding) -> bool:
+        return not self.compared(encoding).is_of_offset
 
-    def _scales(self, view: View[Any]) -> list[int]:
-        """Return what the numbers of each panel grow with: the width, where the measure grows with it; else 0."""
-        count = self._panels(view)
-        grows = count > 1 and self.compared(view.encoding).grows
-        return [encoding.width if grows else 0 for encoding in view.encodings[:count]]
-
-    def _panels(self, view: View[Any]) -> int:
-        """Return how many panels there are: one an encoding where a band would lie over another line."""
-        return len(view.encodings) if any(map(self._has_band, view.encodings)) and not self.decay else 1
-
-    def _has_band(self, encoding: Encoding) -> bool:
-        return self.random is not None or not self.compared(encoding).is_of_offset
-
-    def decorate(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
-        from pecli.page.labels import label_lines
-
-        if view.encoding.sides:
-            return
-        for panel in axes:
-            mark_stretch(panel, self.spans(), canvas)
-            mark_beyond(panel, self.trained, canvas)
-        panel = axes[0]
-        names, looks = distinguishing_labels(view.encodings), self._looks(view, panel, canvas)
-        if self.compared(view.encoding).head is not None:
-            names = full_names(view.encodings) if len(names) > 1 else [""]
-            heads = [(name, e, n) for e, name in zip(view.encodings, names, strict=True) for n in range(e.n_heads)]
-            one = len(view.encodings) == 1 < len(heads)  # the footnote says what makes heads differ
-            names = [listing([name, head_name(head) if one else e.head_text(head)]) for name, e, head in heads]
-        entries = list(zip(names, looks, strict=True))
-        if self.decay:
-            several, bound = len(names) > 1, say("offsets.roformers_bound")
-            bounds = [listing([bound, name * several]) for name in short_names(view.encodings)]
-            entries = entries if several else [(self.quantity(view), looks[0])]
-            key(panel, [*entries, *((text, bound_look(line)) for line, text in enumerate(bounds))])
-        elif len(axes) > 1:
-            for panel, line in zip(axes, looks, strict=True):
-                panel.title.set_color(legible(line["color"], panel))
-        elif len(entries) > 1:
-            label_lines(panel, entries, canvas)
-
-    def _looks(self, view: View[Any], panel: Axes, canvas: Canvas) -> list[Look]:
-        """Return the look of each line: a colour; of heads shades from dark to light, and dashes by encoding."""
-        every = list(map(self.compared, view.encodings))
-        heads = [compared.heads for compared in every]
-        if max(heads) == 1:
-            return [{"color": f"C{line}"} for line in range(len(heads))]
-        lines = [(at, shade) for at, count in enumerate(heads) for shade in shades(count, panel, canvas)]
-        return [{**shade, "linestyle": look(at)["linestyle"]} for at, shade in lines]
-
-    def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        from pecli.page.labels import put_line_labels
-
-        if isinstance(numbers, OffsetMapNumbers):
-            return [draw_map(numbers, axes[0], canvas)]
-        panel, offsets, encodings = axes[0], numbers.offsets, numbers.view.encodings
-        looks = self._looks(numbers.view, panel, canvas)
-        put_line_labels(panel, [(offsets, row) for row in numbers.main])
-        if isinstance(numbers, BiasLinesNumbers):
-            for low, high, encoding, line in zip(numbers.low, numbers.bias, numbers.encoding, looks, strict=True):
-                plot_run(panel, offsets, low, high, line, "default" if encodings[encoding].known else "steps-mid")
-            if numbers.sees:
-                _mark_reach(panel, numbers, looks, canvas)
-            return [None]
-        for at, (mean, low, high, line) in enumerate(zip(numbers.mean, numbers.low, numbers.high, looks, strict=True)):
-            own = axes[at % len(axes)]
-            if len(axes) == 1 and any(np.allclose(mean, before, equal_nan=True) for before in numbers.mean[:at]):
-                continue
-            if self.decay:  # a bound is one of sizes
-                mean, low, high = map(np.abs, (mean, low, high))
-            own.plot(offsets, mean, marker="o" if len(mean) == 1 else None, **line)
-            whole = (
-                "mid" if not isinstance(encodings[at], Harmonic) and numbers.block == 1 else None
-            )  # no numbers between
-            band = {"color": line["color"], "alpha": 0.22, "linewidth": 0, "step": whole}
-            own.fill_between(offsets, low, high, **band)
-        if isinstance(numbers, OffsetsNumbers):
-            self._draw_beside(numbers, axes, canvas)
-        scales = self._scales(numbers.view)
-        for scale in dict.fromkeys(scales):
-            share_ends([own for own, grown in zip(axes, scales, strict=True) if grown == scale])
-        return [None] * len(axes)
-
-    def _draw_beside(self, numbers: OffsetsNumbers, axes: list[Axes], canvas: Canvas) -> None:
+    def draw_beside(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> None:
         """Draw bounds and lines without a scaling, and mark what the headline names."""
         from pecli.page.labels import join_line_labels, label_point
 
@@ -446,21 +381,6 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         _mark_widest(axes, numbers, canvas)
         if numbers.half is not None and not self.log:
             _mark_half(axes[0], numbers, canvas)
-
-    def title(self, view: View[Any]) -> str:
-        if len(view.encodings) == 1:
-            return super().title(view)
-        return join_title([title_of_several(view.encodings), self.unseen(view)])
-
-    def quantity(self, view: View[Any]) -> str:
-        if self.random is not None:
-            return say("offsets.score")
-        return say("offsets.dot_product") if self.decay else super().quantity(view)
-
-
-def head_name(head: int) -> str:
-    """Return what a head is called beside others of its encoding."""
-    return say("encoding.head_head", head=head)
 
 
 def _mark_half(panel: Axes, numbers: OffsetsNumbers, canvas: Canvas) -> None:
@@ -499,44 +419,6 @@ def _mark_widest(axes: Sequence[Axes], numbers: OffsetsNumbers, canvas: Canvas) 
         label_point(panel, text, (where, ends[1]), ink, canvas, ((1, 1), (-1, 1), (0, 1), (1, 0), (-1, 0)))
 
 
-def _mark_reach(panel: Axes, numbers: BiasLinesNumbers, looks: Sequence[Look], canvas: Canvas) -> None:
-    """Shade where a key weighs less than a hundredth, and mark where each head begins not to see; the axis ends where
-    keys weigh nothing, and lines that leave it there have their name there."""
-    from pecli.page.labels import LineLabel, label_point, labels_of
-
-    bottom, first = float(np.nanmin(numbers.low)), float(numbers.offsets[0])
-    if bottom < FAINT:
-        panel.set_ylim(FAINT, -0.02 * FAINT)
-    low, last = max(bottom, FAINT), float(numbers.offsets[-1])
-    if bottom < SLIGHT:
-        panel.axhspan(low, SLIGHT, facecolor=("C1", SHADE), linewidth=0, zorder=0)
-        panel.axhline(SLIGHT, color="C1", linewidth=0.8 * canvas.scale, zorder=1)
-    crossed = [line for line, x in enumerate(numbers.crossing) if np.isfinite(x)]
-    for line in crossed:
-        plot_dots(panel, [numbers.crossing[line]], [SLIGHT], looks[line]["color"], canvas)
-    for line in sorted(crossed, key=lambda own: -numbers.crossing[own]):
-        place, colour, sides = (numbers.crossing[line], SLIGHT), looks[line]["color"], ((1, 1), (-1, 1))
-        label_point(panel, f"{numbers.reach[line]:,}", place, colour, canvas, sides, needed=line == crossed[0])
-    if bottom < SLIGHT:
-        text = say("offsets.weighs_less", share=f"{HUNDREDTH:.0%}")
-        places = [
-            (first + share * (last - first), SLIGHT + y * (low - SLIGHT))
-            for y in (0, 0.25, 0.5)
-            for share in (1, 0.9, 0.6)
-        ]
-        label_point(panel, text, places[0], "C1", canvas, ((-1, -1),), places[1:])
-    back, tried = numbers.offsets >= 0, (0.96 * FAINT, 0.88 * FAINT, 0.8 * FAINT, 0.7 * FAINT)
-    for label in labels_of(panel, LineLabel):
-        own = numbers.low[label.line]
-        if np.nanmin(own) < FAINT:
-            label.set_visible(False)
-            places = [(float(np.interp(-level, -own[back], numbers.offsets[back])), level) for level in tried]
-            name, colour = label.get_text().replace("\n", " "), looks[label.line]["color"]
-            label_point(
-                panel, name, places[0], colour, canvas, ((1, 1), (1, 0), (-1, 0)), places[1:], needed=label.line == 0
-            )
-
-
 def _without_scaling(encodings: Sequence[Encoding]) -> list[Scaled | None]:
     """Return each encoding without its scaling, None where it has none."""
     return [e.unscaled() if isinstance(e, Scaled) and e.scaling != "default" else None for e in encodings]
@@ -547,80 +429,3 @@ def dot_bound(encoding: Harmonic, offsets: Array) -> Array:
     max |h_j+1 − h_j| Σ |S_j|, the sums S_j of the first j turns. Su et al. 2021, equation 37, arXiv:2104.09864."""
     steps = np.abs(np.diff(encoding.amplitudes**2, append=0.0))
     return len(steps) * float(steps.max()) * encoding.decay(offsets)
-
-
-def _random_scores(view: View[Rope], offsets: Array, draws: int) -> RandomNumbers:
-    """Return mean and deviation of the scores of random queries and keys at these offsets; the ends are over all
-    offsets, none where they are too many: no size of the picture changes them."""
-    moments = np.stack([score_moments(encoding, offsets, draws) for encoding in view.encodings])
-    every, known = np.arange(float(view.covered.length)), view.covered.length <= MAX_COMPARED
-    whole = not known or len(offsets) == len(every)
-    ends = moments if whole else np.stack([score_moments(encoding, every, draws) for encoding in view.encodings])
-    return RandomNumbers(
-        view=view,
-        mean=moments[:, 0],
-        encoding=np.arange(len(moments)),
-        offsets=offsets,
-        low=moments[:, 0] - moments[:, 1],
-        high=moments[:, 0] + moments[:, 1],
-        draws=draws,
-        lowest_deviation=float(ends[:, 1].min()) if known else np.nan,
-        highest_deviation=float(ends[:, 1].max()) if known else np.nan,
-    )
-
-
-def score_moments(encoding: Rope, offsets: Array, draws: int) -> Array:
-    """Return mean and standard deviation of ⟨q, R_Δ k⟩ / √d at offsets (n,), of independent normal q and k, (2, n).
-
-    A rotation keeps the distribution of k, so neither falls with Δ: Barbero et al. 2024, section 3, arXiv:2410.06205.
-    """
-    queries, keys = np.random.default_rng(0).standard_normal((2, draws, 1, encoding.d))
-    queries = encoding.rotate(queries, np.zeros(1))[:, 0] / np.sqrt(encoding.d)
-    parts = []
-    for part in track(chunks(0, len(offsets), draws * encoding.d), "turning keys"):
-        scores = np.einsum("md,mnd->mn", queries, encoding.rotate(keys, offsets[part.start : part.stop]))
-        parts.append([scores.mean(axis=0), scores.std(axis=0)])
-    return np.concatenate(parts, axis=1)
-
-
-def _bias_lines(view: View[BiasEncoding], edges: Array) -> BiasLinesNumbers:
-    heads = [encoding.n_heads for encoding in view.encodings]
-    falls, rises, before = np.zeros(sum(heads), dtype=bool), False, np.full((sum(heads), 1), np.nan)
-    reach, crossing, zero = np.full(sum(heads), -1), np.full(sum(heads), np.nan), np.full(sum(heads), np.nan)
-
-    def values(first: int, count: int) -> Array:
-        """Return the biases from an offset on; note which fall, whether one rises, with the distance, and how far each
-        head sees."""
-        nonlocal rises, before
-        offsets = first + np.arange(count, dtype=np.float64)
-        found = np.concatenate([seen_bias(encoding, offsets) for encoding in view.encodings])
-        steps = np.diff(found, axis=1, prepend=before) * np.where(offsets > 0, 1.0, -1.0)
-        falls[:] |= (steps < 0).any(axis=1)
-        seen = (found >= SLIGHT) & (offsets >= 0)
-        last = np.where(seen.any(axis=1), count - 1 - seen[:, ::-1].argmax(axis=1), -1)
-        reach[last >= 0] = first + last[last >= 0]
-        for head in np.flatnonzero((found < SLIGHT).any(axis=1) & np.isnan(crossing) & (first + count > 1)).tolist():
-            at = int(((found[head] < SLIGHT) & (offsets > 0)).argmax())
-            earlier = found[head, at - 1] if at else before[head, 0]
-            if offsets[at] > 0 and np.isfinite(earlier):
-                crossing[head] = offsets[at] - (SLIGHT - found[head, at]) / (earlier - found[head, at])
-        if first <= 0 < first + count:
-            zero[:] = found[:, -first]
-        rises, before = rises or bool((steps > 0).any()), found[:, -1:]
-        return found
-
-    low, high, _ = envelope(values, edges, sum(heads))
-    falling = bool(falls.all()) and not rises
-    sees = falling and bool((zero == 0).all())
-    return BiasLinesNumbers(
-        view=view,
-        bias=high,
-        low=low,
-        offsets=middles(edges),
-        encoding=np.repeat(np.arange(len(heads)), heads),
-        head=np.concatenate([np.arange(count) for count in heads]),
-        block=int(np.diff(edges).max()),
-        falls=falling,
-        reach=tuple(reach.tolist()) if sees else (),
-        crossing=tuple(crossing.tolist()) if sees else (),
-    )

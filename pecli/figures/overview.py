@@ -72,7 +72,8 @@ class Overview(Composite, Highlighting[Encoding]):
         return (ON_GRID if grid else ON_LINE) if self.panels is None else self.panels
 
     def cells_of(self, view: View[Encoding]) -> list[Cell]:
-        return [Cell(part_of(self, name), replace(view, panels=None)) for name in self.names(view)]
+        whole = replace(view, panels=None)
+        return [Cell(part_of(self, name).variant(whole), whole) for name in self.names(view)]
 
     def made_of(self) -> list[Figure[Any]]:
         return [part_of(self, name) for name in self.names()]

@@ -17,7 +17,7 @@ from pecli.core.positions import Positions
 from pecli.encodings.base import Rotary
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope import OnAxes
-from pecli.figures.base import ColouredNumbers, Numbers, averaging_cells
+from pecli.figures.base import ColouredNumbers, Figure, averaging_cells
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.wavelengths import columns_end, columns_left_out, columns_shown
 from pecli.files.sheet import aside, over
@@ -44,7 +44,6 @@ HALF = 1.2  # half the side of the square that shows the circles, the largest of
 INNER, START = 0.4, 1.03  # radius of the smallest circle; where the line of the first position ends
 FAST, SLOW = 3, 2  # digits of the turns that the headline names
 TINY = 1e-300  # a radius, to divide by
-OUTLINED = 32  # rows of a matrix, up to which what is not 0 is outlined
 LINE = 1.1  # ems of small text from the name of one circle to the next, at least
 ARROWS = 16  # along an axis of a grid, at most
 
@@ -100,27 +99,9 @@ class RotationNumbers(ColouredNumbers[Rotary]):
         return [*self.sample]
 
 
-@dataclass(frozen=True, kw_only=True)
-class MatrixNumbers(Numbers[Rotary]):
-    """The matrix R_p."""
-
-    matrix: Array = over("row", "column")
-    dimensions: Array = over(each=("row", "column"))
-    position: int
-
-    def message(self) -> str:
-        return say("rotation.of_entries_are_not", count=int(np.count_nonzero(self.matrix)), all=self.matrix.size)
-
-
 @dataclass(frozen=True)
-class Rotation(WithCellNumbers[Rotary]):
-    """Q as a heatmap before and after the rotation, and the paths of chosen pairs in the plane.
-
-    Notes
-    -----
-    The second article's case analysis. With the same vector at every position (``--content same``) all that varies from
-    row to row is the rotation; with independent vectors the pattern hides in the noise although it is there.
-    """
+class RotationFigure(WithCellNumbers[Rotary]):
+    """Base of the figures behind `rotation`, with its options."""
 
     name: ClassVar[str] = "rotation"
     requires: ClassVar[Any] = Rotary
@@ -148,17 +129,24 @@ class Rotation(WithCellNumbers[Rotary]):
         super().check()
         for name in ("content", "content_seed", "pairs", "panels"):
             if self.matrix is not None and (given := self.changed().get(name)):
-                raise UnusedOptionError(name, given, _matrix_alone(self.matrix))
+                raise UnusedOptionError(name, given, matrix_alone(self.matrix))
         if self.inputs() and self.content_seed:
             raise UnusedOptionError("content_seed", self.content_seed, "a Q from a file is not random")
 
     def positions_for(self, asked: Positions, in_use: bool = False) -> Positions:
         if self.matrix is None:
             return asked
-        return positions_until(self.matrix, asked, self.default_length(None), in_use, _matrix_alone(self.matrix))
+        return positions_until(self.matrix, asked, self.default_length(None), in_use, matrix_alone(self.matrix))
 
-    def shape(self, view: View[Rotary]) -> tuple[int, ...]:
-        return (view.encoding.width if self.matrix is not None else view.covered.length, view.encoding.width)
+    @classmethod
+    def variants(cls) -> tuple[type[Figure[Any]], ...]:
+        from pecli.figures.rotation_matrix import RotationMatrix
+
+        return (Rotation, RotationMatrix)
+
+    def variant(self, view: View[Rotary]) -> Figure[Any]:
+        query, matrix = self.variants()
+        return self.as_kind(query if self.matrix is None else matrix)
 
     def check_view(self, view: View[Rotary]) -> None:
         super().check_view(view)
@@ -174,12 +162,22 @@ class Rotation(WithCellNumbers[Rotary]):
     def inputs(self) -> tuple[str, ...]:
         return () if self.content in ("same", "random") else (self.content,)
 
-    def compute(self, view: View[Rotary]) -> RotationNumbers | MatrixNumbers:
-        rope = view.encoding
-        if self.matrix is not None:
-            matrix, dimensions = rope.rotation_matrix(self.matrix), np.arange(rope.width)
-            return MatrixNumbers(view=view, matrix=matrix, dimensions=dimensions, position=self.matrix)
-        blocks, pairs = view.covered.blocks(view.pixel_rows), self.drawn_pairs(view)
+
+@dataclass(frozen=True)
+class Rotation(RotationFigure):
+    """Q as a heatmap before and after the rotation, and the paths of chosen pairs in the plane.
+
+    Notes
+    -----
+    The second article's case analysis. With the same vector at every position (``--content same``) all that varies from
+    row to row is the rotation; with independent vectors the pattern hides in the noise although it is there.
+    """
+
+    def shape(self, view: View[Rotary]) -> tuple[int, ...]:
+        return (view.covered.length, view.encoding.width)
+
+    def compute(self, view: View[Rotary]) -> RotationNumbers:
+        rope, blocks, pairs = view.encoding, view.covered.blocks(view.pixel_rows), self.drawn_pairs(view)
         query = self._query((view.covered.length, rope.width))
         rotated = rope.rotate(query, view.covered.array())
         before, columns_block = columns_shown(rope, averaged_rows(query, blocks.size), view.pixel_columns)
@@ -218,13 +216,7 @@ class Rotation(WithCellNumbers[Rotary]):
 
     def panel_groups(self, view: View[Rotary], canvas: Canvas) -> list[PanelGroup]:
         encoding, rows = view.encoding, view.covered
-        bar = ColorBar(say("heatmap.value"), fixed=self.matrix is not None)
-        if self.matrix is not None:
-            ends = -0.5, encoding.width - 0.5
-            x = values_axis(say("words.column"), whole=True, ends=ends)
-            y = values_axis(say("words.row"), whole=True, ends=ends[::-1])
-            title = say("rotation.rotation_matrix_r_p", position=self.matrix)
-            return [PanelGroup((Panel(1.0, title=title, exact=True, bar=bar, x=x, y=y),))]
+        bar = ColorBar(say("heatmap.value"))
         whole = self.panels == tuple(TITLES)
         x, y = dimensions_axis(encoding), positions_axis(encoding, ends=(rows.stop - 0.5, rows.start - 0.5))
         query = Panel(FLAT if whole else 0.62, least=(7.0, 4.0), bar=bar, x=x, y=y)
@@ -253,7 +245,7 @@ class Rotation(WithCellNumbers[Rotary]):
         return replace(panel, title=some if shown < every else say(TITLES[PLANE]), x=ends, y=ends)
 
     def decorate(self, view: View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
-        if self.matrix is not None or PLANE not in self.panels:
+        if PLANE not in self.panels:
             return
         panel = axes[self.panels.index(PLANE)]
         if len(view.encoding.sides) == 2:
@@ -265,16 +257,6 @@ class Rotation(WithCellNumbers[Rotary]):
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         colours = canvas.colours("diverging")
-        if isinstance(numbers, MatrixNumbers):
-            from matplotlib.patches import Rectangle
-
-            most = max(1.0, float(np.abs(numbers.matrix).max()))  # a scaling may stretch as well as turn
-            image = show_matrix(axes[0], numbers.matrix, colours=colours, limits=(-most, most), centred=True)
-            for row, column in np.argwhere(numbers.matrix) if len(numbers.matrix) <= OUTLINED else ():  # pale ones too
-                place: dict[str, Any] = {"edgecolor": "0.5", "linewidth": 0.5 * canvas.scale, "fill": False}
-                axes[0].add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, **place))
-            self.write_numbers(axes, [image], canvas)
-            return [image]
         rows, right = len(numbers.after), columns_end(numbers.view.encoding, numbers.after, numbers.columns_block)
         start = numbers.view.covered.start - 0.5
         extent = (-0.5, right, start + rows * numbers.block, start)
@@ -295,14 +277,12 @@ class Rotation(WithCellNumbers[Rotary]):
         return PLANE in self.panels and len(view.encoding.sides) != 2
 
     def title(self, view: View[Rotary]) -> str:
-        if self.matrix is not None:
-            return super().title(view)
         seed, file = self.content_seed, Path(self.content).name
         text = say("rotation.rows_of_q_one" if self.content == "same" else "rotation.rows_of_q_random", seed=seed)
         return join_title([super().title(view), say("rotation.q_file", file=file) if self.inputs() else text])
 
 
-def _matrix_alone(position: int) -> str:
+def matrix_alone(position: int) -> str:
     return f"{option_text('matrix', position)} shows the matrix of that position and no query"
 
 

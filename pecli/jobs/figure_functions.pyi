@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from pecli.encodings.base import Encoding
 from pecli.figures.addition import AdditionNumbers
 from pecli.figures.attention import AttentionNumbers
-from pecli.figures.bias import BiasNumbers, WeightNumbers
+from pecli.figures.bias import BiasNumbers
+from pecli.figures.bias_weights import WeightNumbers
 from pecli.figures.compare import CompareNumbers
 from pecli.figures.composite import ComposedNumbers
 from pecli.figures.curves import CurvesNumbers
@@ -19,11 +20,15 @@ from pecli.figures.drift import DriftNumbers
 from pecli.figures.fourier import FourierNumbers
 from pecli.figures.heatmap import HeatmapNumbers
 from pecli.figures.maps import MapsNumbers
-from pecli.figures.offsets import BiasLinesNumbers, OffsetMapNumbers, OffsetsNumbers, RandomNumbers
+from pecli.figures.offset_bias import BiasLinesNumbers
+from pecli.figures.offset_map import OffsetMapNumbers
+from pecli.figures.offset_scores import RandomNumbers
+from pecli.figures.offsets import OffsetsNumbers
 from pecli.figures.path import PathNumbers
 from pecli.figures.precision import PrecisionNumbers
 from pecli.figures.relative import RelativeNumbers
-from pecli.figures.rotation import MatrixNumbers, RotationNumbers
+from pecli.figures.rotation import RotationNumbers
+from pecli.figures.rotation_matrix import MatrixNumbers
 from pecli.figures.scatter import CloudNumbers
 from pecli.figures.spectrum import SpectrumNumbers
 from pecli.figures.terms import TermsNumbers

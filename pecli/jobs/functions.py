@@ -67,7 +67,7 @@ def documentation(analysis: type[Analysis[Any]]) -> str:
         for item, kind, several in items
     )
     others = "*others : str\n    further encodings; each may also be a table: an array, a data frame"
-    numbers = f"{get_annotations(analysis.compute).get('return', 'Numbers')}: {analysis.defines}"
+    numbers = f"{' | '.join(name for _, name in numbers_of(analysis))}: {analysis.defines}"
     parts = {
         "Parameters": "\n".join([first, others, *lines]),
         "Returns": f"Picture\n    Its ``numbers`` are {numbers}",
@@ -128,6 +128,11 @@ def annotation(option: Option, swept: bool = False) -> str:
     return f"{several} | None" if option.optional else several
 
 
+def numbers_of(analysis: type[Analysis[Any]]) -> list[tuple[str, str]]:
+    """Return module and name of the class of the numbers that each variant computes."""
+    return [(kind.compute.__module__, get_annotations(kind.compute)["return"]) for kind in analysis.variants()]
+
+
 def repr_(value: Any) -> str:
     """Return a value as code, in the quotation marks of this project."""
     return repr(value).replace("'", '"')
@@ -135,12 +140,14 @@ def repr_(value: Any) -> str:
 
 def stub() -> str:
     """Return the text of the file that tells the functions to editors and type checkers."""
-    numbers, text = {}, ""
+    numbers: dict[str, str] = {}
+    text = ""
     for name, analysis in ANALYSES.items():
         parameters = [parameter(argument, analysis) for argument in arguments(analysis)]
         first, *rest = (f"    {p.name}: {p.annotation} = {repr_(p.default)},\n" for p in parameters)
-        returned = get_annotations(analysis.compute)["return"]
-        numbers[name] = f"from {analysis.compute.__module__} import {', '.join(sorted(returned.split(' | ')))}"
+        found = numbers_of(analysis)
+        numbers |= {each: f"from {module} import {each}" for module, each in found}
+        returned = " | ".join(each for _, each in found)
         taken = f"{first}    *others: Text | Encoding | HasArray,\n{''.join(rest)}"
         text += f'\ndef {name}(\n{taken}) -> Picture[{returned}]:\n    """{ANALYSES.summary(name)}."""\n'
     return HEAD.format(numbers="\n".join(sorted(set(numbers.values())))) + text

@@ -147,16 +147,17 @@ class Job:
         """What computes: the figure, or one of all cells; where it takes several encodings and each cell has one, with
         other parameters, the figure of them all, as far as lines are labelled."""
         if not self.cells:
-            return self.figure
+            return self.figure.variant(self.view)
         alike = (
             self.figure.several and len(self.encodings) == 1 and not {*self.axes} & {*shared_options(type(self.figure))}
         )
-        return self.figure if alike and not self.has_frames and len(self.view.encodings) <= MAX_LINES else self.grid
+        one = alike and not self.has_frames and len(self.view.encodings) <= MAX_LINES
+        return self.figure.variant(self.view) if one else self.grid
 
     @cached_property
     def grid(self) -> Grid:
         """All cells side by side, or one after the other."""
-        figures: list[Any] = [cell.figure for cell in self.cells]
+        figures: list[Any] = [cell.figure.variant(cell.view) for cell in self.cells]
         cells = [Cell(figure, cell.view) for figure, cell in zip(figures, self.cells, strict=True)]
         with use_language(self.language):
             return Grid(tuple(cells), tuple(map(self._axis, self.axes)), self._common_title(figures[0]))

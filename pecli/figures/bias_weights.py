@@ -1,0 +1,100 @@
+"""The weight of keys by distance, where a bias is all that tells them apart: its softmax, a line a head."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pecli.analysis import View
+from pecli.core.language import say
+from pecli.core.lazy import Array, Axes, np
+from pecli.core.numbers import ROUNDING
+from pecli.encodings.base import BiasEncoding
+from pecli.figures.base import Numbers, extremes_of_offsets
+from pecli.figures.bias import BiasFigure
+from pecli.figures.highlights import mark_beyond
+from pecli.files.sheet import aside, over
+from pecli.measures.reduce import envelope, even_edges, middles
+from pecli.page.axis_labels import along_lines, powers_axis, values_axis
+from pecli.page.canvas import Canvas
+from pecli.page.lines import key, plot_run, shades
+from pecli.page.panels import Panel, PanelGroup
+
+FADED = 1e5  # times the smallest weight that the axis shows is the largest
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeightNumbers(Numbers[BiasEncoding]):
+    """The largest and smallest weight of a key at each run of distances, a line a head."""
+
+    weight: Array = over("line", "distance")
+    heads: Array = over("line")
+    low: Array = aside("line", "distance")
+    distances: Array = over("distance")  # the middles of runs
+    half: tuple[int, ...]  # of each head, the nearest keys that have half of the weight
+    block: int = aside()
+
+    def message(self) -> str:
+        few, many = int(np.argmin(self.half)), int(np.argmax(self.half))
+        if self.half[few] == self.half[many]:
+            one, more = "bias.at_least_half_of_the_weight", self.half[few] > 1
+            return say("bias.at_least_half_of_the" if more else one, count=self.half[few])
+        ends = {"count": self.half[few], "first": self.heads[few], "many": self.half[many], "last": self.heads[many]}
+        return say("bias.at_least_half_of", **ends)
+
+    def remarks(self) -> list[str]:
+        position = self.view.encoding.position_text(self.view.positions.stop - 1)
+        nearer = say("bias.dots_at_least_half")
+        query = say("bias.query_at_position_scores", position=position)
+        return [nearer, query, extremes_of_offsets(self.block)]
+
+
+@dataclass(frozen=True)
+class BiasWeights(BiasFigure):
+    """What `bias --softmax` draws."""
+
+    def shape(self, view: View[BiasEncoding]) -> tuple[int, ...]:
+        return (view.encoding.n_heads, 2 * view.positions.length)
+
+    def compute(self, view: View[BiasEncoding]) -> WeightNumbers:
+        heads, length = self.shown_heads(view), view.positions.length
+        bias = view.encoding.bias(np.arange(length, dtype=np.float64))[heads]
+        weights = np.exp(bias - bias.max(axis=1, keepdims=True))
+        weights /= weights.sum(axis=1, keepdims=True)
+        edges = even_edges(length, view.line_points)
+        low, high, _ = envelope(lambda first, count: weights[:, first : first + count], edges, len(heads))
+        return WeightNumbers(
+            view=view,
+            weight=high,
+            heads=heads,
+            low=low,
+            distances=middles(edges),
+            half=tuple((1 + (weights.cumsum(axis=1) < 0.5 - ROUNDING).sum(axis=1)).tolist()),
+            block=int(edges[1]),
+        )
+
+    def panel_groups(self, view: View[BiasEncoding], canvas: Canvas) -> list[PanelGroup]:
+        x = along_lines(values_axis(say("bias.distance_of_the_key"), whole=True), 0, view.positions.length - 1)
+        y = powers_axis(say("bias.attention_weight"))
+        return [PanelGroup((Panel(0.55, x=x, y=y, ends="weight", grid=True),))]
+
+    def decorate(self, view: View[BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        heads = self.shown_heads(view)
+        looks = shades(len(heads), axes[0], canvas)
+        key(axes[0], list(zip(map(view.encoding.head_text, heads.tolist()), looks, strict=True)))
+        mark_beyond(axes[0], self.trained, canvas)
+
+    def draw(self, numbers: WeightNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        _draw_weights(numbers, axes[0], canvas)
+        return [None]
+
+
+def _draw_weights(numbers: WeightNumbers, panel: Axes, canvas: Canvas) -> None:
+    """Draw the weights; the axis ends below a 100,000th of the largest."""
+    looks = shades(len(numbers.heads), panel, canvas)
+    for low, high, half, look in zip(numbers.low, numbers.weight, numbers.half, looks, strict=True):
+        plot_run(panel, numbers.distances, low, high, look)
+        weight = float(np.interp(half - 1, numbers.distances, high))
+        panel.plot(half - 1, weight, "o", color=look["color"], clip_on=False)
+    largest = float(numbers.weight.max())
+    panel.set_ylim(max(float(numbers.low.min()), largest / FADED) / 1.5, 1.5 * largest)

@@ -1,0 +1,87 @@
+"""Scores of random queries and keys against the offset: a rotation changes neither their mean nor their spread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pecli.analysis import View
+from pecli.core.language import say
+from pecli.core.lazy import Array, np
+from pecli.core.numbers import chunks
+from pecli.core.progress import track
+from pecli.encodings.base import Encoding
+from pecli.encodings.rope import Rope
+from pecli.figures.offsets import BandNumbers, OffsetBands
+from pecli.measures.reduce import middles
+
+MAX_COMPARED = 2048  # offsets of which all random scores are known whatever the picture's size
+ALIKE = 1.25  # of these the largest standard deviation over the smallest, to say that they hardly differ
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomNumbers(BandNumbers[Rope]):
+    """Mean score of so many random queries and keys at an offset, and one standard deviation below and above."""
+
+    draws: int
+    lowest_deviation: float
+    highest_deviation: float
+
+    def marks(self) -> list[str]:
+        return [say("offsets.line_mean_score_of", count=self.draws), say("offsets.score_query_key_d")]
+
+    def message(self) -> str:
+        least, most = self.lowest_deviation, self.highest_deviation
+        text = "offsets.scores_of_random_queries"
+        return say(text, least=f"{least:.2f}", most=f"{most:.2f}") if most < ALIKE * least else ""
+
+
+@dataclass(frozen=True)
+class RandomScores(OffsetBands):
+    """What `offsets --random N` draws."""
+
+    def shape(self, view: View[Any]) -> tuple[int, ...]:
+        return (2, self.random or 0, max(encoding.d for encoding in view.encodings))
+
+    def compute(self, view: View[Any]) -> RandomNumbers:
+        return _random_scores(view, middles(self.edges(view)), self.random or 0)
+
+    def has_band(self, encoding: Encoding) -> bool:
+        return True
+
+    def quantity(self, view: View[Any]) -> str:
+        return say("offsets.score")
+
+
+def _random_scores(view: View[Rope], offsets: Array, draws: int) -> RandomNumbers:
+    """Return mean and deviation of the scores of random queries and keys at these offsets; the ends are over all
+    offsets, none where they are too many: no size of the picture changes them."""
+    moments = np.stack([score_moments(encoding, offsets, draws) for encoding in view.encodings])
+    every, known = np.arange(float(view.covered.length)), view.covered.length <= MAX_COMPARED
+    whole = not known or len(offsets) == len(every)
+    ends = moments if whole else np.stack([score_moments(encoding, every, draws) for encoding in view.encodings])
+    return RandomNumbers(
+        view=view,
+        mean=moments[:, 0],
+        encoding=np.arange(len(moments)),
+        offsets=offsets,
+        low=moments[:, 0] - moments[:, 1],
+        high=moments[:, 0] + moments[:, 1],
+        draws=draws,
+        lowest_deviation=float(ends[:, 1].min()) if known else np.nan,
+        highest_deviation=float(ends[:, 1].max()) if known else np.nan,
+    )
+
+
+def score_moments(encoding: Rope, offsets: Array, draws: int) -> Array:
+    """Return mean and standard deviation of ⟨q, R_Δ k⟩ / √d at offsets (n,), of independent normal q and k, (2, n).
+
+    A rotation keeps the distribution of k, so neither falls with Δ: Barbero et al. 2024, section 3, arXiv:2410.06205.
+    """
+    queries, keys = np.random.default_rng(0).standard_normal((2, draws, 1, encoding.d))
+    queries = encoding.rotate(queries, np.zeros(1))[:, 0] / np.sqrt(encoding.d)
+    parts = []
+    for part in track(chunks(0, len(offsets), draws * encoding.d), "turning keys"):
+        scores = np.einsum("md,mnd->mn", queries, encoding.rotate(keys, offsets[part.start : part.stop]))
+        parts.append([scores.mean(axis=0), scores.std(axis=0)])
+    return np.concatenate(parts, axis=1)

@@ -1,0 +1,65 @@
+"""The matrix that turns a query at one position."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+
+from pecli.analysis import Numbers, View
+from pecli.core.language import say
+from pecli.core.lazy import Array
+from pecli.encodings.base import Rotary
+from pecli.figures.matrix import show_matrix
+from pecli.figures.rotation import RotationFigure
+from pecli.files.sheet import over
+from pecli.page.axis_labels import values_axis
+from pecli.page.canvas import Canvas
+from pecli.page.panels import ColorBar, Panel, PanelGroup
+
+OUTLINED = 32  # rows of a matrix, up to which what is not 0 is outlined
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatrixNumbers(Numbers[Rotary]):
+    """The matrix R_p, (width, width)."""
+
+    matrix: Array = over("row", "column")
+    dimensions: Array = over(each=("row", "column"))
+    position: int
+
+    def message(self) -> str:
+        return say("rotation.of_entries_are_not", count=int(np.count_nonzero(self.matrix)), all=self.matrix.size)
+
+
+@dataclass(frozen=True)
+class RotationMatrix(RotationFigure):
+    """What `rotation --matrix P` draws."""
+
+    def shape(self, view: View[Rotary]) -> tuple[int, ...]:
+        return (view.encoding.width, view.encoding.width)
+
+    def compute(self, view: View[Rotary]) -> MatrixNumbers:
+        position, width = self.matrix or 0, view.encoding.width
+        matrix = view.encoding.rotation_matrix(position)
+        return MatrixNumbers(view=view, matrix=matrix, dimensions=np.arange(width), position=position)
+
+    def panel_groups(self, view: View[Rotary], canvas: Canvas) -> list[PanelGroup]:
+        ends, title = (-0.5, view.encoding.width - 0.5), say("rotation.rotation_matrix_r_p", position=self.matrix)
+        x = values_axis(say("words.column"), whole=True, ends=ends)
+        y = values_axis(say("words.row"), whole=True, ends=ends[::-1])
+        bar = ColorBar(say("heatmap.value"), fixed=True)
+        return [PanelGroup((Panel(1.0, title=title, exact=True, bar=bar, x=x, y=y),))]
+
+    def draw(self, numbers: MatrixNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        most = max(1.0, float(np.abs(numbers.matrix).max()))  # a scaling may stretch as well as turn
+        colours = canvas.colours("diverging")
+        image = show_matrix(axes[0], numbers.matrix, colours=colours, limits=(-most, most), centred=True)
+        look: dict[str, Any] = {"edgecolor": "0.5", "linewidth": 0.5 * canvas.scale, "fill": False}
+        for row, column in np.argwhere(numbers.matrix) if len(numbers.matrix) <= OUTLINED else ():  # pale ones too
+            axes[0].add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, **look))
+        self.write_numbers(axes, [image], canvas)
+        return [image]

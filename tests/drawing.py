@@ -55,7 +55,7 @@ def frames_of(figure: str, /, **options: Any) -> list[Any]:
 def numbers_of(figure: str, /, panels: tuple[tuple[int, int], ...] | None = None, **options: Any) -> Any:
     """Return all numbers of a figure, or those that panels of so many pixels (rows, columns) show."""
     job = pecli.figure(figure, **options).job
-    return job.figure.compute(replace(job.view, panels=panels))
+    return job.analysis.compute(replace(job.view, panels=panels))
 
 
 def line_labels(axes: Any) -> list[str]:

@@ -351,7 +351,7 @@ def test_a_study_writes_its_numbers_or_says_why_not(analysis: type[Analysis[Any]
 def test_a_figure_fits_the_memory_it_says(figure: type[Figure[Any]]) -> None:
     job = small(figure)
     largest = max((array.size for array in Picture[Any](job).numbers.arrays().values()), default=0)
-    assert largest <= np.prod(job.figure.shape(job.view))
+    assert largest <= np.prod(job.analysis.shape(job.view))
 
 
 @pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS)

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import isclose, log, prod
-from typing import Any, ClassVar
+from typing import Any
 
-from pecli.analysis import chosen_indices, refuse_unused
-from pecli.core.errors import UsageError, option_text
+from pecli.core.errors import UsageError
 from pecli.core.language import join_title, say
 from pecli.core.lazy import Array, Axes, np
-from pecli.core.numbers import MAX_EXACT, ROUNDING, number_text
-from pecli.core.options import option
+from pecli.core.numbers import ROUNDING, number_text
 from pecli.encodings.base import BiasEncoding
 from pecli.encodings.biases import T5, Alibi
 from pecli.figures.base import ColouredNumbers, Figure, View, averaging
-from pecli.figures.highlights import WithTrained, border_beyond, border_text
-from pecli.figures.matrix import WithCellNumbers, hatch, show_matrix
+from pecli.figures.bias_figure import FAINT, BiasFigure
+from pecli.figures.highlights import border_beyond, border_text
+from pecli.figures.matrix import hatch, show_matrix
 from pecli.files.sheet import aside, over
 from pecli.measures.reduce import means_of_finite
 from pecli.measures.summary import summary_of_offsets
@@ -25,10 +24,8 @@ from pecli.page.canvas import Canvas
 from pecli.page.colors import NAMED_INK, headline_ink, text_color_on
 from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
 
-PANELS = 8  # heads that are drawn where none are asked for
 FADED = 1e5  # times the smallest weight that the axis shows is the largest
 SLIGHT = log(100)  # lowered by so much a score has a hundredth of its weight: a key is seen where it has more
-FAINT = -10.0  # lowered by so much a score keeps a 20,000th of its weight: colours are for what is above
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,43 +110,14 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
 
 
 @dataclass(frozen=True)
-class BiasFigure(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
-    """Base of the figures behind `bias`, with its options."""
+class Bias(BiasFigure):
+    """The bias of chosen heads, query down and key across.
 
-    name: ClassVar[str] = "bias"
-    requires: ClassVar[Any] = BiasEncoding
-    defines: ClassVar[str] = (
-        "what a head adds to the score of query p and key q before the softmax, of p − q alone; blank where "
-        "the query does not see the key"
-    )
-    counts_positions: ClassVar[bool] = True
-    example: ClassVar[str] = "pecli bias -e alibi:heads=8 --lowest -20"
-    examples: ClassVar[tuple[str, ...]] = ("pecli bias t5 -n 128",)
-    default_encoding: ClassVar[str] = "alibi"
-
-    head: tuple[int, ...] | None = option(
-        None, "the heads, one panel each", at_least=0, unset=f"{PANELS} at most, first to last"
-    )
-    lowest: float | None = option(
-        None, "bias at which colours end", at_least=-MAX_EXACT, unset=f"the smallest shown, but not below {FAINT:g}"
-    )
-
-    softmax: bool = option(False, "the weight of keys by distance, one line a head: the softmax of the bias alone")
-
-    def shown_heads(self, view: View[BiasEncoding]) -> Array:
-        """Return the heads that are drawn."""
-        return chosen_indices("head", self.head, view, view.encoding.n_heads, "heads", PANELS)
-
-    def check_view(self, view: View[BiasEncoding]) -> None:
-        super().check_view(view)
-        self.shown_heads(view)
-        self.check_trained(view.positions)
-        if self.softmax:
-            matrices = {"lowest", "numbers", "no_numbers"} & self.changed().keys()
-            refuse_unused({name: getattr(self, name) for name in matrices}, "--softmax draws lines")
-            if not view.encoding.known:
-                text = f"--softmax needs biases, and {view.encoding.name} without a file has buckets alone"
-                raise UsageError(text, option="softmax", advice=f"give {option_text('file', 'model.safetensors')}")
+    Notes
+    -----
+    It depends on the offset alone, so every panel is constant along its diagonals. What counts is how fast it falls:
+    a score that is lowered by 5 has less than a hundredth of its weight left.
+    """
 
     @classmethod
     def variants(cls) -> tuple[type[Figure[Any]], ...]:
@@ -159,17 +127,6 @@ class BiasFigure(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
 
     def variant(self, view: View[BiasEncoding]) -> Figure[Any]:
         return self.as_kind(self.variants()[self.softmax])
-
-
-@dataclass(frozen=True)
-class Bias(BiasFigure):
-    """The bias of chosen heads, query down and key across.
-
-    Notes
-    -----
-    It depends on the offset alone, so every panel is constant along its diagonals. What counts is how fast it falls:
-    a score that is lowered by 5 has less than a hundredth of its weight left.
-    """
 
     def panel_groups(self, view: View[BiasEncoding], canvas: Canvas) -> list[PanelGroup]:
         encoding, first, last = view.encoding, view.positions.start - 0.5, view.positions.stop - 0.5

@@ -11,7 +11,7 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING
 from pecli.encodings.base import BiasEncoding
 from pecli.figures.base import Numbers, extremes_of_offsets
-from pecli.figures.bias import BiasFigure
+from pecli.figures.bias_figure import BiasFigure
 from pecli.figures.highlights import mark_beyond
 from pecli.files.sheet import aside, over
 from pecli.measures.reduce import envelope, even_edges, middles

@@ -12,10 +12,10 @@ from pecli.core.language import listing, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.encodings.base import BiasEncoding, full_names
 from pecli.figures.base import Numbers, extremes_of_offsets
-from pecli.figures.offsets import OffsetFigure
+from pecli.figures.offset_figure import OffsetFigure
 from pecli.files.sheet import aside, over
 from pecli.measures.comparison import seen_bias
-from pecli.measures.reduce import envelope, even_bins, middles
+from pecli.measures.reduce import Runs, even_bins, middles
 from pecli.page.canvas import Canvas
 from pecli.page.colors import SHADE
 from pecli.page.lines import MAX_LINES, Look, look, plot_dots, plot_run, shades
@@ -161,34 +161,31 @@ def _bias_lines(view: View[BiasEncoding], edges: Array) -> BiasLinesNumbers:
     falls, rises, before = np.zeros(sum(heads), dtype=bool), False, np.full((sum(heads), 1), np.nan)
     reach, crossing, zero = np.full(sum(heads), -1), np.full(sum(heads), np.nan), np.full(sum(heads), np.nan)
 
-    def values(first: int, count: int) -> Array:
-        """Return the biases from an offset on; note which fall, whether one rises, with the distance, and how far each
-        head sees."""
-        nonlocal rises, before
+    runs = Runs(edges, sum(heads))
+    for part in runs.parts():
+        first, count = part.start, len(part)
         offsets = first + np.arange(count, dtype=np.float64)
         found = np.concatenate([seen_bias(encoding, offsets) for encoding in view.encodings])
+        runs.add(part, found)
         steps = np.diff(found, axis=1, prepend=before) * np.where(offsets > 0, 1.0, -1.0)
-        falls[:] |= (steps < 0).any(axis=1)
+        falls |= (steps < 0).any(axis=1)
         seen = (found >= SLIGHT) & (offsets >= 0)
         last = np.where(seen.any(axis=1), count - 1 - seen[:, ::-1].argmax(axis=1), -1)
         reach[last >= 0] = first + last[last >= 0]
-        for head in np.flatnonzero((found < SLIGHT).any(axis=1) & np.isnan(crossing) & (first + count > 1)).tolist():
+        for head in np.flatnonzero((found < SLIGHT).any(axis=1) & np.isnan(crossing) & (part.stop > 1)).tolist():
             at = int(((found[head] < SLIGHT) & (offsets > 0)).argmax())
             earlier = found[head, at - 1] if at else before[head, 0]
             if offsets[at] > 0 and np.isfinite(earlier):
                 crossing[head] = offsets[at] - (SLIGHT - found[head, at]) / (earlier - found[head, at])
-        if first <= 0 < first + count:
-            zero[:] = found[:, -first]
+        if first <= 0 < part.stop:
+            zero = found[:, -first]
         rises, before = rises or bool((steps > 0).any()), found[:, -1:]
-        return found
-
-    low, high, _ = envelope(values, edges, sum(heads))
     falling = bool(falls.all()) and not rises
     sees = falling and bool((zero == 0).all())
     return BiasLinesNumbers(
         view=view,
-        bias=high,
-        low=low,
+        bias=runs.high,
+        low=runs.low,
         offsets=middles(edges),
         encoding=np.repeat(np.arange(len(heads)), heads),
         head=np.concatenate([np.arange(count) for count in heads]),

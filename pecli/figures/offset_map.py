@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pecli.core.errors import UsageError
 from pecli.core.language import say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING, number_text
@@ -14,7 +13,7 @@ from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.comparing import turned_text
 from pecli.figures.maps import squeezed_panel
 from pecli.figures.matrix import show_matrix
-from pecli.figures.offsets import OffsetFigure
+from pecli.figures.offset_figure import OffsetFigure
 from pecli.files.sheet import aside, over
 from pecli.measures.comparison import VectorComparison
 from pecli.page.axis_labels import values_axis
@@ -54,18 +53,6 @@ class OffsetMapNumbers(ColouredNumbers[TableEncoding]):
 
     def _differs(self) -> bool:
         return self.widest > ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
-
-
-def refuse_on_grid(view: View[Any], changed: dict[str, Any]) -> None:
-    """Refuse what is drawn of a line of offsets alone (UsageError)."""
-    if len(view.encoding.sides) > 2:
-        raise UsageError("offsets draws two axes of a grid, and a video has three", option="grid")
-    if len(view.encodings) > 1:
-        raise UsageError("offsets takes one encoding of a grid: try pecli compare", option="encoding")
-    if others := changed.keys() - {"measure", "spread"}:
-        name = min(others)
-        text = f"offsets of a grid are a map, and --{name} is of a line"
-        raise UsageError(text, option=name, advice=f"leave --{name} out")
 
 
 @dataclass(frozen=True)

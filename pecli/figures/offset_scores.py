@@ -12,7 +12,7 @@ from pecli.core.numbers import chunks
 from pecli.core.progress import track
 from pecli.encodings.base import Encoding
 from pecli.encodings.rope import Rope
-from pecli.figures.offsets import BandNumbers, OffsetBands
+from pecli.figures.offset_figure import BandNumbers, OffsetBands
 from pecli.measures.reduce import middles
 
 MAX_COMPARED = 2048  # offsets of which all random scores are known whatever the picture's size

@@ -5,44 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
-from typing import Any, ClassVar
+from typing import Any
 
-from pecli.analysis import E_co, measure_option, refuse_unused
-from pecli.core.errors import UsageError, option_text
-from pecli.core.language import enumerated, join_title, listing, say
+from pecli.core.language import enumerated, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING, number_text
-from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import (
-    BiasEncoding,
     Encoding,
     TableEncoding,
-    distinguishing_labels,
-    panel_titles,
     short_names,
-    title_of_several,
 )
 from pecli.encodings.harmonic import Harmonic
-from pecli.encodings.rope import Rope
-from pecli.encodings.rope_scaling import Scaled
-from pecli.figures.base import Figure, Numbers, View, tells_of_offsets
-from pecli.figures.comparing import Comparing, differing_text, turned_text
-from pecli.figures.highlights import WithTrained, mark_beyond, mark_stretch
+from pecli.figures.base import Figure, View, tells_of_offsets
+from pecli.figures.comparing import differing_text, turned_text
+from pecli.figures.offset_figure import BandNumbers, OffsetBands, without_scaling
 from pecli.files.sheet import aside, over
 from pecli.measures.comparison import OffsetRuns, VectorComparison, comparison_of
-from pecli.measures.reduce import check_run, even_bins, even_edges, log_edges, middles
-from pecli.page.axis_labels import along_lines, in_steps, powers_axis, values_axis
+from pecli.measures.reduce import even_bins, middles
 from pecli.page.canvas import Canvas
-from pecli.page.colors import SHADE, legible
+from pecli.page.colors import SHADE
 from pecli.page.lines import (
-    Look,
     bound_look,
-    key,
     plot_dots,
-    share_ends,
 )
-from pecli.page.panels import Panel, PanelGroup, in_columns
 
 MAX_COMPARED = 2048  # offsets of which all random scores are known whatever the picture's size
 MAX_WHOLE = 100_000  # offsets, all of which are looked at for where a line falls to half
@@ -51,17 +37,6 @@ LEVEL = 0.25  # of what a line starts from, within which it stays where it level
 SLIGHT, HUNDREDTH = -log(100), 0.01  # the bias by which a key weighs a hundredth of what it would, and that share
 FAINT = -10.0  # the bias at which the axis ends: what is lower weighs nothing
 ALIKE = 1.25  # of these the largest standard deviation over the smallest, to say that they hardly differ
-
-
-@dataclass(frozen=True, kw_only=True)
-class BandNumbers(Numbers[E_co]):
-    """A line an encoding and its band at each run of offsets."""
-
-    mean: Array = over("line", "offset")
-    encoding: Array = over("line")
-    offsets: Array = over("offset")  # the middles of runs
-    low: Array = over("line", "offset")
-    high: Array = over("line", "offset")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,64 +94,16 @@ class OffsetsNumbers(BandNumbers[TableEncoding]):
 
 
 @dataclass(frozen=True)
-class OffsetFigure(Comparing, WithTrained[TableEncoding | BiasEncoding]):
-    """Base of the figures behind `offsets`, with its options: lines over offsets, their names and marks."""
+class Offsets(OffsetBands):
+    """The mean of a measure over all pairs of positions at each offset p − q, with its minimum and maximum as a band.
 
-    name: ClassVar[str] = "offsets"
-    defines: ClassVar[str] = (
-        "the measure of two vectors, or the bias of a head, against p − q: the line is the mean of all pairs "
-        "there, the band least to most"
-    )
-    example: ClassVar[str] = "pecli offsets -e sinusoidal -e binary --measure cos"
-    examples: ClassVar[tuple[str, ...]] = ("pecli offsets rope sinusoidal -m cos -n 256",)
-    several: ClassVar[bool] = True
+    Of encodings that are added to the score, the bias of every head.
 
-    measure: str = measure_option("dot")
-    decay: bool = option(False, "add RoFormer's bound on the decay, dashed")
-    random: int | None = option(
-        None, "instead: mean and spread of the scores of so many random queries and keys", at_least=2, at_most=10_000
-    )
-    unscaled: bool = option(False, "add each rope that is scaled without its scaling, dotted")
-    log: bool = option(False, "logarithmic axis of offsets, from 1")
-    spread: bool = option(False, "of a grid: how much pairs at one offset differ, instead of their mean")
-
-    def check_view(self, view: View[Any]) -> None:
-        super().check_view(view)
-        if any(encoding.sides for encoding in view.encodings):
-            from pecli.figures.offset_map import refuse_on_grid
-
-            refuse_on_grid(view, self.changed())
-            return
-        if self.spread:
-            raise UsageError("--spread is for positions in a grid", option="spread", advice="give --grid too")
-        lacking = [e.name for e in view.encodings if not isinstance(e, Harmonic)]
-        if self.decay and lacking:
-            text = f"--decay needs frequencies and {lacking[0]} has none"
-            raise UsageError(text, option="decay", allowed="rope, sinusoidal and such")
-        if self.decay and self.measure != "dot":
-            text = f"--decay bounds the dot product, not {option_text('measure', self.measure)}"
-            raise UsageError(text, option="decay", advice="leave one of them out")
-        if self.unscaled and not any(_without_scaling(view.encodings)):
-            text = "--unscaled needs a rope that is scaled"
-            raise UsageError(text, option="unscaled", allowed="rope:scaling=yarn,factor=4,original=32768 and such")
-        if self.random is not None:
-            lacking = [e.name for e in view.encodings if not isinstance(e, Rope)]
-            if lacking:
-                text = f"{option_text('random', self.random)} turns queries and keys and {lacking[0]} turns none"
-                raise UsageError(text, option="random", allowed="rope")
-            others = {"measure", "decay", "unscaled"} & self.changed().keys()
-            refuse_unused({name: getattr(self, name) for name in others}, "--random draws scores")
-        check_run(self.name, view.covered.length)
-        if self.log and view.covered.length < 2:
-            raise UsageError("offsets with --log takes 2 or more positions", option="length")
-        self.check_spans(self.shown(view))
-        self.check_trained(self.shown(view))
-
-    def shown(self, view: View[Any]) -> Positions:
-        """Return the offsets that are drawn: of biases from the lowest at which a head sees a key."""
-        seen = any(self.compared(encoding).sees_ahead for encoding in view.encodings)
-        first = 1 if self.log else 1 - view.covered.length if seen else 0
-        return Positions(start=first, length=max(1, view.covered.length - first))
+    Notes
+    -----
+    The band is a line exactly where the encoding is translation invariant, ⟨PE_p, PE_q⟩ = g(p − q) (the fifth article).
+    RoFormer's bound is on the scale of a dot product of (1, 0) pairs: Su et al. 2021, section 3.4.3, arXiv:2104.09864.
+    """
 
     @classmethod
     def variants(cls) -> tuple[type[Figure[Any]], ...]:
@@ -194,117 +121,6 @@ class OffsetFigure(Comparing, WithTrained[TableEncoding | BiasEncoding]):
             return self.as_kind(bias)
         return self.as_kind(lines if self.random is None else scores)
 
-    def edges(self, view: View[Any]) -> Array:
-        """Return the offsets at which runs begin, a run a pixel, and the end of the last."""
-        shown, columns = self.shown(view), view.line_points
-        edges = log_edges(view.covered.length, columns) if self.log else shown.start + even_edges(shown.length, columns)
-        return np.union1d(edges, [0, 1]) if shown.start <= 0 else edges  # no mean has a share of a position with itself
-
-    def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
-        what, label = self.quantity(view), in_steps(say("words.offset_p_minus_q"), view.encodings)
-        shown, scales = self.shown(view), self._scales(view)
-        x = along_lines(powers_axis(label) if self.log else values_axis(label, whole=True), shown.start, shown.stop - 1)
-        aspect = 0.8 if canvas.narrow != (self._panels(view) > 1) else 0.55
-        titles = panel_titles(view.encodings) if len(scales) > 1 else [""]
-        panels = []
-        for scale, title in zip(scales, titles, strict=True):
-            y = (powers_axis if self.decay else values_axis)(what, scale=(what, scale))
-            look: dict[str, Any] = {"legend_below": self.decay, "grid": True, "ends": (what, scale)}
-            panels.append(Panel(aspect, title=title, x=x, y=y, **look))
-        return [PanelGroup(tuple(panels), in_columns(len(panels), *[1] * canvas.narrow))]
-
-    def _scales(self, view: View[Any]) -> list[int]:
-        """Return what the numbers of each panel grow with: the width, where the measure grows with it; else 0."""
-        count = self._panels(view)
-        grows = count > 1 and self.compared(view.encoding).grows
-        return [encoding.width if grows else 0 for encoding in view.encodings[:count]]
-
-    def _panels(self, view: View[Any]) -> int:
-        """Return how many panels there are: one an encoding where a band would lie over another line."""
-        return len(view.encodings) if any(map(self.has_band, view.encodings)) and not self.decay else 1
-
-    def decorate(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
-        from pecli.page.labels import label_lines
-
-        for panel in axes:
-            mark_stretch(panel, self.spans(), canvas)
-            mark_beyond(panel, self.trained, canvas)
-        names, looks = self.line_names(view), self.looks(view, axes[0], canvas)
-        entries = list(zip(names, looks, strict=True))
-        if self.decay:
-            several, bound = len(names) > 1, say("offsets.roformers_bound")
-            bounds = [listing([bound, name * several]) for name in short_names(view.encodings)]
-            entries = entries if several else [(self.quantity(view), looks[0])]
-            key(axes[0], [*entries, *((text, bound_look(line)) for line, text in enumerate(bounds))])
-        elif len(axes) > 1:
-            for panel, line in zip(axes, looks, strict=True):
-                panel.title.set_color(legible(line["color"], panel))
-        elif len(entries) > 1:
-            label_lines(axes[0], entries, canvas)
-
-    def line_names(self, view: View[Any]) -> list[str]:
-        """Return the name of each line."""
-        return distinguishing_labels(view.encodings)
-
-    def looks(self, view: View[Any], panel: Axes, canvas: Canvas) -> list[Look]:
-        """Return the look of each line."""
-        return [{"color": f"C{line}"} for line in range(len(view.encodings))]
-
-    def title(self, view: View[Any]) -> str:
-        if len(view.encodings) == 1:
-            return super().title(view)
-        return join_title([title_of_several(view.encodings), self.unseen(view)])
-
-    def quantity(self, view: View[Any]) -> str:
-        return say("offsets.dot_product") if self.decay else super().quantity(view)
-
-    def has_band(self, encoding: Encoding) -> bool:
-        """Return whether the line of an encoding has a band about it, that would lie over another line."""
-        return False
-
-
-@dataclass(frozen=True)
-class OffsetBands(OffsetFigure):
-    """Base of those whose lines have bands about them."""
-
-    def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        from pecli.page.labels import put_line_labels
-
-        offsets, encodings = numbers.offsets, numbers.view.encodings
-        looks = self.looks(numbers.view, axes[0], canvas)
-        put_line_labels(axes[0], [(offsets, row) for row in numbers.main])
-        for at, (mean, low, high, line) in enumerate(zip(numbers.mean, numbers.low, numbers.high, looks, strict=True)):
-            own = axes[at % len(axes)]
-            if len(axes) == 1 and any(np.allclose(mean, before, equal_nan=True) for before in numbers.mean[:at]):
-                continue
-            if self.decay:  # a bound is one of sizes
-                mean, low, high = map(np.abs, (mean, low, high))
-            own.plot(offsets, mean, marker="o" if len(mean) == 1 else None, **line)
-            single = not isinstance(encodings[at], Harmonic) and numbers.block == 1
-            band = {"color": line["color"], "alpha": 0.22, "linewidth": 0, "step": "mid" if single else None}
-            own.fill_between(offsets, low, high, **band)  # where there are no numbers between, in steps
-        self.draw_beside(numbers, axes, canvas)
-        scales = self._scales(numbers.view)
-        for scale in dict.fromkeys(scales):
-            share_ends([own for own, grown in zip(axes, scales, strict=True) if grown == scale])
-        return [None] * len(axes)
-
-    def draw_beside(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> None:
-        """Draw what else there is to show."""
-
-
-@dataclass(frozen=True)
-class Offsets(OffsetBands):
-    """The mean of a measure over all pairs of positions at each offset p − q, with its minimum and maximum as a band.
-
-    Of encodings that are added to the score, the bias of every head.
-
-    Notes
-    -----
-    The band is a line exactly where the encoding is translation invariant, ⟨PE_p, PE_q⟩ = g(p − q) (the fifth article).
-    RoFormer's bound is on the scale of a dot product of (1, 0) pairs: Su et al. 2021, section 3.4.3, arXiv:2104.09864.
-    """
-
     def shape(self, view: View[Any]) -> tuple[int, ...]:
         bins, every = even_bins(self.shown(view).length, view.line_points), list(map(self.compared, view.encodings))
         exact = all(compared.is_of_offset for compared in every)
@@ -312,7 +128,7 @@ class Offsets(OffsetBands):
 
     def compute(self, view: View[Any]) -> OffsetsNumbers:
         edges = self.edges(view)
-        offsets, plain = middles(edges), [e for e in _without_scaling(view.encodings) if e and self.unscaled]
+        offsets, plain = middles(edges), [e for e in without_scaling(view.encodings) if e and self.unscaled]
         runs, without = (
             [VectorComparison(e, self.measure).offset_runs(e.covered(view.positions), edges) for e in encodings]
             for encodings in (view.encodings, plain)
@@ -369,7 +185,7 @@ class Offsets(OffsetBands):
         offsets = numbers.offsets
         for at, decay in enumerate(numbers.decay):
             axes[at % len(axes)].plot(offsets, decay, **bound_look(at))
-        scaled = [at for at, plain in enumerate(_without_scaling(numbers.view.encodings)) if plain]
+        scaled = [at for at, plain in enumerate(without_scaling(numbers.view.encodings)) if plain]
         for at, plain in zip(scaled, numbers.unscaled, strict=False):
             axes[at % len(axes)].plot(offsets, plain, ":", color=f"C{at}")
             if len(axes) == len(scaled) == 1:
@@ -417,11 +233,6 @@ def _mark_widest(axes: Sequence[Axes], numbers: OffsetsNumbers, canvas: Canvas) 
         panel.plot([where] * 2, ends, color=ink, linewidth=1.2 * canvas.scale, zorder=4, solid_capstyle="butt", **cap)
         text = say("offsets.up_to_wide", width=number_text(wide, 2 if wide < 1 else 3))
         label_point(panel, text, (where, ends[1]), ink, canvas, ((1, 1), (-1, 1), (0, 1), (1, 0), (-1, 0)))
-
-
-def _without_scaling(encodings: Sequence[Encoding]) -> list[Scaled | None]:
-    """Return each encoding without its scaling, None where it has none."""
-    return [e.unscaled() if isinstance(e, Scaled) and e.scaling != "default" else None for e in encodings]
 
 
 def dot_bound(encoding: Harmonic, offsets: Array) -> Array:

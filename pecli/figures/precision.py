@@ -16,7 +16,7 @@ from pecli.figures.base import ColouredNumbers, View, other_positions_text
 from pecli.figures.highlights import WithTrained, border_beyond, border_text
 from pecli.figures.matrix import show_matrix
 from pecli.files.sheet import aside, over
-from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, middles
+from pecli.measures.reduce import Runs, check_run, even_bins, even_edges, middles
 from pecli.measures.summary import ENOUGH, spread_evenly
 from pecli.page.axis_labels import positions_axis, values_axis
 from pecli.page.canvas import Canvas
@@ -122,26 +122,22 @@ class Precision(WithTrained[Harmonic]):
         encoding, rows = view.encoding, view.covered
         pairs, edges = len(encoding.frequencies()), even_edges(rows.length, view.pixel_rows)
         first, least, largest = np.full(pairs, np.inf), WORST, (0.0, 0, rows.start)
-
-        def errors(start: int, count: int) -> Array:
-            """Return the errors from a position on; note where each pair is first wrong, the least and the largest."""
-            nonlocal least, largest
-            positions = rows.start + np.arange(start, start + count, dtype=np.float64)
+        runs = Runs(edges, pairs)
+        for part in runs.parts():
+            positions = rows.start + np.arange(part.start, part.stop, dtype=np.float64)
             values = _pair_errors(encoding, positions)
+            runs.add(part, values)
             least = min(least, float(values.min(where=values > 0, initial=WORST)))
             wrong = values > NOTABLE
             np.minimum(first, np.where(wrong.any(axis=1), positions[wrong.argmax(axis=1)], np.inf), out=first)
             if values.max() > largest[0]:
                 pair, at = np.unravel_index(values.argmax(), values.shape)
                 largest = float(values.max()), int(pair), int(positions[at])
-            return values
-
-        _, high, _ = envelope(errors, edges, pairs)
         wrong, (low, top) = np.isfinite(first), (least, largest[0]) if largest[0] else (WORST / 10, WORST)
         low, top = 10.0 ** floor(log10(low)), min(WORST, 10.0 ** ceil(log10(top) - ROUNDING))
         return PrecisionNumbers(
             view=view,
-            error=high.T,
+            error=runs.high.T,
             positions=rows.start + middles(edges),
             first_wrong=np.where(wrong, first, np.nan),
             block=int(edges[1] - edges[0]),

@@ -5,20 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import ceil
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
-from pecli.analysis import View, chosen_indices, positions_until, refuse_unused
-from pecli.core.errors import UnusedOptionError, UsageError, option_text
+from pecli.analysis import View
+from pecli.core.errors import UsageError, option_text
 from pecli.core.language import join_title, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
-from pecli.core.options import EXACT, option
-from pecli.core.positions import Positions
 from pecli.encodings.base import Rotary
 from pecli.encodings.harmonic import Harmonic
-from pecli.encodings.rope import OnAxes
 from pecli.figures.base import ColouredNumbers, Figure, averaging_cells
-from pecli.figures.matrix import WithCellNumbers, show_matrix
+from pecli.figures.matrix import show_matrix
+from pecli.figures.rotation_figure import AFTER, BEFORE, PLANE, TITLES, RotationFigure
 from pecli.figures.wavelengths import columns_end, columns_left_out, columns_shown
 from pecli.files.sheet import aside, over
 from pecli.files.tables import read_table
@@ -32,13 +30,6 @@ from pecli.page.panels import Axis, ColorBar, Panel, PanelGroup, in_columns
 from pecli.page.text import points_per_pixel
 from pecli.page.words import ems
 
-BEFORE, AFTER, PLANE = "before", "after", "plane"  # the panels
-TITLES = {
-    BEFORE: "rotation.q_before_rotation",
-    AFTER: "rotation.q_after_rotation",
-    PLANE: "rotation.pairs_in_their_planes",
-}
-PATHS = 4  # pairs whose paths are drawn where none are asked for
 FLAT = 0.36  # height over width of the images where panels stand below each other
 HALF = 1.2  # half the side of the square that shows the circles, the largest of radius 1
 INNER, START = 0.4, 1.03  # radius of the smallest circle; where the line of the first position ends
@@ -100,43 +91,14 @@ class RotationNumbers(ColouredNumbers[Rotary]):
 
 
 @dataclass(frozen=True)
-class RotationFigure(WithCellNumbers[Rotary]):
-    """Base of the figures behind `rotation`, with its options."""
+class Rotation(RotationFigure):
+    """Q as a heatmap before and after the rotation, and the paths of chosen pairs in the plane.
 
-    name: ClassVar[str] = "rotation"
-    requires: ClassVar[Any] = Rotary
-    defines: ClassVar[str] = (
-        "pair j of a row of Q is turned by ω_j p at position p; R_P x is x turned, --matrix P draws R_P"
-    )
-    example: ClassVar[str] = "pecli rotation --d 32 --length 64 --pairs 0,4,8"
-    copies: ClassVar[int] = 7
-    examples: ClassVar[tuple[str, ...]] = ("pecli rotation -d 32 --matrix 8",)
-    default_encoding: ClassVar[str] = "rope"
-
-    content: str = option(
-        "same", "Q: same (one random vector at every position), random, or a file of length × d numbers", file=True
-    )
-    content_seed: int = option(0, "seed of a random Q", at_least=0)
-    pairs: tuple[int, ...] | None = option(
-        None, "pairs whose paths are drawn", at_least=0, unset=f"{PATHS}, fast to slow"
-    )
-    panels: tuple[str, ...] = option(tuple(TITLES), "the panels", choices=lambda: tuple(TITLES))
-    matrix: int | None = option(
-        None, "draw the matrix R_P of this position instead", at_least=-EXACT, unset="the query before and after"
-    )
-
-    def check(self) -> None:
-        super().check()
-        for name in ("content", "content_seed", "pairs", "panels"):
-            if self.matrix is not None and (given := self.changed().get(name)):
-                raise UnusedOptionError(name, given, matrix_alone(self.matrix))
-        if self.inputs() and self.content_seed:
-            raise UnusedOptionError("content_seed", self.content_seed, "a Q from a file is not random")
-
-    def positions_for(self, asked: Positions, in_use: bool = False) -> Positions:
-        if self.matrix is None:
-            return asked
-        return positions_until(self.matrix, asked, self.default_length(None), in_use, matrix_alone(self.matrix))
+    Notes
+    -----
+    The second article's case analysis. With the same vector at every position (``--content same``) all that varies from
+    row to row is the rotation; with independent vectors the pattern hides in the noise although it is there.
+    """
 
     @classmethod
     def variants(cls) -> tuple[type[Figure[Any]], ...]:
@@ -147,31 +109,6 @@ class RotationFigure(WithCellNumbers[Rotary]):
     def variant(self, view: View[Rotary]) -> Figure[Any]:
         query, matrix = self.variants()
         return self.as_kind(query if self.matrix is None else matrix)
-
-    def check_view(self, view: View[Rotary]) -> None:
-        super().check_view(view)
-        refuse_unused(view.encoding.turned, f"{self.name} turns --content")
-        self.drawn_pairs(view)
-
-    def drawn_pairs(self, view: View[Rotary]) -> Array:
-        """Return the pairs whose paths are drawn; of a grid, where none are asked for, the first of each axis."""
-        if self.pairs is None and isinstance(view.encoding, OnAxes) and view.encoding.sides:
-            return np.unique(view.encoding.axes_of_pairs(), return_index=True)[1]
-        return chosen_indices("pairs", self.pairs, view, view.encoding.width // 2, "pairs", PATHS)
-
-    def inputs(self) -> tuple[str, ...]:
-        return () if self.content in ("same", "random") else (self.content,)
-
-
-@dataclass(frozen=True)
-class Rotation(RotationFigure):
-    """Q as a heatmap before and after the rotation, and the paths of chosen pairs in the plane.
-
-    Notes
-    -----
-    The second article's case analysis. With the same vector at every position (``--content same``) all that varies from
-    row to row is the rotation; with independent vectors the pattern hides in the noise although it is there.
-    """
 
     def shape(self, view: View[Rotary]) -> tuple[int, ...]:
         return (view.covered.length, view.encoding.width)
@@ -280,10 +217,6 @@ class Rotation(RotationFigure):
         seed, file = self.content_seed, Path(self.content).name
         text = say("rotation.rows_of_q_one" if self.content == "same" else "rotation.rows_of_q_random", seed=seed)
         return join_title([super().title(view), say("rotation.q_file", file=file) if self.inputs() else text])
-
-
-def matrix_alone(position: int) -> str:
-    return f"{option_text('matrix', position)} shows the matrix of that position and no query"
 
 
 def _turns_of(view: View[Rotary]) -> Array:

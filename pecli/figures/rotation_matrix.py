@@ -5,16 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.patches import Rectangle
-
 from pecli.analysis import Numbers, View
 from pecli.core.language import say
-from pecli.core.lazy import Array
+from pecli.core.lazy import Array, Axes, np
 from pecli.encodings.base import Rotary
 from pecli.figures.matrix import show_matrix
-from pecli.figures.rotation import RotationFigure
+from pecli.figures.rotation_figure import RotationFigure
 from pecli.files.sheet import over
 from pecli.page.axis_labels import values_axis
 from pecli.page.canvas import Canvas
@@ -55,6 +51,8 @@ class RotationMatrix(RotationFigure):
         return [PanelGroup((Panel(1.0, title=title, exact=True, bar=bar, x=x, y=y),))]
 
     def draw(self, numbers: MatrixNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        from matplotlib.patches import Rectangle
+
         most = max(1.0, float(np.abs(numbers.matrix).max()))  # a scaling may stretch as well as turn
         colours = canvas.colours("diverging")
         image = show_matrix(axes[0], numbers.matrix, colours=colours, limits=(-most, most), centred=True)

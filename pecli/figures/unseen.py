@@ -19,7 +19,7 @@ from pecli.figures.matrix import show_matrix
 from pecli.figures.pairwise_rates import PairwiseRates
 from pecli.figures.spectrum import panel_names
 from pecli.files.sheet import aside, over
-from pecli.measures.reduce import envelope, even_bins, even_edges, middles
+from pecli.measures.reduce import Runs, even_bins, even_edges, middles
 from pecli.measures.unseen import NEW, SEEN, SLOWER, new_angles
 from pecli.page.axis_labels import positions_axis, ticked, values_axis
 from pecli.page.canvas import Canvas
@@ -134,17 +134,13 @@ class Unseen(PairwiseRates):
             before = encoding.in_training() if isinstance(encoding, Scaled) else encoding
             plain, turns = (turns_of(tuple(own.rates()), own.spacing) for own in (before, encoding))
             slower = np.abs(turns[0]) < np.abs(plain[0]) * (1 - ROUNDING)
-            count = 0
-
-            def values(first: int, size: int, plain: Any = plain, turns: Any = turns, slower: Array = slower) -> Array:
-                """Return the states from a row on; count what is new beyond the trained positions."""
-                nonlocal count
-                positions = rows.start + np.arange(first, first + size, dtype=np.float64)
+            count, runs = 0, Runs(edges, pairs)
+            for part in runs.parts():
+                positions = rows.start + np.arange(part.start, part.stop, dtype=np.float64)
                 found = new_angles(plain[0], trained, turns, positions)
                 count += int(found[positions >= trained].sum())
-                return np.where(found, NEW, np.where(slower, SLOWER, SEEN)).T.astype(np.float64)
-
-            states.append(envelope(values, edges, pairs).high.T)
+                runs.add(part, np.where(found, NEW, np.where(slower, SLOWER, SEEN)).T.astype(np.float64))
+            states.append(runs.high.T)
             new.append(count)
             slowed.append(int(slower.sum()))
         return UnseenNumbers(

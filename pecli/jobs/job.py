@@ -293,7 +293,7 @@ class Job:
                 text = f"{kind.refusal(type(encoding))}; try {', '.join(figures_for(type(encoding)))}"
                 raise UsageError(text, option="encoding", value=encoding.name)
         self.figure.check_view(self.view)
-        figure, canvas = self.figure, self.canvas
+        figure, canvas = self.figure.variant(self.view), self.canvas
         if not isinstance(figure, Figure) or not canvas.colours_given():
             return
         bars = [panel.bar for panel in panels_of(figure, self.view) if panel.bar]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import combinations_with_replacement
 from typing import NamedTuple
 
@@ -127,28 +127,50 @@ def middles(edges: Array) -> Array:
     return (edges[:-1] + edges[1:] - 1) / 2
 
 
+class Runs:
+    """Minimum, maximum and mean over every bin, of values that come part by part, in bounded memory.
+
+    edges : borders of the bins, whole numbers, shape (bins + 1,)
+    lines : how many values stand at each index
+    """
+
+    def __init__(self, edges: Array, lines: int = 1) -> None:
+        self.edges, self.lines = edges, lines
+        self.low, self.high, self.total = np.full((3, lines, len(edges) - 1), [[[np.inf]], [[-np.inf]], [[0.0]]])
+
+    def parts(self) -> Iterator[range]:
+        """Yield which indices come next."""
+        yield from track(chunks(int(self.edges[0]), int(self.edges[-1]), self.lines), "following the line")
+
+    def add(self, part: range, values: Array) -> None:
+        """Take over the values of a part, (lines, count)."""
+        first, last = np.searchsorted(self.edges, (part.start, part.stop - 1), side="right") - 1
+        bins, cuts = slice(first, last + 1), np.maximum(self.edges[first : last + 1] - part.start, 0)
+        np.minimum(self.low[:, bins], np.minimum.reduceat(values, cuts, axis=1), out=self.low[:, bins])
+        np.maximum(self.high[:, bins], np.maximum.reduceat(values, cuts, axis=1), out=self.high[:, bins])
+        self.total[:, bins] += np.add.reduceat(values, cuts, axis=1)
+
+    def envelope(self) -> Envelope:
+        """Return the three of each bin, (lines, bins)."""
+        return Envelope(self.low, self.high, self.total / np.diff(self.edges))
+
+
 def envelope(values_of: Callable[[int, int], Array], edges: Array, lines: int = 1) -> Envelope:
     """Return the minimum, maximum and mean over every bin, in bounded memory.
 
     Parameters
     ----------
     values_of : gives the values from a first index on, so many of them, shape (lines, count)
-    edges : borders of the bins, whole numbers, shape (bins + 1,)
-    lines : how many values stand at each index
+    edges, lines : as of `Runs`
     """
-    parts = track(chunks(int(edges[0]), int(edges[-1]), lines), "following the line")
     if len(edges) - 1 == edges[-1] - edges[0]:  # every index is a bin
+        parts = track(chunks(int(edges[0]), int(edges[-1]), lines), "following the line")
         values = np.concatenate([values_of(part.start, len(part)) for part in parts], axis=1)
         return Envelope(values, values, values)
-    low, high, total = np.full((3, lines, len(edges) - 1), [[[np.inf]], [[-np.inf]], [[0.0]]])
-    for part in parts:
-        values = values_of(part.start, len(part))
-        first, last = np.searchsorted(edges, (part.start, part.stop - 1), side="right") - 1
-        bins, cuts = slice(first, last + 1), np.maximum(edges[first : last + 1] - part.start, 0)
-        np.minimum(low[:, bins], np.minimum.reduceat(values, cuts, axis=1), out=low[:, bins])
-        np.maximum(high[:, bins], np.maximum.reduceat(values, cuts, axis=1), out=high[:, bins])
-        total[:, bins] += np.add.reduceat(values, cuts, axis=1)
-    return Envelope(low, high, total / np.diff(edges))
+    runs = Runs(edges, lines)
+    for part in runs.parts():
+        runs.add(part, values_of(part.start, len(part)))
+    return runs.envelope()
 
 
 def mirrored_envelope(profile: Callable[[int, int], Array], at: Array, edges: Array) -> tuple[Array, Array]:

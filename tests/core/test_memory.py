@@ -47,10 +47,10 @@ def slope(name: str, options: dict[str, Any], lengths: tuple[int, int], whole: b
         job = make_job(name, {**options, "length": length})
         view = job.view if whole else job.display_view
         tracemalloc.start()
-        job.figure.compute(view)
+        job.analysis.compute(view)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
-        sizes.append(8 * prod(job.figure.shape(view)))
+        sizes.append(8 * prod(job.analysis.shape(view)))
     return (peaks[1] - peaks[0]) / (sizes[1] - sizes[0])
 
 

@@ -348,7 +348,7 @@ def test_a_mistake_is_one_line(words: tuple[str, ...], said: str, ask: Callable[
 def test_whatever_turns_is_shown() -> None:
     """No waves, no rope: a quarter each position."""
     view = View((Quarters(),), Positions(length=9))
-    turned, matrix = Rotation().compute(view), Rotation(matrix=1).compute(view)
+    turned, matrix = Rotation().compute(view), Rotation(matrix=1).variant(view).compute(view)
     assert turned.main[4] == pytest.approx(-turned.main[2])
     assert matrix.main == pytest.approx(np.array([[0.0, -1.0], [1.0, 0.0]]))
 

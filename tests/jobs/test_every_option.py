@@ -90,7 +90,7 @@ class Result:
     def __init__(self, name: str, given: dict[str, Any]) -> None:
         self.job = make_job(name, given)
         self.job.check()
-        numbers = self.job.figure.compute(self.job.view)
+        numbers = self.job.analysis.compute(self.job.view)
         self.numbers = numbers.limited(lambda limits, values: resolve_limits(self.job.canvas, limits, values))
 
     @cached_property
@@ -116,7 +116,7 @@ class Result:
         return self.at(0.8)
 
     def at(self, size: float) -> list[Any]:
-        figure = self.job.figure
+        figure = self.job.analysis
         with style_context(self.job.canvas), use_language(self.job.language):
             if isinstance(figure, Report):
                 return [str(figure.show(figure.compute(self.job.display_view), 100))]
@@ -132,7 +132,7 @@ class Result:
 
 def painted(job: Job, numbers: Any, size: float) -> list[Any]:
     """Return the artists on bare axes of that share of a page."""
-    figure = job.figure
+    figure = job.analysis
     assert isinstance(figure, Figure)
     drawing = Drawing()
     groups, panels = groups_of(figure, job.view, job.canvas), panels_of(figure, job.view)

@@ -1,0 +1,59 @@
+"""What biases and the weights that they make have in common: their options."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from pecli.analysis import chosen_indices, refuse_unused
+from pecli.core.errors import UsageError, option_text
+from pecli.core.lazy import Array
+from pecli.core.numbers import MAX_EXACT
+from pecli.core.options import option
+from pecli.encodings.base import BiasEncoding
+from pecli.figures.base import View
+from pecli.figures.highlights import WithTrained
+from pecli.figures.matrix import WithCellNumbers
+
+PANELS = 8  # heads that are drawn where none are asked for
+FAINT = -10.0  # lowered by so much a score keeps a 20,000th of its weight: colours are for what is above
+
+
+@dataclass(frozen=True)
+class BiasFigure(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
+    """Base of the figures behind `bias`, with its options."""
+
+    name: ClassVar[str] = "bias"
+    requires: ClassVar[Any] = BiasEncoding
+    defines: ClassVar[str] = (
+        "what a head adds to the score of query p and key q before the softmax, of p − q alone; blank where "
+        "the query does not see the key"
+    )
+    counts_positions: ClassVar[bool] = True
+    example: ClassVar[str] = "pecli bias -e alibi:heads=8 --lowest -20"
+    examples: ClassVar[tuple[str, ...]] = ("pecli bias t5 -n 128",)
+    default_encoding: ClassVar[str] = "alibi"
+
+    head: tuple[int, ...] | None = option(
+        None, "the heads, one panel each", at_least=0, unset=f"{PANELS} at most, first to last"
+    )
+    lowest: float | None = option(
+        None, "bias at which colours end", at_least=-MAX_EXACT, unset=f"the smallest shown, but not below {FAINT:g}"
+    )
+
+    softmax: bool = option(False, "the weight of keys by distance, one line a head: the softmax of the bias alone")
+
+    def shown_heads(self, view: View[BiasEncoding]) -> Array:
+        """Return the heads that are drawn."""
+        return chosen_indices("head", self.head, view, view.encoding.n_heads, "heads", PANELS)
+
+    def check_view(self, view: View[BiasEncoding]) -> None:
+        super().check_view(view)
+        self.shown_heads(view)
+        self.check_trained(view.positions)
+        if self.softmax:
+            matrices = {"lowest", "numbers", "no_numbers"} & self.changed().keys()
+            refuse_unused({name: getattr(self, name) for name in matrices}, "--softmax draws lines")
+            if not view.encoding.known:
+                text = f"--softmax needs biases, and {view.encoding.name} without a file has buckets alone"
+                raise UsageError(text, option="softmax", advice=f"give {option_text('file', 'model.safetensors')}")

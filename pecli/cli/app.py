@@ -32,11 +32,11 @@ WORDS: Registry[Command] = Registry(
         "explore": ("pecli.cli.explore:COMMAND", "A figure in the browser, its options as sliders and choices"),
         "identify": (
             "pecli.cli.info:IDENTIFY_COMMAND",
-            "Which formula made a table, with its parameters or its known mistake",
+            "Which formula made a table, or which known mistake",
         ),
         "model": (
             "pecli.cli.info:MODEL_COMMAND",
-            "What a model's config.json does to its position encoding, and what is wrong in the file",
+            "What a config.json does to positions, and what is wrong in it",
         ),
         "tensors": ("pecli.cli.info:TENSORS_COMMAND", "What is in a file of numbers, and which tensor is the table"),
     }
@@ -49,7 +49,7 @@ FILES: Registry[Command] = Registry(
         ),
         "redraw": (
             "pecli.cli.recipe:REDRAW_COMMAND",
-            "A finished file drawn again with some options changed, under another name",
+            "A finished file drawn again with some options changed",
         ),
         "recipe": (
             "pecli.cli.recipe:RECIPE_COMMAND",
@@ -61,8 +61,11 @@ PANELS: dict[str, Registry[Any]] = {"Figures": FIGURES, "Words and numbers": REP
 PANEL = {name: panel for panel, names in PANELS.items() for name in names}  # of each command
 ALIASES = FIGURES.aliases | REPORTS.aliases
 SUMMARY = "What position encodings look like: pictures and numbers, one command each."
-EXAMPLES = ("Examples:", "pecli heatmap --base 10", "pecli distance rope -o rope.svg", "pecli heatmap --help")
-ANSWERS = ("Which figure shows what:", *(f"{question} {line}" for question, line in QUESTIONS.items()))
+EXAMPLES = ("pecli heatmap --base 10", "pecli distance rope -o rope.svg", "pecli model config.json")
+MORE = (
+    "pecli COMMAND --help shows the options of a command, pecli heatmap rope --help",
+    "those of rope too, pecli --help which figure answers which question.",
+)
 SETTINGS: dict[str, Any] = {
     "help_option_names": ["-h", "--help"],
     "token_normalize_func": lambda word: word.replace("_", "-"),  # --rope_theta is --rope-theta
@@ -87,7 +90,18 @@ def _all_as_typed(parameters: list[Any]) -> list[Any]:
 
 
 class NamedCommand(TyperCommand):
-    """A command that every mistake in its words names, also those that are found before its options are known."""
+    """A command that every mistake in its words names, also those that are found before its options are known.
+
+    examples, notes : what stands in its help
+    """
+
+    examples: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        from pecli.cli.help import page_of
+
+        sys.stdout.write(page_of(self, ctx, self.examples, self.notes))  # the end of the line is the caller's
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         try:
@@ -124,9 +138,21 @@ class AllCommands(TyperGroup):
         return code
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        ctx.meta["pecli.questions"] = bool(args)
         if args[:1] == ["help"] or not (args or ctx.resilient_parsing):  # pecli help heatmap
             args = [*args[1:2], "--help"]
         return super().parse_args(ctx, args)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        from pecli.cli.help import list_of, under
+
+        groups = {panel: {name: summary_of(name) for name in names} for panel, names in PANELS.items()}
+        groups["Figures"] |= {name: summary_of(name) for name in FIGURES.more()}
+        ends = [under("Examples", ((line, "") for line in EXAMPLES)), [*MORE]]
+        if ctx.meta["pecli.questions"]:
+            answers = ((f"{question} {line}", "") for question, line in QUESTIONS.items())
+            ends.insert(1, under("Which figure shows what", answers))
+        sys.stdout.write(list_of(ctx, SUMMARY, groups, ends))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name = args[0].lower().replace("_", "-")
@@ -171,18 +197,17 @@ def summary_of(name: str) -> str:
 
 def _built(name: str, words: Sequence[str]) -> Any:
     """Return the command with all its options, those that only these words ask for too."""
-    from pecli.cli.figures import plain
-
     command = command_of(name, words)
-    epilog = "\n\n".join(["Examples:", *command.examples, *map(plain, command.notes)])  # rich joins lines otherwise
     kind = NamedCommand if name in WORDS | FILES else TextCommand
-    return _typer_command(name, command.function, kind, command.settings, help=summary_of(name), epilog=epilog)
+    built = _typer_command(name, command.function, kind, command.settings, help=summary_of(name))
+    built.examples, built.notes = command.examples, command.notes
+    return built
 
 
 def _typer_command(
     name: str, function: Callable[..., None], kind: Any, settings: Mapping[str, Any], **texts: str
 ) -> Any:
-    single = typer.Typer(pretty_exceptions_enable=False, rich_markup_mode="rich", add_completion=False)
+    single = typer.Typer(pretty_exceptions_enable=False, rich_markup_mode=None, add_completion=False)
     single.command(name, cls=kind, context_settings={**SETTINGS, **settings}, **texts)(function)  # type: ignore[arg-type]
     return typer.main.get_command(single)
 
@@ -204,9 +229,8 @@ def _version(shown: bool) -> None:
 app = typer.Typer(
     cls=AllCommands,
     help=SUMMARY,
-    epilog="\n\n".join([*EXAMPLES, *ANSWERS]),
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,
     context_settings=SETTINGS,
 )
 
@@ -235,9 +259,6 @@ def main() -> None:
     os.environ["MATPLOTLIBRC"] = os.devnull  # a broken file of the user's would stop the import
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # what matters of its warnings pecli says itself
     warnings.showwarning = lambda message, *_, **__: print_notes(f"warning: {message}")
-    if sys.argv[1:2] in ([], ["help"], ["-h"], ["--help"]):  # figures of other packages are listed too
-        for name in FIGURES.more():
-            app.command(name, help=summary_of(name), rich_help_panel="Figures")(_listed)
     stdout = sys.stdout  # Typer puts another in its place where the reader has gone
     for stream in (stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

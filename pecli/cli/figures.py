@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +11,7 @@ import typer
 
 from pecli.analysis import Analysis
 from pecli.cli.completion import offered_values
+from pecli.cli.help import USED_MOST
 from pecli.cli.show import Command, guard
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import Language, say
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 Jobs = Callable[[dict[str, Any], bool], "list[Job]"]  # from the texts of options, and whether they are shown
 SPECS = "specs"  # the parameter that holds encodings given without --encoding
-MARKUP = re.compile(r"\[(?=[a-z#/@])")  # what rich would take for a tag
 METAVARS = {int: "INTEGER", float: "NUMBER", str: "TEXT", bool: " "}
 RUN = (  # the options that do not change the picture
     Option("show the picture in the terminal; alone it writes no file", name="show", scalar=bool),
@@ -70,12 +69,13 @@ def analysis_command(
 
         return jobs_of(figure.name, values_of(options, {**(defaults or {}), **passed_options(values, figure)}))
 
+    more = f"pecli {figure.name} rope --help shows the options of rope too, and so for every encoding."
     numbers = [figure.defines, *(f"{say(name)}: {say(text)}" for name, text in figure.row_meanings.items())]
     return Command(
         running(figure, jobs, words),
         (figure.example, *figure.examples),
         settings=settings_of(figure),
-        notes=("The numbers:", *numbers) if figure.defines else (),
+        notes=(more, f"The numbers: {numbers[0]}", *numbers[1:]) if figure.defines else (more,),
     )
 
 
@@ -106,11 +106,16 @@ def job_parameters(figure: type[Analysis[Any]], words: Sequence[str] = ()) -> li
     """Return all options of a figure's or report's command; the encoding's are those of the ones that words name."""
     known = known_options(figure)
     encoding = replace(EncodingOption.options()["encoding"], unset=figure.default_encoding)
-    offered, text = (lambda incomplete: offered_values(encoding, incomplete)), plain(encoding.explained)
-    specs = typer.Argument(help=text, metavar="ENCODING", show_default=False, autocompletion=offered)
+    specs = typer.Argument(
+        help="an encoding, as --encoding takes it",
+        metavar="ENCODING",
+        rich_help_panel=USED_MOST,
+        show_default=False,
+        autocompletion=lambda incomplete: offered_values(encoding, incomplete),
+    )
     rows = [_keyword(SPECS, list[str] | None, None, specs)]
-    rows += [parameter(entry, f"Options of {figure.name}", entry.in_spec) for entry in figure.options().values()]
-    rows += [parameter(encoding, "Encoding"), parameter(Labels.options()["label"], "Encoding")]
+    rows += [parameter(encoding, USED_MOST), parameter(Labels.options()["label"], "Encoding")]
+    rows += [parameter(entry, USED_MOST, entry.in_spec) for entry in figure.options().values()]
     chosen = chosen_encodings(figure, words)
     owners: dict[str, type[Encoding]] = {}
     for kind in [*chosen, *filter(figure.takes, ENCODINGS.values())]:
@@ -151,8 +156,8 @@ def parameter(entry: Option, panel: str, hidden: bool = False) -> inspect.Parame
     switch = entry.scalar is bool
     shown = typer.Option(
         *(entry.flag, *entry.flags),
-        help=plain(entry.explained),
-        rich_help_panel=panel,
+        help=entry.explained,
+        rich_help_panel=USED_MOST if entry.common else panel,
         hidden=hidden,
         metavar=METAVARS[entry.scalar],
         autocompletion=None if switch else lambda incomplete: offered_values(entry, incomplete),
@@ -163,11 +168,6 @@ def parameter(entry: Option, panel: str, hidden: bool = False) -> inspect.Parame
 
 def _keyword(name: str, kind: Any, default: Any, shown: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, shown])
-
-
-def plain(text: str) -> str:
-    """Return the text as rich shows it without taking anything in it for a tag."""
-    return MARKUP.sub(r"\\[", text)
 
 
 def canonical_names(figure: type[Analysis[Any]]) -> dict[str, str]:

@@ -251,6 +251,11 @@ MODEL_COMMAND = Command(
         "pecli model hf:Qwen/Qwen2.5-7B models/*/config.json -o spectra.png",
         "pecli model config.json model.gguf --same",
     ),
+    notes=(
+        "One kind of layers is config.json#NAME in a picture: pecli spectrum config.json#sliding_attention.",
+        "Exit codes: 0 read, 1 an error in the file, with --strict a warning too, with --same another encoding; "
+        "2 wrong words.",
+    ),
 )
 
 

@@ -41,7 +41,9 @@ class Language(Options):
 
     what = "language option"
 
-    lang: str = option(ENGLISH, f"language of the texts, for all by {VARIABLE}", choices=languages, names=OTHER_NAMES)
+    lang: str = option(
+        ENGLISH, f"language of the texts, for all by {VARIABLE}", choices=languages, names=OTHER_NAMES, common=True
+    )
 
 
 IN_ENGLISH = Language()

@@ -129,6 +129,7 @@ class Option:
     advice: Callable[[Any], str] | None = None  # gives what to try instead of a value that is refused, or ""
     names: Mapping[str, float | str] = dataclasses.field(default_factory=dict)  # words that may stand for numbers
     only_with: tuple[str, tuple[str, ...]] | None = None  # another option, and its values with which this one counts
+    common: bool = False  # whether it stands among the first in a help
     shown: bool = False  # whether titles show the value also where it was not changed
     in_spec: bool = False  # whether it is given in an encoding's spec alone, as most with `only_with` are
     file: bool = False  # whether it may name a file

@@ -27,8 +27,11 @@ class Positions(Options):
         at_most=MAX_LENGTH,
         flags=("-n",),
         aliases=("max_position_embeddings", "n_positions", "max_len"),
+        common=True,
     )
-    start: int = option(0, "the first position; 1 counts from 1", at_least=-MAX_POSITION, at_most=MAX_POSITION)
+    start: int = option(
+        0, "the first position; 1 counts from 1", at_least=-MAX_POSITION, at_most=MAX_POSITION, common=True
+    )
 
     @property
     def stop(self) -> int:

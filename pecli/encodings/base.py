@@ -30,7 +30,7 @@ LISTED = 12  # numbers that a title still lists
 def width_option(default: int | None, help: str, at_most: int = 65536, **more: Any) -> Any:
     """Return the field d, wherever the width is free."""
     flags, aliases = ("-d", "--d-model"), ("dim", "head_dim", "hidden_size", "width")
-    return option(default, help, at_least=1, at_most=at_most, flags=flags, aliases=aliases, **more)
+    return option(default, help, at_least=1, at_most=at_most, flags=flags, aliases=aliases, common=True, **more)
 
 
 def tensor_option() -> Any:

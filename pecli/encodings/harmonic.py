@@ -423,6 +423,7 @@ class PowersOfBase(Harmonic):
         flags=("-k",),
         aliases=("theta", "rope_theta"),
         shown=True,
+        common=True,
     )
 
     @property

@@ -130,7 +130,10 @@ def annotation(option: Option, swept: bool = False) -> str:
 
 def numbers_of(analysis: type[Analysis[Any]]) -> list[tuple[str, str]]:
     """Return module and name of the class of the numbers that each variant computes."""
-    return [(kind.compute.__module__, get_annotations(kind.compute).get("return", "Numbers")) for kind in analysis.variants()]
+    return [
+        (kind.compute.__module__, get_annotations(kind.compute).get("return", "Numbers"))
+        for kind in analysis.variants()
+    ]
 
 
 def repr_(value: Any) -> str:

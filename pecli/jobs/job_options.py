@@ -33,6 +33,7 @@ class Output(Options):
         unset="a name made from the options",
         flags=("-o",),
         split=False,
+        common=True,
     )
     format: str | None = option(None, "format where no file name gives one", choices=lambda: FORMATS, unset="png")
     no_clobber: bool = option(False, "keep files that exist already")

@@ -71,6 +71,7 @@ class Canvas(Options):
         split=True,
         aliases=("figsize", "width"),
         text_of=size_text,
+        common=True,
     )
     dpi: int = option(150, "pixels per inch", at_least=10, at_most=2400)
     cmap: str | None = option(
@@ -88,6 +89,7 @@ class Canvas(Options):
         None,
         "title; {title} is pecli's own, {base} the base's value, $d^2$ mathematics",
         unset="the encoding's name and parameters",
+        common=True,
     )
     footnote: str | None = option(None, "footnote; {footnote} is pecli's own", unset="how it was made")
     xlabel: str | None = option(None, "label of horizontal axes", unset="what they show")

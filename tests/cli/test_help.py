@@ -44,6 +44,25 @@ def test_no_words_and_help_list_every_command_with_its_line(ask: Ask) -> None:
         assert [panel for panel in PANELS if panel not in ended.out] == []
 
 
+@pytest.mark.parametrize(
+    ("words", "lines", "size"),
+    [((), 60, 3_000), (("heatmap", "--help"), 120, 5_500), (("model", "--help"), 60, 3_000)],
+)
+def test_a_page_is_short_plain_text_in_words_of_the_field(
+    words: tuple[str, ...], lines: int, size: int, ask: Ask
+) -> None:
+    page = ask(*words).out
+    assert len(page.splitlines()) <= lines and len(page.encode()) <= size
+    assert [line for line in page.splitlines() if line != line.rstrip()] == []
+    assert [word for word in ("<bool>", "<str>", "list[", "│", "\x1b") if word in page] == []
+
+
+def test_what_is_used_most_stands_first(ask: Ask) -> None:
+    first = ask("heatmap", "--help").out.partition("Used most:")[2].partition("\n\n")[0]
+    for flag in ("-o", "-d", "-k", "-n", "--start", "--size", "--title", "--lang", "--highlight", "-e"):
+        assert f"  {flag}" in first
+
+
 def test_the_parameters_are_those_of_the_chosen_encoding(ask: Ask) -> None:
     usual, clock, word = (ask("heatmap", *words, "--help").out for words in ([], ["-e", "clock"], ["clock:periods=60"]))
     assert "--base" in usual and "--periods" not in usual

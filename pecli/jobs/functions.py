@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from inspect import Parameter, Signature, get_annotations
 from typing import Any
@@ -26,7 +26,7 @@ HEAD = '''\
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import Any, Literal, SupportsFloat, SupportsIndex, TypeVar
+from typing import Any, Literal, SupportsFloat, SupportsIndex, TypedDict, TypeVar, Unpack
 
 from numpy.typing import NDArray
 
@@ -37,7 +37,16 @@ from pecli.models.spec import HasArray
 
 Item = TypeVar("Item")
 Text = str | PathLike[str]
+OneEncoding = Text | Encoding | HasArray
 Several = Item | Sequence[Item] | NDArray[Any]
+'''
+FUNCTION = '''
+def {name}(
+    encoding: Several[OneEncoding] | Sequence[Several[OneEncoding]] | None = None,
+    *others: OneEncoding,
+    **options: Unpack[{options}],
+) -> Picture[{returned}]:
+    """{summary}."""
 '''
 TYPES = {int: "SupportsIndex", float: "SupportsFloat", str: "Text", bool: "bool"}  # that numpy's numbers have too
 
@@ -142,18 +151,36 @@ def repr_(value: Any) -> str:
 
 
 def stub() -> str:
-    """Return the text of the file that tells the functions to editors and type checkers."""
-    numbers: dict[str, str] = {}
+    """Return the text of the file that tells the functions to editors and type checkers.
+
+    What all figures take stands once, in a TypedDict; what one takes besides is one on top of that.
+    """
+    imports: dict[str, None] = {}
     text = ""
-    for name, analysis in ANALYSES.items():
-        parameters = [parameter(argument, analysis) for argument in arguments(analysis)]
-        first, *rest = (f"    {p.name}: {p.annotation} = {repr_(p.default)},\n" for p in parameters)
-        found = numbers_of(analysis)
-        numbers |= {each: f"from {module} import {each}" for module, each in found}
-        returned = " | ".join(each for _, each in found)
-        taken = f"{first}    *others: Text | Encoding | HasArray,\n{''.join(rest)}"
-        text += f'\ndef {name}(\n{taken}) -> Picture[{returned}]:\n    """{ANALYSES.summary(name)}."""\n'
-    return HEAD.format(numbers="\n".join(sorted(set(numbers.values())))) + text
+    for shared, drawn in (("FigureOptions", True), ("ReportOptions", False)):
+        analyses = {name: analysis for name, analysis in ANALYSES.items() if analysis.drawn == drawn}
+        first, *others = types = [typed(analysis) for analysis in analyses.values()]
+        common = {name: kind for name, kind in first.items() if all(own.get(name) == kind for own in others)}
+        text += typed_dict(shared, "TypedDict", common)
+        for (name, analysis), known in zip(analyses.items(), types, strict=True):
+            found, options = numbers_of(analysis), f"{name.capitalize()}Options"
+            imports |= dict.fromkeys(f"from {module} import {each}" for module, each in found)
+            text += typed_dict(options, shared, {own: kind for own, kind in known.items() if own not in common})
+            returned = " | ".join(each for _, each in found)
+            text += FUNCTION.format(name=name, options=options, returned=returned, summary=ANALYSES.summary(name))
+    return HEAD.format(numbers="\n".join(sorted(imports))) + text
+
+
+def typed(analysis: type[Analysis[Any]]) -> dict[str, str]:
+    """Return the type of each option, but for the encoding."""
+    every = (parameter(option, analysis) for option in arguments(analysis))
+    return {own.name: str(own.annotation) for own in every if own.name not in EncodingOption.options()}
+
+
+def typed_dict(name: str, base: str, fields: Mapping[str, str]) -> str:
+    """Return a TypedDict of options as code, none of which has to be given."""
+    lines = "".join(f"    {field}: {text}\n" for field, text in fields.items()) or "    ...\n"
+    return f"\nclass {name}({base}, total=False):\n{lines}"
 
 
 if __name__ == "__main__":

@@ -18,7 +18,16 @@ from pecli.jobs.functions import stub
 from pecli.jobs.job_options import ANALYSES, known_options
 
 STUB = (Path(pecli.__file__).parent / "jobs" / "figure_functions.pyi").read_text(encoding="utf-8")
-TYPED = {node.name: node.args for node in ast.parse(STUB).body if isinstance(node, ast.FunctionDef)}
+TREE = ast.parse(STUB).body
+TYPED = {node.name: node.args for node in TREE if isinstance(node, ast.FunctionDef)}
+CLASSES = {node.name: node for node in TREE if isinstance(node, ast.ClassDef)}
+
+
+def fields(name: str) -> dict[str, str]:
+    """Return the fields of a TypedDict of the stub, those of its bases too."""
+    own = {ast.unparse(f.target): ast.unparse(f.annotation) for f in CLASSES[name].body if isinstance(f, ast.AnnAssign)}
+    bases = [base.id for base in CLASSES[name].bases if isinstance(base, ast.Name) and base.id in CLASSES]
+    return {**{name: kind for base in bases for name, kind in fields(base).items()}, **own}
 
 
 def test_the_stub_is_what_the_options_give_now() -> None:
@@ -28,18 +37,18 @@ def test_the_stub_is_what_the_options_give_now() -> None:
 @pytest.mark.parametrize("name", ANALYSES)
 def test_a_function_takes_every_option_of_its_figure_and_nothing_else(name: str) -> None:
     text, signature = TYPED[name], inspect.signature(getattr(pecli, name))
-    assert {arg.arg for arg in (*text.args, *text.kwonlyargs)} == set(known_options(ANALYSES[name]))
-    assert text.kwarg is None and text.vararg is not None  # so that a typo is an error
-    assert [arg.arg for arg in text.args] == ["encoding"]
-    assert list(signature.parameters) == [arg.arg for arg in (*text.args, text.vararg, *text.kwonlyargs)]
+    assert text.kwarg is not None and text.kwarg.annotation is not None and text.vararg is not None
+    options = fields(ast.unparse(text.kwarg.annotation).removeprefix("Unpack[").removesuffix("]"))  # a typo is an error
+    assert {"encoding", *options} == set(known_options(ANALYSES[name]))
+    assert [arg.arg for arg in text.args] == ["encoding"] and not text.kwonlyargs
+    assert {*signature.parameters} == {"encoding", "others", *options}
 
 
 def test_types_and_defaults_are_those_of_the_fields() -> None:
-    (line, *_) = [line for line in STUB.splitlines() if line.startswith("    pairing: ")]
-    assert line == '    pairing: Several[Literal["interleaved", "half"]] | None = None,'  # several: one picture of all
-    typed = STUB[STUB.index("def explain(") :]
-    assert "    rows: SupportsIndex = 10,\n" in typed and "    length: SupportsIndex | None = None,\n" in typed
-    assert "    periods: Several[SupportsFloat | str] | None = None,\n" in typed
+    assert fields("HeatmapOptions")["pairing"] == "Several[Literal['interleaved', 'half']] | None"  # one picture of all
+    typed = fields("ExplainOptions")
+    assert (typed["rows"], typed["length"]) == ("SupportsIndex", "SupportsIndex | None")
+    assert typed["periods"] == "Several[SupportsFloat | str] | None"
     assert inspect.signature(pecli.explain).parameters["rows"].default == 10
 
 

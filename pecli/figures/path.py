@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import combinations
-from math import sqrt
+from math import floor, log10, sqrt
 from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError, option_text
@@ -24,7 +23,8 @@ from pecli.page.colors import headline_ink, seen_colours
 from pecli.page.panels import ColorBar, Panel, PanelGroup
 
 MARGIN = 0.1  # beside the coordinates, as a share of the longer axis
-LEAST = 0.25  # half the length of the shorter axis, at least, as a share of the longer one
+FRAME = 0.8  # height of the panel of two components over its width
+NAMED = 5  # parts of a path between positions that are named, about
 CROWD = 60  # positions whose line has its full width, at most
 DOTS = 400  # positions that have a dot each, at most
 FAINT, THIN = 0.4, 0.6  # opacity and points of lines between dots
@@ -120,7 +120,7 @@ class Path(Figure[TableEncoding]):
             raise UsageError(text, option="components", value=self.components)
 
     def compute(self, view: View[TableEncoding]) -> PathNumbers:
-        drawn, sizes, largest = projected(view.encoding, id(view.encoding), view.covered, self.components)
+        drawn, sizes, largest = projected(view.encoding, view.covered, self.components)
         total = sizes.sum()
         share = sizes[largest] / total if total > 0 else np.zeros(self.components)
         beyond = np.sort(sizes)[::-1][self.components :][:1]
@@ -139,32 +139,18 @@ class Path(Figure[TableEncoding]):
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         bar = ColorBar(say(view.encoding.position_label), fixed=True)
-        aspect = 1.0
-        if self.components == 2 and view.covered.length <= MAX_VECTOR_POINTS:  # of more nothing is computed so early
-            low, high = self._ends(view)
-            aspect = float((high - low)[1] / (high - low)[0])
-        panel = Panel(aspect, exact=True, least=(10.0, 6.0), bar=bar, ends=view.encodings)
+        panel = Panel(
+            FRAME if self.components == 2 else 1.0, exact=True, least=(10.0, 6.0), bar=bar, ends=view.encodings
+        )
         axes = [[values_axis(say("path.pc_number", number=at + 1)) for at in pair] for pair in self.pairs()]
         return [PanelGroup(tuple(replace(panel, x=across, y=up) for across, up in axes))]
-
-    def _ends(self, view: View[TableEncoding]) -> tuple[Array, Array]:
-        """Return the ends of the axis of each component on one scale, (components,) each: of two those of their numbers
-        with a margin, of three the same around 0."""
-        points = projected(view.encoding, id(view.encoding), view.covered, self.components)[0]
-        low, high = points.min(axis=0), points.max(axis=0)
-        if self.components > 2 or len(points) > MAX_VECTOR_POINTS:
-            high = np.full(self.components, np.abs(points).max())
-            low = -high
-        margin = MARGIN * float((high - low).max()) or 1.0
-        middle, half = (low + high) / 2, np.maximum((high - low) / 2 + margin, LEAST * float((high - low).max()))
-        return middle - half, middle + half
 
     def draw(self, numbers: PathNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from matplotlib.collections import LineCollection
 
         from pecli.page.labels import label_point
 
-        low, high = self._ends(numbers.view)
+        low, high = _ends(numbers.coordinates)
         many, drawn = len(numbers.positions) > MAX_VECTOR_POINTS, []
         for panel, pair in zip(axes, self.pairs(), strict=True):
             across, up = pair
@@ -198,20 +184,43 @@ class Path(Figure[TableEncoding]):
             turn = numbers.outermost()
             if turn is not None:
                 _mark_turn(panel, numbers, turn, canvas)
-            for end in (0, len(points) - 1):
-                if turn is None or end not in turn:
-                    text = numbers.view.encoding.position_text(numbers.positions[end])
-                    text = text if numbers.view.encoding.position_unit else f"p = {text}"
-                    label = label_point(panel, text, tuple(points[end]), panel.xaxis.label.get_color(), canvas)
-                    label.set(path_effects=_halo(panel, canvas), zorder=6)
+            for at in _named(numbers.positions, turn):
+                text, end = numbers.view.encoding.position_text(numbers.positions[at]), at in (0, len(points) - 1)
+                text = f"p = {text}" if end and not numbers.view.encoding.position_unit else text
+                ink = panel.xaxis.label.get_color()
+                label = label_point(panel, text, tuple(points[at]), ink, canvas, needed=end)
+                label.set(path_effects=_halo(panel, canvas), zorder=6)
             drawn.append(shown)
         return drawn
 
 
-@lru_cache(maxsize=4)
-def projected(encoding: TableEncoding, _: int, covered: Positions, count: int) -> tuple[Array, Array, Array]:
+def _ends(points: Array) -> tuple[Array, Array]:
+    """Return the ends of the axis of each component of points (n, components) on one scale, (components,) each: of two
+    a frame around them, of three the same around 0."""
+    if points.shape[1] > 2:
+        half = np.full(points.shape[1], (1 + MARGIN) * np.abs(points).max() or 1.0)
+        return -half, half
+    low, high = points.min(axis=0), points.max(axis=0)
+    middle, (wide, tall) = (low + high) / 2, high - low
+    width = (1 + 2 * MARGIN) * max(float(wide), float(tall) / FRAME) or 1.0
+    half = np.array([width, FRAME * width]) / 2
+    return middle - half, middle + half
+
+
+def _named(positions: Array, turn: Array | None) -> list[int]:
+    """Return the indices of the positions that are named: both ends, and a few round ones where no turn is marked."""
+    last = len(positions) - 1
+    if turn is not None:
+        return [end for end in (0, last) if end not in turn]
+    about = max(1.0, last / NAMED)
+    power = 10 ** floor(log10(about))
+    step = min(step * power for step in (1, 2, 5, 10) if step * power >= about)
+    return [0, last, *np.flatnonzero(positions[1:-1] % step == 0) + 1]
+
+
+def projected(encoding: TableEncoding, covered: Positions, count: int) -> tuple[Array, Array, Array]:
     """Return the rows less their mean along so many principal components, (n, count), all eigenvalues, and which of
-    those are drawn; the object's identity stands for the state of its file."""
+    those are drawn."""
     rows = np.array(encoding.table(covered.array()))
     rows -= rows.mean(axis=0)
     if len(rows) < rows.shape[1]:

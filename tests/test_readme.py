@@ -25,7 +25,6 @@ from pecli.cli.questions import QUESTIONS
 from pecli.encodings.registry import ENCODINGS
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.files.metadata import read_metadata
-from pecli.jobs.command_line import python_call
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES
 from pecli.jobs.picture import Picture
@@ -36,10 +35,13 @@ Ask = Callable[..., Any]
 Process = Callable[..., subprocess.CompletedProcess[Any]]
 ROOT = Path(__file__).parents[1]
 GALLERY = ROOT / "gallery"
-TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
-CHINESE, ARTICLES, EXTEND, USE = (
-    (GALLERY / name).read_text(encoding="utf-8") for name in ("README.zh.md", "articles.md", "extend.md", "use.md")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CHINESE_README, COMMANDS, CHINESE_COMMANDS, ARTICLES, EXTEND, USE = (
+    (GALLERY / f"{name}.md").read_text(encoding="utf-8")
+    for name in ("README.zh", "commands", "commands.zh", "articles", "extend", "use")
 )
+TEXT = README + COMMANDS.replace('src="', 'src="gallery/')  # paths as seen from the README
+CHINESE = CHINESE_README + CHINESE_COMMANDS
 RUN = ROOT / ".ci" / "run"
 PLUGIN = "octave"
 
@@ -172,7 +174,7 @@ def test_a_picture_shown_is_what_its_line_makes(ask: Ask, site: Path, monkeypatc
         return []
 
     monkeypatch.setattr(Picture, "save", note)
-    assert len(shown()) > len(ENCODINGS) + len(PANELS["Figures"])
+    assert len(shown()) > len(PANELS["Figures"])
     for line, path in shown():
         made.clear()
         assert ask(*words(line)).code == 0, line
@@ -210,7 +212,7 @@ def test_every_file_that_is_linked_is_there(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     paths = [path for path in re.findall(r"(?:\]\(|src=\")([^)\"#]+)", text) if not path.startswith("https://")]
     assert [path for path in paths if path.startswith("/") or not (ROOT / page).parent.joinpath(path).is_file()] == []
-    assert len(paths) > 20 or "README" not in page
+    assert len(paths) > 10 or "README" not in page
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
@@ -353,8 +355,7 @@ def test_the_plugin_needs_the_distribution_that_this_is() -> None:
 
 @pytest.mark.parametrize("text", [TEXT, CHINESE], ids=["en", "zh"])
 def test_every_question_has_its_row_and_every_figure_and_report_answers_one(text: str) -> None:
-    rows = [f"| `{line}` | `{python_call(line)}` |" for line in QUESTIONS.values()]
-    assert [row for row in rows if row not in text] == []
+    assert [line for line in QUESTIONS.values() if f" | `{line}` |" not in text] == []
     assert text is not TEXT or all(f"| {question} |" in text for question in QUESTIONS)
     assert {line.split()[1] for line in QUESTIONS.values()} >= {*ANALYSES} - {"dials"}
 

@@ -38,7 +38,7 @@ COMMA_IN_TEXT = r",(?!\s*[\d.]+\s*$)"  # 5,3 is one size
 THOUSANDS = re.compile(r"\s*\d{1,3}(,\d{3})*,0\d\d(,\d{3})*\s*")  # 4,096: no list, for no number begins with 0
 INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}  # of a unit; the points are TeX's
 SIDE = rf"(\d+(?:\.\d+)?)(?:\s*({'|'.join(INCHES)}))?"
-SIZE = re.compile(rf"\s*{SIDE}(?:\s*[xX×,]\s*{SIDE})?\s*")
+SIZE = rf"\s*{SIDE}(?:\s*[xX×,]\s*{SIDE})?\s*"
 
 
 def size_text(size: tuple[float, float] | float) -> str | None:
@@ -54,7 +54,7 @@ def inches_of(text: str) -> tuple[float, float | None] | None:
 
     A unit given once holds for both; without one they are inches.
     """
-    match = SIZE.fullmatch(text)
+    match = re.fullmatch(SIZE, text)
     if match is None:
         return None
     width, unit, height, other = match.groups()

@@ -148,7 +148,7 @@ def split_tokens(text: str) -> tuple[str, ...]:
     (('我喜欢', '你'), ('我', '喜', '欢', 'GPT'))
     """
     words = text.split()
-    return tuple(part for part in re.split(f"({CJK.pattern})", words[0]) if part) if len(words) == 1 else tuple(words)
+    return tuple(part for part in re.split(f"({CJK})", words[0]) if part) if len(words) == 1 else tuple(words)
 
 
 def random_vector(seed: int, word: str, width: int) -> Array:

@@ -36,7 +36,14 @@ UNUSUAL = re.compile(rb"[^ -~\n]+")  # bytes of what is not plain ASCII
 
 def png(drawing: Drawing, about: About) -> bytes:
     """Return a PNG file; the job is a text chunk of its own."""
-    return _saved(drawing, "png", {**_with_alt_text(about, "Description"), "pecli": about.job, "Software": None})
+    from PIL.PngImagePlugin import PngInfo
+
+    texts, buffer = PngInfo(), io.BytesIO()
+    for name, text in {**_with_alt_text(about, "Description"), "pecli": about.job}.items():
+        texts.add_text(name, text or "")
+    image = pixels_of(drawing, drawing.dpi)
+    image.save(buffer, "png", pnginfo=texts, dpi=(drawing.dpi, drawing.dpi), compress_level=LEVEL)
+    return buffer.getvalue()
 
 
 def pdf(drawing: Drawing, about: About) -> bytes:
@@ -92,17 +99,30 @@ def _saved(drawing: Drawing, format: str, metadata: dict[str, str | None], **opt
     return buffer.getvalue()
 
 
+LEVEL = (
+    4  # of compression: without an alpha channel files are as small as with one at 6, and written in 0.7 of the time
+)
 COLOURS = 120  # of a file: as many as the eye tells apart, and files a third smaller than with 256
 EXACT = 8  # of these, the most frequent ones and the darkest, which stay as they are: the ground is white, text black
 SAMPLED = 1 << 22  # pixels that tell the colours of all frames
+
+
+def pixels_of(drawing: Drawing, dpi: float) -> Image:
+    """Return the drawing as pixels, without transparency where nothing is transparent."""
+    from PIL import Image
+
+    buffer = io.BytesIO()
+    drawing.savefig(buffer, format="rgba", dpi=dpi)
+    size = int(drawing.get_figwidth() * dpi), int(drawing.get_figheight() * dpi)
+    image = Image.frombuffer("RGBA", size, buffer.getvalue(), "raw", "RGBA", 0, 1)
+    return image.convert("RGB") if image.getchannel("A").getextrema() == (255, 255) else image
 
 
 def image_of(drawing: Drawing, dpi: int, opaque: bool = True) -> Image:
     """Return the drawing as pixels; opaque on white."""
     from PIL import Image
 
-    data = _saved(drawing, "png", {}, dpi=dpi, pil_kwargs={"compress_level": 1})
-    image = Image.open(io.BytesIO(data)).convert("RGBA")
+    image = pixels_of(drawing, dpi).convert("RGBA")
     return Image.alpha_composite(Image.new("RGBA", image.size, "white"), image).convert("RGB") if opaque else image
 
 

@@ -39,8 +39,8 @@ def check_mathematics(text: str, option: str) -> None:
         raise UsageError(message, option=option, value=text, advice=r"write \$ for a dollar sign") from None
 
 
-CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
-OTHER = re.compile(r"[\u0590-\u1cff\u2e80-\U000e00ff]")  # letters of other scripts, emoji: not in every font
+CJK = r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
+OTHERS = range(0x590, 0x1D00), range(0x2E80, 0xE0100)  # letters of other scripts, emoji: not in every font
 GENERIC = ("serif", "sans-serif", "monospace", "cursive", "fantasy")  # families that stand for others
 SERIF = ("serif", "STIX Two Text", "STIXGeneral")  # which the mathematics of STIX fit
 FALLBACK = "DejaVu Sans"  # comes with matplotlib
@@ -61,14 +61,14 @@ def families(font: str | None, texts: str, notes: list[str]) -> list[str]:
     elif used[0] not in members:
         lacking = ", ".join(name for names in members.values() for name in names)
         notes.append(f"none of the style's fonts is installed ({lacking}): {used[0]} is used")
-    lost = set(OTHER.findall(texts))
+    lost = {sign for sign in texts if any(ord(sign) in codes for codes in OTHERS)}
     if lost and (lost := lost - _letters(used)):
         fallback = installed(CJK_FONTS)
         used = fallback + used if "$" in texts else used + fallback  # inside mathematics the first family alone counts
         lost -= _letters(fallback)
     if lost and FALLBACK not in used:
         used, lost = [*used, FALLBACK], lost - _letters([FALLBACK])
-    if lost and CJK.search("".join(lost)):  # of what is no picture without them one is told under -q as well
+    if lost and re.search(CJK, "".join(lost)):  # of what is no picture without them one is told under -q as well
         warnings.warn("no font for Chinese is installed: install Noto Sans CJK, or give --font FILE.ttf", stacklevel=2)
     elif lost:
         notes.append(f"no font in use has {' '.join(sorted(lost)[:5])}: drawn as boxes; try --font FILE.ttf")
@@ -315,7 +315,8 @@ def make_readable(axes: Axes, canvas: Canvas, texts: str) -> None:
     are those that any font has."""
     from matplotlib.text import Text
 
-    wanted = families(canvas.font, texts, []) if canvas.font is not None or CJK.search(texts) else None
+    plain = texts.isascii() or not re.search(CJK, texts)
+    wanted = None if canvas.font is None and plain else families(canvas.font, texts, [])
     for text in axes.findobj(Text):
         text.set_fontweight(PLAIN_WEIGHTS.get(text.get_fontweight(), text.get_fontweight()))
         if wanted is not None:

@@ -64,7 +64,8 @@ class CompareNumbers(ComposedNumbers):
     def message(self) -> str:
         """Return how large the difference is, and whether the order of columns alone makes it; else what each says."""
         if len(self.parts) == len(self.view.encodings):
-            return longer_waves_text(self.labels, self.parts) or super().message()
+            same = say("compare.the_same_columns_in") if len(self.parts) == 2 and self._tables() else ""
+            return same or longer_waves_text(self.labels, self.parts) or super().message()
         low, high = self.reach or (0.0, 0.0)
         number, rounding = number_text(max(-low, high), 3), ROUNDING * max(-low, high)
         if self.reach is None:
@@ -82,6 +83,10 @@ class CompareNumbers(ComposedNumbers):
             )
         same = say("compare.the_same_columns_in") if self.reordered() else ""
         return join_clauses([same, text, self._place_text()])
+
+    def _tables(self) -> bool:
+        """Return whether two tables are shown whose columns are the same in another order."""
+        return all(isinstance(part.numbers, HeatmapNumbers) for part in self.parts) and self.reordered()
 
     def _place_text(self) -> str:
         """Return where two tables differ most, and in which dimensions and positions alone; of a measure the first."""

@@ -11,6 +11,7 @@ from pecli.analysis import View
 from pecli.core.language import listing, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.encodings.base import BiasEncoding, full_names
+from pecli.encodings.biases import T5
 from pecli.figures.base import Numbers, extremes_of_offsets
 from pecli.figures.offset_figure import OffsetFigure
 from pecli.files.sheet import aside, over
@@ -46,14 +47,24 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
         ends = [encodings[0].head_text(head) for head in (0, encodings[0].n_heads - 1)]
         named = len(encodings) == 1 < count and ends[0] != head_name(0)
         several = say("offsets.dark_to_light_heads") if count > MAX_LINES else ""
-        return [*filter(None, [say("offsets.heads_from_to", first=ends[0], last=ends[1]) if named else several])]
+        heads = say("offsets.heads_from_to", first=ends[0], last=ends[1]) if named else several
+        share = say("bias.line_weighs_less") if np.isfinite(self.crossing).any() else ""
+        return [*filter(None, [heads, share])]
 
     @property
     def sees(self) -> bool:
         """Whether it is known how far heads see."""
         return bool(self.reach)
 
+    @property
+    def buckets(self) -> T5 | None:
+        """The encoding whose buckets the line has; None where it has learned numbers, or there are several."""
+        first, *others = self.view.encodings
+        return first if isinstance(first, T5) and not first.known and not others else None
+
     def message(self) -> str:
+        if (own := self.buckets) and own.last_from < self.view.covered.length:
+            return say("offsets.buckets", last=own.exact - 1, first=own.last_from)
         if not self.sees or len(self.view.encodings) > 1:
             return say("offsets.the_farther_the_key") if self.falls else ""
         length, near = self.view.covered.length, int(np.argmin(self.reach))
@@ -110,12 +121,24 @@ class BiasOffsets(OffsetFigure):
             plot_run(panel, offsets, low, high, line, "default" if encodings[encoding].known else "steps-mid")
         if numbers.sees:
             _mark_reach(panel, numbers, looks, canvas)
+        if (own := numbers.buckets) and own.last_from < numbers.view.covered.length:
+            _mark_buckets(panel, own, looks[0]["color"], canvas)
         return [None]
 
 
 def head_name(head: int) -> str:
     """Return what a head is called beside others of its encoding."""
     return say("encoding.head_head", head=head)
+
+
+def _mark_buckets(panel: Axes, encoding: T5, colour: Any, canvas: Canvas) -> None:
+    """Mark the last distance that has a bucket alone, and the first of those that share the last bucket."""
+    from pecli.page.labels import label_point
+
+    for distance, sides in ((encoding.exact - 1, ((1, -1), (1, 1))), (encoding.last_from, ((0, 1), (-1, 1)))):
+        bucket = float(encoding.bias(np.array([float(distance)]))[0, 0])
+        plot_dots(panel, [distance], [bucket], colour, canvas)
+        label_point(panel, f"{distance:,}", (float(distance), bucket), colour, canvas, sides)
 
 
 def _mark_reach(panel: Axes, numbers: BiasLinesNumbers, looks: Sequence[Look], canvas: Canvas) -> None:
@@ -143,7 +166,7 @@ def _mark_reach(panel: Axes, numbers: BiasLinesNumbers, looks: Sequence[Look], c
             for y in (0, 0.25, 0.5)
             for share in (1, 0.9, 0.6)
         ]
-        label_point(panel, text, places[0], "C1", canvas, ((-1, -1),), places[1:])
+        label_point(panel, text, places[0], "C1", canvas, ((-1, -1),), places[1:], needed=False)
     back, tried = numbers.offsets >= 0, (0.96 * FAINT, 0.88 * FAINT, 0.8 * FAINT, 0.7 * FAINT)
     for label in labels_of(panel, LineLabel):
         own = numbers.low[label.line]
@@ -151,9 +174,7 @@ def _mark_reach(panel: Axes, numbers: BiasLinesNumbers, looks: Sequence[Look], c
             label.set_visible(False)
             places = [(float(np.interp(-level, -own[back], numbers.offsets[back])), level) for level in tried]
             name, colour = label.get_text().replace("\n", " "), looks[label.line]["color"]
-            label_point(
-                panel, name, places[0], colour, canvas, ((1, 1), (1, 0), (-1, 0)), places[1:], needed=label.line == 0
-            )
+            label_point(panel, name, places[0], colour, canvas, ((1, 1), (1, 0), (-1, 0)), places[1:], needed=False)
 
 
 def _bias_lines(view: View[BiasEncoding], edges: Array) -> BiasLinesNumbers:

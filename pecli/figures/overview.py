@@ -95,7 +95,8 @@ class Overview(Composite, Highlighting[Encoding]):
             for group in cell.figure.panel_groups(cell.view, canvas):
                 own = [with_own_bar(panel, at) for panel in group.panels]
                 own[0] = named_cell(own[0], cell)
-                groups.append(replace(group, panels=(titled(own[0]),) if len(own) == 1 else tuple(own)))
+                alone = len(own) == 1
+                groups.append(replace(group, panels=(titled(own[0], cell.figure.name),) if alone else tuple(own)))
         panels = tuple(panel for group in groups for panel in group.panels)
         if len(panels) <= ROW and not canvas.narrow:
             return [PanelGroup(panels)]
@@ -119,9 +120,13 @@ class Overview(Composite, Highlighting[Encoding]):
         return OverviewNumbers(view=view, labels=tuple(map(say, self.names(view))), **fields)
 
 
-def titled(panel: Panel) -> Panel:
-    """Return a panel that stands alone with a title, where it has none: what its colours or its vertical axis show."""
-    if not panel.title:
-        panel = replace(panel, title=capitalised(panel.bar.label if panel.bar else panel.y.label))
-        panel = panel if panel.bar else replace(panel, y=replace(panel.y, label=""))
-    return unnamed(panel)
+def titled(panel: Panel, figure: str) -> Panel:
+    """Return a panel that stands alone with a title, where it has none: what its colours or its vertical axis show, or
+    of one whose rows have names the figure."""
+    if panel.title:
+        return unnamed(panel)
+    if panel.bar:
+        return unnamed(replace(panel, title=capitalised(panel.bar.label)))
+    if panel.y.names:
+        return replace(panel, title=capitalised(say(figure)))
+    return replace(panel, title=capitalised(panel.y.label), y=replace(panel.y, label=""))

@@ -111,10 +111,9 @@ def pixels_of(drawing: Drawing, dpi: float) -> Image:
     """Return the drawing as pixels, without transparency where nothing is transparent."""
     from PIL import Image
 
-    buffer = io.BytesIO()
-    drawing.savefig(buffer, format="rgba", dpi=dpi)
-    size = int(drawing.get_figwidth() * dpi), int(drawing.get_figheight() * dpi)
-    image = Image.frombuffer("RGBA", size, buffer.getvalue(), "raw", "RGBA", 0, 1)
+    canvas: Any = drawing.canvas
+    drawing.savefig(io.BytesIO(), format="rgba", dpi=dpi)
+    image = Image.fromarray(np.asarray(canvas.renderer.buffer_rgba()))
     return image.convert("RGB") if image.getchannel("A").getextrema() == (255, 255) else image
 
 

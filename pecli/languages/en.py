@@ -301,6 +301,7 @@ TEXTS = {
     "offsets.half_at": "offset {offset}: {value}",
     "offsets.from_here_on": "from here on {low} to {high}",
     "offsets.up_to_wide": "up to {width} wide",
+    "offsets.buckets": "distances up to {last:,} have a bucket each, all from {first:,} on share one",
     "offsets.weighs_less": "below the line, a key weighs\nless than {share} of the nearest",
     "offsets.every_head_sees": "every head sees all {count:,} positions",
     "offsets.the_head_sees": "the head sees {count:,} positions back",

@@ -289,6 +289,7 @@ TEXTS = {
     "offsets.half_at": "位置差 {offset}：{value}",
     "offsets.from_here_on": "此后为 {low} 至 {high}",
     "offsets.up_to_wide": "最宽 {width}",
+    "offsets.buckets": "距离到 {last:,} 为止各占一个桶，从 {first:,} 起共用一个",
     "offsets.weighs_less": "线下：键的权重不到\n最近的键的 {share}",
     "offsets.every_head_sees": "每个头都看到全部 {count:,} 个位置",
     "offsets.the_head_sees": "该头向前看到 {count:,} 个位置",

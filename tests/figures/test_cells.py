@@ -224,7 +224,7 @@ def test_classes_beside_means_have_the_colours_of_the_means(
     ("distance", {"length": 6, "no_numbers": True}, 1, ""),
     ("distance", {"length": 6, "base": [10, 100]}, 1, "base = 10"),
     ("distance", {"length": 30}, 1, ""),
-    ("bias", {"length": 6, "head": 0}, 1, "head 0"),
+    ("bias", {"length": 6, "head": 0}, 1, say("encoding.head_head", head=0)),
     ("terms", {"tokens": "I like you", "size": "9x7"}, 0, "Content · content"),
 ])  # fmt: skip
 def test_a_bar_is_left_out_where_every_cell_carries_its_number(

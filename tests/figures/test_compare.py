@@ -185,7 +185,7 @@ def test_lines_of_another_kind_have_a_window_and_offsets_of_their_own() -> None:
     ("options", "said"),
     [
         ({"encoding": ["sinusoidal:base=10", "sinusoidal"]}, {"key": "figures.larger_bases_leave_more"}),
-        ({"encoding": ["sinusoidal", "rope"]}, {"key": "heatmap.from_dimension_on"}),
+        ({"encoding": ["sinusoidal", "rope"]}, {"key": "compare.the_same_columns_in"}),
         (
             {"encoding": TWO, "figure": "distance", "length": 9, "difference": True},
             {"key": "compare.the_is_larger_by", "number": "2.12", "name": "base = 10", "other": "base = 10,000"},

@@ -46,7 +46,10 @@ def test_each_line_is_the_distance_from_its_position_with_a_mark_at_itself(d: in
 def test_curves_are_named_at_their_dots_in_their_colours(options: dict[str, Any]) -> None:
     axes = page_of("curves", d=7, length=11, at="3,7", **options).axes[0]
     labels, dots = labels_of(axes, PointLabel), axes.lines[1::2]
-    assert axes.get_legend() is None and texts(labels) == ["from 3", "from 7"]
+    assert axes.get_legend() is None and texts(labels) == [
+        say("curves.from_position_2", position=3),
+        say("curves.from_position_2", position=7),
+    ]
     assert [label.xy for label in labels] == [(*dot.get_xdata(), *dot.get_ydata()) for dot in dots]
     assert [to_hex(label.get_color()) for label in labels] == ["#1e5eae", "#c44327"]
     assert to_hex(legible("#c0841a", axes)) != "#c0841a"  # too pale for text
@@ -62,7 +65,11 @@ def test_curves_that_are_one_are_one_line_without_a_name(encoding: str, lines: i
     curves = [line for line in axes.lines if len(line.get_xdata()) > 1]
     assert len(curves) == lines and len(axes.lines) == 2 * lines
     legend = axes.get_legend()
-    assert (texts(legend.get_texts()) if legend else []) == ["from 3", "from 4", "from 11"] * (lines > 1)
+    assert (texts(legend.get_texts()) if legend else []) == [
+        say("curves.from_position_2", position=3),
+        say("curves.from_position_2", position=4),
+        say("curves.from_position_2", position=11),
+    ] * (lines > 1)
 
 
 def test_encodings_whose_curves_are_one_have_one_line_with_both_names() -> None:
@@ -89,7 +96,7 @@ def test_against_the_offset_it_says_whether_lines_coincide(encoding: str, coinci
     widest = max(max(ones) - min(ones) for ones in found.values())
     assert list(numbers.facts()["apart"].values()) == pytest.approx([widest], abs=1e-9)
     beside = pecli.figure("curves", encoding=encoding, length=40, at=[3, 11, 30]).numbers
-    same = "every curve is the same, shifted: only the offset counts"
+    same = say("curves.every_curve_is_the")
     other = f"at equal offset, the Euclidean distance still differs by up to {widest:.3g}"
     assert numbers.message() == beside.message() == (same if coincide else other)
 
@@ -158,8 +165,8 @@ def test_undefined_values_leave_a_gap_and_a_line_of_them_has_no_name() -> None:
     line = drawn(d=1, length=5, at=[2], measure="cos").lines[0]
     assert np.isnan(np.asarray(line.get_ydata())).tolist() == [True, False, False, False, False]
     options: dict[str, Any] = {"encoding": "binary", "measure": "corr", "length": 16, "at": [0, 5]}
-    assert texts(labels_of(drawn(**options), PointLabel)) == ["from 5"]
-    assert "from 0: undefined (constant row)" in pecli.figure("curves", **options).seen.caption()
+    assert texts(labels_of(drawn(**options), PointLabel)) == [say("curves.from_position_2", position=5)]
+    assert say("curves.from_undefined_constant_row", positions=0) in pecli.figure("curves", **options).seen.caption()
 
 
 def test_against_the_offset_every_line_starts_at_0_and_a_log_axis_at_1() -> None:
@@ -307,11 +314,49 @@ def test_waves_of_any_length_take_no_look_at_every_position() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"d": 8, "base": 10, "dims": [3, 0]}, "dimension 0 repeats every 6.28 positions, 3 every 11.2"),
-        ({"d": 32, "dims": [4, 5, 6, 7]}, "dimension 4 repeats every 19.9 positions, 6 every 35.3"),
-        ({"encoding": "clock", "dims": [0, 5]}, "the fastest repeats every 1 min, the slowest every 12 h"),
-        ({"d": 8, "dims": [0, 1]}, "dimension 0 repeats every 6.28 positions"),
-        ({"encoding": "binary", "length": 16}, "bit 0 repeats every 2 positions, 3 every 16"),
+        (
+            {"d": 8, "base": 10, "dims": [3, 0]},
+            say(
+                "waves.repeats_and",
+                dimension=say("encoding.dimension"),
+                first=0,
+                low=say("encoding.count_positions", count=6.28),
+                last=3,
+                high=11.2,
+            ),
+        ),
+        (
+            {"d": 32, "dims": [4, 5, 6, 7]},
+            say(
+                "waves.repeats_and",
+                dimension=say("encoding.dimension"),
+                first=4,
+                low=say("encoding.count_positions", count=19.9),
+                last=6,
+                high=35.3,
+            ),
+        ),
+        ({"encoding": "clock", "dims": [0, 5]}, say("waves.fastest_and_slowest", low="1 min", high="12 h")),
+        (
+            {"d": 8, "dims": [0, 1]},
+            say(
+                "waves.repeats",
+                dimension=say("encoding.dimension"),
+                first=0,
+                low=say("encoding.count_positions", count=6.28),
+            ),
+        ),
+        (
+            {"encoding": "binary", "length": 16},
+            say(
+                "waves.repeats_and",
+                dimension="bit",
+                first=0,
+                low=say("encoding.count_positions", count=2),
+                last=3,
+                high=16,
+            ),
+        ),
         ({"encoding": "learned:d=8", "length": 16}, ""),
     ],
 )
@@ -353,9 +398,12 @@ def test_pairs_have_a_colour_each_bits_are_steps_and_one_position_a_point() -> N
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"at": [100]}, "no position is nearer to 100 than its neighbours"),
-        ({"at": [0], "d": 2, "length": 100}, "the position nearest to 0 is 44"),  # 7 turns are nearly 44
-        ({"at": [10], "encoding": "clock"}, "no position is nearer to 00:00:10 than its neighbours"),
+        ({"at": [100]}, say("curves.no_position_is_nearer", position=100)),
+        (
+            {"at": [0], "d": 2, "length": 100},
+            say("curves.the_position_nearest_to", position=0, others=44),
+        ),  # 7 turns are nearly 44
+        ({"at": [10], "encoding": "clock"}, say("curves.no_position_is_nearer", position="00:00:10")),
         ({"at": [0], "measure": "dot"}, ""),  # a similarity
         ({"at": [0], "length": 2}, ""),  # there is one other
     ],

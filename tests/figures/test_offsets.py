@@ -171,8 +171,8 @@ def test_the_sum_of_cosines_without_the_scaling_is_dotted_in_the_same_colour() -
     [
         ({"encoding": ["rope", "binary"], "decay": True, "length": 5}, "decay"),
         ({"encoding": "rope", "unscaled": True}, "unscaled needs a rope that is scaled"),
-        ({"encoding": "sinusoidal", "length": 1, "log": True}, "2 or more"),
-        ({"encoding": "alibi", "length": 1, "log": True}, "2 or more"),
+        ({"encoding": "sinusoidal", "length": 1, "log": True}, say("bias.distances_from", first=2)),
+        ({"encoding": "alibi", "length": 1, "log": True}, say("bias.distances_from", first=2)),
         ({"encoding": ["sinusoidal", "relative"], "length": 17}, "sinusoidal has 17 and relative sinusoidal has 33"),
         ({"encoding": ["alibi", "rope"]}, " are not on one scale"),
         ({"encoding": ["alibi", "t5"]}, " are not on one scale"),
@@ -245,7 +245,11 @@ def test_a_bias_is_a_line_a_head_on_the_sides_that_it_sees() -> None:
 
 def test_lines_are_named_by_their_heads_of_many_some() -> None:
     few = line_labels(drawn(encoding="alibi:heads=3", length=9))
-    assert few == ["head 0", "head 1", "head 2"]
+    assert few == [
+        say("encoding.head_head", head=0),
+        say("encoding.head_head", head=1),
+        say("encoding.head_head", head=2),
+    ]
     ends = "head 0, slope 1/16, to head 2, slope 1/4"
     assert pecli.figure("offsets", encoding="alibi:heads=3", length=9).seen.caption() == ends
     (axes,) = page_of("offsets", encoding="alibi:heads=32", length=9, dpi=40).axes
@@ -260,13 +264,13 @@ def test_lines_are_named_by_their_heads_of_many_some() -> None:
 @pytest.mark.parametrize(
     ("encoding", "length", "message"),
     [
-        ("alibi", 200, "head 0 sees 9 positions back, heads 5 to 7 all 200"),
-        ("alibi", 30, "head 0 sees 9 positions back, heads 2 to 7 all 30"),
-        ("alibi", 8, "every head sees all 8 positions"),
-        ("alibi:heads=2", 5000, "head 0 sees 73 positions back, head 1 sees 1,178"),
-        ("alibi:heads=3", 400, "head 2 sees 18 positions back, head 1 all 400"),
-        ("alibi:heads=6", 30, "head 4 sees 9 positions back, 4 heads all 30"),
-        ("alibi:heads=1", 5000, "the head sees 1,178 positions back"),
+        ("alibi", 200, say("offsets.head_sees_heads", head=0, count=9, first=5, last=7, all=200)),
+        ("alibi", 30, say("offsets.head_sees_heads", head=0, count=9, first=2, last=7, all=30)),
+        ("alibi", 8, say("offsets.every_head_sees", count=8)),
+        ("alibi:heads=2", 5000, say("offsets.head_sees_head", head=0, count=73, far=1, most=1178)),
+        ("alibi:heads=3", 400, say("offsets.head_sees_one", head=2, count=18, first=1, all=400)),
+        ("alibi:heads=6", 30, say("offsets.head_sees_some", head=4, count=9, some=4, all=30)),
+        ("alibi:heads=1", 5000, say("offsets.the_head_sees", count=1178)),
         ("t5", 40, ""),  # no bias is known
     ],
 )
@@ -298,14 +302,17 @@ def test_where_a_line_falls_to_half_has_a_dot_and_a_stem_and_what_comes_then_is_
     assert stem.get_xydata().tolist() == [[46, 0], pytest.approx([46, similar[46]])]
     shade = axes.collections[-1].get_datalim(axes.transData)
     assert [shade.x0, shade.x1, shade.y0, shade.y1] == pytest.approx([46, 127, *found.later])
-    assert texts(labels_of(axes, PointLabel)) == ["offset 46: 0.49", "from here on 0.36 to 0.55"]
+    assert texts(labels_of(axes, PointLabel)) == [
+        say("offsets.half_at", offset=46, value=0.49),
+        say("offsets.from_here_on", low=0.36, high=0.55),
+    ]
 
 
 def test_the_widest_place_of_each_band_is_marked() -> None:
     encodings = ["sinusoidal:d=96", "binary:d=7", "learned:d=96"]
     axes = page_of("offsets", encoding=encodings, measure="cos", length=128).axes
     found = numbers(encoding=encodings, measure="cos", length=128)
-    assert found.message() == "only with the sinusoidal encoding does the offset alone count"
+    assert found.message() == say("figures.only_with_the_offset", names=say("encoding.the_encoding", name="sinusoidal"))
     assert len(axes[0].lines) == 1 and found.widest_at[0] is None
     for panel, spec, at, wide in zip(axes[1:], encodings[1:], found.widest_at[1:], found.spread[1:], strict=True):
         table = pecli.encode(spec, length=128)[1 if spec == "binary:d=7" else 0 :]

@@ -209,7 +209,10 @@ def test_ticks_are_places_where_rows_begin() -> None:
     assert texts(axes.get_yticklabels()) == ["(0, 0)", "(1, 0)", "(2, 0)", "(3, 0)"]
     assert axes.get_yticks().tolist() == [0, 6, 12, 18]
     lines = axes_of("curves", at=("1x2", 9), **GRID)
-    assert texts(labels_of(lines, PointLabel)) == ["from (1, 2)", "from (1, 3)"]
+    assert texts(labels_of(lines, PointLabel)) == [
+        say("curves.from_position_2", position="(1, 2)"),
+        say("curves.from_position_2", position="(1, 3)"),
+    ]
 
 
 def test_wavelengths_are_longer_than_the_grid_not_than_its_cells() -> None:

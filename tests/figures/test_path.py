@@ -63,7 +63,10 @@ def test_panels_have_one_scale_and_say_the_share_of_each_component() -> None:
         assert np.array_equal([segment[0] for segment in line.get_segments()], found.coordinates[:-1, pair])
         assert np.array_equal(line.get_array(), np.arange(49))
         ends = [(text.get_text(), text.xy) for text in panel.texts]
-        assert ends == [(f"p = {at}", tuple(found.coordinates[at, pair])) for at in (0, 49)]
+        assert ends == [
+            (f"p = {at}" if at in (0, 49) else str(at), tuple(found.coordinates[at, pair]))
+            for at in (0, 49, 10, 20, 30, 40)
+        ]
         number = pair[0] + 1
         assert panel.get_xlabel() == f"component {number} · {100 * found.share[pair[0]]:.0f}% of the variance"
 

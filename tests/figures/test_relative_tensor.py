@@ -174,7 +174,7 @@ def test_every_slice_is_constant_along_its_diagonals_and_transposed_the_sines_ch
 
 def test_the_panels_are_the_offsets_and_the_chosen_slices() -> None:
     first, *slices = panels(length=LENGTH, d=D, dims=(1, 0, 4), start=100, offsets=True)
-    assert first.get_title() == "offset p − q"
+    assert first.get_title() == say("words.offset_p_minus_q")
     assert [item.get_title().split("\n")[0] for item in slices] == ["dim 1", "dim 0", "dim 4"]
     waves = [item.get_title(loc="right").strip() for item in slices]
     assert waves == ["cos · λ 6.28", "sin · λ 6.28", "sin · λ 2,916"]

@@ -55,7 +55,10 @@ def test_streaks_are_named_where_no_other_point_is_near(x: str, y: str) -> None:
     options: dict[str, Any] = {"d": 64, "length": 100, "x": x, "y": y}
     axes, found = panels(**options, dpi=40)[0], numbers_of("scatter", **options)
     points, offsets = np.column_stack((found.x, found.y)), found.apart()
-    assert texts(axes.texts)[:2] == ["offset 1", "offset 2"] and len(axes.texts) <= 5
+    assert (
+        texts(axes.texts)[:2] == [say("scatter.offset_number", number=1), say("scatter.offset_number", number=2)]
+        and len(axes.texts) <= 5
+    )
     for offset, text in enumerate(axes.texts, 1):
         own, left = points[offsets == offset], y == "corr"
         assert text.xy == (own[:, 0].max() if left else own[:, 0].min(), np.median(own[:, 1]))
@@ -112,7 +115,11 @@ def test_exceptions_are_red_and_what_is_boxed_is_enlarged_beside() -> None:
     inside = (found.x > left) & (found.x < right) & (found.y > bottom) & (found.y < top) & ~found.odd
     assert np.asarray(enlarged.collections[1].get_array()).sum() == inside.sum()
     assert inside.sum() > 0.95 * (~found.odd).sum()
-    assert {"offset 1", "offset 2", "offset 3"} <= {*texts(whole.texts)}
+    assert {
+        say("scatter.offset_number", number=1),
+        say("scatter.offset_number", number=2),
+        say("scatter.offset_number", number=3),
+    } <= {*texts(whole.texts)}
 
 
 def test_the_message_names_both_measures_and_how_one_follows_the_other() -> None:

@@ -75,10 +75,13 @@ UNFINISHED = "spectrum.finish_no_turn"
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"encoding": "rope", "d": 128}, {"key": UNFINISHED, "count": 39, "all": 64, "length": "200 positions"}),
+        (
+            {"encoding": "rope", "d": 128},
+            {"key": UNFINISHED, "count": 39, "all": 64, "length": say("encoding.count_positions", count=200)},
+        ),
         (
             {"encoding": "rope", "d": 128, "length": 60000},
-            {"key": GROW, "ratio": "1.155", "low": "6.28", "high": "54,410 positions"},
+            {"key": GROW, "ratio": "1.155", "low": "6.28", "high": say("encoding.count_positions", count="54,410")},
         ),
         ({"encoding": "rope", "trained": 4096}, {"key": "spectrum.never_finish", "count": 18, "all": 64}),
         ({"encoding": "rope", "trained": 60000}, {"key": "spectrum.every_finishes"}),
@@ -169,10 +172,17 @@ def test_a_scaled_rope_has_its_contexts_its_parts_and_what_it_was() -> None:
     axes = drawn(encoding=YARN, length=100)
     was = 2 * np.pi * 1e6 ** (2 * np.arange(64) / 128)
     levels = {float(label.xy[1]): label.get_text() for label in labels_of(axes, LevelLabel)}
-    assert levels == {32768: "trained 32,768", 131072: "scaled 131,072"}
+    assert levels == {
+        32768: say("spectrum.original_context", count=32768),
+        131072: say("spectrum.extended_context", count=131072),
+    }
     assert {32768, 131072} < {float(line.get_ydata()[0]) for line in axes.lines if len({*line.get_ydata()}) == 1}
     spans = [(label.get_text(), label.xy[0], label.last) for label in labels_of(axes, SpanLabel)]
-    assert [text for text, *_ in spans] == ["24 kept", "16 blended", "24 stretched 4-fold"]
+    assert [text for text, *_ in spans] == [
+        say("spectrum.part_kept", count=24),
+        say("spectrum.part_blended", count=16),
+        say("spectrum.part_stretched", count=24, ratio=4),
+    ]
     assert [end for _, *ends in spans for end in ends] == pytest.approx([-0.38, 23.38, 23.62, 39.38, 39.62, 63.38])
     assert [[*dots(axes, colour)] for colour in ("C0", "C3", "C1")] == [
         [*range(24)],
@@ -194,7 +204,11 @@ def test_several_scalings_have_a_panel_each_with_one_vertical_axis() -> None:
         assert texts(panel.title for panel in panels) == ["llama3 × 8 · base = 500,000", "YaRN × 4 · base = 1,000,000"]
         assert panels[0].get_ylim() == panels[1].get_ylim()
         assert len({panel.get_position().x0 for panel in panels}) == columns
-        assert texts(labels_of(panels[0], SpanLabel)) == ["29 kept", "6 blended", "29 stretched 8-fold"]
+        assert texts(labels_of(panels[0], SpanLabel)) == [
+            say("spectrum.part_kept", count=29),
+            say("spectrum.part_blended", count=6),
+            say("spectrum.part_stretched", count=29, ratio=8),
+        ]
         boxes = [label.get_window_extent() for panel in panels for label in labels_of(panel, SpanLabel)]
         assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
 
@@ -202,9 +216,12 @@ def test_several_scalings_have_a_panel_each_with_one_vertical_axis() -> None:
 @pytest.mark.parametrize(
     ("spec", "parts"),
     [
-        ("rope:scaling=linear,factor=8", ["64 stretched 8-fold"]),
+        ("rope:scaling=linear,factor=8", [say("spectrum.part_stretched", count=64, ratio=8)]),
         ("rope:scaling=yarn,factor=8,original=40000000", []),
-        ("rope:scaling=dynamic,factor=2,max_position=4096,seq_len=8192", ["1 kept", "63 stretched up to 3-fold"]),
+        (
+            "rope:scaling=dynamic,factor=2,max_position=4096,seq_len=8192",
+            [say("spectrum.part_kept", count=1), say("spectrum.part_up_to", count=63, ratio=3)],
+        ),
         ("rope", []),
     ],
 )

@@ -138,14 +138,14 @@ def test_shares_add_up_to_1_and_find_the_waves_that_are_there(folder: Path) -> N
     rows = pixels.wavelengths[pixels.share[:, :3].argmax(axis=0)]
     assert rows == pytest.approx([20, 6, 2], rel=0.15)
     over = numbers_of("fourier", encoding="sincos2d", grid="14x14")  # row by row, as its axis says
-    assert over.message() == "besides slow drift, waves of 14 and 7 positions stand out"
+    assert over.message() == say("fourier.besides_drift", waves=say("encoding.count_positions", count="14 and 7"))
 
 
 @pytest.mark.parametrize(
     ("waves", "said"),
     [
-        ([10, 25, 90], "waves of 25 and 10 positions stand out"),
-        ([10.4, 90, 90, 90], "besides slow drift, waves of 10 positions stand out"),
+        ([10, 25, 90], say("fourier.stand_out", waves=say("encoding.count_positions", count="25 and 10"))),
+        ([10.4, 90, 90, 90], say("fourier.besides_drift", waves=say("encoding.count_positions", count=10))),
         ([90, 90], "of the variance lies at wavelengths of 90 positions or more"),
         ([*np.geomspace(6, 60, 40).tolist()], "of the variance lies at"),  # no wave more than others
     ],
@@ -187,7 +187,7 @@ def test_a_curve_and_a_matrix_are_those_of_the_head(encoding: str) -> None:
     matrix = numbers_of("distance", encoding=encoding, length=20, **given)
     assert np.array_equal(matrix.main, whole, equal_nan=True) and matrix.undefined == 0
     assert matrix.message() == f"the {say(bias.quantity)} depends only on the offset p − q"
-    assert found.message() == "every curve is the same, shifted: only the offset counts"
+    assert found.message() == say("curves.every_curve_is_the")
 
 
 def test_several_encodings_have_panels_or_a_line_each_from_one_position() -> None:
@@ -200,7 +200,7 @@ def test_several_encodings_have_panels_or_a_line_each_from_one_position() -> Non
     found = numbers_of("curves", at=[2, 5], **both)
     alone = [numbers_of("curves", encoding=each, length=16, at=[2, 5]) for each in both["encoding"]]
     assert np.array_equal(found.main, np.concatenate([each.main for each in alone]))
-    said = "only with RoPE does the offset alone count"
+    said = say("figures.only_with_the_offset", names="RoPE")
     assert found.message() == said
 
 

@@ -15,6 +15,7 @@ from matplotlib.patches import Circle, Wedge
 import pecli
 from pecli.analysis import View
 from pecli.core.errors import UsageError
+from pecli.core.language import say
 from pecli.core.lazy import Array
 from pecli.core.positions import Positions
 from pecli.encodings.base import Rotary
@@ -115,8 +116,22 @@ def test_the_caption_says_where_0_is_and_which_way_hands_turn(figure: str, encod
 @pytest.mark.parametrize(
     ("encoding", "pairs", "said"),
     [
-        ("rope:d=4,base=100", None, "pair 0 turns every 6.28 positions, pair 1 every 62.8"),
-        ("clock", None, "the hour hand turns 720 times more slowly than the second hand"),
+        (
+            "rope:d=4,base=100",
+            None,
+            say(
+                "dials.pair_turns_every",
+                fast=say("words.pair_pair", pair=0),
+                every=say("encoding.count_positions", count=6.28),
+                slow=say("words.pair_pair", pair=1),
+                slowly=62.8,
+            ),
+        ),
+        (
+            "clock",
+            None,
+            say("dials.the_turns_times_more", slow=say("clock.hour_hand"), ratio=720, fast=say("clock.second_hand")),
+        ),
         ("clock", [1], ""),
     ],
 )
@@ -126,7 +141,7 @@ def test_the_fastest_and_the_slowest_hand_are_named(encoding: str, pairs: Any, s
 
 def test_at_one_time_the_headline_of_a_clock_says_where_its_hands_stand() -> None:
     found = dials(encoding="clock", at=[10860])
-    assert found.message() == "at 03:01:00 the hands stand at 0°, 6° and 90.5°"
+    assert found.message() == say("dials.hands_stand", position="03:01:00", angles="0°, 6° and 90.5°")
     texts_of = texts(axes_of("dials", encoding="clock", at=[10860]).texts)
     assert {"sin 0.00 · cos 1.00", "sin 0.10 · cos 0.99", "sin 1.00 · cos −0.01"} <= {*texts_of}
 
@@ -219,9 +234,11 @@ def test_four_pairs_from_the_fastest_to_the_slowest_where_none_are_named(d: int,
 
 def test_the_names_of_pairs_stand_on_their_circles_in_their_colours() -> None:
     plane = panels(pairs=(0, 2), start=1009)[2]
-    assert plane.get_title() == "2 of 7 pairs in their planes"
+    assert plane.get_title() == say("rotation.of_pairs_in_their", count=2, all=7)
     first, *names = plane.texts
-    assert first.get_text() == "position 1,009" and first.xy[1] > 1  # where all begin, at the top
+    assert (
+        first.get_text() == say("rotation.position_number", position="1,009") and first.xy[1] > 1
+    )  # where all begin, at the top
     turns = 10 * 10000 ** (-np.array([0, 2]) / 7) / (2 * np.pi)
     for name, pair, turned in zip(names, (0, 2), (f"{turns[0]:.3g} turns", f"{360 * turns[1]:.2g}°"), strict=True):
         assert name.get_text().replace("\n", " · ") == f"pair {pair} · {turned}"
@@ -249,10 +266,11 @@ def test_the_message_is_how_far_the_fastest_and_the_slowest_pair_turn(
 def test_more_positions_than_pixels_are_averaged_and_of_pairs_every_other_one_is_shown(content: str) -> None:
     options: Any = {"length": 2051, "start": 7, "d": 6, "content": content, "content_seed": 3}
     every, shown = (numbers_of("rotation", panels, **options) for panels in (None, ((100, 6),)))
-    notes = ["each pixel is the mean of 21 positions", "Q: every second pair drawn"]
-    assert shown.caption() == "; ".join(
-        ["a dot for each position, anticlockwise from the top (position 7); radii not to scale", *notes]
-    )
+    notes = [
+        say("figures.each_pixel_is_the_mean", cells=say("encoding.count_positions", count=21)),
+        "Q: every second pair drawn",
+    ]
+    assert shown.caption() == "; ".join([say("rotation.dot_for_each_position", position=7), *notes])
     random = np.random.default_rng(3)
     rows = np.tile(random.standard_normal(6), (2051, 1)) if content == "same" else random.standard_normal((2051, 6))
     assert np.array_equal(every.before, rows)
@@ -282,7 +300,10 @@ def test_before_after_and_paths_stand_beside_each_other() -> None:
         assert np.array_equal(image.get_array(), array) and low == -high
         assert list(image.get_extent()) == [-0.5, D - 0.5, 110.5, 99.5] and image.get_cmap().name == "signed"
     assert before.images[0].get_clim() == after.images[0].get_clim()
-    assert [item.get_title() for item in (before, after)] == ["Query before", "Query after"]
+    assert [item.get_title() for item in (before, after)] == [
+        say("rotation.q_before_rotation"),
+        say("rotation.q_after_rotation"),
+    ]
     lines = [line for line in plane.get_lines() if line.get_marker() == "."]
     for line, path in zip(lines, on_rings(numbers), strict=True):
         assert np.asarray(line.get_xydata()) == pytest.approx(path)
@@ -298,7 +319,7 @@ def test_before_after_and_paths_stand_beside_each_other() -> None:
 @pytest.mark.parametrize("size", ["column", "5x3", "4x7"])
 def test_circles_stand_whole_and_round(size: str) -> None:
     page = page_of("rotation", length=8, d=8, size=size, dpi=40)
-    plane = next(ax for ax in page.axes if ax.get_title() == "Pairs in their planes")
+    plane = next(ax for ax in page.axes if ax.get_title() == say("rotation.pairs_in_their_planes"))
     for circle in (patch.get_window_extent() for patch in plane.patches if isinstance(patch, Circle)):
         assert circle.width == pytest.approx(circle.height)
         assert plane.bbox.x0 < circle.x0 and circle.x1 < plane.bbox.x1

@@ -135,6 +135,18 @@ def test_a_file_of_many_numbers_is_written_in_pieces() -> None:
     assert np.array_equal(np.loadtxt(io.BytesIO(data["csv"]), delimiter=",", skiprows=1)[:, 1:], table)
 
 
+@pytest.mark.parametrize("dpi", [90, 97, 150])  # 4.6 in are not quite 414 pixels at 90
+@pytest.mark.parametrize("look", [{}, {"transparent": True}])
+def test_a_png_has_the_pixels_of_the_drawing(dpi: int, look: dict[str, Any]) -> None:
+    picture = pecli.bias("t5", length=20, dpi=dpi, **look)
+    found = np.asarray(Image.open(io.BytesIO(picture.render("png")[0])).convert("RGBA"))
+    axes_side = round(4.6 * dpi)
+    assert abs(found.shape[1] - axes_side) <= 1
+    clear = (255, 255, 255, 0) if look else (255, 255, 255, 255)
+    assert (found[:, 0] == clear).all() and (found[:, -1] == clear).all()  # the edge of the page, top to bottom
+    assert Image.open(io.BytesIO(picture.render("png")[0])).mode == ("RGBA" if look else "RGB")
+
+
 def test_what_is_undefined_is_null_in_json_and_empty_in_csv() -> None:
     found = json.loads(rendered("json", "distance", d=1, length=2, measure="corr"))
     assert found["arrays"]["matrix"] == [[None, None], [None, None]]

@@ -16,7 +16,7 @@ from pecli.core.memory import COPIES
 from pecli.core.options import Options, option
 from pecli.core.positions import MAX_LENGTH, Positions
 from pecli.core.progress import track
-from pecli.encodings.base import Encoding, TableEncoding
+from pecli.encodings.base import Encoding, TableEncoding, short_names
 from pecli.files.sheet import Over, Sheet
 from pecli.measures.pairwise import MEASURES
 
@@ -179,8 +179,8 @@ class Numbers(Generic[E_co]):
 
     def other_lengths(self) -> list[str]:
         """Return of each encoding whose formula depends on the length in use what holds there, and what at others."""
-        texts = dict.fromkeys((e.label or e.called(), e.other_lengths()) for e in self.view.encodings)
-        return [say("join.of_encoding", encoding=name, text=text) for name, text in texts if text]
+        texts = zip(short_names(self.view.encodings), (e.other_lengths() for e in self.view.encodings), strict=True)
+        return [say("join.of_encoding", encoding=name, text=text) for name, text in dict.fromkeys(texts) if text]
 
     def marks(self) -> list[str]:
         """Return the key to marks that nothing else explains."""

@@ -552,7 +552,7 @@ class Scaled(PowersOfBase):
         if original is None:
             return None, None if longest else length
         if longest is None or longest <= original:
-            longest = int(self.rule.extended(self, original) or 0) or (sequence if sequence > original else None)
+            longest = int(self.rule.extended(self, original) or 0) or (sequence if sequence >= original else None)
         return original, longest and max(longest, original)
 
     def in_training(self) -> Scaled:

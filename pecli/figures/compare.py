@@ -59,13 +59,27 @@ class CompareNumbers(ComposedNumbers):
     apart: str = ""
 
     def marks(self) -> list[str]:
-        return [self.apart, *super().marks()]
+        return [self.apart, self._orders(), *super().marks()]
+
+    def _orders(self) -> str:
+        """Return that a difference is of columns in two orders; nothing where they are in one."""
+        pairings = [getattr(encoding, "pairing", "") for encoding in self.view.encodings]
+        difference = len(self.parts) > len(self.view.encodings) and isinstance(self.parts[0].numbers, HeatmapNumbers)
+        return (
+            say("compare.orders", first=pairings[0], second=pairings[1]) if difference and len({*pairings}) > 1 else ""
+        )
 
     def message(self) -> str:
         """Return how large the difference is, and whether the order of columns alone makes it; else what each says."""
         if len(self.parts) == len(self.view.encodings):
+            if self.reach is not None:
+                return self._difference_text()
             same = say("compare.the_same_columns_in") if len(self.parts) == 2 and self._tables() else ""
             return same or longer_waves_text(self.labels, self.parts) or super().message()
+        return self._difference_text()
+
+    def _difference_text(self) -> str:
+        """Return how large the difference is, and where, and whether the order of columns alone makes it."""
         low, high = self.reach or (0.0, 0.0)
         number, rounding = number_text(max(-low, high), 3), ROUNDING * max(-low, high)
         if self.reach is None:
@@ -197,7 +211,11 @@ class Compare(Composite, Highlighting[Encoding]):
         labels = tuple(short_names(view.encodings))
         numbers = CompareNumbers(view=view, labels=labels, apart=self._apart(view), **fields)
         if not self.difference:
-            return numbers
+            trained = len(view.encodings) == 2 and all(getattr(own, "trained", False) for own in view.encodings)
+            if not trained or not isinstance(numbers.parts[0].numbers, HeatmapNumbers):
+                return numbers
+            reach, where = self._differences(view)
+            return replace(numbers, reach=reach, where=where)
         first, second = numbers.parts
         reach, where = self._differences(view)
         difference = first.numbers.difference(second.numbers, reach)

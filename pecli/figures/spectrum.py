@@ -492,6 +492,8 @@ def _mark_level(panel: Axes, numbers: SpectrumNumbers, line: Line, canvas: Canva
         return
     pair, wave, beyond = numbers.pair[part], numbers.wavelength[part], numbers.beyond(line)
     encoding = numbers.view.encodings[line.encoding]
+    if not numbers.trained and level in {at for _, at in contexts_of([encoding])}:
+        return  # a line has that name already
     text = say("spectrum.shown", length=length_shown(encoding, level))
     text = trained_text(level) if numbers.trained else text
     panel.axhline(level, color=BEYOND, linewidth=0.8 * canvas.scale, zorder=1)

@@ -172,6 +172,7 @@ TEXTS = {
     # compare
     "compare.limits_are_shared_by": "limits are shared by panels of one width d: the {measure} grows with d",
     "compare.difference_first_minus_second": "difference, first − second",
+    "compare.orders": "columns of the first are in the order {first}, of the second {second}",
     "compare.the_same_columns_in": "the same columns in another order",
     "compare.most_at_p_q": "most at p = {p}, q = {q}",
     "compare.in_of_dimensions_positions": "in {count} of {all} dimensions, positions {first} to {last}",

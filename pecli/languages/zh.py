@@ -169,6 +169,7 @@ TEXTS = {
     # compare
     "compare.limits_are_shared_by": "只有宽度 d 相同的子图范围才相同：{measure}随 d 增大",
     "compare.difference_first_minus_second": "差：第一个 − 第二个",
+    "compare.orders": "第一张表的列按 {first} 次序，第二张按 {second} 次序",
     "compare.the_same_columns_in": "各列相同，只是次序不同",
     "compare.most_at_p_q": "最大处：p = {p}，q = {q}",
     "compare.in_of_dimensions_positions": "只在 {all} 维中的 {count} 维、位置 {first} 至 {last}",

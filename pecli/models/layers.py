@@ -161,7 +161,8 @@ LAYER_TYPE_NAMES = {  # what transformers 5 calls the kinds of older configs
 }
 OTHERS = ("conv", "hybrid", "window_attention", "indexed_attention", "no_rope")
 KINDS = {kind[0]: kind for kind in (FULL, SLIDING, LINEAR, *OTHERS)}  # by the letters of an architecture's pattern
-SPANS = ("local_attention", "attention_window_size", "sliding_window_size", "sliding_window")
+WINDOW = "sliding_window"
+SPANS = ("local_attention", "attention_window_size", WINDOW, "sliding_window_size")  # the first that is there counts
 WINDOWS = {  # the keys of the positions that a layer of that kind sees
     **dict.fromkeys((SLIDING, "hybrid_sliding", "main"), SPANS),
     "chunked_attention": ("attention_chunk_size",),
@@ -257,10 +258,12 @@ def attention_window(keys: Keys, architecture: Architecture, kind: str) -> tuple
     asked = keys.flag("use_sliding_window")
     off = kind == SLIDING and (architecture.window_opt_in if asked is None else not asked)
     given = {name: keys.data[name] for name in WINDOWS[kind] if name in keys.data}
-    values = given or {WINDOWS[kind][-1]: architecture.sizes.get("window")}
+    usual = WINDOW if WINDOW in WINDOWS[kind] else WINDOWS[kind][0]
+    values = given or {usual: architecture.sizes.get("window")}
     whole = (item for item in values.items() if type(item[1]) is int and 0 < item[1] < 1 << 53)
     found = None if off else next(whole, None)  # what lists of them mean is not known
-    keys.read.update(f"{keys.place}{name}" for name in (given if found is None else found[:1]))
+    used = [name for name, value in given.items() if found is None or value == found[1]]
+    keys.read.update(f"{keys.place}{name}" for name in used)
     return (found[0], found[1] // 2) if found and found[0] in architecture.halved else found
 
 

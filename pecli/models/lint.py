@@ -86,7 +86,7 @@ def _check_names(reading: Reading, rope: bool) -> None:
             reading.warning(name, "models.pecli_knows_no_such", hint=hint)
     word = keys.data.get("position_embedding_type")
     if rope and word == "absolute":
-        reading.warning("position_embedding_type", "models.nothing_reads_it_the_layers")
+        reading.note("position_embedding_type", "models.nothing_reads_it_the_layers")
     if word == "alibi" and architecture.position.get("all") == "learned" and architecture.reads("alibi"):
         text = "models.the_models_own_code"
         reading.warning("position_embedding_type", text)

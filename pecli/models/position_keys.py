@@ -67,7 +67,7 @@ def position_keys(keys: Keys, part: Keys | None = None, inside: bool = False) ->
         place = f"{keys.place}{name}"
         tower = isinstance(value, dict) and (value.get("model_type") or TOWER.fullmatch(name))
         left_out = name in (*LEFT_OUT, *NO_EFFECT) or tower or (part is not None and value is part.data)
-        if left_out or value in (None, False) or value in ([], {}):
+        if left_out or value in (None, False) or value in ([], {}) or (name == "rotary" and value is True):
             continue
         ours = is_of_positions(name, inside)
         if ours and place not in keys.read:

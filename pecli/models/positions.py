@@ -11,7 +11,7 @@ from pecli.models.layers import POSITIONS, BuildError, Reading, heads, latent, p
 from pecli.models.rope import grid_places, patch_grid, rope_parameters
 
 TYPE_NAMES = {  # of position_embedding_type and its like
-    **dict.fromkeys(("rope", "rotary"), "rope"),
+    **dict.fromkeys(("rope", "rotary", "rope_gptj"), "rope"),
     "alibi": "alibi",
     **dict.fromkeys(("learned", "absolute", "learned_absolute"), "learned"),
     **dict.fromkeys(("sinusoidal", "sine"), "sinusoidal"),

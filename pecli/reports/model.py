@@ -326,7 +326,6 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
     rates = [say(to if high else "model.base_pairs_some_of", base=rope.base, pairs=pairs, low=waves.min(), high=high)]
     if rope.width < rope.d:
         rates.append(say("words.of_columns_turn", count=rope.width, all=rope.d))
-    none = say("words.none_up_to_offset", searched=data["searched_offsets"])
     parts = [say(PARTS[what], count=count) for what, count in data["pairs"].items()]
     factor_text = text("model.factor_count", rope.factor)
     scores = say("model.scores_times", factor=factor, square=data["score_factor"])
@@ -342,9 +341,10 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
         say("words.critical_dimension"): text(
             "model.at_positions", data["critical_dimension"] or None, length=data["critical_dimension_length"]
         ),
-        say("model.first_cos_0"): (text("model.at_offset", data["first_negative_offset"]) or none)
-        if rope.places is None
-        else "",
+        say("model.first_cos_0"): ""
+        if rope.places is not None
+        else text("model.at_offset", data["first_negative_offset"])
+        or say("words.none_up_to_offset", searched=data["searched_offsets"]),
     }
     return {name: fact for name, fact in facts.items() if fact}
 

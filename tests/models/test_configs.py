@@ -24,6 +24,31 @@ def given(name: str) -> dict[str, Any]:
     return model_data(read_model(CONFIGS / f"{name}.json"))
 
 
+GEMMA_2 = {
+    "model_type": "gemma2",
+    "hidden_size": 3584,
+    "num_attention_heads": 16,
+    "head_dim": 256,
+    "num_hidden_layers": 2,
+}
+
+
+@pytest.mark.parametrize(
+    ("keys", "window", "unused"),
+    [
+        ({"sliding_window": 4096, "sliding_window_size": 4096}, 4096, []),
+        ({"sliding_window": 2048, "sliding_window_size": 4096}, 2048, ["sliding_window_size"]),
+    ],
+)
+def test_the_window_is_that_of_the_key_that_the_code_reads(
+    folder: Path, keys: dict[str, int], window: int, unused: list[str]
+) -> None:
+    (folder / "config.json").write_text(json.dumps({**GEMMA_2, **keys}))
+    data = pecli.model("config.json").data
+    assert data["layers"]["all"]["attention_window"] == window
+    assert [item["key"] for item in data["findings"] if "window" in item["key"]] == unused
+
+
 def test_every_config_has_its_numbers() -> None:
     assert {path.stem for path in CONFIGS.glob("*.json")} == set(GIVES)
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import pecli
+from pecli.core.errors import PecliError
 from tests.conftest import Answer
 from tests.models.dialect_cases import STORED, verdict, written
 from tests.models.gguf_files import gguf
@@ -33,8 +36,11 @@ def read(ask: Ask, name: str, content: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("name", CASES)
 def test_a_file_of_another_program_gives_what_that_program_does(folder: Path, name: str) -> None:
     case = CASES[name]
-    result, why = verdict(written(folder, case), case["gives"])
+    path = written(folder, case)
+    result, why = verdict(path, case["gives"])
     assert result == "right", why
+    with suppress(PecliError):  # what is refused
+        assert pecli.model(path).document  # it is said in words, too
 
 
 META = {"dim": 4096, "n_heads": 32, "n_layers": 2, "multiple_of": 256}

@@ -182,7 +182,7 @@ LONG = f"rope:d=8,scaling=longrope,original=64,short_factor={'1,' * 3}1,long_fac
     ("spec", "length", "expected"),  # original context, slow pairs unscaled in it; extended context, and scaled
     [
         ("rope:base=500000", 8192, (8192, 29, 8192, 29)),
-        (LLAMA, 8192, (8192, 29, None, None)),  # factor × original is not its extended context
+        (LLAMA, 8192, (8192, 29, 8192, 32)),  # factor × original is not its extended context
         (LLAMA, 131072, (8192, 29, 131072, 25)),
         (LLAMA, 100, (8192, 29, None, None)),
         (f"{LLAMA},max_position=131072", 100, (8192, 29, 131072, 25)),
@@ -191,7 +191,7 @@ LONG = f"rope:d=8,scaling=longrope,original=64,short_factor={'1,' * 3}1,long_fac
         ("rope:scaling=dynamic,factor=8,max_position=4096", 4096, (4096, 18, 32768, 22)),
         ("rope:scaling=dynamic,factor=8,max_position=4096,seq_len=8192", 4096, (4096, 18, 8192, 23)),
         (f"{LONG},factor=4", 64, (64, 2, 256, 2)),  # waves of 6.28, 62.8, 628 and 6,283 · 9
-        (LONG, 64, (64, 2, None, None)),
+        (LONG, 64, (64, 2, 64, 2)),
         ("rope:d=8,scaling=proportional,partial_rotary_factor=0.5", 64, (64, 2, 64, 2)),
     ],
 )

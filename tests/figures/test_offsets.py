@@ -177,10 +177,7 @@ OTHERS = join_and(["sinusoidal has 17", "relative sinusoidal has 33"])
         ({"encoding": "rope", "unscaled": True}, "unscaled needs a rope that is scaled"),
         ({"encoding": "sinusoidal", "length": 1, "log": True}, "2 or more"),
         ({"encoding": "alibi", "length": 1, "log": True}, "2 or more"),
-        (
-            {"encoding": ["sinusoidal", "relative"], "length": 17},
-            join_and(["sinusoidal has 17", "relative sinusoidal has 33"]),
-        ),
+        ({"encoding": ["sinusoidal", "relative"], "length": 17}, OTHERS),
         ({"encoding": ["alibi", "rope"]}, " are not on one scale"),
         ({"encoding": ["alibi", "t5"]}, " are not on one scale"),
         ({"encoding": "alibi", "measure": "cos"}, "compares vectors, and alibi is a bias"),

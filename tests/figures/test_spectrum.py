@@ -169,11 +169,8 @@ def test_pairs_that_finish_no_turn_are_red_above_a_named_line(options: dict[str,
     axes, waves = drawn(encoding="rope", **options), numbers(encoding="rope").main
     assert dots(axes, "C1") == pytest.approx({j: wave for j, wave in enumerate(waves) if wave > level})
     assert dots(axes, "C0") == pytest.approx({j: wave for j, wave in enumerate(waves) if wave <= level})
-    said = {"count": count, "all": 64}
-    assert (
-        len(dots(axes, "C1")) == count
-        and told(numbers(encoding="rope", **options).message(), said).items() >= said.items()
-    )
+    said = finding(numbers(encoding="rope", **options).message())
+    assert len(dots(axes, "C1")) == count == said["count"] and said["all"] == 64
     (line,) = [own for own in axes.lines if own.get_marker() == "None"]
     assert set(line.get_ydata()) == {level}
     (shade,) = axes.patches

@@ -10,7 +10,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.language import join_and, join_or, join_title, say
+from pecli.core.language import finding, join_and, join_or, join_title, say
 from pecli.page.labels import LevelLabel, PointLabel, SlopeLabel, SpanLabel, labels_of
 from tests.drawing import axes_of, line_labels, page_of, texts, told
 

@@ -50,7 +50,8 @@ def test_the_line_that_it_prints_draws_the_same_table(ask: Ask, folder: Path) ->
     np.save("t.npy", table.astype(np.float16))
     ended = ask("identify", "t.npy")
     assert (ended.code, ended.err) == (0, "")
-    for fact in (f"t.npy: {sinusoidal(32, '5,000')}", say("identify.sine_and_cosine_of"), "float16", "2.44×10⁻⁴"):
+    said = say("identify.name_what", name="t.npy", what=sinusoidal(32, "5,000"))
+    for fact in (said, say("identify.sine_and_cosine_of"), "float16", "2.44×10⁻⁴"):
         assert fact in ended.out
     line = ended.out.splitlines()[-1]
     assert ask(*shlex.split(line)[1:], "-o", "drawn.npy").code == 0
@@ -109,7 +110,8 @@ def test_standard_input_is_read(process: Any, folder: Path) -> None:
     np.save(file, sines(20, 8))
     ended = process(["-m", "pecli", "identify", "-", "-o", "d.png"], folder, {}, input=file.getvalue())
     assert (ended.returncode, ended.stdout) == (0, b"d.png\n")
-    assert ended.stderr.decode() == f"pecli: {say('page.standard_input')}: {sinusoidal(8)}\n"
+    said = say("identify.name_what", name=say("page.standard_input"), what=sinusoidal(8))
+    assert ended.stderr.decode() == f"pecli: {said}\n"
 
 
 def test_tables_of_libraries_and_of_whisper(ask: Ask, folder: Path) -> None:
@@ -166,7 +168,8 @@ def test_the_picture_has_table_formula_and_difference(ask: Ask, folder: Path) ->
     table = np.concatenate([np.ones((2, 16)), 4 * sines(40, 16)])  # BART's and RoBERTa's two rows in front
     np.save("t.npy", table)
     ended = ask("identify", "t.npy", "-o", "d.png")
-    assert (ended.code, ended.out, ended.err) == (0, "d.png\n", f"pecli: t.npy: {sinusoidal(16)}\n")
+    said = say("identify.name_what", name="t.npy", what=sinusoidal(16))
+    assert (ended.code, ended.out, ended.err) == (0, "d.png\n", f"pecli: {said}\n")
     assert "√d = 4" in ask("identify", "t.npy").out
     assert "compare learned:file=t.npy,first_position=-2,divisor=4 sinusoidal" in ask("recipe", "d.png").out
     figure, options = pecli.identify("t.npy").picture()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pecli.core.language import say
+from pecli.core.language import listing, say
 from pecli.encodings.registry import ENCODINGS
 from tests.conftest import Ask
 
@@ -127,7 +127,7 @@ def test_a_scaling_of_which_files_differ_in_the_context_claims_none(ask: Ask, fo
     names = ("original", "extended", "critical_dimension", "longer_than_original", "longer_than_extended")
     assert [layer[name] for name in names] == [None] * 5
     text = " ".join(ask("model", path).out.split())
-    assert f"{layer['max_position']:,} positions; files differ" in text
+    assert say("model.positions_original_or_extended", count=layer["max_position"]) in text
 
 
 LLAMA_31 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
@@ -261,7 +261,8 @@ def test_towers_stand_beside_the_language_model(ask: Ask, folder: Path) -> None:
     assert (audio["layers"]["all"]["length"], audio["layers"]["all"]["grid"]) == (257, [16, 16])
     text = " ".join(ask("model", "config.json").out.split())
     assert f"qwen2_5_vl_vision: {say('model.rope_base_pairs', base=10_000, count=40)}" in text
-    assert f"{say('model.rows_columns', rows=257, columns=64)}, {say('model.of_patches', grid='16 × 16')}" in text
+    table = say("model.rows_columns", rows=257, columns=64), say("model.of_patches", grid="16 × 16")
+    assert listing(table) in text
     assert ask("heatmap", "-e", "config.json#vision", "-o", "v.json").code == 0
     assert "axes=blocks" in ask("recipe", "v.json").out
     unknown = ask("heatmap", "-e", "config.json#vison", "-o", "v.json")
@@ -344,7 +345,8 @@ def test_of_several_models_what_differs_stands_first(ask: Ask, folder: Path) -> 
     assert f"| {say('model.base')} | 500,000 | 10,000 |" in text and f"- **{say('words.encoding')}**: rope" in text
     parts = ("what_differs", "base", "scaling", "context", "what_is_the_same")
     order = [text.index(say(f"model.{part}")) for part in parts]
-    assert order == sorted(order) and f"| llama3, factor = 8, original = 8,192 | {say('model.none')} |" in text
+    scaling = listing(["llama3", "factor = 8", "original = 8,192"])
+    assert order == sorted(order) and f"| {scaling} | {say('model.none')} |" in text
     kinds = ask("model", names[1], str(CONFIGS / "gemma-3.json"), "--format", "md").out
     assert "| 10,000 | sliding attention: 10,000<br>full attention: 1,000,000 |" in kinds
     assert say("model.what_differs") not in ask("model", names[0], names[0]).out  # which is one model, named twice

@@ -14,6 +14,7 @@ import pytest
 from rich.console import Console
 
 import pecli
+from pecli.core.language import join_title
 from pecli.core.terminal import CHUNK, half_blocks, iterm, kitty, protocol
 from tests.conftest import Ask
 
@@ -89,7 +90,7 @@ def test_half_blocks_have_the_texts_below_them_and_nothing_that_turns_the_termin
     turning = ("--length", "7", "--base", "1")
     headline = texts(*turning, "--no-title")
     assert headline == pecli.figure("heatmap", d=4, length=7, base=1).message()
-    assert texts(*turning) == f"{headline} sinusoidal · d = 4 · base = 1"
+    assert texts(*turning) == f"{headline} {join_title(['sinusoidal', 'd = 4', 'base = 1'])}"
     assert " [red]a\\u202eb " in texts("--title", "[red]a\u202eb", "--length", "2000")
 
 

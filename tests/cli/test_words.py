@@ -10,6 +10,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import listing
 from pecli.encodings.rope import Rope
 from pecli.jobs.sweep import make_job
 from pecli.models.spec import read_encoding
@@ -163,4 +164,5 @@ def test_an_encoding_and_a_size_may_be_what_python_has_for_them() -> None:
 
 
 def test_a_picture_tells_in_a_few_words_what_it_is() -> None:
-    assert repr(pecli.figure("heatmap", d=4)) == "<pecli heatmap: sinusoidal, d = 4, base = 10,000, length 200>"
+    name = listing(["sinusoidal", "d = 4", "base = 10,000"])
+    assert repr(pecli.figure("heatmap", d=4)) == f"<pecli heatmap: {name}, length 200>"

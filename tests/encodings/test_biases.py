@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pecli.core.errors import UsageError
-from pecli.core.language import say
+from pecli.core.language import listing, say
 from pecli.encodings.base import BiasEncoding
 from pecli.encodings.biases import T5, Alibi, Kerple
 from pecli.models.spec import read_encoding
@@ -85,7 +85,7 @@ def test_a_file_gives_the_learned_numbers_and_without_one_the_buckets_number_sta
     item = T5(file=str(tmp_path / "t5.npy"))
     assert (item.quantity, item.n_heads) == ("encoding.bias", 5)
     assert np.array_equal(item.bias(OFFSETS), table[item.bucket(OFFSETS)].T)
-    assert item.title() == f"T5, {say('biases.count_buckets', count=32)}, t5.npy"
+    assert item.title() == listing(["T5", say("biases.count_buckets", count=32), "t5.npy"])
     assert item.inputs()
 
 

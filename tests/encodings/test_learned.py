@@ -12,7 +12,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.language import say
+from pecli.core.language import listing, say
 from pecli.core.lazy import Array
 from pecli.encodings.learned import Learned
 from pecli.jobs.sweep import make_job
@@ -120,11 +120,11 @@ def test_the_untrained_numbers_stay_those_of_the_pictures_that_were_made(positio
 
 
 def test_the_label_names_the_file_and_not_its_folder(file: str) -> None:
-    assert Learned(file=str(Path(file).absolute())).title() == "learned, trained.npy, d = 6"
-    assert Learned(file=MINILM, tensor="position_embeddings.weight").title() == (
-        "learned, minilm_16x24.safetensors, position_embeddings.weight, d = 24"
-    )
-    assert Learned(d=5).title() == say("learned.untrained", encoding="learned, d = 5")
+    assert Learned(file=str(Path(file).absolute())).title() == listing(["learned", "trained.npy", "d = 6"])
+    tensor = "position_embeddings.weight"
+    named = listing(["learned", "minilm_16x24.safetensors", tensor, "d = 24"])
+    assert Learned(file=MINILM, tensor=tensor).title() == named
+    assert Learned(d=5).title() == say("learned.untrained", encoding=listing(["learned", "d = 5"]))
     assert Learned.trained and not Learned.extrapolates
 
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure as Drawing
 from PIL import Image
 
 from pecli.core.errors import UsageError
-from pecli.core.language import say
+from pecli.core.language import capitalised, say
 from pecli.core.lazy import Array
 from pecli.figures.matrix import cell_texts, places, show_matrix
 from pecli.page.cell_image import FEW, FINE
@@ -225,7 +225,7 @@ def test_classes_beside_means_have_the_colours_of_the_means(
     ("distance", {"length": 6, "base": [10, 100]}, 1, "base = 10"),
     ("distance", {"length": 30}, 1, ""),
     ("bias", {"length": 6, "head": 0}, 1, say("encoding.head_head", head=0)),
-    ("terms", {"tokens": "I like you", "size": "9x7"}, 0, "Content · content"),
+    ("terms", {"tokens": "I like you", "size": "9x7"}, 0, capitalised(say("terms.content_content"))),
 ])  # fmt: skip
 def test_a_bar_is_left_out_where_every_cell_carries_its_number(
     figure: str, options: dict[str, Any], bars: int, title: str

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.language import language_of, say, use_language
+from pecli.core.language import join_title, language_of, say, use_language
 from pecli.page.text import HEADLINE
 from tests.drawing import axes_of, page_of, told
 
@@ -37,15 +37,16 @@ def test_each_panel_is_the_figure_of_its_encoding() -> None:
     for panel, spec in zip(panels, TWO, strict=True):
         assert np.array_equal(panel.images[0].get_array(), pecli.encode(spec, length=11))
     assert [title_of(panel) for panel in panels] == ["base = 10", "base = 10,000"]
-    assert pecli.figure("compare", encoding=TWO).title() == "sinusoidal · d = 8"
+    assert pecli.figure("compare", encoding=TWO).title() == join_title(["sinusoidal", "d = 8"])
 
 
 def test_what_all_have_in_common_stands_in_the_title_and_no_panel_is_without_a_name() -> None:
     scaled = "rope:scaling=linear,factor=4,d=8"
+    whole = join_title(["RoPE", "d = 8", "base = 10,000"])
     for given, title, names in (
-        (["rope:d=8", "sinusoidal:d=8"], "d = 8 · base = 10,000", ["RoPE", "Sinusoidal"]),
-        (["rope:d=8", scaled], "RoPE · d = 8 · base = 10,000", ["RoPE", "scaling = linear · factor = 4"]),
-        (["rope:d=8", "rope:d=8"], "", ["RoPE · d = 8 · base = 10,000"] * 2),
+        (["rope:d=8", "sinusoidal:d=8"], join_title(["d = 8", "base = 10,000"]), ["RoPE", "Sinusoidal"]),
+        (["rope:d=8", scaled], whole, ["RoPE", join_title(["scaling = linear", "factor = 4"])]),
+        (["rope:d=8", "rope:d=8"], "", [whole] * 2),
     ):
         assert pecli.figure("compare", encoding=given).title() == title
         assert [title_of(panel) for panel in drawn(encoding=given)[0]] == names
@@ -211,8 +212,9 @@ def test_what_there_is_to_see_is_said_with_the_name_of_each_that_says_it(
 def test_encodings_are_named_above_their_own_attention() -> None:
     axes = axes_of("compare", figure="attention", encoding=["clock", "rope:d=6"])
     titles = [ax.get_title() for ax in axes.child_axes if "dog bites man" in ax.get_title()]
-    above = ["Clock · periods = 1 min, 1 h, 12 h", "RoPE · d = 6 · base = 10,000"]
-    assert titles == [f"{name}\n \ndog bites man" for name in above]
+    periods = (say("clock.count_min", count=1), say("clock.count_h", count=1), say("clock.count_h", count=12))
+    above = [["Clock", f"periods = {', '.join(periods)}"], ["RoPE", "d = 6", "base = 10,000"]]
+    assert titles == [f"{join_title(name)}\n \ndog bites man" for name in above]
 
 
 @pytest.mark.parametrize("other", ["learned:d=64", "rope:d=64,pairing=half"])

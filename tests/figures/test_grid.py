@@ -12,7 +12,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.language import capitalised, enumerated, finding, say
+from pecli.core.language import capitalised, enumerated, finding, join_clauses, join_title, say
 from pecli.jobs.job import Job
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import job_of, jobs_of
@@ -57,8 +57,9 @@ def test_what_all_in_a_column_say_stands_once_and_is_told_by_its_column_alone() 
     each = [
         say("words.the_depends_only_on", measure=say(key)) for key in ("words.dot_product", "measure.cosine_similarity")
     ]
-    measure = say("page.measure")
-    assert capitalised(f"{each[0]} ({measure} = dot); {each[1]} ({measure} = cos)") in above
+    names = [f"{say('page.measure')} = {name}" for name in ("dot", "cos")]
+    said = [say("join.with_names", text=text, names=name) for text, name in zip(each, names, strict=True)]
+    assert capitalised(join_clauses(said)) in above
 
 
 def test_every_cell_is_its_own_picture_under_the_limits_of_all() -> None:
@@ -96,7 +97,7 @@ def test_a_figure_of_several_panels_is_a_row_a_value(folder: Path) -> None:
     assert [ax.get_title().split("\n")[0] for ax in axes[:4:2]] == ["base = 10", "base = 100"]
     _, axes = drawn("attention", base=[10, 100], d=[4, 6], tokens="a b", length=2)
     assert [ax.get_ylabel().count("base") for ax in axes[:10:5]] == [0, 0]
-    assert "d = 4 · base = 10" in axes[0].get_title()
+    assert join_title(["d = 4", "base = 10"]) in axes[0].get_title()
 
 
 def test_numbers_have_an_axis_an_option(folder: Path) -> None:

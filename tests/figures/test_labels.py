@@ -11,7 +11,7 @@ from matplotlib.text import Text
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.language import say
+from pecli.core.language import listing, say
 from pecli.page.labels import ColumnLabel, LineLabel, RowLabel, broken, labels_of, spread
 from tests.drawing import page_of, texts
 
@@ -46,7 +46,8 @@ def test_names_stand_right_of_the_frame_and_apart(size: str) -> None:
 def test_where_names_are_too_wide_a_key_says_them() -> None:
     (axes,) = page_of("offsets", size="2.5x3", length=20, encoding=["rope", "clock"], dpi=40).axes
     assert not labels_of(axes, LineLabel)
-    assert " ".join(texts(axes.get_legend().get_texts())[0].split()) == "RoPE, d = 128, base = 10,000"
+    whole = listing(["RoPE", "d = 128", "base = 10,000"])
+    assert " ".join(texts(axes.get_legend().get_texts())[0].split()) == whole
 
 
 def drawn(figure: str, /, **options: Any) -> list[Any]:

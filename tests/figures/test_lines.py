@@ -21,7 +21,7 @@ from pecli.figures.waves import wavelength_text
 from pecli.page.colors import legible
 from pecli.page.labels import LineLabel, PointLabel, labels_of
 from pecli.page.lines import MAX_LINES
-from tests.drawing import axes_of, clauses, page_of, texts
+from tests.drawing import axes_of, clauses, page_of, texts, told
 
 
 def drawn(**options: Any) -> Any:
@@ -46,10 +46,8 @@ def test_each_line_is_the_distance_from_its_position_with_a_mark_at_itself(d: in
 def test_curves_are_named_at_their_dots_in_their_colours(options: dict[str, Any]) -> None:
     axes = page_of("curves", d=7, length=11, at="3,7", **options).axes[0]
     labels, dots = labels_of(axes, PointLabel), axes.lines[1::2]
-    assert axes.get_legend() is None and texts(labels) == [
-        say("curves.from_position_2", position=3),
-        say("curves.from_position_2", position=7),
-    ]
+    names = [say("curves.from_position_2", position=position) for position in (3, 7)]
+    assert axes.get_legend() is None and texts(labels) == names
     assert [label.xy for label in labels] == [(*dot.get_xdata(), *dot.get_ydata()) for dot in dots]
     assert [to_hex(label.get_color()) for label in labels] == ["#1e5eae", "#c44327"]
     assert to_hex(legible("#c0841a", axes)) != "#c0841a"  # too pale for text
@@ -65,11 +63,8 @@ def test_curves_that_are_one_are_one_line_without_a_name(encoding: str, lines: i
     curves = [line for line in axes.lines if len(line.get_xdata()) > 1]
     assert len(curves) == lines and len(axes.lines) == 2 * lines
     legend = axes.get_legend()
-    assert (texts(legend.get_texts()) if legend else []) == [
-        say("curves.from_position_2", position=3),
-        say("curves.from_position_2", position=4),
-        say("curves.from_position_2", position=11),
-    ] * (lines > 1)
+    names = [say("curves.from_position_2", position=position) for position in (3, 4, 11)]
+    assert (texts(legend.get_texts()) if legend else []) == names * (lines > 1)
 
 
 def test_encodings_whose_curves_are_one_have_one_line_with_both_names() -> None:
@@ -96,9 +91,8 @@ def test_against_the_offset_it_says_whether_lines_coincide(encoding: str, coinci
     widest = max(max(ones) - min(ones) for ones in found.values())
     assert list(numbers.facts()["apart"].values()) == pytest.approx([widest], abs=1e-9)
     beside = pecli.figure("curves", encoding=encoding, length=40, at=[3, 11, 30]).numbers
-    same = say("curves.every_curve_is_the")
-    other = f"at equal offset, the Euclidean distance still differs by up to {widest:.3g}"
-    assert numbers.message() == beside.message() == (same if coincide else other)
+    differs = say("words.at_equal_offset_the", measure=say("measure.euclidean_distance"), number=f"{widest:.3g}")
+    assert numbers.message() == beside.message() == (say("curves.every_curve_is_the") if coincide else differs)
 
 
 @pytest.mark.parametrize("start", [0, 5])
@@ -166,7 +160,8 @@ def test_undefined_values_leave_a_gap_and_a_line_of_them_has_no_name() -> None:
     assert np.isnan(np.asarray(line.get_ydata())).tolist() == [True, False, False, False, False]
     options: dict[str, Any] = {"encoding": "binary", "measure": "corr", "length": 16, "at": [0, 5]}
     assert texts(labels_of(drawn(**options), PointLabel)) == [say("curves.from_position_2", position=5)]
-    assert say("curves.from_undefined_constant_row", positions=0) in pecli.figure("curves", **options).seen.caption()
+    undefined = say("curves.from_undefined_constant_row", positions="0")
+    assert undefined in clauses(pecli.figure("curves", **options).seen.caption())
 
 
 def test_against_the_offset_every_line_starts_at_0_and_a_log_axis_at_1() -> None:
@@ -193,6 +188,9 @@ def test_against_the_offset_every_line_starts_at_0_and_a_log_axis_at_1() -> None
 )
 def test_a_line_whose_dot_has_no_place_is_noted(options: dict[str, Any], noted: str) -> None:
     assert pecli.figure("curves", d=8, length=20, **options).seen.caption() == noted
+
+
+MINUTE, HOUR, HOURS = say("clock.count_min", count=1), say("clock.count_h", count=1), say("clock.count_h", count=12)
 
 
 def waves_on(**options: Any) -> Any:
@@ -248,11 +246,13 @@ def test_lanes_go_down_and_do_not_touch() -> None:
     assert [label.get_text() for label in axes.get_yticklabels()] == ["0 · sin", "2 · sin", "5 · cos"]
     assert all(below.max() < above.min() for above, below in pairwise(lines))
     assert axes.get_ylabel() == say("encoding.dimension")
-    captions = [pecli.figure("waves", d=d, length=97).seen.caption() for d in (8, 9)]
-    dots = "wavelength λ in positions; dots: the values that positions get"
-    assert captions == [dots, f"{dots}; 5 of 9 dimensions; the slowest, not shown, has λ = 22,581"]
     still = "rope:scaling=proportional,factor=1,partial_rotary_factor=0.25"  # has no slowest
-    assert pecli.figure("waves", encoding=still, length=97).seen.caption() == f"{dots}; 5 of 128 dimensions"
+    several = ({"d": 8}, {"d": 9}, {"encoding": still})
+    captions = [clauses(pecli.figure("waves", length=97, **options).seen.caption()) for options in several]
+    dots = [say("waves.wavelength_in", units=say("words.positions")), say("waves.dots_values")]
+    slowest = say("waves.the_slowest_not_shown", wave="22,581")
+    some = [say("words.of_dimensions", count=5, all=every) for every in (9, 128)]
+    assert captions == [dots, [*dots, some[0], slowest], [*dots, some[1]]]
 
 
 @pytest.mark.parametrize(
@@ -261,9 +261,9 @@ def test_lanes_go_down_and_do_not_touch() -> None:
         (Sinusoidal(), 6.28318, "λ = 6.28"),
         (Sinusoidal(), 54410.1, "λ = 54,410"),
         (Sinusoidal(), 1.25e9, "λ = 1.25×10⁹"),
-        (Sinusoidal(), np.inf, "still"),
-        (Clock(), 90.0, "λ = 90 s"),
-        (Clock(), 3600.0, "λ = 1 h"),
+        (Sinusoidal(), np.inf, say("words.still")),
+        (Clock(), 90.0, f"λ = {say('clock.count_s', count=90)}"),
+        (Clock(), 3600.0, f"λ = {HOUR}"),
         (Binary(d=5), 8.0, "λ = 8"),  # of a whole cycle
         (Learned(d=5), 8.0, "λ ≈ 8"),  # measured
         (Binary(d=5), np.inf, say("words.still")),
@@ -314,54 +314,26 @@ def test_waves_of_any_length_take_no_look_at_every_position() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (
-            {"d": 8, "base": 10, "dims": [3, 0]},
-            say(
-                "waves.repeats_and",
-                dimension=say("encoding.dimension"),
-                first=0,
-                low=say("encoding.count_positions", count=6.28),
-                last=3,
-                high=11.2,
-            ),
-        ),
-        (
-            {"d": 32, "dims": [4, 5, 6, 7]},
-            say(
-                "waves.repeats_and",
-                dimension=say("encoding.dimension"),
-                first=4,
-                low=say("encoding.count_positions", count=19.9),
-                last=6,
-                high=35.3,
-            ),
-        ),
-        ({"encoding": "clock", "dims": [0, 5]}, say("waves.fastest_and_slowest", low="1 min", high="12 h")),
-        (
-            {"d": 8, "dims": [0, 1]},
-            say(
-                "waves.repeats",
-                dimension=say("encoding.dimension"),
-                first=0,
-                low=say("encoding.count_positions", count=6.28),
-            ),
-        ),
-        (
-            {"encoding": "binary", "length": 16},
-            say(
-                "waves.repeats_and",
-                dimension="bit",
-                first=0,
-                low=say("encoding.count_positions", count=2),
-                last=3,
-                high=16,
-            ),
-        ),
-        ({"encoding": "learned:d=8", "length": 16}, ""),
+        ({"d": 8, "base": 10, "dims": [3, 0]}, (0, "6.28", 3, "11.2")),
+        ({"d": 32, "dims": [4, 5, 6, 7]}, (4, "19.9", 6, "35.3")),
+        ({"d": 8, "dims": [0, 1]}, (0, "6.28")),
+        ({"encoding": "binary", "length": 16}, (0, "2", 3, "16")),
     ],
 )
-def test_the_message_is_how_often_the_fastest_and_the_slowest_repeat(options: dict[str, Any], said: str) -> None:
-    assert pecli.figure("waves", **options).numbers.message() == said
+def test_the_message_is_how_often_the_fastest_and_the_slowest_repeat(
+    options: dict[str, Any], said: tuple[int | str, ...]
+) -> None:
+    key = "waves.repeats_and" if len(said) > 2 else "waves.repeats"
+    names = {"dimension": say("binary.bit" if "encoding" in options else "encoding.dimension")}
+    ends = dict(zip(("first", "low", "last", "high"), said, strict=False))
+    ends["low"] = say("encoding.count_positions", count=ends["low"])
+    assert pecli.figure("waves", **options).numbers.message() == say(key, **names, **ends)
+
+
+def test_the_message_names_no_hand_of_a_clock_and_nothing_that_was_learned() -> None:
+    said = say("waves.fastest_and_slowest", low=MINUTE, high=HOURS)
+    assert pecli.figure("waves", encoding="clock", dims=[0, 5]).numbers.message() == said
+    assert pecli.figure("waves", encoding="learned:d=8", length=16).numbers.message() == ""
 
 
 @pytest.mark.parametrize(
@@ -372,7 +344,11 @@ def test_the_message_is_how_often_the_fastest_and_the_slowest_repeat(options: di
             ["0 · sin", "1 · cos", "3 · cos"],
             ["λ = 6.28", "λ = 6.28", "λ = 62.8"],
         ),
-        ({"encoding": "clock", "length": 61, "dims": [0, 5]}, ["sin 1 min", "cos 12 h"], ["λ = 1 min", "λ = 12 h"]),
+        (
+            {"encoding": "clock", "length": 61, "dims": [0, 5]},
+            [f"sin {MINUTE}", f"cos {HOURS}"],
+            [f"λ = {MINUTE}", f"λ = {HOURS}"],
+        ),
         ({"encoding": "binary", "length": 17}, [f"{bit}" for bit in range(5)], [f"λ = {2 << bit}" for bit in range(5)]),
     ],
 )
@@ -398,15 +374,16 @@ def test_pairs_have_a_colour_each_bits_are_steps_and_one_position_a_point() -> N
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"at": [100]}, say("curves.no_position_is_nearer", position=100)),
+        ({"at": [100]}, {"key": "curves.no_position_is_nearer", "position": "100"}),
         (
             {"at": [0], "d": 2, "length": 100},
-            say("curves.the_position_nearest_to", position=0, others=44),
-        ),  # 7 turns are nearly 44
-        ({"at": [10], "encoding": "clock"}, say("curves.no_position_is_nearer", position="00:00:10")),
-        ({"at": [0], "measure": "dot"}, ""),  # a similarity
-        ({"at": [0], "length": 2}, ""),  # there is one other
+            {"key": "curves.the_position_nearest_to", "position": "0", "others": "44"},
+        ),
+        ({"at": [10], "encoding": "clock"}, {"key": "curves.no_position_is_nearer", "position": "00:00:10"}),
+        ({"at": [0], "measure": "dot"}, {}),  # a similarity
+        ({"at": [0], "length": 2}, {}),  # there is one other
     ],
 )
-def test_the_message_of_one_line_is_what_is_nearest(options: dict[str, Any], said: str) -> None:
-    assert pecli.figure("curves", **options).numbers.message() == said
+def test_the_message_of_one_line_is_what_is_nearest(options: dict[str, Any], said: dict[str, Any]) -> None:
+    """As 7 turns are nearly 44."""
+    assert told(pecli.figure("curves", **options).numbers.message(), said) == said

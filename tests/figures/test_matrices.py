@@ -55,7 +55,9 @@ def test_a_heatmap_says_what_its_stripes_are(encoding: str, said: dict[str, Any]
     alone = numbers_of("heatmap", encoding=encoding)
     several = pecli.figure("heatmap", encoding=[encoding, "learned"]).numbers
     assert (told(alone.message(), said), told(alone.caption(), constant)) == (said, constant)
-    assert several.message().startswith(f"{alone.message()} ({encoding.partition(':')[0]}")
+    named = finding(several.message())
+    assert named["key"] == "join.with_names" and named["text"] == alone.message()
+    assert named["names"].startswith(encoding.partition(":")[0])
     assert "learned" not in several.message()
 
 

@@ -14,7 +14,7 @@ from PIL import Image
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.language import finding, say
+from pecli.core.language import capitalised, finding, join_and, join_title, say
 from pecli.measures.pairwise import MEASURES
 from pecli.page.labels import PointLabel, labels_of
 from tests.conftest import Ask
@@ -121,29 +121,32 @@ def test_maps_are_columns_over_the_grid() -> None:
     for panel, dim, row in zip(panels, (0, 9), found.main, strict=True):
         assert np.array_equal(panel.images[0].get_array(), table()[:, dim].reshape(4, 6))
         assert np.array_equal(row, table()[:, dim])
-    assert [panel.get_title(loc="right") for panel in panels] == ["sin · λ 6.28", "sin · λ 10.9"]
+    assert [panel.get_title(loc="right") for panel in panels] == [
+        join_title(["sin", f"λ {wave}"]) for wave in ("6.28", "10.9")
+    ]
     assert finding(found.message())["key"] == "maps.every_dimension_shown_varies"
     assert numbers_of("maps", encoding="learned:d=4", grid="3x3").message() == ""
     assert numbers_of("maps", encoding="sincos2d:base=10000", grid="14x14").dims.max() < 110  # no constant ones
 
 
 @pytest.mark.parametrize(("encoding", "dims", "headed"), [
-    ("sincos2d:d=128", None, {0: "Dimensions 0–63 change from column", 6: "Dimensions 64–127 change from row"}),
-    ("sincos2d:d=128,first=row", None, {0: "Dimensions 0–63 change from row", 6: "Dimensions 64–127 change"}),
-    ("sincos2d:d=16", (0, 1, 2, 8, 9, 10), {0: "Dimensions 0–7 change from column", 3: "Dimensions 8–15 change"}),
+    ("sincos2d:d=128", None, {0: ("columns_range", 0, 63), 6: ("rows_range", 64, 127)}),
+    ("sincos2d:d=128,first=row", None, {0: ("rows_range", 0, 63), 6: ("columns_range", 64, 127)}),
+    ("sincos2d:d=16", (0, 1, 2, 8, 9, 10), {0: ("columns_range", 0, 7), 3: ("rows_range", 8, 15)}),
     ("sincos2d:d=16", (0, 1, 8, 9, 10, 11), {}),  # not as many of each
     ("sincos2d:d=16", (0, 8, 1, 9, 2, 10), {}),
-    ("rope:d=64,axes=repeated", (0, 1, 4, 2, 3, 6), {0: "These dimensions change from row", 3: "These"}),
+    ("rope:d=64,axes=repeated", (0, 1, 4, 2, 3, 6), {0: ("rows", None, None), 3: ("columns", None, None)}),
     ("learned:d=64", None, {}),
 ])  # fmt: skip
-def test_a_row_an_axis_of_the_grid_stands_under_its_heading(encoding: str, dims: Any, headed: dict[int, str]) -> None:
+def test_a_row_an_axis_of_the_grid_stands_under_its_heading(encoding: str, dims: Any, headed: dict[int, Any]) -> None:
     options: dict[str, Any] = {"encoding": encoding, "grid": "14x14", "size": "page"}
     if dims is not None:
         options["dims"] = dims
     picture = pecli.figure("maps", **options)
     (group,) = picture.figure.panel_groups(picture.job.view, picture.job.canvas)
     found = dict(group.headings)
-    assert [*found] == [*headed] and all(found[at].startswith(text) for at, text in headed.items())
+    said = {at: say(f"maps.{key}", first=first, last=last) for at, (key, first, last) in headed.items()}
+    assert found == {at: capitalised(text) for at, text in said.items()}
     drawing = page_of("maps", **options)
     axes = [own for own in drawing.axes if own.get_label() != "<colorbar>"]
     rules = [np.array(own.get_data()).T for own in drawing.artists if isinstance(own, Line2D)]
@@ -210,8 +213,7 @@ def test_ticks_are_places_where_rows_begin() -> None:
     assert axes.get_yticks().tolist() == [0, 6, 12, 18]
     lines = axes_of("curves", at=("1x2", 9), **GRID)
     assert texts(labels_of(lines, PointLabel)) == [
-        say("curves.from_position_2", position="(1, 2)"),
-        say("curves.from_position_2", position="(1, 3)"),
+        say("curves.from_position_2", position=place) for place in ("(1, 2)", "(1, 3)")
     ]
 
 
@@ -312,7 +314,8 @@ def test_grids_of_two_sizes_are_each_shown_whole(ask: Ask, folder: Path) -> None
         assert [
             part.numbers.main.shape for part in numbers_of("compare", encoding=specs, figure=figure).parts
         ] == shapes
-    with pytest.raises(UsageError, match="as many positions: grid = 3 × 5 has 15 and grid = 4 × 6 has 24"):
+    sizes = join_and(["grid = 3 × 5 has 15", "grid = 4 × 6 has 24"])
+    with pytest.raises(UsageError, match=f"as many positions: {sizes}"):
         pecli.curves(specs)
     assert ask("compare", specs[0], "sinusoidal:d=8", "-n", "9", "-o", "a.json").code == 0
     parts = numbers_of("compare", encoding=[specs[0], "sinusoidal:d=8"], length=9).parts

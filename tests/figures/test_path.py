@@ -10,7 +10,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.language import finding
+from pecli.core.language import finding, say
 from tests.drawing import clauses, numbers_of, page_of, panels_of
 
 
@@ -37,7 +37,7 @@ def test_a_pair_of_sine_and_cosine_is_a_circle() -> None:
     assert np.hypot(*found.coordinates.T) == pytest.approx(1) and found.share == pytest.approx(0.5)
     steps = np.hypot(*np.diff(found.coordinates, axis=0).T)
     assert steps == pytest.approx(2 * np.sin(np.pi / 12))
-    assert found.message().startswith("in this plane each position lies closest to") and not found.tied
+    assert found.message() == say("path.in_this_plane_each") and not found.tied
     twice = path(encoding="clock:periods=12", length=24)  # the second turn lies on the first
     assert finding(twice.message())["key"] == "path.goes_round" and twice.period == pytest.approx(12)
     two = path(encoding="clock:periods=12,3", length=12)
@@ -68,7 +68,8 @@ def test_panels_have_one_scale_and_say_the_share_of_each_component() -> None:
             for at in (0, 49, 10, 20, 30, 40)
         ]
         number = pair[0] + 1
-        assert panel.get_xlabel() == f"component {number} · {100 * found.share[pair[0]]:.0f}% of the variance"
+        share = f"{found.share[pair[0]]:.0%}"
+        assert panel.get_xlabel() == say("path.pc_of_the_variance", number=number, share=share)
 
 
 def table_of_turns(period: float, drift: float, length: int = 90) -> Any:
@@ -90,7 +91,8 @@ def test_the_period_is_that_of_turns_and_the_outermost_turn_is_drawn_over_all(
         assert numbers.period is None and not axes.lines and finding(numbers.message())["key"] != "path.goes_round"
         return
     assert numbers.period == pytest.approx(found, rel=0.05)
-    assert finding(numbers.message()) == {"key": "path.goes_round", "wave": f"{numbers.period:.2g} positions"}
+    wave = say("encoding.count_positions", count=f"{numbers.period:.2g}")
+    assert finding(numbers.message()) == {"key": "path.goes_round", "wave": wave}
     turn = numbers.outermost()
     assert turn.tolist() == [*range(turn[0], turn[-1] + 1)] and found <= turn[-1] - turn[0] < found + 1  # it closes
     for line in axes.lines:  # and its dots

@@ -87,9 +87,8 @@ def test_a_pixel_is_the_largest_error_of_its_positions() -> None:
     whole, seen = (numbers_of("precision", panels, encoding="rope:d=8", length=99) for panels in (None, ((20, 9),)))
     assert np.array_equal(seen.error, [whole.error[first : first + 5].max(axis=0) for first in range(0, 99, 5)])
     assert (seen.largest, seen.position, seen.pair) == (whole.largest, whole.position, whole.pair)
-    assert seen.caption() == say("precision.each_pixel_shows_the", count=5) and seen.sheet()[0][2] == say(
-        "words.pair_pair", pair=1
-    )
+    assert seen.caption() == say("precision.each_pixel_shows_the", count=5)
+    assert seen.sheet()[0][2] == "pair 1"
 
 
 @pytest.mark.parametrize(
@@ -142,8 +141,9 @@ def test_the_message_is_how_many_pairs_are_off_and_from_which_position_on(start:
     wrong = whole.error.T > 0.1
     first = np.where(wrong.any(axis=1), start + wrong.argmax(axis=1), np.nan)
     assert wrong.any() and seen.first_wrong == pytest.approx(first, nan_ok=True)
-    text = f"in float16, {wrong.any(axis=1).sum()} of 4 pairs are off by 0.1, the first at {np.nanmin(first):g}"
-    assert whole.message() == seen.message() == text.replace("-", "−")
+    said = {"count": wrong.any(axis=1).sum(), "all": 4, "position": f"{np.nanmin(first):g}".replace("-", "−")}
+    text = say("precision.in_errors_exceed_in", dtype="float16", error=0.1, **said)
+    assert whole.message() == seen.message() == text
 
 
 def test_a_line_of_steps_stands_where_each_pair_is_first_off_by_much() -> None:
@@ -173,8 +173,7 @@ def test_brackets_stand_over_the_pairs_that_are_off_and_numbers_where_each_first
     assert ends[1][:2] == pytest.approx((wrong[-1] + 0.54, d / 2 - 0.54))
     assert [ink for *_, ink in ends] == [HEADLINE_INK, RULE]
     assert texts(labels_of(panel, BracketLabel)) == [
-        say("precision.error_above", error=0.1),
-        say("precision.below_throughout", error=0.1),
+        say(f"precision.{key}", error=0.1) for key in ("error_above", "below_throughout")
     ]
     marks = [text for text in panel.texts if not isinstance(text, BracketLabel)]
     assert len(marks) == named and all(text.xy[1] == first[int(text.xy[0])] for text in marks)
@@ -189,8 +188,6 @@ def test_what_is_exact_is_blank_and_the_headline_says_what_is_rounded() -> None:
     assert np.ma.getmaskarray(panel.get_images()[0].get_array())[0].all()  # position 0
     found = numbers(encoding="rope:d=8,dtype=bfloat16", length=50)
     assert found.coloured()[0].min() > 0  # percentiles are of what has a colour
-    assert (
-        found.message() == say("precision.in_errors_exceed_in_no", dtype="bfloat16", error=0.1)
-        and found.caption() == ""
-    )
+    assert found.message() == say("precision.in_errors_exceed_in_no", dtype="bfloat16", error=0.1)
+    assert found.caption() == ""
     assert f"{found.largest:.4g}" == "0.01874"

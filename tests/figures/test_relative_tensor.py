@@ -10,7 +10,7 @@ import pytest
 from matplotlib.image import BboxImage
 
 import pecli
-from pecli.core.language import finding, say
+from pecli.core.language import finding, join_title, say
 from pecli.core.lazy import Array
 from pecli.core.positions import Blocks
 from pecli.encodings.harmonic import Harmonic
@@ -18,9 +18,10 @@ from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Relative
 from pecli.models.spec import read_encoding
 from pecli.page.text import points_per_pixel
-from tests.drawing import numbers_of, page_of, panels_of, texts
+from tests.drawing import clauses, numbers_of, page_of, panels_of, texts
 
 LENGTH, D = 7, 6
+IN_POSITIONS = say("waves.wavelength_in", units=say("words.positions"))
 
 
 def panels(**options: Any) -> list[Any]:
@@ -79,7 +80,7 @@ def test_four_dimensions_are_all_shown_and_of_more_those_that_do_not_look_flat(
 def test_a_wave_that_begins_anywhere_is_not_called_a_sine_and_colours_are_those_of_the_slices() -> None:
     (slice_, _) = panels(encoding="rope:d=8,query=random:3", length=LENGTH, dims=(2,))  # and its colour bar
     radii = Rope(d=8, query="random:3").amplitudes
-    assert slice_.get_title().startswith("dim 2\n")
+    assert slice_.get_title().startswith(say("relative.dim_dim", dim=2) + "\n")
     assert slice_.get_title(loc="right").strip() == "λ 62.8"
     assert slice_.get_images()[0].get_clim() == pytest.approx((-radii[1], radii[1])) and radii[1] < radii.max() / 2
 
@@ -98,8 +99,9 @@ def test_one_offset_is_marked_everywhere_and_titles_say_the_value_there(length: 
             half = 0.5 * (length <= 25)
             assert (x.min(), y.max()) == (start - half, start + length - 1 + half)
     for panel, values in zip(drawn[1:], np.moveaxis(found.tensor, -1, 0), strict=False):
-        said = f"{values[offset, 0]:.2f}".replace("-", "−")
-        assert panel.get_title().split("\n")[1:] == ([f"{said} at p − q = {offset}"] if offset else [])
+        value = f"{values[offset, 0]:.2f}".replace("-", "−")
+        said = say("relative.value_where", value=value, offset=offset)
+        assert panel.get_title().split("\n")[1:] == ([said] if offset else [])
 
 
 def slices(**options: Any) -> list[int]:
@@ -142,10 +144,9 @@ def test_more_positions_than_pixels_are_averaged_and_the_caption_says_so() -> No
     options |= {"size": "5x3", "dpi": 30}
     seen: Any = pecli.figure("relative", **options).seen
     assert seen.block > 1 and 101 % seen.block
-    assert seen.caption() == (
-        "line: p − q = 20; wavelength λ in positions; "
-        f"2 of 6 dimensions; each pixel is the mean of {seen.block} × {seen.block} cells"
-    )
+    some, cells = say("words.of_dimensions", count=2, all=6), say("figures.cells", rows=seen.block, columns=seen.block)
+    means = say("figures.each_pixel_is_the_mean", cells=cells)
+    assert clauses(seen.caption()) == [say("relative.line", offset=20), IN_POSITIONS, some, means]
     first, *slices = page_of("relative", **options).axes[:3]
     assert texts(first.texts) == ["−100", "0", "100"]
     for panel, dim in zip(slices, (0, 5), strict=True):
@@ -175,9 +176,13 @@ def test_every_slice_is_constant_along_its_diagonals_and_transposed_the_sines_ch
 def test_the_panels_are_the_offsets_and_the_chosen_slices() -> None:
     first, *slices = panels(length=LENGTH, d=D, dims=(1, 0, 4), start=100, offsets=True)
     assert first.get_title() == say("words.offset_p_minus_q")
-    assert [item.get_title().split("\n")[0] for item in slices] == ["dim 1", "dim 0", "dim 4"]
+    names = [say("relative.dim_dim", dim=dim) for dim in (1, 0, 4)]
+    assert [item.get_title().split("\n")[0] for item in slices] == names
     waves = [item.get_title(loc="right").strip() for item in slices]
-    assert waves == ["cos · λ 6.28", "sin · λ 6.28", "sin · λ 2,916"]
+    assert waves == [
+        join_title([name, f"λ {wave}"])
+        for name, wave in zip(("cos", "sin", "sin"), ("6.28", "6.28", "2,916"), strict=True)
+    ]
     offsets = np.subtract.outer(range(LENGTH), range(LENGTH))
     arrays = [offsets, *np.moveaxis(tensor(LENGTH, D), -1, 0)[[1, 0, 4]]]
     for item, array, limit in zip((first, *slices), arrays, (6, 1, 1, 1), strict=True):
@@ -191,6 +196,6 @@ def test_the_panels_are_the_offsets_and_the_chosen_slices() -> None:
 def test_numbers_are_whole_and_the_picture_computes_only_what_it_shows() -> None:
     every = numbers_of("relative", length=51, d=100, base=10)
     assert np.allclose(every.tensor, tensor(51, 100, 10), rtol=0, atol=1e-13)
-    assert every.caption() == "line: p − q = 10; wavelength λ in positions"
+    assert clauses(every.caption()) == [say("relative.line", offset=10), IN_POSITIONS]
     assert finding(every.message()) == {"key": "relative.each_dimension_is_constant"}
     assert numbers_of("relative", ((20, 20),), length=10**6, d=100).tensor.shape == (20, 20, 4)

@@ -15,7 +15,7 @@ from pecli.core.errors import UsageError
 from pecli.core.language import finding, say
 from pecli.measures.pairs import pearson, ranks
 from pecli.measures.pairwise import MEASURES
-from tests.drawing import axes_of, frames_of, numbers_of, page_of, texts, told
+from tests.drawing import axes_of, clauses, frames_of, numbers_of, page_of, texts, told
 
 
 def panels(**options: object) -> list[Any]:
@@ -45,8 +45,9 @@ def test_the_rank_correlation_is_printed_in_the_picture_and_both_are_facts() -> 
     assert numbers.facts()["pearson"] == pytest.approx(linear)
     assert numbers.facts()["spearman"] == pytest.approx(rank)
     assert rank < 0  # so that a sign is written
-    assert numbers.caption() == "a dot: a pair of positions; ρ: Spearman's rank correlation"
-    assert numbers.exceptions is None and numbers.message().endswith(f" (ρ = −{-rank:.2f})")
+    said = [say("scatter.dot_pair_of_positions"), say("scatter.spearmans_rank_correlation")]
+    assert clauses(numbers.caption()) == said
+    assert numbers.exceptions is None and finding(numbers.message())["rank"] == f"−{-rank:.2f}"
     assert [axes.get_title() for axes in panels(d=7, base=10, length=23)] == [""]  # one panel, and nothing above it
 
 
@@ -55,10 +56,8 @@ def test_streaks_are_named_where_no_other_point_is_near(x: str, y: str) -> None:
     options: dict[str, Any] = {"d": 64, "length": 100, "x": x, "y": y}
     axes, found = panels(**options, dpi=40)[0], numbers_of("scatter", **options)
     points, offsets = np.column_stack((found.x, found.y)), found.apart()
-    assert (
-        texts(axes.texts)[:2] == [say("scatter.offset_number", number=1), say("scatter.offset_number", number=2)]
-        and len(axes.texts) <= 5
-    )
+    assert texts(axes.texts)[:2] == [say("scatter.offset_number", number=offset) for offset in (1, 2)]
+    assert len(axes.texts) <= 5
     for offset, text in enumerate(axes.texts, 1):
         own, left = points[offsets == offset], y == "corr"
         assert text.xy == (own[:, 0].max() if left else own[:, 0].min(), np.median(own[:, 1]))
@@ -115,11 +114,7 @@ def test_exceptions_are_red_and_what_is_boxed_is_enlarged_beside() -> None:
     inside = (found.x > left) & (found.x < right) & (found.y > bottom) & (found.y < top) & ~found.odd
     assert np.asarray(enlarged.collections[1].get_array()).sum() == inside.sum()
     assert inside.sum() > 0.95 * (~found.odd).sum()
-    assert {
-        say("scatter.offset_number", number=1),
-        say("scatter.offset_number", number=2),
-        say("scatter.offset_number", number=3),
-    } <= {*texts(whole.texts)}
+    assert {say("scatter.offset_number", number=offset) for offset in (1, 2, 3)} <= {*texts(whole.texts)}
 
 
 def test_the_message_names_both_measures_and_how_one_follows_the_other() -> None:
@@ -189,7 +184,9 @@ def test_pairs_on_one_place_are_one_dot_whose_area_is_their_number() -> None:
     (dots,) = axes.collections
     places = Counter(zip(found.x.round(9), found.y.round(9), strict=True))
     drawn = [tuple(place) for place in np.asarray(dots.get_offsets()).round(9)]
-    assert sorted(drawn) == sorted(places) and "area of a dot" in found.caption()
+    assert sorted(drawn) == sorted(places)
+    ends = {"fewest": min(places.values()), "most": max(places.values())}
+    assert say("scatter.area_of_dot_to", **ends) in clauses(found.caption())
     counts = np.array([places[place] for place in drawn])
     large = dots.get_sizes() > dots.get_sizes().min()
     assert (dots.get_sizes() / counts)[large] == pytest.approx(dots.get_sizes().max() / counts.max())

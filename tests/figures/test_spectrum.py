@@ -10,7 +10,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.language import join_or, say
+from pecli.core.language import finding, join_and, join_or, join_title, say
 from pecli.page.labels import LevelLabel, PointLabel, SlopeLabel, SpanLabel, labels_of
 from tests.drawing import axes_of, line_labels, page_of, texts, told
 
@@ -70,24 +70,28 @@ def test_pairs_that_an_axis_has_no_room_for_are_left_out_and_the_caption_says_so
 REACH = "spectrum.wavelengths_reach"
 GROW = "spectrum.wavelengths_grow_by_factor"
 UNFINISHED = "spectrum.finish_no_turn"
+SHOWN = say("words.count_positions", count=200)
+LONGEST = say("encoding.count_positions", count="54,410")
+MINUTE, HOUR, HOURS = say("clock.count_min", count=1), say("clock.count_h", count=1), say("clock.count_h", count=12)
+SECONDS = say("clock.count_s", count=4000)
+RATIOS = say("spectrum.low_to_high", low=12, high=60)
+LLAMAS = say("spectrum.count_of_in", count=29, all=64, name="llama3")
+YARNS = say("spectrum.count_in", count=24, name="YaRN")
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (
-            {"encoding": "rope", "d": 128},
-            {"key": UNFINISHED, "count": 39, "all": 64, "length": say("encoding.count_positions", count=200)},
-        ),
+        ({"encoding": "rope", "d": 128}, {"key": UNFINISHED, "count": 39, "all": 64, "length": SHOWN}),
         (
             {"encoding": "rope", "d": 128, "length": 60000},
-            {"key": GROW, "ratio": "1.155", "low": "6.28", "high": say("encoding.count_positions", count="54,410")},
+            {"key": GROW, "ratio": "1.155", "low": "6.28", "high": LONGEST},
         ),
         ({"encoding": "rope", "trained": 4096}, {"key": "spectrum.never_finish", "count": 18, "all": 64}),
         ({"encoding": "rope", "trained": 60000}, {"key": "spectrum.every_finishes"}),
-        ({"encoding": "clock", "length": 86400}, {"key": GROW, "ratio": "12 to 60", "low": "1 min", "high": "12 h"}),
-        ({"encoding": "clock", "length": 4000}, {"key": UNFINISHED, "count": 1, "all": 3, "length": "4,000 s"}),
-        ({"encoding": [LLAMA, YARN]}, {"key": "spectrum.both_leave", "counts": "29 of 64 in llama3, 24 in YaRN"}),
+        ({"encoding": "clock", "length": 86400}, {"key": GROW, "ratio": RATIOS, "low": MINUTE, "high": HOURS}),
+        ({"encoding": "clock", "length": 4000}, {"key": UNFINISHED, "count": 1, "all": 3, "length": SECONDS}),
+        ({"encoding": [LLAMA, YARN]}, {"key": "spectrum.both_leave", "counts": f"{LLAMAS}, {YARNS}"}),
         ({"encoding": "rope:scaling=linear,factor=8"}, {"key": "spectrum.all_stretched", "all": 64, "ratio": "8"}),
         ({"d": 4, "base": 1}, {}),
         ({"encoding": "learned"}, {}),
@@ -115,7 +119,11 @@ UNFINISHED = "spectrum.finish_no_turn"
         ),
         (
             {"encoding": [YARN, "rope:d=128,base=1e6,scaling=linear,factor=4"], "ratio": True},
-            {"key": "spectrum.of_pairs_keep_their", "all": 64, "counts": "24 (YaRN × 4) and 0 (linear × 4)"},
+            {
+                "key": "spectrum.of_pairs_keep_their",
+                "all": 64,
+                "counts": join_and(["24 (YaRN × 4)", "0 (linear × 4)"]),
+            },
         ),
         ({"encoding": [YARN, "rope:d=8"], "ratio": True}, {}),  # not of as many pairs
         ({"encoding": "geometric:d=16"}, {}),  # the longest are left out
@@ -137,6 +145,11 @@ def dots(axes: Any, colour: str) -> dict[int, float]:
     return {int(x): float(y) for line in own for x, y in zip(*line.get_data(), strict=True)}
 
 
+def part(name: str, count: int, ratio: int = 1) -> str:
+    """Return the name of the pairs that a scaling keeps, blends or stretches."""
+    return say(f"spectrum.part_{name}", count=count, ratio=ratio)
+
+
 def test_the_picture_has_a_dot_a_pair_on_a_log_axis_that_ends_with_them() -> None:
     axes = drawn(d=8, length=9700)
     (wave,) = axes.get_lines()
@@ -156,7 +169,8 @@ def test_pairs_that_finish_no_turn_are_red_above_a_named_line(options: dict[str,
     axes, waves = drawn(encoding="rope", **options), numbers(encoding="rope").main
     assert dots(axes, "C1") == pytest.approx({j: wave for j, wave in enumerate(waves) if wave > level})
     assert dots(axes, "C0") == pytest.approx({j: wave for j, wave in enumerate(waves) if wave <= level})
-    assert len(dots(axes, "C1")) == count and f"{count} of 64" in numbers(encoding="rope", **options).message()
+    said = finding(numbers(encoding="rope", **options).message())
+    assert len(dots(axes, "C1")) == count == said["count"] and said["all"] == 64
     (line,) = [own for own in axes.lines if own.get_marker() == "None"]
     assert set(line.get_ydata()) == {level}
     (shade,) = axes.patches
@@ -164,7 +178,9 @@ def test_pairs_that_finish_no_turn_are_red_above_a_named_line(options: dict[str,
     (name,) = labels_of(axes, LevelLabel)
     assert name.xy[1] == level and f"{level:,}" in name.get_text()
     named = {label.get_text(): label.xy for label in labels_of(axes, PointLabel)}
-    (beyond,) = [xy for text, xy in named.items() if text == f"pairs {64 - count}–63: λ > {level:,}"]
+    pairs = say("spectrum.pairs_from_to", first=64 - count, last=63)
+    longer = say("spectrum.pairs_longer", pairs=pairs, length=f"{level:,}")
+    (beyond,) = [xy for text, xy in named.items() if text == longer]
     assert beyond in list(dots(axes, "C1").items())
 
 
@@ -172,17 +188,11 @@ def test_a_scaled_rope_has_its_contexts_its_parts_and_what_it_was() -> None:
     axes = drawn(encoding=YARN, length=100)
     was = 2 * np.pi * 1e6 ** (2 * np.arange(64) / 128)
     levels = {float(label.xy[1]): label.get_text() for label in labels_of(axes, LevelLabel)}
-    assert levels == {
-        32768: say("spectrum.original_context", count=32768),
-        131072: say("spectrum.extended_context", count=131072),
-    }
+    ends = {"original": 32768, "extended": 131072}
+    assert levels == {count: say(f"spectrum.{name}_context", count=count) for name, count in ends.items()}
     assert {32768, 131072} < {float(line.get_ydata()[0]) for line in axes.lines if len({*line.get_ydata()}) == 1}
     spans = [(label.get_text(), label.xy[0], label.last) for label in labels_of(axes, SpanLabel)]
-    assert [text for text, *_ in spans] == [
-        say("spectrum.part_kept", count=24),
-        say("spectrum.part_blended", count=16),
-        say("spectrum.part_stretched", count=24, ratio=4),
-    ]
+    assert [text for text, *_ in spans] == [part("kept", 24), part("blended", 16), part("stretched", 24, 4)]
     assert [end for _, *ends in spans for end in ends] == pytest.approx([-0.38, 23.38, 23.62, 39.38, 39.62, 63.38])
     assert [[*dots(axes, colour)] for colour in ("C0", "C3", "C1")] == [
         [*range(24)],
@@ -195,7 +205,7 @@ def test_a_scaled_rope_has_its_contexts_its_parts_and_what_it_was() -> None:
     (dashes,) = [line.get_ydata() for line in axes.lines if line.get_linestyle() == "--"]
     assert dashes == pytest.approx(was, rel=1e-12)
     (name,) = labels_of(axes, SlopeLabel)
-    assert name.get_text() == "unscaled" and name.xy[1] in dashes and 0 < name.get_rotation() < 90
+    assert name.get_text() == say("spectrum.unscaled") and name.xy[1] in dashes and 0 < name.get_rotation() < 90
 
 
 def test_several_scalings_have_a_panel_each_with_one_vertical_axis() -> None:
@@ -204,11 +214,8 @@ def test_several_scalings_have_a_panel_each_with_one_vertical_axis() -> None:
         assert texts(panel.title for panel in panels) == ["llama3 × 8 · base = 500,000", "YaRN × 4 · base = 1,000,000"]
         assert panels[0].get_ylim() == panels[1].get_ylim()
         assert len({panel.get_position().x0 for panel in panels}) == columns
-        assert texts(labels_of(panels[0], SpanLabel)) == [
-            say("spectrum.part_kept", count=29),
-            say("spectrum.part_blended", count=6),
-            say("spectrum.part_stretched", count=29, ratio=8),
-        ]
+        parts = [part("kept", 29), part("blended", 6), part("stretched", 29, 8)]
+        assert texts(labels_of(panels[0], SpanLabel)) == parts
         boxes = [label.get_window_extent() for panel in panels for label in labels_of(panel, SpanLabel)]
         assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
 
@@ -216,12 +223,9 @@ def test_several_scalings_have_a_panel_each_with_one_vertical_axis() -> None:
 @pytest.mark.parametrize(
     ("spec", "parts"),
     [
-        ("rope:scaling=linear,factor=8", [say("spectrum.part_stretched", count=64, ratio=8)]),
+        ("rope:scaling=linear,factor=8", [part("stretched", 64, 8)]),
         ("rope:scaling=yarn,factor=8,original=40000000", []),
-        (
-            "rope:scaling=dynamic,factor=2,max_position=4096,seq_len=8192",
-            [say("spectrum.part_kept", count=1), say("spectrum.part_up_to", count=63, ratio=3)],
-        ),
+        ("rope:scaling=dynamic,factor=2,max_position=4096,seq_len=8192", [part("kept", 1), part("up_to", 63, 3)]),
         ("rope", []),
     ],
 )
@@ -262,7 +266,7 @@ def test_how_far_neighbours_are_apart() -> None:
 
 def test_the_title_of_several_is_what_they_have_in_common() -> None:
     titles = [pecli.figure("spectrum", encoding=given).title() for given in ("clock", [LLAMA, YARN])]
-    assert titles == ["clock · periods = 1 min, 1 h, 12 h", "RoPE · d = 128"]
+    assert titles == [join_title(["clock", f"periods = {MINUTE}, {HOUR}, {HOURS}"]), join_title(["RoPE", "d = 128"])]
 
 
 def test_a_spectrum_below_another_is_rings_and_identical_ones_are_one() -> None:

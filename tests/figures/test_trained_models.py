@@ -11,9 +11,9 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.language import finding, say
+from pecli.core.language import finding, join_and, join_title, say
 from pecli.page.labels import PointLabel, labels_of
-from tests.drawing import axes_of, line_labels, numbers_of, page_of, panels_of, texts
+from tests.drawing import axes_of, line_labels, numbers_of, page_of, panels_of, texts, told
 
 # the trained length
 
@@ -36,14 +36,15 @@ def test_wavelengths_longer_than_the_trained_length_are_shaded_and_counted() -> 
     zones = [patch.get_path().get_extents(patch.get_patch_transform()) for patch in axes.patches]
     assert [(zone.y0, zone.y1) for zone in zones] == [pytest.approx((500, axes.get_ylim()[1]))]
     longer = int((pecli.encoding("rope:d=32").wavelengths() > 500).sum())
-    said = f"{longer} of 16 pairs never finish a turn in training"
+    said = say("spectrum.never_finish", count=longer, all=16)
     assert numbers_of("spectrum", encoding="rope:d=32", trained=500).message() == said
-    assert numbers_of("spectrum", encoding="rope:d=32", trained=10**9).message().startswith("every pair")
+    assert numbers_of("spectrum", encoding="rope:d=32", trained=10**9).message() == say("spectrum.every_finishes")
     scaled = numbers_of("spectrum", encoding="rope:d=32,scaling=linear,factor=8", trained=500).message()
-    assert scaled.startswith(f"{longer} of 16")  # of the rates that were trained
+    assert (scaled.blanks["count"], scaled.blanks["all"]) == (longer, 16)  # of the rates that were trained
     two = numbers_of("spectrum", encoding=["rope:d=32", "rope:d=32,base=500000"], trained=500)
     more = int((two.wavelength[two.encoding == 1] > 500).sum())
-    assert finding(two.message())["counts"] == f"{longer} (base = 10,000) and {more} (base = 500,000)"
+    counts = join_and([f"{longer} (base = 10,000)", f"{more} (base = 500,000)"])
+    assert finding(two.message())["counts"] == counts
 
 
 @pytest.mark.parametrize(("figure", "corners"), [
@@ -125,6 +126,10 @@ def test_random_scores_have_the_moments_of_those_of_rotated_keys() -> None:
 # Fourier spectra
 
 
+def positions(count: int) -> str:
+    return say("encoding.count_positions", count=count)
+
+
 def test_shares_add_up_to_1_and_find_the_waves_that_are_there(folder: Path) -> None:
     p, columns = np.arange(60)[:, None], np.array([3, 10, 30, 0])
     np.save("waves.npy", np.cos(2 * np.pi * p * columns / 60))
@@ -138,31 +143,34 @@ def test_shares_add_up_to_1_and_find_the_waves_that_are_there(folder: Path) -> N
     rows = pixels.wavelengths[pixels.share[:, :3].argmax(axis=0)]
     assert rows == pytest.approx([20, 6, 2], rel=0.15)
     over = numbers_of("fourier", encoding="sincos2d", grid="14x14")  # row by row, as its axis says
-    assert over.message() == say("fourier.besides_drift", waves=say("encoding.count_positions", count="14 and 7"))
+    assert over.message() == say("fourier.besides_drift", waves=join_and(["14", positions(7)]))
 
 
 @pytest.mark.parametrize(
     ("waves", "said"),
     [
-        ([10, 25, 90], say("fourier.stand_out", waves=say("encoding.count_positions", count="25 and 10"))),
-        ([10.4, 90, 90, 90], say("fourier.besides_drift", waves=say("encoding.count_positions", count=10))),
-        ([90, 90], "of the variance lies at wavelengths of 90 positions or more"),
-        ([*np.geomspace(6, 60, 40).tolist()], "of the variance lies at"),  # no wave more than others
+        ([10, 25, 90], {"key": "fourier.stand_out", "waves": join_and(["25", positions(10)])}),
+        ([10.4, 90, 90, 90], {"key": "fourier.besides_drift", "waves": positions(10)}),
+        ([90, 90], {"key": "fourier.of_the_variance_lies", "wave": positions(90)}),
+        ([*np.geomspace(6, 60, 40).tolist()], {"key": "fourier.of_the_variance_lies"}),  # no wave more than others
     ],
 )
-def test_waves_that_stand_out_are_marked_with_their_shares(folder: Path, waves: list[float], said: str) -> None:
+def test_waves_that_stand_out_are_marked_with_their_shares(
+    folder: Path, waves: list[float], said: dict[str, Any]
+) -> None:
     weights = np.where(np.array(waves) < 90, 1.0, 0.3 if 25 in waves else 1.0)
     np.save("waves.npy", weights * np.sin(2 * np.pi * np.arange(180)[:, None] / np.array(waves)))
     found = numbers_of("fourier", encoding="learned:file=waves.npy")
-    assert said in found.message()
+    assert told(found.message(), said) == said
     every, together = page_of("fourier", encoding="learned:file=waves.npy").axes[:2]
     red = [patch for patch in together.patches if patch.get_facecolor()[0] > 1.5 * patch.get_facecolor()[2]]
-    named = [label for label in labels_of(together, PointLabel) if label.get_text().startswith("λ ≈")]
-    assert len(red) == len(named) == len(found.peaks) == said.count("stand out") * (2 if 25 in waves else 1)
+    peaks = [say("fourier.wave_share", wave=f"{wave:.2g}", share=f"{share:.0%}") for wave, share in found.peaks]
+    named = [label for label in labels_of(together, PointLabel) if label.get_text() in peaks]
+    assert len(red) == len(named) == len(found.peaks) == ("waves" in said) * (2 if 25 in waves else 1)
     for patch, label, (wave, share) in zip(red, named, found.peaks, strict=True):
         low, high = np.log10(180 / (180 / wave + 2.1)), np.log10(180 / (180 / wave - 2.1))
         assert low < patch.get_data().edges.min() < np.log10(wave) < patch.get_data().edges.max() < high
-        assert label.xy[1] == pytest.approx(np.log10(wave)) and f"{share:.0%}" in label.get_text()
+        assert label.xy[1] == pytest.approx(np.log10(wave))
         assert patch.get_data().values.sum() == pytest.approx(share)
     assert bool([line for line in every.lines if line.get_linestyle() == ":"]) == (not found.peaks)
 
@@ -186,22 +194,25 @@ def test_a_curve_and_a_matrix_are_those_of_the_head(encoding: str) -> None:
     assert np.array_equal(found.main, whole[[3, 11]], equal_nan=True)
     matrix = numbers_of("distance", encoding=encoding, length=20, **given)
     assert np.array_equal(matrix.main, whole, equal_nan=True) and matrix.undefined == 0
-    assert matrix.message() == f"the {say(bias.quantity)} depends only on the offset p − q"
+    assert matrix.message() == say("words.the_depends_only_on", measure=say(bias.quantity))
     assert found.message() == say("curves.every_curve_is_the")
 
 
 def test_several_encodings_have_panels_or_a_line_each_from_one_position() -> None:
     both: Any = {"encoding": ["rope:d=8", "binary"], "length": 16}
     panels = panels_of("curves", **both)
-    assert [panel.get_title() for panel in panels] == ["RoPE · d = 8 · base = 10,000", "Binary · d = 4"]
+    assert [panel.get_title() for panel in panels] == [
+        join_title(["RoPE", "d = 8", "base = 10,000"]),
+        join_title(["Binary", "d = 4"]),
+    ]
     assert len({panel.get_ylim() for panel in panels}) == 2  # d = 8 and d = 4 are on two scales
     (panel,) = panels_of("curves", at=5, **both)
-    assert [label.split(" ·")[0] for label in line_labels(panel)] == ["RoPE", "Binary"]
+    names = [join_title(["RoPE", "d = 8", "base = 10,000"]), join_title(["Binary", "d = 4"])]
+    assert line_labels(panel) == names
     found = numbers_of("curves", at=[2, 5], **both)
     alone = [numbers_of("curves", encoding=each, length=16, at=[2, 5]) for each in both["encoding"]]
     assert np.array_equal(found.main, np.concatenate([each.main for each in alone]))
-    said = say("figures.only_with_the_offset", names="RoPE")
-    assert found.message() == said
+    assert found.message() == say("figures.only_with_the_offset", names="RoPE")
 
 
 def test_a_band_lies_over_no_other_line() -> None:

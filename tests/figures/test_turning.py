@@ -15,14 +15,16 @@ from matplotlib.patches import Circle, Wedge
 import pecli
 from pecli.analysis import View
 from pecli.core.errors import UsageError
-from pecli.core.language import say
+from pecli.core.language import enumerated, join_title, listing, say
 from pecli.core.lazy import Array
 from pecli.core.positions import Positions
 from pecli.encodings.base import Rotary
 from pecli.encodings.rope import Rope
 from pecli.figures.rotation import Rotation
 from pecli.page.colors import legible
-from tests.drawing import axes_of, numbers_of, page_of, panels_of, texts, told
+from tests.drawing import axes_of, clauses, numbers_of, page_of, panels_of, texts, told
+
+PAIRS = [say("words.pair_pair", pair=pair) for pair in range(8)]
 
 
 def dials(**options: Any) -> Any:
@@ -61,7 +63,7 @@ def test_hands_turn_clockwise_and_rows_say_the_time() -> None:
 
 def test_every_dial_is_named_with_its_wavelength() -> None:
     axes: Any = pecli.figure("dials", d=4, base=100, at=[0]).draw(Drawing().subplots())
-    assert texts(axes.get_xticklabels()) == ["pair 0\nλ 6.28", "pair 1\nλ 62.8"]
+    assert texts(axes.get_xticklabels()) == [f"{PAIRS[0]}\nλ 6.28", f"{PAIRS[1]}\nλ 62.8"]
     (width,), (height,) = (abs(np.diff(ends)) for ends in (axes.get_xlim(), axes.get_ylim()))
     assert axes.get_box_aspect() == pytest.approx(height / width) == 1 / 2.6  # so that a circle is round
 
@@ -102,46 +104,39 @@ def test_pairs_and_positions_are_the_users_in_their_order_and_numbers_are_angles
 @pytest.mark.parametrize(
     ("figure", "encoding", "said"),
     [
-        ("dials", "rope", "; wavelength λ in positions"),
-        ("dials", "clock", ""),
-        ("compare", ["clock", "rope:d=4"], "; wavelength λ in positions"),
+        ("dials", "rope", [say("waves.wavelength_in", units=say("words.positions"))]),
+        ("dials", "clock", []),
+        ("compare", ["clock", "rope:d=4"], [say("waves.wavelength_in", units=say("words.positions"))]),
     ],
 )
-def test_the_caption_says_where_0_is_and_which_way_hands_turn(figure: str, encoding: Any, said: str) -> None:
+def test_the_caption_says_where_0_is_and_which_way_hands_turn(figure: str, encoding: Any, said: list[str]) -> None:
     options = {"figure": "dials"} if figure == "compare" else {}
-    said = f"hands turn clockwise; shaded: the way from the top{said}"
-    assert pecli.figure(figure, encoding=encoding, length=5, **options).caption() == said
+    caption = pecli.figure(figure, encoding=encoding, length=5, **options).caption()
+    assert clauses(caption) == [say("dials.hands_turn_clockwise_from"), *said]
 
 
 @pytest.mark.parametrize(
     ("encoding", "pairs", "said"),
     [
         (
-            "rope:d=4,base=100",
-            None,
-            say(
-                "dials.pair_turns_every",
-                fast=say("words.pair_pair", pair=0),
-                every=say("encoding.count_positions", count=6.28),
-                slow=say("words.pair_pair", pair=1),
-                slowly=62.8,
-            ),
+            "rope:d=4,base=100", None, say("dials.pair_turns_every", fast=PAIRS[0], slow=PAIRS[1], slowly="62.8",
+                                           every=say("encoding.count_positions", count="6.28")),
         ),
         (
-            "clock",
-            None,
-            say("dials.the_turns_times_more", slow=say("clock.hour_hand"), ratio=720, fast=say("clock.second_hand")),
+            "clock", None, say("dials.the_turns_times_more", ratio="720",
+                               slow=say("clock.hour_hand"), fast=say("clock.second_hand")),
         ),
         ("clock", [1], ""),
     ],
-)
+)  # fmt: skip
 def test_the_fastest_and_the_slowest_hand_are_named(encoding: str, pairs: Any, said: str) -> None:
     assert dials(encoding=encoding, pairs=pairs, length=5).message() == said
 
 
 def test_at_one_time_the_headline_of_a_clock_says_where_its_hands_stand() -> None:
     found = dials(encoding="clock", at=[10860])
-    assert found.message() == say("dials.hands_stand", position="03:01:00", angles="0°, 6° and 90.5°")
+    angles = enumerated(["0°", "6°", "90.5°"])
+    assert found.message() == say("dials.hands_stand", position="03:01:00", angles=angles)
     texts_of = texts(axes_of("dials", encoding="clock", at=[10860]).texts)
     assert {"sin 0.00 · cos 1.00", "sin 0.10 · cos 0.99", "sin 1.00 · cos −0.01"} <= {*texts_of}
 
@@ -160,7 +155,7 @@ def test_what_is_swept_is_shaded_and_full_turns_are_counted() -> None:
     counts = {(round(-text.xy[1] - 0.4), round(text.xy[0] // step)): text.get_text() for text in axes.texts}
     assert counts == {(1, 0): "+ 1", (2, 0): "+ 15", (2, 1): "+ 5", (2, 2): "+ 1", (3, 0): "− 1"}
     red = [label.get_text() for label in axes.get_xticklabels() if label.get_color() == "C1"]
-    assert red == ["pair 0\nλ 6.28", "pair 7\nλ 19,869"]  # those that the headline names
+    assert red == [f"{PAIRS[0]}\nλ 6.28", f"{PAIRS[7]}\nλ 19,869"]  # those that the headline names
     assert len(page_of("dials", **{**options, "size": "column"}).axes[0].get_xticks()) == 4
 
 
@@ -240,8 +235,9 @@ def test_the_names_of_pairs_stand_on_their_circles_in_their_colours() -> None:
         first.get_text() == say("rotation.position_number", position="1,009") and first.xy[1] > 1
     )  # where all begin, at the top
     turns = 10 * 10000 ** (-np.array([0, 2]) / 7) / (2 * np.pi)
-    for name, pair, turned in zip(names, (0, 2), (f"{turns[0]:.3g} turns", f"{360 * turns[1]:.2g}°"), strict=True):
-        assert name.get_text().replace("\n", " · ") == f"pair {pair} · {turned}"
+    angles = (say("rotation.turns", turns=f"{turns[0]:.3g}"), f"{360 * turns[1]:.2g}°")
+    for name, pair, turned in zip(names, (0, 2), angles, strict=True):
+        assert name.get_text().split("\n") in ([PAIRS[pair], turned], [join_title([PAIRS[pair], turned])])
     dots = [line for line in plane.lines if line.get_marker() == "."]
     assert [name.get_color() for name in names] == [legible(line.get_color(), plane) for line in dots]
 
@@ -266,11 +262,9 @@ def test_the_message_is_how_far_the_fastest_and_the_slowest_pair_turn(
 def test_more_positions_than_pixels_are_averaged_and_of_pairs_every_other_one_is_shown(content: str) -> None:
     options: Any = {"length": 2051, "start": 7, "d": 6, "content": content, "content_seed": 3}
     every, shown = (numbers_of("rotation", panels, **options) for panels in (None, ((100, 6),)))
-    notes = [
-        say("figures.each_pixel_is_the_mean", cells=say("encoding.count_positions", count=21)),
-        "Q: every second pair drawn",
-    ]
-    assert shown.caption() == "; ".join([say("rotation.dot_for_each_position", position=7), *notes])
+    means = say("figures.each_pixel_is_the_mean", cells=say("words.count_positions", count=21))
+    pairs = say("rotation.q_note", note=say("waves.every_second_pair_drawn"))
+    assert clauses(shown.caption()) == [say("rotation.dot_for_each_position", position="7"), means, pairs]
     random = np.random.default_rng(3)
     rows = np.tile(random.standard_normal(6), (2051, 1)) if content == "same" else random.standard_normal((2051, 6))
     assert np.array_equal(every.before, rows)
@@ -300,10 +294,8 @@ def test_before_after_and_paths_stand_beside_each_other() -> None:
         assert np.array_equal(image.get_array(), array) and low == -high
         assert list(image.get_extent()) == [-0.5, D - 0.5, 110.5, 99.5] and image.get_cmap().name == "signed"
     assert before.images[0].get_clim() == after.images[0].get_clim()
-    assert [item.get_title() for item in (before, after)] == [
-        say("rotation.q_before_rotation"),
-        say("rotation.q_after_rotation"),
-    ]
+    keys = ("rotation.q_before_rotation", "rotation.q_after_rotation")
+    assert [item.get_title() for item in (before, after)] == [say(key) for key in keys]
     lines = [line for line in plane.get_lines() if line.get_marker() == "."]
     for line, path in zip(lines, on_rings(numbers), strict=True):
         assert np.asarray(line.get_xydata()) == pytest.approx(path)
@@ -379,7 +371,8 @@ def test_names_of_dials_are_turned_where_they_would_touch(size: str, turned: int
     axes = page_of("dials", d=16, pairs=range(8), size=size, dpi=40).axes[0]
     assert texts(axes.get_yticklabels()) == ["p = 0", "p = 1", "p = 10", "p = 100"]
     names = axes.get_xticklabels()
-    assert texts(names)[1] == ("pair 1, λ 19.9" if turned else "pair 1\nλ 19.9")
+    parts = [PAIRS[1], "λ 19.9"]
+    assert texts(names)[1] == (listing(parts) if turned else "\n".join(parts))
     assert {name.get_rotation() for name in names} == {turned}
     hands = [np.array(line.get_data()).T[0] for line in axes.lines if len(line.get_xdata()) == 2]  # by position
     place, beside = hands[:2]

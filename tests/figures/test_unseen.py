@@ -10,7 +10,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.language import say
+from pecli.core.language import language_of, say, use_language
 from pecli.encodings.harmonic import turns_of
 from pecli.measures.unseen import NEW, SEEN, SLOWER, new_angles
 from pecli.page.labels import LevelLabel, labels_of
@@ -90,8 +90,9 @@ def test_a_panel_a_scaling_carries_what_the_headline_counts(size: str, lang: str
     panels = [panel for panel in drawing.axes if panel.images]
     assert len(panels) == 4
     shares, slowed = zip(*[texts(labels_of(panel, TitleLabel)) for panel in panels], strict=True)
-    assert [text.split()[0] for text in shares] == ["22%", "6%", "0%", "0%"]
-    assert size == "5x3" or [text.split()[0] for text in slowed] == ["0", "63", "64", "43"]
+    with use_language(language_of(lang)):
+        assert [*shares] == [say("unseen.share_new", share=share) for share in ("22%", "6%", "0%", "0%")]
+        assert size == "5x3" or [*slowed] == [say("unseen.slowed", count=count) for count in (0, 63, 64, 43)]
     for panel in panels:
         (line,) = panel.lines
         assert set(line.get_ydata()) == {4095.5} and panel.get_ylim() == (16383.5, -0.5)

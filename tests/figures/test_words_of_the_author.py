@@ -16,7 +16,7 @@ from matplotlib.text import Text
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.language import finding, say
+from pecli.core.language import finding, join_title, say
 from pecli.figures import FIGURES
 from pecli.figures.page import draw_page
 from pecli.page.style import style_context
@@ -192,7 +192,8 @@ PLACES = [
 def test_the_title_says_what_stands_behind_labels(figure: str) -> None:
     given = ["rope:label=Llama-2", "rope:base=500000,label=Llama-3"]
     picture = pecli.figure(figure, encoding=given)
-    assert picture.title().startswith("RoPE · d = 128 · Llama-2: base = 10,000 · Llama-3: base = 500,000")
+    said = join_title(["RoPE", "d = 128", "Llama-2: base = 10,000", "Llama-3: base = 500,000"])
+    assert picture.title().startswith(said)
 
 
 @pytest.mark.parametrize(("figure", "options"), PLACES)
@@ -229,11 +230,11 @@ def test_a_file_stands_in_a_picture_by_its_name_alone(folder: Path) -> None:
 def test_a_rope_that_turns_some_columns_says_so() -> None:
     picture = pecli.heatmap("rope:d=80,rotary_dim=32", length=9, dpi=20)
     turning = say("words.of_columns_turn", count=32, all=80)
-    assert picture.title() == f"RoPE · {turning} · base = 10,000"
+    assert picture.title() == join_title(["RoPE", turning, "base = 10,000"])
     left_out = say("rope_scaling.columns_to_do_not", first=32, last=79)
     assert left_out in picture.caption()
     both = pecli.compare("rope:d=80,rotary_dim=32", "rope:d=80", length=9, dpi=20)
-    assert f"{left_out} ({turning})" in both.caption()
+    assert say("join.with_names", text=left_out, names=turning) in clauses(both.caption())
     keys = [finding(note)["key"] for note in clauses(pecli.heatmap("rope:d=80", length=9, dpi=20).seen.caption())]
     assert "figures.vectors_of_rope_1" in keys and "rope_scaling.columns_to_do_not" not in keys
 

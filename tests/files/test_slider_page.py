@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pecli
+from pecli.core.language import join_clauses, say
 from tests.browser import browsing, needs_browser
 
 SMALL: dict[str, Any] = {"d": 4, "length": 5, "dpi": 30}
@@ -44,9 +45,11 @@ def test_nothing_is_asked_of_anybody_and_nothing_is_taken_for_markup() -> None:
 
 
 def test_who_does_not_see_a_picture_is_told_what_there_is_to_see_in_it() -> None:
-    begun = [alt.split(". ")[0] for alt in re.findall(r'alt="([^"]*)"', plain())]
-    alone = [pecli.heatmap(**SMALL, base=base).message().lower() for base in (10, 100)]
-    assert begun == [f"base = 10; {alone[0]}", f"base = 100; {alone[1]}"] and all(alone)
+    alts = re.findall(r'alt="([^"]*)"', plain())
+    for alt, base in zip(alts, (10, 100), strict=True):
+        alone = pecli.heatmap(**SMALL, base=base).message().lower()
+        told = join_clauses([f"base = {base}", alone])
+        assert alone and alt.startswith(say("page.message_sentence", message=told, sentence=""))
 
 
 def test_lines_are_drawn_as_svg_where_that_is_smaller() -> None:

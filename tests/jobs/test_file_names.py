@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pecli.core.errors import UnknownNameError
-from pecli.core.language import say
+from pecli.core.language import listing, say
 from pecli.figures.grid import Grid
 from pecli.jobs.job import Job
 from pecli.jobs.names import MAX_NAME_BYTES, blanks, fill_blanks, name_of
@@ -69,8 +69,9 @@ def test_a_title_with_blanks_tells_the_frames_of_a_film_apart() -> None:
         return titles_of(film, film.analysis, title)
 
     assert titles("k {base}", base=[2, 10]) == ["k 2", "k 10"]
-    assert titles("k", base=[2, 10]) == ["k, base = 2", "k, base = 10"]
-    assert titles("k {base}", base=[2, 10], start=[0, 1])[1] == f"k 2, base = 2, {say('page.start')} = 1"
+    assert titles("k", base=[2, 10]) == [listing(["k", f"base = {base}"]) for base in (2, 10)]
+    both = listing(["k 2", "base = 2", f"{say('page.start')} = 1"])
+    assert titles("k {base}", base=[2, 10], start=[0, 1])[1] == both
 
 
 def test_an_unknown_blank_is_refused_when_the_job_is_made() -> None:

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 import pecli
-from pecli.core.language import say
+from pecli.core.language import join_clauses, join_title, say
 from pecli.encodings.registry import find_encoding
 from pecli.jobs.job_options import ANALYSES, shared_options
 from pecli.jobs.picture import alt_text
@@ -76,7 +76,7 @@ def test_a_sentence_tells_what_is_seen(name: str) -> None:
 
 def test_it_tells_what_was_chosen() -> None:
     text = pecli.distance("rope", measure="dot", start=-3, length=5).alt
-    assert f"; {say('words.positions_to', first=-3, last=1)}; measure dot" in text
+    assert join_clauses(["", say("words.positions_to", first=-3, last=1), "measure dot"]) in text
 
 
 TITLE = "位置 & <b>"
@@ -88,12 +88,12 @@ def test_files_say_their_title_and_what_is_seen() -> None:
     with Image.open(io.BytesIO(png)) as image:
         assert (image.info["Title"], image.info["Description"]) == (TITLE, picture.alt)
         assert json.loads(image.info["pecli"])["alt"] == picture.alt
-    assert picture.alt.startswith(picture.message()) and f" {ANALYSES.summary('heatmap')}; sinusoidal" in picture.alt
+    shown = join_clauses([ANALYSES.summary("heatmap"), "sinusoidal"])
+    assert picture.alt.startswith(picture.message()) and f" {shown}" in picture.alt
     root = ElementTree.fromstring(svg)
     assert (root.findtext(f"{SVG}title"), root.findtext(f"{SVG}desc")) == (TITLE, picture.alt)
     assert root.get("role") == "img"
     assert b"/Title " in pdf and picture.message().encode("utf-16-be").hex() in pdf.hex().lower()
     plain = pecli.heatmap(d=4, length=5, dpi=20, no_title=True)
-    assert (
-        ElementTree.fromstring(plain.render("svg")[0]).findtext(f"{SVG}title") == "sinusoidal · d = 4 · base = 10,000"
-    )
+    title = join_title(["sinusoidal", "d = 4", "base = 10,000"])
+    assert ElementTree.fromstring(plain.render("svg")[0]).findtext(f"{SVG}title") == title

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import enumerated, join_clauses, listing, merge_labels, say
+from pecli.core.language import enumerated, join_clauses, join_title, listing, merge_labels, say
 from pecli.core.lazy import Array, Axes, Registry
 from pecli.encodings.base import Encoding
 from pecli.encodings.harmonic import Harmonic
@@ -32,6 +32,7 @@ from pecli.page.panels import (
 )
 
 FORWARDED = ("measure", "highlight")  # options of a composed figure that its parts take, where they have them
+SIDE_BY_SIDE = 4  # panels of all parts, that may stand in one row
 ROW = 3  # panels that stand side by side where there is room, whatever they belong to
 Choose = Callable[[Limits, Sequence[Array]], Limits]  # limits from those and from the values that they colour
 
@@ -238,9 +239,8 @@ class Composite(Figure[Encoding]):
         for cell, own in self._cells(view):
             first = axes[own.start]
             cell.figure.decorate(cell.view, axes[own], canvas)
-            first.title.set_text(
-                "\n".join(filter(None, (cell.label, first.get_title())))
-            )  # it may begin with a blank line
+            own = first.get_title()  # it may begin with a blank line
+            first.title.set_text("\n".join([cell.label, own]) if "\n" in own else join_title([cell.label, own]))
             if cell.beside:
                 first.set_ylabel(f"{cell.beside}\n{first.get_ylabel()}".strip())
             cells.append(axes[own])
@@ -291,10 +291,11 @@ def _rows_of_parts(parts: Sequence[PanelGroup]) -> tuple[Mosaic, ...]:
     """Return the grids in which each part has its own rows, all of one width; the best first."""
     counts = [len(part.panels) for part in parts]
     large = parts[counts.index(max(counts))]
-    return tuple(
+    rows = [
         below_each_other([grid if n == max(counts) else in_columns(n, columns_of(grid))[0] for n in counts])
         for grid in large.grids
-    )
+    ]
+    return (*rows, *in_columns(sum(counts), sum(counts))) if sum(counts) <= SIDE_BY_SIDE else tuple(rows)
 
 
 def share_limits(axes: Sequence[Axes], panels: Sequence[Panel]) -> None:

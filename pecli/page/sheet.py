@@ -45,6 +45,7 @@ from pecli.page.legends import (
 )
 from pecli.page.panels import ColorBar, Panel, PanelGroup
 from pecli.page.text import HEADLINE, LINE, Ruler
+from pecli.page.ticks import at_end
 
 BAR_LABELS = 1.6  # ems of small text that the numbers of a bar take
 RULE_WIDTH, RULED = 1.2, 0.3  # points; ems between a title and the line below it
@@ -79,6 +80,8 @@ class Sheet:
         FigureCanvasAgg(self.drawing)
         self.drawing.set_dpi(self.ruler.dpi)  # texts are measured at this resolution; files have that of the canvas
         self.axes: list[Axes] = [self.drawing.add_axes((0.1, 0.1, 0.8, 0.8)) for _ in self.panels]
+        for axes in self.axes if len(self.panels) > 1 else ():
+            axes.xaxis.flush = True  # type: ignore[attr-defined]  # as ticks read it
         self.bars: dict[ColorBar, Axes | None] = {
             bar: None
             for bar in dict.fromkeys(panel.bar for panel in self.panels if panel.bar and not canvas.no_colorbar)
@@ -180,6 +183,7 @@ class Sheet:
         for side, (axis, subject, name) in enumerate(sides_of(axes, panel) if had_axis else ()):
             if subject is not None:
                 show_ticks(axes, name, True)
+            end_labels(axis)
             axis.label.set_visible(False)  # it may be longer than the frame is now
             ticks = [*beyond(axes, axis.get_tightbbox(self.ruler.renderer), self.ruler)]
             axis.label.set_visible(True)
@@ -213,6 +217,7 @@ class Sheet:
                 if subject is not None:
                     axis.label.set_visible(visible)
                     show_ticks(axes, name, visible)
+            end_labels(axes.xaxis)
             title = self.titles[at]
             size = float(float(axes.title.get_fontsize()))
             text = without_marks(self.ruler.words(title, size).wrapped(frame[2])) if title else ""
@@ -347,6 +352,16 @@ def show_ticks(axes: Axes, side: str, visible: bool) -> None:
     """Show or hide ticks and their labels at the bottom or left of a frame."""
     options: Any = {side: visible, f"label{side}": visible}
     axes.tick_params(**options)
+
+
+def end_labels(axis: Any) -> None:
+    """Let the last number below a frame end where that does, so that neighbours and the page need no room for it."""
+    if not getattr(axis, "flush", False):
+        return
+    axis._update_ticks()
+    for tick in axis.get_major_ticks(len(axis.get_majorticklocs())):
+        last = at_end(axis, tick.get_loc()) and not tick.label1.get_rotation()
+        tick.label1.set_horizontalalignment("right" if last else "center")
 
 
 def without_marks(text: str) -> str:

@@ -32,7 +32,6 @@ from pecli.page.panels import (
 )
 
 FORWARDED = ("measure", "highlight")  # options of a composed figure that its parts take, where they have them
-SIDE_BY_SIDE = 4  # panels of all parts, that may stand in one row
 ROW = 3  # panels that stand side by side where there is room, whatever they belong to
 Choose = Callable[[Limits, Sequence[Array]], Limits]  # limits from those and from the values that they colour
 
@@ -239,8 +238,8 @@ class Composite(Figure[Encoding]):
         for cell, own in self._cells(view):
             first = axes[own.start]
             cell.figure.decorate(cell.view, axes[own], canvas)
-            own = first.get_title()  # it may begin with a blank line
-            first.title.set_text("\n".join([cell.label, own]) if "\n" in own else join_title([cell.label, own]))
+            both = [*filter(None, [cell.label, first.get_title()])]  # which may begin with a blank line
+            first.title.set_text("\n".join(both) if any("\n" in text for text in both) else join_title(both))
             if cell.beside:
                 first.set_ylabel(f"{cell.beside}\n{first.get_ylabel()}".strip())
             cells.append(axes[own])
@@ -291,11 +290,10 @@ def _rows_of_parts(parts: Sequence[PanelGroup]) -> tuple[Mosaic, ...]:
     """Return the grids in which each part has its own rows, all of one width; the best first."""
     counts = [len(part.panels) for part in parts]
     large = parts[counts.index(max(counts))]
-    rows = [
+    return tuple(
         below_each_other([grid if n == max(counts) else in_columns(n, columns_of(grid))[0] for n in counts])
         for grid in large.grids
-    ]
-    return (*rows, *in_columns(sum(counts), sum(counts))) if sum(counts) <= SIDE_BY_SIDE else tuple(rows)
+    )
 
 
 def share_limits(axes: Sequence[Axes], panels: Sequence[Panel]) -> None:

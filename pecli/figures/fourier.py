@@ -28,6 +28,7 @@ SLOW = 4  # waves over the length, up to which they are drift
 DRIFT, STANDS_OUT = 0.2, 0.1  # shares of the variance, from which on drift and a wave are spoken of
 EVEN = 3.0  # times as much as where all waves are as strong
 MAX_PEAKS = 3  # that are named
+USUAL = 0.15  # about the largest share of a table, before it is known
 ROOM = 2.1  # times the largest share, for what is written beside it
 SHORTEST = 2.0  # positions: no shorter wave can be told in whole positions
 
@@ -137,6 +138,7 @@ class Fourier(Figure[TableEncoding]):
         axes[0].set(xlim=(-0.5, view.encoding.width - 0.5), ylim=ends)
         label_dimensions(axes[0].xaxis, view.encoding)
         label_values(axes[1].xaxis, say("fourier.share"))
+        label_percent(axes[1], USUAL)
         axes[1].set(ylim=ends)
         axes[1].spines["left"].set_visible(False)
         for panel, title in zip(axes, ("fourier.each_dimension", "fourier.all_dimensions"), strict=True):

@@ -87,6 +87,7 @@ class Sheet:
             for bar in dict.fromkeys(panel.bar for panel in self.panels if panel.bar and not canvas.no_colorbar)
             if not bar.spare
         }
+        self.bar_ends: dict[Axes, list[Text]] = {}  # the numbers of bars on the lines of titles
         self.legend: Any = None
         self.rules: dict[int, Line2D] = {}  # below the titles of several panels
         firsts = accumulate([len(group.panels) for group in groups[:-1]], initial=0)
@@ -234,6 +235,12 @@ class Sheet:
         self._put_legends(layout)
         for bar, (right, top, length, stacked) in layout.bars.items():
             if (own_axes := self.bars.get(bar)) is not None:
+                show_ticks(own_axes, "bottom", not layout.on_titles)
+                for artist in self.bar_ends.get(own_axes, ()):
+                    artist.set_visible(layout.on_titles)
+                if layout.on_titles:
+                    self._put_on_title(own_axes, right, top, length)
+                    continue
                 label = own_axes.yaxis.label
                 y = top - (BAR_DROP + BAR_HEIGHT) * self.em - stacked * bool(label.get_text()) * STACKED * self.small
                 self._put(own_axes, (right - length, y, length, BAR_HEIGHT * self.em))
@@ -271,6 +278,21 @@ class Sheet:
             fits &= not text or (needed <= room and axes.get_title().count("\n") < len(lines))
         for _, aside in asides:
             aside.set(va="bottom", fontsize=self.canvas.small, color=note_ink(), visible=fits)
+
+    def _put_on_title(self, bar: Axes, right: float, top: float, length: float) -> None:
+        """Put a bar below that top with its first and last number beside it, the last one's end at the right."""
+        first, *_, last = bar.xaxis.get_major_formatter().format_ticks(bar.get_xticks())
+        beside, height = BESIDE_BAR * self.em / 2, BAR_HEIGHT * self.em
+        right -= self.ruler.width(last, self.canvas.small) + beside
+        middle = top - LINE * self.em / 2
+        self._put(bar, (right - length, middle - height / 2, length, height))
+        places = (right - length - beside, "right", first), (right + beside, "left", last)
+        if bar not in self.bar_ends:
+            look: dict[str, Any] = {"va": "center", "fontsize": self.canvas.small, "color": bar.xaxis.label.get_color()}
+            transform = self.drawing.dpi_scale_trans
+            self.bar_ends[bar] = [self.drawing.text(0, 0, "", transform=transform, **look) for _ in places]
+        for artist, (x, side, text) in zip(self.bar_ends[bar], places, strict=True):
+            artist.set(position=(x, middle), horizontalalignment=side, text=text)
 
     def _thin_out(self, bar: Axes, length: float) -> None:
         """Hide the number in the middle of a bar of that length where it touches those at the ends, which are flush; on

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import enumerated, join_clauses, listing, merge_labels, say
+from pecli.core.language import enumerated, join_clauses, join_title, listing, merge_labels, say
 from pecli.core.lazy import Array, Axes, Registry
 from pecli.encodings.base import Encoding
 from pecli.encodings.harmonic import Harmonic
@@ -282,7 +282,8 @@ class Composite(Figure[Encoding]):
 
 def named_cell(panel: Panel, cell: Cell) -> Panel:
     """Return the first panel of a cell with the texts above it and left of it."""
-    title = "\n".join(filter(None, (cell.label, panel.title)))  # the title may begin with a blank line
+    both = [*filter(None, (cell.label, panel.title))]  # which may begin with a blank line
+    title = "\n".join(both) if any("\n" in text for text in both) else join_title(both)
     return replace(panel, title=title, y=replace(panel.y, beside=cell.beside))
 
 

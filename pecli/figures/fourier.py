@@ -28,6 +28,7 @@ SLOW = 4  # waves over the length, up to which they are drift
 DRIFT, STANDS_OUT = 0.2, 0.1  # shares of the variance, from which on drift and a wave are spoken of
 EVEN = 3.0  # times as much as where all waves are as strong
 MAX_PEAKS = 3  # that are named
+USUAL = 0.15  # about the largest share of a table, before it is known
 ROOM = 2.1  # times the largest share, for what is written beside it
 SHORTEST = 2.0  # positions: no shorter wave can be told in whole positions
 
@@ -140,6 +141,7 @@ class Fourier(Figure[TableEncoding]):
         return [PanelGroup((every, together), (((0, 0, 1) if canvas.narrow else (0, 0, 0, 1),),))]
 
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        label_percent(axes[1], USUAL)
         axes[1].spines["left"].set_visible(False)
 
     def draw(self, numbers: FourierNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:

@@ -25,10 +25,11 @@ PAD = 0.6  # between a title and its panel
 UNDER_RULE = 0.5  # between the rule below a heading and the titles of its panels
 BAR, LEAST_BAR = 10.4, 4.0  # length of a colour bar, and its least
 STACKED = 1.3  # of small text: a name above its bar
+ENDS = 5.0  # of small text: the numbers at both ends of a bar on the line of a title
 BAR_HEIGHT, BAR_DROP = 0.68, 0.24  # of a colour bar, and how far it is below the top of its line
 ASIDE = 12.5  # width of a column of words left of squares, at least
 
-COMFORTABLE = 2.0  # times the least width: what is wider is no easier to read
+COMFORTABLE = 2.4  # times the least width: what is wider is no easier to read
 ALIKE = 0.12  # of the cost: of grids that are as good, the first is taken
 ENOUGH = 0.01  # inches that nobody sees to be missing
 ALONE = 1.0  # of the cost: a last row that is not full
@@ -127,6 +128,7 @@ class Layout(NamedTuple):
     shown : which labels of its axes each panel has itself
     legends_below : panels whose legend stands below them
     bars : right end, top and length of each colour bar, and whether its name stands above it
+    on_titles : bars stand on the lines of titles, their numbers beside them
     words : left end, top and room across of headline, subtitle and footnote
     titles : how far above each frame its title stands
     headings : left end, foot and width of the rules below headings, by the first panel of their row
@@ -142,6 +144,7 @@ class Layout(NamedTuple):
     shown: tuple[VisibleLabels, ...]
     legends_below: frozenset[int]
     bars: Mapping[ColorBar, tuple[float, float, float, bool]]
+    on_titles: bool
     words: tuple[tuple[float, float, float], ...]
     titles: tuple[float, ...]
     headings: Mapping[int, tuple[float, float, float]]
@@ -176,7 +179,7 @@ def choose(contents: Contents, choices: Sequence[tuple[Mosaic, ...]], page: Page
 
 
 def _best(contents: Contents, choices: Sequence[tuple[Mosaic, ...]], page: Page) -> Layout:
-    squares = page.height is not None and all(panel.exact for panel in contents.panels)
+    squares = page.height is not None and any(panel.exact for panel in contents.panels)
     sides = (False, True) if squares and contents.said.headline.paragraphs else (False,)
     layouts = [arrange(contents, grids, page, aside) for grids in choices for aside in sides]
     costs = [cost(layout, contents.panels, page) for layout in layouts]
@@ -379,7 +382,12 @@ class _Arrangement:
         self.names, self.bar_heights = names, highs
         self.bar_length = max(LEAST_BAR * em, min(BAR * em, self.bar_room))  # all bars are of one length
         strips = {}
-        for bar, at in self.owners.items() if self.shared is None else ():  # beside the title, where there is room
+        own = self.owners.items() if self.shared is None else ()
+        self.on_titles = all(self._on_title(bar, at) for bar, at in own)
+        for bar, at in own:  # beside the title, where there is room
+            if self.on_titles:
+                strips[bar] = self.above[at]
+                continue
             room = self.widths[at] - self.said.titles[at].width() - self.gap - names[bar] - self.bar_length
             room -= self.said.asides.get(at, 0.0)
             foot = self.title_feet[at] if room >= 0 and not self.panels[at].said_right else self.above[at]
@@ -394,6 +402,13 @@ class _Arrangement:
         for at, heading in self.said.headings:
             self.rules[at] = self._row_top(at) + UNDER_RULE * em
             self.above[at] = self.rules[at] + heading.height(self.plot[1] - self.plot[0]) + PAD * em
+
+    def _on_title(self, bar: ColorBar, at: int) -> bool:
+        """Return whether a bar without a name has room on the line of its panel's title, with its numbers beside it."""
+        title, page = self.said.titles[at], self.page
+        taken = title.width() + self.said.asides.get(at, 0.0) + self.gap + LEAST_BAR * page.em + ENDS * page.small
+        free = taken <= self.widths[at] and not self.panels[at].said_right
+        return free and not self.said.bars[bar][0] and title.height(self.widths[at]) > 0
 
     def _above_page(self) -> None:
         """Find how much headline, subtitle, the bar of all panels, footnote and legend take."""
@@ -492,8 +507,9 @@ class _Arrangement:
             for x, top, wide, high in zip(self.x, self.tops, self.widths, self.heights, strict=True)
         )
         under_head = self.total - self.edge - self.head
+        length = LEAST_BAR * self.page.em if self.on_titles and self.shared is None else self.bar_length
         bars = {
-            bar: (self.rights[at], self.tops[at] + self.strips[bar], self.bar_length, self.stacked)
+            bar: (self.rights[at], self.tops[at] + self.strips[bar], length, self.stacked)
             for bar, at in self.owners.items()
             if self.shared is None
         }
@@ -515,6 +531,7 @@ class _Arrangement:
             shown=tuple(self.shown),
             legends_below=frozenset(self.below),
             bars=bars,
+            on_titles=self.on_titles and self.shared is None,
             words=words,
             titles=tuple(self.title_feet),
             headings={

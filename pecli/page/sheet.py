@@ -45,6 +45,7 @@ from pecli.page.legends import (
 )
 from pecli.page.panels import ColorBar, Panel, PanelGroup
 from pecli.page.text import HEADLINE, LINE, Ruler
+from pecli.page.ticks import at_end
 
 BAR_LABELS = 1.6  # ems of small text that the numbers of a bar take
 RULE_WIDTH, RULED = 1.2, 0.3  # points; ems between a title and the line below it
@@ -81,11 +82,14 @@ class Sheet:
         self.axes: list[Axes] = [self.drawing.add_axes((0.1, 0.1, 0.8, 0.8)) for _ in self.panels]
         for axes, panel in zip(self.axes, self.panels, strict=True):
             put_axes(axes, panel, canvas)
+            if len(self.panels) > 1:
+                axes.xaxis.flush = True  # type: ignore[attr-defined]  # as ticks read it
         self.bars: dict[ColorBar, Axes | None] = {
             bar: None
             for bar in dict.fromkeys(panel.bar for panel in self.panels if panel.bar and not canvas.no_colorbar)
             if not bar.spare
         }
+        self.bar_ends: dict[Axes, list[Text]] = {}  # the numbers of bars on the lines of titles
         self.legend: Any = None
         self.rules: dict[int, Line2D] = {}  # below the titles of several panels
         firsts = accumulate([len(group.panels) for group in groups[:-1]], initial=0)
@@ -182,6 +186,7 @@ class Sheet:
         for side, (axis, subject, name) in enumerate(sides_of(axes, panel) if had_axis else ()):
             if subject is not None:
                 show_ticks(axes, name, True)
+            end_labels(axis)
             axis.label.set_visible(False)  # it may be longer than the frame is now
             ticks = [*beyond(axes, axis.get_tightbbox(self.ruler.renderer), self.ruler)]
             axis.label.set_visible(True)
@@ -215,6 +220,7 @@ class Sheet:
                 if subject is not None:
                     axis.label.set_visible(visible)
                     show_ticks(axes, name, visible)
+            end_labels(axes.xaxis)
             title = self.titles[at]
             size = float(float(axes.title.get_fontsize()))
             text = without_marks(self.ruler.words(title, size).wrapped(frame[2])) if title else ""
@@ -229,8 +235,29 @@ class Sheet:
             artist.set(text=text, position=place, transform=inches, color=headline_ink())
             self._put_rule(-1 - at, (x, y, wide, 0.0), RULED * self.em, True, strong=True)
         self._put_legends(layout)
+        self._put_bars(layout)
+        words = self.contents().said
+        for artist, own, (left, top, room) in zip(
+            self.texts, (words.headline, words.subtitle, words.footnote), layout.words, strict=True
+        ):
+            text = own.wrapped(room)
+            artist.set(text=without_marks(text) if own is words.subtitle else text, position=(left, top))
+        if self.legend is not None:
+            self.legend.set_loc("lower left")
+            width, height = layout.size
+            self.legend.set_bbox_to_anchor((layout.legend[0] / width, layout.legend[1] / height))
+
+    def _put_bars(self, layout: Layout) -> None:
+        """Put colour bars where the layout says, with their names."""
+        inches, length = self.drawing.dpi_scale_trans, 0.0
         for bar, (right, top, length, stacked) in layout.bars.items():
             if (own_axes := self.bars.get(bar)) is not None:
+                show_ticks(own_axes, "bottom", not layout.on_titles)
+                for artist in self.bar_ends.get(own_axes, ()):
+                    artist.set_visible(layout.on_titles)
+                if layout.on_titles:
+                    self._put_on_title(own_axes, right, top, length)
+                    continue
                 label = own_axes.yaxis.label
                 y = top - (BAR_DROP + BAR_HEIGHT) * self.em - stacked * bool(label.get_text()) * STACKED * self.small
                 self._put(own_axes, (right - length, y, length, BAR_HEIGHT * self.em))
@@ -245,16 +272,6 @@ class Sheet:
             if own_axes is not None:  # of pictures laid out as another, which may have none
                 own_axes.set_visible(bar in layout.bars)
                 self._thin_out(own_axes, length)
-        words = self.contents().said
-        for artist, own, (left, top, room) in zip(
-            self.texts, (words.headline, words.subtitle, words.footnote), layout.words, strict=True
-        ):
-            text = own.wrapped(room)
-            artist.set(text=without_marks(text) if own is words.subtitle else text, position=(left, top))
-        if self.legend is not None:
-            self.legend.set_loc("lower left")
-            width, height = layout.size
-            self.legend.set_bbox_to_anchor((layout.legend[0] / width, layout.legend[1] / height))
 
     def _put_asides(self) -> None:
         """Put what stands right of titles, parameters, on one of their lines, all where each has room."""
@@ -268,6 +285,21 @@ class Sheet:
             fits &= not text or (needed <= room and axes.get_title().count("\n") < len(lines))
         for _, aside in asides:
             aside.set(va="bottom", fontsize=self.canvas.small, color=note_ink(), visible=fits)
+
+    def _put_on_title(self, bar: Axes, right: float, top: float, length: float) -> None:
+        """Put a bar below that top with its first and last number beside it, the last one's end at the right."""
+        first, *_, last = bar.xaxis.get_major_formatter().format_ticks(bar.get_xticks().tolist())
+        beside, height = BESIDE_BAR * self.em / 2, BAR_HEIGHT * self.em
+        right -= self.ruler.width(last, self.canvas.small) + beside
+        middle = top - LINE * self.em / 2
+        self._put(bar, (right - length, middle - height / 2, length, height))
+        places = (right - length - beside, "right", first), (right + beside, "left", last)
+        if bar not in self.bar_ends:
+            look: dict[str, Any] = {"va": "center", "fontsize": self.canvas.small, "color": bar.xaxis.label.get_color()}
+            transform = self.drawing.dpi_scale_trans
+            self.bar_ends[bar] = [self.drawing.text(0, 0, "", transform=transform, **look) for _ in places]
+        for artist, (x, side, text) in zip(self.bar_ends[bar], places, strict=True):
+            artist.set(position=(x, middle), horizontalalignment=side, text=text)
 
     def _thin_out(self, bar: Axes, length: float) -> None:
         """Hide the number in the middle of a bar of that length where it touches those at the ends, which are flush; on
@@ -349,6 +381,16 @@ def show_ticks(axes: Axes, side: str, visible: bool) -> None:
     """Show or hide ticks and their labels at the bottom or left of a frame."""
     options: Any = {side: visible, f"label{side}": visible}
     axes.tick_params(**options)
+
+
+def end_labels(axis: Any) -> None:
+    """Let the last number below a frame end where that does, so that neighbours and the page need no room for it."""
+    if not getattr(axis, "flush", False):
+        return
+    axis._update_ticks()
+    for tick in axis.get_major_ticks(len(axis.get_majorticklocs())):
+        last = at_end(axis, tick.get_loc()) and not tick.label1.get_rotation()
+        tick.label1.set_horizontalalignment("right" if last else "center")
 
 
 def without_marks(text: str) -> str:

@@ -19,6 +19,7 @@ MAX_TICKS = 6
 WHOLE = 9  # of so many whole numbers each has a tick, where there is room
 CLOSE = 0.6  # of a step, nearer than which to an end there is no tick
 MARGIN = 0.05  # of an axis, by which it is longer than what it shows, at most
+FLUSH = 0.98  # of an axis, from where on a number may end with it
 NEAR = 1e-9  # of an axis, by which a tick at its end may lie beyond
 APART = 0.5  # ems between labels
 
@@ -30,11 +31,21 @@ def inches(axis: Any) -> float:
     return round(length / STEP) * STEP
 
 
-def fit(axis: Any, texts: Sequence[str], spacing: float) -> bool:
-    """Return whether labels so many inches from each other leave room between each and the next."""
+def at_end(axis: Any, place: float) -> bool:
+    """Return whether a number ends where its frame does: the last one below one panel of several (`Sheet`)."""
+    low, high = axis.get_view_interval()
+    return getattr(axis, "flush", False) and low < high and FLUSH < (place - low) / (high - low) <= 1
+
+
+def fit(axis: Any, texts: Sequence[str], spacing: float, flush: bool = False) -> bool:
+    """Return whether labels so many inches from each other leave room between each and the next.
+
+    flush : the last ends at its place
+    """
     size = axis.get_major_ticks(1)[0].label1.get_fontsize()
     widths = [max(map(ems, text.split("\n"))) if axis.axis_name == "x" else 0.85 for text in texts]
-    needed = max((one + other for one, other in pairwise(widths)), default=0.0) / 2
+    pairs = [(one + other) / 2 for one, other in pairwise(widths)]
+    needed = max([*pairs, *(pairs[-1] + widths[-1] / 2 for _ in pairs[-1:] if flush)], default=0.0)
     return spacing >= (needed + APART) * size / 72
 
 
@@ -59,7 +70,7 @@ class FittingTicks(Locator):
             for ticks in self.sets(*ends_of(axis)):
                 room = asked[2] * float(np.diff(ticks).min(initial=np.inf)) / (high - low)
                 texts = number_texts(ticks.tolist()) if self.text is None else [*map(self.text, ticks.tolist())]
-                if len(ticks) < 2 or fit(axis, texts, room):
+                if len(ticks) < 2 or fit(axis, texts, room, at_end(axis, ticks[-1])):
                     break
             self._known[asked] = ticks
         return self._known[asked]
@@ -117,9 +128,9 @@ def round_numbers(most: int, low: float, high: float) -> Iterator[Any]:
 
 
 def multiples(steps: Sequence[int], low: float, high: float) -> Iterator[Any]:
-    """Yield the multiples of each of some steps, the smallest step first."""
+    """Yield the multiples of each of some steps, the smallest first that has few; of the largest however many."""
     for step in steps:
-        if (high - low) / step <= 100:
+        if (high - low) / step <= MAX_TICKS or step == steps[-1]:
             yield np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step + 0.0  # no −0
 
 

@@ -94,7 +94,7 @@ def test_lines_are_compared_in_one_window_with_one_legend() -> None:
 
 def test_a_figure_of_several_panels_is_a_row_a_value(folder: Path) -> None:
     _, axes = drawn("scatter", base=[10, 100], triangle="both")
-    assert [ax.get_title().split("\n")[0] for ax in axes[:4:2]] == ["base = 10", "base = 100"]
+    assert [ax.get_title().split(" · ")[0] for ax in axes[:4:2]] == ["base = 10", "base = 100"]
     _, axes = drawn("attention", base=[10, 100], d=[4, 6], tokens="a b", length=2)
     assert [ax.get_ylabel().count("base") for ax in axes[:10:5]] == [0, 0]
     assert join_title(["d = 4", "base = 10"]) in axes[0].get_title()

@@ -269,8 +269,8 @@ def test_more_positions_than_pixels_are_averaged_and_of_pairs_every_other_one_is
     rows = np.tile(random.standard_normal(6), (2051, 1)) if content == "same" else random.standard_normal((2051, 6))
     assert np.array_equal(every.before, rows)
     assert np.array_equal(every.after, pecli.encoding("rope:d=6").rotate(rows, 7 + np.arange(2051.0)))
-    means = [every.after[at : at + 21, [0, 1, 4, 5]].mean(axis=0) for at in range(0, 2051, 21)]
-    np.testing.assert_allclose(shown.after, means, rtol=0, atol=1e-14)
+    runs = [every.after[at : at + 21, [0, 1, 4, 5]].mean(axis=0) for at in range(0, 2051, 21)]
+    np.testing.assert_allclose(shown.after, runs, rtol=0, atol=1e-14)
     assert np.array_equal(shown.paths, every.paths)
 
 

@@ -109,9 +109,10 @@ SAMPLED = 1 << 22  # pixels that tell the colours of all frames
 
 def pixels_of(drawing: Drawing, dpi: float) -> Image:
     """Return the drawing as pixels, without transparency where nothing is transparent."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from PIL import Image
 
-    canvas: Any = drawing.canvas
+    canvas = drawing.canvas if isinstance(drawing.canvas, FigureCanvasAgg) else FigureCanvasAgg(drawing)
     drawing.savefig(io.BytesIO(), format="rgba", dpi=dpi)
     image = Image.fromarray(np.asarray(canvas.renderer.buffer_rgba()))
     return image.convert("RGB") if image.getchannel("A").getextrema() == (255, 255) else image

@@ -642,6 +642,7 @@ TEXTS = {
     "models.equal_to_no_ramp": "equal to {low}: no ramp, a step",
     "models.below_probably_exchanged": "below {low} = {value:g}: probably exchanged",
     "models.ignored_dynamic_begins_at": "ignored: dynamic begins at max_position_embeddings in both versions",
+    "models.mistral_without_theta": "the file does not say: {fact} here, as mistral-inference has it now; programs differ, and config.json of a model with a sliding window may say 10000",
     "models.beyond_the_context": "beyond the context of {length:,} positions",
     "models.is_less_than": "is less than {key}, {value:,}",
     "models.pecli_knows_no_such": "pecli knows no such key{hint}",

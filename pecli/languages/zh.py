@@ -615,6 +615,7 @@ TEXTS = {
     "models.equal_to_no_ramp": "与 {low} 相等：不是斜坡而是台阶",
     "models.below_probably_exchanged": "小于 {low} = {value:g}：可能写反了",
     "models.ignored_dynamic_begins_at": "被忽略：两个版本里 dynamic 都从 max_position_embeddings 开始",
+    "models.mistral_without_theta": "文件没有写：这里取 {fact}，与现在的 mistral-inference 相同；各程序不一致，带滑动窗口的模型的 config.json 可能写 10000",
     "models.beyond_the_context": "超出 {length:,} 个位置的上下文",
     "models.is_less_than": "小于 {key}，即 {value:,}",
     "models.pecli_knows_no_such": "pecli 不认识这个键{hint}",

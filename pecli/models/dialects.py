@@ -53,6 +53,7 @@ class Dialect:
     refuse : conditions under which pecli knows no answer, and the text that says why
     unread : its keys that its code does not read
     remarks : what to say of a key, by the name of its text
+    unsure : what to say of a default that programs do not agree on
     towers : the objects that describe what is beside the language model, and the dialects of those
     at_longest : the longest length that the file names is in use unless another is given
 
@@ -82,6 +83,7 @@ class Dialect:
     refuse: Mapping[str, str] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
     remarks: Mapping[str, str] = field(default_factory=dict)
+    unsure: Mapping[str, str] = field(default_factory=dict)
     towers: Mapping[str, str] = field(default_factory=dict)
     at_longest: bool = False
     named_by: str = ""
@@ -187,7 +189,9 @@ def translate(dialect: Dialect, data: Mapping[str, Any]) -> Translation:
     dropped += [own for rule in item.rules for own in RULES[rule](ours)]
     named = {names[own] for own in {*ours, *dropped} if own in names}
     findings = [
-        Finding(key, None, "note", say("models.the_file_does_not", name=architecture.name, fact=shown(value)))
+        Finding(key, None, "warning", say(item.unsure[key], fact=shown(value)))
+        if key in item.unsure
+        else Finding(key, None, "note", say("models.the_file_does_not", name=architecture.name, fact=shown(value)))
         for key, value in assumed.items()
         if key in named
     ]

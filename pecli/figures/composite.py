@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import enumerated, join_clauses, join_title, listing, merge_labels, say
+from pecli.core.language import enumerated, join_clauses, join_title, merge_labels, say
 from pecli.core.lazy import Array, Axes, Registry
 from pecli.encodings.base import Encoding
 from pecli.encodings.harmonic import Harmonic
@@ -161,7 +161,7 @@ def longer_waves_text(labels: Sequence[str], parts: Sequence[Part]) -> str:
         text = "figures.larger_bases_leave_more"
         part = "figures.of_pairs" if len(groups) == 1 else "figures.from_to_of_pairs"
         rows = [([counts[at] for at in own], all_pairs[own[0]]) for own in groups.values()]
-        each = [say(part, counts=listing(map(str, n)), first=n[0], last=n[-1], all=every) for n, every in rows]
+        each = [say(part, counts=enumerated([*map(str, n)]), first=n[0], last=n[-1], all=every) for n, every in rows]
         return say(text, length=length, counts=enumerated(each))
     if len({*all_pairs}) > 1:
         return ""

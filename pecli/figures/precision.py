@@ -182,7 +182,7 @@ class Precision(WithTrained[Harmonic]):
         first is, of each where there is room, else of the first."""
         from matplotlib.patheffects import withStroke
 
-        from pecli.page.labels import add_bracket
+        from pecli.page.labels import add_bracket, label_point
 
         wrong = np.isfinite(numbers.first_wrong)
         if not wrong.any():
@@ -199,9 +199,13 @@ class Precision(WithTrained[Harmonic]):
         encoding, rows = numbers.view.encoding, numbers.view.covered
         room = panel.bbox.width * points_per_pixel(panel) / len(wrong)
         names = {int(pair): encoding.position_text(numbers.first_wrong[pair]) for pair in np.flatnonzero(wrong)}
-        if max(map(ems, names.values())) * canvas.small > room:
-            names = {pair: names[pair] for pair in [int(np.nanargmin(numbers.first_wrong))]}
         effects = [withStroke(linewidth=1.6 * canvas.scale, foreground=image.cmap(0.95))]
+        if max(map(ems, names.values())) * canvas.small > room:  # the first alone, where the line is not
+            pair = int(np.nanargmin(numbers.first_wrong))
+            place, sides = (float(pair), float(numbers.first_wrong[pair])), ((1, 1), (0, 1), (1, -1), (0, -1))
+            label = label_point(panel, names[pair], place, image.cmap(0.0), canvas, sides)
+            label.set(color=image.cmap(0.0), weight="semibold", path_effects=effects, zorder=5)
+            return
         look: dict[str, Any] = {"ha": "center", "color": image.cmap(0.0), "weight": "semibold", "path_effects": effects}
         for pair, text in names.items():
             low = numbers.first_wrong[pair] - rows.start > LOW * rows.length

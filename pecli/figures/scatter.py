@@ -301,7 +301,7 @@ def _draw_points(numbers: ScatterNumbers, axes: Axes, canvas: Canvas) -> Any:
         kept = ~numbers.odd
         found = _draw_dots(numbers, axes, kept, "C0", canvas) if few else _draw_hexagons(numbers, axes, kept, canvas)
         _draw_curve(numbers, axes, canvas)
-        _label_offsets(axes, numbers, LABELLED, canvas)
+        _label_offsets(axes, numbers, LABELLED, canvas, few)
         return found
     whole, enlarged = (axes.inset_axes((left, 0.0, SPLIT, 1.0)) for left in (0.0, 1 - SPLIT))
     for panel in (whole, enlarged):
@@ -377,7 +377,7 @@ def _box(axes: Axes, part: tuple[Array, Array], canvas: Canvas) -> None:
     axes.annotate(say("scatter.right_panel"), (left, bottom), (0, -3 * canvas.scale), **look)
 
 
-def _label_offsets(axes: Axes, numbers: ScatterNumbers, most: int, canvas: Canvas) -> None:
+def _label_offsets(axes: Axes, numbers: ScatterNumbers, most: int, canvas: Canvas, few: bool = True) -> None:
     """Name the streaks of the smallest offsets, as long as they are thin and stand apart from all other points."""
     kept, offsets = ~numbers.odd, numbers.apart()[~numbers.odd]
     points = np.column_stack((numbers.x, numbers.y))[kept]
@@ -391,7 +391,8 @@ def _label_offsets(axes: Axes, numbers: ScatterNumbers, most: int, canvas: Canva
         if (np.abs(others - end) < APART * (high - low)).all(axis=1).any():
             return
         style: dict[str, Any] = {"ha": "right" if right else "left", "va": "center", "fontsize": canvas.small}
-        away = ((-5 if right else 5) * canvas.scale, 0)
+        aside = 5 * canvas.scale + (0.0 if few else axes.bbox.width * points_per_pixel(axes) / HEXAGONS / 2)
+        away = (-aside if right else aside, 0)
         style["color"] = axes.xaxis.label.get_color() if numbers.exceptions is None else "C0"
         axes.annotate(say("scatter.offset_number", number=offset), end, away, textcoords="offset points", **style)
         if not right and 2 * end[0] > low[0] + high[0]:  # room for the name

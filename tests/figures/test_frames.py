@@ -41,7 +41,7 @@ def test_nothing_jumps(figure: str) -> None:
     assert min(word[0] for word in first[1:3]) > 0  # nothing begins beyond the page
     limits = {image.get_clim() for frame in frames for axes in frame.axes[:1] for image in axes.images}
     assert len(limits) <= 1
-    assert [frame.get_suptitle().rpartition(", base = ")[2] for frame in frames] == ["2", "10,000", "31.62"]
+    assert [frame.get_suptitle().rpartition("base = ")[2] for frame in frames] == ["2", "10,000", "31.62"]
 
 
 def test_a_list_that_moves_is_a_frame_a_value(ask: Any, folder: Path) -> None:

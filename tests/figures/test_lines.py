@@ -377,7 +377,7 @@ def test_pairs_have_a_colour_each_bits_are_steps_and_one_position_a_point() -> N
         ({"at": [100]}, {"key": "curves.no_position_is_nearer", "position": "100"}),
         (
             {"at": [0], "d": 2, "length": 100},
-            {"key": "curves.the_position_nearest_to", "position": "0", "others": "44"},
+            {"key": "curves.the_position_nearest_to", "position": "0", "others": "44"},  # 7 turns are nearly 44
         ),
         ({"at": [10], "encoding": "clock"}, {"key": "curves.no_position_is_nearer", "position": "00:00:10"}),
         ({"at": [0], "measure": "dot"}, {}),  # a similarity
@@ -385,5 +385,4 @@ def test_pairs_have_a_colour_each_bits_are_steps_and_one_position_a_point() -> N
     ],
 )
 def test_the_message_of_one_line_is_what_is_nearest(options: dict[str, Any], said: dict[str, Any]) -> None:
-    """As 7 turns are nearly 44."""
     assert told(pecli.figure("curves", **options).numbers.message(), said) == said

@@ -179,10 +179,8 @@ def test_the_panels_are_the_offsets_and_the_chosen_slices() -> None:
     names = [say("relative.dim_dim", dim=dim) for dim in (1, 0, 4)]
     assert [item.get_title().split("\n")[0] for item in slices] == names
     waves = [item.get_title(loc="right").strip() for item in slices]
-    assert waves == [
-        join_title([name, f"λ {wave}"])
-        for name, wave in zip(("cos", "sin", "sin"), ("6.28", "6.28", "2,916"), strict=True)
-    ]
+    parts = (["cos", "λ 6.28"], ["sin", "λ 6.28"], ["sin", "λ 2,916"])
+    assert waves == [join_title(part) for part in parts]
     offsets = np.subtract.outer(range(LENGTH), range(LENGTH))
     arrays = [offsets, *np.moveaxis(tensor(LENGTH, D), -1, 0)[[1, 0, 4]]]
     for item, array, limit in zip((first, *slices), arrays, (6, 1, 1, 1), strict=True):

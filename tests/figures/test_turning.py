@@ -231,9 +231,8 @@ def test_the_names_of_pairs_stand_on_their_circles_in_their_colours() -> None:
     plane = panels(pairs=(0, 2), start=1009)[2]
     assert plane.get_title() == say("rotation.of_pairs_in_their", count=2, all=7)
     first, *names = plane.texts
-    assert (
-        first.get_text() == say("rotation.position_number", position="1,009") and first.xy[1] > 1
-    )  # where all begin, at the top
+    assert first.get_text() == say("rotation.position_number", position="1,009")
+    assert first.xy[1] > 1  # where all begin, at the top
     turns = 10 * 10000 ** (-np.array([0, 2]) / 7) / (2 * np.pi)
     angles = (say("rotation.turns", turns=f"{turns[0]:.3g}"), f"{360 * turns[1]:.2g}°")
     for name, pair, turned in zip(names, (0, 2), angles, strict=True):
@@ -262,9 +261,9 @@ def test_the_message_is_how_far_the_fastest_and_the_slowest_pair_turn(
 def test_more_positions_than_pixels_are_averaged_and_of_pairs_every_other_one_is_shown(content: str) -> None:
     options: Any = {"length": 2051, "start": 7, "d": 6, "content": content, "content_seed": 3}
     every, shown = (numbers_of("rotation", panels, **options) for panels in (None, ((100, 6),)))
-    means = say("figures.each_pixel_is_the_mean", cells=say("words.count_positions", count=21))
-    pairs = say("rotation.q_note", note=say("waves.every_second_pair_drawn"))
-    assert clauses(shown.caption()) == [say("rotation.dot_for_each_position", position="7"), means, pairs]
+    dots, pairs = say("rotation.dot_for_each_position", position=7), say("waves.every_second_pair_drawn")
+    averaged = say("figures.each_pixel_is_the_mean", cells=say("words.count_positions", count=21))
+    assert clauses(shown.caption()) == [dots, averaged, say("rotation.q_note", note=pairs)]
     random = np.random.default_rng(3)
     rows = np.tile(random.standard_normal(6), (2051, 1)) if content == "same" else random.standard_normal((2051, 6))
     assert np.array_equal(every.before, rows)

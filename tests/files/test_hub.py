@@ -17,6 +17,7 @@ import pytest
 
 from pecli.core.errors import UsageError
 from pecli.core.hub import parse
+from pecli.core.language import say
 from tests.files.hub_server import COMMIT, Hub, running
 from tests.models.gguf_files import gguf
 
@@ -124,7 +125,8 @@ def test_a_config_is_one_small_file_that_is_read_from_the_cache_then(lines: Any,
     model, sub, plain = lines(
         "pecli model hf:org/large -v", "pecli model hf:org/large@main/sub", "pecli explain hf:org/large:base=10"
     )
-    assert (model[0], sub[0], plain[0]) == (0, 0, 0) and "hf:org/large: llama" in model[1] and "500,000" in sub[1]
+    assert (model[0], sub[0], plain[0]) == (0, 0, 0) and "500,000" in sub[1]
+    assert model[1].startswith(say("model.text", path="hf:org/large", name="llama", kinds=""))
     assert hub.sent < 1000
     assert f"GET {hub.address}/org/large/resolve/main/config.json" in model[2]
     (both,) = lines("pecli model hf:org/large hf:org/large@main/sub --format md")
@@ -149,7 +151,8 @@ def test_of_a_large_file_the_table_alone_is_fetched_and_no_picture_asks_for_more
         f"pecli redraw a.png --file {name} -o b.png",
         f"pecli table -e learned:file={name} -n 9 -o c.npy",
     )
-    assert found[0] == 1 and found[1].startswith("org/large, wpe.weight: ")
+    said = say("identify.no_formula_the_strongest", name="org/large, wpe.weight", share=0.02)
+    assert found[0] == 1 and " ".join(found[1].split()).startswith(said)
     assert recipe[1] == f"pecli heatmap --encoding learned --file '{name}' --length 683 --dpi 30 --output a.png\n"
     assert refused[0] == 2 and f"name it: --file '{name}'" in refused[2]
     assert (again[0], twice[0]) == (0, 0) and Path("b.png").is_file()

@@ -31,6 +31,7 @@ class Scaling:
     needs: ClassVar[tuple[str, ...]] = ()
     takes: ClassVar[tuple[str, ...]] = ()
     shortens: ClassVar[bool] = True  # a factor below 1 has a meaning
+    in_configs: ClassVar[bool] = True  # a config.json may name it as its type
 
     def check(self, rope: Scaled) -> None:
         """Refuse parameters that are missing or that the formula cannot take (UsageError)."""
@@ -96,6 +97,31 @@ class Linear(Scaling):
         return [rate / as_typed(rope.factor or 1) for rate in plain]
 
 
+class Ntk(Scaling):
+    """NTK-aware scaling at every length: the longest wavelength grows by the factor, the shortest stays.
+
+    No config.json means it by its ``type``: transformers knows no such name, and runtimes read others by it.
+    """
+
+    name = "ntk"
+    summary = "NTK-aware: a larger base, the same at every length"
+    formula = "base' = base · factor^(d/(d − 2))"
+    source = "bloc97 2023; Peng et al. 2023, section 3.1, arXiv:2309.00071"
+    needs = ("factor",)
+    takes = ("original",)
+    in_configs = False
+
+    def check(self, rope: Scaled) -> None:
+        super().check(rope)
+        _check_exponent(rope)
+
+    def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
+        return geometric_rates(as_typed(rope.base) * as_typed(rope.factor or 1) ** _exponent(rope), rope.width)
+
+    def base(self, rope: Scaled) -> float:
+        return rope.base * (rope.factor or 1.0) ** float(_exponent(rope))
+
+
 class Dynamic(Scaling):
     """NTK-aware scaling that grows with the length in use; up to `max_position` nothing changes."""
 
@@ -108,8 +134,7 @@ class Dynamic(Scaling):
 
     def check(self, rope: Scaled) -> None:
         super().check(rope)
-        if rope.width == 2:
-            raise UsageError("scaling=dynamic has the exponent d/(d − 2), so it takes 4 or more rotary dimensions")
+        _check_exponent(rope)
         if self.growth(rope) <= 0:
             raise UsageError(f"scaling=dynamic with factor={rope.factor:g} gives no positive base at that seq_len")
 
@@ -119,15 +144,10 @@ class Dynamic(Scaling):
     def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
         if (growth := self.growth(rope)) == 1:
             return plain
-        return geometric_rates(as_typed(rope.base) * growth ** self.exponent(rope), rope.width)
+        return geometric_rates(as_typed(rope.base) * growth ** _exponent(rope), rope.width)
 
     def base(self, rope: Scaled) -> float:
-        return rope.base * float(self.growth(rope)) ** float(self.exponent(rope))
-
-    @staticmethod
-    def exponent(rope: Scaled) -> Decimal:
-        """Return what the growth of the longest wavelength is raised to, to be that of the base."""
-        return Decimal(rope.width) / (rope.width - 2)
+        return rope.base * float(self.growth(rope)) ** float(_exponent(rope))
 
     def growth(self, rope: Scaled) -> Decimal:
         """Return what the base grows by, but for the exponent: what the longest wavelength does."""
@@ -164,6 +184,18 @@ class Proportional(Scaling):
 
     def in_training(self, rope: Scaled) -> Scaled:
         return replace(rope, factor=None)  # pairs that stand still did so in training
+
+
+def _exponent(rope: Scaled) -> Decimal:
+    """Return what the growth of the longest wavelength is raised to, to be that of the base."""
+    return Decimal(rope.width) / (rope.width - 2)
+
+
+def _check_exponent(rope: Scaled) -> None:
+    """Raise UsageError where there is no such exponent."""
+    if rope.width == 2:
+        text = f"scaling={rope.scaling} has the exponent d/(d − 2), so it takes 4 or more rotary dimensions"
+        raise UsageError(text)
 
 
 def _check_count(rope: Scaled, name: str) -> None:
@@ -222,6 +254,7 @@ class Divisors(Scaling):
     source = "llama.cpp, the tensor rope_freqs"
     needs = ("divisors",)
     takes = ("attention_factor",)
+    in_configs = False
 
     def check(self, rope: Scaled) -> None:
         super().check(rope)
@@ -330,7 +363,7 @@ class Yarn(Blend):
 
 SCALINGS: dict[str, Scaling] = {
     item.name: item
-    for item in (Scaling(), Linear(), Dynamic(), Yarn(), LongRope(), Llama3(), Proportional(), Divisors())
+    for item in (Scaling(), Linear(), Ntk(), Dynamic(), Yarn(), LongRope(), Llama3(), Proportional(), Divisors())
 }
 
 

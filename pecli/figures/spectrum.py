@@ -33,7 +33,12 @@ CONTEXTS = {
     "original": "spectrum.original_context",
     "extended": "spectrum.extended_context",
 }
-SCALING_NAMES = {"yarn": "YaRN", "longrope": "LongRoPE", "dynamic": "dynamic NTK"}  # others are called as typed
+SCALING_NAMES = {
+    "yarn": "YaRN",
+    "longrope": "LongRoPE",
+    "ntk": "NTK-aware",
+    "dynamic": "dynamic NTK",
+}  # others are called as typed
 NEAR = 4.0  # times a context, below which the name of that stands below its line, not to meet the other
 MARGIN = 0.08  # above and below wavelengths, as a share of the axis
 WIDE = 72 * 0.85  # points of a panel an inch of the page

@@ -69,9 +69,10 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
         if factor is None or not 1 <= factor < HUGE:
             raise BuildError("factor", "models.takes_number_1")
         return parameters | {"base": base * factor, "scaling": "linear", "factor": factor ** (2 / d)}
-    if scaling not in SCALINGS or (scaling == "divisors" and not reading.keys.names):  # transformers has none
+    known = [name for name, rule in SCALINGS.items() if rule.in_configs or (name == "divisors" and reading.keys.names)]
+    if scaling not in known:
         text = "models.no_such_scaling_transformers"
-        raise BuildError(key, text, inside.data.get(key), meant=probably(nearest(scaling, SCALINGS)))
+        raise BuildError(key, text, inside.data.get(key), meant=probably(nearest(scaling, known)))
     values = {"scaling": scaling, **_scaling(reading, inside, scaling, rotary // 2)}
     return parameters | {name: value for name, value in values.items() if value is not None}
 

@@ -21,6 +21,7 @@ CASES: list[dict[str, Any]] = json.loads((DATA / "rope_inv_freq.json").read_text
 EXAMPLES = {
     "default": "",
     "linear": ",factor=4",
+    "ntk": ",factor=4,original=64",
     "dynamic": ",factor=4,max_position=64,seq_len=256",
     "yarn": ",factor=4,original=64",
     "divisors": ",divisors=1,1,2,8,attention_factor=1.5",
@@ -74,7 +75,7 @@ def test_every_scaling_reads_back_from_its_text_and_closed_forms_hold(name: str)
         ("rotary_dim=10", "rotary_dim 10 is more than"),
         ("rotary_dim=3", "rotary_dim=3 is not allowed: it takes an even rotary_dim"),
         ("scaling=ynar", "did you mean 'yarn'"),
-        ("factor=4", "factor belongs to scaling=linear, dynamic, yarn"),
+        ("factor=4", "factor belongs to scaling=linear, ntk, dynamic, yarn"),
         ("scaling=linear,factor=4,beta_fast=16", "beta_fast belongs to scaling=yarn, and scaling is linear"),
         *[
             (f"scaling={name}", f"scaling={name} needs {scaling.needs[0]}=")
@@ -169,3 +170,13 @@ def test_a_ramp_runs_between_pairs_where_any_lie_between(text: str, d: int, ramp
     made = rope(text, d)
     assert made.ramp() == (None if ramp is None else pytest.approx(ramp, abs=5e-4))
     assert (made.parts()["between"] > 0) == (ramp is not None)
+
+
+def test_ntk_has_the_rates_of_a_larger_base() -> None:
+    made, plain = (rope(f"scaling={own}", d=128) for own in ("ntk,factor=8", "default"))
+    assert made.scaled_base == pytest.approx(82_685, abs=0.5)
+    np.testing.assert_allclose(made.frequencies(), rope(f"base={made.scaled_base!r}", d=128).frequencies(), rtol=1e-14)
+    longest = made.wavelengths()[-1] / plain.wavelengths()[-1]
+    assert longest == pytest.approx(8, rel=1e-12)  # and the shortest stays
+    with pytest.raises(UsageError, match="4 or more rotary dimensions"):
+        rope("scaling=ntk,factor=8", d=2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from math import isclose, log, sqrt
 
@@ -45,6 +46,7 @@ REMARKS = {
     "share": "models.transformers_5_23_counts",
     "third": "models.where_object_in_rope",
 }
+WORD = re.compile(r"[\w.]*\w", re.ASCII)  # a key in a sentence, in Chinese too, where no blank is beside it
 UNUSUAL_RATIO = 2.0  # times more or less than the formula
 
 
@@ -67,7 +69,7 @@ def unused(keys: Keys, findings: Iterable[Finding], undrawn: bool, part: Keys | 
     undrawn : whether pecli says of the model that it does not draw its positions, which is enough for its own keys
     part : an object among the keys that is left out
     """
-    named = {word for finding in findings for word in (finding.key, *finding.text.split())}
+    named = {word for finding in findings for word in (finding.key, *WORD.findall(finding.text))}
     for place, value in position_keys(keys, part):
         key, name = place.removeprefix(keys.place), place.rpartition(".")[2]
         if not {key, name} & named and not (undrawn and name not in READ_BY):

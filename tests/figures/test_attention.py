@@ -245,7 +245,7 @@ def test_rows_are_without_and_with_positions_and_the_largest_change_is_outlined(
 ) -> None:
     numbers, drawn = panels(**options, size=size)
     orders = [" ".join(numbers.tokens), " ".join(numbers.reordered_tokens)]
-    assert [item.get_title().strip() for item in drawn] == [*orders, "Change", "", "", ""]
+    assert [item.get_title().strip() for item in drawn] == [*orders, capitalised(say("attention.change")), "", "", ""]
     changes = [item.images[0].get_array() for item in drawn[2::3]]
     masked = (numbers.plain == 0).any()
     for change, most in zip(changes, (numbers.difference_plain, numbers.difference_encoded), strict=True):

@@ -11,7 +11,7 @@ import pecli
 from pecli.core.language import finding, say
 from pecli.jobs.picture import alt_text
 from pecli.page.labels import BracketLabel, labels_of
-from tests.drawing import axes_of, texts, told
+from tests.drawing import axes_of, clauses, texts, told
 
 
 def said(figure: str, **options: Any) -> str:
@@ -109,7 +109,7 @@ SCALINGS = [
 def test_the_spectrum_names_its_dashes_where_it_has_them(spec: str, dashed: bool) -> None:
     axes = axes_of("spectrum", encoding=spec)
     lines = [line.get_ydata() for line in axes.lines if line.get_linestyle() == "--"]
-    assert [bool(len(lines)), "unscaled" in texts(axes.texts)] == [dashed, dashed]
+    assert [bool(len(lines)), say("spectrum.unscaled") in texts(axes.texts)] == [dashed, dashed]
 
 
 @pytest.mark.parametrize("length", [40, 2000])  # of the second pixels are means
@@ -173,8 +173,9 @@ def test_compare_says_where_limits_are_not_shared(
     assert len(panels) == len(encodings)
     ends = {ax.images[0].get_clim() if ax.images else ax.get_ylim() for ax in panels}
     assert (len(ends) == 1) == shared
-    caption = pecli.figure("compare", **options).seen.caption()
-    assert ["limits" in caption, "width d" in caption] == [not shared, names_width]
+    keys = {finding(note)["key"] for note in clauses(pecli.figure("compare", **options).seen.caption())}
+    limits = {"compare.limits_are_shared_by" if names_width else "compare.not_all_panels_have"} if not shared else set()
+    assert keys & {"compare.limits_are_shared_by", "compare.not_all_panels_have"} == limits
 
 
 def test_rows_of_offsets_are_called_offsets() -> None:

@@ -341,8 +341,8 @@ def biases(**options: Any) -> Any:
     ("alibi:heads=8", {"length": 60, "head": [1]}, "bias.beyond_distance_slight", {"last": 18}),
     ("alibi:heads=4", {"length": 9, "head": [2]}, "", {}),  # it sees all
     ("t5", {"length": 8}, "", {}),
-    ("t5", {"length": 12}, "bias.beyond_distance_share", {"last": 7, "what": "bucket"}),
-    ("t5:direction=causal", {"length": 30}, "bias.beyond_distance_share", {"last": 15, "what": "bucket"}),
+    ("t5", {"length": 12}, "bias.beyond_distance_share", {"last": 7, "what": say("biases.bucket")}),
+    ("t5:direction=causal", {"length": 30}, "bias.beyond_distance_share", {"last": 15, "what": say("biases.bucket")}),
 ])  # fmt: skip
 def test_the_message_is_how_far_heads_see_or_what_distances_share(
     encoding: str, options: dict[str, Any], key: str, numbers: dict[str, Any]

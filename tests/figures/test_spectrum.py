@@ -280,10 +280,11 @@ def test_a_spectrum_below_another_is_rings_and_identical_ones_are_one() -> None:
 
 @pytest.mark.parametrize(
     ("encoding", "said"),
-    [(["clock", "binary", "rope"], [" (seconds)", " (positions)", " (positions)"]), (["binary", "rope"], [""] * 2)],
+    [(["clock", "binary", "rope"], ["clock.seconds", *["words.positions"] * 2]), (["binary", "rope"], [""] * 2)],
 )
 def test_of_two_units_each_line_says_its_own(encoding: list[str], said: list[str]) -> None:
     drawn = axes_of("spectrum", encoding=encoding).get_legend()
     assert drawn is not None
     ends = [text.get_text().replace("\n", " ") for text in drawn.get_texts()]
-    assert all(text.endswith(end) if end else "(" not in text for text, end in zip(ends, said, strict=True))
+    for text, unit in zip(ends, said, strict=True):
+        assert text.endswith(f" ({say(unit)})") if unit else "(" not in text

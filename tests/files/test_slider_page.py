@@ -47,7 +47,7 @@ def test_nothing_is_asked_of_anybody_and_nothing_is_taken_for_markup() -> None:
 def test_who_does_not_see_a_picture_is_told_what_there_is_to_see_in_it() -> None:
     alts = re.findall(r'alt="([^"]*)"', plain())
     for alt, base in zip(alts, (10, 100), strict=True):
-        alone = pecli.heatmap(**SMALL, base=base).message().lower()
+        alone = pecli.heatmap(**SMALL, base=base).message()
         told = join_clauses([f"base = {base}", alone])
         assert alone and alt.startswith(say("page.message_sentence", message=told, sentence=""))
 

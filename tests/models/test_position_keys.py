@@ -155,9 +155,18 @@ def test_rows_with_and_without_offsets(ask: Ask, kind: str, count: int, numbers:
     more = {"model_type": kind, "max_position_embeddings": count, "pad_token_id": 1}
     data = read(ask, {**BERT, **more, "position_embedding_type": "relative_key"})
     assert data["layers"]["all"]["length"] == numbers[0]
-    text = " ".join(finding["text"] for finding in data["findings"])
-    assert (f"learned table of {numbers[1]} rows" in text) == (numbers[1] is not None)
-    assert (f"{numbers[2]} for positions" in text) == (numbers[2] is not None)
+    texts = {finding["key"]: finding["text"] for finding in data["findings"]}
+    table = {"rows": numbers[0], "low": 1 - count, "high": count - 1, "count": numbers[1]}
+    said = say("models.rows_in_every_layer" if numbers[1] else "models.rows_in_every_layer_alone", **table)
+    assert texts.pop("position_embedding_type") == said
+    own = [say("models.rows_for_positions_the", all=count, count=numbers[2], name=kind, first=2)] if numbers[2] else []
+    assert [*texts.values()] == own
+
+
+def test_in_no_language_is_a_key_unused_that_a_sentence_names(ask: Ask) -> None:
+    config = str(Path(__file__).parents[1] / "data" / "configs" / "trap-two-objects.json")
+    found = [json.loads(ask("model", config, "--json", "--lang", lang).out)["findings"] for lang in ("en", "zh")]
+    assert [[item["key"] for item in own] for own in found] == [["rope_scaling"]] * 2
 
 
 HINTS = {  # an object for rope, or keys of a config: the finding's key and value, and what it suggests

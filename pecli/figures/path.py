@@ -148,7 +148,7 @@ class Path(Figure[TableEncoding]):
     def draw(self, numbers: PathNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from matplotlib.collections import LineCollection
 
-        from pecli.page.labels import label_point
+        from pecli.page.labels import halo, label_point
 
         low, high = _ends(numbers.coordinates)
         many, drawn = len(numbers.positions) > MAX_VECTOR_POINTS, []
@@ -175,7 +175,7 @@ class Path(Figure[TableEncoding]):
                 line.set_alpha(FAINT)
                 size = (3 * canvas.scale) ** 2
                 shown = panel.scatter(
-                    points[:, 0], points[:, 1], c=numbers.positions, s=size, linewidths=0, zorder=2, **look
+                    points[:, 0], points[:, 1], c=numbers.positions, s=size, linewidths=0, zorder=3, **look
                 )
                 shown.set_clim(numbers.positions[0], numbers.positions[-1])
             panel.grid(True)
@@ -189,7 +189,7 @@ class Path(Figure[TableEncoding]):
                 text = f"p = {text}" if end and not numbers.view.encoding.position_unit else text
                 ink = panel.xaxis.label.get_color()
                 label = label_point(panel, text, tuple(points[at]), ink, canvas, needed=end)
-                label.set(path_effects=_halo(panel, canvas), zorder=6)
+                label.set(path_effects=halo(panel, canvas), zorder=6)
             drawn.append(shown)
         return drawn
 
@@ -271,22 +271,15 @@ def angles_around(points: Array) -> Array:
     return np.asarray(np.unwrap(np.angle((points - np.median(points, axis=0)) @ [1, 1j])))
 
 
-def _halo(axes: Axes, canvas: Canvas) -> Any:
-    """Return what sets a text off from lines below it."""
-    from matplotlib.patheffects import withStroke
-
-    return [withStroke(linewidth=2 * canvas.scale, foreground=axes.get_facecolor() if canvas.own_style else "white")]
-
-
 def _mark_turn(axes: Axes, numbers: PathNumbers, turn: Array, canvas: Canvas) -> None:
     """Draw one turn over all others, with the numbers of its positions."""
+    from pecli.page.labels import halo
+
     points, ink = numbers.coordinates[turn], headline_ink()
-    axes.plot(*points.T, color=ink, linewidth=1.4 * canvas.scale, zorder=4)
-    look: dict[str, Any] = {"markersize": 4.5 * canvas.scale, "markeredgecolor": "white", "zorder": 5}
-    axes.plot(*points.T, "o", color=ink, markeredgewidth=0.7 * canvas.scale, **look)
-    middle, step = points.mean(axis=0), -(-len(turn) // NUMBERED)
+    axes.plot(*points.T, color=ink, linewidth=1.4 * canvas.scale, zorder=2)
+    middle, step = points.mean(axis=0), round_step(len(turn) / NUMBERED)
     closed = np.hypot(*(points[0] - points[-1])) < CLOSED * np.hypot(*(points - middle).T).max()
-    for at in range(step if closed else 0, len(turn), step):
+    for at in (at for at in np.flatnonzero(numbers.positions[turn] % step == 0).tolist() if at or not closed):
         away = points[at] - middle
         away = (-1 if at == 0 else 1) * away / (np.hypot(*away) or 1.0)  # where the turn ends is another number
         text = numbers.view.encoding.position_text(numbers.positions[turn[at]])
@@ -297,8 +290,14 @@ def _mark_turn(axes: Axes, numbers: PathNumbers, turn: Array, canvas: Canvas) ->
             "color": ink,
             "zorder": 6,
         }
-        style |= {"fontsize": canvas.small, "weight": "medium", "path_effects": _halo(axes, canvas)}
+        style |= {"fontsize": canvas.small, "weight": "medium", "path_effects": halo(axes, canvas)}
         axes.annotate(text, tuple(points[at]), tuple(9 * canvas.scale * away), **style)
+
+
+def round_step(least: float) -> int:
+    """Return the first of 1, 2, 5, 10, 20, … that is no less."""
+    power = 10 ** max(0, floor(log10(least)))
+    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least)
 
 
 def _percent(share: float) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pecli.analysis import check_indices
-from pecli.core.language import say
+from pecli.core.language import join_title, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.options import option
 from pecli.encodings.base import TableEncoding
@@ -24,9 +24,10 @@ from pecli.page.panels import Axis, Panel, PanelGroup
 from pecli.page.text import points_per_pixel
 from pecli.page.words import ems
 
-DEFAULT_LINES = 5  # dimensions where none are asked for
+DEFAULT_LANES = 5  # where no dimensions are asked for
 ROUGH, FEW = 10.0, 400  # a line of a shorter wavelength has corners, seen among so many positions
 LANE, ABOVE, MEASURE = 3.0, 0.25, 1.4  # from lane to lane, above the first, to a wavelength; the largest value is 1
+KEY = 0.7  # of what a wave is called, above and below the middle of its lane
 DOTTED = 120  # positions that have room for a dot each
 FINE = 2000  # points of a curve, at least
 MANY = 6  # pairs, above which colours show their order
@@ -92,15 +93,16 @@ class Waves(Figure[TableEncoding]):
     Notes
     -----
     A sine is drawn as it is, with dots at the positions where these have room; of each one wavelength is measured from
-    crest to crest. A sine and its cosine have one colour.
+    crest to crest. Of dimensions that are asked for each has a lane, a sine and its cosine one colour; else the two
+    share one, and the slowest pair is among them.
     The third article's advice on the heatmap, read how often each column changes, made a picture of its own.
     """
 
     name: ClassVar[str] = "waves"
     requires: ClassVar[Any] = TableEncoding
     defines: ClassVar[str] = (
-        "a lane: one column of the table against position, scaled to its largest value; λ = 2π/ω, the "
-        "positions that one turn takes"
+        "a lane: one column of the table against position, or a sine with its cosine, scaled to the largest value; "
+        "λ = 2π/ω, the positions that one turn takes"
     )
     counts_positions: ClassVar[bool] = True
     example: ClassVar[str] = "pecli waves --dims 4,5,6,7"
@@ -108,19 +110,27 @@ class Waves(Figure[TableEncoding]):
     examples: ClassVar[tuple[str, ...]] = ("pecli waves --dims 0..6 -n 60",)
 
     dims: tuple[int, ...] | None = option(
-        None, "the dimensions", at_least=0, unset=f"{DEFAULT_LINES} from fast to slow, those that move first"
+        None, "the dimensions", at_least=0, unset=f"{DEFAULT_LANES} or their pairs from fast to slow"
     )
+
+    def lanes(self, view: View[TableEncoding]) -> list[tuple[int, ...]]:
+        """Return the dimensions in each lane: those asked for, else pairs, or columns, from the fastest on."""
+        check_indices("dims", self.dims, view, view.encoding.width, "dimensions")
+        if self.dims is not None:
+            return [(dim,) for dim in dict.fromkeys(self.dims)]
+        harmonic, found = isinstance(view.encoding, Harmonic), groups_of_columns(view.encoding)
+        waves = periods(view)[[own[0] for own in found]]
+        lanes = len(found) if len(found) <= MAX_LINES else DEFAULT_LANES
+        order = np.argsort(waves, kind="stable")
+        moving = np.count_nonzero(waves <= 4 * view.covered.length)  # a longer wave looks like a constant
+        slowest = harmonic and lanes < len(found)  # is shown too
+        first = order[: max(moving, lanes)]
+        picked = first[np.unique(np.linspace(0, len(first) - 1, lanes - slowest).astype(int))].tolist()
+        return [found[at] for at in dict.fromkeys([*picked, *order[-1:].tolist() * slowest])]
 
     def chosen(self, view: View[TableEncoding]) -> Array:
         """Return the dimensions to draw."""
-        check_indices("dims", self.dims, view, view.encoding.width, "dimensions")
-        if self.dims is not None:
-            return np.array(list(dict.fromkeys(self.dims)))
-        waves, lanes = periods(view), view.encoding.width if view.encoding.width <= MAX_LINES else DEFAULT_LINES
-        order = np.argsort(waves, kind="stable")
-        moving = np.count_nonzero(waves <= 4 * view.covered.length)  # a longer wave looks like a constant
-        first = order[: max(moving, lanes)]
-        return first[np.unique(np.linspace(0, len(first) - 1, lanes).astype(int))]
+        return np.array([dim for lane in self.lanes(view) for dim in lane])
 
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
@@ -151,28 +161,37 @@ class Waves(Figure[TableEncoding]):
         )
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
-        encoding, dims, rows = view.encoding, self.chosen(view), view.covered
-        count, names = len(dims), encoding.dimension_names()
-        lanes = [names[dim] if names else str(dim) for dim in dims]
-        if isinstance(encoding, Harmonic) and names is None:
-            kinds = encoding.wave_names()
-            lanes = [" · ".join(filter(None, [lane, kinds[dim]])) for lane, dim in zip(lanes, dims, strict=True)]
+        encoding, lanes, rows = view.encoding, self.lanes(view), view.covered
+        count = len(lanes)
         ends = LANE * (0.5 - count), LANE * 0.5 + ABOVE
         places = tuple((-LANE * np.arange(count)).tolist())
         x = along_lines(positions_axis(encoding), rows.start, rows.stop - 1)
-        y = Axis(say(encoding.dimension_label), ends, tuple(lanes), places)
+        y = Axis(say(encoding.dimension_label), ends, tuple(_lane_names(encoding, lanes)), places)
         aspect = max(0.9, 0.16 * count) if canvas.narrow else max(0.5, 0.08 * count)  # lanes would be flat
         return [PanelGroup((Panel(aspect, x=x, y=y, grid=True, least=(10.0, 2.2 * count)),))]
 
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        for label, look in zip(axes[0].get_yticklabels(), self._looks(view, axes[0], canvas), strict=True):
+        encoding, lanes = view.encoding, self.lanes(view)
+        joint, looks = len(lanes[0]) > 1, self._looks(view, axes[0], canvas)
+        for label, look in zip(axes[0].get_yticklabels(), looks, strict=False) if not joint else ():
             label.set_color(legible(look["color"], axes[0]))
+        if not joint or not isinstance(encoding, Harmonic):
+            return
+        if all(kinds := [encoding.wave_names()[dim] for dim in lanes[0]]):
+            style: dict[str, Any] = {"fontsize": canvas.small, "weight": "medium", "va": "center"}
+            style |= {"xycoords": axes[0].get_yaxis_transform(), "textcoords": "offset points"}
+            for kind, look, up in zip(kinds, looks, (KEY, -KEY), strict=False):
+                colour = legible(look["color"], axes[0])
+                axes[0].annotate(kind, (1.0, up), (5 * canvas.scale, 0), color=colour, **style)
 
     def _looks(self, view: View[TableEncoding], panel: Axes, canvas: Canvas) -> list[Look]:
-        """Return the look of every line: a colour a pair, of many pairs in their order."""
+        """Return the look of every line: a colour a pair, of many pairs in their order; of pairs in one lane one of
+        sines and one of cosines."""
         encoding, dims = view.encoding, self.chosen(view)
         if not isinstance(encoding, Harmonic):
             return [{"color": "C0"}] * len(dims)
+        if max(map(len, lanes := self.lanes(view))) > 1:
+            return [{"color": f"C{at}"} for lane in lanes for at in range(len(lane))]
         pairs = [pair for _, pair in encoding.waves()]
         order = list(dict.fromkeys(pairs[dim] for dim in dims))
         colours = [f"C{at}" for at in range(len(order))]
@@ -188,10 +207,11 @@ class Waves(Figure[TableEncoding]):
         curved = is_curve(encoding) and numbers.block == 1 and rows.length > 1
         fine = np.linspace(rows.start, rows.stop - 1, max(FINE, 4 * len(numbers.positions)))
         scaled = zip(numbers.low / numbers.limit, numbers.values / numbers.limit, looks, strict=True)
-        for lane, (low, high, look) in enumerate(scaled):
+        lanes = [(lane, at) for lane, own in enumerate(self.lanes(numbers.view)) for at in range(len(own))]
+        for line, ((lane, at), (low, high, look)) in enumerate(zip(lanes, scaled, strict=True)):
             base, dotted = -LANE * lane, rows.length <= DOTTED
             if curved:
-                curve = wave_of(encoding, int(numbers.dims[lane]), fine) / numbers.limit
+                curve = wave_of(encoding, int(numbers.dims[line]), fine) / numbers.limit
                 thin: Look = {"linewidth": 0.7 * canvas.scale, "alpha": 0.6} if dotted else {"linewidth": canvas.scale}
                 panel.plot(fine, curve + base, **look, **thin)
             else:
@@ -199,21 +219,42 @@ class Waves(Figure[TableEncoding]):
             if curved and dotted:
                 rim: Look = {"markeredgewidth": 0, "zorder": 3}
                 plot_dots(panel, numbers.positions, high + base, look["color"], canvas, 3.2, **rim)
-            text = wavelength_text(encoding, float(numbers.wavelengths[lane]))
-            _measure(panel, text, float(crests[lane]), float(numbers.wavelengths[lane]), base + MEASURE, canvas)
+            if at == 0:
+                wave = float(numbers.wavelengths[line])
+                text = wavelength_text(encoding, wave)
+                _measure(panel, text, float(crests[line]), wave, base + MEASURE, canvas)
         return [None]
+
+
+def _lane_names(encoding: TableEncoding, lanes: list[tuple[int, ...]]) -> list[str]:
+    """Return the name of each lane: its dimension, or two, or their pair."""
+    names, joint = encoding.dimension_names(), max(map(len, lanes)) > 1
+    texts = [", ".join(names[dim] if names else str(dim) for dim in lane) for lane in lanes]
+    if isinstance(encoding, Harmonic) and joint and names:
+        pairs = encoding.waves()
+        return [encoding.pair_text(pairs[lane[0]][1]) for lane in lanes]
+    if isinstance(encoding, Harmonic) and not joint and names is None:
+        kinds = encoding.wave_names()
+        return [join_title([text, kinds[dim]]) for text, (dim,) in zip(texts, lanes, strict=True)]
+    return texts
 
 
 def _measure(panel: Axes, text: str, crest: float, wave: float, height: float, canvas: Canvas) -> None:
     """Write a wavelength above its lane, on a line from crest to crest where both are shown, else at the left."""
     (low, high), shown = panel.get_xlim(), panel.xaxis.shown  # type: ignore[attr-defined]
     ink = panel.xaxis.label.get_color()
-    style: dict[str, Any] = {"fontsize": canvas.small, "color": ink, "va": "center", "clip_on": False}
+    style: dict[str, Any] = {"fontsize": canvas.small, "color": ink, "va": "center", "clip_on": False, "zorder": 1.6}
     if not (np.isfinite(crest) and crest + wave <= shown[1]):
         panel.text(shown[0], height, text, ha="left", **style)
         return
     mark: Look = {"marker": "|", "markersize": 4 * canvas.scale, "markeredgewidth": 0.9 * canvas.scale}
-    line: Look = {"color": ink, "linewidth": 0.9 * canvas.scale, "solid_capstyle": "butt", "clip_on": False}
+    line: Look = {
+        "color": ink,
+        "linewidth": 0.9 * canvas.scale,
+        "solid_capstyle": "butt",
+        "clip_on": False,
+        "zorder": 1.5,
+    }
     panel.plot([crest, crest + wave], [height] * 2, **line, **mark)
     point = (high - low) / (float(panel.bbox.width) * points_per_pixel(panel))  # positions a point
     if wave > (ems(text) + 2) * canvas.small * point:
@@ -221,6 +262,17 @@ def _measure(panel: Axes, text: str, crest: float, wave: float, height: float, c
         panel.text(crest + wave / 2, height, text, ha="center", bbox=ground, **style)
         return
     panel.text(crest + wave + canvas.small / 2 * point, height, text, ha="left", **style)
+
+
+def groups_of_columns(encoding: TableEncoding) -> list[tuple[int, ...]]:
+    """Return the columns of each pair; of an encoding without any each column by itself."""
+    if not isinstance(encoding, Harmonic):
+        return [(dim,) for dim in range(encoding.width)]
+    found: dict[int, list[int]] = {}
+    for dim, (wave, pair) in enumerate(encoding.waves()):
+        if wave != "0":
+            found.setdefault(pair, []).append(dim)
+    return [*map(tuple, found.values())]
 
 
 def is_curve(encoding: TableEncoding) -> bool:

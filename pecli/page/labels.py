@@ -12,6 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
 from matplotlib.lines import Line2D
+from matplotlib.patheffects import AbstractPathEffect, withStroke
 from matplotlib.text import Annotation, Text
 from matplotlib.transforms import ScaledTranslation, Transform
 
@@ -376,6 +377,7 @@ DOT = 6  # places of a line that a dot is as much as
 RANK = 0.4  # places of lines that the next side may cover less
 CROSSING = 6.0  # places of lines, from which on a label that is not needed is left out
 FARTHER = 8.0  # places of lines that it may cover less when it is moved by its height
+HALO = 2.5  # points, around a text that a line crosses
 TOUCHING = 30.0  # places of lines that a label may cover before it touches another
 
 
@@ -440,10 +442,18 @@ def _place_point_labels(axes: Axes, labels: Sequence[PointLabel], canvas: Canvas
         label.set_visible(label.needed or cost < CROSSING)
         if not label.get_visible():
             continue
+        crossed = ((lines >= inner - size / 2) & (lines <= inner + size / 2)).all(axis=1).any()
+        label.set_path_effects(halo(axes, canvas) if crossed else [])
         taken.append((inner - size / 2 - free, inner + size / 2 + free))
         label.xy = label.points[at]
         label.set_horizontalalignment("center" if side == 0 else "left" if side > 0 else "right")
         label.set_position((inner[0] - side * size[0] / 2 - places[at][0], inner[1] - places[at][1]))
+
+
+def halo(axes: Axes, canvas: Canvas) -> list[AbstractPathEffect]:
+    """Return what sets a text off from lines below it."""
+    ground = axes.get_facecolor() if canvas.own_style else "white"
+    return [withStroke(linewidth=HALO * canvas.scale, foreground=ground)]
 
 
 def _width(label: Label, canvas: Canvas) -> float:

@@ -247,11 +247,11 @@ def test_lanes_go_down_and_do_not_touch() -> None:
     assert all(below.max() < above.min() for above, below in pairwise(lines))
     assert axes.get_ylabel() == say("encoding.dimension")
     still = "rope:scaling=proportional,factor=1,partial_rotary_factor=0.25"  # has no slowest
-    several = ({"d": 8}, {"d": 9}, {"encoding": still})
+    several = ({"d": 8}, {"d": 9, "dims": [0]}, {"encoding": still})
     captions = [clauses(pecli.figure("waves", length=97, **options).seen.caption()) for options in several]
     dots = [say("waves.wavelength_in", units=say("words.positions")), say("waves.dots_values")]
     slowest = say("waves.the_slowest_not_shown", wave="22,581")
-    some = [say("words.of_dimensions", count=5, all=every) for every in (9, 128)]
+    some = [say("words.of_dimensions", count=count, all=every) for count, every in ((1, 9), (10, 128))]
     assert captions == [dots, [*dots, some[0], slowest], [*dots, some[1]]]
 
 
@@ -273,13 +273,18 @@ def test_a_wavelength_reads_well_at_any_size(encoding: TableEncoding, wave: floa
     assert wavelength_text(encoding, wave) == text
 
 
-def test_without_dims_they_run_from_the_fastest_to_the_slowest_that_moves() -> None:
+def test_without_dims_lanes_are_pairs_from_the_fastest_to_the_slowest_that_moves_and_the_slowest() -> None:
     numbers = pecli.figure("waves", length=200).numbers
     columns = Sinusoidal().column_wavelengths()
     dims = numbers.arrays()["dims"].tolist()
-    assert len(dims) == 5 and dims == sorted(dims)
-    assert dims[0] == 0
-    assert columns[dims[-1]] <= 800 < columns[dims[-1] + 1]  # a quarter of a turn can still be seen
+    assert len(dims) == 10 and dims == sorted(dims) and dims[:2] == [0, 1] and dims[-2:] == [126, 127]
+    assert columns[dims[-3]] <= 800 < columns[dims[-3] + 1]  # a quarter of a turn can still be seen
+    axes = waves_on(length=200)
+    assert texts(axes.get_yticklabels()) == [f"{dims[at]}, {dims[at + 1]}" for at in range(0, 10, 2)]
+    assert [line.get_color() for line in waves(axes)] == ["C0", "C1"] * 5
+    assert [text for text in texts(axes.texts) if "λ" not in text] == ["sin", "cos"]
+    lanes = [(line.get_ydata().min() + line.get_ydata().max()) / 2 for line in waves(waves_on(d=4, base=10, length=60))]
+    assert lanes == pytest.approx([0, 0, -3, -3], abs=0.01)
 
 
 def test_a_long_length_is_drawn_from_minimum_to_maximum_and_the_caption_says_so() -> None:

@@ -69,7 +69,9 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
             return say("bias.beyond_distance_share", last=self.apart - 1, what=what) if self.apart else ""
         if ratio := self._ratio():
             twice = "bias.each_head_sees_twice" if isclose(ratio, 2) else "bias.each_head_sees_times"
-            return say(twice, ratio=number_text(ratio, 3))
+            until = next((head for head, seen in zip(self.heads, self.seen, strict=True) if seen == self.all_back), 0)
+            end = say("bias.until_head_sees_all", head=int(until)) if until > self.heads[0] else ""
+            return say(twice, ratio=number_text(ratio, 3)) + end
         heads, few, many = self.heads.tolist(), int(np.argmin(self.seen)), int(np.argmax(self.seen))
         if self.seen[few] == self.seen[many]:
             return say("bias.beyond_distance_slight", last=self.seen[few])

@@ -47,8 +47,8 @@ class CompareNumbers(ComposedNumbers):
     """The figure with the numbers of each encoding, in order; the difference of two as the last where asked for.
 
     reach : the smallest and the largest difference, of all numbers; None where they are too many
-    where : the largest difference, by position and dimension, or p and q; of tables also in which dimensions and from
-        which position to which they differ at all
+    where : the largest difference, by position and dimension, p and q, or the offset alone; of tables also in which
+        dimensions and from which position to which they differ at all
     measured : what is compared, where it has a name
     apart : why not all have the same limits; "" where they do
     """
@@ -105,6 +105,8 @@ class CompareNumbers(ComposedNumbers):
     def _place_text(self) -> str:
         """Return where two tables differ most, and in which dimensions and positions alone; of a measure the first."""
         where, position = self.where, self.view.encoding.position_text
+        if "offset" in where:
+            return say("compare.most_at_offset", offset=where["offset"])
         if "q" in where:
             return say("compare.most_at_p_q", p=position(where["p"]), q=position(where["q"]))
         texts = []
@@ -224,10 +226,16 @@ class Compare(Composite, Highlighting[Encoding]):
         return replace(numbers, parts=parts, measured=measured, reach=reach, where=where)
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        """Draw the panels, with a ring where the difference is largest."""
+        """Draw the panels, with a ring, or a line along both diagonals, where the difference is largest."""
         drawn = super().draw(numbers, axes, canvas)
-        if self.difference and numbers.where:
-            where = numbers.where
+        where = numbers.where if self.difference else {}
+        if "offset" in where:
+            low, high = numbers.parts[0].numbers.positions[[0, -1]]
+            along = np.array([low, high - where["offset"]]), np.array([low + where["offset"], high])
+            for colour, width in STROKES:
+                for across, down in (along, along[::-1]):
+                    axes[-1].plot(across, down, color=colour, linewidth=width * canvas.scale)
+        elif where:
             look: dict[str, Any] = {"markersize": 6 * canvas.scale, "fillstyle": "none", "clip_on": False}
             place = (where["q"], where["p"]) if "q" in where else (where["dimension"], where["position"])
             for colour, width in STROKES:
@@ -266,6 +274,9 @@ class Compare(Composite, Highlighting[Encoding]):
             return reach, {}
         row, column = map(int, np.unravel_index(sizes.argmax(), sizes.shape))
         if isinstance(one, DistanceNumbers):
+            along = np.allclose(array[1:, 1:], array[:-1, :-1], rtol=0, atol=ROUNDING * sizes.max())
+            if along and np.allclose(array, array.T, rtol=0, atol=ROUNDING * sizes.max()):
+                return reach, {"offset": int(abs(rows[row] - rows[column]))}
             return reach, {"p": int(rows[row]), "q": int(rows[column])}
         differing = sizes > ROUNDING * sizes.max()
         places, dims = rows[differing.any(axis=1)], np.flatnonzero(differing.any(axis=0))

@@ -172,12 +172,12 @@ class Precision(WithTrained[Harmonic]):
         edges = np.append(numbers.first_wrong, np.nan) - 0.5
         for colour, width in STROKES:  # dark within light: where a pair is first off by more, one step a pair
             panel.step(np.arange(columns + 1) - 0.5, edges, where="post", color=colour, linewidth=width * canvas.scale)
-        self._name(numbers, panel, image, canvas)
+        self._name(numbers, panel, canvas)
         if self.trained is not None:
             border_beyond(panel, panel.get_xlim(), (self.trained - 0.5,) * 2, canvas)
         return [image]
 
-    def _name(self, numbers: PrecisionNumbers, panel: Axes, image: Any, canvas: Canvas) -> None:
+    def _name(self, numbers: PrecisionNumbers, panel: Axes, canvas: Canvas) -> None:
         """Put brackets over the pairs that are off by much and over the others, and write the position at which a pair
         first is, of each where there is room, else of the first."""
         from matplotlib.patheffects import withStroke
@@ -199,14 +199,14 @@ class Precision(WithTrained[Harmonic]):
         encoding, rows = numbers.view.encoding, numbers.view.covered
         room = panel.bbox.width * points_per_pixel(panel) / len(wrong)
         names = {int(pair): encoding.position_text(numbers.first_wrong[pair]) for pair in np.flatnonzero(wrong)}
-        effects = [withStroke(linewidth=1.6 * canvas.scale, foreground=image.cmap(0.95))]
+        effects = [withStroke(linewidth=1.6 * canvas.scale, foreground="black")]
         if max(map(ems, names.values())) * canvas.small > room:  # the first alone, where the line is not
             pair = int(np.nanargmin(numbers.first_wrong))
             place, sides = (float(pair), float(numbers.first_wrong[pair])), ((1, 1), (0, 1), (1, -1), (0, -1))
-            label = label_point(panel, names[pair], place, image.cmap(0.0), canvas, sides)
-            label.set(color=image.cmap(0.0), weight="semibold", path_effects=effects, zorder=5)
+            label = label_point(panel, names[pair], place, "white", canvas, sides)
+            label.set(color="white", weight="semibold", path_effects=effects, zorder=5)
             return
-        look: dict[str, Any] = {"ha": "center", "color": image.cmap(0.0), "weight": "semibold", "path_effects": effects}
+        look: dict[str, Any] = {"ha": "center", "color": "white", "weight": "semibold", "path_effects": effects}
         for pair, text in names.items():
             low = numbers.first_wrong[pair] - rows.start > LOW * rows.length
             way: dict[str, Any] = {"va": "bottom" if low else "top", "xytext": (0, (4 if low else -4) * canvas.scale)}

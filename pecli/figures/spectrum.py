@@ -93,7 +93,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
             return self._unfinished_text(length_shown(encodings[0], self.level))
         if len(encodings) > 1:
             if not self.shows_ratio:
-                return self._alone_text() or self._longer_text() or self._longest_text()
+                return self._alone_text() or self._longer_text() or self._scaled_text() or self._longest_text()
             return self._counts_text("spectrum.of_pairs_keep_their", self.stretch <= 1 + NOTABLE)
         if (self.stretch != 1).any():
             return self._stretched_text()
@@ -163,6 +163,12 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         text = say("spectrum.both_leave" if len(counts) == 2 else "spectrum.all_leave", counts=", ".join(each))
         return text if len(text) <= MAX_HEADLINE else ""
 
+    def _scaled_text(self) -> str:
+        """Return how many pairs each of several scalings stretches; nothing where one is no scaling."""
+        if not all(map(self.is_scaled, range(len(self.view.encodings)))):
+            return ""
+        return self._counts_text("spectrum.of_pairs_are_stretched", self.stretch > 1 + NOTABLE)
+
     def _beyond_text(self, trained: int) -> str:
         """Return how many wavelengths, unscaled as they were trained, are longer than the trained length; of several
         where they have as many pairs."""
@@ -171,19 +177,21 @@ class SpectrumNumbers(Numbers[TableEncoding]):
             count, every = int(longer.sum()), len(longer)
             return say("spectrum.never_finish" if count else "spectrum.every_finishes", count=count, all=every)
         waves = say("spectrum.unscaled_wavelengths" if (self.stretch != 1).any() else "spectrum.wavelengths")
-        if len(self.view.encodings) > 1:
-            text = "spectrum.of_pairs_have_longer_than"
-            return self._counts_text(text, longer, length=trained, wavelengths=waves)
+        each = [longer[self.encoding == at] for at in range(len(self.view.encodings))]
         text = "spectrum.of_pairs_have_longer"
-        return say(text, count=int(longer.sum()), all=len(longer), length=trained, wavelengths=waves)
+        if any(not np.array_equal(part, each[0]) for part in each):
+            return self._counts_text(f"{text}_than", longer, length=trained, wavelengths=waves)
+        return say(text, count=int(each[0].sum()), all=len(each[0]), length=trained, wavelengths=waves)
 
     def _counts_text(self, text: str, counted: Array, **blanks: Any) -> str:
-        """Return how many wavelengths of each encoding are counted; nothing where they have not as many pairs."""
+        """Return how many wavelengths of each encoding are counted; nothing where they have not as many pairs, where
+        none are or where the text is too long."""
         parts = [counted[self.encoding == at] for at in range(len(self.view.encodings))]
         counts, pairs = [int(part.sum()) for part in parts], {len(part) for part in parts}
         names = names_of(self.view.encodings)
         each = enumerated([f"{count} ({name})" for count, name in zip(counts, names, strict=True)])
-        return say(text, counts=each, all=pairs.pop(), **blanks) if len(pairs) == 1 else ""
+        said = say(text, counts=each, all=pairs.pop(), **blanks) if len(pairs) == 1 and counted.any() else ""
+        return said if len(said) <= MAX_HEADLINE else ""
 
     def _longer_text(self) -> str:
         """Return by how much one of two encodings has longer wavelengths, pair by pair, or that they are the same."""

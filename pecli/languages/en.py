@@ -168,12 +168,14 @@ TEXTS = {
     "bias.head_sees_to_all": "head {first} sees to distance {few:,}, head {last} all {count:,} positions",
     "bias.slopes": "slopes {first} to {last}",
     "bias.line_weighs_less": "line: a key beyond weighs less than 1% of the query's own",
+    "bias.until_head_sees_all": ", until head {head} sees all",
     "bias.at_least_half_of_the_weight": "at least half of the weight falls on the nearest key",
     # compare
     "compare.limits_are_shared_by": "limits are shared by panels of one width d: the {measure} grows with d",
     "compare.difference_first_minus_second": "difference, first − second",
     "compare.orders": "columns of the first are in the order {first}, of the second {second}",
     "compare.the_same_columns_in": "the same columns in another order",
+    "compare.most_at_offset": "most at offset {offset:,}",
     "compare.most_at_p_q": "most at p = {p}, q = {q}",
     "compare.in_of_dimensions_positions": "in {count} of {all} dimensions, positions {first} to {last}",
     "compare.most_in_dimension_at": "most in dimension {number} at position {position}",
@@ -431,6 +433,7 @@ TEXTS = {
     "spectrum.wavelength_unscaled_wavelength": "wavelength / unscaled wavelength",
     "spectrum.low_to_high": "{low} to {high}",
     "spectrum.of_pairs_keep_their": "of {all} pairs, {counts} keep their wavelengths",
+    "spectrum.of_pairs_are_stretched": "of {all} pairs, {counts} are stretched",
     "spectrum.of_pairs_have_wavelengths": (
         "{count} of {all} pairs has a wavelength longer than the {sides} grid",
         "{count} of {all} pairs have wavelengths longer than the {sides} grid",

@@ -194,16 +194,21 @@ class VisibleLabels(NamedTuple):
 def label_outer(panels: Sequence[Panel], mosaic: Mosaic) -> list[VisibleLabels]:
     """Return whether each panel of a grid is labelled below and left, or a neighbour for both.
 
-    A neighbour below or above has the same columns, one beside the same rows. None stands below another in a last row
-    that is not full: that stands in the middle.
+    A neighbour below or above has the same columns, one beside the same rows; panels that end in one row are all
+    labelled below or none is. None stands below another in a last row that is not full: that stands in the middle.
     """
     pairs = list(zip(panels, places_of(mosaic), strict=True))
     full = [(panel, place) for panel, place in pairs if len(mosaic[place.bottom]) == columns_of(mosaic)]
     below = {(place.top - 1, place.left, place.right): panel.x for panel, place in full}
     left = {(place.right + 1, place.top, place.bottom): panel.y for panel, place in pairs}
+    own = {
+        place.bottom
+        for panel, place in pairs
+        if panel.x.shared is None or below.get((place.bottom, place.left, place.right)) != panel.x
+    }
     return [
         VisibleLabels(
-            panel.x.shared is None or below.get((place.bottom, place.left, place.right)) != panel.x,
+            place.bottom in own,
             panel.y.shared is None or left.get((place.left, place.top, place.bottom)) != panel.y,
         )
         for panel, place in pairs

@@ -129,12 +129,15 @@ def test_two_tables_say_where_they_differ_most_and_where_alone(length: int) -> N
     assert [told(picture.seen.message(), said) for said in (where, alone)] == [where, alone]
 
 
-def test_two_measures_say_at_which_pair_they_differ_most_and_equal_ones_do_not() -> None:
-    specs = ["sinusoidal:base=10", "sinusoidal"]
+@pytest.mark.parametrize("other", ["sinusoidal", "learned"])  # one is of the offset alone
+def test_two_measures_say_where_they_differ_most_and_equal_ones_do_not(other: str) -> None:
+    specs = ["sinusoidal:base=10", other]
     picture = pecli.compare(specs, figure="distance", difference=True, length=40)
     first, second = (pecli.distance(spec, length=40).numbers.matrix for spec in specs)
-    place = picture.seen.facts()["difference"]["where"]
-    assert (first - second)[place["p"], place["q"]] == pytest.approx(np.abs(first - second).max())
+    where = picture.seen.facts()["difference"]["where"]
+    assert {*where} == ({"p", "q"} if other == "learned" else {"offset"})
+    place = (where["p"], where["q"]) if other == "learned" else (0, where["offset"])
+    assert abs((first - second)[place]) == pytest.approx(np.abs(first - second).max())
     same = pecli.compare(specs[:1] * 2, figure="heatmap", difference=True, length=9)
     assert "where" not in same.seen.facts()["difference"]
     assert finding(same.seen.message()) == {"key": "compare.no_difference"}

@@ -333,7 +333,7 @@ def biases(**options: Any) -> Any:
 
 
 @pytest.mark.parametrize(("encoding", "options", "key", "numbers"), [
-    ("alibi:heads=8", {"length": 60}, "bias.each_head_sees_twice", {}),
+    ("alibi:heads=8", {"length": 2000}, "bias.each_head_sees_twice", {}),
     ("alibi:heads=16", {"length": 60, "head": [0, 1, 2]}, "bias.each_head_sees_times", {"ratio": "1.41"}),
     ("alibi:heads=8", {"length": 60, "head": [5, 0]}, "bias.head_sees_to_all",
      {"first": 0, "few": 9, "last": 5, "count": 60}),
@@ -348,6 +348,11 @@ def test_the_message_is_how_far_heads_see_or_what_distances_share(
     encoding: str, options: dict[str, Any], key: str, numbers: dict[str, Any]
 ) -> None:
     assert biases(encoding=encoding, **options).message() == (say(key, **numbers) if key else "")
+
+
+def test_the_message_names_the_first_head_that_sees_all() -> None:
+    until = say("bias.until_head_sees_all", head=3)
+    assert biases(encoding="alibi:heads=8", length=60).message() == say("bias.each_head_sees_twice") + until
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from pecli.page.labels import LevelLabel, PointLabel, SlopeLabel, SpanLabel, lab
 from tests.drawing import axes_of, line_labels, page_of, texts, told
 
 LLAMA = "rope:base=500000,scaling=llama3,factor=8,low_freq_factor=1,high_freq_factor=4,original=8192"
+SCALED = "rope:scaling=linear,factor=4", "rope:scaling=ntk,factor=4"
 YARN = "rope:base=1000000,scaling=yarn,factor=4,original=32768"
 
 
@@ -113,6 +114,15 @@ YARNS = say("spectrum.count_in", count=24, name="YaRN")
         ),
         ({"encoding": ["learned", "rope", "clock"], "d": 8}, {}),  # a table has no waves of its own
         ({"base": [10, 20, 30, 40, 50], "d": 8}, {}),  # too many for a line
+        (
+            {"encoding": [SCALED[0], YARN, SCALED[1]], "seq_len": 9000},
+            {"key": "spectrum.of_pairs_are_stretched", "all": 64},
+        ),
+        ({"encoding": ["rope", YARN], "trained": 600}, {"key": "spectrum.of_pairs_have_longer_than", "all": 64}),
+        (
+            {"encoding": [SCALED[0], "rope:base=10000"], "trained": 4096},
+            {"key": "spectrum.of_pairs_have_longer", "count": 18},
+        ),
         (
             {"encoding": YARN},
             {"key": "spectrum.kept_and_stretched", "kept": 24, "all": 64, "stretched": 24, "ratio": "4"},

@@ -115,7 +115,7 @@ YARNS = say("spectrum.count_in", count=24, name="YaRN")
         ({"encoding": ["learned", "rope", "clock"], "d": 8}, {}),  # a table has no waves of its own
         ({"base": [10, 20, 30, 40, 50], "d": 8}, {}),  # too many for a line
         (
-            {"encoding": [SCALED[0], YARN, SCALED[1]], "seq_len": 9000},
+            {"encoding": [SCALED[0], YARN, SCALED[1]]},
             {"key": "spectrum.of_pairs_are_stretched", "all": 64},
         ),
         ({"encoding": ["rope", YARN], "trained": 600}, {"key": "spectrum.of_pairs_have_longer_than", "all": 64}),

@@ -134,7 +134,7 @@ def test_a_logarithmic_axis_has_powers_of_ten_or_what_is_between(length: int, ti
 
 def test_an_axis_of_times_has_round_ones() -> None:
     axis = page_of("heatmap", encoding="clock", length=400, size="4x4", dpi=40).axes[0].yaxis
-    assert [label.get_text() for label in axis.get_ticklabels()][:3] == ["00:00:00", "00:00:30", "00:01:00"]
+    assert [label.get_text() for label in axis.get_ticklabels()][:3] == ["00:00:00", "00:02:00", "00:04:00"]
 
 
 def test_a_logarithmic_axis_begins_at_position_1() -> None:

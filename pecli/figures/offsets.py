@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from pecli.analysis import E_co, measure_option, refuse_unused
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import enumerated, join_title, listing, say
+from pecli.core.language import enumerated, join_and, join_title, listing, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING, chunks, number_text
 from pecli.core.options import option
@@ -25,6 +25,7 @@ from pecli.encodings.base import (
     short_names,
     title_of_several,
 )
+from pecli.encodings.biases import T5
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope import Rope
 from pecli.encodings.rope_scaling import Scaled
@@ -162,7 +163,20 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
         """Whether it is known how far heads see."""
         return bool(self.reach)
 
+    @property
+    def last_buckets(self) -> list[int]:
+        """From which distance on all share one bucket, an encoding each; none where that is not seen of all."""
+        own = [e.last_from for e in self.view.encodings if isinstance(e, T5) and not e.known]
+        seen = len(own) == len(self.view.encodings) and max(own) + FEW <= self.view.covered.length
+        return own if seen else []
+
     def message(self) -> str:
+        if first := self.last_buckets:
+            if len(set(first)) == 1:
+                causal = all(encoding.causal for encoding in self.view.encodings if isinstance(encoding, T5))
+                return say("offsets.one_bucket_from" if causal else "offsets.one_bucket_a_side", distance=first[0])
+            named = zip(first, short_names(self.view.encodings), strict=True)
+            return say("offsets.one_bucket_each", distances=join_and(f"{at:,} ({name})" for at, name in named))
         if not self.sees or len(self.view.encodings) > 1:
             return say("offsets.the_farther_the_key") if self.falls else ""
         length, near = self.view.covered.length, int(np.argmin(self.reach))
@@ -378,7 +392,8 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
             names = full_names(view.encodings) if len(names) > 1 else [""]
             heads = [(name, e, n) for e, name in zip(view.encodings, names, strict=True) for n in range(e.n_heads)]
             one = len(view.encodings) == 1 < len(heads)  # the footnote says what makes heads differ
-            names = [listing([name, head_name(head) if one else e.head_text(head)]) for name, e, head in heads]
+            texts = [head_name(head) if one else e.head_text(head) if e.known else "" for _, e, head in heads]
+            names = [listing(filter(None, [name, text])) for (name, *_), text in zip(heads, texts, strict=True)]
         entries = list(zip(names, looks, strict=True))
         if self.decay:
             several, bound = len(names) > 1, say("offsets.roformers_bound")
@@ -413,6 +428,7 @@ class Offsets(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         if isinstance(numbers, BiasLinesNumbers):
             for low, high, encoding, line in zip(numbers.low, numbers.bias, numbers.encoding, looks, strict=True):
                 plot_run(panel, offsets, low, high, line, "default" if encodings[encoding].known else "steps-mid")
+            _mark_last_buckets(panel, numbers, looks, canvas)
             if numbers.sees:
                 _mark_reach(panel, numbers, looks, canvas)
             return [None]
@@ -505,6 +521,25 @@ def _mark_widest(axes: Sequence[Axes], numbers: OffsetsNumbers, canvas: Canvas) 
         panel.plot([where] * 2, ends, color=ink, linewidth=1.2 * canvas.scale, zorder=4, solid_capstyle="butt", **cap)
         text = say("offsets.up_to_wide", width=number_text(wide, 2 if wide < 1 else 3))
         label_point(panel, text, (where, ends[1]), ink, canvas, ((1, 1), (-1, 1), (0, 1), (1, 0), (-1, 0)))
+
+
+def _mark_last_buckets(panel: Axes, numbers: BiasLinesNumbers, looks: Sequence[Look], canvas: Canvas) -> None:
+    """Mark from where on distances share one bucket, and shade them where there is one line."""
+    from pecli.page.labels import label_point
+
+    low, high = float(numbers.offsets[0]), float(numbers.offsets[-1])
+    for line, at in enumerate(numbers.last_buckets):
+        encoding: Any = numbers.view.encodings[line]
+        colour = "C1" if len(looks) == 1 else looks[line]["color"]
+        for place in (at, -at):
+            if place < low or (place < 0 and encoding.causal):
+                continue
+            value = float(encoding.of_offsets(np.array([place]))[0, 0])
+            plot_dots(panel, [place], [value], colour, canvas)
+            sides = ((0, -1), (1, -1), (-1, -1), (0, 1))
+            label_point(panel, number_text(place), (place, value), colour, canvas, sides)
+            if len(looks) == 1:
+                panel.axvspan(place, high if place > 0 else low, facecolor=("C1", SHADE), linewidth=0, zorder=0)
 
 
 def _mark_reach(panel: Axes, numbers: BiasLinesNumbers, looks: Sequence[Look], canvas: Canvas) -> None:

@@ -308,6 +308,9 @@ TEXTS = {
     "offsets.head_sees_heads": "head {head} sees {count:,} positions back, heads {first} to {last} all {all:,}",
     "offsets.head_sees_some": "head {head} sees {count:,} positions back, {some} heads all {all:,}",
     "offsets.head_sees_one": "head {head} sees {count:,} positions back, head {first} all {all:,}",
+    "offsets.one_bucket_from": "from distance {distance:,} on, all keys share one bucket",
+    "offsets.one_bucket_a_side": "from distance {distance:,} on, keys on one side share a bucket",
+    "offsets.one_bucket_each": "keys on one side share a bucket from distance {distances} on",
     "offsets.heads_from_to": "{first}, to {last}",
     # overview
     "overview.left": "left",

@@ -296,6 +296,9 @@ TEXTS = {
     "offsets.head_sees_heads": "头 {head} 向前看到 {count:,} 个位置，头 {first} 至 {last} 看到全部 {all:,} 个",
     "offsets.head_sees_some": "头 {head} 向前看到 {count:,} 个位置，有 {some} 个头看到全部 {all:,} 个",
     "offsets.head_sees_one": "头 {head} 向前看到 {count:,} 个位置，头 {first} 看到全部 {all:,} 个",
+    "offsets.one_bucket_from": "从距离 {distance:,} 起，所有键共用一个桶",
+    "offsets.one_bucket_a_side": "从距离 {distance:,} 起，同侧的键共用一个桶",
+    "offsets.one_bucket_each": "从距离 {distances} 起，同侧的键共用一个桶",
     "offsets.heads_from_to": "{first}，至 {last}",
     # overview
     "overview.left": "左",

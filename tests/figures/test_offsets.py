@@ -11,7 +11,7 @@ from matplotlib.colors import to_rgb
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.language import say
+from pecli.core.language import finding, say
 from pecli.encodings.biases import T5, Alibi
 from pecli.figures.attention import weights
 from pecli.page.bands import BandLabel
@@ -284,6 +284,37 @@ def test_heads_see_as_far_as_a_key_weighs_a_hundredth(encoding: str, length: int
     numbered = {label.get_text() for label in labels_of(axes, PointLabel)}
     assert {f"{reach:,}" for reach in found.reach if reach < length - 1} <= numbered
     assert axes.get_ylim()[0] >= -10.5 or bias.min() > -10
+
+
+@pytest.mark.parametrize(
+    ("encoding", "length", "said", "dots"),
+    [
+        ("t5", 200, {"key": "offsets.one_bucket_a_side", "distance": 91}, [-91, 91]),
+        ("t5:direction=causal", 200, {"key": "offsets.one_bucket_from", "distance": 113}, [113]),
+        ("t5", 94, None, []),
+        (
+            ["t5", "t5:direction=causal"],
+            200,
+            {"key": "offsets.one_bucket_each", "distances": "91 (T5) and 113 (direction = causal)"},
+            [-91, 91, 113],
+        ),
+    ],
+)
+def test_from_where_on_distances_share_one_bucket_is_said_and_marked(
+    encoding: Any, length: int, said: dict[str, Any] | None, dots: list[int]
+) -> None:
+    found = numbers(encoding=encoding, length=length)
+    assert finding(found.message()) == said if said else not found.message()
+    axes = drawn(encoding=encoding, length=length, dpi=60)
+    marked = [line.get_xydata()[0] for line in axes.lines if line.get_marker() == "o"]
+    assert sorted(float(x) for x, _ in marked) == dots
+    for x, bucket in marked if isinstance(encoding, str) else ():
+        own = pecli.encoding(encoding)
+        around = own.bucket(np.array([x - np.sign(x), x]))
+        assert around[1] == bucket == around[0] + 1
+        assert len({*own.bucket(np.sign(x) * np.arange(abs(x), 1000))}) == 1
+    labels = {label.get_text() for label in labels_of(axes, PointLabel)}
+    assert labels == {str(at).replace("-", "−") for at in dots}
 
 
 @pytest.mark.parametrize("size", ["page", "column"])

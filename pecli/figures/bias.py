@@ -188,7 +188,9 @@ class Bias(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
         shown = ("positions", view.positions)
         if self.softmax:
             return [PanelGroup((Panel(0.55, x=shown, ends="weight"),))]
-        bar = ColorBar(say(view.encoding.quantity), self._bar_ticks(view))
+        named = self._bar_names(view)
+        label = say("bias.distance" if named else view.encoding.quantity)
+        bar = ColorBar(label, tuple(at for at, _ in named) or None, names=named)
         side = 4.5 if canvas.narrow else 6.0  # ems: the ends of an axis
         several = view.encoding.known and view.encoding.n_heads > 1
         panel = Panel(1.0, exact=True, least=(side, side), bar=bar, x=shown, y=shown, said_right=several)
@@ -196,12 +198,16 @@ class Bias(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
         full = tuple(grid for grid in grids if len(grid[-1]) == len(grid[0]))
         return [PanelGroup((panel,) * count, full if len(full) > 2 else grids)]  # of a prime number none is full
 
-    def _bar_ticks(self, view: View[BiasEncoding]) -> tuple[float, ...] | None:
-        """Return the first bucket, the last that a distance has alone, and the last."""
-        encoding = view.encoding
+    def _bar_names(self, view: View[BiasEncoding]) -> tuple[tuple[float, str], ...]:
+        """Return the first bucket, the last that a distance has alone, and the last, with their distances; nothing where
+        biases are known."""
+        encoding, most = view.encoding, view.positions.length - 1
         if not isinstance(encoding, T5) or encoding.known:
-            return None
-        return 0.0, encoding.exact - 1.0, encoding.buckets_each - 1.0
+            return ()
+        far = f"{encoding.last_from:,}+" if most >= encoding.last_from else f"{most:,}"
+        last = int(encoding.bucket(np.array([float(most)]))[0])
+        alone = [(encoding.exact - 1.0, f"{encoding.exact - 1:,}")] if last >= encoding.exact else []
+        return (0.0, "0"), *alone, *([(float(last), far)] if last else [])
 
     def decorate(self, view: View[BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
         if self.softmax:

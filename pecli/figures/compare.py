@@ -46,7 +46,8 @@ class CompareNumbers(ComposedNumbers):
     """The figure with the numbers of each encoding, in order; the difference of two as the last where asked for.
 
     reach : the smallest and the largest difference, of all numbers; None where they are too many
-    where : the largest difference, by position and dimension, or p and q; of tables also in which dimensions and from
+    where : the largest difference, and its position and dimension, or p and q, or their offset where that alone counts;
+        of tables also in which dimensions and from
         which position to which they differ at all
     measured : what is compared, where it has a name
     apart : why not all have the same limits; "" where they do
@@ -73,18 +74,18 @@ class CompareNumbers(ComposedNumbers):
         elif -low > rounding and high > rounding:
             text = say("compare.the_two_differ_by", number=number)
         else:
-            name, other = self.labels[:2] if high > rounding else self.labels[1::-1]
+            name = self.labels[0 if high > rounding else 1]
             measured = "compare.the_is_larger_by"
             larger = "compare.values_are_larger_by"
-            text = say(
-                measured if self.measured else larger, measure=self.measured, name=name, other=other, number=number
-            )
+            text = say(measured if self.measured else larger, measure=self.measured, name=name, number=number)
         same = say("compare.the_same_columns_in") if self.reordered() else ""
         return join_clauses([same, text, self._place_text()])
 
     def _place_text(self) -> str:
         """Return where two tables differ most, and in which dimensions and positions alone; of a measure the first."""
         where, position = self.where, self.view.encoding.position_text
+        if "offset" in where:
+            return say("compare.most_at_offset", offset=where["offset"])
         if "q" in where:
             return say("compare.most_at_p_q", p=position(where["p"]), q=position(where["q"]))
         texts = []
@@ -198,15 +199,27 @@ class Compare(Composite, Highlighting[Encoding]):
         return replace(numbers, parts=parts, measured=measured, reach=reach, where=where)
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        """Draw the panels, with a ring where the difference is largest."""
+        """Draw the panels, and mark where the difference is largest."""
         drawn = super().draw(numbers, axes, canvas)
         if self.difference and numbers.where:
-            where = numbers.where
-            look: dict[str, Any] = {"markersize": 6 * canvas.scale, "fillstyle": "none", "clip_on": False}
-            place = (where["q"], where["p"]) if "q" in where else (where["dimension"], where["position"])
-            for colour, width in STROKES:
-                axes[-1].plot(*place, "o", markeredgecolor=colour, markeredgewidth=width * canvas.scale, **look)
+            self._mark(numbers, axes[-1], canvas)
         return drawn
+
+    def _mark(self, numbers: Any, panel: Axes, canvas: Canvas) -> None:
+        """Mark where the difference is largest, with what it is: of offsets in the middle of their diagonal."""
+        from pecli.page.labels import halo
+
+        where, (low, high) = numbers.where, sorted(panel.get_xlim())
+        x, y = (where["q"], where["p"]) if "q" in where else (where["dimension"], where["position"])
+        look: dict[str, Any] = {"markersize": 6 * canvas.scale, "fillstyle": "none", "clip_on": False}
+        for colour, width in STROKES:
+            panel.plot(x, y, "o", markeredgecolor=colour, markeredgewidth=width * canvas.scale, **look)
+        side = 1 if x - low < (high - low) / 2 else -1
+        style: dict[str, Any] = {"textcoords": "offset points", "va": "center", "ha": "left" if side > 0 else "right"}
+        style |= {"fontsize": canvas.small, "weight": "medium", "path_effects": halo(panel, canvas), "zorder": 6}
+        text = number_text(where["difference"], 3)
+        panel.annotate(text if text.startswith("−") else f"+{text}", (x, y), (6 * side * canvas.scale, 0), **style)
+        panel.named = True  # type: ignore[attr-defined]  # by the headline, as the page reads it
 
     def _apart(self, view: View[Encoding]) -> str:
         """Return why not all encodings have the same limits; nothing where they have."""
@@ -239,11 +252,17 @@ class Compare(Composite, Highlighting[Encoding]):
         if not sizes.any():
             return reach, {}
         row, column = map(int, np.unravel_index(sizes.argmax(), sizes.shape))
+        found = float(array[row, column])
         if isinstance(one, DistanceNumbers):
-            return reach, {"p": int(rows[row]), "q": int(rows[column])}
+            offset = column - row
+            if not (one.by_offset and other.by_offset):
+                return reach, {"p": int(rows[row]), "q": int(rows[column]), "difference": found}
+            middle = (len(rows) - abs(offset)) // 2 + max(0, -offset)
+            place = {"p": int(rows[middle]), "q": int(rows[middle + offset])}
+            return reach, {**place, "offset": abs(offset), "difference": found}
         differing = sizes > ROUNDING * sizes.max()
         places, dims = rows[differing.any(axis=1)], np.flatnonzero(differing.any(axis=0))
-        where: dict[str, Any] = {"position": int(rows[row]), "dimension": column}
+        where: dict[str, Any] = {"position": int(rows[row]), "dimension": column, "difference": found}
         if min(len(dims) / array.shape[1], np.ptp(places) / len(rows)) <= FEW:
             where |= {"dimensions": dims.tolist(), "positions": [int(places[0]), int(places[-1])]}
         return reach, where

@@ -128,7 +128,7 @@ class Fourier(Figure[TableEncoding]):
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         encoding, y = view.encoding, ("waves", view.covered)
-        bar = ColorBar(say("fourier.share_of_the_dimensions"))
+        bar = ColorBar(say("fourier.share_of_the_dimensions"), percent=True)
         every = Panel(bar=bar, x=(encoding.dimension_label, encoding.width), y=y, aspect=0.8)
         together = Panel(x="share", y=y, aspect=2.4, least=(6.0, 6.0))
         return [PanelGroup((every, together), (((0, 0, 1) if canvas.narrow else (0, 0, 0, 1),),))]

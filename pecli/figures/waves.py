@@ -246,7 +246,13 @@ def _measure(panel: Axes, text: str, crest: float, wave: float, height: float, c
         panel.text(shown[0], height, text, ha="left", **style)
         return
     mark: Look = {"marker": "|", "markersize": 4 * canvas.scale, "markeredgewidth": 0.9 * canvas.scale}
-    line: Look = {"color": ink, "linewidth": 0.9 * canvas.scale, "solid_capstyle": "butt", "clip_on": False, "zorder": 1.5}
+    line: Look = {
+        "color": ink,
+        "linewidth": 0.9 * canvas.scale,
+        "solid_capstyle": "butt",
+        "clip_on": False,
+        "zorder": 1.5,
+    }
     panel.plot([crest, crest + wave], [height] * 2, **line, **mark)
     point = (high - low) / (float(panel.bbox.width) * points_per_pixel(panel))  # positions a point
     if wave > (ems(text) + 2) * canvas.small * point:

@@ -9,9 +9,10 @@ import pytest
 
 import pecli
 from pecli.core.language import finding, say
+from pecli.core.numbers import number_text
 from pecli.jobs.picture import alt_text
 from pecli.page.labels import BracketLabel, labels_of
-from tests.drawing import axes_of, texts, told
+from tests.drawing import axes_of, page_of, texts, told
 
 
 def said(figure: str, **options: Any) -> str:
@@ -122,7 +123,8 @@ def test_two_tables_say_where_they_differ_most_and_where_alone(length: int) -> N
     at = int(np.abs(one - other)[:, 5].argmax())
     facts = picture.seen.facts()["difference"]
     ends = [length // 4, length - 1]
-    assert facts["where"] == {"position": at, "dimension": 5, "dimensions": [5], "positions": ends}
+    most = (one - other)[at, 5]
+    assert facts["where"] == {"position": at, "dimension": 5, "difference": most, "dimensions": [5], "positions": ends}
     assert facts["largest"] == (one - other).max() and facts["smallest"] == (one - other).min()
     where = {"key": "compare.most_in_dimension_at", "number": 5, "position": f"{at:,}"}
     alone = {"key": "compare.in_of_dimensions_positions", "count": 1, "all": 32, "first": f"{ends[0]:,}"}
@@ -135,6 +137,12 @@ def test_two_measures_say_at_which_pair_they_differ_most_and_equal_ones_do_not()
     first, second = (pecli.distance(spec, length=40).numbers.matrix for spec in specs)
     place = picture.seen.facts()["difference"]["where"]
     assert (first - second)[place["p"], place["q"]] == pytest.approx(np.abs(first - second).max())
+    assert place["q"] - place["p"] == place["offset"] and 10 < place["p"] < 30  # in the middle of its diagonal
+    offset = {"key": "compare.most_at_offset", "offset": place["offset"]}
+    assert told(picture.seen.message(), offset) == offset
+    axes = page_of("compare", encoding=specs, figure="distance", difference=True, length=40).axes[2]
+    (mark,) = [text for text in axes.texts if text.get_text() == f"+{number_text(place['difference'], 3)}"]
+    assert mark.xy == (place["q"], place["p"]) and axes.named
     same = pecli.compare(specs[:1] * 2, figure="heatmap", difference=True, length=9)
     assert "where" not in same.seen.facts()["difference"]
     assert finding(same.seen.message()) == {"key": "compare.no_difference"}

@@ -132,7 +132,9 @@ class Bias(BiasFigure):
 
     def panel_groups(self, view: View[BiasEncoding], canvas: Canvas) -> list[PanelGroup]:
         encoding, first, last = view.encoding, view.positions.start - 0.5, view.positions.stop - 0.5
-        bar = ColorBar(say(encoding.quantity), self._bar_ticks(view))
+        named = self._bar_names(view)
+        label = say("bias.distance" if named else encoding.quantity)
+        bar = ColorBar(label, tuple(at for at, _ in named) or None, names=named)
         side = 4.5 if canvas.narrow else 6.0  # ems: the ends of an axis
         x = positions_axis(encoding, "words.key_q", ends=(first, last))
         y = positions_axis(encoding, "words.query_p", ends=(last, first))
@@ -150,12 +152,16 @@ class Bias(BiasFigure):
             return ""
         return say("encoding.head_head", head=head) + "\n " * (canvas.narrow and encoding.known)
 
-    def _bar_ticks(self, view: View[BiasEncoding]) -> tuple[float, ...] | None:
-        """Return the first bucket, the last that a distance has alone, and the last."""
-        encoding = view.encoding
+    def _bar_names(self, view: View[BiasEncoding]) -> tuple[tuple[float, str], ...]:
+        """Return the first bucket, the last that a distance has alone, and the last, with their distances; nothing
+        where biases are known."""
+        encoding, most = view.encoding, view.positions.length - 1
         if not isinstance(encoding, T5) or encoding.known:
-            return None
-        return 0.0, encoding.exact - 1.0, encoding.buckets_each - 1.0
+            return ()
+        far = f"{encoding.last_from:,}+" if most >= encoding.last_from else f"{most:,}"
+        last = int(encoding.bucket(np.array([float(most)]))[0])
+        alone = [(encoding.exact - 1.0, f"{encoding.exact - 1:,}")] if last >= encoding.exact else []
+        return (0.0, "0"), *alone, *([(float(last), far)] if last else [])
 
     def decorate(self, view: View[BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
         for panel, head in zip(axes, self.shown_heads(view).tolist(), strict=True):

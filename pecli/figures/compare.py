@@ -47,8 +47,8 @@ class CompareNumbers(ComposedNumbers):
     """The figure with the numbers of each encoding, in order; the difference of two as the last where asked for.
 
     reach : the smallest and the largest difference, of all numbers; None where they are too many
-    where : the largest difference, by position and dimension, p and q, or the offset alone; of tables also in which
-        dimensions and from which position to which they differ at all
+    where : the largest difference, its position and dimension, or p and q, or their offset where that alone counts; of
+        tables also in which dimensions and from which position to which they differ at all
     measured : what is compared, where it has a name
     apart : why not all have the same limits; "" where they do
     """
@@ -89,12 +89,10 @@ class CompareNumbers(ComposedNumbers):
         elif -low > rounding and high > rounding:
             text = say("compare.the_two_differ_by", number=number)
         else:
-            name, other = self.labels[:2] if high > rounding else self.labels[1::-1]
+            name = self.labels[0 if high > rounding else 1]
             measured = "compare.the_is_larger_by"
             larger = "compare.values_are_larger_by"
-            text = say(
-                measured if self.measured else larger, measure=self.measured, name=name, other=other, number=number
-            )
+            text = say(measured if self.measured else larger, measure=self.measured, name=name, number=number)
         same = say("compare.the_same_columns_in") if self.reordered() else ""
         return join_clauses([same, text, self._place_text()])
 
@@ -226,21 +224,27 @@ class Compare(Composite, Highlighting[Encoding]):
         return replace(numbers, parts=parts, measured=measured, reach=reach, where=where)
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        """Draw the panels, with a ring, or a line along both diagonals, where the difference is largest."""
+        """Draw the panels, and mark where the difference is largest."""
         drawn = super().draw(numbers, axes, canvas)
-        where = numbers.where if self.difference else {}
-        if "offset" in where:
-            low, high = numbers.parts[0].numbers.positions[[0, -1]]
-            along = np.array([low, high - where["offset"]]), np.array([low + where["offset"], high])
-            for colour, width in STROKES:
-                for across, down in (along, along[::-1]):
-                    axes[-1].plot(across, down, color=colour, linewidth=width * canvas.scale)
-        elif where:
-            look: dict[str, Any] = {"markersize": 6 * canvas.scale, "fillstyle": "none", "clip_on": False}
-            place = (where["q"], where["p"]) if "q" in where else (where["dimension"], where["position"])
-            for colour, width in STROKES:
-                axes[-1].plot(*place, "o", markeredgecolor=colour, markeredgewidth=width * canvas.scale, **look)
+        if self.difference and numbers.where:
+            self._mark(numbers, axes[-1], canvas)
         return drawn
+
+    def _mark(self, numbers: Any, panel: Axes, canvas: Canvas) -> None:
+        """Mark where the difference is largest, with what it is: of offsets in the middle of their diagonal."""
+        from pecli.page.labels import halo
+
+        where, (low, high) = numbers.where, sorted(panel.get_xlim())
+        x, y = (where["q"], where["p"]) if "q" in where else (where["dimension"], where["position"])
+        look: dict[str, Any] = {"markersize": 6 * canvas.scale, "fillstyle": "none", "clip_on": False}
+        for colour, width in STROKES:
+            panel.plot(x, y, "o", markeredgecolor=colour, markeredgewidth=width * canvas.scale, **look)
+        side = 1 if x - low < (high - low) / 2 else -1
+        style: dict[str, Any] = {"textcoords": "offset points", "va": "center", "ha": "left" if side > 0 else "right"}
+        style |= {"fontsize": canvas.small, "weight": "medium", "path_effects": halo(panel, canvas), "zorder": 6}
+        text = number_text(where["difference"], 3)
+        panel.annotate(text if text.startswith("−") else f"+{text}", (x, y), (6 * side * canvas.scale, 0), **style)
+        panel.named = True  # type: ignore[attr-defined]  # by the headline, as the page reads it
 
     def _apart(self, view: View[Encoding]) -> str:
         """Return why not all encodings have the same limits; nothing where they have."""
@@ -273,14 +277,17 @@ class Compare(Composite, Highlighting[Encoding]):
         if not sizes.any():
             return reach, {}
         row, column = map(int, np.unravel_index(sizes.argmax(), sizes.shape))
+        found = float(array[row, column])
         if isinstance(one, DistanceNumbers):
-            along = np.allclose(array[1:, 1:], array[:-1, :-1], rtol=0, atol=ROUNDING * sizes.max())
-            if along and np.allclose(array, array.T, rtol=0, atol=ROUNDING * sizes.max()):
-                return reach, {"offset": int(abs(rows[row] - rows[column]))}
-            return reach, {"p": int(rows[row]), "q": int(rows[column])}
+            offset, most = column - row, ROUNDING * sizes.max()
+            if not np.allclose(array[1:, 1:], array[:-1, :-1], rtol=0, atol=most):
+                return reach, {"p": int(rows[row]), "q": int(rows[column]), "difference": found}
+            middle = (len(rows) - abs(offset)) // 2 + max(0, -offset)
+            place = {"p": int(rows[middle]), "q": int(rows[middle + offset])}
+            return reach, {**place, "offset": abs(offset), "difference": found}
         differing = sizes > ROUNDING * sizes.max()
         places, dims = rows[differing.any(axis=1)], np.flatnonzero(differing.any(axis=0))
-        where: dict[str, Any] = {"position": int(rows[row]), "dimension": column}
+        where: dict[str, Any] = {"position": int(rows[row]), "dimension": column, "difference": found}
         if min(len(dims) / array.shape[1], np.ptp(places) / len(rows)) <= FEW:
             where |= {"dimensions": dims.tolist(), "positions": [int(places[0]), int(places[-1])]}
         return reach, where

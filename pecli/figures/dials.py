@@ -20,7 +20,7 @@ from pecli.page.axis_labels import names_fit
 from pecli.page.canvas import Canvas
 from pecli.page.colors import note_ink
 from pecli.page.panels import Axis, Panel, PanelGroup
-from pecli.page.text import points_per_pixel
+from pecli.page.text import LINE, points_per_pixel
 from pecli.page.words import ems
 
 ROWS, COLUMNS, NARROW = 4, 8, 4  # positions and pairs where none are asked for, at most; pairs on a narrow page
@@ -29,6 +29,8 @@ HANDS, WIDTHS = (0.9, 0.5), (0.9, 2.4)  # of the fastest and the slowest hand on
 SWEPT = 0.16  # opacity of the way that a hand has gone
 BESIDE = 1.5  # radii that faces take where the number of turns stands between them
 MARKED = "C1"  # what the headline names
+ALL = 43200.0  # seconds of a turn of the face that has all hands
+NUMERALS = {60.0: 60, 3600.0: 60, 43200.0: 12, 86400.0: 24}  # at the top of a face, by seconds of a turn
 WHOLE = 1e-9  # of a turn: what is so near is one
 FACE, RIM = "#FAFAF8", "#C3C9CF"  # where no style is asked for
 RADIUS = 0.4  # of a dial, of the distance between two below each other
@@ -201,6 +203,8 @@ class Dials(Figure[Harmonic]):
         axes[0].set(xlim=(-spacing / 2, (columns - 0.5) * spacing), ylim=(-rows + 0.5, 0.5))
         axes[0].xaxis.tick_top()
         axes[0].tick_params(length=0)
+        if rows == 1 and view.encoding.tick_steps:
+            axes[0].tick_params(axis="x", pad=canvas.small)  # numerals stand below
         axes[0].spines[:].set_visible(False)
 
     def fit(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
@@ -227,6 +231,9 @@ class Dials(Figure[Harmonic]):
                     _write_turns(axes[0], centre, int(numbers.turns[row, column[0]]), spacing, canvas)
                     if clock and len(numbers.positions) == 1:
                         _write_numbers(axes[0], centre, float(line[column[0]]), canvas)
+                if clock and len(numbers.positions) == 1:
+                    turn = float(numbers.wavelengths[column[0]]) if len(column) == 1 else ALL
+                    _write_numerals(axes[0], centre, NUMERALS.get(round(turn, 6), 0), canvas)
         said, labels = finding(numbers.message()), axes[0].get_xticklabels()
         for label, column in zip(labels, columns, strict=True):
             if clock and len(column) == 1:
@@ -292,4 +299,14 @@ def _write_numbers(axes: Axes, centre: Array, angle: float, canvas: Canvas) -> N
     sine, cosine = (minus(f"{value + 0.0:.2f}") for value in np.round((np.sin(angle), np.cos(angle)), 2))
     look: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "top", "fontsize": canvas.small}
     between = "\n" if canvas.narrow else " · "
-    axes.annotate(f"sin {sine}{between}cos {cosine}", (centre[0], centre[1] - RADIUS), (0, -4 * canvas.scale), **look)
+    below = -3 * canvas.scale - LINE * canvas.small
+    axes.annotate(f"sin {sine}{between}cos {cosine}", (centre[0], centre[1] - RADIUS), (0, below), **look)
+
+
+def _write_numerals(axes: Axes, centre: Array, top: int, canvas: Canvas) -> None:
+    """Write four numerals of a face outside its rim, two in a column; top : the one above, 0 for none."""
+    look: dict[str, Any] = {"textcoords": "offset points", "fontsize": canvas.small, "color": note_ink()}
+    sides = ((0, 1, "center", "bottom"), (1, 0, "left", "center"), (0, -1, "center", "top"), (-1, 0, "right", "center"))
+    for at, (right, up, across, along) in [*enumerate(sides if top else ())][:: 2 if canvas.narrow else 1]:
+        place, moved = centre + RADIUS * np.array([right, up]), np.array([right, up]) * 3 * canvas.scale
+        axes.annotate(f"{at * top // 4 or top}", tuple(place), tuple(moved), ha=across, va=along, **look)

@@ -134,7 +134,7 @@ class Fourier(Figure[TableEncoding]):
             for key in ("fourier.each_dimension", "fourier.all_dimensions")
         )
         first, second = titles
-        bar = ColorBar(say("fourier.share_of_the_dimensions"))
+        bar = ColorBar(say("fourier.share_of_the_dimensions"), percent=True)
         every = Panel(title=first, bar=bar, x=dimensions_axis(encoding), y=y, aspect=0.8)
         share = values_axis(say("fourier.share"), scale="share")
         together = Panel(title=second, x=share, y=y, aspect=2.4, least=(6.0, 6.0))

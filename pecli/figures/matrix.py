@@ -123,7 +123,7 @@ class WithCellNumbers(Figure[E]):
         return say("matrix.values_rounded") if count <= FEW and not self.no_numbers else ""
 
     def write_numbers(self, axes: list[Axes], images: list[Any], canvas: Canvas) -> None:
-        """Write the numbers of images into their cells, equally large in panels of one size, or into none of those."""
+        """Write the numbers of images into their cells, equally large in panels of one size, or into none."""
         pairs = [(ax, image) for ax, image in zip(axes, images, strict=False) if image is not None]
         if self.no_numbers or not pairs:
             return
@@ -145,11 +145,11 @@ class WithCellNumbers(Figure[E]):
         if self.numbers and min(sizes) < LEAST:
             text = f"--numbers takes cells for text of {LEAST:g} points, and these hold {min(sizes):.1f}"
             raise UsageError(text, option="numbers", advice="give a larger --size, or show fewer rows and columns")
-        least = 0.0 if self.numbers else min(canvas.inches.least, canvas.small)
+        if not self.numbers and min(sizes) < min(canvas.inches.least, canvas.small):
+            return
         for (pair, image), written, size in zip(pairs, texts, sizes, strict=True):
-            if size >= least:
-                write_cells(pair, image, written, size)
-                split_cells(pair, image, canvas)
+            write_cells(pair, image, written, size)
+            split_cells(pair, image, canvas)
 
 
 def places(matrices: Sequence[Any]) -> int:

@@ -159,6 +159,7 @@ TEXTS = {
     "bias.beyond_distance_slight": "beyond distance {last:,}, a key weighs less than 1% of the nearest",
     "bias.bucket": "bucket {bucket}",
     "bias.bucket_of_a_key_after": "a key after the query has the bucket of its distance plus {more}",
+    "bias.distance": "distance",
     "bias.distances_from": "{first} or more",
     "bias.each_head_sees_times": "each head sees {ratio} times as far back as the one before",
     "bias.each_head_sees_twice": "each head sees twice as far back as the one before",
@@ -183,8 +184,8 @@ TEXTS = {
     "compare.not_all_panels_have": "not all panels have the same limits",
     "compare.no_difference": "no difference",
     "compare.the_two_differ_by": "the two differ by up to {number}",
-    "compare.the_is_larger_by": "the {measure} is larger by up to {number} with {name} than with {other}",
-    "compare.values_are_larger_by": "values are larger by up to {number} with {name} than with {other}",
+    "compare.the_is_larger_by": "the {measure} is larger by up to {number} with {name}",
+    "compare.values_are_larger_by": "values are larger by up to {number} with {name}",
     # curves
     "curves.every_curve_is_the": "every curve is the same, shifted: only the offset counts",
     "curves.with_each_encoding_the": "with each encoding, the {measure} depends only on the offset",

@@ -179,7 +179,7 @@ def choose(contents: Contents, choices: Sequence[tuple[Mosaic, ...]], page: Page
 
 
 def _best(contents: Contents, choices: Sequence[tuple[Mosaic, ...]], page: Page) -> Layout:
-    squares = page.height is not None and any(panel.exact for panel in contents.panels)
+    squares = page.height is not None and any(panel.exact or panel.bar for panel in contents.panels)
     sides = (False, True) if squares and contents.said.headline.paragraphs else (False,)
     layouts = [arrange(contents, grids, page, aside) for grids in choices for aside in sides]
     costs = [cost(layout, contents.panels, page) for layout in layouts]

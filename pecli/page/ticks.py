@@ -96,12 +96,13 @@ def ticks_at(places: Sequence[float]) -> FittingTicks:
 
 def whole_numbers(low: float, high: float) -> Iterator[Any]:
     """Yield the first and the last whole number with round ones between them, fewer and fewer; of powers of two, a
-    quarter or a half apart."""
+    quarter or a half apart, of three times one a third."""
     first, last = np.ceil(low - NEAR) + 0.0, np.floor(high + NEAR) + 0.0  # no −0
     count = int(last - first) + 1
     if count <= WHOLE:
         yield np.arange(first, last + 1)
-    parts = [count // part for part in (4, 2)] if count >= 8 and not count & (count - 1) else []
+    odd = count // (count & -count) if count else 0
+    parts = [count // part for part in ((4, 2) if odd == 1 else (3,))] if count >= 8 and odd in (1, 3) else []
     others = (MaxNLocator(most, steps=STEPS, integer=True).tick_values(first, last) for most in range(5, 1, -1))
     for step in dict.fromkeys([*parts, *(ticks[1] - ticks[0] for ticks in others)]):
         between = np.arange(np.ceil(first / step), np.floor(last / step) + 1) * step + 0.0

@@ -9,9 +9,10 @@ import pytest
 
 import pecli
 from pecli.core.language import finding, say
+from pecli.core.numbers import number_text
 from pecli.jobs.picture import alt_text
 from pecli.page.labels import BracketLabel, labels_of
-from tests.drawing import axes_of, clauses, texts, told
+from tests.drawing import axes_of, clauses, page_of, texts, told
 
 
 def said(figure: str, **options: Any) -> str:
@@ -122,7 +123,8 @@ def test_two_tables_say_where_they_differ_most_and_where_alone(length: int) -> N
     at = int(np.abs(one - other)[:, 5].argmax())
     facts = picture.seen.facts()["difference"]
     ends = [length // 4, length - 1]
-    assert facts["where"] == {"position": at, "dimension": 5, "dimensions": [5], "positions": ends}
+    most = (one - other)[at, 5]
+    assert facts["where"] == {"position": at, "dimension": 5, "difference": most, "dimensions": [5], "positions": ends}
     assert facts["largest"] == (one - other).max() and facts["smallest"] == (one - other).min()
     where = {"key": "compare.most_in_dimension_at", "number": 5, "position": f"{at:,}"}
     alone = {"key": "compare.in_of_dimensions_positions", "count": 1, "all": 32, "first": f"{ends[0]:,}"}
@@ -134,10 +136,16 @@ def test_two_measures_say_where_they_differ_most_and_equal_ones_do_not(other: st
     specs = ["sinusoidal:base=10", other]
     picture = pecli.compare(specs, figure="distance", difference=True, length=40)
     first, second = (pecli.distance(spec, length=40).numbers.matrix for spec in specs)
-    where = picture.seen.facts()["difference"]["where"]
-    assert {*where} == ({"p", "q"} if other == "learned" else {"offset"})
-    place = (where["p"], where["q"]) if other == "learned" else (0, where["offset"])
-    assert abs((first - second)[place]) == pytest.approx(np.abs(first - second).max())
+    place = picture.seen.facts()["difference"]["where"]
+    assert abs((first - second)[place["p"], place["q"]]) == pytest.approx(np.abs(first - second).max())
+    axes = page_of("compare", encoding=specs, figure="distance", difference=True, length=40).axes[2]
+    text = number_text(place["difference"], 3)
+    (mark,) = [label for label in axes.texts if label.get_text() in (text, f"+{text}")]
+    assert mark.xy == (place["q"], place["p"]) and axes.named
+    if other == "sinusoidal":
+        assert place["q"] - place["p"] == place["offset"] and 10 < place["p"] < 30  # in the middle of its diagonal
+        offset = {"key": "compare.most_at_offset", "offset": place["offset"]}
+        assert told(picture.seen.message(), offset) == offset
     same = pecli.compare(specs[:1] * 2, figure="heatmap", difference=True, length=9)
     assert "where" not in same.seen.facts()["difference"]
     assert finding(same.seen.message()) == {"key": "compare.no_difference"}

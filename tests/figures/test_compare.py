@@ -109,7 +109,7 @@ def test_what_lines_show_upwards_is_shared_where_it_is_the_same(figure: str, enc
 
 def test_biases_and_buckets_share_no_colours_and_the_caption_says_once_what_both_do() -> None:
     panels, bars = drawn(figure="bias", encoding=["alibi:heads=2", "t5", "alibi:heads=4"])
-    assert {bar.get_ylabel() for bar in bars} == {say("encoding.bias"), say("biases.bucket")}
+    assert {bar.get_ylabel() for bar in bars} == {say("encoding.bias"), say("bias.distance")}
     assert say("biases.count_buckets", count=32) in title_of(panels[2])
     alibi, t5, other = (panels[at].images[0].get_clim() for at in (0, 2, 3))
     assert alibi == other and alibi[1] == 0 and t5[1] > 0
@@ -189,7 +189,7 @@ def test_lines_of_another_kind_have_a_window_and_offsets_of_their_own() -> None:
         ({"encoding": ["sinusoidal", "rope"]}, {"key": "compare.the_same_columns_in"}),
         (
             {"encoding": TWO, "figure": "distance", "length": 9, "difference": True},
-            {"key": "compare.the_is_larger_by", "number": "2.12", "name": "base = 10", "other": "base = 10,000"},
+            {"key": "compare.the_is_larger_by", "number": "2.12", "name": "base = 10"},
         ),
         ({"encoding": TWO, "length": 30, "difference": True}, {"key": "compare.the_two_differ_by", "number": "2"}),
         ({"encoding": TWO, "length": 900, "difference": True}, {"key": "compare.the_two_differ_by", "number": "2"}),

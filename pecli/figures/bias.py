@@ -190,7 +190,7 @@ class Bias(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
             return [PanelGroup((Panel(0.55, x=shown, ends="weight"),))]
         named = self._bar_names(view)
         label = say("bias.distance" if named else view.encoding.quantity)
-        bar = ColorBar(label, tuple(at for at, _ in named) or None, names=named)
+        bar = ColorBar(label, tuple([*named][:3]) or None, names=tuple(named.items()))
         side = 4.5 if canvas.narrow else 6.0  # ems: the ends of an axis
         several = view.encoding.known and view.encoding.n_heads > 1
         panel = Panel(1.0, exact=True, least=(side, side), bar=bar, x=shown, y=shown, said_right=several)
@@ -198,16 +198,15 @@ class Bias(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
         full = tuple(grid for grid in grids if len(grid[-1]) == len(grid[0]))
         return [PanelGroup((panel,) * count, full if len(full) > 2 else grids)]  # of a prime number none is full
 
-    def _bar_names(self, view: View[BiasEncoding]) -> tuple[tuple[float, str], ...]:
-        """Return the first bucket, the last that a distance has alone, and the last, with their distances; nothing where
-        biases are known."""
+    def _bar_names(self, view: View[BiasEncoding]) -> dict[float, str]:
+        """Return the distance at the first bucket, the last that a distance has alone, the last and the last shown."""
         encoding, most = view.encoding, view.positions.length - 1
         if not isinstance(encoding, T5) or encoding.known:
-            return ()
-        far = f"{encoding.last_from:,}+" if most >= encoding.last_from else f"{most:,}"
-        last = int(encoding.bucket(np.array([float(most)]))[0])
-        alone = [(encoding.exact - 1.0, f"{encoding.exact - 1:,}")] if last >= encoding.exact else []
-        return (0.0, "0"), *alone, *([(float(last), far)] if last else [])
+            return {}
+        shown = float(encoding.bucket(np.array([float(most)]))[0])
+        alone, last = encoding.exact - 1, encoding.buckets_each - 1
+        fixed = {0.0: "0", float(alone): f"{alone:,}", float(last): f"{encoding.last_from:,}+"}
+        return {**fixed, **({shown: f"{most:,}"} if shown not in fixed else {})}
 
     def decorate(self, view: View[BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
         if self.softmax:

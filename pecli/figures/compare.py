@@ -255,7 +255,7 @@ class Compare(Composite, Highlighting[Encoding]):
         found = float(array[row, column])
         if isinstance(one, DistanceNumbers):
             offset = column - row
-            if not (one.by_offset and other.by_offset):
+            if not all(own.by_offset for own in (one, other) if isinstance(own, DistanceNumbers)):
                 return reach, {"p": int(rows[row]), "q": int(rows[column]), "difference": found}
             middle = (len(rows) - abs(offset)) // 2 + max(0, -offset)
             place = {"p": int(rows[middle]), "q": int(rows[middle + offset])}

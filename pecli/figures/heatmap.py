@@ -349,8 +349,8 @@ def columns_unresolved(encoding: TableEncoding, blocks: Blocks | LogBlocks) -> A
 
 
 def most_of(sample: Array) -> tuple[float, float | None]:
-    """Return a value of two digits beyond which, on both sides of 0, few numbers of a table are, and the share of those within; the
-    largest and None where that is not much larger."""
+    """Return a value of two digits beyond which, on both sides of 0, few numbers of a table are, and the share of those
+    within; the largest and None where that is not much larger."""
     sizes = np.abs(sample).ravel()
     end, largest = float(np.percentile(sizes, MOST)), float(sizes.max(initial=0.0))
     if end * LARGER >= largest:

@@ -233,11 +233,23 @@ class Sheet:
             artist.set(text=text, position=place, transform=inches, color=headline_ink())
             self._put_rule(-1 - at, (x, y, wide, 0.0), RULED * self.em, True, strong=True)
         self._put_legends(layout)
+        self._put_bars(layout)
+        words = self.contents().said
+        for artist, own, (left, top, room) in zip(
+            self.texts, (words.headline, words.subtitle, words.footnote), layout.words, strict=True
+        ):
+            text = own.wrapped(room)
+            artist.set(text=without_marks(text) if own is words.subtitle else text, position=(left, top))
+        if self.legend is not None:
+            self.legend.set_loc("lower left")
+            width, height = layout.size
+            self.legend.set_bbox_to_anchor((layout.legend[0] / width, layout.legend[1] / height))
+
+    def _put_bars(self, layout: Layout) -> None:
+        """Put colour bars where the layout says."""
         for bar, (right, top, length, stacked) in layout.bars.items():
             if (own_axes := self.bars.get(bar)) is not None:
                 show_ticks(own_axes, "bottom", not layout.on_titles)
-                for artist in self.bar_ends.get(own_axes, ()):
-                    artist.set_visible(layout.on_titles)
                 if layout.on_titles:
                     self._put_on_title(own_axes, right, top, length)
                     continue
@@ -249,22 +261,14 @@ class Sheet:
                     if stacked
                     else (right - length - BESIDE_BAR * self.em, y + BAR_HEIGHT * self.em / 2)
                 )
-                own_axes.yaxis.set_label_coords(*place, transform=inches)
+                own_axes.yaxis.set_label_coords(*place, transform=self.drawing.dpi_scale_trans)
                 label.set(rotation=0, ha="right", va="bottom" if stacked else "center")
         for bar, own_axes in self.bars.items():
             if own_axes is not None:  # of pictures laid out as another, which may have none
                 own_axes.set_visible(bar in layout.bars)
+                for artist in self.bar_ends.get(own_axes, ()):
+                    artist.set_visible(bar in layout.bars and layout.on_titles)
                 self._thin_out(own_axes, length)
-        words = self.contents().said
-        for artist, own, (left, top, room) in zip(
-            self.texts, (words.headline, words.subtitle, words.footnote), layout.words, strict=True
-        ):
-            text = own.wrapped(room)
-            artist.set(text=without_marks(text) if own is words.subtitle else text, position=(left, top))
-        if self.legend is not None:
-            self.legend.set_loc("lower left")
-            width, height = layout.size
-            self.legend.set_bbox_to_anchor((layout.legend[0] / width, layout.legend[1] / height))
 
     def _put_asides(self) -> None:
         """Put what stands right of titles, parameters, on one of their lines, all where each has room."""
@@ -281,7 +285,7 @@ class Sheet:
 
     def _put_on_title(self, bar: Axes, right: float, top: float, length: float) -> None:
         """Put a bar below that top with its first and last number beside it, the last one's end at the right."""
-        first, *_, last = bar.xaxis.get_major_formatter().format_ticks(bar.get_xticks())
+        first, *_, last = bar.xaxis.get_major_formatter().format_ticks(bar.get_xticks().tolist())
         beside, height = BESIDE_BAR * self.em / 2, BAR_HEIGHT * self.em
         right -= self.ruler.width(last, self.canvas.small) + beside
         middle = top - LINE * self.em / 2

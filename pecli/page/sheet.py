@@ -256,13 +256,12 @@ class Sheet:
                 label = own_axes.yaxis.label
                 y = top - (BAR_DROP + BAR_HEIGHT) * self.em - stacked * bool(label.get_text()) * STACKED * self.small
                 self._put(own_axes, (right - length, y, length, BAR_HEIGHT * self.em))
-                place = (
-                    (right, y + (BAR_HEIGHT + PAD) * self.em)
-                    if stacked
-                    else (right - length - BESIDE_BAR * self.em, y + BAR_HEIGHT * self.em / 2)
-                )
+                above, middle = y + (BAR_HEIGHT + PAD) * self.em, y + BAR_HEIGHT * self.em / 2
+                flush = stacked and layout.aside  # with the words
+                place = (right if stacked else right - length - BESIDE_BAR * self.em, above if stacked else middle)
+                place = (right - length, above) if flush else place
                 own_axes.yaxis.set_label_coords(*place, transform=self.drawing.dpi_scale_trans)
-                label.set(rotation=0, ha="right", va="bottom" if stacked else "center")
+                label.set(rotation=0, ha="left" if flush else "right", va="bottom" if stacked else "center")
         for bar, own_axes in self.bars.items():
             if own_axes is not None:  # of pictures laid out as another, which may have none
                 own_axes.set_visible(bar in layout.bars)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import accumulate
 from math import isfinite, log
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox
 
+from pecli.core.numbers import number_text
 from pecli.page.axis_labels import label_as_asked
 from pecli.page.canvas import SQUARE, Canvas
 from pecli.page.colors import RULE, headline_ink, note_ink
@@ -45,7 +47,7 @@ from pecli.page.legends import (
 )
 from pecli.page.panels import ColorBar, Panel, PanelGroup
 from pecli.page.text import HEADLINE, LINE, Ruler
-from pecli.page.ticks import at_end
+from pecli.page.ticks import NumberTexts, at_end
 
 BAR_LABELS = 1.6  # ems of small text that the numbers of a bar take
 RULE_WIDTH, RULED = 1.2, 0.3  # points; ems between a title and the line below it
@@ -298,8 +300,8 @@ class Sheet:
             artist.set(position=(x, middle), horizontalalignment=side, text=text)
 
     def _thin_out(self, bar: Axes, length: float) -> None:
-        """Hide the number in the middle of a bar of that length where it touches those at the ends, which are flush; on
-        a logarithmic scale let those at the ends be so."""
+        """Hide the number in the middle of a bar of that length where it touches those at the ends, which are flush;
+        round these where they touch each other; on a logarithmic scale let those at the ends be flush."""
         low, high = bar.get_xlim()
         labels = bar.get_xticklabels()
         if bar.get_xscale() == "log":
@@ -309,6 +311,10 @@ class Sheet:
             return
         if len(labels) != 3 or labels[0].get_horizontalalignment() != "left":
             return
+        widths = [self.ruler.width(labels[at].get_text(), self.canvas.small) for at in (0, -1)]
+        if sum(widths) + TICKS_APART * self.small > length:
+            bar.xaxis.set_major_formatter(NumberTexts(partial(number_text, digits=2)))
+            labels = bar.get_xticklabels()
         first, middle, last = (self.ruler.width(own.get_text(), self.canvas.small) for own in labels)
         place = length * (labels[1].get_position()[0] - low) / (high - low)
         free = min(place - first, length - last - place) - middle / 2

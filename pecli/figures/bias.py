@@ -134,7 +134,7 @@ class Bias(BiasFigure):
         encoding, first, last = view.encoding, view.positions.start - 0.5, view.positions.stop - 0.5
         named = self._bar_names(view)
         label = say("bias.distance" if named else encoding.quantity)
-        bar = ColorBar(label, tuple(at for at, _ in named) or None, names=named)
+        bar = ColorBar(label, tuple([*named][:3]) or None, names=tuple(named.items()))
         side = 4.5 if canvas.narrow else 6.0  # ems: the ends of an axis
         x = positions_axis(encoding, "words.key_q", ends=(first, last))
         y = positions_axis(encoding, "words.query_p", ends=(last, first))
@@ -152,16 +152,15 @@ class Bias(BiasFigure):
             return ""
         return say("encoding.head_head", head=head) + "\n " * (canvas.narrow and encoding.known)
 
-    def _bar_names(self, view: View[BiasEncoding]) -> tuple[tuple[float, str], ...]:
-        """Return the first bucket, the last that a distance has alone, and the last, with their distances; nothing
-        where biases are known."""
+    def _bar_names(self, view: View[BiasEncoding]) -> dict[float, str]:
+        """Return the distance at the first bucket, the last that a distance has alone, the last and the last shown."""
         encoding, most = view.encoding, view.positions.length - 1
         if not isinstance(encoding, T5) or encoding.known:
-            return ()
-        far = f"{encoding.last_from:,}+" if most >= encoding.last_from else f"{most:,}"
-        last = int(encoding.bucket(np.array([float(most)]))[0])
-        alone = [(encoding.exact - 1.0, f"{encoding.exact - 1:,}")] if last >= encoding.exact else []
-        return (0.0, "0"), *alone, *([(float(last), far)] if last else [])
+            return {}
+        shown = float(encoding.bucket(np.array([float(most)]))[0])
+        alone, last = encoding.exact - 1, encoding.buckets_each - 1
+        fixed = {0.0: "0", float(alone): f"{alone:,}", float(last): f"{encoding.last_from:,}+"}
+        return {**fixed, **({shown: f"{most:,}"} if shown not in fixed else {})}
 
     def decorate(self, view: View[BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
         for panel, head in zip(axes, self.shown_heads(view).tolist(), strict=True):

@@ -178,9 +178,10 @@ class SpectrumNumbers(Numbers[TableEncoding]):
             return say("spectrum.never_finish" if count else "spectrum.every_finishes", count=count, all=every)
         waves = say("spectrum.unscaled_wavelengths" if (self.stretch != 1).any() else "spectrum.wavelengths")
         each = [longer[self.encoding == at] for at in range(len(self.view.encodings))]
-        text = "spectrum.of_pairs_have_longer"
         if any(not np.array_equal(part, each[0]) for part in each):
-            return self._counts_text(f"{text}_than", longer, length=trained, wavelengths=waves)
+            counted = "spectrum.of_pairs_have_longer_than"
+            return self._counts_text(counted, longer, length=trained, wavelengths=waves)
+        text = "spectrum.of_pairs_have_longer"
         return say(text, count=int(each[0].sum()), all=len(each[0]), length=trained, wavelengths=waves)
 
     def _counts_text(self, text: str, counted: Array, **blanks: Any) -> str:

@@ -173,7 +173,7 @@ TEXTS = {
     "compare.difference_first_minus_second": "差：第一个 − 第二个",
     "compare.orders": "第一张表的列按 {first} 次序，第二张按 {second} 次序",
     "compare.the_same_columns_in": "各列相同，只是次序不同",
-    "compare.most_at_offset": "在位置差 {offset} 处最大",
+    "compare.most_at_offset": "在位置差 {offset:,} 处最大",
     "compare.most_at_p_q": "最大处：p = {p}，q = {q}",
     "compare.in_of_dimensions_positions": "只在 {all} 维中的 {count} 维、位置 {first} 至 {last}",
     "compare.most_in_dimension_at": "最大处：第 {number} 维，位置 {position}",

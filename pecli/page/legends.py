@@ -129,7 +129,7 @@ def add_bar(
     if bar.ticks is not None:
         marked = sorted({min(max(at, first), last) for at in bar.ticks})
     ticks: Any = None if log and bar.ticks is None else marked
-    text = decimal_text if log and low >= LEAST_DECIMAL else partial(number_text, digits=2 if canvas.narrow else 3)
+    text = decimal_text if log and low >= LEAST_DECIMAL else partial(number_text, digits=3)
     named = dict(bar.names)
     plain = (lambda value: f"{number_text(100 * value, 3)}%") if bar.percent else text
     written = (lambda value: named.get(value) or plain(value)) if named else plain

@@ -21,7 +21,7 @@ class ColorBar:
     part: int = 0  # of which part of a composed picture, so that parts share none
     level: float | None = None  # where the picture has marks: what they mean is marked on the bar
     trimmed: bool = False  # shows no colours beyond the least and the largest number
-    names: tuple[tuple[float, str], ...] = ()  # what ticks are called that are no numbers of themselves
+    names: tuple[tuple[float, str], ...] = field(default=(), compare=False)  # of ticks that are no numbers of their own
     percent: bool = False  # numbers are shares, written as hundredths
     fixed: bool = False  # its colours end where the figure says, whatever ends are asked for
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import accumulate
 from math import isfinite, log
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox
 
+from pecli.core.numbers import number_text
 from pecli.page.axis_labels import label_as_asked, put_axes
 from pecli.page.canvas import SQUARE, Canvas
 from pecli.page.colors import RULE, headline_ink, note_ink
@@ -45,7 +47,7 @@ from pecli.page.legends import (
 )
 from pecli.page.panels import ColorBar, Panel, PanelGroup
 from pecli.page.text import HEADLINE, LINE, Ruler
-from pecli.page.ticks import at_end
+from pecli.page.ticks import NumberTexts, at_end
 
 BAR_LABELS = 1.6  # ems of small text that the numbers of a bar take
 RULE_WIDTH, RULED = 1.2, 0.3  # points; ems between a title and the line below it
@@ -249,28 +251,27 @@ class Sheet:
 
     def _put_bars(self, layout: Layout) -> None:
         """Put colour bars where the layout says, with their names."""
-        inches, length = self.drawing.dpi_scale_trans, 0.0
+        length = 0.0
         for bar, (right, top, length, stacked) in layout.bars.items():
             if (own_axes := self.bars.get(bar)) is not None:
                 show_ticks(own_axes, "bottom", not layout.on_titles)
-                for artist in self.bar_ends.get(own_axes, ()):
-                    artist.set_visible(layout.on_titles)
                 if layout.on_titles:
                     self._put_on_title(own_axes, right, top, length)
                     continue
                 label = own_axes.yaxis.label
                 y = top - (BAR_DROP + BAR_HEIGHT) * self.em - stacked * bool(label.get_text()) * STACKED * self.small
                 self._put(own_axes, (right - length, y, length, BAR_HEIGHT * self.em))
-                place = (
-                    (right, y + (BAR_HEIGHT + PAD) * self.em)
-                    if stacked
-                    else (right - length - BESIDE_BAR * self.em, y + BAR_HEIGHT * self.em / 2)
-                )
-                own_axes.yaxis.set_label_coords(*place, transform=inches)
-                label.set(rotation=0, ha="right", va="bottom" if stacked else "center")
+                above, middle = y + (BAR_HEIGHT + PAD) * self.em, y + BAR_HEIGHT * self.em / 2
+                flush = stacked and layout.aside  # with the words
+                place = (right if stacked else right - length - BESIDE_BAR * self.em, above if stacked else middle)
+                place = (right - length, above) if flush else place
+                own_axes.yaxis.set_label_coords(*place, transform=self.drawing.dpi_scale_trans)
+                label.set(rotation=0, ha="left" if flush else "right", va="bottom" if stacked else "center")
         for bar, own_axes in self.bars.items():
             if own_axes is not None:  # of pictures laid out as another, which may have none
                 own_axes.set_visible(bar in layout.bars)
+                for artist in self.bar_ends.get(own_axes, ()):
+                    artist.set_visible(bar in layout.bars and layout.on_titles)
                 self._thin_out(own_axes, length)
 
     def _put_asides(self) -> None:
@@ -302,8 +303,8 @@ class Sheet:
             artist.set(position=(x, middle), horizontalalignment=side, text=text)
 
     def _thin_out(self, bar: Axes, length: float) -> None:
-        """Hide the number in the middle of a bar of that length where it touches those at the ends, which are flush; on
-        a logarithmic scale let those at the ends be so."""
+        """Hide the number in the middle of a bar of that length where it touches those at the ends, which are flush;
+        round these where they touch each other; on a logarithmic scale let those at the ends be flush."""
         low, high = bar.get_xlim()
         labels = bar.get_xticklabels()
         if bar.get_xscale() == "log":
@@ -313,6 +314,10 @@ class Sheet:
             return
         if len(labels) != 3 or labels[0].get_horizontalalignment() != "left":
             return
+        widths = [self.ruler.width(labels[at].get_text(), self.canvas.small) for at in (0, -1)]
+        if sum(widths) + TICKS_APART * self.small > length:
+            bar.xaxis.set_major_formatter(NumberTexts(partial(number_text, digits=2)))
+            labels = bar.get_xticklabels()
         first, middle, last = (self.ruler.width(own.get_text(), self.canvas.small) for own in labels)
         place = length * (labels[1].get_position()[0] - low) / (high - low)
         free = min(place - first, length - last - place) - middle / 2

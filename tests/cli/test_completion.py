@@ -48,7 +48,7 @@ def test_values_are_offered_without_what_draws_and_writes(process: Callable[...,
         "pecli heatmap --th": "",  # names of other programs are understood, not offered
         "pecli sim": "",
         "pecli heatmap -e rope : ba": "base= base=…",
-        "pecli heatmap -e rope : scaling =": "default linear dynamic yarn longrope llama3 proportional divisors",
+        "pecli heatmap -e rope : scaling =": "default linear ntk dynamic yarn longrope llama3 proportional divisors",
         "pecli heatmap -e rope : scaling = yarn,fac": "yarn,factor= yarn,factor=…",
         "pecli heatmap -e rope:scaling=ya": "yarn",  # a shell that splits at blanks alone
         "pecli heatmap -e learned : file = ta": "table.npy tables/",

@@ -267,3 +267,33 @@ def test_a_legend_stands_beside_its_panel_where_there_is_room_else_below(lines: 
     (axes,) = drawing.axes
     box = axes.get_legend().get_window_extent()
     assert (box.x0 > axes.bbox.x1) == beside and (box.y1 < axes.bbox.y0) != beside
+
+
+@pytest.mark.parametrize(
+    ("figure", "options"),
+    [("relative", {"length": 200}), ("bias", {"encoding": "alibi", "length": 200}), ("overview", {"length": 200})],
+)
+@pytest.mark.parametrize("size", SIZES)
+def test_the_last_number_below_one_panel_of_several_ends_with_it(
+    figure: str, options: dict[str, Any], size: str
+) -> None:
+    drawing, *_ = drawn(figure, size=size, **options)
+    for axes in frames_of(drawing):
+        labels = [label for label in axes.get_xticklabels() if label.get_visible() and label.get_text()]
+        boxes = [label.get_window_extent() for label in labels]
+        assert all(box.x1 <= axes.bbox.x1 + 1 for box in boxes)
+        assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+
+
+@pytest.mark.parametrize(("size", "beside"), [("page", True), ("blog", True), ("column", False)])
+def test_scales_stand_on_the_lines_of_titles_where_there_is_room(size: str, beside: bool) -> None:
+    drawing, *_ = drawn("overview", size=size, d=128, length=200)
+    titles = [axes.title.get_window_extent() for axes in frames_of(drawing)]
+    bars = [axes for axes in drawing.axes if axes.get_label() == "<colorbar>"]
+    for title, bar in zip(titles, bars, strict=True):
+        assert (title.y0 < bar.bbox.y0 < bar.bbox.y1 < title.y1) == beside
+    ends = [text for text in drawing.texts if text.get_text() in ("−1", "1", "0", "9.8")]
+    assert [text.get_text() for text in ends] == ["−1", "1", "0", "9.8"] * beside
+    for text, (bar, side) in zip(ends, ((bar, side) for bar in bars for side in (0, 1)), strict=False):
+        box = text.get_window_extent()
+        assert box.x1 < bar.bbox.x0 if side == 0 else box.x0 > bar.bbox.x1

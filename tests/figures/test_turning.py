@@ -376,3 +376,13 @@ def test_names_of_dials_are_turned_where_they_would_touch(size: str, turned: int
     hands = [np.array(line.get_data()).T[0] for line in axes.lines if len(line.get_xdata()) == 2]  # by position
     place, beside = hands[:2]
     assert place.tolist() == [0, 0] and beside[0] > 1 and beside[1] == 0
+
+
+@pytest.mark.parametrize(("size", "kept"), [("page", 1), ("column", 2)])
+def test_faces_of_one_time_have_the_numerals_of_their_hands(size: str, kept: int) -> None:
+    axes = axes_of("dials", encoding="clock", at=[10981], size=size)
+    found = [text.get_text() for text in axes.texts if text.get_text().isdigit()]
+    turns = [["12", "3", "6", "9"], *[["60", "15", "30", "45"]] * 2, ["12", "3", "6", "9"]]
+    assert found == [numeral for turn in turns for numeral in turn[::kept]]
+    several = axes_of("dials", encoding="clock", at=[1, 10], size=size)
+    assert not [text for text in several.texts if text.get_text().isdigit()]

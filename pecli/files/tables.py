@@ -317,7 +317,7 @@ def _numbers(path: str, line: int, cells: list[str], columns: int) -> Array:
         raise TableFileError(f"{path}, line {line}: {text}")
     wrong = next((cell for cell in cells if not CELL.fullmatch(cell)), None)
     if wrong is not None:
-        text = f"{path}, line {line}: '{shorten(wrong)}' is no number{'' if wrong else ', a cell is empty'}"
+        text = f"{path}, line {line}: '{wrong and shorten(wrong)}' is no number{'' if wrong else ', a cell is empty'}"
         piped = isinstance(path, Spooled)
         raise TableFileError(text, advice="pecli table writes numbers with -o - --format csv" if piped else "")
     return np.array(cells, dtype=np.float64)

@@ -299,4 +299,5 @@ def turned_text(turns: float) -> str:
         return ""
     if turns < 1:
         return f"{number_text(360 * turns, SLOW)}°"
-    return say("rotation.turns", turns=number_text(turns, FAST))
+    text = number_text(turns, FAST)
+    return say("rotation.one_turn") if text == "1" else say("rotation.turns", turns=text)

@@ -329,10 +329,10 @@ TEXTS = {
     "path.marked_turn": "black: one turn, positions {first} to {last}",
     # precision
     "precision.pair_0_angles_are": "pair 0: angles are whole numbers, exact in {dtype}",
-    "precision.in_errors_exceed_in": "in {dtype}, {count:,} of {all:,} pairs are off by {error}, the first at {position}",
+    "precision.in_errors_exceed_in": "in {dtype}, {count:,} of {all:,} pairs are off by more than {error}, the first at {position}",
     "precision.each_pixel_shows_the": "each row: the largest error of {count:,} positions",
     "precision.line_first_error_above": "line: first error above {error}",
-    "precision.in_errors_exceed_in_no": "in {dtype}, no pair is off by {error}",
+    "precision.in_errors_exceed_in_no": "in {dtype}, no pair is off by more than {error}",
     "precision.larger_of_the_sine": "larger error of sin and cos",
     "precision.error_above": "error > {error}",
     "precision.below_throughout": "below {error} throughout",
@@ -360,6 +360,7 @@ TEXTS = {
     "rotation.pairs_over_the_grid": "pairs over the grid",
     "rotation.marked_pairs": "marked: the pairs on circles",
     "rotation.position_number": "position {position}",
+    "rotation.one_turn": "1 turn",
     "rotation.turns": "{turns} turns",
     # scatter
     "scatter.of_pairs_left_out": "{count:,} of {all:,} pairs left out: a row is constant, no correlation is defined",

@@ -348,6 +348,7 @@ TEXTS = {
     "rotation.pairs_over_the_grid": "网格上的各对维度",
     "rotation.marked_pairs": "标记：圆上的各对",
     "rotation.position_number": "位置 {position}",
+    "rotation.one_turn": "1 圈",
     "rotation.turns": "{turns} 圈",
     # scatter
     "scatter.of_pairs_left_out": "{all:,} 对中略去 {count:,} 对：有一行为常数，相关系数无定义",

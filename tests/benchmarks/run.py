@@ -118,8 +118,8 @@ def start() -> list[Row]:
     vectorised = plain("heatmap.py", "10000", "plain.png")
     return [
         *rows,
-        beside("`pecli heatmap`", pecli("heatmap"), article, "the third article's script", "time ≥ 1.11", 9),
-        beside("`pecli heatmap`", pecli("heatmap"), vectorised, "the same picture by pyplot", "time ≥ 1.00", 9),
+        beside("`pecli heatmap`", pecli("heatmap"), article, "the third article's script", "time ≥ 1.02", 9),
+        beside("`pecli heatmap`", pecli("heatmap"), vectorised, "the same picture by pyplot", "time ≥ 1.04", 9),
     ]
 
 
@@ -257,6 +257,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="leave out the plain distance matrix, which takes 18 GB")
     asked = parser.parse_args()
     os.environ["MPLBACKEND"] = "agg"
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else each run compiles a checkout anew
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         rows = [*start(), *lengths(), *pairs(not asked.quick), *grids(), *encode(), *tables(), *frames(), *batch()]

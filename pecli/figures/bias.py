@@ -24,7 +24,6 @@ from pecli.page.canvas import Canvas
 from pecli.page.colors import NAMED_INK, headline_ink, text_color_on
 from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
 
-FADED = 1e5  # times the smallest weight that the axis shows is the largest
 SLIGHT = log(100)  # lowered by so much a score has a hundredth of its weight: a key is seen where it has more
 
 

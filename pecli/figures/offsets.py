@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log
 from typing import Any
 
 from pecli.core.language import enumerated, say
@@ -30,13 +29,9 @@ from pecli.page.lines import (
     plot_dots,
 )
 
-MAX_COMPARED = 2048  # offsets of which all random scores are known whatever the picture's size
 MAX_WHOLE = 100_000  # offsets, all of which are looked at for where a line falls to half
 FEW = 4  # offsets, from which on nothing is said of what a line does later
 LEVEL = 0.25  # of what a line starts from, within which it stays where it levels off
-SLIGHT, HUNDREDTH = -log(100), 0.01  # the bias by which a key weighs a hundredth of what it would, and that share
-FAINT = -10.0  # the bias at which the axis ends: what is lower weighs nothing
-ALIKE = 1.25  # of these the largest standard deviation over the smallest, to say that they hardly differ
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,7 +26,6 @@ from pecli.page.colors import STROKES
 from pecli.page.panels import ColorBar, Panel, PanelGroup, grids_around, in_columns
 from pecli.page.words import ems
 
-TITLE_PAD = 2.45  # ems of small text, of a title that has a strip below it and numbers on that
 SLICES = 4  # dimensions shown where none are asked for: a full grid beside the offsets
 FINEST, COARSEST = 1 / 8, 3  # of the length: the wavelengths between which a slice has stripes, and not too many
 SEEN = 1 / 100, 40  # of the length: a shorter wave is averaged to nothing, a longer one looks flat

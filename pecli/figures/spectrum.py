@@ -346,7 +346,7 @@ class Spectrum(WithTrained[TableEncoding]):
 
         ends: list[tuple[Array, Array]] = []
         for at, line in enumerate(lines_of(numbers.view)):
-            panel, part = axes[at if len(axes) > 1 else 0], numbers.of(line)
+            panel, part = axes[line.encoding if len(axes) > 1 else 0], numbers.of(line)
             pair, wave, stretch = numbers.pair[part], numbers.wavelength[part], numbers.stretch[part]
             drawn = stretch if self.ratio else wave
             ends.append((pair, drawn))
@@ -493,8 +493,8 @@ def _mark_contexts(panel: Axes, encoding: TableEncoding, pair: Array, wave: Arra
 
 def _rises_left(pair: Array, wave: Array, level: float) -> bool:
     """Return whether wavelengths pass a level near the left end of the panel, where its name would stand."""
-    first = wave[pair <= 0.4 * pair[-1]] if len(pair) > 1 else wave
-    return bool(first.min() <= level <= first.max()) and len(pair) > 1
+    first = wave[pair <= 0.4 * pair[-1]]
+    return len(first) > 1 and bool(first.min() <= level <= first.max())
 
 
 def _mark_level(panel: Axes, numbers: SpectrumNumbers, line: Line, canvas: Canvas) -> None:

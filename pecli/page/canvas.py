@@ -203,11 +203,6 @@ class Canvas(Options):
         sizes = {max(self.inches.least, round(share * self.inches.font, 1)) for share in SHRUNK}
         return [replace(self, text_size=size) for size in sorted(sizes, reverse=True) if size < self.inches.font]
 
-    def cut(self, height: float) -> Canvas:
-        """Return the same of that height, in inches."""
-        size = self.inches
-        return replace(self, size=f"{size.width:g}x{height:g}", text_size=size.font)
-
     @property
     def scale(self) -> float:
         """How much thicker lines and markers are than on a page."""

@@ -298,3 +298,11 @@ def test_of_two_units_each_line_says_its_own(encoding: list[str], said: list[str
     ends = [text.get_text().replace("\n", " ") for text in drawn.get_texts()]
     for text, unit in zip(ends, said, strict=True):
         assert text.endswith(f" ({say(unit)})") if unit else "(" not in text
+
+
+def test_a_scaled_rope_over_a_grid_has_its_lines_in_its_own_panel() -> None:
+    plain = "rope:d=128,grid=8x8,sections=32,32"
+    scaled = f"{plain},scaling=yarn,factor=4,original=64"
+    assert pecli.figure("spectrum", encoding=scaled).render("png")
+    both = page_of("spectrum", encoding=[scaled, plain]).axes
+    assert len(both) == 2 and all(len(axes.lines) > 1 for axes in both)

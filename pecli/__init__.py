@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from pecli.jobs.picture import Picture as Picture
     from pecli.jobs.run import Result
     from pecli.models.spec import Spec
+    from pecli.reports.extend import ExtendReport
     from pecli.reports.identify import IdentifyReport
     from pecli.reports.model import ModelReport
 
@@ -202,6 +203,42 @@ def model(
     used = SEQ_LEN.read(seq_len)
     models = tuple(read_overridden(place, used, override) if override else read_model(place, used) for place in places)
     return ModelReport(models, TOLERANCE.read(tolerance))
+
+
+def extend(
+    path: str | os.PathLike[str],
+    to: SupportsIndex,
+    *,
+    trained: SupportsIndex | None = None,
+    base: float | None = None,
+    method: str = "yarn",
+) -> ExtendReport:
+    """Return how a model could read longer texts: what each method changes, and what to type for each runtime.
+
+    Parameters
+    ----------
+    path : the file, or a folder that holds one, or ``hf:org/name``
+    to : positions that the model is to read
+    trained : positions of its training; without it the context that the file names, before its scaling
+    base : the new base; without it the one of Liu et al. 2023, arXiv:2310.05209, theorem 2
+    method : whose lines are told: linear, ntk, dynamic, yarn, longrope (of a file that has its factors) or base
+
+    Returns
+    -------
+    ExtendReport
+        Shows itself in a notebook; ``data`` has all of it as plain values.
+
+    Raises
+    ------
+    PecliError : the file could not be read, or has no rope that sees all positions
+    UsageError : nothing to extend, or a method that is not for this file
+    """
+    from pecli.core.options import Option
+    from pecli.models.asked import BASE, METHOD, TO, TRAINED
+    from pecli.reports.extend import extend as report_of
+
+    place = Option("the config.json", name="path").read(path)
+    return report_of(place, TO.read(to), TRAINED.read(trained), BASE.read(base), METHOD.read(method))
 
 
 def identify(table: Any = None, *, tensor: str | None = None, rates: Any = None) -> IdentifyReport:

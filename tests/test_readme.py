@@ -36,9 +36,9 @@ Process = Callable[..., subprocess.CompletedProcess[Any]]
 ROOT = Path(__file__).parents[1]
 GALLERY = ROOT / "gallery"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-CHINESE_README, COMMANDS, CHINESE_COMMANDS, ARTICLES, EXTEND, USE = (
+CHINESE_README, COMMANDS, CHINESE_COMMANDS, ARTICLES, PLUGINS, USE = (
     (GALLERY / f"{name}.md").read_text(encoding="utf-8")
-    for name in ("README.zh", "commands", "commands.zh", "articles", "extend", "use")
+    for name in ("README.zh", "commands", "commands.zh", "articles", "plugins", "use")
 )
 TEXT = README + COMMANDS.replace('src="', 'src="gallery/')  # paths as seen from the README
 CHINESE = CHINESE_README + CHINESE_COMMANDS
@@ -249,12 +249,12 @@ def plugin(tmp_path: Path) -> Path:
     """Return a folder in which the worked examples are installed: their modules, and the entry points that a project
     declares.
     """
-    project, figure = map(tomllib.loads, blocks("toml", EXTEND))
+    project, figure = map(tomllib.loads, blocks("toml", PLUGINS))
     about = project["project"]
     installed = tmp_path / "installed"
     info = installed / f"{about['name']}-{about['version']}.dist-info"
     info.mkdir(parents=True)
-    for module, code in zip((PLUGIN, "norms"), blocks("python", EXTEND), strict=True):
+    for module, code in zip((PLUGIN, "norms"), blocks("python", PLUGINS), strict=True):
         (installed / f"{module}.py").write_text(code, encoding="utf-8")
     head = f"Metadata-Version: 2.1\nName: {about['name']}\nVersion: {about['version']}\n"
     (info / "METADATA").write_text(head, encoding="utf-8")
@@ -285,7 +285,7 @@ def test_the_figure_of_another_package_is_a_figure_like_the_others(
     plugin: Path, folder: Path, process: Process
 ) -> None:
     """One that is broken is one warning with its name, and only where other packages are looked at."""
-    assert len(blocks("python", EXTEND)[1].splitlines()) < 40
+    assert len(blocks("python", PLUGINS)[1].splitlines()) < 40
     (folder / "figures.toml").write_text('[[figure]]\ncommand = "norms"\noutput = "n.svg"\n', encoding="utf-8")
     warning = b"pecli: warning: figure plugin 'broken' of octave is left out: No module named 'gone'"
     python = "import pecli; print(pecli.norms('learned', length=9).numbers.norms.shape)"
@@ -304,7 +304,7 @@ def test_the_figure_of_another_package_is_a_figure_like_the_others(
 
 
 def test_the_worked_example_is_an_encoding_like_the_others(plugin: Path, folder: Path, process: Process) -> None:
-    example, _ = re.findall(r'example: ClassVar\[str\] = "(.*)"', EXTEND)
+    example, _ = re.findall(r'example: ClassVar\[str\] = "(.*)"', PLUGINS)
     lines = (example, "pecli distance -e octave:d=6 -n 64 -o far.json", "pecli encodings octave")
     ended = process(["-c", typed(*lines)], folder, {"PYTHONPATH": str(plugin)})
     assert (ended.returncode, ended.stderr) == (0, b"")
@@ -347,7 +347,7 @@ def test_the_textbooks_formula_loses_what_it_says() -> None:
 
 def test_the_plugin_needs_the_distribution_that_this_is() -> None:
     ours = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    plugin, _ = blocks("toml", EXTEND)
+    plugin, _ = blocks("toml", PLUGINS)
     assert tomllib.loads(plugin)["project"]["dependencies"] == [ours["name"]]
     assert f"The distribution is called `{ours['name']}`" in section("Set-up")
     assert list(ours["scripts"]) == ["pecli"] and ours["name"] == DISTRIBUTION

@@ -30,6 +30,7 @@ WORDS: Registry[Command] = Registry(
     {
         "encodings": ("pecli.cli.info:ENCODINGS_COMMAND", "The encodings there are, or one of them in detail"),
         "explore": ("pecli.cli.explore:COMMAND", "A figure in the browser, its options as sliders and choices"),
+        "extend": ("pecli.cli.info:EXTEND_COMMAND", "How a model could read longer texts, and what to type for it"),
         "identify": (
             "pecli.cli.info:IDENTIFY_COMMAND",
             "Which formula made a table, or which known mistake",

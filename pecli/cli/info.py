@@ -34,7 +34,18 @@ from pecli.encodings.papers import bibtex, sources_of
 from pecli.encodings.registry import Encoding, all_encodings, find_encoding
 from pecli.files.tables import READERS, TABLE_NAMES, candidates, files_of, is_table, stored_arrays, table_name
 from pecli.jobs.job_options import ANALYSES, EncodingOption
-from pecli.models.asked import FLAGS, OVERRIDE, RUNTIME, SAME, SEQ_LEN, TOLERANCE
+from pecli.models.asked import (
+    BASE,
+    FLAGS,
+    METHOD,
+    OVERRIDE,
+    RUNTIME,
+    SAME,
+    SEQ_LEN,
+    TO,
+    TOLERANCE,
+    TRAINED,
+)
 
 CiteOption = Annotated[bool, typer.Option("--cite", help="Print the papers of the formulas as BibTeX.")]
 NAME = typer.Argument(
@@ -266,6 +277,38 @@ def draw(figure: str, options: dict[str, Any], paths: list[str], format: str | N
 
     files = {"output": paths, "format": format} if paths else {}
     run_jobs([job_of(figure, {**options, **files})], **{"as_json": False, **how})
+
+
+def extend(
+    path: Annotated[
+        str, typer.Argument(help="a config.json, params.json, GGUF or YAML, a folder, or hf:org/name", metavar="FILE")
+    ],
+    to: Annotated[str | None, typer.Option(TO.flag, help=TO.help, show_default=False)] = None,
+    trained: Annotated[str | None, typer.Option(TRAINED.flag, help=TRAINED.explained, show_default=False)] = None,
+    base: Annotated[str | None, typer.Option(BASE.flag, "-k", help=BASE.explained, show_default=False)] = None,
+    method: Annotated[str, typer.Option(METHOD.flag, help=METHOD.explained, show_default=False)] = METHOD.default,
+    output: OutputOption = None,
+    format: FormatOption = None,
+    as_json: JsonOption = False,
+    lang: LangOption = None,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Print how a model could read longer texts: what each method changes, and what to type for each runtime."""
+    with guard(quiet, verbose):
+        from pecli.reports.extend import extend as report_of
+
+        targets, _ = targets_of(output, format, as_json)
+        with use_language(language_of(lang)):
+            report = report_of(path, TO.read(to), TRAINED.read(trained), BASE.read(base), METHOD.read(method))
+            document, data, lines = report.document, report.data, report.lines()
+        publish(document, data, targets, lines)
+
+
+EXTEND_COMMAND = Command(
+    extend,
+    ("pecli extend path/to/config.json --to 131072", "pecli extend hf:Qwen/Qwen2.5-7B --to 131072 --method base"),
+)
 
 
 def identify(

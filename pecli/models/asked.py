@@ -1,4 +1,4 @@
-"""What one can ask of a model's file beside its path: the options of `pecli model` and of `pecli.model`."""
+"""What one can ask of a model's file beside its path: the options of `pecli model`, `pecli extend`, `pecli.model`."""
 
 from __future__ import annotations
 
@@ -32,3 +32,16 @@ RUNTIME = Option("what runtimes do with a config.json", name="runtime", many=Tru
 FLAGS = Option(
     "llama.cpp's flags for a GGUF file, with --runtime llama.cpp: '--rope-freq-base 1e6'", name="flags", optional=True
 )
+METHODS = ("linear", "ntk", "dynamic", "yarn", "longrope", "base")  # to extend a context
+TO = Option("positions that the model is to read", name="to", scalar=int, at_least=2, at_most=10**8, optional=True)
+TRAINED = Option(
+    "positions that it was trained on",
+    name="trained",
+    scalar=int,
+    at_least=1,
+    at_most=10**8,
+    optional=True,
+    unset="the context that the file names, before its scaling",
+)
+BASE = Option("the new base", name="base", scalar=float, above=1, optional=True, unset="see its note")
+METHOD = Option("the method whose lines are printed", name="method", choices=lambda: METHODS, default="yarn")

@@ -91,13 +91,13 @@ def applied(path: str, asked: Iterable[Runtime], seq_len: int | None, given: Map
     """
     data = config_of_transformers(path, "what other runtimes do with it is not known")
     model_of(path, data, seq_len)  # what is wrong with the file itself
-    return [_applied(path, runtime, data, seq_len, given) for runtime in asked]
+    return [applied_to(path, data, runtime, seq_len, given) for runtime in asked]
 
 
-def _applied(
-    path: str, runtime: Runtime, data: Mapping[str, Any], seq_len: int | None, given: Mapping[str, Any]
+def applied_to(
+    path: str, data: Mapping[str, Any], runtime: Runtime, seq_len: int | None, given: Mapping[str, Any]
 ) -> Applied:
-    """Return what one runtime makes of the content of a file."""
+    """Return what one runtime makes of the content of a config.json of transformers, with keys laid over it."""
     changed, findings = dict(data), list[Finding]()
     if given and runtime.override is None:
         return Applied(runtime, unknown=say("runtimes.overrides_not_known"))

@@ -1,0 +1,138 @@
+"""What to type so that a runtime extends a context, checked against what pecli knows of that runtime."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from pecli.core.errors import FileError
+from pecli.core.language import listing, say
+from pecli.core.lazy import np
+from pecli.encodings.rope import Rope
+from pecli.measures.extension import Extension
+from pecli.models.dialects import config_of_transformers
+from pecli.models.overrides import OBJECTS
+from pecli.models.reader import Model
+from pecli.models.rope import ORIGINAL
+from pecli.models.runtimes import Runtime, applied_to, runtimes
+
+STAY = ("partial_rotary_factor", "mrope_section", "mrope_interleaved")  # what is of no scaling
+SCALED = ("linear", "dynamic", "yarn")  # of a factor, in the words of transformers
+NAMES = {  # of the methods, and of the rope as it is
+    "none": "extend.none",
+    "file": "extend.file",
+    "linear": "extend.linear",
+    "ntk": "extend.ntk",
+    "dynamic": "extend.dynamic",
+    "yarn": "extend.yarn",
+    "longrope": "extend.longrope",
+    "base": "extend.base",
+}
+EDITED = ("transformers5", "transformers4", "mlx")  # whose config.json is changed
+OVERRIDDEN = {  # {keys}: of the file, as JSON; {length}: positions
+    "vllm": "vllm serve MODEL --hf-overrides {keys} --max-model-len {length}",
+    "sglang": "python -m sglang.launch_server --model-path MODEL --json-model-override-args {keys} "
+    "--context-length {length}",
+}
+AGREEMENT = 1e-9  # largest relative difference of rates that are the same
+
+
+@dataclass(frozen=True)
+class Line:
+    """What to type for one runtime.
+
+    runtime : its name and version
+    text : the line; empty where there is none
+    remark : why there is none, or what of it was not looked up; empty where it was and does what it should
+    """
+
+    runtime: str
+    text: str
+    remark: str = ""
+
+
+def lines_of(path: str, extension: Extension, length: int) -> list[Line]:
+    """Return what to type for each runtime, to read so many positions by that method.
+
+    Of a file that is not a config.json of transformers there are llama.cpp's flags alone.
+    """
+    lines = []
+    with suppress(FileError):
+        data = config_of_transformers(path, "")
+        lines = [_line(path, data, runtimes()[name], extension, length) for name in (*EDITED, *OVERRIDDEN)]
+    flags, label = llama_cpp_flags(extension), runtimes()["llama.cpp"].title
+    if not flags:
+        text = "extend.as_it_is" if extension.method == "longrope" else "extend.no_flags"
+        return [*lines, Line(label, "", say(text, method=say(NAMES[extension.method])))]
+    return [*lines, Line(label, f"llama-server -m MODEL.gguf -c {length} {flags}")]
+
+
+def _line(path: str, data: Mapping[str, Any], runtime: Runtime, extension: Extension, length: int) -> Line:
+    """Return the line of one runtime, tried by the rules that pecli has of it."""
+    edited = runtime.name in EDITED
+    keys = keys_of(data, edited, runtime, extension)
+    if not keys:
+        return Line(runtime.label, "", say("extend.as_it_is"))
+    found = applied_to(path, {**data, **keys} if edited else data, runtime, length, {} if edited else keys)
+    if found.error or (found.model and not _has(found.model, extension.rope)):
+        why = "; ".join(found.why) or found.error or say("extend.other_rates")
+        return Line(runtime.label, "", say("extend.does_not", why=why))
+    remark = say("extend.not_tried", why=found.unknown) if found.unknown else ""
+    if edited:
+        remark = listing(filter(None, [say("extend.keys_of_file"), remark]))
+        return Line(runtime.label, json.dumps(keys), remark)
+    typed = OVERRIDDEN[runtime.name].format(keys=shlex.quote(json.dumps(keys)), length=length)
+    return Line(runtime.label, typed, remark)
+
+
+def keys_of(data: Mapping[str, Any], edited: bool, runtime: Runtime, extension: Extension) -> dict[str, Any]:
+    """Return the keys of a config.json that make the rope, as one runtime reads them; nothing where the file has them.
+
+    edited : whether they are written into the file, not laid over it
+    """
+    rope = extension.rope
+    if extension.method == "longrope":
+        return {}
+    name = rope.scaling if rope.scaling in SCALED else "default"
+    place = next((own for own in reversed(OBJECTS) if isinstance(data.get(own), dict)), "")
+    old: Mapping[str, Any] = data[place] if place else {}
+    inside: dict[str, Any] = {key: own for key in STAY if (own := old.get(key, data.get(key))) is not None}
+    if name != "default":
+        inside |= {"rope_type": name, "factor": rope.factor}
+    if name == "yarn":
+        inside[ORIGINAL] = rope.original
+    beside = {"max_position_embeddings": rope.max_position} if name == "dynamic" else {}
+    base = float(f"{rope.scaled_base if rope.scaling == 'ntk' else rope.base:.12g}")
+    if place == "rope_parameters" if edited else runtime.override == "replaces":
+        return {"rope_parameters": {"rope_type": name, **inside, "rope_theta": base}} | beside
+    if name == "default":
+        return {"rope_theta": base} | ({"rope_scaling": inside or None} if old and edited else {})
+    return ({"rope_theta": base} if base != data.get("rope_theta", base) else {}) | {"rope_scaling": inside} | beside
+
+
+def _has(model: Model, rope: Rope) -> bool:
+    """Return whether a kind of layers has those rates and that attention factor."""
+    made = [layer.encoding for layer in model.layers.values()]
+    return any(
+        isinstance(own, Rope)
+        and own.width == rope.width
+        and np.allclose(own.frequencies(), rope.frequencies(), rtol=AGREEMENT, atol=0)
+        and np.isclose(own.attention_scaling, rope.attention_scaling, rtol=AGREEMENT, atol=0)
+        for own in made
+    )
+
+
+def llama_cpp_flags(extension: Extension) -> str:
+    """Return the flags of llama.cpp for a method; nothing where it has none."""
+    rope = extension.rope
+    if rope.scaling == "ntk" or extension.method == "base":
+        return f"--rope-freq-base {rope.scaled_base:.10g}"
+    if rope.scaling == "linear":
+        return f"--rope-scaling linear --rope-scale {rope.factor:.10g}"
+    if rope.scaling == "yarn" and extension.method == "yarn":
+        return f"--rope-scaling yarn --rope-scale {rope.factor:.10g} --yarn-orig-ctx {rope.original}"
+    return ""

@@ -174,6 +174,7 @@ def model(
     seq_len: SupportsIndex | None = None,
     tolerance: float = 1e-6,
     override: Mapping[str, Any] | None = None,
+    ignore: Sequence[str] = (),
 ) -> ModelReport:
     """Read what a model's config.json does to its position encoding, and what is wrong in the file.
 
@@ -182,6 +183,7 @@ def model(
     *paths : the file, or a folder that holds one, or ``hf:org/name``; several models stand side by side
     seq_len : the length in use, positions; for dynamic and longrope
     override : keys laid over the file as transformers does
+    ignore : codes of findings that are left out
     tolerance : the largest relative difference of numbers that two models have alike, for ``same``
 
     Returns
@@ -194,15 +196,15 @@ def model(
     PecliError : the file could not be read, or is no config
     """
     from pecli.core.options import Option
-    from pecli.models.asked import SEQ_LEN, TOLERANCE
+    from pecli.models.asked import IGNORE, SEQ_LEN, TOLERANCE
     from pecli.models.overrides import read_overridden
-    from pecli.models.reader import read_model
+    from pecli.models.reader import read_model, without_findings
     from pecli.reports.model import ModelReport
 
     places = Option("the config.json", name="path", many=True).read(list(paths))
-    used = SEQ_LEN.read(seq_len)
+    used, left_out = SEQ_LEN.read(seq_len), IGNORE.read(ignore)
     models = tuple(read_overridden(place, used, override) if override else read_model(place, used) for place in places)
-    return ModelReport(models, TOLERANCE.read(tolerance))
+    return ModelReport(tuple(without_findings(model, left_out) for model in models), TOLERANCE.read(tolerance))
 
 
 def extend(

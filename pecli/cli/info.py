@@ -37,6 +37,7 @@ from pecli.jobs.job_options import ANALYSES, EncodingOption
 from pecli.models.asked import (
     BASE,
     FLAGS,
+    IGNORE,
     METHOD,
     OVERRIDE,
     RUNTIME,
@@ -155,6 +156,7 @@ def model(
     ] = TOLERANCE.write(TOLERANCE.default),
     override: Annotated[list[str] | None, typer.Option(OVERRIDE.flag, help=OVERRIDE.help, show_default=False)] = None,
     runtime: Annotated[list[str] | None, typer.Option(RUNTIME.flag, help=RUNTIME.explained, show_default=False)] = None,
+    ignore: Annotated[list[str] | None, typer.Option(IGNORE.flag, help=IGNORE.help, show_default=False)] = None,
     flags: Annotated[str | None, typer.Option(FLAGS.flag, help=FLAGS.help, show_default=False)] = None,
     lang: LangOption = None,
     quiet: QuietOption = False,
@@ -167,6 +169,7 @@ def model(
     with guard(quiet, verbose):
         from pecli.models.config_file import place
         from pecli.models.overrides import read_overrides
+        from pecli.models.reader import without_findings
         from pecli.reports.model import ModelReport, spectrum_specs
 
         if not paths:
@@ -186,7 +189,9 @@ def model(
                 others = {"same": same, "cite": cite, "strict": strict, "a picture": bool(pictures)}
                 publish_runtimes(places, asked, used, given, targets, [name for name, own in others.items() if own])
                 return
+            left_out = IGNORE.read(",".join(ignore).replace(" ", "") if ignore else ())
             models, failures = read_models(places, used, given, words)
+            models = [without_findings(model, left_out) for model in models]
             report = ModelReport(tuple(models), TOLERANCE.read(tolerance))
             if same and len(places) != 2:
                 raise UsageError(f"--same compares two files, not {len(places)}", option="same")
@@ -265,7 +270,9 @@ MODEL_COMMAND = Command(
     notes=(
         "One kind of layers is config.json#NAME in a picture: pecli spectrum config.json#sliding_attention.",
         "Exit codes: 0 read, 1 an error in the file, with --strict a warning too, with --same another encoding; "
-        "2 wrong words.",
+        "2 wrong words. Each finding ends with its code, which --ignore takes; gallery/reference.md lists them.",
+        "critical dimension: columns whose pairs make a whole turn in training (arXiv:2310.05209). first Σ cos < 0: "
+        "the offset from which a key can outscore a nearer one that is alike (arXiv:2405.14591).",
     ),
 )
 

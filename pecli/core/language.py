@@ -101,7 +101,7 @@ def say(key: str, /, **blanks: Any) -> str:
 
 def finding(text: str) -> dict[str, Any]:
     """Return a text that was said as data: its key, and the numbers and names in it; {} of any other text."""
-    return {"key": text.key, **text.blanks} if isinstance(text, Sentence) else {}
+    return {**text.blanks, "key": text.key} if isinstance(text, Sentence) else {}
 
 
 def capitalised(text: str) -> str:

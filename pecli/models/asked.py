@@ -12,6 +12,13 @@ def runtime_names() -> tuple[str, ...]:
     return (ALL_RUNTIMES, *runtimes())
 
 
+def finding_codes() -> tuple[str, ...]:
+    """Return what `--ignore` takes."""
+    from pecli.models.layers import codes
+
+    return codes()
+
+
 SEQ_LEN = Option("the length in use", name="seq_len", scalar=int, at_least=1, optional=True)
 SAME = Option("exit with 1 where two files do not apply the same encoding", name="same", scalar=bool, default=False)
 TOLERANCE = Option(
@@ -31,6 +38,9 @@ OVERRIDE = Option(
 RUNTIME = Option("what runtimes do with a config.json", name="runtime", many=True, choices=runtime_names, default=())
 FLAGS = Option(
     "llama.cpp's flags for a GGUF file, with --runtime llama.cpp: '--rope-freq-base 1e6'", name="flags", optional=True
+)
+IGNORE = Option(
+    "findings that do not count, by their codes", name="ignore", many=True, choices=finding_codes, default=()
 )
 METHODS = ("linear", "ntk", "dynamic", "yarn", "longrope", "base")  # to extend a context
 TO = Option("positions that the model is to read", name="to", scalar=int, at_least=2, at_most=10**8, optional=True)

@@ -191,7 +191,9 @@ def translate(dialect: Dialect, data: Mapping[str, Any]) -> Translation:
     findings = [
         Finding(key, None, "warning", say(item.unsure[key], fact=shown(value)))
         if key in item.unsure
-        else Finding(key, None, "note", say("models.the_file_does_not", name=architecture.name, fact=shown(value)))
+        else Finding(
+            key, None, "note", say("findings.default_of_architecture", name=architecture.name, fact=shown(value))
+        )
         for key, value in assumed.items()
         if key in named
     ]
@@ -345,11 +347,11 @@ def _not_used(item: Dialect, name: str, data: Mapping[str, Any], lost: Collectio
         if key in item.remarks:
             yield Finding(key, value, "note", say(item.remarks[key]))
         elif key in lost:
-            yield Finding(key, value, "warning", say("models.key_without_effect_here", name=name))
+            yield Finding(key, value, "warning", say("findings.without_effect", name=name))
         elif key in item.unread and key not in item.keys:
-            yield Finding(key, value, "warning", say("models.the_program_does_not", name=name))
+            yield Finding(key, value, "warning", say("findings.unread_by_program", name=name))
         elif key not in used:
             path = key.replace("-", "_").split(".")
             around = any(map(is_of_positions, path[:-1]))
             if is_of_positions(path[-1], around) or (around and item.name == "gguf"):
-                yield Finding(key, value, "note", say("models.key_of_positions_that"))
+                yield Finding(key, value, "note", say("findings.unused_key"))

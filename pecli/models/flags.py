@@ -52,9 +52,13 @@ def read_flagged(path: str, text: str, seq_len: int | None = None) -> Model:
     if yarn and whole:  # all pairs are divided
         changed[rule] = "linear"
     if "yarn-attn-factor" in given and not whole:
-        findings.append(Finding("--yarn-attn-factor", given["yarn-attn-factor"], "warning", say("flags.overwritten")))
+        findings.append(
+            Finding("--yarn-attn-factor", given["yarn-attn-factor"], "warning", say("findings.flag_overwritten"))
+        )
     if "rope-freq-base" in given and "rope_freqs.weight" in data:
-        findings.append(Finding("--rope-freq-base", given["rope-freq-base"], "warning", say("flags.divisors_stay")))
+        findings.append(
+            Finding("--rope-freq-base", given["rope-freq-base"], "warning", say("findings.flag_keeps_divisors"))
+        )
     model = model_of(path, changed, seq_len)
     layers = {kind: _with(layer, given, whole and yarn) for kind, layer in model.layers.items()}
     return replace(model, layers=layers, findings=(*findings, *model.findings))

@@ -11,7 +11,7 @@ from math import isqrt
 from typing import Any
 
 from pecli.core.errors import UsageError
-from pecli.core.language import say
+from pecli.core.language import ENGLISH, finding, say, texts
 from pecli.models.architectures import Architecture
 from pecli.models.config_file import Keys, shown
 
@@ -25,6 +25,11 @@ class BuildError(UsageError):
     def __init__(self, key: str, text: str, value: Any = None, /, **blanks: Any) -> None:
         self.reason = say(text, **blanks)
         super().__init__(f"{key}: {self.reason}", option=key, value=value)
+
+
+def codes() -> tuple[str, ...]:
+    """Return the codes of all findings."""
+    return tuple(key.partition(".")[2] for key in texts(ENGLISH) if key.startswith("findings."))
 
 
 def probably(names: Sequence[str]) -> str:
@@ -46,10 +51,15 @@ class Finding:
     level: str
     text: str
 
+    @property
+    def code(self) -> str:
+        """The name under which this kind of finding can be ignored, ``unknown_key``."""
+        return finding(self.text).get("key", "").partition(".")[2]
+
     def line(self) -> str:
         """Return all of it on one line, safe for a terminal."""
         value = "" if self.value is None else f" = {shown(self.value)}"
-        return say(LEVEL_TEXTS[self.level], key=f"{self.key}{value}", text=self.text)
+        return say(LEVEL_TEXTS[self.level], key=f"{self.key}{value}", text=self.text, code=self.code)
 
 
 @dataclass(frozen=True)
@@ -118,9 +128,9 @@ class Reading:
             chosen, other = Keys({}), chosen
             kind = (inner.table("rope_dail_config") or Keys({})).text("type")
             if kind not in (None, "original"):
-                raise BuildError("attn_config.rope_dail_config.type", "models.xpos_is_not_shown", kind)
+                raise BuildError("attn_config.rope_dail_config.type", "findings.xpos_not_shown", kind)
         if other:
-            self.note(other.place[:-1], "models.rope_impl_chooses_the_other")
+            self.note(other.place[:-1], "findings.other_object_counts")
         for part in (chosen, other):
             part.settle()
         return None if chosen.text("type") in (None, "no_scaling") else chosen
@@ -140,9 +150,9 @@ class Reading:
     def assumed(self, key: str, fact: object) -> None:
         """Add that the file does not say a thing, and what the architecture's code takes."""
         if self.architecture.known:
-            self.note(key, "models.the_file_does_not", name=self.architecture.name, fact=fact)
+            self.note(key, "findings.default_of_architecture", name=self.architecture.name, fact=fact)
         else:
-            self.note(key, "models.the_file_does_not_say_taken", fact=fact)
+            self.note(key, "findings.default_of_most", fact=fact)
 
     def add(self, level: str, key: str, text: str, value: Any = None) -> None:
         """Add a finding, once; its value is that at the top of the file where none is given."""
@@ -333,7 +343,7 @@ def head_dim(reading: Reading, kind: str = FULL) -> int:
         reading.assumed("head_dim", item.head_dim)
         return item.head_dim
     if width(reading) < heads(reading):
-        raise BuildError(keys.first(*HEADS) or HEADS[0], "models.of_width_of_leave", width=width(reading))
+        raise BuildError(keys.first(*HEADS) or HEADS[0], "findings.no_columns_for_head", width=width(reading))
     return width(reading) // heads(reading)
 
 
@@ -358,7 +368,7 @@ def _size(reading: Reading, names: tuple[str, ...], size: str) -> int:
         value = reading.architecture.sizes[size]
         reading.assumed(names[0], value)
     if value is None:
-        raise BuildError(names[0], "models.the_file_does_not_say")
+        raise BuildError(names[0], "findings.not_in_file")
     if value < 1:
-        raise BuildError(reading.keys.first(*names) or names[0], "models.takes_1_or_more")
+        raise BuildError(reading.keys.first(*names) or names[0], "findings.below_one")
     return value

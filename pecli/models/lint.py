@@ -35,16 +35,16 @@ COMMON = (
 )
 COUNTING = ("dynamic", "yarn", "longrope")  # scalings whose formula has the columns of a head in it
 REMARKS = {
-    "turns_back": "models.queries_and_keys_turn",
-    "seconds": "models.second_set_of_rates",
-    "detector": "models.the_detector_beside_the",
-    "preprocessor": "models.positions_are_made_in",
-    "three_parts": "models.three_models_one_after",
-    "stages": "models.each_stage_has_learned",
-    "axial_tables": "models.two_learned_tables_for",
-    "memory": "models.learned_table_of_the",
-    "share": "models.transformers_5_23_counts",
-    "third": "models.where_object_in_rope",
+    "turns_back": "findings.turns_backwards",
+    "seconds": "findings.audio_rates_not_shown",
+    "detector": "findings.detector_not_shown",
+    "preprocessor": "findings.preprocessor_not_shown",
+    "three_parts": "findings.three_models_not_shown",
+    "stages": "findings.stages_not_shown",
+    "axial_tables": "findings.axial_tables",
+    "memory": "findings.memory_table_not_shown",
+    "share": "findings.width_counted_otherwise",
+    "third": "findings.share_by_default",
 }
 WORD = re.compile(r"[\w.]*\w", re.ASCII)  # a key in a sentence, in Chinese too, where no blank is beside it
 UNUSUAL_RATIO = 2.0  # times more or less than the formula
@@ -80,50 +80,50 @@ def _check_names(reading: Reading, rope: bool) -> None:
     """Keys that nothing reads, that look like others, or that mean something else than they say."""
     keys, architecture = reading.keys, reading.architecture
     for name in filter(keys.first, () if rope else ("rope_theta", "rope_scaling")):
-        text = "models.nothing_reads_it_the"
+        text = "findings.unread_without_rope"
         reading.warning(name, text, name=architecture.name)
     for name, value in keys.data.items():
         other = name not in (*ROPE_KEYS, *READ_BY) and not isinstance(value, bool)
         if other and (hint := probably(misspelt(name, ROPE_KEYS))):
-            reading.warning(name, "models.pecli_knows_no_such", hint=hint)
+            reading.warning(name, "findings.unknown_key", hint=hint)
     word = keys.data.get("position_embedding_type")
     if rope and word == "absolute":
-        reading.note("position_embedding_type", "models.nothing_reads_it_the_layers")
+        reading.note("position_embedding_type", "findings.unread_beside_rope")
     if word == "alibi" and architecture.position.get("all") == "learned" and architecture.reads("alibi"):
-        text = "models.the_models_own_code"
+        text = "findings.read_by_own_code"
         reading.warning("position_embedding_type", text)
     if "no_rope_layers" in keys:
-        reading.note("no_rope_layers", "models.1_is_layer_that")
+        reading.note("no_rope_layers", "findings.layers_with_rope_are_1")
 
 
 def _check_bases(reading: Reading, rope: bool) -> None:
     """A base, or the object that holds it, where another wins or one version of transformers does not read it."""
     keys, given = reading.keys, reading.given
     if "rope_parameters" in keys and "rope_scaling" in keys:
-        text = "models.wins_over_rope_parameters"
+        text = "findings.two_objects"
         reading.warning("rope_scaling", text)
     elif "rope_parameters" in keys:
-        reading.note("rope_parameters", "models.transformers_5_23_reads")
+        reading.note("rope_parameters", "findings.version_5_alone")
         for name in ("rope_scaling", "rope_theta"):
             if name in keys.data and keys.data[name] is None:
-                reading.note(name, "models.null_beside_rope_parameters")
+                reading.note(name, "findings.null_unread")
     top, inside = keys.data.get("rope_theta"), given.data.get("rope_theta")
     if None not in (top, inside) and top != inside:
-        text = "models.rope_theta_wins_in"
+        text = "findings.two_bases"
         reading.warning("rope_theta", text, place=given.place)
     elif inside is not None:
         keys.number("rope_theta")
     if rope and "rope_theta" in keys.data and top is None and "rope_parameters" not in keys and inside is None:
-        text = "models.null_transformers_5_23"
+        text = "findings.theta_null"
         reading.error("rope_theta", text, "null", theta=reading.architecture.theta)
     llama3 = given.data.get("rope_type", given.data.get("type")) == "llama3"
     if rope and llama3 and not (keys.first(*THETA) or inside or nested_kinds(reading)):
-        text = "models.is_missing_transformers_takes"
+        text = "findings.theta_missing"
         reading.warning("rope_theta", text)
     inner = keys.table("attn_config")
     lost = reading.architecture.name == "dbrx" and inner is not None and "rope_theta" not in keys
     if lost and inner and inner.number("rope_theta") not in (None, reading.architecture.theta):
-        text = "models.the_model_means_it"
+        text = "findings.theta_dropped"
         reading.warning("attn_config.rope_theta", text, inner.data["rope_theta"])
 
 
@@ -135,14 +135,14 @@ def _check_sizes(reading: Reading, rope: bool) -> None:
     head, width, heads = keys.whole("head_dim"), keys.whole(*WIDTH), keys.whole(*HEADS)
     names = {"width": keys.first(*WIDTH), "heads": keys.first(*HEADS)}
     if width and heads and head and width // heads != head:
-        text = "models.would_be_head_dim"
+        text = "findings.head_dim_wins"
         reading.note("head_dim", text, number=width // heads, **names)
     if width and heads and width % heads and not keys.first(*HEAD, "qk_rope_head_dim"):
-        text = "models.does_not_divide_transformers"
+        text = "findings.heads_do_not_divide"
         reading.warning(names["heads"] or "", text, key=names["width"], width=width)
     kinds, count = keys.words("layer_types"), keys.whole(*LAYERS)
     if kinds is not None and count is not None and len(kinds) != count:
-        text = "models.has_entries_for_layers"
+        text = "findings.layer_types_count"
         reading.error("layer_types", text, count=len(kinds), layers=count)
 
 
@@ -153,17 +153,17 @@ def _check_scaling(reading: Reading, inside: Keys, rule: str) -> None:
         _check_unread(reading, inside, rule)
     for name in reading.architecture.needs if rule in COUNTING else ():
         if name not in reading.keys and name not in inside:
-            reading.error(name, "models.is_missing_transformers_5", name=reading.architecture.name, rule=rule)
+            reading.error(name, "findings.key_needed", name=reading.architecture.name, rule=rule)
     if rule == "yarn" and "factor" not in inside.data:
-        reading.error("factor", "models.is_missing_transformers_stops")
+        reading.error("factor", "findings.factor_missing")
     _check_attention_factor(reading, inside, rule)
     _check_ramp(reading, inside, rule)
     for name in ("mscale", "mscale_all_dim"):
         if inside.data.get(name) == 0:
-            reading.note(name, "models.0_counts_as_absent")
+            reading.note(name, "findings.zero_is_absent")
     _check_lengths(reading, inside, rule)
     if inside.data.get("factor") == 1 and rule in ("linear", "yarn", "llama3", "dynamic"):
-        reading.note("factor", "models.1_changes_nothing")
+        reading.note("factor", "findings.factor_one")
 
 
 def _check_type(reading: Reading, inside: Keys) -> None:
@@ -171,13 +171,13 @@ def _check_type(reading: Reading, inside: Keys) -> None:
     new, old = inside.text("rope_type"), inside.text("type")
     if new is None and old is None and "factor" in inside:
         key = inside.first("name", "scaling_type", "method") or "rope_type"
-        text = "models.no_scaling_happens_without"
+        text = "findings.rope_type_missing"
         reading.error(key, text, inside.data.get(key))
     if None not in (new, old) and new != old:
-        text = "models.type_says_transformers_4"
+        text = "findings.two_types"
         reading.error("rope_type", text, new, type=old)
     if "su" in (new, old):
-        text = "models.su_is_the_first"
+        text = "findings.old_name"
         reading.add("note", "rope_type" if new == "su" else "type", say(text), "su")
 
 
@@ -193,14 +193,14 @@ def _check_unread(reading: Reading, inside: Keys, rule: str) -> None:
             continue
         owners = listing(name for name in read if key in read[name])
         if owners:
-            text = "models.ignored_for_which_transformers"
+            text = "findings.unread_by_scaling"
             reading.warning(key, text, value, rule=rule, owners=owners)
         elif key in READ_BY:
             reading.add("note", key, say(READ_BY[key]), value)
         elif hint := probably(misspelt(key, [*read[rule], *COMMON])):
-            reading.warning(key, "models.pecli_knows_no_such", value, hint=hint)
+            reading.warning(key, "findings.unknown_key", value, hint=hint)
         elif value is not None:
-            text = "models.no_parameter_of_rope"
+            text = "findings.unknown_parameter"
             reading.add("note", key, say(text, rule=rule), value)
 
 
@@ -216,7 +216,7 @@ def _check_attention_factor(reading: Reading, inside: Keys, rule: str) -> None:
     formula = 0.1 * growth + 1 if rule == "yarn" else sqrt(1 + growth / log(original))
     if not formula / UNUSUAL_RATIO < value < formula * UNUSUAL_RATIO:
         meant = say("models.probably_meant", word="factor") if value in (factor, ratio) else ""
-        text = "models.scores_are_multiplied_by"
+        text = "findings.attention_factor_differs"
         given = inside.data["attention_factor"]
         reading.warning("attention_factor", text, given, square=value**2, formula=formula, meant=meant)
 
@@ -229,29 +229,29 @@ def _check_ramp(reading: Reading, inside: Keys, rule: str) -> None:
         return
     small, large = inside.number(low) or 0.0, inside.number(high) or 0.0
     if small == large:
-        reading.note(high, "models.equal_to_no_ramp", low=low)
+        reading.note(high, "findings.no_ramp", low=low)
     if small > large:
-        reading.error(high, "models.below_probably_exchanged", low=low, value=small)
+        reading.error(high, "findings.exchanged", low=low, value=small)
 
 
 def _check_lengths(reading: Reading, inside: Keys, rule: str) -> None:
     """Original and extended context that contradict the factor or each other."""
     longest, factor = max_position(reading), inside.number("factor")
     if rule == "dynamic" and ORIGINAL in inside:
-        reading.warning(ORIGINAL, "models.ignored_dynamic_begins_at")
+        reading.warning(ORIGINAL, "findings.original_ignored")
     if rule not in ("yarn", "longrope", "llama3"):
         return
     top, inner = reading.keys.length(ORIGINAL), inside.length(ORIGINAL)
     original = top or inner
     if top is not None and inner is not None and top != inner:
-        text = "models.the_one_at_the"
+        text = "findings.two_originals"
         reading.warning(ORIGINAL, text, top=top, inner=inner)
     if original is None:
-        text = "models.is_missing_transformers_takes_max"
+        text = "findings.original_missing"
         reading.warning(ORIGINAL, text, longest=longest)
     elif longest is not None and longest < original:
-        text = "models.is_less_than"
+        text = "findings.context_below_original"
         reading.warning("max_position_embeddings", text, longest, key=ORIGINAL, value=original)
     elif longest and factor and rule != "llama3" and longest != original and not isclose(longest / original, factor):
-        text = "models.max_position_embeddings_is"
+        text = "findings.factor_differs"
         reading.warning("factor", text, inside.data["factor"], key=ORIGINAL, ratio=longest / original)

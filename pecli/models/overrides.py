@@ -95,7 +95,7 @@ def laid_over(data: Mapping[str, Any], given: Mapping[str, Any], how: str) -> tu
         elif name in INSIDE and how != "beside":
             if how == "merges":
                 raise UsageError(f"what an override of {name} alone does is not known", option="override")
-            findings.append(Finding(name, value, "error", say("overrides.no_effect", name=name)))
+            findings.append(Finding(name, value, "error", say("findings.override_without_effect", name=name)))
         else:
             changed[name] = value
     return changed, findings
@@ -114,7 +114,7 @@ def _object(changed: dict[str, Any], old: dict[str, Any], name: str, value: Any,
         return []
     if how == "beside":
         if name == "rope_parameters":
-            return [Finding(name, value, "warning", say("overrides.not_read", name=name))]
+            return [Finding(name, value, "warning", say("findings.override_not_read", name=name))]
         changed[name] = value
         return _lost(name, old, value)
     before = {key: changed[key] for key in INSIDE if changed.get(key) is not None} | old
@@ -125,12 +125,12 @@ def _object(changed: dict[str, Any], old: dict[str, Any], name: str, value: Any,
     lost = _lost(name, before, value)
     if "rope_theta" in value:
         return lost
-    text = "overrides.base_lost" if base is not None else "overrides.default_base_lost"
+    text = "findings.override_loses_base" if base is not None else "findings.override_loses_default_base"
     return [Finding(name, value, "error", say(text, base=base)), *lost]
 
 
 def _lost(name: str, old: Mapping[str, Any], value: Mapping[str, Any]) -> list[Finding]:
     """Return a finding on the keys of the object that is replaced, where the new one does not have them."""
     missing = [key for key in old if key not in value and not (key in TYPES and TYPES & value.keys())]
-    text = say("overrides.lost", keys=", ".join(missing))
+    text = say("findings.override_loses_keys", keys=", ".join(missing))
     return [Finding(name, {key: old[key] for key in missing}, "warning", text)] if missing else []

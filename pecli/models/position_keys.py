@@ -23,10 +23,10 @@ NO_EFFECT = (  # on an encoding: dropout, precision, columns where nothing turns
     *("rope_full_precision", "rope_dtype", "alibi_bias_max"),
     "max_relative_positions",
 )
-LOG_SCALING = "models.the_code_of_inkling"
-BEYOND = "models.the_models_own_code_changes"
-BIASES = "models.learned_bias_by_offset"
-UNUSED = "models.key_of_positions_that"
+LOG_SCALING = "findings.log_scaling_not_shown"
+BEYOND = "findings.own_code_beyond"
+BIASES = "findings.bias_not_shown"
+UNUSED = "findings.unused_key"
 READ_BY = {
     # of windows, where pecli takes none from them
     **dict.fromkeys(("local_attention", "attention_window_size"), UNUSED),
@@ -36,18 +36,18 @@ READ_BY = {
     # transformers 5.23, models/inkling2/modeling_inkling2.py
     **dict.fromkeys(("log_scaling_alpha", "log_scaling_n_floor"), LOG_SCALING),
     # transformers 5.23, models/modernbert, molmo2, roformer, kimi_k25
-    "global_attn_every_n_layers": "models.one_layer_in_so",
-    "rope_scaling_layers": "models.in_molmo2_the_other",
-    "rotary_value": "models.the_code_of_roformer",
-    "pos_emb_time": "models.kimi_k25_adds_sines",
+    "global_attn_every_n_layers": "findings.global_layers",
+    "rope_scaling_layers": "findings.scaled_layers",
+    "rotary_value": "findings.values_turn",
+    "pos_emb_time": "findings.frames_not_shown",
     # transformers 5.23, models/layoutlmv3, udop, prophetnet
     **dict.fromkeys(("has_relative_attention_bias", "relative_bias_args", "relative_max_distance"), BIASES),
     # Qwen/Qwen-7B, modeling_qwen.py
     **dict.fromkeys(("use_dynamic_ntk", "use_logn_attn"), BEYOND),
     # Dao-AILab/flash-attention, layers/rotary.py
-    "rotary_emb_scale_base": "models.with_it_flash_attn",
+    "rotary_emb_scale_base": "findings.scores_decay",
     # jquesnelle/yarn; SGLang, rotary_embedding; no such name in transformers 4.57 and 5.23
-    "attn_factor": "models.yarns_own_code_and",
+    "attn_factor": "findings.factor_on_factor",
 }
 
 

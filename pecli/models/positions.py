@@ -34,7 +34,7 @@ def position_of(reading: Reading, stack: str) -> str:
     keys, architecture = reading.keys, reading.architecture
     default = architecture.position.get(stack) or architecture.position.get("all") or "none"
     if default in UNDRAWN or keys.flag("relative_attention"):
-        text = "models.pecli_does_not_draw"
+        text = "findings.not_drawn"
         reading.note("model_type", text, name=architecture.name)
         return default if default in UNDRAWN else "relative"
     if _alibi(reading):
@@ -48,10 +48,10 @@ def position_of(reading: Reading, stack: str) -> str:
         return "relative_key"
     named = TYPE_NAMES.get(word) if word else None
     if named is not None and named != "learned" and not architecture.reads(named):
-        reading.note(key, "models.its_code_does_not_read", name=architecture.name)
+        reading.note(key, "findings.unread_by_model", name=architecture.name)
         named = None
     elif word is not None and named is None:
-        text = "models.is_no_kind_of"
+        text = "findings.unknown_kind"
         reading.warning(key, text, word=shown(word))
     if architecture.rope_opt_in:
         return "rope" if keys.flag("use_mem_rope") else (named or "none")
@@ -70,14 +70,12 @@ def _alibi(reading: Reading) -> bool:
         word = keys.text(*TYPE)  # as JinaBERT's files have it beside
         if word == "alibi" and architecture.reads("alibi"):
             return True
-        reading.note(
-            f"{inner.place.removeprefix(keys.place)}{key}", "models.its_code_does_not_read", name=architecture.name
-        )
+        reading.note(f"{inner.place.removeprefix(keys.place)}{key}", "findings.unread_by_model", name=architecture.name)
         flag = None
     if flag is not None or architecture.alibi_from is None:
         return bool(flag)
     large = width(reading) >= architecture.alibi_from
-    text = "models.the_file_does_not_say_of"
+    text = "findings.position_by_width"
     reading.note("hidden_size", text, name=architecture.name, position="ALiBi" if large else "rope")
     return large
 
@@ -88,10 +86,10 @@ def _by_flags(reading: Reading, default: str) -> str:
     inner = keys.table("attn_config") or Keys({})
     rope = any(part.flag("rope") for part in (inner, keys) if isinstance(part.data.get("rope"), bool))  # MPT, OLMo
     if inner.flag("alibi") is False and default == "alibi":
-        reading.note("attn_config.alibi", "models.llm_foundry_reads_it")
+        reading.note("attn_config.alibi", "findings.unread_by_transformers")
     if rope:
         if default == "alibi":
-            reading.note("attn_config.rope", "models.library_mpt_has_alibi")
+            reading.note("attn_config.rope", "findings.own_class_has_alibi")
         return "rope"
     if inner.flag("alibi") is False:
         return "learned"
@@ -150,10 +148,10 @@ def _alibi_divisor(reading: Reading) -> float:
         return 1.0
     trained, factor = inside.length("train_seq_len"), inside.number("factor")
     if trained is not None and factor is None:
-        reading.note("alibi_scaling", "models.slopes_divided_beyond", trained=trained)
+        reading.note("alibi_scaling", "findings.slopes_divided_beyond", trained=trained)
         return max(1.0, (reading.seq_len or trained) / trained)
     if factor is None or factor <= 0:
-        raise BuildError("alibi_scaling", "models.takes_factor_or_train_seq_len")
+        raise BuildError("alibi_scaling", "findings.factor_needed")
     return factor
 
 
@@ -172,7 +170,7 @@ def _table_width(reading: Reading) -> int:
     """Return the columns of the table: those of the embeddings, narrower than the model in ALBERT and ELECTRA."""
     architecture, key = reading.architecture, reading.keys.first(*POSITIONS)
     if architecture.rows_before and key:
-        reading.note(key, "models.the_table_of_has", name=architecture.name, rows=architecture.rows_before)
+        reading.note(key, "findings.rows_before", name=architecture.name, rows=architecture.rows_before)
     if "embedding" in architecture.sizes:
         return reading.keys.whole("embedding_size") or architecture.sizes["embedding"]
     return width(reading)
@@ -186,7 +184,7 @@ def first_row(reading: Reading, length: int) -> int:
     padding = keys.whole("pad_token_id")
     first = (architecture.sizes.get("padding", 1) if padding is None else padding) + 1
     count, key = max(length - first, 0), keys.first(*POSITIONS) or "max_position_embeddings"
-    reading.note(key, "models.rows_for_positions_the", all=length, count=count, name=architecture.name, first=first)
+    reading.note(key, "findings.rows_after_padding", all=length, count=count, name=architecture.name, first=first)
     return first
 
 

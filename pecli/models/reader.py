@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from math import prod
@@ -153,6 +153,11 @@ def model_of(path: str, data: Mapping[str, Any], seq_len: int | None = None) -> 
         raise FileError(f"{path}: {error}") from None
 
 
+def without_findings(model: Model, codes: Collection[str]) -> Model:
+    """Return the model without its findings of these codes."""
+    return replace(model, findings=tuple(item for item in model.findings if item.code not in codes))
+
+
 def _beyond(model: Model, seq_len: int | None) -> Iterator[Finding]:
     """Yield a note where no layers have a context as long as the length in use."""
     contexts = []
@@ -161,7 +166,7 @@ def _beyond(model: Model, seq_len: int | None) -> Iterator[Finding]:
         contexts.append(rope.contexts()[1] if isinstance(rope, Rope) else layer.max_position)
     known = [length for length in contexts if length is not None]
     if seq_len is not None and known and max(known) < seq_len:
-        yield Finding("seq_len", seq_len, "note", say("models.beyond_the_context", length=max(known)))
+        yield Finding("seq_len", seq_len, "note", say("findings.beyond_the_context", length=max(known)))
 
 
 def _translated(path: str, dialect: Dialect, data: Mapping[str, Any], seq_len: int | None) -> Model:
@@ -178,7 +183,7 @@ def _translated(path: str, dialect: Dialect, data: Mapping[str, Any], seq_len: i
             try:
                 towers[key.partition("_")[0]] = _tower_of(path, name, value)
             except UsageError as error:
-                reading.add("warning", key, str(error), None)
+                reading.add("warning", key, say("findings.not_built", reason=str(error)))
     found = sorted(reading.findings, key=lambda finding: LEVELS.index(finding.level))
     turning = any(layer.kind == "rope" for layer in layers.values())
     found = [finding for finding in found if turning or not (finding.value is None and ROPE_WORD.search(finding.key))]
@@ -258,7 +263,7 @@ def _towers(path: str, keys: Keys, text: Keys | None, outer: str | None) -> tupl
         try:
             model = _model(path, Keys(value, f"{place}."), None, outer, name)
         except UsageError as error:
-            findings.append(Finding(place, None, "warning", str(error)))
+            findings.append(Finding(place, None, "warning", say("findings.not_built", reason=str(error))))
             continue
         towers |= {name: model, **model.towers}
         errors = "error" if model.known else "warning"  # of what is only guessed from keys
@@ -278,9 +283,9 @@ def _reading(keys: Keys, seq_len: int | None, outer: str | None, tower: str) -> 
     kept = Keys({name: value for name, value in keys.data.items() if name not in unread}, keys.place, keys.read)
     reading = Reading(kept, architecture, seq_len)
     for name in unread:
-        reading.warning(name, "models.the_code_of_does", keys.data[name], name=architecture.name)
+        reading.warning(name, "findings.unread_by_version_5", keys.data[name], name=architecture.name)
     if not reading.architecture.known:
-        reading.warning("model_type", "models.not_type_that_pecli")
+        reading.warning("model_type", "findings.unknown_model_type")
     return reading
 
 
@@ -335,7 +340,7 @@ def _without_rope(reading: Reading) -> tuple[str, ...]:
         without = ()
     for kind in without:
         if kind != LINEAR:
-            reading.note("layer_types", "models.the_file_does_not_say_the", name=architecture.name, kind=kind)
+            reading.note("layer_types", "findings.no_rope_by_default", name=architecture.name, kind=kind)
     if architecture.nope_interval or keys.first("no_rope_layers", "layer_rope_theta"):
         without = (*without, architecture.nope_kinds[1])
     return without
@@ -363,7 +368,7 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
     except UsageError as error:
         key = CONFIG_KEYS.get(error.option or "", error.option) or reading.given.place[:-1] or "config"
         level = "note" if plain.kind in TABLES else "error"  # a size that is not known here
-        other = "models.takes_allowed" if error.allowed else "models.pecli_cannot_build_the"
+        other = "findings.not_allowed" if error.allowed else "findings.not_built"
         other = say(other, allowed=error.allowed, reason=error.text)
         text = error.reason if isinstance(error, BuildError) else other
         value = error.value if isinstance(error, BuildError) else None
@@ -392,7 +397,7 @@ def _table_of_offsets(reading: Reading, plain: Layer) -> Layer:
         return plain
     blanks = {"rows": 2 * count - 1, "low": 1 - count, "high": count - 1, "count": count}
     alone = reading.architecture.reads("rope")  # ESM, whose table is for "absolute" in both versions
-    text = "models.rows_in_every_layer_alone" if alone else "models.rows_in_every_layer"
+    text = "findings.table_of_offsets_alone" if alone else "findings.table_of_offsets"
     reading.warning("position_embedding_type", text, **blanks)
     if not alone:
         first_row(reading, count)  # of the table in 5.23

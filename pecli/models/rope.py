@@ -44,15 +44,15 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
     key = inside.first("rope_type", "type") or "rope_type"
     unknown_axes = scaling == "axial" and item.known and not item.axes
     if unknown_axes or (item.scalings and scaling not in ("default", *item.scalings)):
-        raise BuildError(key, "models.transformers_5_23_refuses", inside.data.get(key), name=item.name)
+        raise BuildError(key, "findings.refused", inside.data.get(key), name=item.name)
     whole = item.always_whole and ("partial_rotary_factor" in inside or "partial_rotary_factor" in reading.keys)
     if rotary != d and scaling == "default" and whole and not latent(reading):
-        text = "models.transformers_5_23_ignores"
+        text = "findings.share_ignored"
         reading.warning("partial_rotary_factor", text, rotary / d, name=item.name, d=d)
         rotary = d
     pairing, base = _pairing(reading), _theta(reading, inside, kind, layer)
     if rotary % 2 and rotary < d and scaling == "default":  # base^(−2j/rotary) of one column more
-        text = "models.gives_columns_odd_number"
+        text = "findings.odd_share"
         reading.warning("partial_rotary_factor", text, rotary / d, rotary=rotary, name=item.name)
         base, rotary = base ** ((rotary + 1) / rotary), rotary + 1
     parameters: dict[str, Any] = {"d": d, "pairing": pairing, "base": base}
@@ -67,11 +67,11 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
     if scaling == "ntk" and item.ntk:  # GTE: base · factor, and every rate divided by factor^(2/d)
         factor = inside.number("factor")
         if factor is None or not 1 <= factor < HUGE:
-            raise BuildError("factor", "models.takes_number_1")
+            raise BuildError("factor", "findings.factor_below_one")
         return parameters | {"base": base * factor, "scaling": "linear", "factor": factor ** (2 / d)}
     known = [name for name, rule in SCALINGS.items() if rule.in_configs or (name == "divisors" and reading.keys.names)]
     if scaling not in known:
-        text = "models.no_such_scaling_transformers"
+        text = "findings.unknown_scaling"
         raise BuildError(key, text, inside.data.get(key), meant=probably(nearest(scaling, known)))
     values = {"scaling": scaling, **_scaling(reading, inside, scaling, rotary // 2)}
     return parameters | {name: value for name, value in values.items() if value is not None}
@@ -102,7 +102,7 @@ def _axis_widths(reading: Reading, rotary: int) -> tuple[int, ...]:
     numbers = reading.keys.numbers("axis_widths")
     if numbers is not None:
         if any(width != int(width) or width < 2 or width % 2 for width in numbers) or len(numbers) not in (2, 3, 4):
-            raise BuildError("axis_widths", "models.takes_even_widths")
+            raise BuildError("axis_widths", "findings.widths_uneven")
         return tuple(map(int, numbers))
     shares = reading.architecture.axis_shares
     own = [share[0] * (rotary // share[1]) if share else 0 for share in shares]
@@ -136,8 +136,8 @@ def grid_places(reading: Reading, grid: tuple[int, ...]) -> dict[str, Any]:
 
 def _check_columns(reading: Reading, d: int, rotary: int) -> None:
     """Raise BuildError for an odd number of columns, or more to turn than there are."""
-    odd = "models.of_the_columns_of"
-    more = "models.columns_are_to_turn"
+    odd = "findings.odd_columns"
+    more = "findings.more_columns_than_head"
     if d % 2 or rotary % 2 or rotary > d:
         names = ("head_dim",) if d % 2 else ("qk_rope_head_dim", "rotary_dim", *FRACTION)
         raise BuildError(reading.keys.first(*names) or names[0], more if rotary > d else odd, rotary=rotary, d=d)
@@ -151,13 +151,13 @@ def _sections(reading: Reading, inside: Keys, pairs: int) -> dict[str, Any]:
         reading.assumed("mrope_section", list(parts))
     turn, whole = inside.flag("mrope_interleaved"), sum(parts) == pairs
     interleaved = item.interleaved if turn is None else turn
-    text = "models.pairs_for_time_height"
+    text = "findings.sections"
     if item.axis_names == "hwt":
-        text = "models.pairs_for_height_and"
+        text = "findings.sections_interleaved"
     if parts and whole:
         reading.note("mrope_section", text)
     elif parts:
-        text = "models.sums_to_and_there"
+        text = "findings.sections_sum"
         say = reading.warning if interleaved else reading.error  # what is left over turns by the frame
         say("mrope_section", text, list(parts), sum=sum(parts), pairs=pairs)
     drawn = whole and len(parts) == 3 and item.axis_names != "hwt"
@@ -168,7 +168,7 @@ def patch_grid(reading: Reading) -> tuple[int, ...]:
     """Return rows and columns of an image's patches."""
     sides = patches(reading)
     if sides is None:
-        reading.note("image_size", "models.the_file_does_not_say_images")
+        reading.note("image_size", "findings.any_image_size")
     return sides or (16, 16)
 
 
@@ -185,13 +185,13 @@ def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str,
         trained = inside.length("max_position") if reading.architecture.own_scaling else None
         longest = trained or max_position(reading)
         if longest is None:
-            raise BuildError("max_position_embeddings", "models.is_missing_and_the")
+            raise BuildError("max_position_embeddings", "findings.max_position_missing")
         return {"factor": _needed(inside, "factor"), "max_position": longest, "seq_len": reading.seq_len}
     if rule == "divisors":
         return {"divisors": _factors(inside, "divisors", pairs), "attention_factor": inside.number("attention_factor")}
     original = original_length(reading, inside)
     if original is None:
-        raise BuildError(ORIGINAL, "models.is_missing_and_so")
+        raise BuildError(ORIGINAL, "findings.original_unknown")
     if rule == "llama3":
         names = ("factor", "low_freq_factor", "high_freq_factor")
         return {"original": original, **{name: _needed(inside, name) for name in names}}
@@ -201,7 +201,7 @@ def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str,
         factor = _factor(reading, inside, original)
         whole = inside.flag("truncate")
         if whole is False and nested_kinds(reading):
-            reading.warning("truncate", "models.ignored_inside_object_for")
+            reading.warning("truncate", "findings.ignored_by_kind")
             whole = None
         exchanged = inside.flag("exchanged") if reading.keys.names else None  # litgpt's
         return {"factor": factor, "original": original, **turns, **scales, "truncate": whole, "exchanged": exchanged}
@@ -217,14 +217,14 @@ def _factor(reading: Reading, inside: Keys, original: int) -> float | None:
     """Return how many times the original context is stretched."""
     factor, longest = inside.number("factor"), max_position(reading)
     if factor is None and longest is None:
-        raise BuildError("factor", "models.is_missing_and_so_is")
+        raise BuildError("factor", "findings.original_stops")
     return longest / original if factor is None and longest is not None else factor
 
 
 def _needed(inside: Keys, name: str) -> float:
     value = inside.number(name)
     if value is None:
-        raise BuildError(name, "models.is_missing_transformers_4")
+        raise BuildError(name, "findings.key_stops")
     return value
 
 
@@ -232,9 +232,9 @@ def _factors(inside: Keys, name: str, pairs: int) -> tuple[float, ...]:
     """Return what divides the rate of each pair."""
     numbers = inside.numbers(name)
     if numbers is None:
-        raise BuildError(name, "models.is_missing_transformers_4")
+        raise BuildError(name, "findings.key_stops")
     if len(numbers) != pairs:
-        raise BuildError(name, "models.has_numbers_and_there", count=len(numbers), pairs=pairs)
+        raise BuildError(name, "findings.factors_count", count=len(numbers), pairs=pairs)
     return tuple(numbers)
 
 
@@ -243,7 +243,7 @@ def scaling_object(reading: Reading, kind: str) -> Keys:
     given, item = reading.given, reading.architecture
     if nested_kinds(reading):
         if kind not in nested_kinds(reading):
-            raise BuildError(given.place[:-1], "models.names_other_kinds_of", kind=kind)
+            raise BuildError(given.place[:-1], "findings.kind_missing", kind=kind)
         return given.table(kind) or Keys({})
     if given and item.by_kind and not _by_kind(reading):
         return Keys({})
@@ -255,12 +255,12 @@ def _by_kind(reading: Reading) -> bool:
     name, key = reading.architecture.name, reading.given.place[:-1]
     newer = key.endswith("rope_parameters")
     if reading.architecture.by_kind == "only" or (newer and reading.architecture.by_kind == "strict"):
-        text = "models.transformers_5_23_stops"
+        text = "findings.by_kind_needed"
         reading.error(key, text, name=name)
         return True
-    text = "models.type_alone_reads_rope"
+    text = "findings.type_alone"
     if newer:
-        text = "models.has_no_object_for"
+        text = "findings.by_kind_ignored"
     if ignored := newer or reading.given.first("rope_type", "type") == "type":
         reading.warning(key, text, name=name)
     return not ignored
@@ -297,7 +297,7 @@ def _theta(reading: Reading, inside: Keys, kind: str, layer: int) -> float:
         return base
     d = head_dim(reading, FULL)  # Hunyuan's fixed NTK scaling: base · alpha^(d/(d − 2))
     if d <= 2 or not 0 < alpha < HUGE:
-        raise BuildError("alpha", "models.gives_no_base_with", d=d)
+        raise BuildError("alpha", "findings.alpha_without_base", d=d)
     return float(base * alpha ** (d / (d - 2)))
 
 
@@ -340,7 +340,7 @@ def _rotary_dim(reading: Reading, inside: Keys, d: int, kind: str, layer: int) -
             reading.assumed("partial_rotary_factor", fraction)
     if not 0 < fraction <= 1:
         key = keys.first(*FRACTION) or "partial_rotary_factor"
-        raise BuildError(key, "models.takes_number_above_0")
+        raise BuildError(key, "findings.share_out_of_range")
     return int(d * fraction)
 
 

@@ -49,7 +49,7 @@ def _asked(reading: Reading, key: str, default: bool) -> bool:
     value = reading.keys.data.get(key)
     if type(value) is int and value not in (0, 1):
         reading.keys.read.add(f"{reading.keys.place}{key}")
-        reading.error(key, "models.tuning_as_number", value)
+        reading.error(key, "findings.tuning_is_number", value)
         return True
     asked = reading.keys.flag(key)
     return default if asked is None else asked
@@ -101,7 +101,7 @@ def dual_chunks(reading: Reading) -> DualChunks | None:
         return None
     size, local = inside.length("chunk_size"), inside.length("local_size")
     if size is None or local is None or local >= size:
-        reading.note("dual_chunk_attention_config", "models.key_of_positions_that")
+        reading.note("dual_chunk_attention_config", "findings.unused_key")
         return None
     original = inside.length(ORIGINAL) or max_position(reading)
     return DualChunks(size - local, size, original)

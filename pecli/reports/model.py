@@ -185,7 +185,10 @@ def spectrum_specs(models: Sequence[Model]) -> list[str]:
 
 def model_data(model: Model) -> dict[str, Any]:
     """Return all of it as plain values: "layers" by kind and "findings"."""
-    findings = [{"key": f.key, "value": _finite(f.value), "level": f.level, "text": f.text} for f in model.findings]
+    findings = [
+        {"key": f.key, "value": _finite(f.value), "level": f.level, "code": f.code, "text": f.text}
+        for f in model.findings
+    ]
     towers = {name: _part(tower) for name, tower in model.towers.items()}
     return {**_part(model), "known": model.known, "towers": towers, "findings": findings}
 

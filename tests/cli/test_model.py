@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import pecli
 from pecli.core.language import listing, say
 from pecli.encodings.registry import ENCODINGS
+from pecli.models.layers import codes
 from tests.conftest import Ask
 
 CONFIGS = Path(__file__).parents[1] / "data" / "configs"
@@ -278,50 +280,50 @@ def test_towers_stand_beside_the_language_model(ask: Ask, folder: Path) -> None:
         ({"model_type": "llamma", "rope_scaling": {"type": "linear", "factor": 2}}, 0, 1, "llamma"),
         ({"rope_scaling": {"rope_type": "yarn"}}, 1, 1, "factor"),
         ({"vision_config": {"model_type": "visjon", "depth": 1}}, 0, 1, "vision_config.model_type"),
-        ({"head_dim": 7}, 1, 1, say("models.of_the_columns_of", rotary=7, d=7)),
+        ({"head_dim": 7}, 1, 1, say("findings.odd_columns", rotary=7, d=7)),
         ({"hidden_size": "64"}, 1, 1, "hidden_size"),
         ({"rope_theta": None}, 1, 1, "rope_theta"),
         ({"model_type": "mpt", "attn_config": {"alibi": True, "alibi_bias_max": 4}}, 0, 1, "alibi:heads=4,bias_max=4"),
-        ({"rope_parameters": {"rope_type": "axial"}}, 1, 1, say("models.transformers_5_23_refuses", name="llama")),
+        ({"rope_parameters": {"rope_type": "axial"}}, 1, 1, say("findings.refused", name="llama")),
         (
             {"model_type": "phi3", "rope_scaling": {"type": "linear", "factor": 2}},
             1,
             1,
-            say("models.transformers_5_23_refuses", name="phi3"),
+            say("findings.refused", name="phi3"),
         ),
         (
             {"model_type": "gemma4_text", "rope_scaling": {"type": "linear", "factor": 2}},
             1,
             1,
-            say("models.transformers_5_23_stops", name="gemma4_text"),
+            say("findings.by_kind_needed", name="gemma4_text"),
         ),
         (
             {"model_type": "gemma3_text", "rope_scaling": {"type": "linear", "factor": 2}},
             0,
             1,
-            say("models.type_alone_reads_rope", name="gemma3_text"),
+            say("findings.type_alone", name="gemma3_text"),
         ),
         (
             {"model_type": "gemma3_text", "rope_parameters": {"rope_theta": 5.0}},
             0,
             1,
-            say("models.has_no_object_for", name="gemma3_text"),
+            say("findings.by_kind_ignored", name="gemma3_text"),
         ),
-        ({"model_type": "glm4v_text"}, 1, 1, say("models.sums_to_and_there", sum=32, pairs=8)),
+        ({"model_type": "glm4v_text"}, 1, 1, say("findings.sections_sum", sum=32, pairs=8)),
         (
             {"model_type": "glm4_moe", "head_dim": 42},
             0,
             1,
-            say("models.gives_columns_odd_number", rotary=21, name="glm4_moe"),
+            say("findings.odd_share", rotary=21, name="glm4_moe"),
         ),
         (
             {"model_type": "mixtral", "rope_scaling": {"rope_type": "dynamic", "factor": 2}},
             1,
             1,
-            say("models.is_missing_transformers_5", name="mixtral", rule="dynamic"),
+            say("findings.key_needed", name="mixtral", rule="dynamic"),
         ),
-        ({"model_type": "nanochat"}, 0, 0, say("models.queries_and_keys_turn")),
-        ({"partial_rotary_factor": 0.5}, 0, 1, say("models.transformers_5_23_ignores", name="llama", d=16)),
+        ({"model_type": "nanochat"}, 0, 0, say("findings.turns_backwards")),
+        ({"partial_rotary_factor": 0.5}, 0, 1, say("findings.share_ignored", name="llama", d=16)),
         ({"partial_rotary_factor": 0.5, "model_type": "phi"}, 0, 0, say("words.of_columns_turn", count=8, all=16)),
     ],
 )
@@ -399,3 +401,23 @@ def test_papers_are_bibtex(ask: Ask, words: tuple[str, ...]) -> None:
         assert number in [fields.get("eprint") for _, fields in entries]
     if words[0] == "model":
         assert [key for key, _ in entries] == ["su2021", "llamateam2024"]
+
+
+def test_findings_have_codes_that_can_be_ignored(ask: Ask) -> None:
+    path = str(CONFIGS / "trap-misspelled.json")
+    codes = [finding["code"] for finding in json.loads(ask("model", path, "--json").out)["findings"]]
+    assert codes == ["unknown_key", "default_of_architecture"]
+    assert ask("model", path, "--strict").code == 1
+    ended = ask("model", path, "--strict", "--ignore", "unknown_key", "--json")
+    assert (ended.code, [finding["code"] for finding in json.loads(ended.out)["findings"]]) == (0, codes[1:])
+    assert pecli.model(path, ignore=codes).data["findings"] == []
+    wrong = ask("model", path, "--ignore", "unknown_keys")
+    assert (wrong.code, "unknown_key'" in wrong.err) == (2, True)
+
+
+def test_every_finding_of_the_stored_configs_has_a_code_of_the_reference() -> None:
+    page = (Path(__file__).parents[2] / "gallery" / "reference.md").read_text(encoding="utf-8")
+    listed = {*re.findall(r"^\| `([a-z0-9_]+)` \|", page.split("## Codes of findings")[1].split("\n## ")[0], re.M)}
+    found = {finding.code for path in CONFIGS.glob("*.json") for finding in pecli.model(path).models[0].findings}
+    assert found <= listed
+    assert {*codes()} == listed

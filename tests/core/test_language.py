@@ -33,7 +33,7 @@ from tests.conftest import Ask
 ROOT = Path(pecli.__file__).parent
 every_language = pytest.mark.parametrize("lang", [lang for lang in languages() if lang != ENGLISH])
 CHINESE = Language(lang="zh")
-TOLD = r'"((?:models|runtimes)\.\w+)"'  # keys of texts in tables of facts
+TOLD = r'"((?:models|findings|runtimes)\.\w+)"'  # keys of texts in tables of facts
 NO_KEYS = {"model.safetensors", "runtimes.toml", "rope.freq_base"}  # names of files, a key of GGUF
 
 

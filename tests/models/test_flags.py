@@ -18,8 +18,8 @@ CASES: dict[str, dict[str, Any]] = json.loads(
 )
 ITEMS = [(name, item) for name, case in CASES.items() for item in case["commands"] if item["flags"]]
 SAID = {  # by a flag, and what is said where it stands in these cases
-    ("cli-llama", "--rope-scaling yarn --rope-scale 4 --yarn-attn-factor 2"): "flags.overwritten",
-    ("cli-llama31-freqs", "--rope-freq-base 10000"): "flags.divisors_stay",
+    ("cli-llama", "--rope-scaling yarn --rope-scale 4 --yarn-attn-factor 2"): "findings.flag_overwritten",
+    ("cli-llama31-freqs", "--rope-freq-base 10000"): "findings.flag_keeps_divisors",
 }
 
 
@@ -33,7 +33,7 @@ def test_flags_change_what_llama_cpp_changes(ask: Ask, folder: Path, name: str, 
     assert alike(layer["inv_freq"], item["inv_freq"], 2e-5)
     assert layer["attention_factor"] == pytest.approx(item["cos_sin_factor"], rel=2e-6)
     found = {finding["text"] for finding in data["findings"]}
-    texts = {key: say(key) for key in ("flags.overwritten", "flags.divisors_stay")}
+    texts = {key: say(key) for key in ("findings.flag_overwritten", "findings.flag_keeps_divisors")}
     assert {key for key, text in texts.items() if text in found} == {*filter(None, [SAID.get((name, item["flags"]))])}
 
 

@@ -16,18 +16,19 @@ CONFIG = {"model_type": "llama", "hidden_size": 256, "num_attention_heads": 4, "
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 4096}
 LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
           "original_max_position_embeddings": 512}  # fmt: skip
-LOST = say("overrides.base_lost", base=5e5)
+LOST = say("findings.override_loses_base", base=5e5)
 CASES: list[tuple[dict[str, Any], list[str], list[float] | None, list[str]]] = [
     # the file, overrides, rates of the first, middle and last pair, and what is said of them
     ({}, [json.dumps({"rope_scaling": YARN})], None, [LOST]),
     ({}, [json.dumps({"rope_parameters": YARN})], None, [LOST]),
     ({}, ["rope_scaling=" + json.dumps(YARN)], None, [LOST]),
-    ({"rope_theta": None}, [json.dumps({"rope_scaling": YARN})], None, [say("overrides.default_base_lost")]),
+    ({"rope_theta": None}, [json.dumps({"rope_scaling": YARN})], None, [say("findings.override_loses_default_base")]),
     ({}, [json.dumps({"rope_parameters": {**YARN, "rope_theta": 5e5}})], [1, 0.0003535533906, 7.53464538e-07], []),
-    ({}, ["rope_theta=2000000"], [1, 0.001414213562, 3.013858152e-06], [say("overrides.no_effect", name="rope_theta")]),
+    ({}, ["rope_theta=2000000"], [1, 0.001414213562, 3.013858152e-06],
+     [say("findings.override_without_effect", name="rope_theta")]),
     ({"rope_scaling": LLAMA3}, [json.dumps({"rope_scaling": {"type": "linear", "factor": 2, "rope_theta": 5e5}})],
      [0.5, 0.001414213562 / 2, 3.013858152e-06 / 2],
-     [say("overrides.lost", keys="low_freq_factor, high_freq_factor, original_max_position_embeddings")]),
+     [say("findings.override_loses_keys", keys="low_freq_factor, high_freq_factor, original_max_position_embeddings")]),
     ({}, ["head_dim=32", "num_attention_heads=8"], [1, 0.001414213562, 4.5419e-06], []),
 ]  # fmt: skip
 

@@ -157,9 +157,9 @@ def test_rows_with_and_without_offsets(ask: Ask, kind: str, count: int, numbers:
     assert data["layers"]["all"]["length"] == numbers[0]
     texts = {finding["key"]: finding["text"] for finding in data["findings"]}
     table = {"rows": numbers[0], "low": 1 - count, "high": count - 1, "count": numbers[1]}
-    said = say("models.rows_in_every_layer" if numbers[1] else "models.rows_in_every_layer_alone", **table)
+    said = say("findings.table_of_offsets" if numbers[1] else "findings.table_of_offsets_alone", **table)
     assert texts.pop("position_embedding_type") == said
-    own = [say("models.rows_for_positions_the", all=count, count=numbers[2], name=kind, first=2)] if numbers[2] else []
+    own = [say("findings.rows_after_padding", all=count, count=numbers[2], name=kind, first=2)] if numbers[2] else []
     assert [*texts.values()] == own
 
 
@@ -266,7 +266,7 @@ def test_rows_of_a_table_and_the_first_position(
     assert layer["kind"] == ("relative" if width == 64 else "learned")
     assert (layer["length"], layer["width"], layer["first_row"]) == (rows, width, first)
     if first and kind != "opt":
-        said = say("models.rows_for_positions_the", all=rows, count=rows - first, name=kind, first=first)
+        said = say("findings.rows_after_padding", all=rows, count=rows - first, name=kind, first=first)
         assert said in [finding["text"] for finding in data["findings"]]
 
 

@@ -243,7 +243,9 @@ def extend(
     return report_of(place, TO.read(to), TRAINED.read(trained), BASE.read(base), METHOD.read(method))
 
 
-def identify(table: Any = None, *, tensor: str | None = None, rates: Any = None) -> IdentifyReport:
+def identify(
+    table: Any = None, *, tensor: str | None = None, rates: Any = None, base: float | None = None
+) -> IdentifyReport:
     """Return which formula made a table, with its parameters or its known mistake.
 
     Parameters
@@ -251,6 +253,7 @@ def identify(table: Any = None, *, tensor: str | None = None, rates: Any = None)
     table : its file, ``"file#tensor"`` or ``"hf:org/name"``, or the numbers themselves, (length, d)
     tensor : its name in the file, or how it ends
     rates : in place of a table those of a rope, rad/position, (n_pairs,)
+    base : the numbers are what the rates of this base are divided by, as llama.cpp keeps them
 
     Returns
     -------
@@ -261,9 +264,9 @@ def identify(table: Any = None, *, tensor: str | None = None, rates: Any = None)
     ------
     PecliError : no table could be read, or it is not finite
     """
-    from pecli.reports.identify import read_and_identify
+    from pecli.reports.identify import BASE, read_and_identify
 
-    return read_and_identify(table, tensor, rates)
+    return read_and_identify(table, tensor, rates, BASE.read(base))
 
 
 def batch(

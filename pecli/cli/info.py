@@ -326,6 +326,10 @@ def identify(
         ),
     ] = None,
     rates: Annotated[str | None, typer.Option("--rates", help="rates in place of a table: 1,0.5,…")] = None,
+    base: Annotated[
+        str | None,
+        typer.Option("--base", "-k", help="the numbers are divisors of this base's rates, as llama.cpp's rope_freqs"),
+    ] = None,
     tensor: Annotated[str | None, typer.Option("--tensor", help=Learned.options()["tensor"].help)] = None,
     output: DrawnOption = None,
     format: FormatOption = None,
@@ -341,11 +345,11 @@ def identify(
     It exits with 1 where no formula or known mistake explains all of it, up to rounding.
     """
     with guard(quiet, verbose):
-        from pecli.reports.identify import read_and_identify
+        from pecli.reports.identify import BASE as DIVIDED_BASE, read_and_identify
 
         (targets, pictures), language = targets_of(output, format, as_json, pictures=True), language_of(lang)
         with use_language(language):
-            report = read_and_identify(table, tensor, rates)
+            report = read_and_identify(table, tensor, rates, DIVIDED_BASE.read(base))
             document, lines, sentence = report.blocks(), report.lines(), report.sentence()
         if pictures or seen:
             figure, options = report.picture()
@@ -413,12 +417,31 @@ def tensors_in(file: str) -> tuple[Table, list[str], dict[str, Any]]:
         for name, array in arrays.items()
     ]
     fitting = [name for name in candidates(arrays) if is_table(arrays[name].shape) and arrays[name].readable]
-    typed = [None] if table is not None else [name for name in fitting if all(map(is_printable, name))]
+    typed = [None] if table is not None else [name for name in fitting if is_printable_name(name)]
     several = [name for name in typed if name and name.endswith(TABLE_NAMES)] or typed[:1]
     specs = [Learned(file=fixed(file), tensor=name).spec() for name in several]
     lines = [f"try: pecli heatmap -e {shlex.quote(spec)}" for spec in specs]
+    lines += [f"try: pecli identify {shlex.quote(f'{file}#{name}')}{more}" for name, more in rates_in(arrays)]
     lines = lines or ["none has real numbers in two dimensions and a plain name"]
     return Table(("tensor", "shape", "numbers", ""), rows), lines, {"file": file, "tensors": data}
+
+
+RATES = {"inv_freq": "", "rope_freqs.weight": " --base 10000"}  # how names of rates end, and those of divisors
+
+
+def rates_in(arrays: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the names of different rates, one of each kind, and what `pecli identify` needs to be told of them."""
+    found: dict[Any, tuple[str, str]] = {}
+    for name, array in arrays.items():
+        for end, more in RATES.items():
+            if name.endswith(end) and len(array.shape) == 1 and array.readable and is_printable_name(name):
+                found.setdefault((end, array.shape), (name, more))
+    return list(found.values())
+
+
+def is_printable_name(name: str) -> bool:
+    """Return whether a name out of a file can be typed as it is shown."""
+    return all(map(is_printable, name))
 
 
 TENSORS_COMMAND = Command(tensors, ("pecli tensors model.safetensors", "pecli tensors words.npz --json"))

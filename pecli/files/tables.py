@@ -177,6 +177,7 @@ TABLE_NAMES = (  # how the names of position tables in released models end
     "pos_embedding",
     ".pe",  # PyTorch's tutorial, a buffer of shape (n, 1, d)
 )
+WORD_NAMES = ("embed_tokens.weight", "wte.weight", "word_embeddings.weight", "tok_embeddings.weight")  # of words
 
 
 @dataclass(frozen=True)
@@ -397,9 +398,10 @@ def choose(path: str, tensor: str | None, arrays: Mapping[str, StoredArray]) -> 
 
 
 def candidates(arrays: Mapping[str, StoredArray]) -> list[str]:
-    """Return the names of what may be the table: by the usual names, else of two dimensions, else all."""
+    """Return the names of what may be the table: by the usual names, else of two dimensions, else all; never words."""
     fitting = [name for name in arrays if name.endswith(TABLE_NAMES)]
-    return fitting or [name for name, array in arrays.items() if is_table(array.shape)] or list(arrays)
+    others = {name: array for name, array in arrays.items() if not name.endswith(WORD_NAMES)}
+    return fitting or [name for name, array in others.items() if is_table(array.shape)] or list(others)
 
 
 def is_table(shape: Sequence[int]) -> bool:

@@ -605,6 +605,7 @@ TEXTS = {
     "identify.no_base_and_no": "{name}: no base and no scaling of rope makes these rates",
     "identify.rows_of_zeros": ("row {at} is zero", "rows {at} are zero"),
     "identify.rates_times": "all rates × {rate}",
+    "identify.as_dynamic": "as dynamic scaling with factor {factor:g} at {factor:g} times its context",
     "identify.alike": "the same numbers with {others}",
     "identify.waves_positions": "{waves} positions",
     "identify.principal_components": ("{count} principal component", "{count} principal components"),

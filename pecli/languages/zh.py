@@ -579,6 +579,7 @@ TEXTS = {
     "identify.no_base_and_no": "{name}：没有任何底数与 RoPE 缩放能得出这些频率",
     "identify.rows_of_zeros": "第 {at} 行全为零",
     "identify.rates_times": "所有频率 × {rate}",
+    "identify.as_dynamic": "与因子 {factor:g} 的 dynamic 缩放在其上下文 {factor:g} 倍处相同",
     "identify.alike": "{others} 给出同样的数",
     "identify.waves_positions": "{waves} 个位置",
     "identify.principal_components": "{count} 个主成分",

@@ -57,7 +57,7 @@ from pecli.measures.formulas import (
     is_round,
     names_of,
 )
-from pecli.measures.rates import BLENDS, ropes_of
+from pecli.measures.rates import BLENDS, grown, ropes_of
 from pecli.measures.waves import power_spectrum
 
 FEWEST = 4  # rows that tell rate, phase and radius, and what is left over
@@ -419,7 +419,8 @@ def identify_rates(rates: Array) -> Identified:
     ropes = ropes_of(rates, np.maximum(typed, rates * SHARES.get(number_type, SHARE)))
     if (rope := next(ropes, None)) is None:
         return blank
-    alike = tuple(islice(ropes, MOST_ALIKE)) if rope.scaling in BLENDS else ()
+    larger = grown(rope)
+    alike = tuple(islice(ropes, MOST_ALIKE)) if rope.scaling in BLENDS else () if larger is None else (larger,)
     turning = rates > 0
     difference = float(np.abs(rope.frequencies()[turning] / rates[turning] - 1).max())
     names = ((PAPER, rope.base),)

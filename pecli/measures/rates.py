@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import product
-from math import exp
+from math import exp, sqrt
 from typing import Any
 
 from pecli.core.errors import UsageError
@@ -96,3 +96,34 @@ def agreed(values: Array, shares: Array) -> list[float]:
 def rounded(value: float, share: float) -> float:
     """Return the roundest number that is as large, give or take a share."""
     return roundest(value, lambda x: abs(x / value - 1) < share)[0]
+
+
+BASES = (1e4, 1e5, 5e5, 1e6, 5e6, 1e7)  # of released models, before a scaling makes them larger
+MANY_DIGITS = 6  # significant, of a base that nobody types
+LARGEST_GROWTH = 64.0
+GROWTH = 1e-5  # share, to which a growth is a whole or a half number
+
+
+def grown(rope: Rope) -> Rope | None:
+    """Return the NTK-aware scaling that makes the rates of a rope whose base nobody would type; None where none does.
+
+    Its factor is what the longest wavelength grew by: base' = base · factor^(d/(d − 2)).
+    """
+    typed = float(f"{rope.base:.{MANY_DIGITS - 1}g}")
+    if rope.scaling != "default" or rope.base == typed or rope.width < 4:
+        return None
+    for base in BASES:
+        factor = (rope.base / base) ** ((rope.width - 2) / rope.width)
+        whole = round(2 * factor) / 2
+        if 1 < whole <= LARGEST_GROWTH and abs(factor / whole - 1) < GROWTH:
+            return Rope(d=rope.d, base=base, scaling="ntk", factor=whole)
+    return None
+
+
+def dynamic_factor(growth: float) -> float | None:
+    """Return the whole factor of a dynamic scaling that, at `factor` times its context, grows so much; else None.
+
+    There it grows by factor · factor − (factor − 1), at every length in a runtime that fixes it (SGLang).
+    """
+    factor = (1 + sqrt(4 * growth - 3)) / 2
+    return factor if factor > 1 and factor == round(factor) else None

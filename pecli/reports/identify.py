@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf, isfinite, pi, sqrt
 from typing import Any
@@ -11,21 +12,30 @@ from typing import Any
 from pecli.core.errors import PecliError, UsageError
 from pecli.core.hub import fixed, is_hub
 from pecli.core.language import join_clauses, join_or, listing, say
-from pecli.core.lazy import np
+from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
 from pecli.core.options import Option
 from pecli.core.readable import found as found_file
 from pecli.core.terminal import Block, Facts, Paragraph
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.learned import Learned
+from pecli.encodings.rope import Rope
 from pecli.files.documents import for_notebook
 from pecli.files.tables import IN_MEMORY, hold, read_table, short
 from pecli.measures.differences import Change
 from pecli.measures.formulas import Name
 from pecli.measures.identify import FEWEST, Identified, identify, identify_rates
+from pecli.measures.rates import dynamic_factor
 from pecli.reports.layers import ranges, runs
 
 RATES = Option("rates in rad/position, the first pair first", name="rates", scalar=float, many=True, at_least=0)
+BASE = Option(
+    "the numbers are divisors of the rates of this base, as llama.cpp's rope_freqs",
+    name="base",
+    scalar=float,
+    above=1,
+    optional=True,
+)
 LAYOUTS = {
     "interleaved": "identify.sine_and_cosine_of",
     "concatenated": "identify.sines_in_one_half",
@@ -136,7 +146,8 @@ class IdentifyReport:
         main = say(text, name=self.name, what=what, count=found.cells, all=f"{self.length * found.filled:,}")
         zeros = say("identify.rows_of_zeros", at=ranges(found.zeros), count=len(found.zeros)) * bool(found.zeros)
         alike = say("identify.alike", others=join_or(other_options(encoding, each) for each in found.alike))
-        return join_clauses([main, *map(change_text, found.changes), zeros, alike * bool(found.alike)])
+        alike = join_clauses([alike, dynamic_text(found.alike)]) if found.alike else ""
+        return join_clauses([main, *map(change_text, found.changes), zeros, alike])
 
     def blocks(self) -> list[Block]:
         """Return what to print: the sentence and the facts that speak for it, those that there are."""
@@ -236,8 +247,19 @@ def change_text(change: Change) -> str:
     return say(CHANGES[change.kind], at=listing(map(str, change.at)), amount=amount, count=abs(change.amount))
 
 
-def read_and_identify(table: Any, tensor: str | None = None, rates: Any = None) -> IdentifyReport:
+def dynamic_text(alike: Sequence[TableEncoding]) -> str:
+    """Return which dynamic scaling has the rates of an NTK-aware one; nothing where none has."""
+    growth = next((each.factor for each in alike if isinstance(each, Rope) and each.scaling == "ntk"), None)
+    factor = None if growth is None else dynamic_factor(growth)
+    return "" if factor is None else say("identify.as_dynamic", factor=factor)
+
+
+def read_and_identify(
+    table: Any, tensor: str | None = None, rates: Any = None, base: float | None = None
+) -> IdentifyReport:
     """Return what a table is: a path, ``path#tensor`` or hf:org/name, an array, or rates.
+
+    base : the numbers are what the rates base^(−2j/d) are divided by, as llama.cpp keeps them
 
     Raises
     ------
@@ -246,7 +268,8 @@ def read_and_identify(table: Any, tensor: str | None = None, rates: Any = None) 
     if (table is None) == (rates is None):
         raise UsageError("pecli identify takes a table, or --rates")
     if rates is not None:
-        return IdentifyReport(say("identify.the_rates"), None, identify_rates(np.array(RATES.read(rates))), 0)
+        numbers = divided(np.array(RATES.read(rates)), base)
+        return IdentifyReport(say("identify.the_rates"), None, identify_rates(numbers), 0)
     if isinstance(table, (str, os.PathLike)):
         path = os.fspath(table)
         if tensor is None and not is_hub(path) and "#" in path and not os.path.exists(path):
@@ -256,5 +279,21 @@ def read_and_identify(table: Any, tensor: str | None = None, rates: Any = None) 
         path = hold(table[None] if getattr(table, "ndim", 2) == 1 else table, "{}")
     numbers = read_table(path, tensor, dimensions=1)
     if 1 in numbers.shape:
-        return IdentifyReport(short(path), None, identify_rates(numbers.ravel()), 0)
+        return IdentifyReport(short(path), None, identify_rates(divided(numbers.ravel(), base)), 0)
+    if base is not None:
+        raise UsageError("--base is of divisors, a number a pair, not of a table", option="base")
     return IdentifyReport(short(path), Learned(file=path, tensor=tensor), identify(numbers), len(numbers))
+
+
+def divided(numbers: Array, base: float | None) -> Array:
+    """Return rates: the numbers themselves, or those of a base divided by the numbers.
+
+    Raises
+    ------
+    UsageError : divisors that are not above 0
+    """
+    if base is None:
+        return numbers
+    if not (numbers > 0).all():
+        raise UsageError("--base is of divisors, which are above 0", option="base")
+    return Rope(d=2 * len(numbers), base=base).frequencies() / numbers

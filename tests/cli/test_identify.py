@@ -349,3 +349,32 @@ def test_bases_that_give_one_table_are_told_as_a_range(
     for end, beyond in zip([end for end in bases if end], (-1, 1), strict=False):
         made = (pecli.encode("geometric", radix=at, d=d, dtype=dtype, length=length) for at in (end, end + beyond))
         assert [np.array_equal(each, table) for each in made] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("spec", "alike"),  # rates, and what else made them
+    [
+        ("rope:scaling=dynamic,factor=2,max_position=2048,seq_len=4096", ["rope:scaling=ntk,factor=3"]),
+        ("rope:d=64,base=500000,scaling=ntk,factor=4", ["rope:d=64,base=500000,scaling=ntk,factor=4"]),
+        ("rope:base=81273.9", []),
+        ("rope:base=30500", []),
+    ],
+)
+def test_a_base_that_a_scaling_made_larger_is_said(ask: Ask, spec: str, alike: list[str]) -> None:
+    rates = pecli.encoding(spec).frequencies()
+    found = told(ask, "--rates", ",".join(map(repr, rates.tolist())))
+    assert (found["alike"], "factor=2" in found["formula"]) == (alike, False)
+    assert (say("identify.as_dynamic", factor=2) in found["formula"]) == ("dynamic" in spec)
+
+
+@pytest.mark.parametrize("stored", [True, False])
+def test_divisors_are_rates_with_their_base(ask: Ask, folder: Path, stored: bool) -> None:
+    spec = "rope:base=500000,scaling=llama3,factor=8,original=8192,low_freq_factor=1,high_freq_factor=4"
+    divisors = pecli.encoding("rope:base=500000").frequencies() / pecli.encoding(spec).frequencies()
+    np.save("divisors.npy", divisors.astype(np.float32))
+    words = ["divisors.npy"] if stored else ["--rates", ",".join(map(str, divisors.astype(np.float32)))]
+    assert told(ask, *words, "--base", "500000")["spec"] == spec
+    np.save("table.npy", np.eye(4))
+    for wrong in (("table.npy", "--base", "10"), ("--rates", "1,0", "--base", "10"), ("--rates", "1,0.1", "-k", "1")):
+        ended = ask("identify", *wrong)
+        assert (ended.code, ended.err.count("\n"), "--base" in ended.err) == (2, 1, True)

@@ -111,3 +111,15 @@ def test_a_folder_or_a_glob_is_all_its_files(ask: Ask, files: Path) -> None:
         told = json.loads(ask("tensors", word, "--json").out)["results"]
         assert [item["file"] for item in told] == ["t.csv", "t.npy", "t.npz", "t.safetensors"]
     assert ask("tensors", "t.*").out.count("try: pecli heatmap") == 4
+
+
+def test_rates_are_proposed_and_words_are_not(ask: Ask, folder: Path) -> None:
+    rates = 10000.0 ** -(np.arange(16) / 16)
+    words = {"model.embed_tokens.weight": np.ones((9, 4), np.float32)}
+    save_file({"model.layers.0.rotary_emb.inv_freq": rates, **words}, "a.safetensors")
+    save_file({"rope_freqs.weight": np.ones(16), **words}, "b.safetensors")
+    for path in ("a.safetensors", "b.safetensors"):
+        text = ask("tensors", path).out
+        assert "the table" not in text
+        line = shlex.split(text.splitlines()[-1].removeprefix("try: "))
+        assert json.loads(ask(*line[1:], "--json").out)["spec"] == "rope:d=32"

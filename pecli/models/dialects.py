@@ -14,10 +14,10 @@ from typing import Any
 
 from pecli.core.errors import FileError, UsageError
 from pecli.core.language import say
-from pecli.models.architectures import Architecture, architecture_of, read_facts
 from pecli.models.config_file import Keys, read_config, shown
 from pecli.models.dialect_rules import RULES
 from pecli.models.layers import Finding
+from pecli.models.model_types import Architecture, architecture_of, check_facts, read_facts
 from pecli.models.position_keys import is_of_positions
 
 Flat = Mapping[str, Any]  # values by the names of all objects around them, joined by dots
@@ -114,6 +114,8 @@ def dialects() -> dict[str, Dialect]:
     tables: dict[str, dict[str, Any]] = read_facts("dialects.toml")
     for name, table in tables.items():
         tables[name] = _with(tables[table.pop("like")], table) if "like" in table else table
+        for part in (tables[name], *tables[name].get("groups", ())):
+            check_facts(name, part.get("facts", {}))
     return {name: Dialect(name, **as_tuples(table)) for name, table in tables.items()}
 
 
@@ -269,7 +271,7 @@ def _of_class(dialect: Dialect, given: dict[str, Any]) -> tuple[Dialect, Archite
     What the pattern of a class says of its name is added to what is given.
     """
     if not dialect.named_by:
-        return dialect, Architecture(dialect.title, **as_tuples(dialect.facts))
+        return dialect, Architecture.of(dialect.title, dialect.facts)
     name = given.get(dialect.named_by)
     unknown = UsageError(f"{dialect.named_by} is {shown(name)}, which pecli does not know in {dialect.title}")
     if dialect.of_transformers:
@@ -294,7 +296,7 @@ def _of_class(dialect: Dialect, given: dict[str, Any]) -> tuple[Dialect, Archite
         for key, table in tables.items()
     }
     item = replace(dialect, unread=tuple(map(whole, dialect.unread)), groups=(), **named)
-    return item, Architecture(f"{name} ({dialect.title})", **as_tuples(item.facts))
+    return item, Architecture.of(f"{name} ({dialect.title})", item.facts)
 
 
 def _named(patterns: Sequence[str], name: Any) -> re.Match[str] | None:

@@ -12,8 +12,8 @@ from typing import Any
 
 from pecli.core.errors import UsageError
 from pecli.core.language import ENGLISH, finding, say, texts
-from pecli.models.architectures import Architecture
 from pecli.models.config_file import Keys, shown
+from pecli.models.model_types import Architecture
 
 LEVEL_TEXTS = {"error": "models.error", "warning": "models.warning", "note": "models.note"}
 LEVELS = tuple(LEVEL_TEXTS)
@@ -76,10 +76,10 @@ class Reading:
         """The object that holds the scaling, or all of rope, or one for each kind of layers."""
         found, bases = self._given(), self.architecture.bases
         if not bases or any(isinstance(value, dict) for value in found.data.values()):
-            for key, _ in bases.values():  # older keys beside them
+            for key, *_ in bases.values():  # older keys beside them
                 self.keys.number(key)
             return found
-        objects: dict[str, Any] = {kind: {"rope_theta": self._base(*base)} for kind, base in bases.items()}
+        objects: dict[str, Any] = {kind: {"rope_theta": self._base(*base[:2])} for kind, base in bases.items()}
         last = [*bases][-1]  # DeepSeek-V4, which leaves out the attention factor of YaRN
         factor = {"attention_factor": 1.0} if "yarn" in (found.data.get("rope_type"), found.data.get("type")) else {}
         objects[last] = {**factor, **found.data, **objects[last]}
@@ -190,7 +190,8 @@ def layer_kinds(keys: Keys, architecture: Architecture) -> list[str]:
     if "s" in architecture.pattern:
         attention_window(keys, architecture, SLIDING)  # counts its keys as read, whatever the file lists
     kinds = _listed(keys, count) or _numbered(keys, count) or _by_pattern(keys, architecture, count)
-    return [architecture.layer_names.get(kind, kind) for kind in _without_rope(keys, architecture, kinds)]
+    names = {kind: name for name, (_, _, *own) in architecture.bases.items() for kind in own}
+    return [names.get(kind, kind) for kind in _without_rope(keys, architecture, kinds)]
 
 
 def _listed(keys: Keys, count: int) -> list[str] | None:
@@ -333,15 +334,15 @@ def max_position(reading: Reading) -> int | None:
 def head_dim(reading: Reading, kind: str = FULL) -> int:
     """Return the columns of a query or key; raises UsageError where the file does not say enough."""
     keys, item = reading.keys, reading.architecture
-    if kind == FULL and (item.full_head_dim or "global_head_dim" in keys):
-        return keys.whole("global_head_dim") or item.full_head_dim or 0
+    if kind == FULL and (FULL in item.head_dim or "global_head_dim" in keys):
+        return keys.whole("global_head_dim") or item.head_dim.get(FULL, 0)
     if latent(reading) and "qk_nope_head_dim" in keys:
         return (keys.whole("qk_nope_head_dim") or 0) + (keys.whole("qk_rope_head_dim") or 0)
     if columns := keys.whole(*HEAD):
         return columns
-    if item.head_dim:
-        reading.assumed("head_dim", item.head_dim)
-        return item.head_dim
+    if columns := item.head_dim.get("all"):
+        reading.assumed("head_dim", columns)
+        return columns
     if width(reading) < heads(reading):
         raise BuildError(keys.first(*HEADS) or HEADS[0], "findings.no_columns_for_head", width=width(reading))
     return width(reading) // heads(reading)
@@ -359,7 +360,7 @@ def heads(reading: Reading) -> int:
 
 def width(reading: Reading) -> int:
     """hidden_size; raises UsageError where it is not known."""
-    return _size(reading, (*reading.architecture.width_key, *WIDTH), "hidden")
+    return _size(reading, tuple(filter(None, (reading.architecture.width_key, *WIDTH))), "hidden")
 
 
 def _size(reading: Reading, names: tuple[str, ...], size: str) -> int:

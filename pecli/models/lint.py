@@ -34,18 +34,6 @@ COMMON = (
     "max_position_embeddings",  # ministral3 and mistral4 write it there
 )
 COUNTING = ("dynamic", "yarn", "longrope")  # scalings whose formula has the columns of a head in it
-REMARKS = {
-    "turns_back": "findings.turns_backwards",
-    "seconds": "findings.audio_rates_not_shown",
-    "detector": "findings.detector_not_shown",
-    "preprocessor": "findings.preprocessor_not_shown",
-    "three_parts": "findings.three_models_not_shown",
-    "stages": "findings.stages_not_shown",
-    "axial_tables": "findings.axial_tables",
-    "memory": "findings.memory_table_not_shown",
-    "share": "findings.width_counted_otherwise",
-    "third": "findings.share_by_default",
-}
 WORD = re.compile(r"[\w.]*\w", re.ASCII)  # a key in a sentence, in Chinese too, where no blank is beside it
 UNUSUAL_RATIO = 2.0  # times more or less than the formula
 
@@ -89,7 +77,7 @@ def _check_names(reading: Reading, rope: bool) -> None:
     word = keys.data.get("position_embedding_type")
     if rope and word == "absolute":
         reading.note("position_embedding_type", "findings.unread_beside_rope")
-    if word == "alibi" and architecture.position.get("all") == "learned" and architecture.reads("alibi"):
+    if word == "alibi" and architecture.position.get("all") == "learned" and architecture.takes("alibi"):
         text = "findings.read_by_own_code"
         reading.warning("position_embedding_type", text)
     if "no_rope_layers" in keys:
@@ -115,14 +103,14 @@ def _check_bases(reading: Reading, rope: bool) -> None:
         keys.number("rope_theta")
     if rope and "rope_theta" in keys.data and top is None and "rope_parameters" not in keys and inside is None:
         text = "findings.theta_null"
-        reading.error("rope_theta", text, "null", theta=reading.architecture.theta)
+        reading.error("rope_theta", text, "null", theta=reading.architecture.theta_of(FULL))
     llama3 = given.data.get("rope_type", given.data.get("type")) == "llama3"
     if rope and llama3 and not (keys.first(*THETA) or inside or nested_kinds(reading)):
         text = "findings.theta_missing"
         reading.warning("rope_theta", text)
     inner = keys.table("attn_config")
     lost = reading.architecture.name == "dbrx" and inner is not None and "rope_theta" not in keys
-    if lost and inner and inner.number("rope_theta") not in (None, reading.architecture.theta):
+    if lost and inner and inner.number("rope_theta") not in (None, reading.architecture.theta_of(FULL)):
         text = "findings.theta_dropped"
         reading.warning("attn_config.rope_theta", text, inner.data["rope_theta"])
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from pecli.models.architectures import SINCOS2D_LAYOUTS, SINUSOIDAL_LAYOUTS, UNDRAWN
 from pecli.models.config_file import Keys, shown
 from pecli.models.layers import POSITIONS, BuildError, Reading, heads, latent, patches, width
+from pecli.models.model_types import SINCOS2D_LAYOUTS, SINUSOIDAL_LAYOUTS, UNDRAWN
 from pecli.models.rope import grid_places, patch_grid, rope_parameters
 
 TYPE_NAMES = {  # of position_embedding_type and its like
@@ -44,17 +44,17 @@ def position_of(reading: Reading, stack: str) -> str:
     word, key = keys.text(*TYPE), keys.first(*TYPE) or ""
     if default in SINCOS2D_LAYOUTS:
         return "learned" if word == "learned" else default
-    if word in RELATIVE_KEYS and architecture.relative_key:
+    if word in RELATIVE_KEYS and "relative_key" in architecture.words:
         return "relative_key"
     named = TYPE_NAMES.get(word) if word else None
-    if named is not None and named != "learned" and not architecture.reads(named):
+    if named is not None and named != "learned" and not architecture.takes(named):
         reading.note(key, "findings.unread_by_model", name=architecture.name)
         named = None
     elif word is not None and named is None:
         text = "findings.unknown_kind"
         reading.warning(key, text, word=shown(word))
-    if architecture.rope_opt_in:
-        return "rope" if keys.flag("use_mem_rope") else (named or "none")
+    if "use_mem_rope" in architecture.reads and keys.flag("use_mem_rope"):
+        return "rope"
     if named is None or (named == "learned" and default != "learned" and architecture.known):
         return _by_flags(reading, default)
     return named
@@ -66,9 +66,9 @@ def _alibi(reading: Reading) -> bool:
     inner = inner if "alibi" in inner else keys
     flag, key = inner.flag("alibi", "use_alibi"), inner.first("alibi", "use_alibi")
     own = not architecture.known or "alibi" in architecture.position.values()
-    if flag and not own and not (architecture.reads_alibi and key == "alibi"):
+    if flag and not own and not ("alibi" in architecture.reads and key == "alibi"):
         word = keys.text(*TYPE)  # as JinaBERT's files have it beside
-        if word == "alibi" and architecture.reads("alibi"):
+        if word == "alibi" and architecture.takes("alibi"):
             return True
         reading.note(f"{inner.place.removeprefix(keys.place)}{key}", "findings.unread_by_model", name=architecture.name)
         flag = None
@@ -107,11 +107,11 @@ def encoding_parameters(
         return "rope", rope_parameters(reading, kind, layer)
     if position == "alibi":  # BERT with ALiBi looks both ways
         item = reading.architecture
-        both = item.direction == "both" or (item.position.get("all") == "learned" and not item.reads_alibi)
+        both = item.position.get("all") == "learned" and "alibi" not in item.reads
         inner = reading.keys.table("attn_config") or reading.keys
         steepest = inner.number("alibi_bias_max") or reading.keys.number("alibi_bias_max") or 8.0
         made = {"heads": heads(reading), "direction": "both" if both else "causal", "bias_max": steepest}
-        return "alibi", {**made, "family": item.slopes, "divisor": _alibi_divisor(reading)}
+        return "alibi", {**made, "divisor": _alibi_divisor(reading), **item.alibi}
     if position == "t5":
         return "t5", _t5(reading, stack)
     if position == "learned":

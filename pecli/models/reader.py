@@ -14,7 +14,6 @@ from pecli.core.errors import FileError, UsageError, path_text
 from pecli.core.language import say
 from pecli.encodings.registry import Encoding, find_encoding
 from pecli.encodings.rope import Rope
-from pecli.models.architectures import UNDRAWN, architecture_of, remarks_on
 from pecli.models.config_file import Keys, WrongTypeError, read_config, shown
 from pecli.models.dialects import Dialect, dialect_of, dialects, translate
 from pecli.models.layers import (
@@ -31,7 +30,8 @@ from pecli.models.layers import (
     patches,
     window,
 )
-from pecli.models.lint import REMARKS, lint, unused
+from pecli.models.lint import lint, unused
+from pecli.models.model_types import UNDRAWN, architecture_of, remark_on
 from pecli.models.position_keys import TOWER
 from pecli.models.positions import encoding_parameters, first_row, position_of, rows_beside, table_length
 from pecli.models.rope import ORIGINAL, nested_kinds
@@ -243,7 +243,8 @@ def _model(path: str, keys: Keys, seq_len: int | None, outer: str | None = None,
         layers |= {kind: _also(reading, kind) for kind in item.also}
         model = Model(path, item.name, layers, tuple(reading.findings), item.known)
     towers, findings = _towers(path, keys, inner, name)
-    findings += [Finding("model_type", name, "note", say(REMARKS[remark])) for remark in remarks_on(name)]
+    if remark := remark_on(name):
+        findings.append(Finding("model_type", name, "note", say(remark)))
     findings += model.findings
     undrawn = any(layer.kind in UNDRAWN for layer in model.layers.values())
     findings += unused(keys, findings, undrawn, inner)
@@ -385,9 +386,8 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
     if length is None:
         return plain
     fits = grid is not None and length - prod(grid) in (0, rows_beside(reading))
-    resized = next(iter(item.resized), None)
     first = first_row(reading, length) if plain.kind == "learned" and grid is None else 0
-    return replace(plain, length=length, first_row=first, grid=grid if fits else None, resized=resized)
+    return replace(plain, length=length, first_row=first, grid=grid if fits else None, resized=item.resized or None)
 
 
 def _table_of_offsets(reading: Reading, plain: Layer) -> Layer:
@@ -396,7 +396,7 @@ def _table_of_offsets(reading: Reading, plain: Layer) -> Layer:
     if count is None:
         return plain
     blanks = {"rows": 2 * count - 1, "low": 1 - count, "high": count - 1, "count": count}
-    alone = reading.architecture.reads("rope")  # ESM, whose table is for "absolute" in both versions
+    alone = reading.architecture.takes("rope")  # ESM, whose table is for "absolute" in both versions
     text = "findings.table_of_offsets_alone" if alone else "findings.table_of_offsets"
     reading.warning("position_embedding_type", text, **blanks)
     if not alone:

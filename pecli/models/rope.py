@@ -24,6 +24,7 @@ THETA = (
 )
 SLIDING_THETA = ("rope_local_base_freq", "local_rope_theta", "swa_rope_theta")
 FRACTION = ("partial_rotary_factor", "rotary_pct", "rotary_emb_fraction", "rope_pct", "rotary_percentage")
+MSCALES = ("short_mscale", "long_mscale")  # attention factors of longrope
 HUGE = 1e12  # a stretch beyond all sense
 OTHER_NAMES = {"su": "longrope", "mrope": "default", "none": "default"}  # of a rule
 
@@ -38,7 +39,7 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
     BuildError : what the file says cannot be built, or it does not say enough
     """
     inside = scaling_object(reading, kind)
-    d, scaling = head_dim(reading, kind), _scaling_name(reading, inside, kind)
+    d, scaling = head_dim(reading, kind), _scaling_name(inside)
     rotary = d if scaling == "proportional" and not latent(reading) else _rotary_dim(reading, inside, d, kind, layer)
     item = reading.architecture
     key = inside.first("rope_type", "type") or "rope_type"
@@ -64,7 +65,7 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
     _check_columns(reading, d, rotary)
     if scaling == "default":
         return parameters
-    if scaling == "ntk" and item.ntk:  # GTE: base · factor, and every rate divided by factor^(2/d)
+    if scaling == "ntk" and "ntk" in item.reads:  # GTE: base · factor, and every rate divided by factor^(2/d)
         factor = inside.number("factor")
         if factor is None or not 1 <= factor < HUGE:
             raise BuildError("factor", "findings.factor_below_one")
@@ -178,9 +179,7 @@ def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str,
         return {"factor": _needed(inside, "factor")}
     if rule == "proportional":
         share = inside.number("partial_rotary_factor")
-        if share is None:
-            share = reading.architecture.turning_share if not inside.data else 1.0
-        return {"partial_rotary_factor": share, "factor": inside.number("factor")}
+        return {"partial_rotary_factor": 1.0 if share is None else share, "factor": inside.number("factor")}
     if rule == "dynamic":
         trained = inside.length("max_position") if reading.architecture.own_scaling else None
         longest = trained or max_position(reading)
@@ -206,8 +205,8 @@ def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str,
         exchanged = inside.flag("exchanged") if reading.keys.names else None  # litgpt's
         return {"factor": factor, "original": original, **turns, **scales, "truncate": whole, "exchanged": exchanged}
     lists = {name: _factors(inside, name, pairs) for name in ("short_factor", "long_factor")}
-    names = ("attention_factor", *(("short_mscale", "long_mscale") if reading.architecture.mscale else ()))
-    scales = {name: inside.number(name) for name in names}
+    scales = {"attention_factor": inside.number("attention_factor")}
+    scales |= {name: inside.number(name) for name in reading.architecture.reads if name in MSCALES}
     given = any(scale is not None for scale in scales.values())
     factor = inside.number("factor") if given else _factor(reading, inside, original)
     return {"original": original, **lists, "factor": factor, **scales, "seq_len": reading.seq_len}
@@ -247,7 +246,7 @@ def scaling_object(reading: Reading, kind: str) -> Keys:
         return given.table(kind) or Keys({})
     if given and item.by_kind and not _by_kind(reading):
         return Keys({})
-    return Keys({}) if kind == SLIDING and item.sliding_theta is not None else given
+    return Keys({}) if kind == SLIDING and SLIDING in item.theta else given
 
 
 def _by_kind(reading: Reading) -> bool:
@@ -271,11 +270,9 @@ def nested_kinds(reading: Reading) -> list[str]:
     return [name for name, value in reading.given.data.items() if isinstance(value, dict)]
 
 
-def _scaling_name(reading: Reading, inside: Keys, kind: str) -> str:
+def _scaling_name(inside: Keys) -> str:
     """Return the rule that the object names, as transformers 5 reads it."""
-    name = inside.text("rope_type", "type")
-    if name is None:
-        return reading.architecture.scaling if kind == FULL and not inside.data else "default"
+    name = inside.text("rope_type", "type") or "default"
     if name == "dynamic" and inside.number("alpha"):  # Hunyuan: a fixed alpha, not a growing base
         return "default"
     return OTHER_NAMES.get(name, name)
@@ -285,10 +282,10 @@ def _theta(reading: Reading, inside: Keys, kind: str, layer: int) -> float:
     """Return the base of the layers of that kind."""
     keys, item = reading.keys, reading.architecture
     base = inside.number("rope_theta")
-    if base is None and kind == SLIDING and (item.sliding_theta is not None or keys.first(*SLIDING_THETA)):
+    if base is None and kind == SLIDING and (SLIDING in item.theta or keys.first(*SLIDING_THETA)):
         base = keys.number(*SLIDING_THETA)
         if base is None:
-            base = item.sliding_theta or item.theta
+            base = item.theta_of(kind)
             reading.assumed("rope_theta", f"{base:.10g} in sliding layers")
     elif base is None:
         base = _theta_at_top(reading, layer)
@@ -305,17 +302,17 @@ def _theta_at_top(reading: Reading, layer: int) -> float:
     """Return the base that the file has outside of the scaling, else the architecture's."""
     keys, item = reading.keys, reading.architecture
     if isinstance(keys.data.get("rope_theta"), list):  # a base for each of the first layers, the last for all others
-        return (keys.numbers("rope_theta") or [item.theta])[: layer + 1][-1]
+        return (keys.numbers("rope_theta") or [item.theta_of(FULL)])[: layer + 1][-1]
     ratio = keys.number("rope_ratio")  # ChatGLM
     if ratio is not None:
-        return item.theta * ratio
+        return item.theta_of(FULL) * ratio
     base = keys.number("global_rope_theta", *THETA)
     inner = keys.table("attn_config")  # DBRX, MPT
     if base is None and inner is not None:
         base = inner.number("rope_theta")
     if base is None:
-        reading.assumed("rope_theta", f"{item.theta:.10g}")
-    return item.theta if base is None else base
+        reading.assumed("rope_theta", f"{item.theta_of(FULL):.10g}")
+    return item.theta_of(FULL) if base is None else base
 
 
 def _rotary_dim(reading: Reading, inside: Keys, d: int, kind: str, layer: int) -> int:
@@ -335,7 +332,7 @@ def _rotary_dim(reading: Reading, inside: Keys, d: int, kind: str, layer: int) -
         reading.assumed("rotary_dim", item.rotary_dim)
         return item.rotary_dim
     if fraction is None:
-        fraction = item.partial_by_kind.get(kind, item.partial)
+        fraction = item.partial.get(kind, item.partial.get("all", 1.0))
         if fraction != 1:
             reading.assumed("partial_rotary_factor", fraction)
     if not 0 < fraction <= 1:

@@ -137,10 +137,10 @@ TEXTS = {
     "figures.each_pixel_minimum_to_maximum": "each pixel: minimum to maximum of up to {count:,} offsets",
     "figures.only_with_the_offset": "only with {names} does the offset alone count",
     "figures.vectors_of_rope_1": "vectors of RoPE: (1, 0) in every pair, rotated",
-    "figures.of_pairs_have_wavelengths": "of {all} pairs, {counts} have wavelengths longer than the {length} shown",
-    "figures.larger_bases_leave_more": "larger bases leave more wavelengths beyond the {length}: {counts}",
-    "figures.of_pairs": "{counts} of {all} pairs",
-    "figures.from_to_of_pairs": "from {first} to {last} of {all} pairs",
+    "figures.turn_of_two": "{count} of {all} pairs finish no turn with {name}, {few} with {other}",
+    "figures.turn_of_several": "pairs that finish no turn: {few} with {other} to {count} of {all} with {name}",
+    "figures.larger_bases": "the larger the base, the more pairs finish no turn: {few} to {count} of {all}",
+    "figures.none": "none",
     # bias
     "bias.at_least_half_of": (
         "at least half of the weight falls on the nearest key in head {first}, on the nearest {many:,} in head {last}",
@@ -231,6 +231,7 @@ TEXTS = {
     "heatmap.no_sine_cosine_pair": "no sine–cosine pair has a {wave} longer than the {length} shown",
     "heatmap.from_dimension_on": "from {dimension} {first} on, no column finishes a turn",
     "heatmap.pairs_longer": "{count} of {all} pairs: λ > {length}",
+    "heatmap.pairs_beyond": "{count} of {all}: λ > {span}",
     "heatmap.waves_from": "λ from {wave}",
     "heatmap.value": "value",
     "heatmap.colours_end": "colours end at ±{limit}: {share}% of the values lie between",

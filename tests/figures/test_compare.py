@@ -191,7 +191,7 @@ def test_lines_of_another_kind_have_a_window_and_offsets_of_their_own() -> None:
         ),
         (
             {"encoding": ["sinusoidal:base=50", "sinusoidal", "sinusoidal:base=10"]},
-            {"key": "figures.turn_of_several", "name": "base = 10,000", "count": 49, "other": "base = 50"},
+            {"key": "figures.turn_of_several", "name": "base = 10,000", "count": 49, "other": "base = 10"},
         ),
         ({"encoding": ["sinusoidal", "rope"]}, {"key": "compare.the_same_columns_in"}),
         (

@@ -320,6 +320,8 @@ TEXTS = {
     "overview.right": "right",
     "overview.top": "top",
     "overview.bottom": "bottom",
+    "overview.from_positions": ("{shown} from {count} position", "{shown} from {count} positions"),
+    "overview.by_offset": "{shown} by offset",
     # path
     "path.the_first_principal_components": "the first {count} principal components hold {share} of the variance",
     "path.in_this_plane_each": "in this plane each position lies closest to the one before it or after it",

@@ -308,6 +308,8 @@ TEXTS = {
     "overview.right": "右",
     "overview.top": "上",
     "overview.bottom": "下",
+    "overview.from_positions": "从 {count} 个位置起的{shown}",
+    "overview.by_offset": "按偏移的{shown}",
     # path
     "path.the_first_principal_components": "前 {count} 个主成分占方差的 {share}",
     "path.in_this_plane_each": "在此平面上，离每个位置最近的是它的前一个或后一个",

@@ -212,7 +212,7 @@ class Drift(PairwiseRates):
         return join_title([title_of_several(compared), *whose])
 
 
-def names_of_two(encodings: Sequence[TableEncoding]) -> dict[str, str]:
+def names_of_two(encodings: Sequence[Harmonic]) -> dict[str, str]:
     """Return what tells one encoding from another, and that from the first: number types where those alone differ."""
     one, other = encodings
     if one != other == replace(one, dtype=other.dtype, label=other.label) and not other.label:

@@ -210,7 +210,9 @@ TEXTS = {
     # fourier
     "fourier.of_the_variance_lies": "{share}% of the variance lies at wavelengths of {wave} or more",
     "fourier.each_pixel_is_the": "each pixel is the mean of {count:,} dimensions",
-    "fourier.share_of_the_dimensions": "share of the dimension's variance",
+    "fourier.share_of_each": "share of each {dimension}'s variance",
+    "fourier.longer": "{count} of {all} pairs finish no turn and hold {share} of the variance",
+    "fourier.longer_share": "λ > {wave}\n{share}",
     "fourier.dotted_at_least_half": "dotted: at least half of the variance lies here or above",
     "fourier.besides_drift": "besides slow drift, waves of {waves} stand out",
     "fourier.stand_out": "waves of {waves} stand out",

@@ -207,7 +207,9 @@ TEXTS = {
     # fourier
     "fourier.of_the_variance_lies": "{share}% 的方差来自 {wave}及以上的波长",
     "fourier.each_pixel_is_the": "每个像素为 {count:,} 个维度的平均",
-    "fourier.share_of_the_dimensions": "占该维方差的比例",
+    "fourier.share_of_each": "每个{dimension}的方差占比",
+    "fourier.longer": "{all} 对中有 {count} 对未转满一圈，占方差的 {share}",
+    "fourier.longer_share": "λ > {wave}\n{share}",
     "fourier.dotted_at_least_half": "点线：至少一半的方差在此处及其上方",
     "fourier.besides_drift": "除缓慢漂移外，{waves}的波最突出",
     "fourier.stand_out": "{waves}的波最突出",

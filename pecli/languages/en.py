@@ -189,6 +189,7 @@ TEXTS = {
     # curves
     "curves.every_curve_is_the": "every curve is the same, shifted: only the offset counts",
     "curves.with_each_encoding_the": "with each encoding, the {measure} depends only on the offset",
+    "curves.larger_everywhere": "the {measure} is larger everywhere with {name}",
     "curves.from_position": "{measure} from position {position}",
     "curves.from_undefined_constant_row": "from {positions}: undefined (constant row)",
     "curves.the_position_nearest_to": "the position nearest to {position} is {others}",
@@ -438,6 +439,7 @@ TEXTS = {
     "spectrum.dominant_period_of_each": "{encodings}: dominant period of each {dimension}",
     "spectrum.left_out_longer_than": "{encoding}: {count} left out, longer than {most} or still",
     "spectrum.wavelengths_grow_by_factor": "wavelengths grow by a factor of {ratio} per {pair}, from {low} to {high}",
+    "spectrum.of_every_pair": "wavelength of every pair or column",
     "spectrum.pair": "pair",
     "spectrum.unscaled_wavelengths": "unscaled wavelengths",
     "spectrum.wavelengths": "wavelengths",

@@ -186,6 +186,7 @@ TEXTS = {
     # curves
     "curves.every_curve_is_the": "各曲线相同，只是平移：只有位置差起作用",
     "curves.with_each_encoding_the": "每种编码的{measure}都只取决于位置差",
+    "curves.larger_everywhere": "{name} 的{measure}处处更大",
     "curves.from_position": "到位置 {position} 的{measure}",
     "curves.from_undefined_constant_row": "从 {positions} 出发：无定义（该行为常数）",
     "curves.the_position_nearest_to": "离 {position} 最近的位置是 {others}",
@@ -426,6 +427,7 @@ TEXTS = {
     "spectrum.dominant_period_of_each": "{encodings}：每个{dimension}的主周期",
     "spectrum.left_out_longer_than": "{encoding}：略去 {count} 个，长于 {most} 或静止不动",
     "spectrum.wavelengths_grow_by_factor": "波长逐{pair}乘以 {ratio}，从 {low} 增至 {high}",
+    "spectrum.of_every_pair": "每一对或每一列的波长",
     "spectrum.pair": "对",
     "spectrum.unscaled_wavelengths": "缩放前的波长",
     "spectrum.wavelengths": "波长",

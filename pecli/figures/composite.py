@@ -5,13 +5,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from math import prod
 from typing import Any, ClassVar, NamedTuple, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import enumerated, join_clauses, join_title, merge_labels, say
+from pecli.core.language import join_clauses, join_title, merge_labels, say
 from pecli.core.lazy import Array, Axes, Registry
 from pecli.encodings.base import Encoding
 from pecli.encodings.harmonic import Harmonic
@@ -139,8 +138,8 @@ def message_of_each(labels: Sequence[str], messages: Sequence[str]) -> str:
 
 
 def longer_waves_text(labels: Sequence[str], parts: Sequence[Part]) -> str:
-    """Return how many wavelengths of each heatmap do not fit into the sequence; nothing where they are as many, unless
-    all fit."""
+    """Return in how many pairs of the heatmaps no turn is finished, the most and the fewest, and which those are;
+    nothing where they are as many, unless all finish one."""
     heatmaps = [part.numbers for part in parts if isinstance(part.numbers, HeatmapNumbers)]
     encodings: list[Any] = [heatmap.view.encoding for heatmap in heatmaps]
     pairs = zip(encodings, heatmaps, strict=True)
@@ -152,29 +151,17 @@ def longer_waves_text(labels: Sequence[str], parts: Sequence[Part]) -> str:
         return say("heatmap.no_sine_cosine_pair", wave=say("heatmap.wavelength"), length=lengths.pop())
     if len({*counts}) == 1:
         return ""
-    (length,), all_pairs = lengths, [len(encoding.wavelengths()) for encoding in encodings]
-    groups: dict[Any, list[int]] = {}  # places of those that differ in their base alone
-    for at, encoding in enumerate(encodings):
-        same = replace(encoding, base=1.0, label=None) if hasattr(encoding, "base") else None
-        groups.setdefault(same, []).append(at)
-    if None not in groups and all(_rises_with_base(encodings, counts, own) for own in groups.values()):
-        text = "figures.larger_bases_leave_more"
-        part = "figures.of_pairs" if len(groups) == 1 else "figures.from_to_of_pairs"
-        rows = [([counts[at] for at in own], all_pairs[own[0]]) for own in groups.values()]
-        each = [say(part, counts=enumerated([*map(str, n)]), first=n[0], last=n[-1], all=every) for n, every in rows]
-        return say(text, length=length, counts=enumerated(each))
-    if len({*all_pairs}) > 1:
+    all_pairs = {len(encoding.wavelengths()) for encoding in encodings}
+    if len(all_pairs) > 1:
         return ""
-    text = "figures.of_pairs_have_wavelengths"
-    each = [f"{count} ({label})" for count, label in zip(counts, labels, strict=True)]
-    return say(text, counts=enumerated(each), all=all_pairs[0], length=length)
-
-
-def _rises_with_base(encodings: Sequence[Any], counts: Sequence[int], places: Sequence[int]) -> bool:
-    """Return whether counts never fall from base to larger base, and rise in all."""
-    steps = [encodings[at].base < encodings[later].base for at, later in pairwise(places)]
-    own = [counts[at] for at in places]
-    return all(steps) and own == sorted(own) and own[0] < own[-1]
+    few, most = (counts.index(end(counts)) for end in (min, max))
+    known = {"few": counts[few] or say("figures.none"), "count": counts[most], "all": all_pairs.pop()}
+    bases: list[Any] = [getattr(encoding, "base", None) for encoding in encodings]
+    alone = None not in bases and len({replace(encoding, base=1.0, label=None) for encoding in encodings}) == 1
+    if len(counts) > 2 and alone and counts == sorted(counts) and bases == sorted({*bases}):
+        return say("figures.larger_bases", **known)
+    text = "figures.turn_of_two" if len(counts) == 2 else "figures.turn_of_several"
+    return say(text, name=labels[most], other=labels[few], **known)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING
 from pecli.core.options import EXACT, option
 from pecli.core.positions import Positions
-from pecli.encodings.base import Encoding, panel_titles, title_of_several
+from pecli.encodings.base import Encoding, panel_titles, short_names, title_of_several
 from pecli.figures.base import Numbers, View, extremes, tells_of_offsets
 from pecli.figures.comparing import OfOneHead, differing_text, turned_text
 from pecli.figures.highlights import mark_stretch
@@ -83,7 +83,9 @@ class CurvesNumbers(Numbers[Any]):
             one = "curves.the_position_nearest_to"
             text = "curves.the_positions_nearest_to" if len(others) > 1 else one
             return say(text if self.named() else "curves.no_position_is_nearer", position=own, others=join_and(others))
-        if min(self.apart) < 0 or len(self.at) == len(self.apart):
+        if len(self.at) == len(self.apart):
+            return self._larger_text(label)
+        if min(self.apart) < 0:
             return ""
         same = ROUNDING * float(np.nanmax(np.abs(self.curves), initial=0.0))
         if differ := differing_text(self.view, label, self.apart, same):
@@ -93,6 +95,19 @@ class CurvesNumbers(Numbers[Any]):
         one = "curves.every_curve_is_the"
         only = one if len(self.apart) == 1 else "curves.with_each_encoding_the"
         return say(only, measure=label) if tells_of_offsets(self.view) else ""
+
+    def _larger_text(self, label: str) -> str:
+        """Return with which of two encodings, a line each from one position, the measure is larger everywhere else."""
+        if len(self.at) != 2:
+            return ""
+        others = np.abs(self.positions - self.at[0]) >= max(1, self.block)
+        margin = ROUNDING * float(np.nanmax(np.abs(self.curves), initial=0.0))
+        names = short_names(self.view.encodings)
+        for first, second in ((0, 1), (1, 0)):
+            if others.any() and (self.low[first] > self.curves[second] + margin)[others].all():
+                text = "curves.larger_everywhere"
+                return say(text, name=names[first], measure=label)
+        return ""
 
 
 @dataclass(frozen=True)

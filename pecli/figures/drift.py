@@ -27,7 +27,7 @@ from pecli.page.canvas import Canvas
 from pecli.page.lines import plot_dots
 from pecli.page.panels import Panel, PanelGroup
 
-PIXELS = 3  # of a panel's width for a mean and its band
+PIXELS = 6  # of a panel's width for a mean and its band
 HALF = 0.5
 NAME = 0.15  # of the width, where the name of the threshold stands
 NEAR_LEVEL = 0.1  # above the threshold, below which a line meets its name
@@ -70,7 +70,10 @@ class DriftNumbers(Numbers[Harmonic]):
             return say(text, low=number_text(floor(1000 * low) / 1000, 3), last=last)
         places = [self.view.encoding.position_text(at) for at, _ in falling]
         if len(pairs) == 1:
-            return say("drift.halves" if half else "drift.falls", level=self.threshold, position=places[0])
+            key, known = "drift.halves" if half else "drift.falls", names_of_two(self.view.encodings)
+            if known["other"] == self.view.encodings[1].dtype:
+                known["other"] = say("drift.rounding", dtype=known["other"])
+            return say(key, level=self.threshold, position=places[0], **known)
         ends = [say("drift.at_of", position=places[at], name=falling[at][1]) for at in (0, -1)]
         if never := [name for at, name in pairs if at is None]:
             key = "drift.halves_or_never" if half else "drift.falls_or_never"
@@ -202,9 +205,19 @@ class Drift(PairwiseRates):
 
     def title(self, view: View[Harmonic]) -> str:
         compared = self.compared(view).encodings
-        names = {"name": names_of(compared)[0], "other": names_beside(compared)[0]}
-        against = say("drift.against" if len(compared) > 2 else "drift.one_against", **names)
-        return join_title([title_of_several(compared), against])
+        if len(compared) > 2:
+            return join_title([title_of_several(compared), say("drift.against", name=names_of(compared)[0])])
+        names = names_of_two(compared)
+        whose = (say(f"drift.{rates}", name=names[rates]) for rates in ("against", "other"))
+        return join_title([title_of_several(compared), *whose])
+
+
+def names_of_two(encodings: Sequence[Harmonic]) -> dict[str, str]:
+    """Return what tells one encoding from another, and that from the first: number types where those alone differ."""
+    one, other = encodings
+    if one != other == replace(one, dtype=other.dtype, label=other.label) and not other.label:
+        return {"against": one.dtype, "other": other.dtype}
+    return {"against": names_beside([other, one])[0], "other": names_beside([one, other])[0]}
 
 
 def names_beside(encodings: Sequence[TableEncoding]) -> list[str]:

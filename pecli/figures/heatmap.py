@@ -372,8 +372,9 @@ def mark(numbers: HeatmapNumbers, axes: Axes, canvas: Canvas) -> None:
     if first := numbers.unfinished:
         count, waves = encoding.longer_waves(numbers.length), encoding.wavelengths()
         within = length_shown(encoding, numbers.length)
-        span = f"λ > {numbers.length * encoding.spacing:,.15g}"
-        texts = say("heatmap.pairs_longer", count=count, all=len(waves), length=within), span
+        longer = {"count": count, "all": len(waves), "span": f"{numbers.length * encoding.spacing:,.15g}"}
+        texts = [say("heatmap.pairs_longer", length=within, **longer), say("heatmap.pairs_beyond", **longer)]
+        texts.append(f"λ > {longer['span']}")
         shortest = say("heatmap.waves_from", wave=number_text(float(waves.min()), 3))
         add_bracket(axes, -0.5, first - 1, [shortest], canvas, strong=False)
         add_bracket(axes, first - 0.5, encoding.width - 0.5, texts, canvas)

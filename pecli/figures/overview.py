@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any, ClassVar, Self
 
 from pecli.analysis import measure_option
 from pecli.core.errors import UsageError
 from pecli.core.language import capitalised, join_clauses, say
+from pecli.core.lazy import Axes
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding
@@ -25,21 +26,32 @@ from pecli.figures.composite import (
     part_of,
     single_figures,
 )
+from pecli.figures.curves import Curves
 from pecli.figures.highlights import Highlighting
 from pecli.page.canvas import Canvas
 from pecli.page.panels import Panel, PanelGroup, unnamed, with_own_bar
+from pecli.page.titles import name_panel
 
 SIDES = {((0, 1),): ("overview.left", "overview.right"), ((0,), (1,)): ("overview.top", "overview.bottom")}
 ON_LINE, ON_GRID = ("heatmap", "distance"), ("heatmap", "tiles")  # figures where none are asked for
+MAX_JOINED = 90  # characters of a headline that is what several panels say
 
 
 class OverviewNumbers(ComposedNumbers):
     """The numbers of the figures side by side."""
 
+    @property
+    def comparing(self) -> int | None:
+        """The first part that compares positions and has something to say: that is true of the whole page."""
+        pairs = enumerate(zip(self.parts, self.messages(), strict=True))
+        return next((at for at, (part, said) in pairs if said and "measure" in part.figure.options()), None)
+
     def message(self) -> str:
-        """Return what there is to see in two figures, or in the first of more that says something."""
-        said = [*dict.fromkeys(filter(None, self.messages()))]
-        return join_clauses(said if len(said) < 3 else said[:1])
+        """Return what a comparison of positions says; else what all say, where that is short."""
+        if self.comparing is not None:
+            return self.messages()[self.comparing]
+        text = join_clauses(dict.fromkeys(filter(None, self.messages())))
+        return text if len(text) <= MAX_JOINED else ""
 
     def placed(self, grid: Sequence[Sequence[int]]) -> Self:
         """Return the numbers with sides for labels, where two panels stand side by side or below each other."""
@@ -95,8 +107,10 @@ class Overview(Composite, Highlighting[Encoding]):
             for group in cell.figure.panel_groups(cell.view, canvas):
                 own = [with_own_bar(panel, at) for panel in group.panels]
                 own[0] = named_cell(own[0], cell)
-                alone = len(own) == 1
-                groups.append(replace(group, panels=(titled(own[0], cell.figure.name),) if alone else tuple(own)))
+                if len(own) == 1:
+                    lines = len(cell.figure.starts(cell.view)) if isinstance(cell.figure, Curves) else 0
+                    own = [titled(own[0], cell.figure.name, lines)]
+                groups.append(replace(group, panels=tuple(own)))
         panels = tuple(panel for group in groups for panel in group.panels)
         if len(panels) <= ROW and not canvas.narrow:
             return [PanelGroup(panels)]
@@ -116,17 +130,33 @@ class Overview(Composite, Highlighting[Encoding]):
             return parts[0].positions_for(asked)
         return asked
 
+    def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        """Draw the panels, and mark that of which the headline speaks."""
+        drawn = super().draw(numbers, axes, canvas)
+        if numbers.comparing is not None and len(axes) > 1:
+            *_, (_, own) = islice(self._cells(numbers.view), numbers.comparing + 1)
+            name_panel(axes[own.start])
+        return drawn
+
     def composed_numbers(self, view: View[Encoding], **fields: Any) -> ComposedNumbers:
         return OverviewNumbers(view=view, labels=tuple(map(say, self.names(view))), **fields)
 
 
-def titled(panel: Panel, figure: str) -> Panel:
+def titled(panel: Panel, figure: str, lines: int = 0) -> Panel:
     """Return a panel that stands alone with a title, where it has none: what its colours or its vertical axis show, or
-    of one whose rows have names the figure."""
+    of one whose rows have names the figure.
+
+    lines : from so many positions, where that is a line each
+    """
     if panel.title:
         return unnamed(panel)
     if panel.bar:
         return unnamed(replace(panel, title=capitalised(panel.bar.label)))
     if panel.y.names:
         return replace(panel, title=capitalised(say(figure)))
-    return replace(panel, title=capitalised(panel.y.label), y=replace(panel.y, label=""))
+    shown = panel.y.label
+    if lines:
+        shown = say("overview.from_positions", shown=shown, count=lines)
+    elif figure == "offsets":
+        shown = say("overview.by_offset", shown=shown)
+    return replace(panel, title=capitalised(shown), y=replace(panel.y, label=""))

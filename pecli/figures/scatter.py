@@ -47,6 +47,12 @@ TINY = 1e-300  # so that one place is no division by 0
 TREND = 0.5  # a rank correlation, without its sign, that is a trend
 
 
+def offset_text(name: str) -> str:
+    """Return what to ask for instead of a measure against the offset; of another name nothing."""
+    asked = name.lower() in ("offset", "distance", "p-q", "|p-q|", "p − q")
+    return "pecli offsets -m corr shows a measure against the offset p − q" if asked else ""
+
+
 @dataclass(frozen=True, kw_only=True)
 class CloudNumbers(Numbers[TableEncoding]):
     """Both correlations of all pairs, drawn as points or as counts."""
@@ -76,11 +82,16 @@ class CloudNumbers(Numbers[TableEncoding]):
         """Return at which positions alone correlation and distance do not agree."""
         if not odd:
             return say("scatter.agree")
-        encoding, every = self.view.encoding, self.view.covered.length
-        if odd[-1] - odd[0] >= len(odd) or encoding.sides:
-            return say("scatter.agree_except_some", count=len(odd), all=every)
-        text = "scatter.agree_except" if len(odd) > 1 else "scatter.agree_except_one"
-        return say(text, first=encoding.position_text(odd[0]), last=encoding.position_text(odd[-1]))
+        if ends := self.run_of_exceptions():
+            return say("scatter.agree_except" if len(odd) > 1 else "scatter.agree_except_one", **ends)
+        return say("scatter.agree_except_some", count=len(odd), all=self.view.covered.length)
+
+    def run_of_exceptions(self) -> dict[str, str]:
+        """Return the first and the last position that is an exception, where all between are; else nothing."""
+        odd, encoding = self.exceptions, self.view.encoding
+        if not odd or odd[-1] - odd[0] >= len(odd) or encoding.sides:
+            return {}
+        return {"first": encoding.position_text(odd[0]), "last": encoding.position_text(odd[-1])}
 
     def remarks(self) -> list[str]:
         undefined = say("scatter.of_pairs_left_out", count=self.undefined, all=self.pairs) if self.undefined else ""
@@ -195,8 +206,8 @@ class Scatter(Figure[TableEncoding]):
     example: ClassVar[str] = "pecli scatter --x corr --y euclidean"
     examples: ClassVar[tuple[str, ...]] = ("pecli scatter -k 10 --x corr --y cityblock",)
 
-    x: str = choice_of_measure("corr", "measure on the x axis")
-    y: str = choice_of_measure("euclidean", "measure on the y axis")
+    x: str = choice_of_measure("corr", "measure on the x axis", advice=offset_text)
+    y: str = choice_of_measure("euclidean", "measure on the y axis", advice=offset_text)
     triangle: str = option(
         "upper",
         "pairs p < q (upper), p > q (lower) or both, which are the same",
@@ -362,7 +373,8 @@ def _draw_curve(numbers: ScatterNumbers, axes: Axes, canvas: Canvas, named: bool
     text = say("scatter.curve", curve=numbers.curve_text)
     axes.annotate(text, (0, 0), (0.99, 0.98), ha="right", va="top", color=ink, linespacing=1.25, **look)
     if numbers.exceptions:
-        text = say("scatter.pairs_with", count=len(numbers.exceptions))
+        ends, one = numbers.run_of_exceptions(), len(numbers.exceptions) == 1
+        text = say("scatter.pairs_with_one" if one else "scatter.pairs_with" if ends else "scatter.pairs_some", **ends)
         axes.annotate(text, (0, 0), (0.03, 0.06), va="bottom", color="C1", linespacing=1.25, **look)
 
 
@@ -391,7 +403,8 @@ def _label_offsets(axes: Axes, numbers: ScatterNumbers, most: int, canvas: Canva
         if (np.abs(others - end) < APART * (high - low)).all(axis=1).any():
             return
         style: dict[str, Any] = {"ha": "right" if right else "left", "va": "center", "fontsize": canvas.small}
-        aside = 5 * canvas.scale + (0.0 if few else axes.bbox.width * points_per_pixel(axes) / HEXAGONS / 2)
+        hexagon = 0.0 if few else axes.bbox.width * points_per_pixel(axes) / HEXAGONS  # whose middle is within half
+        aside = 5 * canvas.scale + hexagon
         away = (-aside if right else aside, 0)
         style["color"] = axes.xaxis.label.get_color() if numbers.exceptions is None else "C0"
         axes.annotate(say("scatter.offset_number", number=offset), end, away, textcoords="offset points", **style)

@@ -393,7 +393,8 @@ class Spectrum(WithTrained[TableEncoding]):
     def title(self, view: View[TableEncoding]) -> str:
         one = len(view.encodings) == 1
         trained = say("spectrum.trained_on", count=self.trained) if self.trained else ""
-        return join_title([super().title(view) if one else title_of_several(view.encodings), trained])
+        title = join_title([super().title(view) if one else title_of_several(view.encodings), trained])
+        return title or say("spectrum.of_every_pair")
 
 
 class Part(NamedTuple):

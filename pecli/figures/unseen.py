@@ -54,8 +54,8 @@ class UnseenNumbers(Numbers[Harmonic]):
         return [say("unseen.each_pixel_is_new", count=self.block) if self.block > 1 else "", *self.other_lengths()]
 
     def marks(self) -> list[str]:
-        counts = " · ".join(f"{count:,}" for count in self.new)
-        return [say("unseen.counts", trained=self.trained, counts=counts, cells=self.beyond)]
+        counts = {"count": self.new[0], "pairs": self.state.shape[2], "positions": self.beyond // self.state.shape[2]}
+        return [say("unseen.counts" if len(self.new) == 1 else "unseen.angles_are", trained=self.trained, **counts)]
 
     def share(self, at: int) -> str:
         """Return the share of the angles beyond the trained positions that are new with an encoding."""
@@ -66,6 +66,19 @@ class UnseenNumbers(Numbers[Harmonic]):
     def worst(self) -> int:
         """The encoding with the most new angles."""
         return int(np.argmax(self.new))
+
+    @property
+    def avoiding(self) -> list[int]:
+        """The encodings without a new angle that slow pairs for it, where another has some; the fewest pairs first."""
+        found = [at for at, new in enumerate(self.new) if not new and self.slowed[at]]
+        return sorted(found, key=lambda at: self.slowed[at]) if self.new[self.worst] else []
+
+    @property
+    def named(self) -> list[int]:
+        """The encodings that the headline names."""
+        if len(self.new) == 1 or not self.new[self.worst]:
+            return []
+        return [self.avoiding[0], *self.avoiding[1:][-1:]] if self.avoiding else [self.worst]
 
     def message(self) -> str:
         at, trained, pairs = self.worst, self.trained, self.state.shape[2]
@@ -79,6 +92,15 @@ class UnseenNumbers(Numbers[Harmonic]):
         if not several:
             return say("unseen.angles_new", share=self.share(at), trained=trained)
         names = names_of_panels(self.view)
+        if self.avoiding:
+            (name, count), *others = (
+                (names[at], say("unseen.all_pairs") if self.slowed[at] == pairs else self.slowed[at])
+                for at in self.named
+            )
+            known = {"name": name, "count": count, "all": pairs}
+            if not others:
+                return say("unseen.avoids_all" if self.slowed[self.named[0]] == pairs else "unseen.avoids", **known)
+            return say("unseen.avoid", other=others[0][0], more=others[0][1], **known)
         text = "unseen.unscaled_new" if names[at] == say("spectrum.unscaled") else "unseen.with_new"
         return say(text, name=names[at], share=self.share(at), trained=trained)
 
@@ -169,7 +191,9 @@ class Unseen(PairwiseRates):
 
     def decorate(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         look: dict[str, Any] = {"marker": "s", "linestyle": "none", "markersize": 0.9 * canvas.small}
-        key(axes[0], [(say(NAMES[state]), {**look, "color": COLOURS[state]}) for state in NAMES])
+        scaled = any(isinstance(encoding, Scaled) and encoding.scaling != "default" for encoding in view.encodings)
+        states = [state for state in NAMES if scaled or state != SLOWER]
+        key(axes[0], [(say(NAMES[state]), {**look, "color": COLOURS[state]}) for state in states])
 
     def fit(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.page.titles import place_titles
@@ -198,12 +222,12 @@ class Unseen(PairwiseRates):
             if len(axes) > 1:
                 new, slowed = numbers.new[at], numbers.slowed[at]
                 inks = [legible(NAMED_INK if new else QUIET, panel), legible("C0" if slowed else QUIET, panel)]
-                share = say("unseen.share_new", share=numbers.share(at))
-                add_below_title(panel, share, canvas, color=inks[0], weight="medium")
-                text = say("unseen.slowed", count=slowed)
-                add_below_title(panel, text, canvas, right=True, color=inks[1], weight="medium")
-        if len(axes) > 1 and numbers.new[numbers.worst]:
-            name_panel(axes[numbers.worst])
+                for right, key_of_text, value in ((False, "share_new", numbers.share(at)), (True, "slowed", slowed)):
+                    text, short = (say(f"unseen.{key_of_text}{own}", value=value) for own in ("", "_short"))
+                    look: dict[str, Any] = {"color": inks[right], "weight": "medium"}
+                    add_below_title(panel, text, canvas, right=right, short=short, **look)
+        for at in numbers.named:
+            name_panel(axes[at])
         return [None] * len(axes)
 
     def title(self, view: View[Harmonic]) -> str:

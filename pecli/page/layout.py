@@ -24,6 +24,7 @@ UNDER = 1.4  # between the subtitle and the panels
 PAD = 0.6  # between a title and its panel
 UNDER_RULE = 0.5  # between the rule below a heading and the titles of its panels
 BAR, LEAST_BAR = 10.4, 4.0  # length of a colour bar, and its least
+LEAST_ON_TITLE = 2.6  # the same of one on the line of a title, which has the least of others where there is room
 STACKED = 1.3  # of small text: a name above its bar
 ENDS = 5.0  # of small text: the numbers at both ends of a bar on the line of a title
 BAR_HEIGHT, BAR_DROP = 0.68, 0.24  # of a colour bar, and how far it is below the top of its line
@@ -383,7 +384,8 @@ class _Arrangement:
         self.bar_length = max(LEAST_BAR * em, min(BAR * em, self.bar_room))  # all bars are of one length
         strips = {}
         own = self.owners.items() if self.shared is None else ()
-        self.on_titles = all(self._on_title(bar, at) for bar, at in own)
+        self.title_bar = min([LEAST_BAR * em, *(self._room_on_title(bar, at) for bar, at in own)])
+        self.on_titles = self.title_bar >= LEAST_ON_TITLE * em
         for bar, at in own:  # beside the title, where there is room
             if self.on_titles:
                 strips[bar] = self.above[at]
@@ -403,12 +405,12 @@ class _Arrangement:
             self.rules[at] = self._row_top(at) + UNDER_RULE * em
             self.above[at] = self.rules[at] + heading.height(self.plot[1] - self.plot[0]) + PAD * em
 
-    def _on_title(self, bar: ColorBar, at: int) -> bool:
-        """Return whether a bar without a name has room on the line of its panel's title, with its numbers beside it."""
-        title, page = self.said.titles[at], self.page
-        taken = title.width() + self.said.asides.get(at, 0.0) + self.gap + LEAST_BAR * page.em + ENDS * page.small
-        free = taken <= self.widths[at] and not self.panels[at].said_right
-        return free and not self.said.bars[bar][0] and title.height(self.widths[at]) > 0
+    def _room_on_title(self, bar: ColorBar, at: int) -> float:
+        """Return how long a bar without a name may be on the line of its panel's title, its numbers beside it."""
+        title = self.said.titles[at]
+        taken = title.width() + self.said.asides.get(at, 0.0) + self.gap + ENDS * self.page.small
+        free = not self.panels[at].said_right and not self.said.bars[bar][0] and title.height(self.widths[at]) > 0
+        return self.widths[at] - taken if free else 0.0
 
     def _above_page(self) -> None:
         """Find how much headline, subtitle, the bar of all panels, footnote and legend take."""
@@ -507,7 +509,7 @@ class _Arrangement:
             for x, top, wide, high in zip(self.x, self.tops, self.widths, self.heights, strict=True)
         )
         under_head = self.total - self.edge - self.head
-        length = LEAST_BAR * self.page.em if self.on_titles and self.shared is None else self.bar_length
+        length = self.title_bar if self.on_titles and self.shared is None else self.bar_length
         bars = {
             bar: (self.rights[at], self.tops[at] + self.strips[bar], length, self.stacked)
             for bar, at in self.owners.items()

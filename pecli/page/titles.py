@@ -40,9 +40,12 @@ def add_at_end_of_title(axes: Axes, text: str, canvas: Canvas, **style: Any) -> 
     _add(axes, "end", [text], canvas, ha="right", **style)
 
 
-def add_below_title(axes: Axes, text: str, canvas: Canvas, *, right: bool = False, **style: Any) -> None:
-    """Write a text into the line that the title of a panel leaves blank, at its left or right end."""
-    _add(axes, "below", [text], canvas, ha="right" if right else "left", **style)
+def add_below_title(
+    axes: Axes, text: str, canvas: Canvas, *, right: bool = False, short: str = "", **style: Any
+) -> None:
+    """Write a text, or a short one where there is less room, into the line that the title of a panel leaves blank, at
+    its left or right end."""
+    _add(axes, "below", [text, short or text], canvas, ha="right" if right else "left", **style)
 
 
 def add_row_head(axes: Axes, name: str, said: str, canvas: Canvas) -> None:
@@ -142,11 +145,15 @@ class TitleLine:
             across += self.width(label.get_text(), label) + 1.5 * self.gap
 
     def put_below(self) -> None:
-        """Put texts into the blank line, at both its ends; none where they have no room beside each other."""
-        labels = self.labels("below")
-        fit = self.gap + sum(self.width(label.texts[0], label) for label in labels) <= self.end
+        """Put texts into the blank line, at both its ends, all in full or all short; where they have no room beside
+        each other, the left one alone."""
+        if not (labels := self.labels("below")):
+            return
+        wide = [self.gap + sum(self.width(label.texts[at], label) for label in labels) for at in (0, 1)]
+        at = 0 if wide[0] <= self.end else 1
         for label in labels:
-            label.set_text(label.texts[0] if fit or label.get_horizontalalignment() == "left" else "")
+            shown = wide[at] <= self.end or label.get_horizontalalignment() == "left"
+            label.set_text(label.texts[at] if shown else "")
             label.set_position((self.end * (label.get_horizontalalignment() == "right"), self.foot + self.above))
 
     def put_sign(self) -> None:

@@ -185,7 +185,14 @@ def test_lines_of_another_kind_have_a_window_and_offsets_of_their_own() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"encoding": ["sinusoidal:base=10", "sinusoidal"]}, {"key": "figures.larger_bases_leave_more"}),
+        (
+            {"encoding": ["sinusoidal", "sinusoidal:base=10"]},
+            {"key": "figures.turn_of_two", "name": "base = 10,000", "count": 49, "other": "base = 10"},
+        ),
+        (
+            {"encoding": ["sinusoidal:base=50", "sinusoidal", "sinusoidal:base=10"]},
+            {"key": "figures.turn_of_several", "name": "base = 10,000", "count": 49, "other": "base = 10"},
+        ),
         ({"encoding": ["sinusoidal", "rope"]}, {"key": "compare.the_same_columns_in"}),
         (
             {"encoding": TWO, "figure": "distance", "length": 9, "difference": True},

@@ -21,7 +21,7 @@ from pecli.figures.waves import wavelength_text
 from pecli.page.colors import legible
 from pecli.page.labels import LineLabel, PointLabel, labels_of
 from pecli.page.lines import MAX_LINES
-from tests.drawing import axes_of, clauses, page_of, texts, told
+from tests.drawing import axes_of, clauses, numbers_of, page_of, texts, told
 
 
 def drawn(**options: Any) -> Any:
@@ -391,3 +391,13 @@ def test_pairs_have_a_colour_each_bits_are_steps_and_one_position_a_point() -> N
 )
 def test_the_message_of_one_line_is_what_is_nearest(options: dict[str, Any], said: dict[str, Any]) -> None:
     assert told(pecli.figure("curves", **options).numbers.message(), said) == said
+
+
+@pytest.mark.parametrize(
+    ("measure", "name"), [("euclidean", "base = 10"), ("cos", "base = 10,000"), ("chebyshev", None)]
+)
+@pytest.mark.parametrize("pixels", [None, ((40, 60),)])
+def test_of_two_curves_from_one_position_the_larger_is_named(measure: str, name: str | None, pixels: Any) -> None:
+    encodings = ["sinusoidal", "sinusoidal:base=10"]
+    message = numbers_of("curves", pixels, encoding=encodings, at=50, measure=measure).message()
+    assert finding(message).get("name") == name

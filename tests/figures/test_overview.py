@@ -9,7 +9,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.language import say
+from pecli.core.language import capitalised, finding, say
 from tests.drawing import page_of
 
 
@@ -57,3 +57,27 @@ def test_a_part_of_several_panels_has_rows_of_its_own(encoding: str, names: str,
     first, second = boxes[: counts[0]], boxes[counts[0] : sum(counts)]
     assert min(item.y0 for item in first) > max(item.y1 for item in second)
     assert not any(box.overlaps(other) for at, box in enumerate(boxes) for other in boxes[:at])
+
+
+@pytest.mark.parametrize(
+    ("names", "key", "named"),
+    [
+        ("heatmap,distance", "words.the_depends_only_on", [False, True]),
+        ("heatmap,curves,distance", "curves.every_curve_is_the", [False, True, False]),
+        ("heatmap,scatter,spectrum", "", [False] * 3),  # they say too much for one headline
+        ("heatmap", "heatmap.from_dimension_on", [False]),
+    ],
+)
+def test_the_headline_is_a_comparison_of_positions_whose_panel_is_marked(
+    names: str, key: str, named: list[bool]
+) -> None:
+    assert finding(pecli.figure("overview", panels=names).seen.message()).get("key", "") == key
+    assert [getattr(panel, "named", False) for panel in panels(panels=names)] == named
+
+
+def test_panels_of_one_measure_have_names_of_their_own() -> None:
+    titles = [panel.get_title() for panel in panels(panels="distance,curves,offsets", measure="cos", size="slide")]
+    similarity = say("measure.cosine_similarity")
+    curves = say("overview.from_positions", shown=similarity, count=3)
+    expected = [similarity, curves, say("overview.by_offset", shown=similarity)]
+    assert titles == [capitalised(title) for title in expected]

@@ -196,3 +196,8 @@ def test_pairs_on_one_place_are_one_dot_whose_area_is_their_number() -> None:
 def test_the_dots_of_all_frames_have_one_scale_of_colours() -> None:
     frames = frames_of("scatter", encoding="binary", x="hamming", y="dot", length=[64, 128], dpi=30)
     assert len({axes.collections[0].get_clim() for axes, _ in (frame.axes for frame in frames)}) == 1
+
+
+def test_the_offset_is_no_measure_and_the_figure_that_has_it_is_named() -> None:
+    with pytest.raises(UsageError, match="pecli offsets"):
+        pecli.figure("scatter", x="offset")

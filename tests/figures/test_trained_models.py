@@ -12,7 +12,7 @@ import pytest
 import pecli
 from pecli.core.errors import UsageError
 from pecli.core.language import finding, join_and, join_title, say
-from pecli.page.labels import PointLabel, labels_of
+from pecli.page.labels import BracketLabel, PointLabel, labels_of
 from tests.drawing import axes_of, line_labels, numbers_of, page_of, panels_of, texts, told
 
 # the trained length
@@ -179,6 +179,29 @@ def test_a_slow_wave_that_does_not_fit_leaks_into_no_fast_one(folder: Path) -> N
     np.save("waves.npy", np.sin(2 * np.pi * np.arange(200)[:, None] / 310))
     found = numbers_of("fourier", encoding="learned:file=waves.npy")
     assert found.total[8:].sum() < 1e-4  # without a window it is a hundredth
+
+
+@pytest.mark.parametrize(
+    ("options", "pairs", "share"),
+    [({}, 39, "8.1%"), ({"encoding": "rope:base=500000,pairing=half", "length": 2000}, 35, "4.9%"), ({"d": 2}, 0, "")],
+)
+def test_waves_longer_than_the_positions_stand_in_a_band_of_their_own(
+    options: dict[str, Any], pairs: int, share: str
+) -> None:
+    found = numbers_of("fourier", **options)
+    assert found.longer_pairs == pairs and found.longer.sum() == 2 * pairs
+    assert (found.share.sum(axis=0) + found.longer) == pytest.approx(1)
+    assert found.total.sum() + found.longer_held == pytest.approx(1)
+    if not pairs:
+        return
+    said = {"key": "fourier.longer", "count": pairs, "all": 64, "share": share}
+    assert told(found.message(), said) == said
+    every, together = page_of("fourier", **options, size="slide").axes[:2]
+    assert len(every.images) == 2 and np.asarray(every.images[1].get_array()).max() == 1
+    assert together.patches[-1].get_data().values == pytest.approx([found.longer_held])
+    assert together.patches[-1].get_data().edges[0] > np.log10(found.view.positions.length)
+    brackets = [pairs] if "encoding" not in options else []  # half pairs: the slow ones are in two places
+    assert [int(text.split()[0]) for text in texts(labels_of(every, BracketLabel))] == brackets
 
 
 # curves and matrices of biases, curves of several encodings

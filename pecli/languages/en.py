@@ -470,7 +470,7 @@ TEXTS = {
     "terms.offset_in_rows_and": "offset in rows and columns",
     "terms.score": "score",
     "terms.outlined_largest_spread": "outlined: two numbers of one offset",
-    "terms.score_of_query_and_key": "score of query p and key q, before division by √d",
+    "terms.score_of_query_and_key": "scores before division by √d",
     "terms.strokes_join": "strokes join equal numbers",
     "terms.the_position_position": "position · position depends on the {offset} alone",
     "terms.offset": "offset",

@@ -452,7 +452,7 @@ TEXTS = {
     "terms.offset_in_rows_and": "行列位置差",
     "terms.score": "得分",
     "terms.outlined_largest_spread": "方框：位置差相同的两个数",
-    "terms.score_of_query_and_key": "查询 p 与键 q 的得分，未除以 √d",
+    "terms.score_of_query_and_key": "得分，未除以 √d",
     "terms.strokes_join": "短线连接相等的数",
     "terms.the_position_position": "“位置 · 位置”只取决于{offset}",
     "terms.offset": "位置差",

@@ -168,6 +168,7 @@ TEXTS = {
     "bias.head_sees_to": "head {first} sees to distance {few:,}, head {last} to {many:,}",
     "bias.head_sees_to_all": "head {first} sees to distance {few:,}, head {last} all {count:,} positions",
     "bias.slopes": "slopes {first} to {last}",
+    "bias.number_farthest": "number: bias of the farthest key",
     "bias.line_weighs_less": "line: a key beyond weighs less than 1% of the query's own",
     "bias.until_head_sees_all": ", until head {head} sees all",
     "bias.at_least_half_of_the_weight": "at least half of the weight falls on the nearest key",
@@ -313,7 +314,7 @@ TEXTS = {
     "offsets.head_sees_heads": "head {head} sees {count:,} positions back, heads {first} to {last} all {all:,}",
     "offsets.head_sees_some": "head {head} sees {count:,} positions back, {some} heads all {all:,}",
     "offsets.head_sees_one": "head {head} sees {count:,} positions back, head {first} all {all:,}",
-    "offsets.heads_from_to": "{first}, to {last}",
+    "offsets.heads_from_to": "from left to right: {first}, to {last}",
     # overview
     "overview.left": "left",
     "overview.right": "right",
@@ -328,7 +329,8 @@ TEXTS = {
     "path.goes_round": "the path goes round about once every {wave}",
     "path.marked_turn": "black: one turn, positions {first} to {last}",
     # precision
-    "precision.pair_0_angles_are": "pair 0: angles are whole numbers, exact in {dtype}",
+    "precision.rounded": "rounded to {dtype}: frequency, position, angle, sin and cos",
+    "precision.pair_0_angles_are": "pair 0: whole angles, exact in {dtype}",
     "precision.in_errors_exceed_in": "in {dtype}, {count:,} of {all:,} pairs are off by more than {error}, the first at {position}",
     "precision.each_pixel_shows_the": "each row: the largest error of {count:,} positions",
     "precision.line_first_error_above": "line: first error above {error}",

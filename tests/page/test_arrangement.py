@@ -169,5 +169,7 @@ def test_few_entries_of_a_legend_stand_in_one_row_or_one_column() -> None:
 def test_a_headline_wraps_into_the_room_there_is() -> None:
     line, every = 0.2, Contents([EACH], [NO_MARGINS], said(1, text(*[1.0] * 10)))
     wide, narrow = (arrange(every, (((0,),),), FREE._replace(width=width)) for width in (12.0, 4.0))
-    assert wide.size[1] - wide.frames[0][1] - wide.frames[0][3] == pytest.approx(line + (FREE.edge + 1.4) * EM, abs=0.01)
+    assert wide.size[1] - wide.frames[0][1] - wide.frames[0][3] == pytest.approx(
+        line + (FREE.edge + 1.4) * EM, abs=0.01
+    )
     assert narrow.size[1] - narrow.frames[0][1] - narrow.frames[0][3] > wide.size[1] - sum(wide.frames[0][1::2]) + line

@@ -26,7 +26,7 @@ BAR, LEAST_BAR = 10.4, 4.0  # length of a colour bar, and its least
 STACKED = 1.3  # of small text: a name above its bar
 ENDS = 5.0  # of small text: the numbers at both ends of a bar on the line of a title
 BAR_HEIGHT, BAR_DROP = 0.68, 0.24  # of a colour bar, and how far it is below the top of its line
-ASIDE = 12.5  # width of a column of words left of squares, at least
+ASIDE = 15.0  # width of a column of words left of squares, at least
 
 COMFORTABLE = 2.4  # times the least width: what is wider is no easier to read
 ALIKE = 0.12  # of the cost: of grids that are as good, the first is taken
@@ -196,7 +196,9 @@ def cost(layout: Layout, panels: Sequence[Panel], page: Page) -> tuple[float, fl
     """Return what is missing, then how small panels are; on a page of free height how hard to read, how high and how
     empty it is."""
     missing, (width, height) = max(0.0, max(layout.shortfall) - ENOUGH), layout.size
-    if page.height is not None:  # no sliver counts whole; what is left over at the right looks worse than below
+    if (
+        page.height is not None
+    ):  # no sliver counts whole; what is left over at the sides looks worse than above and below
         alone = ALONE * sum(1 - len(grid[-1]) / columns_of(grid) for grid in layout.grids)
         areas = [
             min(w, 2 * h / panel.aspect) * min(h, 2 * w * panel.aspect)
@@ -398,8 +400,8 @@ class _Arrangement:
                 continue
             room = self.widths[at] - self.said.titles[at].width() - self.gap - names[bar] - self.bar_length
             room -= self.said.asides.get(at, 0.0)
-            beside = room >= 0 and not self.panels[at].said_right
-            foot = self.title_feet[at] if beside else self.above[at] + PAD * em / 2
+            on_line = room >= 0 and not self.panels[at].said_right
+            foot = self.title_feet[at] if on_line else self.above[at] + PAD * em / 2
             strips[bar] = max(foot + highs[bar], self.above[at])
         self.strips = {}
         for bar, at in own:  # those above one row are on one line

@@ -141,7 +141,7 @@ def test_what_squares_leave_of_the_width_is_at_both_sides() -> None:
 def test_squares_on_a_slide_stand_where_they_leave_little_free(count: int, rows: int, aside: bool) -> None:
     panels, headline = [Panel(1.0, exact=True)] * count, text(*[0.4] * 8)
     every = Contents(panels, [NO_MARGINS] * count, said(count, headline))
-    layout = choose(every, alone(panels, count, 3, 2, 1), SLIDE._replace(width=7.0))
+    layout = choose(every, alone(panels, count, 3, 2, 1), SLIDE._replace(width=8.0, height=4.5))
     assert (len(layout.grids[0]), layout.aside) == (rows, aside)
 
 

@@ -44,6 +44,7 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
     seen: tuple[int, ...]
     ahead: tuple[int, ...] = aside()
     reach: tuple[int, ...]  # of each head, how many positions back it is before the bias is below the colours
+    farthest: tuple[float, ...] = aside()  # the bias of the first key for the last query
     smallest: float
     largest: float
     trained: int | None
@@ -98,14 +99,19 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
             sides = say("bias.bucket_of_a_key_after", more=encoding.buckets_each)
         line = "" if self.by_bucket else say("bias.line_weighs_less")
         hidden = say("bias.hatched_causal_mask") if np.isnan(self.bias).any() else ""
-        return [line, hidden, sides, border_text(self.trained)]
+        farthest = say("bias.number_farthest") if any(map(self.sees_all, range(len(self.heads)))) else ""
+        return [line, farthest, hidden, sides, border_text(self.trained)]
+
+    def sees_all(self, at: int) -> bool:
+        """Return whether a head of several sees the farthest key, where not all heads do."""
+        return not self.by_bucket and self.seen[at] == self.all_back
 
     def reach_text(self, at: int) -> str:
         """Return how far a head of several sees, for its panel's title; nothing where all see all."""
         if self.by_bucket or self.view.encoding.n_heads == 1:
             return ""
         back, ahead = self.seen[at], self.ahead[at]
-        if back == self.all_back:
+        if self.sees_all(at):
             return say("bias.all")
         return say("bias.either_side" if ahead == back else "bias.back", count=back)
 
@@ -213,6 +219,7 @@ class Bias(BiasFigure):
             ahead=_last(ahead >= heavy),
             apart=int(same.argmax()) if same.any() else 0,
             reach=tuple(np.where(back >= low_end, np.arange(blocks.length), -1).max(axis=1).tolist()),
+            farthest=tuple(back[:, -1].tolist()),
             smallest=low,
             largest=high,
             trained=self.trained,
@@ -242,6 +249,8 @@ class Bias(BiasFigure):
             draw_reach(numbers, at, panel, canvas, ink)
             if text := numbers.reach_text(at):
                 add_at_end_of_title(panel, text, canvas, color=NAMED_INK, weight="medium")
+            if numbers.sees_all(at) and not image.numbers:  # colours hardly tell such heads apart
+                name_corner(panel, image, numbers.farthest[at], canvas)
             if not encoding.known and not image.numbers:
                 add_bands(numbers, panel, image, canvas)
         self.write_numbers(axes, images, canvas)
@@ -290,6 +299,13 @@ def draw_reach(numbers: BiasNumbers, at: int, panel: Axes, canvas: Canvas, ink: 
         panel.plot([low, high - back - 0.5], [low + back + 0.5, high], **look)
     if ahead < end and not hidden:
         panel.plot([low + ahead + 0.5, high], [low, high - ahead - 0.5], **look)
+
+
+def name_corner(panel: Axes, image: Any, bias: float, canvas: Canvas) -> None:
+    """Write the bias of the farthest key into its corner, the lower left."""
+    place, away = (panel.get_xlim()[0], panel.get_ylim()[0]), (2.5 * canvas.scale,) * 2
+    style: dict[str, Any] = {"color": text_color_on(image, bias), "fontsize": canvas.small, "va": "bottom"}
+    panel.annotate(number_text(bias, 2), place, away, textcoords="offset points", in_layout=False, **style)
 
 
 def add_bands(numbers: BiasNumbers, panel: Axes, image: Any, canvas: Canvas) -> None:

@@ -197,7 +197,7 @@ class OffsetBands(OffsetFigure):
                 mean, low, high = map(np.abs, (mean, low, high))
             own.plot(offsets, mean, marker="o" if len(mean) == 1 else None, **line)
             single = not isinstance(encodings[at], Harmonic) and numbers.block == 1
-            band = {"color": line["color"], "alpha": 0.22, "linewidth": 0, "step": "mid" if single else None}
+            band = {"color": line["color"], "alpha": 0.14, "linewidth": 0, "step": "mid" if single else None}
             own.fill_between(offsets, low, high, **band)  # where there are no numbers between, in steps
         self.draw_beside(numbers, axes, canvas)
         scales = self._scales(numbers.view)

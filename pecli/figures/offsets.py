@@ -73,12 +73,16 @@ class OffsetsNumbers(BandNumbers[TableEncoding]):
         names = [name for name, own in zip(short_names(self.view.encodings), same, strict=True) if own]
         return say("offsets.the_lines_of_coincide", names=enumerated(names)) if sum(same) > 1 else ""
 
+    @property
+    def same(self) -> float:
+        """The largest number that is rounding."""
+        return ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
+
     def message(self) -> str:
         if len(self.decay) and not any(self.spread):  # a theorem about what the offset alone counts for
             return say("offsets.the_dot_product_stays")
         label = comparison_of(self.view.encoding, self.measure).label
-        same = ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
-        differ = differing_text(self.view, label, self.spread, same)
+        differ = differing_text(self.view, label, self.spread, self.same)
         if self.half is not None:
             return say(
                 "offsets.falls_to_half_then" if self.level else "offsets.falls_to_half", measure=label, offset=self.half
@@ -176,6 +180,7 @@ class Offsets(OffsetBands):
     def draw_beside(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> None:
         """Draw bounds and lines without a scaling, and mark what the headline names."""
         from pecli.page.labels import join_line_labels, label_point
+        from pecli.page.titles import name_panel
 
         offsets = numbers.offsets
         for at, decay in enumerate(numbers.decay):
@@ -189,6 +194,9 @@ class Offsets(OffsetBands):
                 label_point(axes[0], say("spectrum.unscaled"), places[0], f"C{at}", canvas, ((0, -1),), places[1:])
         if len(axes) == 1:
             join_line_labels(axes[0], list(numbers.mean))
+        for own, width in zip(axes, numbers.spread, strict=False):
+            if len(axes) > 1 and 0 <= width <= numbers.same:  # the headline names those
+                name_panel(own)
         _mark_widest(axes, numbers, canvas)
         if numbers.half is not None and not self.log:
             _mark_half(axes[0], numbers, canvas)

@@ -54,7 +54,8 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
 
     def marks(self) -> list[str]:
         line = say("precision.line_first_error_above", error=NOTABLE) if self.wrong else ""
-        return [line, border_text(self.trained), self._whole_angles()]
+        rounded = say("precision.rounded", dtype=self.view.encoding.dtype)
+        return [rounded, line, border_text(self.trained), self._whole_angles()]
 
     def _whole_angles(self) -> str:
         """Return why pair 0 has hardly an error where others have: its angles are the positions."""

@@ -73,18 +73,20 @@ class RotationNumbers(ColouredNumbers[Rotary]):
         return self.view.encoding.position_text(self.view.covered.start)
 
     def message(self) -> str:
-        """Return how far the fastest and the slowest pair turn over all positions; nothing where all turn alike."""
-        turns, encoding, rows = _turns_of(self.view), self.view.encoding, self.view.covered
+        """Return how far the fastest and the slowest pair that are drawn turn over all positions; nothing where all
+        turn alike."""
+        turns, encoding, rows = _turns_of(self.view)[self.pairs], self.view.encoding, self.view.covered
         if len(set(turns)) < 2 or not self.circles:
             return ""
         fast, slow = int(turns.argmax()), int(turns.argmin())
+        pairs = {"fast": int(self.pairs[fast]), "slow": int(self.pairs[slow])}
         ends = {"first": self.first, "last": encoding.position_text(rows.stop - 1)}
         times = "rotation.from_position_to_pair"
         degrees = "rotation.from_position_to_pair_turns"
         part = turns[slow] < 1 <= turns[fast]
         much = number_text(turns[fast], FAST)
         little = number_text(turns[slow] * (360 if part else 1), SLOW if part else FAST)
-        return say(degrees if part else times, **ends, fast=fast, slow=slow, much=much, little=little)
+        return say(degrees if part else times, **ends, **pairs, much=much, little=little)
 
     def coloured(self) -> list[Array]:
         return [*self.sample]
@@ -193,12 +195,16 @@ class Rotation(RotationFigure):
             panel.spines[:].set_visible(False)
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        from pecli.page.titles import name_panel
+
         colours = canvas.colours("diverging")
         rows, right = len(numbers.after), columns_end(numbers.view.encoding, numbers.after, numbers.columns_block)
         start = numbers.view.covered.start - 0.5
         extent = (-0.5, right, start + rows * numbers.block, start)
         images: list[Any] = []
         for panel, name in zip(axes, self.panels, strict=True):
+            if name == PLANE and numbers.message():
+                name_panel(panel)
             if name == PLANE:
                 (_draw_arrows if len(numbers.view.encoding.sides) == 2 else _draw_circles)(panel, numbers, canvas)
             look: dict[str, Any] = {"colours": colours, "limits": numbers.ends, "centred": True, "extent": extent}

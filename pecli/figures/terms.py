@@ -140,7 +140,7 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
         panel = token_panel(self.words, bar, say("words.query_p"), say("words.key_q"))
         titles = map(capitalised, map(say, TITLES.values()))
         panels = (replace(panel, title=title, apart=APART_MORE * bool(at)) for at, title in enumerate(titles))
-        return [PanelGroup(tuple(panels), in_columns(len(TITLES), len(TITLES), 2, 1))]
+        return [PanelGroup(tuple(panels), in_columns(len(TITLES), *((2, 1) if canvas.narrow else (5, 3, 2, 1))))]
 
     def decorate(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.page.titles import add_sign, name_panel

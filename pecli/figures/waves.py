@@ -26,6 +26,7 @@ from pecli.page.words import ems
 
 DEFAULT_LANES = 5  # where no dimensions are asked for
 ROUGH, FEW = 10.0, 400  # a line of a shorter wavelength has corners, seen among so many positions
+TO_CREST = 1.25  # wavelengths from 0 to the second crest of a sine, where it is seen to repeat
 LANE, ABOVE, MEASURE = 3.0, 0.25, 1.4  # from lane to lane, above the first, to a wavelength; the largest value is 1
 KEY = 0.7  # of what a wave is called, above and below the middle of its lane
 DOTTED = 120  # positions that have room for a dot each
@@ -94,7 +95,7 @@ class Waves(Figure[TableEncoding]):
     -----
     A sine is drawn as it is, with dots at the positions where these have room; of each one wavelength is measured from
     crest to crest. Of dimensions that are asked for each has a lane, a sine and its cosine one colour; else the two
-    share one, and the slowest pair is among them.
+    share one, and those are drawn that are seen to repeat.
     The third article's advice on the heatmap, read how often each column changes, made a picture of its own.
     """
 
@@ -118,15 +119,12 @@ class Waves(Figure[TableEncoding]):
         check_indices("dims", self.dims, view, view.encoding.width, "dimensions")
         if self.dims is not None:
             return [(dim,) for dim in dict.fromkeys(self.dims)]
-        harmonic, found = isinstance(view.encoding, Harmonic), groups_of_columns(view.encoding)
+        found = groups_of_columns(view.encoding)
         waves = periods(view)[[own[0] for own in found]]
         lanes = len(found) if len(found) <= MAX_LINES else DEFAULT_LANES
-        order = np.argsort(waves, kind="stable")
-        moving = np.count_nonzero(waves <= 4 * view.covered.length)  # a longer wave looks like a constant
-        slowest = harmonic and lanes < len(found)  # is shown too
-        first = order[: max(moving, lanes)]
-        picked = first[np.unique(np.linspace(0, len(first) - 1, lanes - slowest).astype(int))].tolist()
-        return [found[at] for at in dict.fromkeys([*picked, *order[-1:].tolist() * slowest])]
+        repeated = np.count_nonzero(TO_CREST * waves <= view.covered.length - 1)
+        first = np.argsort(waves, kind="stable")[: max(repeated, lanes)]
+        return [found[at] for at in first[np.unique(np.linspace(0, len(first) - 1, lanes).astype(int))].tolist()]
 
     def chosen(self, view: View[TableEncoding]) -> Array:
         """Return the dimensions to draw."""

@@ -165,6 +165,7 @@ TEXTS = {
     "bias.head_sees_to": "头 {first} 能看到距离 {few:,}，头 {last} 能看到 {many:,}",
     "bias.head_sees_to_all": "头 {first} 能看到距离 {few:,}，头 {last} 能看到全部 {count:,} 个位置",
     "bias.slopes": "斜率 {first} 至 {last}",
+    "bias.number_farthest": "数字：最远的键的偏置",
     "bias.line_weighs_less": "线：更远的键，权重不到查询自身那个键的 1%",
     "bias.until_head_sees_all": "，从头 {head} 起能看到全部",
     "bias.at_least_half_of_the_weight": "一半以上的权重落在最近的键上",
@@ -305,7 +306,7 @@ TEXTS = {
     "offsets.head_sees_heads": "头 {head} 向前看到 {count:,} 个位置，头 {first} 至 {last} 看到全部 {all:,} 个",
     "offsets.head_sees_some": "头 {head} 向前看到 {count:,} 个位置，有 {some} 个头看到全部 {all:,} 个",
     "offsets.head_sees_one": "头 {head} 向前看到 {count:,} 个位置，头 {first} 看到全部 {all:,} 个",
-    "offsets.heads_from_to": "{first}，至 {last}",
+    "offsets.heads_from_to": "从左到右：{first}，至 {last}",
     # overview
     "overview.left": "左",
     "overview.right": "右",
@@ -322,6 +323,7 @@ TEXTS = {
     "path.goes_round": "路径约每 {wave}绕一圈",
     "path.marked_turn": "黑色：一圈，位置 {first} 至 {last}",
     # precision
+    "precision.rounded": "频率、位置、角度、sin 与 cos 均舍入为 {dtype}",
     "precision.pair_0_angles_are": "第 0 对：角度为整数，在 {dtype} 中无误差",
     "precision.in_errors_exceed_in": "用 {dtype} 时，{all:,} 对中有 {count:,} 对误差超过 {error}，最早在位置 {position}",
     "precision.each_pixel_shows_the": "每行为 {count:,} 个位置中的最大误差",
@@ -498,7 +500,7 @@ TEXTS = {
     "terms.offset_in_rows_and": "行列位置差",
     "terms.score": "得分",
     "terms.outlined_largest_spread": "方框：位置差相同的两个数",
-    "terms.score_of_query_and_key": "查询 p 与键 q 的得分，未除以 √d",
+    "terms.score_of_query_and_key": "得分，未除以 √d",
     "terms.strokes_join": "短线连接相等的数",
     "terms.the_position_position": "“位置 · 位置”只取决于{offset}",
     "terms.offset": "位置差",

@@ -16,27 +16,28 @@ from pecli.page.colors import add_maps, colour_map
 
 
 class Size(NamedTuple):
-    """Width and height in inches (height None: what the figure wants), the text's size in points, and the least that it
-    can be read at."""
+    """Width and height in inches (height None: what the figure wants), the text's size in points, the least that it can
+    be read at, the headline's size as a share of the text's, and the free edge in ems of the text."""
 
     width: float
     height: float | None
     font: float
     least: float = 7.0
+    headline: float = 1.375
+    edge: float = 0.9
 
 
 SIZES = {
     "column": Size(3.25, None, 7),
     "page": Size(6.75, None, 8),
     "blog": Size(8, None, 9),
-    "slide": Size(13.33, 7.5, 15.2, 13),
+    "slide": Size(13.33, 7.5, 15.2, 13, headline=1.7, edge=1.2),
 }
 SQUARE = 4.6  # inches: width of a page with nothing but a square
 LIMITS = (0.5, 100.0)  # inches
 PERCENTILES = (2, 98)  # of the values, at which robust colours end
 FONTS = (8.0, 18.0)  # points of text on a page of so many inches: one per inch of width, within these
 SMALL = 0.9375  # tick labels: as a share of the text's size
-LARGE = 1.375  # the headline: as a share of the text's size
 NARROW = 44  # ems of small text: a page of free height and less width lays several figures out in another way
 SHRUNK = (0.9, 0.8, 0.7, 0.6)  # of the text's size, tried before a size is refused
 FRAME = 2 / 3  # of the pixels an inch, where a file has many pictures
@@ -188,7 +189,7 @@ class Canvas(Options):
     @property
     def large(self) -> float:
         """The size of the headline in points."""
-        return LARGE * self.inches.font
+        return self.inches.headline * self.inches.font
 
     @property
     def narrow(self) -> bool:

@@ -18,7 +18,6 @@ from pecli.page.words import Words
 Box = tuple[float, float, float, float]  # left, bottom, right, top beyond a frame; or x, y, width, height of a frame
 
 # ems of the text
-EDGE = 0.9  # free around the page
 GAP = 1.4  # between neighbouring panels
 UNDER = 1.4  # between the subtitle and the panels
 PAD = 0.6  # between a title and its panel
@@ -28,12 +27,12 @@ LEAST_ON_TITLE = 2.6  # the same of one on the line of a title, which has the le
 STACKED = 1.3  # of small text: a name above its bar
 ENDS = 5.0  # of small text: the numbers at both ends of a bar on the line of a title
 BAR_HEIGHT, BAR_DROP = 0.68, 0.24  # of a colour bar, and how far it is below the top of its line
-ASIDE = 12.5  # width of a column of words left of squares, at least
+ASIDE = 15.0  # width of a column of words left of squares, at least
 
 COMFORTABLE = 2.4  # times the least width: what is wider is no easier to read
 ALIKE = 0.12  # of the cost: of grids that are as good, the first is taken
 ENOUGH = 0.01  # inches that nobody sees to be missing
-ALONE = 1.0  # of the cost: a last row that is not full
+ALONE = 1.0  # of the cost: a last row that is empty, on a page of free height one that is not full
 TIGHT = 0.25  # of the usual space, on a page of fixed height that holds everything so alone
 PASSES = 4  # at most: lines of words follow the width, widths of squares follow the height
 MAX_LEGEND = 0.35  # of a panel's width, for a legend beside it
@@ -47,6 +46,7 @@ class Page(NamedTuple):
     em, small : of the text and of small text
     pixel : the side of one
     air : how much of the usual space is left free between things
+    edge : what is free around it, in ems of the text
     """
 
     width: float
@@ -55,6 +55,7 @@ class Page(NamedTuple):
     small: float
     pixel: float
     air: float = 1.0
+    edge: float = 0.9
 
 
 FEW_ENTRIES = 3  # of a legend, that stand side by side or below each other: 1, 3 above 2 is read in the wrong order
@@ -196,14 +197,17 @@ def cost(layout: Layout, panels: Sequence[Panel], page: Page) -> tuple[float, fl
     """Return what is missing, then how small panels are; on a page of free height how hard to read, how high and how
     empty it is."""
     missing, (width, height) = max(0.0, max(layout.shortfall) - ENOUGH), layout.size
-    alone = ALONE * sum(len(grid[-1]) < columns_of(grid) for grid in layout.grids)
-    if page.height is not None:  # no sliver counts whole; what is left over at the right looks worse than below
+    if (
+        page.height is not None
+    ):  # no sliver counts whole; what is left over at the sides looks worse than above and below
+        alone = ALONE * sum(1 - len(grid[-1]) / columns_of(grid) for grid in layout.grids)
         areas = [
             min(w, 2 * h / panel.aspect) * min(h, 2 * w * panel.aspect)
             for panel, (_, _, w, h) in zip(panels, layout.frames, strict=True)
         ]
         spare = 2 * layout.spare[0] / width + layout.spare[1] / height / 2
         return missing, spare - sum(map(log, areas)) / len(areas) + alone
+    alone = ALONE * sum(len(grid[-1]) < columns_of(grid) for grid in layout.grids)
     pairs = zip(panels, layout.frames, strict=True)
     hard = [max(0.0, COMFORTABLE * panel.least[0] * page.small / frame[2] - 1) for panel, frame in pairs]
     empty = width * height - sum(w * h for _, _, w, h in layout.frames)
@@ -238,7 +242,7 @@ class _Arrangement:
     def __init__(self, contents: Contents, grids: tuple[Mosaic, ...], page: Page, aside: bool) -> None:
         self.panels, self.margins, self.said = contents.panels, contents.margins, contents.said
         self.grids, self.page, self.aside, em = grids, page, aside, page.em * page.air
-        self.gap, self.edge, self.under = GAP * em, EDGE * em, UNDER * em
+        self.gap, self.edge, self.under = GAP * em, page.edge * em, UNDER * em
         self.every = range(len(self.panels))
         self.places: list[Place] = []
         self.shown: list[VisibleLabels] = []
@@ -262,6 +266,9 @@ class _Arrangement:
         # the bar of all panels that have colours stands on the subtitle's line
         coloured = sum(panel.bar is not None for panel in self.panels)
         self.shared = next((bar for bar, own in self.sharing.items() if len(own) == coloured), None)
+        # left of the panels all bars stand below the words, where their names tell them apart
+        named = len({bar.label for bar, (name, _) in self.said.bars.items() if name}) == len(self.said.bars)
+        self.among_words = (self.shared,) if self.shared else tuple(self.sharing) if aside and named else ()
         self.usable = {(group, column): inf for group, columns in enumerate(self.columns) for column in columns}
         self.widths = [inf for _ in self.every]
         self.heights = [inf for _ in self.every]
@@ -336,6 +343,8 @@ class _Arrangement:
                 self.x[at] = starts[place.left]
                 whole[at] = starts[place.right] + widths[place.right] - starts[place.left]
         self.whole, self.unused = whole, max(0.0, spare)
+        if not self.aside:  # in the middle
+            self.x = [x + self.unused / 2 for x in self.x]
         self.spare_across = max(0.0, spare) + start - self.edge - 2 * self.gap
         pairs = zip(self.panels, whole, self.widths, strict=True)
         self.widths = [old if panel.exact and old < inf else across for panel, across, old in pairs]
@@ -369,8 +378,9 @@ class _Arrangement:
                 if self.places[other].top == self.places[at].top and rights[other] < rights[at]
             ]
             reach[bar] = rights[at] - max(min(self.x[other] for other in self.sharing[bar]), *others, -inf)
-        if self.shared is not None:
-            reach = {self.shared: self.words_room if self.aside else self.plot[1] - self.plot[0]}
+        if self.among_words:
+            room = self.words_room if self.aside else self.plot[1] - self.plot[0]
+            reach = dict.fromkeys(self.among_words, room)
         beside = [reach[bar] - self.said.bars[bar][0] for bar in reach]
         self.stacked = min(beside, default=inf) < 2 * LEAST_BAR * em  # names stand above bars
         lacking = [min(reach[bar], reach[bar] - self.said.bars[bar][0] + LEAST_BAR * em) for bar in reach]
@@ -383,7 +393,7 @@ class _Arrangement:
         self.names, self.bar_heights = names, highs
         self.bar_length = max(LEAST_BAR * em, min(BAR * em, self.bar_room))  # all bars are of one length
         strips = {}
-        own = self.owners.items() if self.shared is None else ()
+        own = () if self.among_words else self.owners.items()
         self.title_bar = min([LEAST_BAR * em, *(self._room_on_title(bar, at) for bar, at in own)])
         self.on_titles = self.title_bar >= LEAST_ON_TITLE * em
         for bar, at in own:  # beside the title, where there is room
@@ -392,10 +402,11 @@ class _Arrangement:
                 continue
             room = self.widths[at] - self.said.titles[at].width() - self.gap - names[bar] - self.bar_length
             room -= self.said.asides.get(at, 0.0)
-            foot = self.title_feet[at] if room >= 0 and not self.panels[at].said_right else self.above[at]
+            on_line = room >= 0 and not self.panels[at].said_right
+            foot = self.title_feet[at] if on_line else self.above[at] + PAD * em / 2
             strips[bar] = max(foot + highs[bar], self.above[at])
         self.strips = {}
-        for bar, at in self.owners.items() if self.shared is None else ():  # those above one row are on one line
+        for bar, at in own:  # those above one row are on one line
             row = self.places[at].top
             self.strips[bar] = max(high for other, high in strips.items() if self.places[self.owners[other]].top == row)
         for bar, high in self.strips.items():
@@ -418,8 +429,10 @@ class _Arrangement:
         self.head = said.headline.height(self.words_room)
         self.subtitle, self.subtitle_room = said.subtitle.height(self.words_room), self.words_room
         self.bar_line = 0.0
-        if self.shared is not None:
-            name, high = self.names[self.shared], self.bar_heights[self.shared]
+        if self.among_words:
+            name = max(self.names[bar] for bar in self.among_words)
+            self.bar_step = max(self.bar_heights[bar] for bar in self.among_words) + self.under / 2
+            high = len(self.among_words) * self.bar_step - self.under / 2
             beside = self.plot[1] - self.plot[0] - name - self.bar_length - self.gap
             if self.aside or beside <= 0 or said.subtitle.height(beside) > self.subtitle:  # a line of its own
                 self.bar_line = self.subtitle + (self.subtitle > 0) * self.under / 2
@@ -509,15 +522,18 @@ class _Arrangement:
             for x, top, wide, high in zip(self.x, self.tops, self.widths, self.heights, strict=True)
         )
         under_head = self.total - self.edge - self.head
-        length = self.title_bar if self.on_titles and self.shared is None else self.bar_length
+        on_titles = self.on_titles and not self.among_words
+        length = self.title_bar if on_titles else self.bar_length
         bars = {
             bar: (self.rights[at], self.tops[at] + self.strips[bar], length, self.stacked)
             for bar, at in self.owners.items()
-            if self.shared is None
+            if not self.among_words
         }
-        if self.shared is not None:
-            right = self.words_left + self.names[self.shared] + self.bar_length if self.aside else self.plot[1]
-            bars[self.shared] = right, under_head - self.bar_line, self.bar_length, self.stacked
+        for line, bar in enumerate(self.among_words):
+            names = max(self.names[own] for own in self.among_words)
+            right = self.words_left + names + self.bar_length if self.aside else self.plot[1]
+            top = under_head - self.bar_line - line * self.bar_step
+            bars[bar] = right, top, self.bar_length, self.stacked
         note = self.said.footnote.height(self.words_room)
         words = (
             (self.words_left, self.total - self.edge, self.words_room),
@@ -533,7 +549,7 @@ class _Arrangement:
             shown=tuple(self.shown),
             legends_below=frozenset(self.below),
             bars=bars,
-            on_titles=self.on_titles and self.shared is None,
+            on_titles=on_titles,
             words=words,
             titles=tuple(self.title_feet),
             headings={

@@ -132,7 +132,8 @@ class Sheet:
         size = self.canvas.inches
         alone = self.canvas.size == "page" and len(self.panels) == 1 and self.panels[0].exact
         square = alone and self.panels[0].aspect > 0.9
-        return Page(SQUARE if square else size.width, size.height, self.em, self.small, 1 / self.canvas.dpi)
+        width = SQUARE if square else size.width
+        return Page(width, size.height, self.em, self.small, 1 / self.canvas.dpi, edge=size.edge)
 
     def contents(self, said: Texts | None = None) -> Contents:
         """Return what is to be arranged; said : other texts than this picture's."""

@@ -15,6 +15,7 @@ from pecli.page.layout import GAP
 from pecli.page.text import HEADLINE, Ruler, points_per_pixel
 
 APART = 0.5  # ems between texts in one line
+ROW_HEAD = 0.25  # ems between the name of a row and the titles below it, beside the line's own
 APART_MORE = 0.6  # ems that panels with a sign between them are farther apart than others
 
 
@@ -141,7 +142,7 @@ class TitleLine:
         """Put the name of the row, and what is said of it, into the blank line."""
         across = 0.0
         for label in self.labels("row"):
-            label.set_position((across, self.foot + self.above))
+            label.set_position((across, self.foot + self.above + ROW_HEAD * self.canvas.small))
             across += self.width(label.get_text(), label) + 1.5 * self.gap
 
     def put_below(self) -> None:

@@ -478,3 +478,16 @@ def test_scores_of_random_vectors_are_drawn_of_more_offsets_than_are_compared() 
     options: dict[str, Any] = {"encoding": "rope:d=4", "random": 9, "size": "3x2", "dpi": 20}
     assert page_of("offsets", length=2049, **options).axes
     assert pecli.figure("offsets", length=2049, **options).seen.message() == ""
+
+
+def test_heads_that_see_all_positions_have_the_bias_of_the_farthest_key_in_a_corner() -> None:
+    panels = page_of("bias", encoding="alibi:heads=8", lowest=-20).axes[:8]
+    said = [[text.replace("−", "-") for text in texts(panel.texts)] for panel in panels]
+    corners = [[float(text) for text in own if text[:1] == "-"] for own in said]
+    assert corners[:5] == [[]] * 5
+    assert corners[5:] == [[pytest.approx(-199 / 2**power, rel=0.05)] for power in (6, 7, 8)]
+
+
+def test_the_panels_that_the_headline_names_are_marked() -> None:
+    panels = page_of("offsets", encoding=["sinusoidal:d=8", "binary:d=6"], length=40).axes
+    assert [getattr(panel, "named", False) for panel in panels] == [True, False]

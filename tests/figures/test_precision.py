@@ -87,7 +87,7 @@ def test_a_pixel_is_the_largest_error_of_its_positions() -> None:
     whole, seen = (numbers_of("precision", panels, encoding="rope:d=8", length=99) for panels in (None, ((20, 9),)))
     assert np.array_equal(seen.error, [whole.error[first : first + 5].max(axis=0) for first in range(0, 99, 5)])
     assert (seen.largest, seen.position, seen.pair) == (whole.largest, whole.position, whole.pair)
-    assert seen.caption() == say("precision.each_pixel_shows_the", count=5)
+    assert finding(clauses(seen.caption())[-1]) == {"key": "precision.each_pixel_shows_the", "count": 5}
     assert seen.sheet()[0][2] == "pair 1"
 
 
@@ -111,9 +111,13 @@ def test_what_cannot_be_shown_is_refused(options: dict[str, Any], said: str) -> 
         (
             "rope:d=8,base=10",
             {"key": "precision.in_errors_exceed_in", "count": 3, "all": 4, "position": "243"},
-            ["precision.line_first_error_above", "precision.pair_0_angles_are"],
+            ["precision.rounded", "precision.line_first_error_above", "precision.pair_0_angles_are"],
         ),
-        ("rope:d=8,base=10,dtype=float32", {"key": "precision.in_errors_exceed_in_no", "dtype": "float32"}, []),
+        (
+            "rope:d=8,base=10,dtype=float32",
+            {"key": "precision.in_errors_exceed_in_no", "dtype": "float32"},
+            ["precision.rounded"],
+        ),
     ],
 )
 def test_an_error_that_matters_is_said_and_marked_where_there_is_one(
@@ -129,7 +133,7 @@ def test_an_error_that_matters_is_said_and_marked_where_there_is_one(
     assert [note["key"] for note in others] == notes
     assert last == {"key": "precision.each_pixel_shows_the", "count": found.block}
     assert not [item for item in axes.lines if item.get_marker() == "o"]  # no ring
-    assert [item.get_xdata()[0] for item in bar.lines if item.get_linewidth() > 1] == [0.1, 0.1] * bool(notes)
+    assert [item.get_xdata()[0] for item in bar.lines if item.get_linewidth() > 1] == [0.1, 0.1] * (len(notes) > 1)
     bar.set_xlim(0.05, 0.35)  # fewer powers of ten than ticks
     assert {"0.2", "0.5"} <= {*texts(bar.get_xticklabels(minor=True))}
 
@@ -189,5 +193,5 @@ def test_what_is_exact_is_blank_and_the_headline_says_what_is_rounded() -> None:
     found = numbers(encoding="rope:d=8,dtype=bfloat16", length=50)
     assert found.coloured()[0].min() > 0  # percentiles are of what has a colour
     assert found.message() == say("precision.in_errors_exceed_in_no", dtype="bfloat16", error=0.1)
-    assert found.caption() == ""
+    assert found.caption() == say("precision.rounded", dtype="bfloat16")
     assert f"{found.largest:.4g}" == "0.01874"

@@ -390,3 +390,10 @@ def test_faces_of_one_time_have_the_numerals_of_their_hands(size: str, kept: int
     assert found == [numeral for turn in turns for numeral in turn[::kept]]
     several = axes_of("dials", encoding="clock", at=[1, 10], size=size)
     assert not [text for text in several.texts if text.get_text().isdigit()]
+
+
+@pytest.mark.parametrize(("pairs", "fast", "slow"), [(None, 0, 15), ([9, 2, 6], 2, 9)])
+def test_the_headline_of_a_rotation_names_pairs_that_are_drawn(pairs: list[int] | None, fast: int, slow: int) -> None:
+    seen: Any = pecli.figure("rotation", encoding="rope:d=32", length=64, pairs=pairs).seen
+    said = {"key": "rotation.from_position_to_pair_turns", "fast": fast, "slow": slow}
+    assert told(seen.message(), said) == said

@@ -9,7 +9,6 @@ import pytest
 
 from pecli.page.layout import (
     BAR,
-    EDGE,
     GAP,
     LEAST_BAR,
     MAX_LEGEND,
@@ -57,7 +56,7 @@ def alone(panels: Sequence[Panel], *columns: int) -> list[tuple[Mosaic, ...]]:
 def test_a_panel_has_what_margins_and_the_edge_leave() -> None:
     layout = arrange(contents([EACH]), (((0,),),), FREE)
     ((x, y, wide, high),) = layout.frames
-    edge = EDGE * EM
+    edge = FREE.edge * EM
     assert (x, y) == pytest.approx((edge + 0.5, edge + 0.4), abs=FREE.pixel)
     assert wide == pytest.approx(6.5 - 2 * edge - 0.5 - 0.1)
     assert (high, layout.size[1]) == pytest.approx((wide * EACH.aspect, y + high + 0.1 + edge), abs=FREE.pixel)
@@ -121,6 +120,31 @@ def test_a_bar_of_all_panels_stands_at_the_upper_right() -> None:
     assert (right, length, stacked) == pytest.approx((x + wide, BAR * EM, 0)) and top > y + high
 
 
+def test_bars_stand_among_the_words_left_of_squares_where_their_names_tell_them_apart() -> None:
+    one, other = ColorBar("weight"), ColorBar("change")
+    page, line = SLIDE._replace(width=7.0), 0.2
+    for bars, among in (((one, other), True), ((one, ColorBar("weight", scale=1)), False)):
+        panels = [Panel(1.0, exact=True, bar=bar) for bar in bars]
+        every = Contents(panels, [AXES] * 2, said(2, text(1.0), dict.fromkeys(bars, (0.5, line))))
+        layout = arrange(every, (((0, 1),),), page, aside=True)
+        (_, top, length, _), (right, below, _, _) = layout.bars.values()
+        assert (right < layout.frames[0][0] and below < top - line) is among and length >= LEAST_BAR * EM
+
+
+def test_what_squares_leave_of_the_width_is_at_both_sides() -> None:
+    layout = arrange(contents([Panel(1.0, exact=True)], NO_MARGINS), (((0,),),), SLIDE)
+    ((x, _, wide, _),) = layout.frames
+    assert x == pytest.approx(SLIDE.width - x - wide) and wide < SLIDE.width / 2 + 1
+
+
+@pytest.mark.parametrize(("count", "rows", "aside"), [(3, 1, False), (4, 2, True), (5, 2, True), (6, 2, True)])
+def test_squares_on_a_slide_stand_where_they_leave_little_free(count: int, rows: int, aside: bool) -> None:
+    panels, headline = [Panel(1.0, exact=True)] * count, text(*[0.4] * 8)
+    every = Contents(panels, [NO_MARGINS] * count, said(count, headline))
+    layout = choose(every, alone(panels, count, 3, 2, 1), SLIDE._replace(width=8.0, height=4.5))
+    assert (len(layout.grids[0]), layout.aside) == (rows, aside)
+
+
 def test_a_bar_that_has_no_room_beside_its_name_stands_below_it() -> None:
     bar = ColorBar("value")
     every = Contents([Panel(bar=bar)], [NO_MARGINS], said(1, bars={bar: (1.2, 0.2)}))
@@ -145,5 +169,7 @@ def test_few_entries_of_a_legend_stand_in_one_row_or_one_column() -> None:
 def test_a_headline_wraps_into_the_room_there_is() -> None:
     line, every = 0.2, Contents([EACH], [NO_MARGINS], said(1, text(*[1.0] * 10)))
     wide, narrow = (arrange(every, (((0,),),), FREE._replace(width=width)) for width in (12.0, 4.0))
-    assert wide.size[1] - wide.frames[0][1] - wide.frames[0][3] == pytest.approx(line + (EDGE + 1.4) * EM, abs=0.01)
+    assert wide.size[1] - wide.frames[0][1] - wide.frames[0][3] == pytest.approx(
+        line + (FREE.edge + 1.4) * EM, abs=0.01
+    )
     assert narrow.size[1] - narrow.frames[0][1] - narrow.frames[0][3] > wide.size[1] - sum(wide.frames[0][1::2]) + line

@@ -80,6 +80,11 @@ FOREIGN |= dict.fromkeys(("jpg", "jpeg", "bmp", "tif", "tiff", "ico", "avif", "h
 FOREIGN |= dict.fromkeys(("mp4", "mov", "avi", "mkv", "webm"), "gif")
 
 
+def ending_of(path: str) -> str:
+    """Return the ending of a path as formats are named, ``png``; empty for none and for standard output."""
+    return "" if is_stdout(path) else Path(path).suffix.lower().removeprefix(".")
+
+
 def encoded(format: str, content: Any, about: About, kind: str | None = None) -> bytes:
     """Return the bytes of a file of a format in `FORMATS` with what it holds: a drawing, film, document, or numbers in
     parts; of another kind than is usual where one is named."""
@@ -105,7 +110,7 @@ def format_of(path: str, given: str | None, unsaid: str = "png") -> str:
     stream = is_stdout(path)
     if not stream and (path.endswith(("/", os.sep)) or os.path.isdir(path)):
         raise no_file(path, example)
-    suffix = "" if stream else Path(path).suffix.lower().removeprefix(".")
+    suffix = ending_of(path)
     if suffix in FORMATS:
         if given is not None and given != suffix:
             text = f"{option_text('output', path)} is a .{suffix} file and --format says {given}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 import time
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
@@ -22,6 +21,7 @@ from pecli.files.writer import check_target, real_path, write
 from pecli.jobs.job import LIBRARIES, Job
 from pecli.jobs.picture import Picture, job_data, said_in_file
 from pecli.jobs.workers import ENDED, START, cores, in_executor, in_processes
+from pecli.page.style import DRAWING
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 CARRIED = ("job", "inputs", "pecli", *LIBRARIES)  # what a file says of how it was made; JSON files hold numbers besides
 STATES = WRITTEN, SKIPPED, FAILED = "written", "skipped", "failed"
 MISSING, STALE, UNASKED = "missing", "stale", "no longer asked for"
-ONE_AT_A_TIME = threading.Lock()  # numbers too: memory is counted for one picture a process
 Rendered = tuple[tuple[bytes, ...], tuple[str, ...], float]  # the bytes of each file, the notes, seconds
 
 
@@ -81,7 +80,7 @@ def carries(path: str, wanted: dict[str, object]) -> bool:
 def draw(job: Job) -> Rendered:
     """Return the job's files as bytes, and what the user should know; whatever goes wrong is a PecliError."""
     try:
-        with ONE_AT_A_TIME:
+        with DRAWING:
             begun = time.monotonic()
             picture: Picture[Any] = Picture(job)
             data = picture.render(*(target.format for target in job.targets))

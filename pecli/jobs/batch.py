@@ -34,7 +34,7 @@ from pecli.files.writer import real_path
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import encoding_parameters, find_command, known_options, parameters_of
 from pecli.jobs.names import blanks, check_made_up, escape_blanks
-from pecli.jobs.sweep import expand, group_by_file, specs_in
+from pecli.jobs.sweep import expand, specs_in
 
 STDIN = "-"
 
@@ -294,7 +294,7 @@ class _Reader:
         fitting = {name: value for name, value in defaults.items() if name in known.keys() - others}
         while True:
             try:
-                jobs = group_by_file(expand(analysis.name, {**fitting, **given}))
+                jobs = expand(analysis.name, {**fitting, **given}).by_file()
                 return [self._job(job, where) for job in jobs]
             except UnusedOptionError as error:
                 if error.option not in fitting or error.option in given:

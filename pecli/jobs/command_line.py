@@ -19,7 +19,6 @@ from pecli.core.hub import is_hub
 from pecli.core.options import Options
 from pecli.core.readable import is_readable, reading_only
 from pecli.encodings.registry import Encoding, all_encodings
-from pecli.files.metadata import find_metadata
 from pecli.files.tables import READERS, has_digest
 from pecli.files.writer import STDOUT
 from pecli.jobs.job import Job
@@ -124,13 +123,19 @@ def _words(part: Options, defaults: Mapping[str, Any], without: Collection[str] 
 P = TypeVar("P", bound=Options)
 
 
-def reading_beside(made: str, given: Mapping[str, Any]) -> AbstractContextManager[None]:
+def fingerprints(found: Mapping[str, Any]) -> list[str]:
+    """Return the fingerprints of the files that a finished file, which carries `found`, was drawn from."""
+    prints = found.get("inputs")
+    return prints if isinstance(prints, list) else []
+
+
+def reading_beside(made: str, found: Mapping[str, Any], given: Mapping[str, Any]) -> AbstractContextManager[None]:
     """Let no files be read inside the block but those beside the finished file, those that the values name, and those
-    of a known ending whose fingerprint the finished file carries: it was drawn from them."""
-    prints = find_metadata(made).get("inputs")
+    of a known ending whose fingerprint the finished file carries (in what was found there): it was drawn from them."""
+    prints = fingerprints(found)
 
     def known(path: str) -> bool:
-        return isinstance(prints, list) and path.lower().endswith((*READERS, *FILES)) and has_digest(path, prints)
+        return path.lower().endswith((*READERS, *FILES)) and has_digest(path, prints)
 
     def refusal(path: str) -> UsageError:
         return _refusal(made, path, ["pecli", "redraw", made, "-e", path])

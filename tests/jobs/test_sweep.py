@@ -136,7 +136,7 @@ INNER: list[tuple[str, dict[str, Any], list[str]]] = [
 def test_a_range_or_a_parameter_given_twice_in_a_text_is_an_encoding_each(
     figure: str, given: dict[str, Any], specs: list[str]
 ) -> None:
-    assert [item for job in expand(figure, given) for item in job.encodings] == [*map(read_encoding, specs)]
+    assert [item for job in expand(figure, given).jobs for item in job.encodings] == [*map(read_encoding, specs)]
 
 
 @pytest.mark.parametrize("figure", ["heatmap", "spectrum"])  # of one encoding, and of several

@@ -24,11 +24,11 @@ from pecli.core.terminal import (
 )
 from pecli.files.writer import is_stdout
 from pecli.jobs.batch import check_targets
-from pecli.jobs.command_line import command as command_of
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import Output
 from pecli.jobs.picture import Picture
 from pecli.jobs.run import Result, run
+from pecli.jobs.text import command as command_of
 from pecli.jobs.workers import cores
 from pecli.reports.base import Report
 

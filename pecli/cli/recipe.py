@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from json import dumps
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
@@ -26,18 +25,19 @@ from pecli.cli.figures import (
     with_parameters,
 )
 from pecli.cli.show import Command, QuietOption, VerboseOption, guard
-from pecli.core.errors import UnusedOptionError, UsageError, is_printable, notice
+from pecli.core.errors import UnusedOptionError, UsageError, notice
 from pecli.core.terminal import print_json, print_results
 from pecli.encodings.registry import encoding_named
-from pecli.files.formats import FORMATS, ending_of
+from pecli.files.formats import FORMATS
 from pecli.files.metadata import read_metadata
 from pecli.files.tables import IN_MEMORY, NO_TEXT
-from pecli.files.writer import real_path
-from pecli.jobs.command_line import check_inputs, command, fingerprints, quoted, reading_beside, relocate_inputs
+from pecli.files.writer import ending_of, real_path
+from pecli.jobs.inputs import check_inputs, fingerprints, reading_beside, relocate_inputs
 from pecli.jobs.job import Job, job_settings, versions
 from pecli.jobs.job_options import find_analysis, known_options, parameters_of
 from pecli.jobs.names import escape_blanks
 from pecli.jobs.sweep import expand, specs_in
+from pecli.jobs.text import command, entry, quoted
 from pecli.models.spec import parse_encoding
 from pecli.page.canvas import OWNED, TEXTS
 
@@ -77,7 +77,8 @@ def recipe(
             facts = [{"paths": [*job.output.output], "command": command(job), "job": job.job()} for job in jobs]
             print_json([{**each, **versions()} for each in facts])
             return
-        print_results(list(map(command, jobs)) if as_lines else ["\n\n".join(map(entry, jobs))])
+        figures = (entry(job, list(map(below, job.output.output))) for job in jobs)
+        print_results(list(map(command, jobs)) if as_lines else ["\n\n".join(figures)])
 
 
 RECIPE_COMMAND = Command(recipe, ("pecli recipe heatmap.png", "pecli recipe one.png two.svg > figures.toml"))
@@ -123,21 +124,6 @@ def naming(path: str) -> Iterator[None]:
         raise UsageError(f"{path} carries a job that cannot be asked for: {error}") from None
 
 
-def entry(job: Job) -> str:
-    """Return the job as one figure of a batch file: all that differs from the defaults, and every value of a sweep."""
-    defaults, swept = job.defaults, job.sweep()
-    keys: dict[str, Any] = {"command": job.figure.name}
-    if job.specs() != [job.figure.default_encoding]:
-        keys["encoding"] = job.specs()
-    for part in (job.figure, job.positions, job.canvas, job.language):
-        keys |= part.changed(defaults)
-    keys = {name: value for name, value in keys.items() if name not in swept}
-    keys |= {name: values for name, values in swept.items() if values is not None}
-    output = [below(path) for path in job.output.output]
-    keys |= {"output": output, **({"long": True} if job.output.long else {})}
-    return "\n".join(["[[figure]]", *(f"{name} = {toml(value)}" for name, value in keys.items())])
-
-
 def below(path: str) -> str:
     """Return a path as one below the current folder, as tar does: a batch writes nowhere else."""
     place = os.path.relpath(path) if Path(path).is_absolute() else os.path.normpath(path)
@@ -145,14 +131,6 @@ def below(path: str) -> str:
     if inside != place:
         notice(f"{path} is not below this folder: the batch writes {inside}")
     return inside
-
-
-def toml(value: Any) -> str:
-    """Return a value as TOML writes it: strings as JSON's, what a terminal does not show as its code."""
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return "[" + ", ".join(map(toml, value)) + "]"
-    text = dumps(value, ensure_ascii=False)
-    return "".join(sign if is_printable(sign) else f"\\U{ord(sign):08x}" for sign in text)
 
 
 def redraw(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from pecli.core.errors import UnknownNameError, UsageError, option_text
-from pecli.files.writer import is_stdout, no_file
+from pecli.files.writer import ending_of, is_stdout, no_file
 
 if TYPE_CHECKING:
     from pecli.files.metadata import About
@@ -78,11 +78,6 @@ FORMATS: dict[str, Format] = {
 FOREIGN = {"eps": "pdf", "ps": "pdf", "pgf": "pdf"}  # formats of other programs, and which of these to take instead
 FOREIGN |= dict.fromkeys(("jpg", "jpeg", "bmp", "tif", "tiff", "ico", "avif", "heic"), "png")
 FOREIGN |= dict.fromkeys(("mp4", "mov", "avi", "mkv", "webm"), "gif")
-
-
-def ending_of(path: str) -> str:
-    """Return the ending of a path as formats are named, ``png``; empty for none and for standard output."""
-    return "" if is_stdout(path) else Path(path).suffix.lower().removeprefix(".")
 
 
 def encoded(format: str, content: Any, about: About, kind: str | None = None) -> bytes:

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from pecli.core.errors import FileError, PecliError, path_text
-from pecli.files.formats import ending_of
 from pecli.files.tables import MAX_BYTES, Bounded, opened, stored_arrays
+from pecli.files.writer import ending_of
 
 
 class About(NamedTuple):

@@ -22,11 +22,11 @@ from pecli.core.readable import reading_only
 from pecli.encodings.registry import all_encodings
 from pecli.figures.base import Figure
 from pecli.files.formats import FORMATS
-from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES, EncodingOption, Output, parameters_of, shared_options
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import make_job
+from pecli.jobs.text import command
 from pecli.models.spec import read_encoding
 from pecli.page.canvas import OWNED, Canvas
 from pecli.page.style import DRAWING

@@ -14,10 +14,10 @@ from pecli.analysis import Analysis
 from pecli.core.language import Language
 from pecli.core.options import Option, default_of
 from pecli.encodings.registry import encoding_named
-from pecli.jobs.command_line import python_call
 from pecli.jobs.job_options import ANALYSES, EncodingOption, Output, encoding_parameters, known_options
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import job_of
+from pecli.jobs.text import python_call
 from pecli.page.canvas import Canvas
 
 LISTED = 20  # words of a choice that its type still lists

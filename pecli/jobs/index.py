@@ -14,12 +14,12 @@ from urllib.parse import quote
 from pecli.core.errors import OutputError, PecliError, UnknownNameError, as_keys, escaped
 from pecli.core.progress import track
 from pecli.files.documents import plain_md
-from pecli.files.formats import ending_of
-from pecli.files.writer import check_target
+from pecli.files.writer import check_target, ending_of
 from pecli.jobs.batch import Batch, Entry, inside
-from pecli.jobs.command_line import command, seen_from
+from pecli.jobs.inputs import seen_from
 from pecli.jobs.job import Job
 from pecli.jobs.picture import Picture, said_in_file
+from pecli.jobs.text import command
 from pecli.page.style import without_date
 
 Failures = Mapping[tuple[str, ...], PecliError]  # by the paths of the picture

@@ -61,7 +61,7 @@ def name_of(job: Job) -> str:
     """Return a file name without its extension: figure, encoding, what differs from the defaults and what is swept."""
     several, texts = len(job.encodings) > 1, dict[str, str]()
     parts = [job.figure.name, *(job.specs() if several else [job.encodings[0].name])]
-    for part in (*(() if several else job.encodings), job.figure, job.positions, job.canvas, job.language):
+    for part in (*(() if several else job.encodings), *job.parts):
         named = {*part.changed(job.defaults), *job.swept}
         texts |= {name: text for name, text in _texts(part).items() if name in named}
     texts |= {name: text for name, text in _axes(job).items() if name != "encoding"}

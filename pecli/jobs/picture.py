@@ -28,10 +28,10 @@ from pecli.files.metadata import About, find_metadata
 from pecli.files.numbers import plain
 from pecli.files.tables import short
 from pecli.files.writer import check_target, write
-from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES
 from pecli.jobs.names import fill_texts
+from pecli.jobs.text import command
 from pecli.jobs.workers import map_in_order
 from pecli.page.canvas import FEW, FPS, LABELS, SLOW, TEXTS, Canvas
 from pecli.page.limits import footnotes, note_on_colours

@@ -16,7 +16,8 @@ from pecli.core.lazy import cached, np
 from pecli.core.options import Option, Options, default_values, with_canonical_names
 from pecli.core.positions import Positions
 from pecli.encodings.registry import Encoding, all_encodings
-from pecli.files.formats import FORMATS, ending_of
+from pecli.files.formats import FORMATS
+from pecli.files.writer import ending_of
 from pecli.jobs.job import MAX_CELLS, MAX_FRAMES, ONE_EACH, Job, too_many_in_one_file
 from pecli.jobs.job_options import (
     EncodingOption,

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pecli.cli.recipe import toml
+from pecli.jobs.text import toml
 from tests.conftest import Ask
 
 SMALL = ("-d", "4", "-n", "5", "--dpi", "20")

@@ -10,8 +10,8 @@ import pecli
 from pecli.core.errors import UsageError
 from pecli.figures.grid import Grid
 from pecli.jobs.batch import check_targets
-from pecli.jobs.command_line import command
 from pecli.jobs.sweep import expand, jobs_of, make_job
+from pecli.jobs.text import command
 from pecli.models.spec import read_encoding
 
 

@@ -23,9 +23,9 @@ from pecli.core.terminal import (
     show,
 )
 from pecli.files.writer import is_stdout
-from pecli.jobs.batch import check_targets
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import Output
+from pecli.jobs.names import check_targets
 from pecli.jobs.picture import Picture
 from pecli.jobs.run import Result, run
 from pecli.jobs.text import command as command_of

@@ -63,25 +63,21 @@ def python_call(line: str) -> str:
     analysis, aliased = find_command(name)
     options = known_options(analysis)
     flags = {flag: item for item in options.values() for flag in (item.flag, *item.flags)}
-    values: dict[str, list[Any]] = {key: [options[key].read(value)] for key, value in aliased.items()}
-    encodings, rest = [], iter(words)
+    texts: dict[str, list[str]] = {"encoding": [], **{key: [value] for key, value in aliased.items()}}
+    rest = iter(words)
     for word in rest:
         flag, _, text = word.partition("=") if word.startswith("--") else (word, "", "")
-        if (item := flags.get(flag)) is None:
-            encodings.append(word)
-        elif item.scalar is bool:
-            values[item.name] = [True]
-        elif item.name == "encoding":
-            encodings.append(text or next(rest))
-        else:
-            read = [item.read(value) for value in item.split_items([text or next(rest)])]
-            values.setdefault(item.name, []).extend(one for own in read for one in (own if item.many else [own]))
-    values = {key: [_whole(value) for value in own] for key, own in values.items()}
-    shown = {key: own[0] if len(own) == 1 else own for key, own in values.items()}
-    first = [repr(encodings[0] if len(encodings) == 1 else encodings)] if encodings else []
-    arguments = ", ".join([*first, *(f"{key}={value!r}" for key, value in shown.items())])
-    saved = ".save()" if "output" in values else ""
-    return f"pecli.{analysis.name}({arguments}){saved}".replace("'", '"')
+        item = flags.get(flag, options["encoding"])
+        text = word if flag not in flags else "true" if item.scalar is bool else text or next(rest)
+        texts.setdefault(item.name, []).extend(item.split_items([text]))
+    arguments = []
+    for key, given in filter(lambda pair: pair[1], texts.items()):
+        read = [options[key].read(value) for value in given]
+        values = [_whole(one) for own in read for one in (own if options[key].many else [own])]
+        value = values[0] if len(values) == 1 else values
+        arguments.append(repr(value) if key == "encoding" else f"{key}={value!r}")
+    saved = ".save()" if "output" in texts else ""
+    return f"pecli.{analysis.name}({', '.join(arguments)}){saved}".replace("'", '"')
 
 
 def _whole(value: Any) -> Any:

@@ -9,7 +9,7 @@ import pytest
 import pecli
 from pecli.core.errors import UsageError
 from pecli.figures.grid import Grid
-from pecli.jobs.batch import check_targets
+from pecli.jobs.names import check_targets
 from pecli.jobs.sweep import expand, jobs_of, make_job
 from pecli.jobs.text import command
 from pecli.models.spec import read_encoding

@@ -43,6 +43,7 @@ OPTION_TEXTS = {
 MAX_FRAMES = 1000  # in one file
 MAX_CELLS = 256  # of a grid: more are too small to be seen
 ONE_EACH = {*Canvas.options(), *Language.options()}  # options of which a file of many pictures has one value
+SINGLE = ONE_EACH | {*Output.options()}  # and so has a picture of many panels
 FRAME_BYTES, FRAME_PIXEL = 3_000_000, 12  # that a frame takes while all are made, and each of its pixels, measured
 SWEPT = "10,100,1000"  # an example of several values
 LIBRARIES = ("matplotlib", "numpy")  # what the bytes of a picture depend on
@@ -187,9 +188,10 @@ class Job:
 
     def _axis(self, name: str) -> Axis:
         """Return an option that the cells differ in, with its values."""
-        values = self.values(name)
+        cells = self._cells_by_value(name)
+        values, firsts = list(cells), list(cells.values())
         if name in EncodingOption.options():
-            first = [next(cell.encodings[0] for cell in self.cells if cell.value(name, self.axes) == v) for v in values]
+            first = [cell.encodings[0] for cell in firsts]
             texts, titles = distinguishing_labels(first, self.axes), panel_titles(first, self.axes)
             return Axis(name, tuple(" ".join(value) for value in values), tuple(texts), tuple(titles), number=False)
         item = self.options[name]
@@ -198,8 +200,7 @@ class Job:
         each = say(OPTION_TEXTS[name]) if name in OPTION_TEXTS else name.replace("_", " ")
         texts = [say("page.default") if value is None else titled_text(item, value) for value in values]
         number = single and item.scalar in (int, float)
-        views = [next(cell.view for cell in self.cells if cell.value(name, self.axes) == value) for value in values]
-        said = [view.encoding.parameter_text(name) for view in views]
+        said = [cell.view.encoding.parameter_text(name) for cell in firsts]
         labels = tuple(own or f"{each} = {text}" for own, text in zip(said, texts, strict=True))
         return Axis(name, tuple(plain), labels, labels, number)
 
@@ -252,13 +253,21 @@ class Job:
 
     def values(self, name: str) -> tuple[Any, ...]:
         """Return the different values that the cells have of an option, in their order."""
-        return tuple(dict.fromkeys(cell.value(name, self.axes) for cell in self.cells))
+        return tuple(self._cells_by_value(name))
+
+    def _cells_by_value(self, name: str) -> dict[Any, Job]:
+        """Return the first cell that has each value of an option, in their order."""
+        first: dict[Any, Job] = {}
+        for cell in self.cells:
+            first.setdefault(cell.value(name, self.axes), cell)
+        return first
 
     def value(self, name: str, axes: Collection[str] = ()) -> Any:
         """Return the value of an option; of the encodings their specs, without what the other axes say."""
-        parts = (*self.encodings, *self.parts)
-        known = {key: value for part in reversed(parts) for key, value in part.settings().items()}
-        return tuple(self.specs(axes)) if name in EncodingOption.options() else known.get(name)
+        if name in EncodingOption.options():
+            return tuple(self.specs(axes))
+        told = (part.settings() for part in (*self.encodings, *self.parts))
+        return next((settings[name] for settings in told if name in settings), None)
 
     @cached_property
     def metadata(self) -> str:

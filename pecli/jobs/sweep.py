@@ -18,7 +18,7 @@ from pecli.core.positions import Positions
 from pecli.encodings.registry import Encoding, all_encodings
 from pecli.files.formats import FORMATS
 from pecli.files.writer import ending_of
-from pecli.jobs.job import MAX_CELLS, MAX_FRAMES, ONE_EACH, Job, too_many_in_one_file
+from pecli.jobs.job import MAX_CELLS, MAX_FRAMES, SINGLE, Job, too_many_in_one_file
 from pecli.jobs.job_options import (
     EncodingOption,
     Output,
@@ -99,9 +99,8 @@ class Sweep:
         kind = type(first.figure)
         order = [*kind.options(), *EncodingOption.options(), *known_options(kind), *first.axes]  # that of the help
         axes = tuple(name for name in dict.fromkeys(order) if lengths.get(name, 1) > 1)
-        one_canvas = not {*axes} & ONE_EACH and not {*axes} & {*Output.options()}
-        one_each = {*axes} & {*EncodingOption.options()} and first.figure.several
-        if not one_canvas or one_each or prod(lengths.values()) != len(jobs) or len({*jobs}) < len(jobs):
+        apart = SINGLE | ({*EncodingOption.options()} if first.figure.several else set())
+        if {*axes} & apart or prod(lengths.values()) != len(jobs) or len({*jobs}) < len(jobs):
             return jobs
         used = max(1, *(job.positions_seen.stop for job in jobs))  # one for all, so that they differ in nothing else
         ordered = sorted(members, key=lambda at: [self.places[at][first.axes.index(name)] for name in axes])

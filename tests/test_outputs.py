@@ -27,10 +27,10 @@ from pecli.core.language import ENGLISH, say, texts
 from pecli.encodings.registry import ENCODINGS
 from pecli.figures import FIGURES
 from pecli.figures.composite import Composite
-from pecli.jobs.command_line import python_call
 from pecli.jobs.explore import Explorer
 from pecli.jobs.job_options import ANALYSES
 from pecli.jobs.sweep import make_job
+from pecli.jobs.text import python_call
 from pecli.page.limits import footnotes
 
 DATA = Path(__file__).with_name("data")

@@ -67,6 +67,7 @@ MORE = (
     "pecli COMMAND --help shows the options of a command, pecli heatmap rope --help",
     "those of rope too, pecli --help which figure answers which question.",
 )
+USAGE_ERROR: Any = typer.BadParameter.__base__  # Click's UsageError, as Typer imports it
 SETTINGS: dict[str, Any] = {
     "help_option_names": ["-h", "--help"],
     "token_normalize_func": lambda word: word.replace("_", "-"),  # --rope_theta is --rope-theta
@@ -107,9 +108,8 @@ class NamedCommand(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         try:
             return super().parse_args(ctx, args)
-        except Exception as error:
-            if getattr(error, "ctx", ctx) is None:
-                error.ctx = ctx  # type: ignore[attr-defined]  # as Click's own have
+        except USAGE_ERROR as error:
+            error.ctx = error.ctx or ctx
             raise
 
 
@@ -129,9 +129,7 @@ class AllCommands(TyperGroup):
     def main(self, *args: Any, **options: Any) -> Any:
         try:
             code = super().main(*args, **{**options, "standalone_mode": False})
-        except Exception as error:
-            if not hasattr(error, "format_message"):  # as Click's own have, whose classes Typer does not name
-                raise
+        except USAGE_ERROR as error:
             print_notes(_mistake(error))
             code = 2
         if options.get("standalone_mode", True):
@@ -168,9 +166,13 @@ class AllCommands(TyperGroup):
 
 
 def _mistake(error: Any) -> str:
-    """Return the message for words that a command does not understand."""
+    """Return the message for words that a command does not understand.
+
+    Typer names none of Click's classes of them but BadParameter, and imports Click under a name of its own since 0.26:
+    which of them this is, its class's name tells.
+    """
     line = error.ctx.command_path if error.ctx else "pecli"
-    if hasattr(error, "possibilities"):  # of an unknown option
+    if type(error).__name__ == "NoSuchOption":
         from pecli.cli.suggestions import unknown_option
 
         flags = {flag: parameter.opts[0] for parameter in error.ctx.command.params for flag in parameter.opts}
@@ -215,6 +217,8 @@ def _typer_command(
 
 def run_words(function: Callable[..., None], words: list[str], name: str, settings: Mapping[str, Any]) -> int:
     """Run a function whose parameters are options with words of a command line; return the exit code.
+
+    For the words behind a file or a figure, which tells what options there are: Typer has to know them beforehand.
 
     settings : how Typer takes the words
     """

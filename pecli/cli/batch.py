@@ -31,10 +31,10 @@ from pecli.core.progress import TRACKER, animated, track, untracked
 from pecli.core.terminal import Steps, Table, print_json, print_notes, print_results, show
 from pecli.files.writer import check_target, write
 from pecli.jobs.batch import EXAMPLE, STDIN, Batch, read_batch
-from pecli.jobs.command_line import command
 from pecli.jobs.index import page, page_path
 from pecli.jobs.run import STATES, WRITTEN, Result, differences, is_done, run
 from pecli.jobs.schema import batch_schema
+from pecli.jobs.text import command
 
 DISTRIBUTION = "position-encoding-cli"  # what is installed; on the public package index pecli is another program
 TIMEOUT = 6  # seconds for a cluster to answer

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 import sys
+from contextlib import closing
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
-from pecli.core.errors import PecliError, UsageError, as_flags, option_text
+from pecli.core.errors import UsageError, as_flags, option_text
 from pecli.core.lazy import Array, np
 from pecli.core.progress import TRACKER, track, untracked
 from pecli.core.terminal import (
@@ -23,46 +23,44 @@ from pecli.core.terminal import (
     show,
 )
 from pecli.files.writer import is_stdout
-from pecli.jobs.batch import check_targets
-from pecli.jobs.command_line import command as command_of
 from pecli.jobs.job import Job
-from pecli.jobs.picture import Picture, result_of
-from pecli.jobs.sweep import job_of
-from pecli.jobs.workers import cores, map_in_order
+from pecli.jobs.job_options import Output
+from pecli.jobs.names import check_targets
+from pecli.jobs.picture import Picture
+from pecli.jobs.run import Result, run
+from pecli.jobs.text import command as command_of
+from pecli.jobs.workers import cores
 from pecli.reports.base import Report
 
 
 def run_jobs(
     jobs: list[Job], *, as_json: bool, quiet: bool, verbose: bool, seen: bool = False, workers: int | None = None
 ) -> None:
-    """Check the jobs as a whole, draw them one after the other and print what came of it, or show it (seen)."""
+    """Check the jobs as a whole, draw them and print what came of each in turn, or show it (seen)."""
     if seen:
         check_show(as_json)
         jobs = [without_file(job) for job in jobs]
     to_stdout = _check_jobs(jobs, as_json, workers)
-    reports: list[dict[str, Any]] = []
-    several = workers is not None and len(jobs) > 1 and not seen
-    make = partial(_made, as_json=as_json, workers=1 if several else workers or cores())
-    if several:
-        made = map_in_order(make, jobs, "drawing", workers or 1)
-    else:
-        made = map(make, jobs if seen else track(jobs, "drawing"))  # a bar would run into what is shown
-    if len(jobs) > 1 and not several:  # one bar at a time
+    shared = workers if workers and len(jobs) > 1 and not seen else 1
+    frames = 1 if shared > 1 else workers or cores()
+    answers: list[dict[str, Any]] = []
+    bar = jobs if seen else track(jobs, "drawing")  # which would run into what is shown
+    if len(jobs) > 1:  # one bar at a time
         TRACKER.set(untracked)
+    how: dict[str, Any] = {"force": True, "fail_fast": True, "ordered": True, "answered": as_json}
     try:
-        for job, (paths, notes, result) in zip(jobs, made, strict=True):
-            if isinstance(result, PecliError) and paths and not quiet and not as_json:
-                print_results(paths)  # those that were written before
-            if isinstance(result, PecliError):
-                raise result
-            reports += filter(None, [result])
-            _tell(job, paths, notes, as_json=as_json, quiet=quiet or to_stdout, verbose=verbose)
-            for note in show_picture(job) if seen else []:
-                if not quiet and not job.targets:  # else it was told before
-                    print_notes(as_flags(note))
+        with closing(run(jobs, workers=shared, frames=frames, **how)) as results:
+            for job, result in zip(bar, results, strict=True):
+                _tell(result, as_json=as_json, quiet=quiet or to_stdout, verbose=verbose)
+                if result.answer is not None:
+                    files = [{"path": path, "bytes": size} for path, size in result.sizes.items()]
+                    answers.append({"files": files, **result.answer})
+                for note in show_picture(job) if seen else []:
+                    if not quiet and not job.targets:  # else it was told before
+                        print_notes(as_flags(note))
     finally:  # of a sweep that failed half way, what is done
-        if as_json and reports:
-            print_json(reports)
+        if as_json and answers:
+            print_json(answers)
 
 
 def _check_jobs(jobs: list[Job], as_json: bool, workers: int | None) -> bool:
@@ -83,29 +81,19 @@ def _check_jobs(jobs: list[Job], as_json: bool, workers: int | None) -> bool:
     return to_stdout
 
 
-Made = tuple[list[str], list[str], Any]  # what was written, notes, and the result for --json or why there is none
-
-
-def _made(job: Job, as_json: bool, workers: int) -> Made:
-    """Draw a job and write its files, in whatever process."""
-    picture: Picture[Any] = Picture(job, workers)
-    try:
-        paths = picture.save() if job.targets else []
-        return paths, picture.notes, result_of(picture) if as_json else None
-    except PecliError as error:
-        return [*picture.sizes], [], error
-
-
-def _tell(job: Job, paths: list[str], notes: list[str], *, as_json: bool, quiet: bool, verbose: bool) -> None:
-    """Print what came of a job."""
-    if not quiet:
-        print_notes(*map(as_flags, notes))
-    if verbose:
+def _tell(result: Result, *, as_json: bool, quiet: bool, verbose: bool) -> None:
+    """Print what came of a job; raises why it failed."""
+    job, written = result.job, list(result.sizes)
+    if result.failure is None and not quiet:
+        print_notes(*map(as_flags, result.notes))
+    if result.failure is None and verbose:
         print_notes(command_of(job))
-    if isinstance(job.figure, Report) and not paths and not as_json:
+    if written and not quiet and not as_json:
+        print_results(written)
+    if result.failure is not None:
+        raise result.failure
+    if isinstance(job.figure, Report) and not written and not as_json:
         show(Picture[Any](job).document(columns()))
-    elif paths and not quiet and not as_json:
-        print_results(paths)
 
 
 FINER = 4  # pixels that are drawn for each that a half-block shows
@@ -139,7 +127,8 @@ def show_picture(job: Job) -> list[str]:
         raise UsageError(text, option="show", advice="write a file: --output=FILE.png")
     across, finest = width * (FINER if has is None else COLUMN), job.canvas.options()["dpi"]
     dpi = min(max(int(across / job.canvas.inches.width), int(finest.at_least or 1)), int(finest.at_most or across))
-    picture: Picture[Any] = Picture(job_of(job.figure.name, {**job.settings(), "dpi": dpi}))
+    alone = replace(job, canvas=replace(job.canvas, dpi=dpi), output=Output(), shown=True)
+    picture: Picture[Any] = Picture(alone.settle())
     png = picture.render("png")[0]
     if has is None:  # which is too coarse for letters
         screen.print(half_blocks(reduced(png, width)), end="")

@@ -130,7 +130,11 @@ def job_parameters(figure: type[Analysis[Any]], words: Sequence[str] = ()) -> li
 
 
 def chosen_encodings(figure: type[Analysis[Any]], words: Sequence[str]) -> list[type[Encoding]]:
-    """Return the encodings that these words name and the figure takes, else the figure's default."""
+    """Return the encodings that these words name and the figure takes, else the figure's default.
+
+    The words are looked at before Typer reads them, as it has to know a command's options beforehand: those of a plugin
+    are not known without its name, and the help of ``pecli heatmap rope --help`` shows those of rope.
+    """
     heads = [word.removeprefix("--encoding=").removeprefix("-e").partition(":")[0] for word in words]
     kinds = [kind for head in heads if head.isidentifier() and (kind := encoding_named(head)) is not None]
     return list(dict.fromkeys(filter(figure.takes, kinds))) or [encoding_of(figure.default_encoding)]

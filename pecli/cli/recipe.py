@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from json import dumps
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
@@ -26,18 +25,19 @@ from pecli.cli.figures import (
     with_parameters,
 )
 from pecli.cli.show import Command, QuietOption, VerboseOption, guard
-from pecli.core.errors import UnusedOptionError, UsageError, is_printable, notice
+from pecli.core.errors import UnusedOptionError, UsageError, notice
 from pecli.core.terminal import print_json, print_results
 from pecli.encodings.registry import encoding_named
 from pecli.files.formats import FORMATS
 from pecli.files.metadata import read_metadata
 from pecli.files.tables import IN_MEMORY, NO_TEXT
-from pecli.files.writer import real_path
-from pecli.jobs.command_line import check_inputs, command, quoted, reading_beside, relocate_inputs
+from pecli.files.writer import ending_of, real_path
+from pecli.jobs.inputs import check_inputs, fingerprints, reading_beside, relocate_inputs
 from pecli.jobs.job import Job, job_settings, versions
 from pecli.jobs.job_options import find_analysis, known_options, parameters_of
 from pecli.jobs.names import escape_blanks
-from pecli.jobs.sweep import expand, job_of, jobs_of, merge_jobs, specs_in
+from pecli.jobs.sweep import expand, specs_in
+from pecli.jobs.text import command, entry, quoted
 from pecli.models.spec import parse_encoding
 from pecli.page.canvas import OWNED, TEXTS
 
@@ -77,7 +77,8 @@ def recipe(
             facts = [{"paths": [*job.output.output], "command": command(job), "job": job.job()} for job in jobs]
             print_json([{**each, **versions()} for each in facts])
             return
-        print_results(list(map(command, jobs)) if as_lines else ["\n\n".join(map(entry, jobs))])
+        figures = (entry(job, list(map(below, job.output.output))) for job in jobs)
+        print_results(list(map(command, jobs)) if as_lines else ["\n\n".join(figures)])
 
 
 RECIPE_COMMAND = Command(recipe, ("pecli recipe heatmap.png", "pecli recipe one.png two.svg > figures.toml"))
@@ -88,28 +89,27 @@ def read_job(path: str, output: list[str] | None = None) -> Job:
 
     A notice names each file that it was made from and that does not lie beside it: those are not looked at.
     """
-    with reading_beside(path, {}):
-        job, lost = changed_job(path, read_metadata(path), output)
+    found = read_metadata(path)
+    with reading_beside(path, found, {}):
+        job, lost = carried_job(path, found, output)
     for file in lost:
         lost_text = f"is not found beside {path}: it is named as seen from where that was made"
         notice(f"{file} {NO_TEXT if file.startswith(IN_MEMORY) else lost_text}")
     return job
 
 
-def changed_job(path: str, found: Mapping[str, Any], output: list[str] | None = None) -> tuple[Job, list[str]]:
+def carried_job(path: str, found: Mapping[str, Any], output: list[str] | None = None) -> tuple[Job, list[str]]:
     """Return the job that a finished file carries, and the files it was made from that are not beside it."""
-    values, prints = job_settings(found), found.get("inputs")
+    values = job_settings(found)
     with naming(path):
         name, outputs = str(values.pop("command", "")), output or [escape_blanks(path)]
-        asked = merge_jobs(expand(name, {**for_files(values, outputs), "output": outputs}))
-        if len(asked) > 1:
-            raise UsageError(f"{len(asked):,} pictures that are not one")
-    return relocate_inputs(asked[0], path, prints if isinstance(prints, list) else [])
+        asked = expand(name, {**for_files(values, outputs), "output": outputs}).as_one()
+    return relocate_inputs(asked, path, fingerprints(found))
 
 
 def for_files(values: Mapping[str, Any], paths: Sequence[str]) -> dict[str, Any]:
     """Return options without those that mean something in files of other formats alone."""
-    formats = [FORMATS[ending] for path in paths if (ending := Path(path).suffix.lower()[1:]) in FORMATS]
+    formats = [FORMATS[ending] for path in paths if (ending := ending_of(path)) in FORMATS]
     owners = {**OWNED, "long": "rows"}
     owned = {name for name, kind in owners.items() if name != "style" and not any(getattr(f, kind) for f in formats)}
     return {name: value for name, value in values.items() if name not in owned}
@@ -124,21 +124,6 @@ def naming(path: str) -> Iterator[None]:
         raise UsageError(f"{path} carries a job that cannot be asked for: {error}") from None
 
 
-def entry(job: Job) -> str:
-    """Return the job as one figure of a batch file: all that differs from the defaults, and every value of a sweep."""
-    defaults, swept = job.defaults, job.sweep()
-    keys: dict[str, Any] = {"command": job.figure.name}
-    if job.specs() != [job.figure.default_encoding]:
-        keys["encoding"] = job.specs()
-    for part in (job.figure, job.positions, job.canvas, job.language):
-        keys |= part.changed(defaults)
-    keys = {name: value for name, value in keys.items() if name not in swept}
-    keys |= {name: values for name, values in swept.items() if values is not None}
-    output = [below(path) for path in job.output.output]
-    keys |= {"output": output, **({"long": True} if job.output.long else {})}
-    return "\n".join(["[[figure]]", *(f"{name} = {toml(value)}" for name, value in keys.items())])
-
-
 def below(path: str) -> str:
     """Return a path as one below the current folder, as tar does: a batch writes nowhere else."""
     place = os.path.relpath(path) if Path(path).is_absolute() else os.path.normpath(path)
@@ -146,14 +131,6 @@ def below(path: str) -> str:
     if inside != place:
         notice(f"{path} is not below this folder: the batch writes {inside}")
     return inside
-
-
-def toml(value: Any) -> str:
-    """Return a value as TOML writes it: strings as JSON's, what a terminal does not show as its code."""
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return "[" + ", ".join(map(toml, value)) + "]"
-    text = dumps(value, ensure_ascii=False)
-    return "".join(sign if is_printable(sign) else f"\\U{ord(sign):08x}" for sign in text)
 
 
 def redraw(
@@ -210,23 +187,21 @@ def _again(file: str, figure: Any, metadata: dict[str, Any]) -> Any:
 
     def jobs(texts: dict[str, Any], show: bool) -> list[Job]:
         changed = values_of(known_options(figure), passed_options(texts, figure))
-        with reading_beside(file, changed):
-            values = job_settings({"job": changed_job(file, metadata)[0].job()})
+        with reading_beside(file, metadata, changed):
+            carried = carried_job(file, metadata)[0]
+            values = for_files(job_settings({"job": carried.job()}), changed.get("output") or [file])
             name = values.pop("command")
-            values = for_files(values, changed.get("output") or [file])
             if "encoding" in changed:
                 changed["encoding"] = [with_numbers_of([*specs_in(values)], spec) for spec in changed["encoding"]]
             for text in TEXTS:  # what is given now takes the place of its opposite
                 for given, opposite in ((text, f"no_{text}"), (f"no_{text}", text), ("plain", text)):
                     values.pop(opposite if given in changed else "", None)
-            for job in expand(name, {**values, **changed}):
+            whole = bool(carried.cells) and "output" not in changed
+            kind = {"format": ending_of(file)} if whole and FORMATS[ending_of(file)].frames else {}
+            sweep = expand(name, {**kind, **values, **changed})
+            for job in sweep.jobs:
                 check_inputs(job, file)
-            if "output" in changed or len(expand(name, values)) == 1:
-                again = jobs_of(name, {**values, **changed})
-            else:
-                suffix = Path(file).suffix.lower().removeprefix(".")
-                kind = {"format": suffix} if FORMATS[suffix].frames else {}
-                again = [job_of(name, {**kind, **values, **changed})]
+            again = [job.settle() for job in ([sweep.as_one()] if whole else sweep.by_file())]
         if show:
             again = list(map(without_file, again))
         if "output" not in changed and real_path(file) in [real_path(path) for job in again for path in job.paths]:

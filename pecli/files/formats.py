@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from pecli.core.errors import UnknownNameError, UsageError, option_text
-from pecli.files.writer import is_stdout, no_file
+from pecli.files.writer import ending_of, is_stdout, no_file
 
 if TYPE_CHECKING:
     from pecli.files.metadata import About
@@ -105,7 +105,7 @@ def format_of(path: str, given: str | None, unsaid: str = "png") -> str:
     stream = is_stdout(path)
     if not stream and (path.endswith(("/", os.sep)) or os.path.isdir(path)):
         raise no_file(path, example)
-    suffix = "" if stream else Path(path).suffix.lower().removeprefix(".")
+    suffix = ending_of(path)
     if suffix in FORMATS:
         if given is not None and given != suffix:
             text = f"{option_text('output', path)} is a .{suffix} file and --format says {given}"

@@ -11,11 +11,11 @@ import os
 import re
 import struct
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from pecli.core.errors import FileError, PecliError, path_text
 from pecli.files.tables import MAX_BYTES, Bounded, opened, stored_arrays
+from pecli.files.writer import ending_of
 
 
 class About(NamedTuple):
@@ -46,7 +46,7 @@ def read_metadata(path: str) -> dict[str, Any]:
     ------
     FileError : the file does not exist, is damaged, or carries no job
     """
-    suffix = Path(path).suffix.lower().removeprefix(".")
+    suffix = ending_of(path)
     if suffix not in READERS:
         raise FileError(f"{path_text(path)} carries no job: only {', '.join(f'.{name}' for name in READERS)} files do")
     try:
@@ -76,7 +76,7 @@ def find_metadata(path: str) -> dict[str, Any]:
 
 def can_carry(path: str) -> bool:
     """Return whether a file of that name is of a kind that carries a job."""
-    return Path(path).suffix.lower().removeprefix(".") in READERS
+    return ending_of(path) in READERS
 
 
 def _from_png(file: Bounded) -> str | None:

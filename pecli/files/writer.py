@@ -48,6 +48,11 @@ def is_stdout(path: str) -> bool:
     return path in (STDOUT, "/dev/stdout")
 
 
+def ending_of(path: str) -> str:
+    """Return the ending of a path as formats are named, ``png``; empty for none and for standard output."""
+    return "" if is_stdout(path) else Path(path).suffix.lower().removeprefix(".")
+
+
 def real_path(path: str) -> str:
     """Return one spelling of a path, to see whether two are the same file: links are followed."""
     return STDOUT if is_stdout(path) else os.path.realpath(path)

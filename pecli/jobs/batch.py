@@ -33,8 +33,8 @@ from pecli.core.readable import looking_in
 from pecli.files.writer import real_path
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import encoding_parameters, find_command, known_options, parameters_of
-from pecli.jobs.names import blanks, check_made_up, escape_blanks
-from pecli.jobs.sweep import expand, group_by_file, specs_in
+from pecli.jobs.names import check_made_up, clashes, escape_blanks
+from pecli.jobs.sweep import expand, specs_in
 
 STDIN = "-"
 
@@ -294,7 +294,7 @@ class _Reader:
         fitting = {name: value for name, value in defaults.items() if name in known.keys() - others}
         while True:
             try:
-                jobs = group_by_file(expand(analysis.name, {**fitting, **given}))
+                jobs = expand(analysis.name, {**fitting, **given}).by_file()
                 return [self._job(job, where) for job in jobs]
             except UnusedOptionError as error:
                 if error.option not in fitting or error.option in given:
@@ -329,47 +329,3 @@ def inside(folder: Path, path: str, option: str = "output") -> str:
         text = f"{option_text(option, path)} leaves the folder {folder}: name a file inside it"
         raise UsageError(text, option=option, value=path)
     return str(folder / path)
-
-
-def check_targets(jobs: Sequence[Job]) -> None:
-    """Refuse two jobs that would write one file, and a name of our own for somebody else's file."""
-    for job in jobs:
-        check_made_up(job, job.paths)
-    if wrong := clashes(jobs):
-        raise UsageError.of_several(wrong, option="output")
-
-
-def clashes(jobs: Sequence[Job], read: Iterable[str] = ()) -> list[str]:
-    """Return what to say of jobs that would write one file, once a file.
-
-    read : files that no job may write, besides those that one of them is made from
-    """
-    kept = {real_path(path) for path in [*read, *(path for job in jobs for path in job.inputs())]}
-    writing: dict[str, list[Job]] = {}
-    paths: dict[str, str] = {}
-    for job in jobs:
-        for path in job.paths:
-            paths.setdefault(real_path(path), path)
-            writing.setdefault(real_path(path), []).append(job)
-    wrong = []
-    for at, several in writing.items():
-        places = "; ".join(filter(None, dict.fromkeys(job.where for job in several)))
-        shown = f"{paths[at]} ({places})" if places else paths[at]
-        if at in kept:
-            wrong.append(f"{shown} would replace a file that is read here: rename it")
-        if len(several) > 1:
-            count = "two" if len(several) == 2 else f"{len(several):,}"
-            wrong.append(f"{count} pictures would be written to {shown}: {_advice(paths[at], several)}")
-    return wrong
-
-
-def _advice(path: str, jobs: Sequence[Job]) -> str:
-    """Return what to put into the name of one file so that the jobs' names differ."""
-    if all(job == jobs[0] for job in jobs):
-        return "they are the same picture twice"
-    known = [blanks(job) for job in jobs]
-    names = [name for name in (*jobs[0].swept, "figure") if len({texts.get(name) for texts in known}) > 1]
-    if not names:
-        return "give each a name of its own"
-    blank, shown = "-".join(f"{{{name}}}" for name in names), Path(path)
-    return f"put {blank} into its name, as in {shown.with_name(f'{shown.stem}-{blank}{shown.suffix}')}"

@@ -10,7 +10,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 from pecli.analysis import Analysis
@@ -23,13 +22,14 @@ from pecli.core.readable import reading_only
 from pecli.encodings.registry import all_encodings
 from pecli.figures.base import Figure
 from pecli.files.formats import FORMATS
-from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES, EncodingOption, Output, parameters_of, shared_options
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import make_job
+from pecli.jobs.text import command
 from pecli.models.spec import read_encoding
 from pecli.page.canvas import OWNED, Canvas
+from pecli.page.style import DRAWING
 
 WIDE = 10.0  # a slider without bounds ends at so many times the default
 DECADES = 3  # and one whose values are evenly spaced by their ratios so many decades beyond it
@@ -114,7 +114,6 @@ def _ends(option: Option, value: float, default: float) -> tuple[float, float]:
 PAGE = Path(__file__).with_name("explorer.html")
 MAX_VALUE_LENGTH = 2_000  # letters of a value: to draw many takes long
 FEWEST, MOST = 200, 2400  # pixels of a picture on a screen, from left to right
-DRAWING = Lock()  # matplotlib draws one picture at a time
 MAX_SECONDS = 8.0  # seconds for a picture
 MAX_NUMBERS = 200_000_000  # numbers made at once: some 5 seconds of work
 

@@ -11,14 +11,13 @@ from inspect import Parameter, Signature, get_annotations
 from typing import Any
 
 from pecli.analysis import Analysis
-from pecli.core.language import Language
 from pecli.core.options import Option, default_of
 from pecli.encodings.registry import encoding_named
-from pecli.jobs.command_line import python_call
-from pecli.jobs.job_options import ANALYSES, EncodingOption, Output, encoding_parameters, known_options
+from pecli.jobs.job import SINGLE
+from pecli.jobs.job_options import ANALYSES, EncodingOption, encoding_parameters, known_options
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import job_of
-from pecli.page.canvas import Canvas
+from pecli.jobs.text import python_call
 
 LISTED = 20  # words of a choice that its type still lists
 HEAD = '''\
@@ -116,11 +115,10 @@ def parameter(option: Option, analysis: type[Analysis[Any]]) -> Parameter:
 
 def is_swept(option: Option, analysis: type[Analysis[Any]]) -> bool:
     """Return whether several values of it are one picture of all of them."""
-    single = {*Canvas.options(), *Output.options(), *Language.options()}
     return (
         analysis.drawn
         and option.scalar is not bool
-        and option.name not in single
+        and option.name not in SINGLE
         and not (analysis.several and option.name in EncodingOption.options())
     )
 

@@ -14,16 +14,17 @@ from urllib.parse import quote
 from pecli.core.errors import OutputError, PecliError, UnknownNameError, as_keys, escaped
 from pecli.core.progress import track
 from pecli.files.documents import plain_md
-from pecli.files.writer import check_target
+from pecli.files.writer import check_target, ending_of
 from pecli.jobs.batch import Batch, Entry, inside
-from pecli.jobs.command_line import command, seen_from
+from pecli.jobs.inputs import seen_from
 from pecli.jobs.job import Job
 from pecli.jobs.picture import Picture, said_in_file
+from pecli.jobs.text import command
 from pecli.page.style import without_date
 
 Failures = Mapping[tuple[str, ...], PecliError]  # by the paths of the picture
 NOT_DRAWN = "Not drawn"
-SHOWN = (".png", ".svg", ".gif", ".webp")
+SHOWN = ("png", "svg", "gif", "webp")
 MARKS = {  # what a page of ours begins with, so that it is known from one that somebody wrote
     ".md": "Every picture with the line that made it.",
     ".html": '<meta name="generator" content="pecli batch">\n',
@@ -142,7 +143,7 @@ def _line(job: Job, folder: Path) -> str:
 def _files(job: Job, folder: Path) -> tuple[str, list[str]]:
     """Return the job's first picture, or nothing, and its other files, as seen from the page."""
     paths = [quote(Path(os.path.relpath(path, folder)).as_posix()) for path in job.paths]
-    image = next((path for path in paths if Path(path).suffix.lower() in SHOWN), "")
+    image = next((path for path in paths if ending_of(path) in SHOWN), "")
     return image, [path for path in paths if path != image]
 
 

@@ -15,7 +15,7 @@ from pecli.analysis import Analysis, View
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import IN_ENGLISH, Language, join_title, say, set_by_environment, use_language
 from pecli.core.memory import PIXEL, check_bytes, check_disk, check_memory
-from pecli.core.options import canonical_name
+from pecli.core.options import Option, Options, canonical_name
 from pecli.core.positions import Positions
 from pecli.encodings.base import common_pieces, distinguishing_labels, panel_titles, title_of_several, titled_text
 from pecli.encodings.registry import Encoding
@@ -25,7 +25,7 @@ from pecli.figures.grid import Axis, Grid
 from pecli.files.formats import FORMATS
 from pecli.files.tables import fingerprint
 from pecli.files.writer import check_target, real_path
-from pecli.jobs.job_options import EncodingOption, Output, figures_for, known_options, shared_options
+from pecli.jobs.job_options import EncodingOption, Output, figures_for, shared_options
 from pecli.jobs.names import Target, fill_texts, targets_of
 from pecli.page.canvas import LABELS, TEXTS, Canvas
 from pecli.page.lines import MAX_LINES
@@ -43,6 +43,7 @@ OPTION_TEXTS = {
 MAX_FRAMES = 1000  # in one file
 MAX_CELLS = 256  # of a grid: more are too small to be seen
 ONE_EACH = {*Canvas.options(), *Language.options()}  # options of which a file of many pictures has one value
+SINGLE = ONE_EACH | {*Output.options()}  # and so has a picture of many panels
 FRAME_BYTES, FRAME_PIXEL = 3_000_000, 12  # that a frame takes while all are made, and each of its pixels, measured
 SWEPT = "10,100,1000"  # an example of several values
 LIBRARIES = ("matplotlib", "numpy")  # what the bytes of a picture depend on
@@ -78,6 +79,17 @@ class Job:
     shown: bool = field(default=False, compare=False, kw_only=True)
     where: str = field(default="", compare=False, kw_only=True)
 
+    @property
+    def parts(self) -> tuple[Options, ...]:
+        """What it is of besides its encodings and its output, in the order in which it is told."""
+        return self.figure, self.positions, self.canvas, self.language
+
+    @property
+    def options(self) -> dict[str, Option]:
+        """Every option that it has a value of, by name."""
+        own = {name: option for encoding in self.encodings for name, option in encoding.options().items()}
+        return own | shared_options(type(self.figure))
+
     def settle(self) -> Self:
         """Check the job as a whole, for which tables are read from their files; return it.
 
@@ -88,7 +100,7 @@ class Job:
         for _, format in self.targets:
             self.check_format(format)
         for cell in self.cells:
-            replace(cell, canvas=replace(cell.canvas, columns=None)).settle()
+            cell._check_view()
         if not self.cells:
             self._check_view()
         if isinstance(self.analysis, Figure) and self.canvas.columns is not None:
@@ -176,20 +188,19 @@ class Job:
 
     def _axis(self, name: str) -> Axis:
         """Return an option that the cells differ in, with its values."""
-        values = self.values(name)
+        cells = self._cells_by_value(name)
+        values, firsts = list(cells), list(cells.values())
         if name in EncodingOption.options():
-            first = [next(cell.encodings[0] for cell in self.cells if cell.value(name, self.axes) == v) for v in values]
+            first = [cell.encodings[0] for cell in firsts]
             texts, titles = distinguishing_labels(first, self.axes), panel_titles(first, self.axes)
             return Axis(name, tuple(" ".join(value) for value in values), tuple(texts), tuple(titles), number=False)
-        own = {name: option for encoding in self.encodings for name, option in encoding.options().items()}
-        item = {**own, **known_options(type(self.figure))}[name]
+        item = self.options[name]
         single = not item.many or all(len(value) == 1 for value in values)
         plain = [value[0] if item.many else value for value in values] if single else map(item.write, values)
         each = say(OPTION_TEXTS[name]) if name in OPTION_TEXTS else name.replace("_", " ")
         texts = [say("page.default") if value is None else titled_text(item, value) for value in values]
         number = single and item.scalar in (int, float)
-        views = [next(cell.view for cell in self.cells if cell.value(name, self.axes) == value) for value in values]
-        said = [view.encoding.parameter_text(name) for view in views]
+        said = [cell.view.encoding.parameter_text(name) for cell in firsts]
         labels = tuple(own or f"{each} = {text}" for own, text in zip(said, texts, strict=True))
         return Axis(name, tuple(plain), labels, labels, number)
 
@@ -229,15 +240,9 @@ class Job:
 
     def settings(self) -> dict[str, Any]:
         """Return the job as a flat mapping that `jobs_of` reads: everything but the output."""
-        single = {
-            "encoding": self.specs(),
-            **self.figure.settings(),
-            **({} if self.own_positions else self.positions.settings()),
-            **(self.canvas.settings() if self.figure.drawn else {}),
-            **self.language.settings(),
-            **({"long": True} if self.output.long else {}),
-        }
-        return single | self.sweep() if self.cells else single
+        idle = [*([self.positions] if self.own_positions else []), *([] if self.figure.drawn else [self.canvas])]
+        told = {n: value for part in self.parts if part not in idle for n, value in part.settings().items()}
+        return {"encoding": self.specs(), **told, **({"long": True} if self.output.long else {}), **self.sweep()}
 
     def sweep(self) -> dict[str, Any]:
         """Return the options that its cells differ in, each with all its values; None for what each leaves open."""
@@ -248,13 +253,21 @@ class Job:
 
     def values(self, name: str) -> tuple[Any, ...]:
         """Return the different values that the cells have of an option, in their order."""
-        return tuple(dict.fromkeys(cell.value(name, self.axes) for cell in self.cells))
+        return tuple(self._cells_by_value(name))
+
+    def _cells_by_value(self, name: str) -> dict[Any, Job]:
+        """Return the first cell that has each value of an option, in their order."""
+        first: dict[Any, Job] = {}
+        for cell in self.cells:
+            first.setdefault(cell.value(name, self.axes), cell)
+        return first
 
     def value(self, name: str, axes: Collection[str] = ()) -> Any:
         """Return the value of an option; of the encodings their specs, without what the other axes say."""
-        parts = (*self.encodings, self.figure, self.positions, self.canvas)
-        known = {key: value for part in reversed(parts) for key, value in part.settings().items()}
-        return tuple(self.specs(axes)) if name in EncodingOption.options() else known.get(name)
+        if name in EncodingOption.options():
+            return tuple(self.specs(axes))
+        told = (part.settings() for part in (*self.encodings, *self.parts))
+        return next((settings[name] for settings in told if name in settings), None)
 
     @cached_property
     def metadata(self) -> str:
@@ -271,7 +284,7 @@ class Job:
 
     def inputs(self) -> list[str]:
         """Return the files that it is drawn from."""
-        own = [path for part in (*self.encodings, self.figure, self.canvas) for path in part.inputs()]
+        own = [path for part in (*self.encodings, *self.parts) for path in part.inputs()]
         return list(dict.fromkeys([*own, *(path for cell in self.cells for path in cell.inputs())]))
 
     def id_prefix(self) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.core.errors import OutputError, UnknownNameError, UsageError, option_text
@@ -57,11 +58,55 @@ def check_made_up(job: Job, paths: Iterable[str]) -> None:
             raise OutputError(text, advice="move it away, or name a file with --output")
 
 
+def check_targets(jobs: Sequence[Job]) -> None:
+    """Refuse two jobs that would write one file, and a name of our own for somebody else's file."""
+    for job in jobs:
+        check_made_up(job, job.paths)
+    if wrong := clashes(jobs):
+        raise UsageError.of_several(wrong, option="output")
+
+
+def clashes(jobs: Sequence[Job], read: Iterable[str] = ()) -> list[str]:
+    """Return what to say of jobs that would write one file, once a file.
+
+    read : files that no job may write, besides those that one of them is made from
+    """
+    kept = {real_path(path) for path in [*read, *(path for job in jobs for path in job.inputs())]}
+    writing: dict[str, list[Job]] = {}
+    paths: dict[str, str] = {}
+    for job in jobs:
+        for path in job.paths:
+            paths.setdefault(real_path(path), path)
+            writing.setdefault(real_path(path), []).append(job)
+    wrong = []
+    for at, several in writing.items():
+        places = "; ".join(filter(None, dict.fromkeys(job.where for job in several)))
+        shown = f"{paths[at]} ({places})" if places else paths[at]
+        if at in kept:
+            wrong.append(f"{shown} would replace a file that is read here: rename it")
+        if len(several) > 1:
+            count = "two" if len(several) == 2 else f"{len(several):,}"
+            wrong.append(f"{count} pictures would be written to {shown}: {_advice(paths[at], several)}")
+    return wrong
+
+
+def _advice(path: str, jobs: Sequence[Job]) -> str:
+    """Return what to put into the name of one file so that the jobs' names differ."""
+    if all(job == jobs[0] for job in jobs):
+        return "they are the same picture twice"
+    known = [blanks(job) for job in jobs]
+    names = [name for name in (*jobs[0].swept, "figure") if len({texts.get(name) for texts in known}) > 1]
+    if not names:
+        return "give each a name of its own"
+    blank, shown = "-".join(f"{{{name}}}" for name in names), Path(path)
+    return f"put {blank} into its name, as in {shown.with_name(f'{shown.stem}-{blank}{shown.suffix}')}"
+
+
 def name_of(job: Job) -> str:
     """Return a file name without its extension: figure, encoding, what differs from the defaults and what is swept."""
     several, texts = len(job.encodings) > 1, dict[str, str]()
     parts = [job.figure.name, *(job.specs() if several else [job.encodings[0].name])]
-    for part in (*(() if several else job.encodings), job.figure, job.positions, job.canvas, job.language):
+    for part in (*(() if several else job.encodings), *job.parts):
         named = {*part.changed(job.defaults), *job.swept}
         texts |= {name: text for name, text in _texts(part).items() if name in named}
     texts |= {name: text for name, text in _axes(job).items() if name != "encoding"}

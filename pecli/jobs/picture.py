@@ -28,10 +28,10 @@ from pecli.files.metadata import About, find_metadata
 from pecli.files.numbers import plain
 from pecli.files.tables import short
 from pecli.files.writer import check_target, write
-from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES
 from pecli.jobs.names import fill_texts
+from pecli.jobs.text import command
 from pecli.jobs.workers import map_in_order
 from pecli.page.canvas import FEW, FPS, LABELS, SLOW, TEXTS, Canvas
 from pecli.page.limits import footnotes, note_on_colours
@@ -51,13 +51,12 @@ N_co = TypeVar("N_co", bound=Numbers[Any], covariant=True)
 WHOLE = 4096  # rows and columns of cells that a file of lines holds, in all its panels, however few pixels they have
 
 
-def result_of(picture: Picture[Any]) -> dict[str, Any]:
-    """Return the result of one job: "files", "headline", "finding", "footnotes", "alt", "job", "facts", versions."""
+def answer_of(picture: Picture[Any]) -> dict[str, Any]:
+    """Return what --json says of one job: "headline", "finding", "footnotes", "alt", "job", "facts", versions."""
     job = picture.job
     whole = job.figure.drawn and all(FORMATS[target.format].numbers for target in job.targets)
     numbers = picture.numbers if whole else picture.seen
-    files = [{"path": path, "bytes": size} for path, size in picture.sizes.items()]
-    return {"files": files, **job_data(job, said_of(job, numbers)), "facts": plain(numbers.facts())}
+    return {**job_data(job, said_of(job, numbers)), "facts": plain(numbers.facts())}
 
 
 def job_data(job: Job, said: dict[str, Any]) -> dict[str, Any]:
@@ -228,10 +227,14 @@ class Picture(Generic[N_co]):
 
     def render(self, *formats: str) -> list[bytes]:
         """Return the bytes of the result in each format, the same bytes every time; what is drawn is drawn once."""
-        return [b"".join(data) for data in self._pieces(formats, Parts(lambda _: self.numbers))]
+        return list(map(b"".join, self._pieces(formats, Parts(lambda _: self.numbers))))
+
+    def pieces(self, formats: Sequence[str]) -> list[Iterable[bytes]]:
+        """Return the same piece by piece: numbers of many rows are made while the pieces are taken, where each row can
+        be made by itself."""
+        return self._pieces(formats, self.job.analysis.parts(self.job.view) or Parts(lambda _: self.numbers))
 
     def _pieces(self, formats: Sequence[str], parts: Parts) -> list[Iterable[bytes]]:
-        """Return the same piece by piece; parts : the numbers."""
         for format in formats:
             if format not in FORMATS:
                 raise UnknownNameError("output format", format, FORMATS, option="format")
@@ -252,19 +255,12 @@ class Picture(Generic[N_co]):
         return [result[format] for format in formats]
 
     def save(self, *paths: str | os.PathLike[str]) -> list[str]:
-        """Write the result to each path (or the job's own), whole or not at all; gives the paths.
-
-        Numbers of many rows are made while they are written, where each row can be made by itself.
-        """
+        """Write the result to each path (or the job's own), whole or not at all; gives the paths."""
         job = self.job
         if paths:
             job = job.written_to(paths)
             job.check()
-        formats = [target.format for target in job.targets]
-        parts = job.analysis.parts(job.view) or Parts(lambda _: self.numbers)
-        for (path, format), data in zip(job.targets, self._pieces(formats, parts), strict=True):
-            check_target(path, not job.output.no_clobber, text=FORMATS[format].text)
-            self.sizes[path] = write(path, data)
+        write_files(job, self.pieces([target.format for target in job.targets]), self.sizes)
         return list(job.paths)
 
     def add_pages(self, pages: Any) -> None:
@@ -376,6 +372,13 @@ class Picture(Generic[N_co]):
             return {"text/plain": repr(self), "text/html": page}
         text = data.decode() if FORMATS[format].text else b64encode(data).decode()
         return {"text/plain": repr(self), MIME_TYPES[format]: text}
+
+
+def write_files(job: Job, files: Sequence[Iterable[bytes]], sizes: dict[str, int]) -> None:
+    """Write a job's files, each from pieces, and note how many bytes went to each path."""
+    for (path, format), data in zip(job.targets, files, strict=True):
+        check_target(path, not job.output.no_clobber, text=FORMATS[format].text)
+        sizes[path] = write(path, data)
 
 
 def whole_cells(formats: Sequence[str]) -> int:

@@ -4,33 +4,46 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 import time
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.core.errors import PecliError, failure_of
 from pecli.core.memory import available
 from pecli.core.progress import track
 from pecli.files.metadata import can_carry, find_metadata
-from pecli.files.writer import check_target, real_path, write
+from pecli.files.writer import real_path
 from pecli.jobs.job import LIBRARIES, Job
-from pecli.jobs.picture import Picture, job_data, said_in_file
-from pecli.jobs.workers import ENDED, START, cores, in_executor, in_processes
+from pecli.jobs.picture import Picture, answer_of, job_data, said_in_file, write_files
+from pecli.jobs.workers import ENDED, START, cores, in_executor, in_order, in_processes
+from pecli.page.style import DRAWING
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
+    from concurrent.futures import Executor, Future
 
 CARRIED = ("job", "inputs", "pecli", *LIBRARIES)  # what a file says of how it was made; JSON files hold numbers besides
 STATES = WRITTEN, SKIPPED, FAILED = "written", "skipped", "failed"
 MISSING, STALE, UNASKED = "missing", "stale", "no longer asked for"
-ONE_AT_A_TIME = threading.Lock()  # numbers too: memory is counted for one picture a process
-Rendered = tuple[tuple[bytes, ...], tuple[str, ...], float]  # the bytes of each file, the notes, seconds
+Answer = dict[str, Any]  # what --json says of a picture
+
+
+class Drawn(NamedTuple):
+    """What came of drawing a job.
+
+    files : the bytes of each target, in pieces that may be made while they are written
+    seconds : that it took
+    answer : what --json says of it, where that was asked for
+    """
+
+    files: Sequence[Iterable[bytes]]
+    notes: tuple[str, ...]
+    seconds: float
+    answer: Answer | None
 
 
 @dataclass(frozen=True)
@@ -41,6 +54,8 @@ class Result:
     notes : what the user should know
     failure : why it failed
     seconds : that drawing took, where it was drawn
+    sizes : bytes written to each path, also before a failure
+    answer : what --json says of it, where that was asked for
     """
 
     job: Job
@@ -48,6 +63,8 @@ class Result:
     notes: tuple[str, ...] = ()
     failure: PecliError | None = None
     seconds: float | None = field(default=None, compare=False)
+    sizes: Mapping[str, int] = field(default_factory=dict, compare=False)
+    answer: Answer | None = field(default=None, compare=False)
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -78,35 +95,51 @@ def carries(path: str, wanted: dict[str, object]) -> bool:
     return {name: value for name, value in find_metadata(path).items() if name in CARRIED} == wanted
 
 
-def draw(job: Job) -> Rendered:
-    """Return the job's files as bytes, and what the user should know; whatever goes wrong is a PecliError."""
+def draw(job: Job, *, answered: bool, held: bool, frames: int = 1) -> Drawn:
+    """Return what a job's files hold; what goes wrong is a PecliError.
+
+    answered : whether what --json says of it is wanted too
+    held : whether the files are there as a whole, to be written by another process
+    frames : processes that draw the pictures of one file
+    """
     try:
-        with ONE_AT_A_TIME:
+        with DRAWING:
             begun = time.monotonic()
-            picture: Picture[Any] = Picture(job)
-            data = picture.render(*(target.format for target in job.targets))
-            return tuple(data), tuple(picture.notes), round(time.monotonic() - begun, 3)
+            picture: Picture[Any] = Picture(job, frames)
+            formats = [target.format for target in job.targets]
+            files = [[data] for data in picture.render(*formats)] if held else picture.pieces(formats)
+            answer = answer_of(picture) if answered else None
+            return Drawn(files, tuple(picture.notes), round(time.monotonic() - begun, 3), answer)
     except Exception as error:
-        raise failure_of(error) from None
+        failure = failure_of(error)
+        raise failure from None if failure is error else error  # which -v shows
 
 
-def _result(job: Job, rendered: Callable[[], Rendered]) -> Result:
-    """Write what was drawn; return how that ended."""
+def _received(future: Future[Drawn]) -> Drawn:
+    """Return what another process drew; PecliError where it failed, or is no longer there."""
     from concurrent.futures.process import BrokenProcessPool
 
     try:
-        files, notes, seconds = rendered()
-        for path, data in zip(job.paths, files, strict=True):
-            check_target(path, not job.output.no_clobber)
-            write(path, data)
-        return Result(job, WRITTEN, notes, seconds=seconds)
-    except PecliError as error:
-        failure = error
+        return future.result()
+    except PecliError:
+        raise
     except BrokenProcessPool:
-        failure = PecliError(ENDED)
+        raise PecliError(ENDED) from None
     except Exception as error:  # drawing raises none: it is the executor's
-        failure = PecliError(f"the executor lost the picture{f': {error}' if str(error) else ''}")
-    return Result(job, FAILED, failure=failure)
+        raise PecliError(f"the executor lost the picture{f': {error}' if str(error) else ''}") from None
+
+
+def _result(job: Job, drawn: Callable[[], Drawn]) -> Result:
+    """Write what is drawn; return how that ended."""
+    sizes: dict[str, int] = {}
+    try:
+        files, notes, seconds, answer = drawn()
+        write_files(job, files, sizes)
+        return Result(job, WRITTEN, notes, None, seconds, sizes, answer)
+    except BrokenPipeError:  # the reader of standard output has gone, and nothing else can be told
+        raise
+    except Exception as error:
+        return Result(job, FAILED, failure=failure_of(error), sizes=sizes)
 
 
 def run(
@@ -114,18 +147,28 @@ def run(
     *,
     workers: int | None = 1,
     executor: Executor | None = None,
+    frames: int = 1,
     force: bool = False,
     fail_fast: bool = False,
+    ordered: bool = False,
+    answered: bool = False,
 ) -> Generator[Result, None, None]:
-    """Yield the jobs' results as they come.
+    """Yield the jobs' results as they come: the one way of every command and of Python from many jobs to files.
+
+    A job is skipped where its files already show it, or where one is there that --no-clobber keeps. One that fails
+    costs none of the others unless `fail_fast` says so. A single command forces all and stops at the first failure,
+    which is its exit code; a batch ends with 1 where any failed.
 
     Parameters
     ----------
     jobs : checked beforehand
     workers : processes; None for one a core
     executor : draws instead of those; what it draws is written here
+    frames : processes for the pictures of one file, where the files are drawn in this one
     force : draw also what already exists
     fail_fast : start nothing new once one has failed
+    ordered : yield the results in the order of the jobs
+    answered : each with what --json says of it
     """
     todo = []
     for job in jobs:
@@ -134,30 +177,31 @@ def run(
             yield Result(job, SKIPPED)
         else:
             todo.append(job)
-    with closing(_drawn(todo, workers, executor)) as drawn:
-        for job, rendered in drawn:
-            result = _result(job, rendered)
+    with closing(_drawn(todo, workers, executor, frames, ordered, answered)) as drawn:
+        for job, made in drawn:
+            result = _result(job, made)
             yield result
             if fail_fast and result.state == FAILED:
                 return
 
 
 def _drawn(
-    jobs: Sequence[Job], workers: int | None, executor: Executor | None
-) -> Generator[tuple[Job, Callable[[], Rendered]], None, None]:
+    jobs: Sequence[Job], workers: int | None, executor: Executor | None, frames: int, ordered: bool, answered: bool
+) -> Generator[tuple[Job, Callable[[], Drawn]], None, None]:
     """Yield the jobs as they are drawn, each with what gives its files or raises why there are none."""
-    free, most = available(), max((job.memory for job in jobs), default=0)  # each was checked by itself
-    fitting = len(jobs) if free is None or most == 0 else max(1, free // most)
-    count = min(workers or cores(), len(jobs), fitting)
+    count = min(workers or cores(), len(jobs))
+    if count > 1 and (free := available()) is not None:  # each was checked by itself
+        count = min(count, max(1, free // max(1, *(job.memory for job in jobs))))
     if executor is None and count <= 1:
-        yield from ((job, partial(draw, job)) for job in jobs)
+        yield from ((job, partial(draw, job, answered=answered, held=False, frames=frames)) for job in jobs)
         return
     if executor is None and START == "fork":
         import_module("matplotlib.figure")  # once, here, shared by the workers
-    results = in_processes(draw, jobs, count) if executor is None else in_executor(draw, jobs, executor)
-    with closing(results):
-        for number, future in results:
-            yield jobs[number], future.result
+    work = partial(draw, answered=answered, held=True)
+    results = in_processes(work, jobs, count) if executor is None else in_executor(work, jobs, executor)
+    with closing(in_order(results) if ordered else results) as futures:
+        for number, future in futures:
+            yield jobs[number], partial(_received, future)
 
 
 def differences(jobs: Iterable[Job], asked: Collection[str]) -> Iterator[tuple[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 from typing import Any, TypeVar
@@ -17,7 +17,8 @@ from pecli.core.options import Option, Options, default_values, with_canonical_n
 from pecli.core.positions import Positions
 from pecli.encodings.registry import Encoding, all_encodings
 from pecli.files.formats import FORMATS
-from pecli.jobs.job import MAX_CELLS, MAX_FRAMES, Job, too_many_in_one_file
+from pecli.files.writer import ending_of
+from pecli.jobs.job import MAX_CELLS, MAX_FRAMES, SINGLE, Job, too_many_in_one_file
 from pecli.jobs.job_options import (
     EncodingOption,
     Output,
@@ -37,25 +38,77 @@ P = TypeVar("P", bound=Options)
 
 def jobs_of(analysis: str, given: Mapping[str, Any]) -> list[Job]:
     """Return the jobs that a mapping of option names to values, or lists of values, asks for (see `expand`)."""
-    return [job.settle() for job in group_by_file(expand(analysis, given))]
+    return [job.settle() for job in expand(analysis, given).by_file()]
 
 
 def job_of(analysis: str, given: Mapping[str, Any]) -> Job:
     """Return the one job that such a mapping asks for, with all its values in one picture; UsageError for none."""
-    jobs = merge_jobs(expand(analysis, given))
-    if len(jobs) > 1:
-        text = f"{analysis}: {', '.join(map(option_text, jobs[0].axes))} with several values make several pictures"
-        raise UsageError(text, option=jobs[0].axes[0], advice="ask for one after the other")
-    return jobs[0].settle()
+    return expand(analysis, given).as_one().settle()
 
 
 def make_job(analysis: str, given: Mapping[str, Any]) -> Job:
     """Return the job of such a mapping in which every option has one value."""
-    (job,) = expand(analysis, given, swept=False)
+    (job,) = expand(analysis, given, swept=False).jobs
     return job.settle()
 
 
-def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> list[Job]:
+@dataclass(frozen=True)
+class Sweep:
+    """The jobs of every combination of the options' values, the last of the options running fastest.
+
+    places : of each job, which of the values it has of each of the `Job.axes`
+    """
+
+    jobs: tuple[Job, ...]
+    places: tuple[tuple[int, ...], ...]
+
+    def as_one(self) -> Job:
+        """Return one job of all; raises UsageError where they are no one picture."""
+        jobs = self._merged(range(len(self.jobs)), self.jobs[0].output)
+        if len(jobs) > 1:
+            swept = ", ".join(map(option_text, jobs[0].axes))
+            text = f"{jobs[0].figure.name}: {swept} with several values make several pictures"
+            raise UsageError(text, option=jobs[0].axes[0], advice="ask for one after the other")
+        return jobs[0]
+
+    def by_file(self) -> list[Job]:
+        """Return the jobs, those that go into one file as one; those that are no one picture stay apart."""
+        first = self.jobs[0]
+        if len(self.jobs) == 1 or not first.figure.drawn or any(job.output != first.output for job in self.jobs):
+            return list(self.jobs)
+        groups: dict[tuple[int, ...], list[str]] = {}
+        for path in first.output.output:
+            members: dict[str, list[int]] = {}
+            for at, job in enumerate(self.jobs):
+                name = escape_blanks(fill_blanks(path, blanks(job))) if "{" in path else path
+                members.setdefault(name, []).append(at)
+            for name, own in members.items():
+                groups.setdefault(tuple(own), []).append(name)
+        if all(len(own) == 1 for own in groups):
+            return list(self.jobs)
+        outputs = {own: replace(first.output, output=tuple(paths)) for own, paths in groups.items()}
+        return [job for own, output in outputs.items() for job in self._merged(own, output)]
+
+    def _merged(self, members: Sequence[int], output: Output) -> list[Job]:
+        """Return one job whose cells are these; each where they are no whole grid, or differ in what is one of all."""
+        jobs, first = [replace(self.jobs[at], output=output) for at in members], self.jobs[members[0]]
+        if len(jobs) == 1 or not first.figure.drawn:
+            return jobs
+        columns = zip(*(self.places[at] for at in members), strict=True)
+        lengths = {name: len({*column}) for name, column in zip(first.axes, columns, strict=True)}
+        kind = type(first.figure)
+        order = [*kind.options(), *EncodingOption.options(), *known_options(kind), *first.axes]  # that of the help
+        axes = tuple(name for name in dict.fromkeys(order) if lengths.get(name, 1) > 1)
+        apart = SINGLE | ({*EncodingOption.options()} if first.figure.several else set())
+        if {*axes} & apart or prod(lengths.values()) != len(jobs) or len({*jobs}) < len(jobs):
+            return jobs
+        used = max(1, *(job.positions_seen.stop for job in jobs))  # one for all, so that they differ in nothing else
+        ordered = sorted(members, key=lambda at: [self.places[at][first.axes.index(name)] for name in axes])
+        cells = tuple(replace(self.jobs[at], output=Output(), used=used) for at in ordered)
+        return [replace(self.jobs[ordered[0]], output=output, swept=(), axes=axes, cells=cells)]
+
+
+def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> Sweep:
     """Return what a mapping of option names (those of the command line, ``-`` or ``_``) to text or values asks for.
 
     A list is several values of an option that takes one, and one value of an option that takes a list; lists of lists
@@ -93,14 +146,15 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> li
     if count > MAX_PICTURES:
         raise UsageError(f"this sweep asks for {count:,} pictures, and {MAX_PICTURES:,} are the most")
     for path in (str(path) for output in values.get("output", ()) for path in _items(output)):
-        item = FORMATS.get(path.rpartition(".")[2].lower())
+        item = FORMATS.get(ending_of(path))
         most = MAX_FRAMES if item and (item.frames or item.paged) else MAX_CELLS
         if kind.drawn and item and item.picture and "{" not in path and count > most:  # before so many jobs are made
             raise too_many_in_one_file(kind.name, count, most)
     several = tuple(name for name, each in values.items() if len(each) > 1)
     text = tuple(dict.fromkeys([*several, *_written(values, several)]))
     combinations = (dict(zip(values, each, strict=True)) for each in product(*values.values()))
-    return [replace(_job(kind, combination), swept=text, axes=several) for combination in combinations]
+    jobs = tuple(replace(_job(kind, combination), swept=text, axes=several) for combination in combinations)
+    return Sweep(jobs, tuple(product(*(range(len(values[name])) for name in several))))
 
 
 def _listed(value: Any) -> Any:
@@ -157,10 +211,9 @@ def _in_frames(name: str, values: dict[str, Sequence[Any]], known: Mapping[str, 
     """Return the values, where a picture moves and nothing is swept: those of a list that moves one by one."""
     if any(len(several) > 1 for several in values.values()):
         return values
-    asked = [str(item) for name in Output.options() for value in values.get(name, ()) for item in _items(value)]
-    endings = [text.rpartition(".")[2].lower() for text in asked]
+    endings = [ending_of(str(path)) for output in values.get("output", ()) for path in _items(output)]
     paged = any(values.get("pages", ()))
-    kinds = [FORMATS[ending] for ending in endings if ending in FORMATS]
+    kinds = [FORMATS[ending] for ending in (*endings, *values.get("format", ())) if ending in FORMATS]
     if not any(kind.frames or (paged and kind.paged) for kind in kinds):
         return values
     each = known[name].read(values[name][0]) or ()
@@ -280,44 +333,3 @@ def _rows(encodings: Sequence[Encoding], start: int, in_use: bool) -> int | None
         ends = [rows for encoding in encodings if (rows := encoding.rows_from(start)) is not None]
         return min([*ends, *(item.context for item in encodings if in_use and item.context)], default=None)
     return None
-
-
-def group_by_file(jobs: Sequence[Job]) -> list[Job]:
-    """Return the jobs, those that are to be written to one file as one; those that are no one picture stay apart."""
-    first = jobs[0]
-    if len(jobs) == 1 or not first.figure.drawn or any(job.output != first.output for job in jobs):
-        return list(jobs)
-    groups: dict[tuple[int, ...], list[str]] = {}
-    for path in first.output.output:
-        members: dict[str, list[int]] = {}
-        for at, job in enumerate(jobs):
-            name = escape_blanks(fill_blanks(path, blanks(job))) if "{" in path else path
-            members.setdefault(name, []).append(at)
-        for name, own in members.items():
-            groups.setdefault(tuple(own), []).append(name)
-    if all(len(own) == 1 for own in groups):
-        return list(jobs)
-    return [job for own, paths in groups.items() for job in merge_jobs([jobs[at] for at in own], paths)]
-
-
-def merge_jobs(jobs: Sequence[Job], paths: Sequence[str] | None = None) -> list[Job]:
-    """Return one job of all, to these files; the jobs where they are no whole grid, or differ in what is one of all."""
-    first = jobs[0]
-    output = first.output if paths is None else replace(first.output, output=tuple(paths))
-    here = [replace(job, output=output) for job in jobs]
-    if len(jobs) == 1 or not first.figure.drawn:
-        return here
-    known = [*first.figure.options(), *EncodingOption.options(), *known_options(type(first.figure)), *first.axes]
-    order = [name for name in dict.fromkeys(known) if name in first.axes]  # that of the help, however they were given
-    axes = tuple(name for name in order if len({job.value(name, first.axes) for job in jobs}) > 1)
-    cells = tuple(replace(item, output=Output()) for item in here)
-    sheet = replace(here[0], swept=(), axes=axes, cells=cells)
-    values = {name: sheet.values(name) for name in axes}
-    one_canvas = not {*axes} & {*Canvas.options(), *Output.options(), *Language.options()}
-    one_each = {*axes} & {*EncodingOption.options()} and first.figure.several
-    if not one_canvas or one_each or prod(map(len, values.values())) != len(jobs):
-        return here
-    used = max(1, *(item.positions_seen.stop for item in cells))  # one for all, so that they differ in nothing else
-    cells = tuple(replace(item, used=used) for item in cells)
-    cells = tuple(sorted(cells, key=lambda item: [values[name].index(item.value(name, axes)) for name in axes]))
-    return [replace(cells[0], output=output, swept=(), axes=axes, cells=cells, used=None)]

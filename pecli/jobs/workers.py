@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -73,6 +73,18 @@ def in_processes(work: Callable[[T], R], things: Sequence[T], count: int) -> Res
             future = pool.submit(work, thing)
             wait([future])
         yield number, future
+
+
+def in_order(results: Results[R]) -> Results[R]:
+    """Yield the results in the order of the things: one that comes early waits for its turn."""
+    waiting: dict[int, Future[R]] = {}
+    due = 0
+    with closing(results):
+        for number, future in results:
+            waiting[number] = future
+            while due in waiting:
+                yield due, waiting.pop(due)
+                due += 1
 
 
 def map_in_order(work: Callable[[T], R], things: Sequence[T], doing: str, count: int = 1) -> Iterator[R]:

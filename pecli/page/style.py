@@ -235,7 +235,7 @@ KEPT: dict[Any, Any] = {  # what holds whatever style is used: widths, fonts ins
     "image.interpolation": "nearest",
     "image.interpolation_stage": "data",  # the other makes an image four times as large first
 }
-DRAWING = threading.RLock()  # one picture at a time: matplotlib's settings are the whole process's
+DRAWING = threading.RLock()  # one picture at a time: matplotlib's settings, and the free memory, are the process's
 GROUNDS: Any = ("figure.facecolor", "axes.facecolor", "savefig.facecolor", "legend.facecolor")
 NUMBERS_INK: Any = ("xtick.labelcolor", "ytick.labelcolor")  # a style gives them that of the ticks
 COMPACT = (".otf", ".ttc")  # endings of fonts whose letters may be PostScript outlines

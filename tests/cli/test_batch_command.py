@@ -306,16 +306,16 @@ def test_init_to_standard_output_is_a_batch_file(ask: Ask, folder: Path) -> None
 def test_an_interruption_says_how_many_are_done_and_the_next_run_goes_on(
     ask: Ask, figures: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    render, rendered = Picture.render, []
+    pieces, drawn = Picture.pieces, []
 
-    def stop(picture: Picture[Any], *formats: str) -> Any:
-        rendered.append(picture)
-        if len(rendered) == 3:
+    def stop(picture: Picture[Any], formats: list[str]) -> Any:
+        drawn.append(picture)
+        if len(drawn) == 3:
             raise KeyboardInterrupt
-        return render(picture, *formats)
+        return pieces(picture, formats)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Picture, "render", stop)
+        patch.setattr(Picture, "pieces", stop)
         ended = ask("batch", "figures.toml", "-j", "1")
     assert ended.code == 130
     assert "2 written" in ended.err and "of 5" in ended.err

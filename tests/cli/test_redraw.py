@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import pecli
 from pecli.files.metadata import read_metadata
+from pecli.files.tables import opened
 from tests.conftest import Ask
 
 
@@ -35,6 +37,21 @@ def test_what_is_given_changes_and_the_old_file_stays(ask: Ask, folder: Path, ol
 def test_parameters_and_sweeps_work_as_in_the_figures_own_command(ask: Ask, folder: Path, old: bytes) -> None:
     assert ask("redraw", "old.png", "--base", "10,100", "-o", "b{base}.npy").out.split() == ["b10.npy", "b100.npy"]
     assert np.array_equal(np.load("b100.npy"), pecli.encode(d=6, length=9, base=100))
+
+
+@pytest.mark.parametrize("command", ["redraw", "recipe"])
+def test_what_the_file_carries_is_read_once(
+    ask: Ask, old: bytes, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    paths: list[str] = []
+
+    def counted(path: str) -> Any:
+        paths.append(path)
+        return opened(path)
+
+    monkeypatch.setattr("pecli.files.metadata.opened", counted)
+    assert ask(command, "old.png", "-o", "new.png").code == 0
+    assert paths == ["old.png"]
 
 
 def test_the_old_file_is_replaced_only_when_it_is_named(ask: Ask, folder: Path, old: bytes) -> None:

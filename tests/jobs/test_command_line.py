@@ -13,9 +13,9 @@ import pytest
 
 import pecli
 from pecli.core.errors import is_printable
-from pecli.jobs.command_line import command, quoted
 from pecli.jobs.job import Job
 from pecli.jobs.sweep import make_job
+from pecli.jobs.text import command, quoted
 
 
 def job(analysis: str = "heatmap", /, **options: Any) -> Job:

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import pecli
-from pecli.jobs.command_line import command, python_call
 from pecli.jobs.functions import stub
 from pecli.jobs.job_options import ANALYSES, known_options
+from pecli.jobs.text import command, python_call
 
 STUB = (Path(pecli.__file__).parent / "jobs" / "figure_functions.pyi").read_text(encoding="utf-8")
 TREE = ast.parse(STUB).body

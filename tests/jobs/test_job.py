@@ -12,9 +12,9 @@ import pytest
 from pecli.core.errors import UsageError
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures.heatmap import Heatmap
-from pecli.jobs.command_line import command
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import make_job
+from pecli.jobs.text import command
 
 JOBS: list[tuple[str, dict[str, Any]]] = [
     ("heatmap", {}),
@@ -73,11 +73,11 @@ def test_the_command_line_makes_the_job_again(
 ) -> None:
     made = []
 
-    def stop(picture: Picture[Any], *_: str) -> None:
+    def stop(picture: Picture[Any], _: list[str]) -> None:
         made.append(picture.job)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Picture, "save", stop)
+    monkeypatch.setattr(Picture, "pieces", stop)
     job = make_job(name, {**options, "output": ["out put.svg", "b.npz"]})
     program, *words = shlex.split(command(job))
     assert ask(*words).code == 130

@@ -22,7 +22,7 @@ from pecli.core.errors import PecliError
 from pecli.jobs.job import Job, versions
 from pecli.jobs.run import FAILED, SKIPPED, WRITTEN, Result, is_done, run
 from pecli.jobs.sweep import make_job
-from pecli.jobs.workers import START, in_processes, map_in_order
+from pecli.jobs.workers import START, in_order, in_processes, map_in_order
 
 CARRIERS = ["png", "svg", "pdf", "npz", "json"]
 TITLE = "位置 (a) \\ <b>"
@@ -109,6 +109,35 @@ def test_a_table_with_new_numbers_is_drawn_again(analysis: str, folder: Path) ->
     (folder / "table.npy").rename(folder / "other.npy")
     np.save(folder / "table.npy", np.eye(5, 3)[::-1])
     assert states([asked()]) == [SKIPPED]  # what counts is what is in it
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_command_takes_the_results_in_the_order_of_its_jobs_with_what_json_says(workers: int, folder: Path) -> None:
+    jobs = [job(f"{base}.json", base=base) for base in (3, 1, 2)]
+    results = list(run(jobs, workers=workers, ordered=True, answered=True))
+    assert [result.job for result in results] == jobs
+    assert [dict(result.sizes) for result in results] == [
+        {path: Path(path).stat().st_size for path in item.paths} for item in jobs
+    ]
+    assert [(result.answer or {})["job"] for result in results] == [
+        {"command": "heatmap", **item.settings()} for item in jobs
+    ]
+    assert all("facts" in (result.answer or {}) for result in results)
+
+
+def test_results_that_come_early_wait_for_their_turn() -> None:
+    come = [(number, Future[int]()) for number in (2, 0, 3, 1)]
+    assert list(in_order(each for each in come)) == sorted(come, key=lambda each: each[0])
+
+
+def test_rows_are_written_as_they_are_made_and_held_for_another_process(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    item = make_job("table", {"length": 2000, "output": "t.npy"})  # of 2 MB
+    monkeypatch.setattr("pecli.core.memory.available", lambda: 1 << 20)
+    assert states([item]) == [WRITTEN]
+    with ThreadPoolExecutor(1) as executor:
+        assert states([item], executor=executor) == [FAILED]
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,10 @@ import pytest
 import pecli
 from pecli.core.errors import UsageError
 from pecli.figures.grid import Grid
-from pecli.jobs.batch import check_targets
-from pecli.jobs.command_line import command
-from pecli.jobs.sweep import expand, jobs_of, make_job
+from pecli.jobs.job import Job
+from pecli.jobs.names import check_targets
+from pecli.jobs.sweep import expand, job_of, jobs_of, make_job
+from pecli.jobs.text import command
 from pecli.models.spec import read_encoding
 
 
@@ -136,7 +137,7 @@ INNER: list[tuple[str, dict[str, Any], list[str]]] = [
 def test_a_range_or_a_parameter_given_twice_in_a_text_is_an_encoding_each(
     figure: str, given: dict[str, Any], specs: list[str]
 ) -> None:
-    assert [item for job in expand(figure, given) for item in job.encodings] == [*map(read_encoding, specs)]
+    assert [item for job in expand(figure, given).jobs for item in job.encodings] == [*map(read_encoding, specs)]
 
 
 @pytest.mark.parametrize("figure", ["heatmap", "spectrum"])  # of one encoding, and of several
@@ -163,3 +164,20 @@ def test_a_single_encoding_is_not_swept() -> None:
         pecli.encoding(YARN.format("2..8:3"))
     with pytest.raises(UsageError, match="label is given 1 times, for 2 encodings"):
         expand("compare", {"encoding": YARN.format("2..8:2"), "label": "mine"})
+
+
+def test_the_work_for_a_sweep_grows_with_its_cells_not_with_their_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    value, asked = Job.value, list[str]()
+
+    def counted(job: Job, name: str, axes: Any = ()) -> Any:
+        asked.append(name)
+        return value(job, name, axes)
+
+    monkeypatch.setattr(Job, "value", counted)
+    calls = []
+    for count in (20, 40):
+        asked.clear()
+        bases = list(range(2, 2 + count))
+        assert len(job_of("heatmap", {"base": bases, "d": 4, "length": 5, "output": "a.gif"}).cells) == count
+        calls.append(len(asked))
+    assert calls[1] == 2 * calls[0]

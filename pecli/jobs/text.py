@@ -1,0 +1,121 @@
+"""A job as text that asks for it again: a command line, a figure of a batch file, a call in Python."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from json import dumps
+from typing import Any
+
+from pecli.core.errors import is_printable
+from pecli.core.options import Option
+from pecli.jobs.job import Job
+from pecli.jobs.job_options import EncodingOption, encoding_parameters, find_command, known_options
+from pecli.jobs.names import blanks, escape_blanks, fill_blanks
+from pecli.models.spec import read_encoding
+
+
+def changes(job: Job) -> dict[str, Sequence[Any]]:
+    """Return the values of each option that differs from its default, one or those of a sweep, which stand last.
+
+    The encodings are among them where they are swept; else `Job.specs` has them, and the output its own names.
+    """
+    defaults, swept = job.defaults, job.sweep()
+    changed = {name: [value] for part in job.parts for name, value in part.changed(defaults).items()}
+    single = {name: values for name, values in changed.items() if name not in swept}
+    return {**single, **{name: values for name, values in swept.items() if values is not None}}
+
+
+def command(job: Job, outputs: Sequence[str] | None = None) -> str:
+    """Return the command line that asks for it, quoted for a POSIX shell; with these outputs in place of its own."""
+    told = {name: values for name, values in changes(job).items() if name not in EncodingOption.options()}
+    words = [*_encoding_words(job), *_words(job.options, told)]
+    if outputs is None:
+        known = blanks(job)
+        outputs = [fill_blanks(path, known) for path in job.output.output]
+    words += [word for path in outputs for word in ("--output", escape_blanks(path))]
+    words += ["--format", job.output.format] if job.output.format else []
+    words += ["--long"] * job.output.long
+    return " ".join(map(quoted, ["pecli", job.figure.name, *words]))
+
+
+def entry(job: Job, outputs: Sequence[str]) -> str:
+    """Return the job as one figure of a batch file, with these outputs: all that differs from the defaults."""
+    told: dict[str, Any] = {name: values if name in job.axes else values[0] for name, values in changes(job).items()}
+    keys: dict[str, Any] = {"command": job.figure.name}
+    if job.specs() != [job.figure.default_encoding] and not told.keys() & EncodingOption.options():
+        keys |= {"encoding": job.specs()}
+    keys |= {**told, "output": outputs, **({"long": True} if job.output.long else {})}
+    return "\n".join(["[[figure]]", *(f"{name} = {toml(value)}" for name, value in keys.items())])
+
+
+def toml(value: Any) -> str:
+    """Return a value as TOML writes it: strings as JSON's, what a terminal does not show as its code."""
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    text = dumps(value, ensure_ascii=False)
+    return "".join(sign if is_printable(sign) else f"\\U{ord(sign):08x}" for sign in text)
+
+
+def python_call(line: str) -> str:
+    """Return the call in Python that does what a command line does: ``pecli.heatmap(base=10)``."""
+    _, name, *words = shlex.split(line)
+    analysis, aliased = find_command(name)
+    options = known_options(analysis)
+    flags = {flag: item for item in options.values() for flag in (item.flag, *item.flags)}
+    texts: dict[str, list[str]] = {"encoding": [], **{key: [value] for key, value in aliased.items()}}
+    rest = iter(words)
+    for word in rest:
+        flag, _, text = word.partition("=") if word.startswith("--") else (word, "", "")
+        item = flags.get(flag, options["encoding"])
+        text = word if flag not in flags else "true" if item.scalar is bool else text or next(rest)
+        texts.setdefault(item.name, []).extend(item.split_items([text]))
+    arguments = []
+    for key, given in filter(lambda pair: pair[1], texts.items()):
+        read = [options[key].read(value) for value in given]
+        values = [_whole(one) for own in read for one in (own if options[key].many else [own])]
+        value = values[0] if len(values) == 1 else values
+        arguments.append(repr(value) if key == "encoding" else f"{key}={value!r}")
+    saved = ".save()" if "output" in texts else ""
+    return f"pecli.{analysis.name}({', '.join(arguments)}){saved}".replace("'", '"')
+
+
+def _whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def quoted(word: str) -> str:
+    """Return a word for a POSIX shell; one that a terminal does not show as bytes that printf writes."""
+    if all(map(is_printable, word)):
+        return shlex.quote(word)
+    octal = "".join(f"\\{byte:03o}" for byte in word.encode())
+    return f"\"$(printf '{octal}')\""
+
+
+def _encoding_words(job: Job) -> list[str]:
+    figure, (choice,) = job.figure, EncodingOption.options()
+    if job.cells and choice in job.axes:
+        return [word for value in job.values(choice) for word in ("--encoding", *value)]
+    if figure.specs_are_arguments:
+        default = read_encoding(figure.default_encoding, defaults=figure.default_options)
+        return [] if job.encodings == (default,) else job.specs()
+    if len(job.encodings) > 1:
+        return [word for spec in job.specs() for word in ("--encoding", spec)]
+    (encoding,) = job.encodings
+    if not set(encoding.changed()) <= set(encoding_parameters()):  # a plugin's, or one that belongs to another's value
+        return ["--encoding", *job.specs()]
+    chosen = [] if encoding.name == figure.default_encoding else ["--encoding", encoding.name]
+    changed, swept = encoding.changed(figure.default_options), job.sweep()
+    return chosen + _words(encoding.options(), {n: [value] for n, value in changed.items() if n not in swept})
+
+
+def _words(options: Mapping[str, Option], told: Mapping[str, Sequence[Any]]) -> list[str]:
+    """Return the words that give each option its values."""
+    words = []
+    for item, values in ((options[name], values) for name, values in told.items()):
+        texts = [] if item.scalar is bool else list(map(item.write, values))
+        if item.scalar is bool or item.splits:
+            words += [item.flag, *([",".join(texts)] if texts else [])]
+        else:
+            words += [word for text in texts for word in (item.flag, text)]
+    return words

@@ -252,9 +252,15 @@ class Job:
 
     def value(self, name: str, axes: Collection[str] = ()) -> Any:
         """Return the value of an option; of the encodings their specs, without what the other axes say."""
+        return tuple(self.specs(axes)) if name in EncodingOption.options() else self._known.get(name)
+
+    @cached_property
+    def _known(self) -> dict[str, Any]:
+        """The values of all options, of several encodings those of the first: a grid asks each of its cells for them
+        as often as there are cells.
+        """
         parts = (*self.encodings, self.figure, self.positions, self.canvas)
-        known = {key: value for part in reversed(parts) for key, value in part.settings().items()}
-        return tuple(self.specs(axes)) if name in EncodingOption.options() else known.get(name)
+        return {key: value for part in reversed(parts) for key, value in part.settings().items()}
 
     @cached_property
     def metadata(self) -> str:

@@ -84,7 +84,7 @@ def _check_names(reading: Reading, rope: bool) -> None:
         reading.warning(name, text, name=architecture.name)
     for name, value in keys.data.items():
         other = name not in (*ROPE_KEYS, *READ_BY) and not isinstance(value, bool)
-        if other and (hint := probably(misspelt(name, ROPE_KEYS))):
+        if other and (hint := probably(misspelt(name, tuple(ROPE_KEYS)))):
             reading.warning(name, "models.pecli_knows_no_such", hint=hint)
     word = keys.data.get("position_embedding_type")
     if rope and word == "absolute":
@@ -197,7 +197,7 @@ def _check_unread(reading: Reading, inside: Keys, rule: str) -> None:
             reading.warning(key, text, value, rule=rule, owners=owners)
         elif key in READ_BY:
             reading.add("note", key, say(READ_BY[key]), value)
-        elif hint := probably(misspelt(key, [*read[rule], *COMMON])):
+        elif hint := probably(misspelt(key, (*read[rule], *COMMON))):
             reading.warning(key, "models.pecli_knows_no_such", value, hint=hint)
         elif value is not None:
             text = "models.no_parameter_of_rope"

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import webbrowser
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -52,8 +53,18 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out on Windows what it has none of; begins with the tests that take longest, so that no worker waits."""
+    """Leave out on Windows what it has none of, and all but some cases where they are marked so; begin with the tests
+    that take longest, so that no worker waits.
+    """
+    cases = Counter[tuple[Path, str]]()
+    for item in items:
+        if some := item.get_closest_marker("some"):
+            test = item.path, item.nodeid.partition("[")[0]
+            if cases[test] % some.args[0]:
+                item.add_marker(pytest.mark.long)
+            cases[test] += 1
     items.sort(key=lambda item: item.path.stem not in LONGEST)
     for item in items:
         if os.name == "nt" and item.get_closest_marker("posix"):

@@ -24,7 +24,7 @@ from pecli.files.tables import READERS as TABLES, read_table
 from pecli.jobs.batch import read_batch
 from pecli.jobs.sweep import make_job
 
-SOON, LONG = 150, 20_000
+SOON, LONG = 150, 3_000
 runs = pytest.mark.parametrize("count", [SOON, pytest.param(LONG, marks=pytest.mark.long)])
 WORDS = ["0", "-1", "1e308", "nan", "inf", "9" * 30, "é位", "\x1b[2J", "\u202e", "$^$", "{base}", "a=b", ":", ",", ""]
 

@@ -28,6 +28,7 @@ from pecli.page.panels import ColorBar, Panel, PanelGroup
 LONGEST = 65536  # positions that are transformed, at most
 SLOW = 4  # waves over the length, up to which they are drift
 DRIFT, STANDS_OUT = 0.2, 0.1  # shares of the variance, from which on drift and a wave are spoken of
+LEAST_SHARE = 0.001  # of the variance, from which on longer waves are spoken of
 EVEN = 3.0  # times as much as where all waves are as strong
 MAX_PEAKS = 3  # that are named
 USUAL = 0.15  # about the largest share of a table, before it is known
@@ -63,7 +64,7 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
             return say(
                 "fourier.besides_drift" if self.slow + self.longer_held >= DRIFT else "fourier.stand_out", waves=waves
             )
-        if self.longer_pairs and isinstance(encoding, Harmonic):
+        if self.names_longer and isinstance(encoding, Harmonic):
             every = len(encoding.wavelengths())
             return say("fourier.longer", count=self.longer_pairs, all=every, share=percent(self.longer_held))
         if self.half is None:
@@ -73,9 +74,14 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
         return say("fourier.of_the_variance_lies", share=share, wave=wave)
 
     @property
+    def names_longer(self) -> bool:
+        """Whether the headline names the waves that are longer than the positions: they hold a share to speak of."""
+        return self.longer_held >= LEAST_SHARE and not self.peaks
+
+    @property
     def names_half(self) -> bool:
         """Whether the headline names the wavelength from which on there is half of the variance."""
-        return self.half is not None and not self.peaks and not self.longer_pairs
+        return self.half is not None and not self.peaks and not self.names_longer
 
     def remarks(self) -> list[str]:
         return [say("fourier.each_pixel_is_the", count=self.columns_block)] if self.columns_block > 1 else []

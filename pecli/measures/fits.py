@@ -362,7 +362,8 @@ def start_of(omega: Array, phase: Array, unsure: float = 1e-12) -> float:
 
     unsure : of the mean cosine of what is left, how much it may be smaller than at the best position
     """
-    places = np.array(sorted(range(-MAX_START, MAX_START), key=abs))
+    steps = np.arange(2 * MAX_START)
+    places = np.where(steps % 2, -(steps + 1) // 2, steps // 2)  # 0, −1, 1, −2, 2, …
     some = slice(None, None, max(1, len(omega) // 16))
     agree = np.cos(phase[some] - np.outer(places, omega[some])).mean(axis=1)
     return float(places[np.argmax(agree > agree.max() - max(unsure, 2 * (1 - agree.max())))])

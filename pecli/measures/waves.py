@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from pecli.core.lazy import Array, np
 from pecli.core.positions import Positions
@@ -60,6 +61,7 @@ STEP = 1 << 11  # offsets looked at together: so few that no product of matrices
 NEGATIVE = -1e-9  # of the number of pairs; rounding stays above it
 
 
+@lru_cache(maxsize=64)  # layers, and files held against each other, often have the same rates
 def first_negative_offset(encoding: Harmonic, most: int) -> int | None:
     """Return the first offset 1 … most at which Σ_j cos(ω_j Δ) is negative, or None where it never is.
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from math import isqrt
 from typing import Any
 
@@ -37,9 +37,10 @@ def probably(names: Sequence[str]) -> str:
     return say("models.probably_meant", word=names[0]) if names else ""
 
 
-def misspelt(key: str, known: Iterable[str]) -> list[str]:
+@cache
+def misspelt(key: str, known: tuple[str, ...]) -> list[str]:
     """Return the key that another is a slip of; one that looks alike, as attn_factor does, is another key."""
-    return difflib.get_close_matches(key.lower(), list(known), n=1, cutoff=0.82)
+    return difflib.get_close_matches(key.lower(), known, n=1, cutoff=0.82)
 
 
 @dataclass(frozen=True)

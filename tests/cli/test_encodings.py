@@ -71,6 +71,7 @@ def test_an_unknown_encoding_ends_with_2_and_the_nearest(name: str, said: str) -
     assert ended.stdout == ""
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("name", [name for name in ENCODINGS if name != "learned"])
 def test_the_examples_options_are_the_programs(name: str, tmp_path: Path) -> None:
     """Run at a tenth of the resolution, at a length that takes no time."""
@@ -82,6 +83,8 @@ def test_the_examples_options_are_the_programs(name: str, tmp_path: Path) -> Non
     assert target.read_bytes().startswith(b"\x89PNG")
 
 
+# the numbers of each are in the record; what draws and refuses them is the figure's, of which a share is enough
+@pytest.mark.some(5)
 @pytest.mark.parametrize("figure", FIGURES)
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_every_figure_of_every_encoding_is_drawn_or_refused(name: str, figure: str) -> None:

@@ -22,6 +22,7 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("name", PANEL)
 def test_a_page_fits_the_terminal_and_ends_with_lines_to_try(name: str, ask: Ask) -> None:
     ended = ask(name, "--help")
@@ -70,6 +71,7 @@ def test_the_parameters_are_those_of_the_chosen_encoding(ask: Ask) -> None:
     assert word == clock
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize("line", LINES)
 def test_a_line_to_try_runs(line: str, ask: Ask, folder: Path) -> None:
     program, name, *words = shlex.split(line)

@@ -299,6 +299,7 @@ ZEROS = {  # rows of zeros in a table of 512 rows or put before it, rows of ones
 }
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("case", ZEROS)
 def test_rows_of_zeros_are_named_wherever_they_are(case: str, ask: Ask, folder: Path) -> None:
     zeros, padding, tokens, start = ZEROS[case]
@@ -336,6 +337,7 @@ BASES: dict[
 }
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(("radix", "dtype", "length", "d"), BASES)
 def test_bases_that_give_one_table_are_told_as_a_range(
     radix: int, dtype: str, length: int, d: int, ask: Ask, folder: Path

@@ -217,6 +217,7 @@ def test_a_file_that_cannot_be_read_is_1(line: str, state: str, ask: Ask, folder
         assert "internal" not in ended.err
 
 
+@pytest.mark.some(4)
 @pytest.mark.posix
 @pytest.mark.parametrize("target", ["folder.{}", "file/a.{}", "loop.{}", "new/", "denied/a.{}"])
 @pytest.mark.parametrize(

@@ -72,6 +72,7 @@ MODERNBERT = {**MISTRAL, "model_type": "modernbert-decoder", "hidden_size": 768,
 QWEN2 = {**MISTRAL, "model_type": "qwen2", "sliding_window": 4096, "use_sliding_window": True, "max_window_layers": 3}
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("config", "kind", "expected"),  # the window, the layers that have it, pairs that turn less than once in it
     [
@@ -160,6 +161,7 @@ CONTEXTS: list[tuple[dict[str, Any], str, list[str], tuple[int | None, ...]]] = 
 ]  # fmt: skip
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize(("config", "kind", "words", "expected"), CONTEXTS)
 def test_model_and_stats_count_in_the_same_contexts(
     ask: Ask, folder: Path, config: dict[str, Any], kind: str, words: list[str], expected: tuple[int | None, ...]

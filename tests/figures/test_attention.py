@@ -238,6 +238,7 @@ def panels(**options: Any) -> tuple[AttentionNumbers, list[Any]]:
     return made(**options), panels_of("attention", **options)
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("size", ["page", "column", "slide"])
 @pytest.mark.parametrize("options", [{"tokens": "I like you"}, {"encoding": "rope:d=6"}, {"encoding": "alibi"}])
 def test_rows_are_without_and_with_positions_and_the_largest_change_is_outlined(
@@ -326,6 +327,7 @@ def test_the_message_says_whether_position_with_position_depends_on_the_offset_a
     assert numbers.message() == (only if encoding in INVARIANT else differ)
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize("encoding", [*INVARIANT, "binary", "learned:d=5"])
 @pytest.mark.parametrize("tokens", ["x y z", "a b c d e"])
 def test_strokes_join_equal_numbers_or_two_that_differ_most_are_outlined(encoding: str, tokens: str) -> None:

@@ -61,6 +61,7 @@ def test_what_has_no_number_stays_empty_and_cells_beyond_the_frame_are_left_out(
     assert drawn == pytest.approx([0.0, 0.0, 0.0, 0.0, 1.0, 1.0])
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(("dpi", "finer"), [(10, FINE), (800, 800)])
 @pytest.mark.parametrize(
     ("sides", "columns"), [((-0.5, 2.5), [0, 1, 2]), ((2.5, -0.5), [2, 1, 0]), ((1.0, 2.5), [1, 2])]
@@ -165,6 +166,7 @@ def test_numbers_that_do_not_fit_are_refused(figure: str, options: dict[str, Any
         panels(figure, **options, numbers=True)
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("size", ["column", "slide"])
 @pytest.mark.parametrize(("options", "extend"), [({"lowest": -20}, "min"), ({"lowest": -99.5}, "neither"), ({}, "min")])
 def test_the_arrow_of_a_bar_is_told_by_the_numbers_and_not_by_means(
@@ -175,6 +177,7 @@ def test_the_arrow_of_a_bar_is_told_by_the_numbers_and_not_by_means(
     assert image.colorbar.extend == extend
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("figure", "options", "colours"), [
     ("bias", {"encoding": "t5", "length": 9}, 9),  # of distances, on both sides
     ("bias", {"encoding": "t5:direction=causal", "length": 9}, 9),
@@ -200,6 +203,7 @@ def test_classes_on_both_sides_of_0_have_it_in_the_middle_of_the_colours() -> No
     assert len(light) == image.get_cmap().N and light.argmax() in (4, 5, 6)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("figure", "options", "ends"), [
     ("heatmap", {"encoding": "binary", "length": [9, 999]}, (0, 1)),
     ("bias", {"encoding": "t5", "length": [30, 900]}, (0, 15)),
@@ -234,6 +238,7 @@ def test_a_bar_is_left_out_where_every_cell_carries_its_number(
     assert sum(own.get_label() == "<colorbar>" for own in axes) == bars and axes[0].get_title() == title
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("figure", "size", "bars"),
     [

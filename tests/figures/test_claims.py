@@ -75,6 +75,7 @@ NEAREST: list[tuple[dict[str, Any], list[int]]] = [
 ]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("options", "places"), NEAREST)
 def test_the_nearest_position_is_marked_at_its_distance_and_the_line_goes_through_it(
     options: dict[str, Any], places: list[int]
@@ -106,6 +107,7 @@ SCALINGS = [
 ]
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(("spec", "dashed"), SCALINGS)
 def test_the_spectrum_names_its_dashes_where_it_has_them(spec: str, dashed: bool) -> None:
     axes = axes_of("spectrum", encoding=spec)
@@ -161,6 +163,7 @@ def test_of_too_many_means_nothing_is_said_of_the_largest_difference() -> None:
     )
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("encodings", "figure", "shared", "names_width"),
     [

@@ -67,6 +67,7 @@ PIXELS = [(505, 883), (203, 354), (195, 360), (1200, 300)]  # of a panel
 SCALED: dict[str, Any] = {"encoding": ["sinusoidal:base=10", "sinusoidal"], "difference": True, "length": 1500}
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("figure", "options"),
     [
@@ -149,6 +150,7 @@ def test_a_word_is_said_where_most_values_have_less_than_three_tenths_of_the_col
     assert few_colours_note((-1.0, 1.0), [np.linspace(-1, 1, 100)]) == ""
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("cmap", [None, "viridis", "PuOr"])
 @pytest.mark.parametrize(("figure", "own"), [("distance", "distance"), ("heatmap", "signed")])
 def test_a_difference_has_two_sides_whatever_map_the_values_have(figure: str, own: str, cmap: str | None) -> None:

@@ -90,6 +90,7 @@ def test_the_difference_is_the_first_less_the_second_with_a_bar_of_its_own() -> 
     assert title_of(long) == say("compare.difference_first_minus_second")
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("figure", "encoding", "shared"),
     [
@@ -182,6 +183,7 @@ def test_lines_of_another_kind_have_a_window_and_offsets_of_their_own() -> None:
     assert [bool(item.xaxis.label.get_visible()) for item in (first, second, other)] == [False, True, True]
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -33,6 +33,7 @@ def places(drawing: Any) -> list[Any]:
     return [tuple(drawing.get_size_inches()), *words, *axes]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("figure", ["heatmap", "distance", "curves", "scatter", "spectrum"])
 def test_nothing_jumps(figure: str) -> None:
     frames = frames_of(figure, **SMALL, base=[2, 10000, 31.62])

@@ -168,6 +168,7 @@ def test_what_one_figure_says_in_all_cells_is_said_once() -> None:
     assert finding(Picture(job_of("overview", given)).seen.message())["key"] == "words.the_depends_only_on"
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("options", "panels", "lines"),
     [

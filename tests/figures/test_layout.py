@@ -117,11 +117,8 @@ def check_frames(drawing: Any) -> None:
         assert not any(text.get_window_extent().overlaps(frame) for frame in frames), text.get_text()
 
 
-EASY = ("page", "blog", "5x3")  # what is whole at column and slide is whole there too; every one with -m long
-MARKED = [pytest.param(size, marks=[pytest.mark.long] if size in EASY else []) for size in SIZES]
-
-
-@pytest.mark.parametrize("size", MARKED)
+@pytest.mark.some(4)
+@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("figure", FIGURES)
 def test_a_picture_is_whole_in_every_size(figure: str, size: str) -> None:
     check_whole(*in_size(figure, size))
@@ -244,6 +241,7 @@ def test_a_short_bar_has_the_first_and_the_last_tick_rather_than_one() -> None:
     assert axes.get_yticks().tolist() == [0.0, 5.0]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("size", "options", "columns"),
     [("2.6", {}, 3), ("column", {}, 3), ("12x3.2", {}, 6), ("12x7", {"text_size": 9}, 3)],
@@ -273,6 +271,7 @@ def test_a_legend_stands_beside_its_panel_where_there_is_room_else_below(lines: 
     ("figure", "options"),
     [("relative", {"length": 200}), ("bias", {"encoding": "alibi", "length": 200}), ("overview", {"length": 200})],
 )
+@pytest.mark.some(3)
 @pytest.mark.parametrize("size", SIZES)
 def test_the_last_number_below_one_panel_of_several_ends_with_it(
     figure: str, options: dict[str, Any], size: str

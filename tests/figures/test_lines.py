@@ -175,6 +175,7 @@ def test_against_the_offset_every_line_starts_at_0_and_a_log_axis_at_1() -> None
     assert not [item for item in axes.lines if len(item.get_xdata()) == 1]
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("options", "noted"),
     [

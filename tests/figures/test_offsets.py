@@ -355,6 +355,7 @@ def test_the_message_names_the_first_head_that_sees_all() -> None:
     assert biases(encoding="alibi:heads=8", length=60).message() == say("bias.each_head_sees_twice") + until
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("encoding", "back", "ahead"),
     [
@@ -427,6 +428,7 @@ def test_a_pixel_is_the_mean_of_what_is_seen_in_it(encoding: str, length: int, p
     assert found.block == size and found.bias == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("heads", "options", "low"),
     [

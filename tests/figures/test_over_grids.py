@@ -129,6 +129,7 @@ def test_maps_are_columns_over_the_grid() -> None:
     assert numbers_of("maps", encoding="sincos2d:base=10000", grid="14x14").dims.max() < 110  # no constant ones
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(("encoding", "dims", "headed"), [
     ("sincos2d:d=128", None, {0: ("columns_range", 0, 63), 6: ("rows_range", 64, 127)}),
     ("sincos2d:d=128,first=row", None, {0: ("rows_range", 0, 63), 6: ("columns_range", 64, 127)}),
@@ -282,6 +283,7 @@ def test_another_grid_is_drawn_whole(ask: Any, folder: Path) -> None:
     assert np.load("b.npy").shape == (10, 10)
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("figure", ["curves", "waves"])
 @pytest.mark.parametrize("grid", ["8x8", "14x14", "20x30"])
 def test_lines_over_a_grid_claim_nothing_of_a_line_of_positions(ask: Ask, figure: str, grid: str) -> None:
@@ -299,6 +301,7 @@ def test_explain_names_cells_and_claims_no_offset_on_a_line(ask: Ask, spec: str)
     assert product in ask("explain", "rope", "-d", "8").out
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("figure", ["tiles", "offsets"])
 @pytest.mark.parametrize("grid", ["20x5", "5x20", "12x101", "64x8", "1x9"])
 def test_long_grids_have_room(ask: Ask, figure: str, grid: str) -> None:
@@ -345,6 +348,7 @@ def test_waves_over_a_grid_are_counted_in_rows_and_columns(ask: Ask) -> None:
     assert finding(numbers_of("terms", **words).message())["offset"] == say("terms.offset_in_rows_and")
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("shape", [(3, 4, 5), (1, 3, 4, 5), (1, 12, 5), (12, 5)])
 def test_an_array_may_have_the_axes_of_the_grid(ask: Ask, folder: Path, shape: tuple[int, ...]) -> None:
     rows = np.random.default_rng(1).normal(size=shape)

@@ -85,6 +85,7 @@ def test_a_wave_that_begins_anywhere_is_not_called_a_sine_and_colours_are_those_
     assert slice_.get_images()[0].get_clim() == pytest.approx((-radii[1], radii[1])) and radii[1] < radii.max() / 2
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("length", "start", "offset"), [(3, 0, 0), (4, 0, 2), (8, 0, 2), (8, 5, 2), (20, 0, 5), (200, 7, 50), (999, 0, 200)]
 )

@@ -182,6 +182,7 @@ OURS = ("DejaVu Serif", "STIXGeneral", "cmr10")  # matplotlib's
 STYLES = [*enumerate(style for style in bundled_styles() if not style.startswith("_"))]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("font", GENERIC)
 def test_a_generic_family_works_or_a_line_says_what_is_used(ask: Ask, font: str) -> None:
     ended = ask(*WORDS, "--font", font)
@@ -191,6 +192,7 @@ def test_a_generic_family_works_or_a_line_says_what_is_used(ask: Ask, font: str)
     assert ended.err == ("" if there else f"pecli: no {font} font is installed: Inter is used\n")
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("words", [
     *(("--font", font) for font in OURS),
     ("--size", "8cm"),

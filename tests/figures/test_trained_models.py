@@ -146,6 +146,7 @@ def test_shares_add_up_to_1_and_find_the_waves_that_are_there(folder: Path) -> N
     assert over.message() == say("fourier.besides_drift", waves=join_and(["14", positions(7)]))
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("waves", "said"),
     [

@@ -86,6 +86,7 @@ def test_where_nothing_says_the_trained_length_it_is_a_quarter(options: dict[str
     assert numbers_of("unseen", ((20, 20),), **options).trained == trained
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("size", ["page", "column", "slide", "5x3"])
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_a_panel_a_scaling_carries_what_the_headline_counts(size: str, lang: str) -> None:

@@ -64,6 +64,7 @@ def test_light_and_dark_turn_over_ink_alone() -> None:
     assert "prefers-color-scheme" not in plain
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("figure", FIGURES)
 def test_every_text_of_any_figure_is_read_on_a_dark_page(figure: str) -> None:
     options: dict[str, Any] = {"encoding": "alibi"} if figure in ("offsets", "bias") else {}

@@ -48,6 +48,7 @@ def own_texts() -> tuple[str, str, str]:
     return own.message(), own.title(), own.caption()
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(("options", "texts"), [
     ({}, ["{0}", "{1}", "{2}"]),
     ({"plain": True}, []),

@@ -135,6 +135,7 @@ def test_a_file_of_many_numbers_is_written_in_pieces() -> None:
     assert np.array_equal(np.loadtxt(io.BytesIO(data["csv"]), delimiter=",", skiprows=1)[:, 1:], table)
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("dpi", [90, 97, 150])  # 4.6 in are not quite 414 pixels at 90
 @pytest.mark.parametrize("look", [{}, {"transparent": True}])
 def test_a_png_has_the_pixels_of_the_drawing(dpi: int, look: dict[str, Any]) -> None:

@@ -222,13 +222,15 @@ def bars(result: Result) -> list[Any]:
     return [panel.bar for panel in panels_of(figure, result.job.view)] if isinstance(figure, Figure) else []
 
 
+@pytest.mark.some(6)
+@pytest.mark.parametrize("every", [6, 1])
 @pytest.mark.parametrize("name", ANALYSES)
-def test_every_option_changes_the_result_or_is_refused(name: str) -> None:
+def test_every_option_changes_the_result_or_is_refused(name: str, every: int) -> None:
     """As it is, and with each own option changed; drawn again only where colour bars are others."""
     plain: Result | None = None
     effects: dict[str, str] = {}
     idle: list[Any] = []
-    for given in modes(name):
+    for given in islice(modes(name), 0, None, every):
         first = told(name, given)
         assert first is not None
         plain = plain or first
@@ -243,6 +245,7 @@ def test_every_option_changes_the_result_or_is_refused(name: str) -> None:
     assert not idle
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("name", ANALYSES)
 def test_positions_change_the_result_of_every_encoding_or_are_refused(name: str) -> None:
     kinds = [kind for kind, encoding in ENCODINGS.items() if ANALYSES[name].takes(encoding)]
@@ -257,6 +260,7 @@ def test_positions_change_the_result_of_every_encoding_or_are_refused(name: str)
     assert not idle
 
 
+@pytest.mark.some(7)
 @pytest.mark.parametrize("name", ANALYSES)
 def test_an_option_of_another_encoding_is_refused_in_one_line(name: str) -> None:
     """Whatever the figure is: one made of figures has the encodings of them all."""

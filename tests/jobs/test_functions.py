@@ -76,6 +76,7 @@ pecli.model(Path("config.json")).data["layers"]
 SLIPS = ('pecli.waves(dim=["x"])', "picture.numbers.nothing", "pecli.heatmap(d=None, base='x')", "pecli.heatmap(8)")
 
 
+@pytest.mark.long  # mypy reads all of numpy
 def test_a_users_script_passes_a_strict_type_checker_and_slips_do_not(tmp_path: Path) -> None:
     api = pytest.importorskip("mypy.api")
     script = tmp_path / "script.py"

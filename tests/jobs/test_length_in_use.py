@@ -33,6 +33,7 @@ def equal(one: dict[str, Array], other: dict[str, Array]) -> bool:
     )
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("spec", [LONGROPE, DYNAMIC], ids=["longrope", "dynamic"])
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_figure_has_the_rates_of_its_length(name: str, spec: str) -> None:
@@ -103,7 +104,7 @@ def test_a_position_by_itself_ends_the_length_in_use(
 def test_pictures_of_one_file_have_one_length_in_use(
     starts: tuple[int, ...], lengths: tuple[int, ...], ask: Ask, folder: Path
 ) -> None:
-    words = ["--start", ",".join(map(str, starts)), "--length", ",".join(map(str, lengths))]
+    words = ["--start", ",".join(map(str, starts)), "--length", ",".join(map(str, lengths)), "--dpi", "30"]
     assert ask("heatmap", "-e", LONGROPE, *words, "-o", "a.html", "-o", "a.npz").code == 0
     each = [(start, length) for start in starts for length in lengths]
     with np.load(folder / "a.npz") as numbers:
@@ -128,6 +129,7 @@ def test_without_a_length_it_is_the_original_one_where_waves_are_told(command: s
     assert pecli.figure(command, encoding=LONGROPE, length=200).job.view.encoding.seq_len == 200
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("words", [[], ["-n", "200"], ["-n", "90"], ["--seq-len", "70"]])
 @pytest.mark.parametrize("command", ["spectrum", "offsets"])
 def test_a_finished_picture_drawn_again_has_the_same_rates(

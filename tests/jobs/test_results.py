@@ -23,6 +23,7 @@ SMALL = ("-d", "4", "-n", "5", "--dpi", "20", "--size", "column")
 SVG = "{http://www.w3.org/2000/svg}"
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("words", "count"), [
     (("heatmap", *SMALL, "-o", "a.png"), 1),
     (("heatmap", *SMALL, "--base", "10,100", "-o", "a{base}.png"), 2),

@@ -44,6 +44,7 @@ def test_points_know_whose_pair_they_are() -> None:
     assert found.y == pytest.approx(np.linalg.norm(p - q, axis=1))
 
 
+@pytest.mark.some(2)
 @cases
 def test_every_pair_counts_once(spec: str, across: str, up: str, length: int) -> None:
     rows = Positions(length=length)

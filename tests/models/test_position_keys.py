@@ -219,6 +219,7 @@ OTHER_FILES: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("program", OTHER_FILES)
 def test_a_file_of_another_program_is_unknown_and_gives_no_numbers(ask: Ask, program: str) -> None:
     Path("params.json").write_text(json.dumps(OTHER_FILES[program]))

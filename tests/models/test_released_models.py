@@ -9,6 +9,7 @@ import json
 import lzma
 import tomllib
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ import pytest
 from pecli.core.errors import PecliError
 from pecli.core.language import finding
 from pecli.models.position_keys import READ_BY, UNUSED
-from pecli.models.reader import Model, read_model
+from pecli.models.reader import model_of as read
 from pecli.reports.model import model_data
 from tests.models.make_released_models import row_of, variants, with_variant
 
@@ -33,6 +34,9 @@ ASPECTS = (
     *("tower kind", "tower rates"),
 )
 SAME = {"bias2d": "relative", "relpos2d": "relative", "sincos2d": "sinusoidal", "fourier": "sinusoidal"}  # in modules
+
+
+model_of = partial(read, "config.json")
 
 
 def kinds(part: dict[str, Any]) -> set[str]:
@@ -109,14 +113,14 @@ def _sections(data: dict[str, Any], section: list[int]) -> bool:
     return said or any(layer["mrope_section"] == section for layer in ropes([data]))
 
 
-def test_a_type_that_is_read_otherwise_says_so(tmp_path: Path) -> None:
+def test_a_type_that_is_read_otherwise_says_so() -> None:
     rules = {name: rule for rule, names in VARIANTS_APART.items() for name in names}
     rules |= {name: "" for names in APART.values() for name in names}
     assert set(rules) == set(SAID)
     for name, rule in rules.items():
         config, pairs = TYPES[name]["config"], TYPES[name]["variants"].get("pairs", 0)
         given = with_variant(config, rule, dict(variants(config, pairs))[rule]) if rule else config
-        keys = [finding(item.text)["key"] for item in model_of(given, tmp_path).findings]
+        keys = [finding(item.text)["key"] for item in model_of(given).findings]
         assert not SAID[name] or SAID[name] in keys, (name, keys)
 
 
@@ -138,21 +142,14 @@ NOTED = {  # the types whose default config has a key that changes what pecli sh
 UNREAD = {*READ_BY.values(), UNUSED}
 
 
-def test_an_ordinary_config_has_no_key_of_positions_that_is_not_used(tmp_path: Path) -> None:
-    found = {name: model_of(truth["config"], tmp_path).findings for name, truth in TYPES.items()}
-    told = [(name, item) for name, own in found.items() for item in own if finding(item.text)["key"] in UNREAD]
-    assert {name: {item.key for owner, item in told if owner == name} for name, _ in told} == NOTED
-    assert {item.level for _, item in told} == {"note"}
-
-
-def test_the_layers_of_a_config_that_lists_none_are_those_of_the_library(tmp_path: Path) -> None:
+def test_the_layers_of_a_config_that_lists_none_are_those_of_the_library() -> None:
     """The pattern of layers that a type has where its file does not list them."""
     apart = set()
     for name, truth in TYPES.items():
         config = truth["config"]
         if "layer_types" in config and truth["kinds"]["text"] == ["rope"]:
             bare = {"model_type": config["model_type"], "num_hidden_layers": len(config["layer_types"])}
-            both = [model_data(model_of(each, tmp_path)) for each in (config, bare)]
+            both = [model_data(model_of(each)) for each in (config, bare)]
             turned = [{i for layer in ropes([data]) for i in layer["layer_indices"]} for data in both]
             windows = [
                 {i: layer["attention_window"] for layer in ropes([data]) for i in layer["attention_window_layers"]}
@@ -162,38 +159,23 @@ def test_the_layers_of_a_config_that_lists_none_are_those_of_the_library(tmp_pat
     assert apart == set()
 
 
-def model_of(config: dict[str, Any], folder: Path) -> Model:
-    path = folder / "config.json"
-    path.write_text(json.dumps(config))
-    return read_model(path)
-
-
-@pytest.fixture(scope="module")
-def agreements(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, bool]]:
-    folder, found = tmp_path_factory.mktemp("released"), {}
-    for name, truth in TYPES.items():
-        try:
-            found[name] = agreement(model_data(model_of(truth["config"], folder)), truth)
-        except PecliError:
-            found[name] = {}
-    return found
-
-
-def test_every_type_can_be_read(agreements: dict[str, dict[str, bool]]) -> None:
+def test_every_type_can_be_read_agrees_with_the_library_and_has_no_key_of_positions_that_is_not_used() -> None:
+    """One test, so that each config is read once."""
     assert len(TYPES) > 715
-    assert [name for name, found in agreements.items() if not found] == []
+    models = {name: model_of(truth["config"]) for name, truth in TYPES.items()}
+    agreements = {name: agreement(model_data(model), TYPES[name]) for name, model in models.items()}
+    apart = {aspect: {name for name, found in agreements.items() if found.get(aspect) is False} for aspect in ASPECTS}
+    assert apart == {aspect: set(APART[aspect]) for aspect in ASPECTS}
+    told = [(name, item) for name, model in models.items() for item in model.findings]
+    noted = [(name, item) for name, item in told if finding(item.text)["key"] in UNREAD]
+    assert {name: {item.key for owner, item in noted if owner == name} for name, _ in noted} == NOTED
+    assert {item.level for _, item in noted} == {"note"}
 
 
-@pytest.mark.parametrize("aspect", ASPECTS)
-def test_a_type_agrees_with_the_library(aspect: str, agreements: dict[str, dict[str, bool]]) -> None:
-    apart = sorted(name for name, found in agreements.items() if found.get(aspect) is False)
-    assert apart == sorted(APART[aspect])
-
-
-def variant_agrees(config: dict[str, Any], wanted: list[list[Any]] | str, folder: Path) -> bool:
+def variant_agrees(config: dict[str, Any], wanted: list[list[Any]] | str) -> bool:
     """Return whether the ropes of a config are those of the library, which may refuse it."""
     try:
-        model = model_of(config, folder)
+        model = model_of(config)
     except PecliError:
         return isinstance(wanted, str)
     made = [layer.encoding for layer in model.layers.values() if layer.name == "rope"]
@@ -212,24 +194,24 @@ def _alike(own: tuple[float, np.ndarray], factor: float, sample: list[float]) ->
 
 
 @pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.long)])
-def test_a_variant_of_a_config_agrees_with_the_library(every: int, tmp_path: Path) -> None:
+def test_a_variant_of_a_config_agrees_with_the_library(every: int) -> None:
     names = sorted(TYPES)[::every]
-    apart = variants_apart(names, tmp_path)
+    apart = variants_apart(names)
     assert apart == {rule: [name for name in listed if name in names] for rule, listed in VARIANTS_APART.items()}
 
 
-def variants_apart(names: list[str], folder: Path) -> dict[str, list[str]]:
+def variants_apart(names: list[str]) -> dict[str, list[str]]:
     """Return the types whose config with a kind of scaling is read otherwise than the library does, by that kind."""
     apart: dict[str, list[str]] = {rule: [] for rule in VARIANTS_APART}
     for name in names:
         truth = TYPES[name]["variants"]
         if "rope" not in TYPES[name]["kinds"]["text"] or isinstance(truth.get("plain", ""), str):
             continue  # a module of another kind, or one that takes no other config than its own
-        layers = model_of(TYPES[name]["config"], folder).layers.values()
+        layers = model_of(TYPES[name]["config"]).layers.values()
         if any("grid" in (layer.parameters or ()) for layer in layers):
             continue  # scalings are for positions on a line
         for rule, keys in variants(TYPES[name]["config"], truth.get("pairs", 0)) if truth else []:
-            if not variant_agrees(with_variant(TYPES[name]["config"], rule, keys), truth[rule], folder):
+            if not variant_agrees(with_variant(TYPES[name]["config"], rule, keys), truth[rule]):
                 apart[rule].append(name)
     return apart
 

@@ -36,6 +36,7 @@ def test_head_and_tail_stand_around_a_gap(ask: Ask) -> None:
     assert "-0.0000" not in ask("table", "--d", "2", "--length", "3", "--start", "-1000000").out
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("width", [40, 80, 200])
 @pytest.mark.parametrize("name", TAKEN)
 def test_no_line_is_wider_than_the_terminal(ask: Ask, monkeypatch: pytest.MonkeyPatch, name: str, width: int) -> None:
@@ -86,7 +87,8 @@ def test_rows_written_one_part_after_the_other_are_those_made_at_once(
     assert (folder / "many.csv").read_text().count("\n") > 123
 
 
-@pytest.mark.parametrize("ending", ["csv", "npy", "npz", "json"])
+@pytest.mark.some(4)
+@pytest.mark.parametrize("ending", ["npz", "csv", "json", "npy"])
 def test_a_table_of_any_length_is_written_in_little_memory(ask: Ask, folder: Path, ending: str) -> None:
     """Its numbers alone are 13 MB, its text 33."""
     ask("table", "-d", "64", "-n", "9", "-o", "warm.csv")

@@ -261,7 +261,9 @@ def band(view: View[TableEncoding]) -> tuple[float, float]:
 
 
 def percent(share: float) -> str:
-    """Return a share in per cent, of a small one its first digit."""
+    """Return a share in per cent, of one below a hundredth its first digit, if that is no more than one behind 0."""
+    if share < 0.001:
+        return "< 0.1%"
     return number_text(100 * share, 1 if share < 0.01 else 2) + "%"
 
 

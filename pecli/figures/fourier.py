@@ -169,6 +169,7 @@ class Fourier(Figure[TableEncoding]):
 
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         label_percent(axes[1], USUAL)
+        _mark_longer(view, axes[0], canvas)
         axes[1].spines["left"].set_visible(False)
 
     def draw(self, numbers: FourierNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
@@ -181,7 +182,6 @@ class Fourier(Figure[TableEncoding]):
         if numbers.longer_pairs:
             extent = (-0.5, right, *band(numbers.view))
             show_matrix(axes[0], numbers.longer[None], colours=colours, limits=limits, extent=extent)
-            _mark_longer(numbers, axes[0], canvas)
         _draw_together(numbers, axes[1], canvas)
         return [image, None]
 
@@ -190,18 +190,19 @@ class Fourier(Figure[TableEncoding]):
         return join_title([super().title(view), share])
 
 
-def _mark_longer(numbers: FourierNumbers, panel: Axes, canvas: Canvas) -> None:
+def _mark_longer(view: View[TableEncoding], panel: Axes, canvas: Canvas) -> None:
     """Draw a bracket over the columns whose wave is longer than the positions, where they stand side by side."""
     from pecli.page.labels import add_bracket
 
-    encoding: Any = numbers.view.encoding
-    columns = np.flatnonzero(longer_columns(numbers.view)[0])
-    if np.ptp(columns) >= len(columns):
+    encoding: Any = view.encoding
+    longer, count = longer_columns(view)
+    columns = np.flatnonzero(longer)
+    if not count or np.ptp(columns) >= len(columns):
         return
-    known = {"count": numbers.longer_pairs, "all": len(encoding.wavelengths()), "span": length_of(numbers.view)}
-    texts = [say("heatmap.pairs_longer", length=length_shown(encoding, numbers.view.covered.length), **known)]
+    known = {"count": count, "all": len(encoding.wavelengths()), "span": length_of(view)}
+    texts = [say("heatmap.pairs_longer", length=length_shown(encoding, view.covered.length), **known)]
     texts += [say("heatmap.pairs_beyond", **known), f"λ > {known['span']}"]
-    add_bracket(panel, columns[0] - 0.5, columns[-1] + 0.5, texts, canvas, strong=not numbers.peaks)
+    add_bracket(panel, columns[0] - 0.5, columns[-1] + 0.5, texts, canvas)
 
 
 def length_of(view: View[TableEncoding]) -> str:

@@ -28,7 +28,6 @@ from pecli.page.panels import ColorBar, Panel, PanelGroup
 LONGEST = 65536  # positions that are transformed, at most
 SLOW = 4  # waves over the length, up to which they are drift
 DRIFT, STANDS_OUT = 0.2, 0.1  # shares of the variance, from which on drift and a wave are spoken of
-LEAST_SHARE = 0.001  # of the variance, from which on longer waves are spoken of
 EVEN = 3.0  # times as much as where all waves are as strong
 MAX_PEAKS = 3  # that are named
 USUAL = 0.15  # about the largest share of a table, before it is known
@@ -64,7 +63,7 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
             return say(
                 "fourier.besides_drift" if self.slow + self.longer_held >= DRIFT else "fourier.stand_out", waves=waves
             )
-        if self.names_longer and isinstance(encoding, Harmonic):
+        if self.longer_pairs and isinstance(encoding, Harmonic):
             every = len(encoding.wavelengths())
             return say("fourier.longer", count=self.longer_pairs, all=every, share=percent(self.longer_held))
         if self.half is None:
@@ -74,14 +73,9 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
         return say("fourier.of_the_variance_lies", share=share, wave=wave)
 
     @property
-    def names_longer(self) -> bool:
-        """Whether the headline names the waves that are longer than the positions: they hold a share to speak of."""
-        return self.longer_held >= LEAST_SHARE and not self.peaks
-
-    @property
     def names_half(self) -> bool:
         """Whether the headline names the wavelength from which on there is half of the variance."""
-        return self.half is not None and not self.peaks and not self.names_longer
+        return self.half is not None and not self.peaks and not self.longer_pairs
 
     def remarks(self) -> list[str]:
         return [say("fourier.each_pixel_is_the", count=self.columns_block)] if self.columns_block > 1 else []
@@ -175,8 +169,8 @@ class Fourier(Figure[TableEncoding]):
 
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         label_percent(axes[1], USUAL)
-        axes[1].spines["left"].set_visible(False)
         _mark_longer(view, axes[0], canvas)
+        axes[1].spines["left"].set_visible(False)
 
     def draw(self, numbers: FourierNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         low, high = log_ends(numbers.view)
@@ -200,11 +194,12 @@ def _mark_longer(view: View[TableEncoding], panel: Axes, canvas: Canvas) -> None
     """Draw a bracket over the columns whose wave is longer than the positions, where they stand side by side."""
     from pecli.page.labels import add_bracket
 
-    beyond, pairs = longer_columns(view)
-    encoding, columns = view.encoding, np.flatnonzero(beyond)
-    if not pairs or not isinstance(encoding, Harmonic) or np.ptp(columns) >= len(columns):
+    encoding: Any = view.encoding
+    longer, count = longer_columns(view)
+    columns = np.flatnonzero(longer)
+    if not count or np.ptp(columns) >= len(columns):
         return
-    known = {"count": pairs, "all": len(encoding.wavelengths()), "span": length_of(view)}
+    known = {"count": count, "all": len(encoding.wavelengths()), "span": length_of(view)}
     texts = [say("heatmap.pairs_longer", length=length_shown(encoding, view.covered.length), **known)]
     texts += [say("heatmap.pairs_beyond", **known), f"λ > {known['span']}"]
     add_bracket(panel, columns[0] - 0.5, columns[-1] + 0.5, texts, canvas)
@@ -267,7 +262,9 @@ def band(view: View[TableEncoding]) -> tuple[float, float]:
 
 
 def percent(share: float) -> str:
-    """Return a share in per cent, of a small one its first digit."""
+    """Return a share in per cent, of one below a hundredth its first digit, if that is no more than one behind 0."""
+    if share < 0.001:
+        return "< 0.1%"
     return number_text(100 * share, 1 if share < 0.01 else 2) + "%"
 
 

@@ -15,7 +15,7 @@ from pecli.encodings.biases import T5, Alibi
 from pecli.figures.base import ColouredNumbers, Figure, View, averaging
 from pecli.figures.bias_figure import FAINT, BiasFigure
 from pecli.figures.highlights import border_beyond, border_text
-from pecli.figures.matrix import hatch, show_matrix
+from pecli.figures.matrix import MAX_CELLS, hatch, show_matrix
 from pecli.files.sheet import aside, over
 from pecli.measures.reduce import means_of_finite
 from pecli.measures.summary import summary_of_offsets
@@ -99,7 +99,8 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
             sides = say("bias.bucket_of_a_key_after", more=encoding.buckets_each)
         line = "" if self.by_bucket else say("bias.line_weighs_less")
         hidden = say("bias.hatched_causal_mask") if np.isnan(self.bias).any() else ""
-        farthest = say("bias.number_farthest") if any(map(self.sees_all, range(len(self.heads)))) else ""
+        corners = self.view.positions.length > MAX_CELLS and any(map(self.sees_all, range(len(self.heads))))
+        farthest = say("bias.number_farthest") if corners else ""
         return [line, farthest, hidden, sides, border_text(self.trained)]
 
     def sees_all(self, at: int) -> bool:
@@ -249,7 +250,9 @@ class Bias(BiasFigure):
             draw_reach(numbers, at, panel, canvas, ink)
             if text := numbers.reach_text(at):
                 add_at_end_of_title(panel, text, canvas, color=NAMED_INK, weight="medium")
-            if numbers.sees_all(at) and not image.numbers:  # colours hardly tell such heads apart
+            if (
+                numbers.sees_all(at) and numbers.view.positions.length > MAX_CELLS and not image.numbers
+            ):  # colours hardly tell such heads apart
                 name_corner(panel, image, numbers.farthest[at], canvas)
             if not encoding.known and not image.numbers:
                 add_bands(numbers, panel, image, canvas)

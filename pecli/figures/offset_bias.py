@@ -47,7 +47,9 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
         ends = [encodings[0].head_text(head) for head in (0, encodings[0].n_heads - 1)]
         named = len(encodings) == 1 < count and ends[0] != head_name(0)
         several = say("offsets.dark_to_light_heads") if count > MAX_LINES else ""
-        heads = say("offsets.heads_from_to", first=ends[0], last=ends[1]) if named else several
+        in_order = self.offsets[0] >= 0 and (np.diff(self.low[:, -1]) > 0).all()
+        text = "offsets.heads_left_to_right" if in_order else "offsets.heads_from_to"
+        heads = say(text, first=ends[0], last=ends[1]) if named else several
         share = say("bias.line_weighs_less") if np.isfinite(self.crossing).any() else ""
         return [*filter(None, [heads, share])]
 

@@ -318,7 +318,8 @@ TEXTS = {
     "offsets.head_sees_heads": "head {head} sees {count:,} positions back, heads {first} to {last} all {all:,}",
     "offsets.head_sees_some": "head {head} sees {count:,} positions back, {some} heads all {all:,}",
     "offsets.head_sees_one": "head {head} sees {count:,} positions back, head {first} all {all:,}",
-    "offsets.heads_from_to": "from left to right: {first}, to {last}",
+    "offsets.heads_from_to": "{first}, to {last}",
+    "offsets.heads_left_to_right": "from left to right: {first}, to {last}",
     # overview
     "overview.left": "left",
     "overview.right": "right",

@@ -306,7 +306,8 @@ TEXTS = {
     "offsets.head_sees_heads": "头 {head} 向前看到 {count:,} 个位置，头 {first} 至 {last} 看到全部 {all:,} 个",
     "offsets.head_sees_some": "头 {head} 向前看到 {count:,} 个位置，有 {some} 个头看到全部 {all:,} 个",
     "offsets.head_sees_one": "头 {head} 向前看到 {count:,} 个位置，头 {first} 看到全部 {all:,} 个",
-    "offsets.heads_from_to": "从左到右：{first}，至 {last}",
+    "offsets.heads_from_to": "{first}，至 {last}",
+    "offsets.heads_left_to_right": "从左到右：{first}，至 {last}",
     # overview
     "overview.left": "左",
     "overview.right": "右",

@@ -244,8 +244,16 @@ def test_arrows_show_how_far_pairs_are_turned() -> None:
     assert texts(panel.get_legend().get_texts()) == [say("words.pair_pair", pair=0), say("words.pair_pair", pair=2)]
     found = numbers_of("rotation", encoding="rope:d=8,base=9", grid="3x4")
     turns = np.array([2, 2 / 3, 3, 1]) / (2 * np.pi)
+<<<<<<< HEAD
     said = {"key": "rotation.from_position_to_pair", "fast": 2, "much": f"{turns[2]:.3g}", "slow": 0}  # of those drawn
     assert told(found.message(), {**said, "little": ""}) == {**said, "little": f"{turns[0]:.3g}"}
+||||||| 9906f0e0
+    said = {"key": "rotation.from_position_to_pair", "fast": 2, "much": f"{turns[2]:.3g}", "slow": 1}
+    assert told(found.message(), {**said, "little": ""}) == {**said, "little": f"{turns[1]:.3g}"}
+=======
+    said = {"key": "rotation.from_position_to_pair", "fast": 2, "much": f"{turns[2]:.3g}", "slow": 0}
+    assert told(found.message(), {**said, "little": ""}) == {**said, "little": f"{turns[0]:.3g}"}
+>>>>>>> 25b6dcd55541e0a5ca55c174b54739f57a6b37b9
 
 
 def test_pairs_in_a_grid_are_as_far_apart_as_their_patches() -> None:

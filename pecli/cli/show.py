@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pecli.core.errors import LISTENER, UsageError, as_flags, failure_of
+from pecli.core.errors import LISTENER, UsageError, as_flags, as_pecli_error
 from pecli.core.hub import VERBOSE
 from pecli.core.progress import TRACKER, progress, untracked
 from pecli.core.terminal import CODE, Document, Paragraph, print_notes, print_results, show
@@ -70,7 +70,7 @@ def guard(quiet: bool = False, verbose: bool = False) -> Iterator[None]:
             traceback.print_exc()
         if isinstance(error, OSError):
             discard_stdout()  # it may be what failed, and holds text that would fail once more
-        failure = failure_of(error)
+        failure = as_pecli_error(error)
         print_notes(*failure.sentence(as_flags).split("\n"))
         raise typer.Exit(failure.exit_code) from None
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from pecli.core.errors import escaped
-from pecli.core.terminal import CODE, Block, Document, Facts, Paragraph, Table, as_text
+from pecli.core.terminal import CODE, Block, Document, Facts, Paragraph, TextTable, as_text
 from pecli.files.metadata import About
 from pecli.files.numbers import text_cell
 
@@ -89,7 +89,7 @@ def plain_md(text: str) -> str:
 def _tex(block: Block) -> str:
     if isinstance(block, Paragraph):
         return f"\\subsubsection*{{{_plain_tex(block.text)}}}" if block.heading else _plain_tex(block.text.strip())
-    table = Table([], list(block.facts.items())) if isinstance(block, Facts) else block
+    table = TextTable([], list(block.facts.items())) if isinstance(block, Facts) else block
     rows = [row for row in (table.header, *table.rows) if row]
     columns = _columns(rows, table.numbers)
     lines = [" & ".join(map(_cell_tex, row)) + r" \\" for row in rows]

@@ -29,10 +29,10 @@ from pecli.core.errors import (
     path_text,
     shorten,
 )
-from pecli.core.hub import Opener, is_hub, parse, weight_files
+from pecli.core.hub import Opener, is_hub, parse_hub_path, weight_files
 from pecli.core.language import say
 from pecli.core.lazy import Array, np
-from pecli.core.memory import check_memory, human
+from pecli.core.memory import check_memory, format_bytes
 from pecli.core.numbers import MAX_EXACT, NUMBER
 from pecli.core.readable import check_readable
 from pecli.files.writer import STDOUT, spool_stdin
@@ -77,7 +77,7 @@ def short(path: str) -> str:
         return say("page.standard_input")
     if path.startswith(IN_MEMORY):
         return say("page.array_digits", digits=path.removeprefix(IN_MEMORY)[:6])
-    item = parse(path) if is_hub(path) else None
+    item = parse_hub_path(path) if is_hub(path) else None
     return ", ".join(filter(None, (item.repo, item.tensor))) if item else Path(path).name
 
 
@@ -133,7 +133,7 @@ def fingerprint(path: str) -> str:
     if path.startswith(IN_MEMORY):
         return path.removeprefix(IN_MEMORY)
     if is_hub(path):
-        return (parse(path).revision or "")[:16]
+        return (parse_hub_path(path).revision or "")[:16]
     path = located(path)
     opened(path).close()
     status = Path(path).stat()
@@ -223,7 +223,9 @@ def _npz_arrays(path: str) -> dict[str, StoredArray]:
 def _unpacked(path: str, name: str, size: int, packed_size: int) -> Array:
     """Return an array of an archive; raises TableFileError for one that would fill memory out of little."""
     if size > max(MAX_UNPACKED, MAX_RATIO * packed_size):
-        raise TableFileError(f"{path}: {name} unpacks from {human(packed_size)} to {human(size)}: no table does")
+        raise TableFileError(
+            f"{path}: {name} unpacks from {format_bytes(packed_size)} to {format_bytes(size)}: no table does"
+        )
     with np.load(path, allow_pickle=False) as arrays:
         array: Array = arrays[name]
         return array
@@ -443,7 +445,7 @@ def read_table(
         check_shape("the array", held.shape, dimensions, sides)
         return held if held.ndim == 2 else held.reshape(-1, held.shape[-1])
     if is_hub(path):
-        return _read(path, tensor or parse(path).tensor, dimensions, sides, 0)
+        return _read(path, tensor or parse_hub_path(path).tensor, dimensions, sides, 0)
     opened(path).close()
     path = located(path)
     return _read(path, tensor, dimensions, sides, Path(path).stat().st_mtime_ns)

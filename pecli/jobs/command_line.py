@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from pecli.core.errors import UsageError, is_printable
 from pecli.core.hub import is_hub
 from pecli.core.options import Options
-from pecli.core.readable import is_readable, reading_only
+from pecli.core.readable import is_readable, restrict_reading
 from pecli.encodings.registry import Encoding, all_encodings
 from pecli.files.metadata import find_metadata
 from pecli.files.tables import READERS, has_digest
@@ -135,7 +135,7 @@ def reading_beside(made: str, given: Mapping[str, Any]) -> AbstractContextManage
     def refusal(path: str) -> UsageError:
         return _refusal(made, path, ["pecli", "redraw", made, "-e", path])
 
-    return reading_only(_named(given), str(Path(os.path.realpath(made)).parent), refusal, known)
+    return restrict_reading(_named(given), str(Path(os.path.realpath(made)).parent), refusal, known)
 
 
 def _named(given: Mapping[str, Any]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pecli.core.errors import PecliError, failure_of
+from pecli.core.errors import PecliError, as_pecli_error
 from pecli.core.memory import available
 from pecli.core.progress import track
 from pecli.files.metadata import can_carry, find_metadata
@@ -87,7 +87,7 @@ def draw(job: Job) -> Rendered:
             data = picture.render(*(target.format for target in job.targets))
             return tuple(data), tuple(picture.notes), round(time.monotonic() - begun, 3)
     except Exception as error:
-        raise failure_of(error) from None
+        raise as_pecli_error(error) from None
 
 
 def _result(job: Job, rendered: Callable[[], Rendered]) -> Result:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from pecli.analysis import Analysis, E, Numbers, Parts, View
 from pecli.core.lazy import Array, np
-from pecli.core.terminal import Block, Table
+from pecli.core.terminal import Block, TextTable
 
 __all__ = ["Numbers", "Parts", "Report", "View"]
 
@@ -50,7 +50,7 @@ def both_ends(n: int, most: int) -> tuple[Array, int]:
 
 def grid(
     corner: str, header: Sequence[str], labels: Sequence[str], values: Array, *, width: int, digits: int, gap: int = 0
-) -> Table:
+) -> TextTable:
     """Return a table of numbers, with as many columns from both ends as fit, at least one.
 
     Parameters
@@ -77,7 +77,7 @@ def grid(
     names, *rows = ([first, *rest] for first, *rest in zip([corner, *labels], *columns, strict=True))
     if gap:
         rows.insert(gap, [LEFT_OUT_ROWS] * len(names))
-    return Table(names, rows, numbers=True, plain=True)
+    return TextTable(names, rows, numbers=True, plain=True)
 
 
 def widest(texts: Sequence[str]) -> int:

@@ -12,7 +12,7 @@ from pecli.core.language import say
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
-from pecli.core.terminal import Block, Facts, Paragraph, Table
+from pecli.core.terminal import Block, Facts, Paragraph, TextTable
 from pecli.encodings.base import Additive, Rotary, TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.files.sheet import aside, over
@@ -227,7 +227,7 @@ class Walk:
         numbers = self.numbers
         query, key = (numbers.words[at] or str(at) for at in (0, min(1, len(numbers.words) - 1)))
         texts = [[*(f"{at:.0f}" for at in places), f"{value:.10g}"] for *places, value in numbers.products.tolist()]
-        table = Table(["p", "q", "p - q", "<R_p x, R_q y>"], texts, plain=True)
+        table = TextTable(["p", "q", "p - q", "<R_p x, R_q y>"], texts, plain=True)
         return [Paragraph(say("explain.query_at_position_p", query=query, other=key)), table]
 
     def _numbers(self, values: Array, labels: Sequence[str], header: Sequence[str] | None = None) -> list[Block]:
@@ -239,9 +239,9 @@ class Walk:
         left_out = say("explain.left_out_of_rows", n=rest, all=len(values))
         return [table, *([Paragraph(left_out)] if rest else [])]
 
-    def _texts(self, header: list[str], rows: list[list[str]]) -> Table:
+    def _texts(self, header: list[str], rows: list[list[str]]) -> TextTable:
         """Return a table of texts without its middle rows."""
-        return Table(header, self._ends(rows, self.options.rows, [LEFT_OUT_ROWS] * len(header)), plain=True)
+        return TextTable(header, self._ends(rows, self.options.rows, [LEFT_OUT_ROWS] * len(header)), plain=True)
 
     def _ends(self, items: list[Any], most: int, gap: Any) -> list[Any]:
         """Return the items, or so many of them from both ends around a gap."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from pecli.core.hub import CONFIG, is_hub
 from pecli.core.language import listing, say
-from pecli.core.terminal import Block, Facts, Paragraph, Table
+from pecli.core.terminal import Block, Facts, Paragraph, TextTable
 from pecli.encodings.base import COUNTED, BiasEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.learned import Learned
@@ -167,7 +167,7 @@ def side_by_side(models: Sequence[Model]) -> list[Block]:
     """Return the facts in which several models differ as a table, a column for each; then those that are the same."""
     rows = [[fact, *texts] for fact, texts in differing(models).items()]
     same = {fact: texts[0] for fact, texts in compared(models).items() if len({*texts}) == 1}
-    shown: list[Block] = [Paragraph(say("model.what_differs"), heading=True), Table(["", *names_of(models)], rows)]
+    shown: list[Block] = [Paragraph(say("model.what_differs"), heading=True), TextTable(["", *names_of(models)], rows)]
     alike: list[Block] = [Paragraph(say("model.what_is_the_same"), heading=True), Facts(same)]
     return [*(shown if rows else []), *(alike if same else [])]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pecli.core.language import say
-from pecli.core.terminal import Block, Facts, Paragraph, Table
+from pecli.core.terminal import Block, Facts, Paragraph, TextTable
 from pecli.encodings.rope import Rope
 from pecli.models.asked import TOLERANCE
 from pecli.models.runtimes import Applied
@@ -49,7 +49,7 @@ def runtimes_text(path: str, found: Sequence[Applied]) -> list[Block]:
     first = next((name for name, item in zip(names, found, strict=True) if item.model), "")
     shown: list[Block] = [Paragraph(path, heading=True)]
     header = ["", say("words.encoding"), say("runtimes.how")]
-    shown.append(Table(header, [[item.runtime.label, _text(item), say(HOW[item.runtime.how])] for item in found]))
+    shown.append(TextTable(header, [[item.runtime.label, _text(item), say(HOW[item.runtime.how])] for item in found]))
     for name, item, each in zip(names, found, differences, strict=True):
         why = {say("runtimes.why"): "; ".join(item.why)} if item.why else {}
         differs = any(not one.same for one in each)

@@ -9,7 +9,7 @@ from typing import Any
 
 from pecli.core.language import listing, say
 from pecli.core.lazy import Array, np
-from pecli.core.terminal import Block, Facts, Paragraph, Table
+from pecli.core.terminal import Block, Facts, Paragraph, TextTable
 from pecli.encodings.rope import Rope
 from pecli.measures.drift import drift
 from pecli.models.reader import ALL, Layer, Model
@@ -195,7 +195,7 @@ def comparison_text(found: Sequence[Comparison], names: Sequence[str]) -> list[B
             shown.append(Paragraph(item.trouble, style="bold red"))
             continue
         if rows := [[say(FACTS[name]), *map(_text, values)] for name, values in item.differing.items()]:
-            shown.append(Table(["", *names], rows))
+            shown.append(TextTable(["", *names], rows))
         shown.append(Facts(dict(_rows(item))))
     return shown
 

@@ -18,7 +18,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUNDING, chunks
 from pecli.core.positions import Positions
 from pecli.core.progress import track
-from pecli.core.terminal import Block, Facts, Paragraph, Table
+from pecli.core.terminal import Block, Facts, Paragraph, TextTable
 from pecli.encodings.base import TableEncoding, ends_of
 from pecli.encodings.harmonic import Harmonic
 from pecli.files.sheet import over
@@ -335,7 +335,7 @@ class Stats(Report[TableEncoding]):
         result: list[Block] = [*map(Paragraph, said)]
         for run in groups(columns, width - widest(labels)):
             header, *rows = zip(labels, *run, strict=True)
-            result += [Table(header, rows, plain=True), Paragraph()]
+            result += [TextTable(header, rows, plain=True), Paragraph()]
         if thinned > 1:
             note = say("stats.asymmetry_and_correlations_of", count=thinned)
             result += [Paragraph(note), Paragraph()]

@@ -18,7 +18,7 @@ from markdown_it import MarkdownIt
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.terminal import Block, Facts, Paragraph, Table
+from pecli.core.terminal import Block, Facts, Paragraph, TextTable
 from pecli.encodings.registry import ENCODINGS
 from pecli.files.documents import md, tex
 from pecli.files.formats import FORMATS
@@ -32,7 +32,7 @@ DOCUMENT: list[Block] = [
     Paragraph("A title", heading=True),
     Paragraph(),
     Facts({"name": "a_b"}),
-    Table(["", "x\ny"], [["p", "-0.5"], ["⋮", "⋮"]], numbers=True),
+    TextTable(["", "x\ny"], [["p", "-0.5"], ["⋮", "⋮"]], numbers=True),
     Paragraph("100% & $5, p−1 --rows x|y"),
 ]
 
@@ -151,7 +151,7 @@ def test_names_out_of_a_file_stay_text(ask: Callable[..., Any]) -> None:
     formulas = ("=1+1", "-x", "@SUM(1)")  # +1 is a number
     assert [row[0] for row in rows[1:]] == [f"'{name}" if name in formulas else name for name in STRANGE]
     assert not re.search(r"(\\\\|rule)\s*[\[*]", Path("m.tex").read_text(encoding="utf-8"))
-    assert not re.search(r"(\\\\|rule)\s*[\[*]", tex([Table(["[a", "*\n[b"], [["[c", "d\n*e"]])], NOTHING).decode())
+    assert not re.search(r"(\\\\|rule)\s*[\[*]", tex([TextTable(["[a", "*\n[b"], [["[c", "d\n*e"]])], NOTHING).decode())
 
 
 def test_a_model_type_is_no_picture_in_a_notebook_or_page(ask: Callable[..., Any]) -> None:

@@ -32,7 +32,7 @@ from pecli.core.terminal import Block, Facts, Paragraph, TextTable, print_notes,
 from pecli.encodings.learned import Learned
 from pecli.encodings.papers import bibtex, sources_of
 from pecli.encodings.registry import Encoding, all_encodings, find_encoding
-from pecli.files.tables import READERS, TABLE_NAMES, candidates, files_of, is_table, stored_arrays, table_name
+from pecli.files.tables import TABLE_NAMES, TABLE_READERS, candidates, expand_paths, is_table, stored_arrays, table_name
 from pecli.jobs.job_options import ANALYSES, EncodingOption
 from pecli.models.asked import FLAGS, OVERRIDE, RUNTIME, SAME, SEQ_LEN, TOLERANCE
 
@@ -163,7 +163,7 @@ def model(
         used, (targets, pictures) = SEQ_LEN.read(seq_len), targets_of(output, format, as_json, pictures=True)
         with use_language(language := language_of(lang)):
             each = (
-                [path] if Path(path).is_dir() and place(Path(path)).is_file() else files_of([path], CONFIG)
+                [path] if Path(path).is_dir() and place(Path(path)).is_file() else expand_paths([path], CONFIG)
                 for path in paths
             )
             places = list(dict.fromkeys(chain(*each)))
@@ -330,7 +330,7 @@ def tensors(
     with guard(quiet, verbose):
         (targets, _), paths = (
             targets_of(output, format, as_json),
-            files_of(files, *(f"*{ending}" for ending in READERS)),
+            expand_paths(files, *(f"*{ending}" for ending in TABLE_READERS)),
         )
         every = [(path, *tensors_in(path)) for path in paths]
         document: list[Block] = []

@@ -16,7 +16,7 @@ from pecli.core.numbers import chunks, minus
 from pecli.core.options import EXACT, Option, Options, option
 from pecli.core.positions import Bins, Positions
 from pecli.core.progress import track
-from pecli.files.tables import short
+from pecli.files.tables import file_label
 
 SIDES, TIMES = re.compile(r"\d+(x\d+)+"), str.maketrans({"x": " × "})  # of a grid, and how pictures write it
 COUNTED = {
@@ -207,7 +207,7 @@ def titled_text(item: Option, value: Any) -> str:
     if item.many:
         return say("encoding.numbers", count=len(value)) if len(value) > LISTED else item.write(value)
     if item.file:
-        return short(value)
+        return file_label(value)
     whole = item.scalar in (int, float) and abs(value) < EXACT and float(value).is_integer()
     text = f"{int(value):,}" if whole else item.write(value)
     return text.translate(TIMES) if SIDES.fullmatch(text) else text

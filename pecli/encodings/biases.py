@@ -15,7 +15,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.numbers import MAX_EXACT, ROUNDING
 from pecli.core.options import option
 from pecli.encodings.base import BiasEncoding, check_tensor, tensor_option
-from pecli.files.tables import read_table, short
+from pecli.files.tables import file_label, read_table
 
 HEAD_ALIASES = ("num_heads", "n_heads", "num_attention_heads")
 
@@ -204,7 +204,7 @@ class T5(DirectedBias):
         return bucket[None, :] if self._learned is None else self._learned[bucket].T
 
     def described(self, join: Join = listing) -> str:
-        known = [] if self.file is None else [short(self.file), *filter(None, [self.tensor])]
+        known = [] if self.file is None else [file_label(self.file), *filter(None, [self.tensor])]
         usual = self.max_distance == self.options()["max_distance"].default
         text = "biases.count_buckets" if usual else "biases.buckets_the_last_from"
         buckets = say(text, count=self.buckets, distance=self.last_from)

@@ -16,7 +16,7 @@ from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Additive, check_tensor, of_any_shape, tensor_option, titled_text, width_option
 from pecli.encodings.grid import OnGrid, grid_option, sides_of
-from pecli.files.tables import IN_MEMORY, read_table, short
+from pecli.files.tables import IN_MEMORY, file_label, read_table
 
 KERNELS: dict[str, tuple[tuple[int, ...], Callable[[Array], Array]]] = {  # neighbours, and their weight by distance
     "bicubic": ((-1, 0, 1, 2), lambda x: cubic(np.abs(x))),
@@ -172,7 +172,7 @@ class Learned(OnGrid, Additive):
         left = len(self._rows) - prod(sides_of("grid", self.grid)) if self.grid and self._rows is not None else 0
         before = [say("learned.rows_before_it_left", count=left)] if left else []
         name = "" if self.file.startswith(IN_MEMORY) else self.called()
-        pieces = [name, short(self.file), self.tensor, f"d = {self.width}", *grid, *before]
+        pieces = [name, file_label(self.file), self.tensor, f"d = {self.width}", *grid, *before]
         return join(filter(None, pieces))
 
 

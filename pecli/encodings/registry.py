@@ -52,9 +52,9 @@ def encoding_named(name: str) -> type[Encoding] | None:
 
 def is_named_as_table(name: str) -> bool:
     """Return whether a name ends as that of a file with a table does."""
-    from pecli.files.tables import READERS
+    from pecli.files.tables import TABLE_READERS
 
-    return Path(name).suffix.lower() in READERS
+    return Path(name).suffix.lower() in TABLE_READERS
 
 
 def table_advice(name: str) -> str:

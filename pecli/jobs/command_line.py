@@ -20,7 +20,7 @@ from pecli.core.options import Options
 from pecli.core.readable import is_readable, restrict_reading
 from pecli.encodings.registry import Encoding, all_encodings
 from pecli.files.metadata import find_metadata
-from pecli.files.tables import READERS, has_digest
+from pecli.files.tables import TABLE_READERS, has_digest
 from pecli.files.writer import STDOUT
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import EncodingOption, encoding_parameters, find_command, known_options
@@ -130,7 +130,7 @@ def reading_beside(made: str, given: Mapping[str, Any]) -> AbstractContextManage
     prints = find_metadata(made).get("inputs")
 
     def known(path: str) -> bool:
-        return isinstance(prints, list) and path.lower().endswith((*READERS, *FILES)) and has_digest(path, prints)
+        return isinstance(prints, list) and path.lower().endswith((*TABLE_READERS, *FILES)) and has_digest(path, prints)
 
     def refusal(path: str) -> UsageError:
         return _refusal(made, path, ["pecli", "redraw", made, "-e", path])

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from pecli.core.errors import FileError, UsageError
 from pecli.core.hub import CONFIG, download, is_hub, open_remote
-from pecli.files.tables import opened
+from pecli.files.tables import open_file
 from pecli.models.gguf import MAGIC, whole_gguf
 from pecli.models.yaml_file import read_yaml
 
@@ -38,11 +38,11 @@ def read_config(path: Path) -> dict[str, Any]:
         with open_remote(str(path)) as remote_file:
             return whole_gguf(remote_file, str(path), open_remote)
     path = place(path)
-    with opened(str(path)) as file:
+    with open_file(str(path)) as file:
         beginning = file.read(len(MAGIC))
         file.seek(0)
         if beginning == MAGIC:
-            return whole_gguf(file, str(path), opened)
+            return whole_gguf(file, str(path), open_file)
         data = file.read()
     try:
         value = read_yaml(data) if path.suffix.lower() in YAML else json.loads(data)

@@ -19,7 +19,7 @@ from pecli.core.terminal import Block, Facts, Paragraph
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.learned import Learned
 from pecli.files.documents import for_notebook
-from pecli.files.tables import IN_MEMORY, hold, read_table, short
+from pecli.files.tables import IN_MEMORY, file_label, hold, read_table
 from pecli.measures.differences import Change
 from pecli.measures.formulas import Name
 from pecli.measures.identify import FEWEST, Identified, identify, identify_rates
@@ -256,5 +256,5 @@ def read_and_identify(table: Any, tensor: str | None = None, rates: Any = None) 
         path = hold(table[None] if getattr(table, "ndim", 2) == 1 else table, "{}")
     numbers = read_table(path, tensor, dimensions=1)
     if 1 in numbers.shape:
-        return IdentifyReport(short(path), None, identify_rates(numbers.ravel()), 0)
-    return IdentifyReport(short(path), Learned(file=path, tensor=tensor), identify(numbers), len(numbers))
+        return IdentifyReport(file_label(path), None, identify_rates(numbers.ravel()), 0)
+    return IdentifyReport(file_label(path), Learned(file=path, tensor=tensor), identify(numbers), len(numbers))

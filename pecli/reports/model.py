@@ -19,7 +19,7 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.learned import Learned
 from pecli.encodings.rope import Rope
 from pecli.files.documents import for_notebook
-from pecli.files.tables import short
+from pecli.files.tables import file_label
 from pecli.models.asked import TOLERANCE
 from pecli.models.reader import Layer, Model
 from pecli.reports.layers import layer_data, runs
@@ -128,7 +128,7 @@ def names_of(models: Sequence[Model]) -> list[str]:
     """Return the names of models on the hub, of folders or of files; the paths where two of them are alike."""
     paths = [model.path for model in models]
     files = [path.removesuffix(CONFIG) for path in paths]
-    names = [short(file) if is_hub(file) else Path(file).resolve().name for file in files]
+    names = [file_label(file) if is_hub(file) else Path(file).resolve().name for file in files]
     return names if len({*names}) == len(names) else paths
 
 

@@ -22,12 +22,12 @@ from pecli.core.terminal import Block, Facts, Paragraph, TextTable
 from pecli.encodings.registry import ENCODINGS
 from pecli.files.documents import md, tex
 from pecli.files.formats import FORMATS
-from pecli.files.metadata import About
+from pecli.files.metadata import FileMetadata
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import jobs_of, make_job
 from pecli.page.style import CJK
 
-NOTHING = About("", "")
+NOTHING = FileMetadata("", "")
 DOCUMENT: list[Block] = [
     Paragraph("A title", heading=True),
     Paragraph(),
@@ -101,7 +101,7 @@ def test_text_may_go_to_a_terminal_and_nothing_else(format: str, monkeypatch: py
     base = [10, 100] if FORMATS[format].frames else 10
     (job,) = jobs_of(analysis, {"output": "-", "format": format, "length": 3, "base": base})
     if format in ("png", "gif", "npz"):
-        with pytest.raises(UsageError, match="bytes onto the terminal"):
+        with pytest.raises(UsageError, match="the terminal"):
             job.check()
     else:
         job.check()

@@ -22,7 +22,7 @@ from pecli.files.documents import for_notebook
 from pecli.files.tables import IN_MEMORY, file_label, hold, read_table
 from pecli.measures.differences import Change
 from pecli.measures.formulas import Name
-from pecli.measures.identify import FEWEST, Identified, identify, identify_rates
+from pecli.measures.identify import MIN_ROWS, Identified, identify, identify_rates
 from pecli.reports.layers import ranges, runs
 
 RATES = Option("rates in rad/position, the first pair first", name="rates", scalar=float, many=True, at_least=0)
@@ -111,7 +111,7 @@ class IdentifyReport:
             text = "identify.no_formula_the_strongest"
             if not self.length:
                 text = "identify.no_base_and_no"
-            elif self.length < FEWEST:
+            elif self.length < MIN_ROWS:
                 text = "identify.its_rows_are_too"
             elif fit:
                 text = "identify.sines_and_cosines_but"
@@ -196,7 +196,7 @@ class IdentifyReport:
             length = f" -n {options['length']}" if "length" in options else ""
             figure = "heatmap" if self.length else "spectrum"
             return [f"pecli {figure} -e {shlex.quote(options['encoding'])}{start}{length}"]
-        if self.file is None or self.length < FEWEST or (self.file.file or "").startswith(IN_MEMORY):
+        if self.file is None or self.length < MIN_ROWS or (self.file.file or "").startswith(IN_MEMORY):
             return []
         return [f"pecli fourier -e {shlex.quote(self.file.spec())}"]
 

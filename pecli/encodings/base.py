@@ -139,8 +139,7 @@ class Encoding(Options, ABC):
         return 1.0
 
     def places_of(self, positions: Array) -> Array:
-        """Return the coordinates of positions (n,), (axes, n): rows and columns of a grid, or the positions on a
-        line."""
+        """Return the coordinates of positions (n,), (axes, n): rows and columns of a grid, or the positions."""
         return positions[None]
 
     def position_at(self, place: int | str) -> int:

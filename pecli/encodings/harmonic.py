@@ -356,8 +356,7 @@ class Harmonic(TableEncoding):
         return ["0" if text.startswith("0") else text for text in texts]
 
     def written_out(self, position: int, column: int) -> list[str]:
-        """Return r · sin(ω p + φ), ω as name, formula and number, then with the whole angle; without r = 1 and φ =
-        0."""
+        """Return r · sin(ω p + φ) with ω as name, formula and number, then the whole angle; no r = 1, no φ = 0."""
         wave, j = self.waves()[column]
         if wave == "0":
             return ["0"]

@@ -19,8 +19,8 @@ from safetensors.numpy import save
 import pecli
 from pecli.core.errors import PecliError, escaped
 from pecli.files.formats import FORMATS
-from pecli.files.metadata import READERS, read_metadata
-from pecli.files.tables import READERS as TABLES, read_table
+from pecli.files.metadata import METADATA_READERS, read_metadata
+from pecli.files.tables import TABLE_READERS, read_table
 from pecli.jobs.batch import read_batch
 from pecli.jobs.sweep import make_job
 
@@ -60,7 +60,7 @@ def check_survives(what: Callable[[], Any]) -> None:
 
 
 @runs
-@pytest.mark.parametrize("format", READERS)
+@pytest.mark.parametrize("format", METADATA_READERS)
 def test_finished_files(format: str, count: int, tmp_path: Path) -> None:
     base = [10, 100] if FORMATS[format].frames else 10
     data = pecli.figure("heatmap", d=4, length=5, size="2.5x2.5", dpi=10, base=base).render(format)[0]
@@ -84,7 +84,7 @@ def table_bytes(kind: str) -> bytes:
 
 
 @runs
-@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("kind", TABLE_READERS)
 def test_tables(kind: str, count: int, tmp_path: Path) -> None:
     data, seeded = table_bytes(kind), random.Random(kind)
     for number in range(count):

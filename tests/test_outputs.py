@@ -36,8 +36,10 @@ from pecli.page.limits import footnotes
 DATA = Path(__file__).with_name("data")
 STORED = DATA / "outputs.json"
 # sentences that single files and keys of configs give rise to: they are recorded as they stand under their keys
-RARE = ("models.", "findings.", "model.", "identify.", "learned.", "page.", "tokens.", "overview.", "attention.grey",
-        "biases.every", "encoding.numbers", "explain.from", "path.pc", "relative.dim", "rotation.q_file", "words.still")  # fmt: skip
+RARE = (
+    *("models.", "findings.", "model.", "identify.", "learned.", "page.", "tokens.", "overview.", "attention.grey"),
+    *("biases.every", "encoding.numbers", "explain.from", "path.pc", "relative.dim", "rotation.q_file", "words.still"),
+)
 PICTURES = DATA / "pictures.txt"  # command lines whose pictures say what few do
 SMALL = {"d": 6, "length": 7, "size": "column", "dpi": 40}
 SCALED = "rope:d=16,scaling=llama3,factor=8,original=64,low_freq_factor=1,high_freq_factor=4,base=100"

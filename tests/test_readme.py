@@ -295,7 +295,7 @@ def test_the_figure_of_another_package_is_a_figure_like_the_others(
     """One that is broken is one warning with its name, and only where other packages are looked at."""
     assert len(blocks("python", PLUGINS)[1].splitlines()) < 40
     (folder / "figures.toml").write_text('[[figure]]\ncommand = "norms"\noutput = "n.svg"\n', encoding="utf-8")
-    warning = b"pecli: warning: figure plugin 'broken' of octave is left out: No module named 'gone'"
+    warning = b"pecli: warning: figure plugin 'broken' of octave was skipped: No module named 'gone'"
     python = "import pecli; print(pecli.norms('learned', length=9).numbers.norms.shape)"
     lines = (
         "pecli compare rope sinusoidal --figure norms -o both.png -q",

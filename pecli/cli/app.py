@@ -280,6 +280,6 @@ def main() -> None:
             stdout.flush()
     except OSError as error:  # of --help and --version; commands have a guard of their own
         if not isinstance(error, BrokenPipeError):
-            print_notes(f"the system refused: {error}")
+            print_notes(f"the operating system reports: {error}")
         discard_stdout()
         sys.exit(1)

@@ -24,11 +24,11 @@ from pecli.core.errors import (
     UsageError,
     as_flags,
     as_keys,
-    kind_of,
+    combined_type,
     option_text,
 )
-from pecli.core.progress import TRACKER, animated, track, untracked
-from pecli.core.terminal import Steps, Table, print_json, print_notes, print_results, show
+from pecli.core.progress import TRACKER, supports_animation, track, untracked
+from pecli.core.terminal import Steps, TextTable, print_json, print_notes, print_results, show
 from pecli.files.writer import check_target, write
 from pecli.jobs.batch import EXAMPLE, STDIN, Batch, read_batch
 from pecli.jobs.index import page, page_path
@@ -116,8 +116,8 @@ def finish(plan: Batch, chosen: Batch, pages: list[str], ended: list[Result]) ->
 def print_failures(ended: list[Result]) -> None:
     """Print which pictures failed and why: a table in a terminal, else a line each, in which files are named once."""
     failed = [(item.where, " ".join(item.paths), item.failure.sentence(as_keys)) for item in ended if item.failure]
-    if failed and animated():
-        show([Table(("place", "file", "why"), failed)], stderr=True)
+    if failed and supports_animation():
+        show([TextTable(("place", "file", "why"), failed)], stderr=True)
     else:
         lines = (f"{where}: {why if paths in why else f'{paths}: {why}'}" for where, paths, why in failed)
         print_notes(*lines)
@@ -206,7 +206,7 @@ def batch(
         try:
             pages = [page_path(plan, path, written=not (check or dry_run)) for path in plan.index]
         except PecliError as error:
-            raise kind_of([error])(f"{file}: [batch]: {error.sentence(as_keys)}") from None
+            raise combined_type([error])(f"{file}: [batch]: {error.sentence(as_keys)}") from None
         pages += [page_path(plan, path) for path in index or []]
         if dry_run:
             print_lines(chosen, force=force, as_json=as_json)

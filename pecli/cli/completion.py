@@ -13,7 +13,7 @@ from pathlib import Path
 from pecli.core.options import Option
 from pecli.core.terminal import print_results
 from pecli.encodings.registry import all_encodings, encoding_named
-from pecli.files.tables import READERS
+from pecli.files.tables import TABLE_READERS
 from pecli.page.canvas import SIZES
 from pecli.page.colors import MAPS
 
@@ -86,7 +86,7 @@ def _files(typed: str) -> Iterator[Offer]:
         path = f"{folder}/{item.name}" if folder or typed.startswith("/") else item.name
         if item.is_dir():
             yield f"{path}/", ""
-        elif Path(path).suffix.lower() in READERS:
+        elif Path(path).suffix.lower() in TABLE_READERS:
             yield path, ""
 
 

@@ -19,7 +19,7 @@ from pecli.analysis import Analysis
 from pecli.cli.app import run_words
 from pecli.cli.figures import job_parameters, passed_options, settings_of, values_of, with_parameters
 from pecli.cli.show import Command, guard
-from pecli.core.errors import PecliError, UsageError, failure_of
+from pecli.core.errors import PecliError, UsageError, as_pecli_error
 from pecli.core.terminal import print_notes, print_results
 from pecli.figures import FIGURES
 from pecli.jobs.job_options import Output, find_analysis, known_options
@@ -99,7 +99,7 @@ class _Handler(BaseHTTPRequestHandler):
                 raise UsageError(option="format", value=format, allowed=", ".join(explorer.formats))
             data = explorer.file(values, format, self._gone)
         except Exception as error:  # whatever it is, the page says it
-            self._send_json({"error": failure_of(error).sentence(as_labels)}, HTTPStatus.BAD_REQUEST)
+            self._send_json({"error": as_pecli_error(error).sentence(as_labels)}, HTTPStatus.BAD_REQUEST)
         else:
             self._send(HTTPStatus.OK, types_map[f".{format}"], data)
 

@@ -26,13 +26,13 @@ from pecli.cli.show import (
     targets_of,
 )
 from pecli.core.errors import PecliError, UsageError, as_flags, is_printable
-from pecli.core.hub import CONFIG, fixed
+from pecli.core.hub import CONFIG, pin_revision
 from pecli.core.language import Language, language_of, say, use_language
-from pecli.core.terminal import Block, Facts, Paragraph, Table, print_notes, print_results, show
+from pecli.core.terminal import Block, Facts, Paragraph, TextTable, print_notes, print_results, show
 from pecli.encodings.learned import Learned
 from pecli.encodings.papers import bibtex, sources_of
 from pecli.encodings.registry import Encoding, all_encodings, find_encoding
-from pecli.files.tables import READERS, TABLE_NAMES, candidates, files_of, is_table, stored_arrays, table_name
+from pecli.files.tables import TABLE_NAMES, TABLE_READERS, candidates, expand_paths, is_table, stored_arrays, table_name
 from pecli.jobs.job_options import ANALYSES, EncodingOption
 from pecli.models.asked import (
     BASE,
@@ -73,7 +73,7 @@ def encodings(
         if cite:
             print_citations(kinds, targets)
             return
-        document: list[Block] = [Table([*facts(kinds[0])], [tuple(facts(kind).values()) for kind in kinds])]
+        document: list[Block] = [TextTable([*facts(kinds[0])], [tuple(facts(kind).values()) for kind in kinds])]
         if name is not None:
             document = detail(kinds[0])
         elif not targets:  # no terminal is as wide as the table
@@ -128,7 +128,7 @@ def detail(encoding: type[Encoding]) -> list[Block]:
     paragraphs = (" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
     return [
         Facts(facts(encoding) | more),
-        *(Table(head, rows) for head, rows in tables.items()),
+        *(TextTable(head, rows) for head, rows in tables.items()),
         Paragraph("\n" + "\n\n".join(filter(None, paragraphs))),
     ]
 
@@ -177,7 +177,7 @@ def model(
         used, (targets, pictures) = SEQ_LEN.read(seq_len), targets_of(output, format, as_json, pictures=True)
         with use_language(language := language_of(lang)):
             each = (
-                [path] if Path(path).is_dir() and place(Path(path)).is_file() else files_of([path], CONFIG)
+                [path] if Path(path).is_dir() and place(Path(path)).is_file() else expand_paths([path], CONFIG)
                 for path in paths
             )
             places = list(dict.fromkeys(chain(*each)))
@@ -384,7 +384,7 @@ def tensors(
     with guard(quiet, verbose):
         (targets, _), paths = (
             targets_of(output, format, as_json),
-            files_of(files, *(f"*{ending}" for ending in READERS)),
+            expand_paths(files, *(f"*{ending}" for ending in TABLE_READERS)),
         )
         every = [(path, *tensors_in(path)) for path in paths]
         document: list[Block] = []
@@ -399,7 +399,7 @@ def tensors(
             publish(document, {"results": [data for *_, data in every]}, targets)
 
 
-def tensors_in(file: str) -> tuple[Table, list[str], dict[str, Any]]:
+def tensors_in(file: str) -> tuple[TextTable, list[str], dict[str, Any]]:
     """Return what is in a file as a table, the lines that draw its table, and the same as plain data."""
     arrays = stored_arrays(file)
     table = table_name(file, arrays)
@@ -419,11 +419,11 @@ def tensors_in(file: str) -> tuple[Table, list[str], dict[str, Any]]:
     fitting = [name for name in candidates(arrays) if is_table(arrays[name].shape) and arrays[name].readable]
     typed = [None] if table is not None else [name for name in fitting if is_printable_name(name)]
     several = [name for name in typed if name and name.endswith(TABLE_NAMES)] or typed[:1]
-    specs = [Learned(file=fixed(file), tensor=name).spec() for name in several]
+    specs = [Learned(file=pin_revision(file), tensor=name).spec() for name in several]
     lines = [f"try: pecli heatmap -e {shlex.quote(spec)}" for spec in specs]
     lines += [f"try: pecli identify {shlex.quote(f'{file}#{name}')}{more}" for name, more in rates_in(arrays)]
     lines = lines or ["none has real numbers in two dimensions and a plain name"]
-    return Table(("tensor", "shape", "numbers", ""), rows), lines, {"file": file, "tensors": data}
+    return TextTable(("tensor", "shape", "numbers", ""), rows), lines, {"file": file, "tensors": data}
 
 
 RATES = {"inv_freq": "", "rope_freqs.weight": " --base 10000"}  # how names of rates end, and those of divisors

@@ -30,7 +30,7 @@ from pecli.core.terminal import print_json, print_results
 from pecli.encodings.registry import encoding_named
 from pecli.files.formats import FORMATS
 from pecli.files.metadata import read_metadata
-from pecli.files.tables import IN_MEMORY, NO_TEXT
+from pecli.files.tables import IN_MEMORY, NOT_STORED
 from pecli.files.writer import ending_of, real_path
 from pecli.jobs.inputs import check_inputs, fingerprints, reading_beside, relocate_inputs
 from pecli.jobs.job import Job, job_settings, versions
@@ -94,7 +94,7 @@ def read_job(path: str, output: list[str] | None = None) -> Job:
         job, lost = carried_job(path, found, output)
     for file in lost:
         lost_text = f"is not found beside {path}: it is named as seen from where that was made"
-        notice(f"{file} {NO_TEXT if file.startswith(IN_MEMORY) else lost_text}")
+        notice(f"{file} {NOT_STORED if file.startswith(IN_MEMORY) else lost_text}")
     return job
 
 

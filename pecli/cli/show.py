@@ -12,13 +12,13 @@ from typing import Annotated, Any
 
 import typer
 
-from pecli.core.errors import LISTENER, UsageError, as_flags, failure_of
+from pecli.core.errors import LISTENER, UsageError, as_flags, as_pecli_error
 from pecli.core.hub import VERBOSE
 from pecli.core.progress import TRACKER, progress, untracked
 from pecli.core.terminal import CODE, Document, Paragraph, print_notes, print_results, show
 from pecli.files.documents import csv, md, tex
 from pecli.files.formats import FORMATS, format_of
-from pecli.files.metadata import About
+from pecli.files.metadata import FileMetadata
 from pecli.files.writer import STDOUT, check_target, discard_stdout, is_stdout, write
 
 WRITERS = {"md": md, "tex": tex, "csv": csv}
@@ -70,7 +70,7 @@ def guard(quiet: bool = False, verbose: bool = False) -> Iterator[None]:
             traceback.print_exc()
         if isinstance(error, OSError):
             discard_stdout()  # it may be what failed, and holds text that would fail once more
-        failure = failure_of(error)
+        failure = as_pecli_error(error)
         print_notes(*failure.sentence(as_flags).split("\n"))
         raise typer.Exit(failure.exit_code) from None
 
@@ -117,6 +117,8 @@ def publish(document: Document, data: Any, targets: Sequence[Target], lines: Seq
     for path, form in targets:
         encode = WRITERS.get(form)
         blocks = [*document, *(Paragraph(line, style=CODE) for line in lines)]
-        write(path, encode(blocks, About("", "")) if encode else json.dumps(data, allow_nan=False).encode() + b"\n")
+        write(
+            path, encode(blocks, FileMetadata("", "")) if encode else json.dumps(data, allow_nan=False).encode() + b"\n"
+        )
         if not is_stdout(path):
             print_results([path])

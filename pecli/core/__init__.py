@@ -1,1 +1,1 @@
-"""What everybody may use and that knows nobody."""
+"""Shared basics: options, errors, language, positions, progress, terminal, memory."""

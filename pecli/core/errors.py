@@ -1,4 +1,4 @@
-"""Errors, which carry facts, and notices; the command line, a batch file and Python each spell the options in them."""
+"""Errors and notices. Their texts spell options as the command line does; batch files and Python respell them."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from typing import Any, Self
 
-LISTED = 40  # names that a message still lists
-MAX_VALUE_LENGTH = 120  # letters of a value that a message still shows: most paths
-MAX_PATH_LENGTH = 256  # letters of a path
-# An option of the command line in a message, not in a whole line to type: ``--length``, ``--length=5``
+MAX_LISTED = 40  # names in a message
+MAX_VALUE_LENGTH = 120  # characters of a value in a message: enough for most paths
+MAX_PATH_LENGTH = 256  # characters of a path in a message
+# ``--length`` or ``--length=5`` in a message, but not inside a command to type, ``pecli …``
 OPTION = re.compile(r"pecli [a-z][^;:]*|(?<![^\s(])--([a-z][a-z0-9-]*)(=?)")
 
 Spelling = Callable[[str], str]
 
 
 def as_flags(text: str) -> str:
-    """Return a message as the command line shows it: ``--text-size 5``."""
+    """Return a message with options spelled for the command line: ``--text-size 5``."""
     return OPTION.sub(lambda match: f"--{match[1]} " if match[2] else match[0], text)
 
 
 def as_keywords(text: str, equals: str = "=", blank: str = "_") -> str:
-    """Return a message as Python shows it: ``text_size=5``."""
+    """Return a message with options spelled for Python: ``text_size=5``."""
 
     def keyword(match: re.Match[str]) -> str:
         return match[1].replace("-", blank) + (equals if match[2] else "") if match[1] else match[0]
@@ -33,12 +33,12 @@ def as_keywords(text: str, equals: str = "=", blank: str = "_") -> str:
 
 
 def as_keys(text: str) -> str:
-    """Return a message as a batch file's author knows the options: ``text_size = 5``."""
+    """Return a message with options spelled for a batch file: ``text_size = 5``."""
     return as_keywords(text, " = ")
 
 
 def option_text(name: str, value: Any = None) -> str:
-    """Return an option for a message, as it is typed: ``--length=5``; without a value, or with True, ``--length``."""
+    """Return an option as a message spells it: ``--length=5``, or ``--length`` if the value is None or True."""
     flag = "--" + name.replace("_", "-")
     if value is None or value is True:
         return flag
@@ -47,48 +47,48 @@ def option_text(name: str, value: Any = None) -> str:
 
 
 def shorten(value: Any, most: int = 40) -> str:
-    """Return a value as text, cut in the middle when it is long, in quotation marks where it has blanks alone."""
+    """Return a value as text, with the middle cut out if it is long, and in quotes if it is blank."""
     try:
         text = str(value)
     except ValueError:  # Python refuses to write integers of more than 4300 digits
-        return "of thousands of digits"
+        return "(thousands of digits)"
     if len(text) > most:
         return f"{text[: most // 2]}…{text[-most // 4 :]} ({len(text)} characters)"
     return text if text.strip() else repr(text)
 
 
 def path_text(path: object) -> str:
-    """Return a path for a message, cut where no system takes it."""
+    """Return a path for a message, shortened if it is longer than any file system allows."""
     return shorten(path, MAX_PATH_LENGTH)
 
 
 def is_printable(character: str) -> bool:
-    """Return whether a terminal shows this character and does nothing else: moves, ends no line, turns no text."""
+    """Return True if the character is printable or a space; False for control and formatting characters."""
     return character.isprintable() or unicodedata.category(character) == "Zs"
 
 
 def escaped(text: str, kept: str = "") -> str:
-    """Return text with each character that is not shown, nor one of those kept, as its code: ``\\x1b``, ``\\u202e``."""
+    r"""Return text with unprintable characters as escape codes (``\x1b``, ``\u202e``), except those in `kept`."""
     if text.isprintable():
         return text
     return "".join(sign if sign in kept or is_printable(sign) else repr(sign)[1:-1] for sign in text)
 
 
 class PecliError(ValueError):
-    """Something that pecli could not do (exit code 1). `sentence` is one clear line, and so is ``str``.
+    """Base of all errors that pecli raises (exit code 1). `sentence`, and ``str``, give the message as one line.
 
     Attributes
     ----------
     text : what happened; options in it are spelled as on the command line, ``--length=5``
-    option : the name of the option that it is about, or None
-    value : what that option was given
-    allowed : what it takes, in words
+    option : name of the option that the error is about, or None
+    value : value that was given for that option
+    allowed : values that the option accepts, in words
     advice : what to try
     """
 
     exit_code = 1
-    lines: tuple[str, ...] = ()  # of several failures
-    owner: str = ""  # what the option belongs to, where that is not the command: an encoding
+    lines: tuple[str, ...] = ()  # one for each error that this one combines
+    owner: str = ""  # name of the encoding that the option belongs to; empty for an option of the command
 
     def __init__(
         self, text: str = "", *, option: str | None = None, value: Any = None, allowed: str = "", advice: str = ""
@@ -98,18 +98,18 @@ class PecliError(ValueError):
         self.option, self.value, self.allowed, self.advice = option, value, allowed, advice
 
     @classmethod
-    def of_several(cls, lines: Iterable[str], **more: Any) -> Self:
-        """Return one failure for several, with a line for each."""
+    def combine(cls, lines: Iterable[str], **more: Any) -> Self:
+        """Return one error with a line for each of several."""
         every = tuple(lines)
         error = cls("\n".join(every), **more)
         error.lines = every
         return error
 
-    def __reduce__(self) -> Any:  # of another process: without __init__, whose arguments differ
+    def __reduce__(self) -> Any:  # unpickles without __init__, whose arguments differ from `args`
         return ValueError.__new__, (type(self), *self.args), self.__dict__
 
     def sentence(self, spelling: Spelling = as_keywords) -> str:
-        """Return the message, with its options in that spelling; nothing in it breaks its line."""
+        """Return the message with options in the given spelling; line breaks inside it are escaped."""
         takes = f": it takes {self.allowed}" if self.allowed else ""
         advice = f"{'; ' if takes else ': '}{self.advice}" if self.advice else ""
         owner = f"{self.owner}: " if self.owner else ""
@@ -120,13 +120,13 @@ class PecliError(ValueError):
 
 
 class UsageError(PecliError):
-    """Something that was asked wrongly (exit code 2): what was given, what is allowed, what to try."""
+    """Wrong usage (exit code 2). The message says what was given, what is allowed and what to try."""
 
     exit_code = 2
 
 
 class UnusedOptionError(UsageError):
-    """An option that changes nothing beside the others. As a default for many figures it is left out for this one."""
+    """An option that has no effect with the others. A default for many figures is skipped where this is raised."""
 
     def __init__(self, option: str, value: Any, why: str, advice: str = "") -> None:
         typed = ",".join(map(str, value)) if isinstance(value, tuple) else value
@@ -135,9 +135,9 @@ class UnusedOptionError(UsageError):
 
 
 def nearest(word: str, names: Iterable[str], alike: float = 0.5, most: int = 1) -> list[str]:
-    """Return the names that begin with a word of three letters or more, at most so many, else the one most alike.
+    """Return at most `most` names that start with a word of at least three letters, otherwise the closest match.
 
-    A name that is a whole word of it goes before one that looks alike, the last of several: yarn for dynamic-yarn.
+    A name that is a whole part of the word is preferred to one that looks similar: yarn for dynamic-yarn.
     """
     word, every = word[:60].lower(), list(names)
     begun = sorted((name for name in every if len(word) > 2 and name.lower().startswith(word)), key=len)
@@ -146,7 +146,7 @@ def nearest(word: str, names: Iterable[str], alike: float = 0.5, most: int = 1) 
 
 
 class UnknownNameError(UsageError):
-    """A name that is not in a list of names; the message has the nearest name and the list."""
+    """A name that is not in a list of names; the message suggests the closest one and lists them."""
 
     def __init__(
         self,
@@ -161,15 +161,15 @@ class UnknownNameError(UsageError):
         names, word = list(known), str(given)[:60]
         near = nearest(word, names, alike)
         hint = f"; did you mean {near[0]!r}?" if near and near[0] != given else ""
-        shown = names if len(names) <= LISTED else [*names[:LISTED], f"… {len(names)} in all"]
+        shown = names if len(names) <= MAX_LISTED else [*names[:MAX_LISTED], f"… {len(names)} in all"]
         text = f"unknown {what} '{word}'{hint} (known: {', '.join(shown) or 'none'})"
         super().__init__(text, option=option, value=given, advice=advice)
 
 
 class FileError(PecliError):
-    """A file that is not there, cannot be read or written, or is not what it should be (exit code 1).
+    """A file is missing, cannot be read or written, or has the wrong content (exit code 1).
 
-    What was asked is right, and would do with another file; where it is wrong it is a UsageError.
+    The command itself is right: it would work with another file.
     """
 
 
@@ -178,22 +178,22 @@ class OutputError(FileError):
 
 
 class TableFileError(FileError):
-    """A file of numbers that could not be read as what it should hold."""
+    """A file that cannot be read as a table of numbers."""
 
 
-def failure_of(error: Exception) -> PecliError:
-    """Return the error itself where it is ours, else one that says what happened."""
+def as_pecli_error(error: Exception) -> PecliError:
+    """Return the error itself if it is a PecliError, otherwise a PecliError that describes it."""
     if isinstance(error, PecliError):
         return error
     if isinstance(error, MemoryError):
-        return PecliError("memory ran out: shorten --length, or zoom in with --start and --length")
+        return PecliError("out of memory: shorten --length, or zoom in with --start and --length")
     if isinstance(error, OSError):
-        return PecliError(f"the system refused: {error}")
+        return PecliError(f"the operating system reports: {error}")
     return PecliError(f"internal error, please report it ({type(error).__name__}: {error}); -v shows where")
 
 
-def kind_of(errors: Iterable[PecliError]) -> type[PecliError]:
-    """Return the kind of an error that stands for several: a UsageError where one of them is."""
+def combined_type(errors: Iterable[PecliError]) -> type[PecliError]:
+    """Return the class of an error that combines several: UsageError if any of them is one, otherwise PecliError."""
     return UsageError if any(isinstance(error, UsageError) for error in errors) else PecliError
 
 
@@ -201,6 +201,6 @@ LISTENER: ContextVar[Callable[[str], None] | None] = ContextVar("listener", defa
 
 
 def notice(text: str) -> None:
-    """Pass one line to whoever listens."""
+    """Pass a one-line message to the current listener, if there is one."""
     if listener := LISTENER.get():
         listener(text)

@@ -1,4 +1,4 @@
-"""Numpy, loaded at its first use, types of annotations, and objects known by name, imported when they are asked for."""
+"""Lazy imports: numpy loads at first use, types of annotations need no import, a `Registry` imports on access."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes
     from numpy.typing import NDArray
 
-    Array = NDArray[Any]  # float64 unless it says otherwise
+    Array = NDArray[Any]  # float64 unless stated otherwise
 else:
     Array, Axes = "numpy.ndarray", "matplotlib.axes.Axes"
-    if "numpy" not in sys.modules:  # options are declared without paying for it
+    if "numpy" not in sys.modules:  # options are declared without importing numpy
         spec = importlib.util.find_spec("numpy")
         spec.loader = importlib.util.LazyLoader(spec.loader)
         sys.modules["numpy"] = importlib.util.module_from_spec(spec)
@@ -31,17 +31,17 @@ else:
 
 
 def cached(function: F) -> F:
-    """Return `functools.cache` of it, typed as it is; mypy takes classes of dataclasses, the keys, for unhashable."""
+    """Return `functools.cache` of a function with its type; mypy takes the dataclasses that are keys for unhashable."""
     return cast(F, cache(function))
 
 
 class Registry(Mapping[str, T_co]):
-    """A mapping of names to objects, each written down as its place, ``module:object``, and one line on what it is.
+    """A mapping of names to objects, each given by its place, ``module:object``, and a one-line summary.
 
-    Listing names and lines costs no import: that of twenty figures would double the time of ``pecli --help``.
+    Names and summaries are listed without imports: importing twenty figures would double the time of ``pecli --help``.
 
-    aliases : other names, each with the name meant and the options that go with it
-    more : gives what other packages bring, found by name and not listed; asked for a name that is not here
+    aliases : other names, each with the name it stands for and the options that go with it
+    more : returns the objects of plugins, which can be looked up by name but are not listed; called for unknown names
     """
 
     def __init__(
@@ -74,5 +74,5 @@ class Registry(Mapping[str, T_co]):
         return Registry({**self.entries, **other.entries}, {**self.aliases, **other.aliases}, more)
 
     def summary(self, name: str) -> str:
-        """Return the line on what it is."""
+        """Return the one-line summary."""
         return self.entries[name][1] if name in self.entries else cast(str, self.more()[name].summary)

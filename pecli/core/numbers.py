@@ -1,4 +1,4 @@
-"""Numbers as text in pictures (1,024, 10⁶, −3), types of numbers, rounding, sizes of chunks."""
+"""Numbers as text in pictures (1,024, 10⁶, −3), number types, rounding, chunk sizes."""
 
 from __future__ import annotations
 
@@ -8,49 +8,49 @@ from math import isinf, log10
 
 from pecli.core.lazy import Array, np
 
-CHUNK = 1 << 20  # numbers handled at once where all of them would be too much
-MAX_EXACT = 1e50  # of a number that tables and biases are multiplied by: its fourth power has a place in float64
-ROUNDING = 1e-12  # a difference below this share of the values is rounding
-NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"  # no digit fits in two places: a long text takes no longer
+CHUNK = 1 << 20  # numbers processed at once
+MAX_EXACT = 1e50  # largest factor of tables and biases: its fourth power fits float64
+ROUNDING = 1e-12  # relative difference that counts as rounding
+NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"  # no digit can match two parts, so matching takes linear time
 
 
 def chunks(first: int, stop: int, width: int, most: int | None = None) -> list[range]:
-    """Return the rows first … stop − 1, each of `width` numbers, in runs of at most CHUNK numbers, or `most`."""
+    """Return the rows first … stop − 1, of `width` numbers each, as ranges of at most `most` numbers (or CHUNK)."""
     step = max(1, (most or CHUNK) // max(1, width))
     return [range(at, min(at + step, stop)) for at in range(first, stop, step)]
 
 
 POWERS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-LARGE, SMALL = 1e6, 1e-3  # from here on and below this powers of ten are shorter
-DIGITS = 3  # of a number before a power of ten
+LARGE, SMALL = 1e6, 1e-3  # from LARGE on, and below SMALL, numbers are written as powers of ten
+DIGITS = 3  # digits before a power of ten
 
 
 def minus(text: str) -> str:
-    """Return a number's text with a minus sign where it has a hyphen."""
+    """Return a number's text with a minus sign in place of the hyphen."""
     return text.replace("-", "−")
 
 
 def power_text(exponent: int) -> str:
-    """Return a power of ten: 10⁶."""
+    """Return a power of ten as text: 10⁶."""
     return "10" + str(exponent).translate(POWERS)
 
 
 def number_text(value: float, digits: int = 4) -> str:
-    """Return a number of any size in so many digits."""
+    """Return a number as text with at most this many significant digits."""
     size = abs(float(f"{value:.6g}"))
     if value and not SMALL <= size < LARGE:
-        if isinf(value):  # where the ticks of a logarithmic axis run out
+        if isinf(value):  # a logarithmic axis may ask for a tick there
             return minus(f"{value:g}".replace("inf", "∞"))
         front, exponent = f"{value:.{min(digits, DIGITS) - 1}e}".split("e")
         front, power = f"{float(front):g}", power_text(int(exponent))
         return minus(front.replace("1", power) if front in ("1", "-1") else f"{front}×{power}")
-    if float(f"{size:.{digits}g}") >= 10 ** (digits - 1):  # as it is rounded: 999.96 is 1,000
+    if float(f"{size:.{digits}g}") >= 10 ** (digits - 1):  # after rounding: 999.96 is 1,000
         return minus(f"{round(value):,}")
     return minus(f"{value:.{digits}g}")
 
 
 def number_texts(values: Sequence[float]) -> list[str]:
-    """Return the ticks of one axis, all different: in full where shorter texts would not tell them apart."""
+    """Return the tick labels of one axis, all different: in full if shortened ones would be equal."""
     short = [number_text(value) for value in values]
     exponents = [log10(value) for value in values if value > 0]
     whole = len(exponents) == len(values) and all(abs(exponent - round(exponent)) < 1e-9 for exponent in exponents)
@@ -62,7 +62,7 @@ def number_texts(values: Sequence[float]) -> list[str]:
     sizes = [abs(float(f"{value:.6g}")) for value in values if value]
     mixed = sizes and any(min(sizes) < edge <= max(sizes) < 10 * edge for edge in (SMALL, LARGE))
     if max(rounding, default=0) <= ROUNDING and len(set(short)) == len(set(values)) and not mixed:
-        return short  # with no 10⁶ beside 800,000, nor 8×10⁻⁴ beside 0.001
+        return short  # only if no 10⁶ stands beside 800,000, nor 8×10⁻⁴ beside 0.001
     return [minus(f"{value:,.10g}" if not float(value).is_integer() else f"{value:,.0f}") for value in values]
 
 
@@ -72,7 +72,7 @@ def _through(dtype: str, x: Array) -> Array:
 
 
 def _bfloat16(x: Array) -> Array:
-    """Return the upper 16 bits of a float32, rounded to the nearest, ties to even."""
+    """Return the numbers rounded to bfloat16, the upper 16 bits of a float32: to nearest, ties to even."""
     single = np.atleast_1d(_through("float32", x)).astype(np.float32)
     bits = single.view(np.uint32)
     nearest = (bits + np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))) & np.uint32(0xFFFF0000)
@@ -89,5 +89,5 @@ ROUND: dict[str, Callable[[Array], Array]] = {
 
 
 def number_types() -> tuple[str, ...]:
-    """Return the names of the types."""
+    """Return the names of the number types."""
     return tuple(ROUND)

@@ -20,10 +20,10 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 from pecli.core.errors import UnknownNameError, UsageError, option_text, shorten
-from pecli.core.hub import fixed
+from pecli.core.hub import pin_revision
 from pecli.core.lazy import cached, np
 from pecli.core.numbers import NUMBER
-from pecli.core.readable import found
+from pecli.core.readable import resolve_path
 
 __all__ = ["Option", "Options", "canonical_name", "default_of", "default_values", "option", "with_canonical_names"]
 
@@ -251,7 +251,7 @@ class Option:
                     raise ValueError
         except (TypeError, ValueError, KeyError, ArithmeticError):
             raise self._refusal(value) from None
-        result = fixed(found(result)) if self.file else result
+        result = pin_revision(resolve_path(result)) if self.file else result
         if self.choices is not None and result not in self.choices():
             advice = self._advice_for(result)
             raise UnknownNameError(self.flag[2:], result, self.choices(), option=self.name, advice=advice)

@@ -1,4 +1,4 @@
-"""What other packages bring under an entry point group of pecli's."""
+"""Classes that other packages register under an entry point group."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 
 def load_plugins(group: str, base: type[Any], described: Collection[str], taken: Collection[str]) -> dict[str, Any]:
-    """Return the classes of a group by name; one that is broken is left out with one warning that names it.
+    """Return the classes of an entry point group by name. A broken one is skipped with a warning.
 
     Parameters
     ----------
-    base : what each derives from
-    described : attributes that each has, besides the methods that the base asks for
-    taken : names that are pecli's own
+    base : class that each must derive from
+    described : attributes that each must have besides the abstract methods of `base`
+    taken : names of pecli's own, which are refused
     """
     from importlib.metadata import entry_points
 
@@ -33,8 +33,8 @@ def load_plugins(group: str, base: type[Any], described: Collection[str], taken:
             if point.name in taken:
                 raise ValueError("that name is pecli's own")
             found[point.name] = plugin
-        except Exception as error:  # a plugin can fail in any way; ours must not
+        except Exception as error:  # importing a plugin can raise anything
             package = point.dist.name if point.dist else "an unknown package"
             what = base.__name__.lower()
-            warnings.warn(f"{what} plugin {point.name!r} of {package} is left out: {error}", stacklevel=2)
+            warnings.warn(f"{what} plugin {point.name!r} of {package} was skipped: {error}", stacklevel=2)
     return found

@@ -1,4 +1,4 @@
-"""Which positions are encoded: a run of whole numbers, and the equal blocks that a long one is averaged in."""
+"""Ranges of positions, and the blocks over which long ranges are averaged."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from pecli.core.lazy import Array, np
 from pecli.core.options import Options, option
 
 MAX_LENGTH = 10**12  # positions
-MAX_POSITION = 10**14  # the first: from 10**15 on matplotlib takes an axis of few positions for one without length
+MAX_POSITION = 10**14  # first position: from 10**15 on matplotlib takes a short axis for an empty one
 
 
 @dataclass(frozen=True)
 class Positions(Options):
-    """The positions start, start + 1, …, start + length − 1, dimensionless whole numbers.
+    """The positions start, start + 1, …, start + length − 1.
 
     Raises
     ------
-    UsageError : a length that is not 1 to 10¹², a start that is not −10¹⁴ to 10¹⁴
+    UsageError : length is not in 1 … 10¹², or start not in −10¹⁴ … 10¹⁴
     """
 
     length: int = option(
@@ -43,14 +43,14 @@ class Positions(Options):
         return np.arange(self.start, self.stop, dtype=np.float64)
 
     def blocks(self, most: int | None) -> Blocks:
-        """Return the positions in at most `most` blocks of one size; None: each position is a block."""
+        """Return the positions in at most `most` blocks of equal size; one position a block if None."""
         size = 1 if most is None else -(-self.length // max(1, most))
         return Blocks(self.start, self.length, size)
 
 
 @dataclass(frozen=True)
 class Blocks:
-    """A run of positions cut into blocks of `size`; only the last may be shorter."""
+    """Positions divided into blocks of `size`; only the last may be shorter."""
 
     start: int
     length: int
@@ -58,40 +58,40 @@ class Blocks:
 
     @property
     def positions(self) -> Positions:
-        """All positions of the run."""
+        """All positions of the blocks."""
         return Positions(start=self.start, length=self.length)
 
     @property
     def count(self) -> int:
-        """How many blocks."""
+        """Number of blocks."""
         return -(-self.length // self.size)
 
     @property
     def last(self) -> int:
-        """How many positions the last block has."""
+        """Number of positions in the last block."""
         return self.length - (self.count - 1) * self.size
 
     def firsts(self) -> Array:
-        """Return the first position of every block, shape (count,)."""
+        """Return the first position of each block, shape (count,)."""
         return self.start + self.size * np.arange(self.count, dtype=np.float64)
 
     def counts(self) -> Array:
-        """Return how many positions every block has, shape (count,)."""
+        """Return the number of positions in each block, shape (count,)."""
         counts = np.full(self.count, float(self.size))
         counts[-1] = self.last
         return counts
 
     def centres(self) -> Array:
-        """Return the mean position of every block, shape (count,)."""
+        """Return the mean position of each block, shape (count,)."""
         return self.firsts() + (self.counts() - 1) / 2
 
 
 @dataclass(frozen=True)
 class LogBlocks:
-    """Runs that get longer by a factor, one for each of so many pixels of a logarithmic axis.
+    """Blocks whose length grows geometrically, one for each pixel of a logarithmic axis.
 
-    Where several pixels fall to one position each is a run of that position alone. Where a pixel holds several
-    positions its run is two pixels long: of a wave of two pixels, half a run would leave a pattern that it has not.
+    Where a position is wider than a pixel, each block has one position. Where a pixel spans several positions, its
+    block is two pixels long and overlaps its neighbours: shorter ones would alias a wave of two pixels.
     """
 
     start: int
@@ -100,11 +100,11 @@ class LogBlocks:
 
     @property
     def size(self) -> int:
-        """How many positions the longest run has."""
+        """Number of positions in the longest block."""
         return int(self.counts().max())
 
     def _runs(self) -> tuple[Array, Array]:
-        """Return the first position of every run and the one after its last, shape (count,)."""
+        """Return the first position of each block and one past its last, shape (count,) each."""
         borders = np.geomspace(self.start, self.stop, self.count + 1)
         low, high = borders[:-1], borders[1:]
         half = np.where(high - low >= 1, (high - low) / 2, 0)
@@ -113,17 +113,17 @@ class LogBlocks:
         return first, np.maximum(first + 1, np.minimum(np.ceil(high + half), self.stop))
 
     def firsts(self) -> Array:
-        """Return the first position of every run, shape (count,)."""
+        """Return the first position of each block, shape (count,)."""
         return self._runs()[0]
 
     def counts(self) -> Array:
-        """Return how many positions every run has, shape (count,)."""
+        """Return the number of positions in each block, shape (count,)."""
         first, end = self._runs()
         return end - first
 
     def centres(self) -> Array:
-        """Return the mean position of every run, shape (count,)."""
+        """Return the mean position of each block, shape (count,)."""
         return self.firsts() + (self.counts() - 1) / 2
 
 
-Bins = Blocks | LogBlocks  # runs of positions to average over
+Bins = Blocks | LogBlocks  # blocks of positions to average over

@@ -1,4 +1,4 @@
-"""Progress of work that may take long: who does it reports each item here, and a bar on stderr is one who listens."""
+"""Progress of long work: `track` reports each item to the current tracker, which may show a bar."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ DELAY = 1.0  # seconds before a progress bar appears
 
 
 def untracked(items: Sequence[Any], doing: str) -> Iterable[Any]:
-    """Return the items, reported to nobody."""
+    """Return the items without reporting progress."""
     return items
 
 
 def is_notebook() -> bool:
-    """Return whether a notebook's kernel runs this."""
+    """Return True if the code runs in a notebook kernel."""
     ipython = sys.modules.get("IPython")
     return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
 
 
 def in_notebook(items: Sequence[Any], doing: str) -> Iterable[Any]:
-    """Return the items, reported by a bar in a notebook that can show one; else to nobody."""
+    """Return the items, with a progress bar if the notebook can show one."""
     return progress(items, doing) if is_notebook() and find_spec("ipywidgets") is not None else items
 
 
@@ -35,20 +35,20 @@ TRACKER: ContextVar[Tracker] = ContextVar("tracker", default=in_notebook)
 
 
 def track(items: Sequence[T], doing: str) -> Iterable[T]:
-    """Return the items one by one, reported to whoever listens."""
+    """Return the items one by one and report progress to the current tracker; `doing` describes the work."""
     return TRACKER.get()(items, doing)
 
 
-def animated() -> bool:
-    """Return whether stderr, or the cell of a notebook, can show something that moves."""
+def supports_animation() -> bool:
+    """Return True if stderr is a terminal or a notebook cell that can redraw."""
     return is_notebook() or (sys.stderr.isatty() and os.environ.get("TERM") != "dumb")
 
 
 def progress(items: Sequence[Any], doing: str) -> Iterable[Any]:
-    """Yield the items, with a bar on stderr once they take longer than a moment."""
+    """Yield the items, with a bar on stderr if they take longer than DELAY."""
     begun = time.monotonic()
     for at, item in enumerate(items):
-        if time.monotonic() - begun >= DELAY and animated():
+        if time.monotonic() - begun >= DELAY and supports_animation():
             from rich.console import Console
             from rich.progress import track
 

@@ -1,5 +1,4 @@
-"""Where files are looked for, and which may be read: all of them, or, where strangers ask, those that were named and
-those of one folder."""
+"""Where files are looked for, and which may be read: all of them, or only named ones when requests come from others."""
 
 from __future__ import annotations
 
@@ -15,13 +14,13 @@ from pecli.core.errors import UsageError
 _REFUSED: ContextVar[Callable[[str], UsageError | None]] = ContextVar("refused", default=lambda _: None)
 
 
-HUB = re.compile(r"hf:[\w.-]+/[\w.-]+")  # a model on the hub, all of whose files are readable or none
+HUB = re.compile(r"hf:[\w.-]+/[\w.-]+")  # a model on the hub; its files are readable all or none
 _FOLDER: ContextVar[Path | None] = ContextVar("folder", default=None)
 
 
 @contextmanager
-def looking_in(folder: Path) -> Iterator[None]:
-    """Let files be looked for in this folder first, then in the current one."""
+def search_folder(folder: Path) -> Iterator[None]:
+    """Look for files in this folder first, then in the current one."""
     token = _FOLDER.set(folder)
     try:
         yield
@@ -29,24 +28,24 @@ def looking_in(folder: Path) -> Iterator[None]:
         _FOLDER.reset(token)
 
 
-def found(path: str) -> str:
-    """Return where a file of that name is in the folder that is looked in first; else the name."""
+def resolve_path(path: str) -> str:
+    """Return the path inside the search folder if it exists there, otherwise the path unchanged."""
     folder = _FOLDER.get()
     place = path if folder is None else os.path.normpath(folder / path)
     return place if os.path.exists(place) else path
 
 
 @contextmanager
-def reading_only(
+def restrict_reading(
     paths: Iterable[str],
     folder: str | None = None,
     refusal: Callable[[str], UsageError] | None = None,
     known: Callable[[str], bool] = lambda _: False,
 ) -> Iterator[None]:
-    """Let `check_readable` pass for these files and those below a folder alone, wherever links and ``..`` lead.
+    """Let `check_readable` accept only these files and those in a folder, after links and ``..`` are resolved.
 
-    refusal : gives the error of any other file
-    known : whether a file may be read for what it holds, wherever it lies
+    refusal : returns the error for any other file
+    known : returns True if a file may be read because of its content, wherever it is
     """
     files = frozenset(map(_real, paths))
     root = None if folder is None else os.path.realpath(folder)
@@ -55,7 +54,7 @@ def reading_only(
         real = Path(_real(path))
         if str(real) in files or (root is not None and real.is_relative_to(root)) or known(path):
             return None
-        return refusal(path) if refusal else UsageError(f"{path} was not named at the start, so it is not read")
+        return refusal(path) if refusal else UsageError(f"{path} is not read: only files named at the start are")
 
     token = _REFUSED.set(refused)
     try:
@@ -65,17 +64,17 @@ def reading_only(
 
 
 def _real(path: str) -> str:
-    """Return one name of a file, or of a model on the hub."""
+    """Return the real path of a file, or the name of a model on the hub."""
     model = HUB.match(path)
     return model[0] if model else os.path.realpath(path)
 
 
 def is_readable(path: str | Path) -> bool:
-    """Return whether a file may be read here."""
+    """Return True if the file may be read."""
     return _REFUSED.get()(str(path)) is None
 
 
 def check_readable(path: str | Path) -> None:
-    """Refuse a file that may not be read here (UsageError)."""
+    """Raise UsageError if the file may not be read."""
     if error := _REFUSED.get()(str(path)):
         raise error

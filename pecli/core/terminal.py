@@ -1,6 +1,6 @@
 """The terminal: messages on stderr, results on stdout, documents and images.
 
-Whatever is printed may come from a file of somebody else's, so control characters are shown and never sent.
+Printed text may come from files of others, so control characters are escaped.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from typing import Any, Self
 
 from pecli.core.errors import escaped
 from pecli.core.lazy import Array, np
-from pecli.core.progress import animated
+from pecli.core.progress import supports_animation
 
 ASCII = str.maketrans({"−": "-", "…": "...", "⋮": ":"})
-CHUNK = 4096  # characters of data that kitty takes at once
+CHUNK = 4096  # characters of data in one kitty escape code
 
 
-CODE = "code"  # the style of what is to be typed
+CODE = "code"  # style of a command to type
 
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Text in lines that fit; as a heading, in a style of rich's, or as a line to type in a file."""
+    """A paragraph, wrapped to the width; with `heading` a heading; with style CODE a command to type."""
 
     text: str = ""
     heading: bool = False
@@ -37,32 +37,32 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Facts:
-    """Names and what they are, one below the other."""
+    """Names and values, one pair a line."""
 
     facts: Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Table:
-    """Rows of cells under a header, whose cells may have several lines."""
+class TextTable:
+    """A header and rows of cells; cells may have several lines."""
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
-    numbers: bool = False  # whether columns hold numbers, which stand at the right and are not broken
-    plain: bool = False  # whether it has no lines around it
+    numbers: bool = False  # whether columns are numbers, right-aligned and never wrapped
+    plain: bool = False  # whether it is drawn without a frame
 
 
-Block = Paragraph | Facts | Table
+Block = Paragraph | Facts | TextTable
 Document = Iterable[Block]
 
 
 def columns() -> int:
-    """Return how wide the terminal is; 80 where there is none or it does not say."""
+    """Return the width of the terminal in columns; 80 if unknown."""
     return shutil.get_terminal_size().columns
 
 
 def print_notes(*lines: str) -> None:
-    """Print a message on stderr, mostly of one line."""
+    """Print messages on stderr, each with the prefix ``pecli:``."""
     for line in lines:
         print(f"pecli: {escaped(line)}", file=sys.stderr)
 
@@ -72,21 +72,21 @@ def print_results(lines: Iterable[str]) -> None:
     print(escaped("\n".join(lines), "\n"), flush=True)
 
 
-def print_json(found: Sequence[Any]) -> None:
-    """Print results on stdout in the one shape of JSON that all commands have."""
-    print_results([json.dumps({"results": found}, allow_nan=False)])
+def print_json(results: Sequence[Any]) -> None:
+    """Print results on stdout as JSON; every command uses this form."""
+    print_results([json.dumps({"results": results}, allow_nan=False)])
 
 
 class Steps:
-    """Progress of many pictures on stderr: a bar with names and time left, or a plain line each."""
+    """Progress of many pictures on stderr: a bar with names and time left, or a line each."""
 
     def __init__(self, total: int, quiet: bool) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
         self.total, self.quiet, self.done = total, quiet, 0
-        self.moves = animated() and not quiet
-        self.waiting: list[str] = []  # results, until the bar is gone, so that they do not run into it
+        self.moves = supports_animation() and not quiet
+        self.waiting: list[str] = []  # results held back until the bar is gone
         text = TextColumn("{task.description}", markup=False)
         parts = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), text)
         self.bar = Progress(*parts, console=Console(stderr=True), transient=True)
@@ -104,7 +104,7 @@ class Steps:
             print_results(self.waiting)
 
     def advance(self, text: str, notes: Sequence[str], paths: Sequence[str] = ()) -> None:
-        """Count one picture more, with what the user should know about it and paths to print on stdout."""
+        """Count one more picture; print its notes on stderr and its paths on stdout."""
         self.done += 1
         self.bar.update(self.task, advance=1, description=escaped(text))
         if not self.quiet:
@@ -123,7 +123,7 @@ def show(document: Document, stderr: bool = False) -> None:
 
 
 def as_text(document: Document, width: int) -> str:
-    """Return what `show` prints, without colours, in lines of so many characters."""
+    """Return what `show` prints, without colours, wrapped to a width in characters."""
     from rich.console import Console
 
     screen = Console(file=io.StringIO(), highlight=False, width=width, force_jupyter=False)
@@ -133,13 +133,13 @@ def as_text(document: Document, width: int) -> str:
 
 
 def _print_blocks(document: Document, screen: Any) -> None:
-    """Print the blocks one below the other."""
+    """Print the blocks one after the other."""
     from rich.table import Table as Grid
 
     for block in document:
         if isinstance(block, Paragraph):
             screen.print(_text(block.text, "bold" if block.heading else block.style))
-        elif isinstance(block, Table):
+        elif isinstance(block, TextTable):
             screen.print(_table(block), end="")
         else:
             grid = Grid.grid(padding=(0, 2))
@@ -148,8 +148,8 @@ def _print_blocks(document: Document, screen: Any) -> None:
             screen.print(grid, end="")
 
 
-def _table(block: Table) -> Any:
-    """Return an aligned table of rich's."""
+def _table(block: TextTable) -> Any:
+    """Return the table as a rich table."""
     from rich import box
     from rich.table import Table as Grid
 
@@ -164,12 +164,12 @@ def _table(block: Table) -> Any:
 
 
 def _unicode() -> bool:
-    """Return whether stdout takes more than ASCII."""
+    """Return True if stdout can print more than ASCII."""
     return "utf" in (getattr(sys.stdout, "encoding", "") or "").lower()
 
 
 def _text(text: str, style: str = "") -> Any:
-    """Return rich's text, with signs of ours in ASCII where it must be."""
+    """Return the text as rich text, control characters escaped; signs such as − become ASCII if stdout needs it."""
     from rich.text import Text
 
     shown = escaped(text, "\n")
@@ -177,7 +177,7 @@ def _text(text: str, style: str = "") -> Any:
 
 
 def kitty(png: bytes, columns: int) -> str:
-    """Return a picture, so many columns wide, by kitty's graphics protocol."""
+    """Return the escape codes that show a PNG by kitty's graphics protocol, `columns` wide."""
     data = base64.b64encode(png).decode()
     parts = [data[at : at + CHUNK] for at in range(0, len(data), CHUNK)]
     keys = [f"a=T,f=100,q=2,c={columns},m=1", *["m=1"] * (len(parts) - 1)]
@@ -186,7 +186,7 @@ def kitty(png: bytes, columns: int) -> str:
 
 
 def iterm(png: bytes, columns: int) -> str:
-    """Return a picture, so many columns wide, by iTerm's inline images."""
+    """Return the escape code that shows a PNG as an iTerm inline image, `columns` wide."""
     keys = f"inline=1;size={len(png)};width={columns};preserveAspectRatio=1"
     return f"\x1b]1337;File={keys}:{base64.b64encode(png).decode()}\x07"
 
@@ -195,7 +195,7 @@ PROTOCOLS: dict[str, Callable[[bytes, int], str]] = {"kitty": kitty, "iterm": it
 
 
 def protocol(environment: Mapping[str, str] = os.environ) -> str | None:
-    """Return which of the protocols the terminal has, as its environment says; None for half-blocks."""
+    """Return the name of the terminal's image protocol by its environment; None if it has none (half-blocks)."""
     kind = environment.get("TERM", "")
     programs = {environment.get("TERM_PROGRAM"), environment.get("LC_TERMINAL")}
     if kind == "dumb" or "TMUX" in environment or kind.startswith(("screen", "tmux")):
@@ -206,7 +206,7 @@ def protocol(environment: Mapping[str, str] = os.environ) -> str | None:
 
 
 def half_blocks(pixels: Array) -> Any:
-    """Return pixels, shape (h, w, 3), uint8, as rich's segments, two a character, one column a pixel."""
+    """Return pixels, shape (h, w, 3), uint8, as rich segments: one column a pixel, two rows a character."""
     from rich.color import Color
     from rich.segment import Segment, Segments
     from rich.style import Style

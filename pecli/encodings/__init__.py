@@ -1,1 +1,1 @@
-"""Rules that map positions to vectors."""
+"""The encodings: rules that map positions, or offsets, to vectors or numbers."""

@@ -1,4 +1,4 @@
-"""Biases of attention by distance: ALiBi, T5's buckets, KERPLE."""
+"""Attention biases by distance: ALiBi, T5's buckets, KERPLE."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from pecli.core.lazy import Array, np
 from pecli.core.numbers import MAX_EXACT, ROUNDING
 from pecli.core.options import option
 from pecli.encodings.base import BiasEncoding, check_tensor, tensor_option
-from pecli.files.tables import read_table, short
+from pecli.files.tables import file_label, read_table
 
 HEAD_ALIASES = ("num_heads", "n_heads", "num_attention_heads")
 
 
 def direction_option(default: str) -> Any:
-    """Return the field direction, the same for all biases."""
+    """Return the option direction, equal for all biases."""
     help = "which keys a query sees: none after it, or both sides"
     return option(default, help, choices=lambda: ("causal", "both"))
 
 
 @dataclass(frozen=True)
 class DirectedBias(BiasEncoding):
-    """A bias for every offset; a causal one hides the keys after the query. A subclass gives `of_offsets`."""
+    """Base of biases with a direction; a causal one hides the keys after the query. Subclasses define `of_offsets`."""
 
     direction: str = direction_option("causal")
 
@@ -39,7 +39,7 @@ class DirectedBias(BiasEncoding):
 
     @abstractmethod
     def of_offsets(self, offsets: Array) -> Array:
-        """Return the bias as if every key were seen, (n_heads, n) or what broadcasts to that, of offsets (n,)."""
+        """Return the bias if every key were seen, (n_heads, n) or a shape that broadcasts to it, for offsets (n,)."""
 
     def bias(self, offsets: Array) -> Array:
         offsets = np.asarray(offsets, dtype=np.float64)
@@ -84,15 +84,15 @@ class Alibi(DirectedBias):
         return self.heads
 
     def slopes(self) -> Array:
-        """Return what the distance is multiplied by in each head, shape (n_heads,)."""
+        """Return the slope of each head, shape (n_heads,)."""
         if self.family == "geometric":
             return 2.0 ** (-self.bias_max * np.arange(1, self.heads + 1) / self.heads) / self.divisor
         power = 2 ** (self.heads.bit_length() - 1)
-        doubled = 2.0 ** (-self.bias_max / 2 * np.arange(1, 2 * power + 1) / power)  # of twice as many heads
+        doubled = 2.0 ** (-self.bias_max / 2 * np.arange(1, 2 * power + 1) / power)  # slopes of twice as many heads
         return np.concatenate([doubled[1::2], doubled[::2]])[: self.heads] / self.divisor
 
     def slope_text(self, head: int) -> str:
-        """Return the slope of a head, as a fraction where it is a simple one."""
+        """Return the slope of a head, as a fraction if it is a simple one."""
         slope = float(self.slopes()[head])
         return f"1/{1 / slope:.0f}" if slope < 1 and (1 / slope).is_integer() else f"{slope:.3g}"
 
@@ -148,17 +148,17 @@ class T5(DirectedBias):
 
     @property
     def buckets_each(self) -> int:
-        """How many buckets each direction has."""
+        """Number of buckets for each direction."""
         return self.buckets if self.causal else self.buckets // 2
 
     @property
     def exact(self) -> int:
-        """The distances that have a bucket each: 0 … exact − 1."""
+        """Number of distances with a bucket of their own: 0 … exact − 1."""
         return self.buckets_each // 2
 
     @property
     def last_from(self) -> int:
-        """The distance from which on all share the last bucket: 91 of T5's encoder, 113 of its decoder."""
+        """First distance of the last bucket: 91 for T5's encoder, 113 for its decoder."""
         far = self.buckets_each - self.exact
         about = ceil(self.exact * (self.max_distance / self.exact) ** ((far - 1) / far))
         near = np.arange(max(about - 1, 1), about + 2)
@@ -181,7 +181,7 @@ class T5(DirectedBias):
 
     @cached_property
     def _learned(self) -> Array | None:
-        """The file's table, (buckets, heads)."""
+        """The table in the file, (buckets, heads)."""
         if self.file is None:
             return None
         table = read_table(self.file, self.tensor)
@@ -191,7 +191,7 @@ class T5(DirectedBias):
         return table
 
     def bucket(self, offsets: Array) -> Array:
-        """Return the bucket of every offset (n,), query less key: whole numbers from 0 to buckets − 1, shape (n,)."""
+        """Return the bucket of every offset (n,), query minus key: 0 to buckets − 1, shape (n,)."""
         ahead = 0 if self.causal else np.where(offsets < 0, self.buckets_each, 0)
         distance = np.maximum(offsets, 0) if self.causal else np.abs(offsets)
         growth = np.log(np.maximum(distance, 1) / self.exact) / log(self.max_distance / self.exact)
@@ -204,7 +204,7 @@ class T5(DirectedBias):
         return bucket[None, :] if self._learned is None else self._learned[bucket].T
 
     def described(self, join: Join = listing) -> str:
-        known = [] if self.file is None else [short(self.file), *filter(None, [self.tensor])]
+        known = [] if self.file is None else [file_label(self.file), *filter(None, [self.tensor])]
         usual = self.max_distance == self.options()["max_distance"].default
         text = "biases.count_buckets" if usual else "biases.buckets_the_last_from"
         buckets = say(text, count=self.buckets, distance=self.last_from)

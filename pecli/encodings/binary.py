@@ -1,4 +1,4 @@
-"""The digits of the position, base two."""
+"""The binary digits of the position."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pecli.core.options import option
 from pecli.core.positions import Bins, Positions
 from pecli.encodings.base import Additive, of_any_shape, width_option
 
-MAX_BITS = 53  # positions are float64
+MAX_BITS = 53  # float64 represents positions exactly up to 53 bits
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Binary(Additive):
         if len(whole) and (whole.min() < 0 or whole.max() >= 2**self.width):
             raise UsageError(f"binary with {self.width} bits has the positions 0 to {2**self.width - 1}")
         bits = np.empty((len(whole), self.width))
-        for bit in range(self.width):  # a column at a time: all at once would take three tables more
+        for bit in range(self.width):  # column by column: all at once would take the memory of three more tables
             bits[:, bit] = whole >> bit & 1
         return self._written(bits)
 
@@ -75,7 +75,7 @@ class Binary(Additive):
         return Positions(length=2**self.width) if 2**self.width <= most else None
 
     def mean_table(self, blocks: Bins) -> Array:
-        """Return the share of ones of every bit in every block, counted in closed form."""
+        """Return the share of ones of every bit in every block, in closed form."""
         first = blocks.firsts().astype(np.int64)
         counts = blocks.counts().astype(np.int64)
         shares = np.empty((len(first), self.width))
@@ -103,14 +103,14 @@ class Binary(Additive):
         return bits if self.order == "lsb" else bits[::-1]
 
     def _written(self, bits: Array) -> Array:
-        """Return the bits (lowest first, as floats of our own) in the order and with the values asked for."""
+        """Return the bits, lowest first, in the order and with the values of the options. Modifies `bits`."""
         if self.signed:
             np.subtract(np.multiply(bits, 2, out=bits), 1, out=bits)
         return bits if self.order == "lsb" else bits[:, ::-1]
 
 
 def _ones_below(n: Array, bit: int) -> Array:
-    """Return how many of 0 … n − 1 have that bit set, shape (len(n),)."""
+    """Return how many of 0 … n − 1 have the bit set, shape (len(n),)."""
     half = np.int64(1) << np.int64(bit)
     whole, rest = np.divmod(n, 2 * half)
     return whole * half + np.maximum(0, rest - half)

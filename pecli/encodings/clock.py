@@ -1,4 +1,4 @@
-"""The hands of a clock as a position encoding; and the alien clock, whose hands differ by one factor."""
+"""The hands of a clock as a position encoding, and a clock whose periods differ by a fixed factor."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ UNITS = (
 
 
 def seconds_of_time(text: str) -> str:
-    """Return what to write for a time of day, ``3:15:00`` or ``3:15``: its seconds; nothing for other texts."""
+    """Return the seconds of a time of day, ``3:15:00`` or ``3:15``, as advice; "" for other texts."""
     match = TIME.fullmatch(text.strip())
     if match is None:
         return ""

@@ -1,4 +1,4 @@
-"""Positions in a grid: the patches of an image, the frames of a video, numbered row by row."""
+"""Positions on a grid: patches of an image or frames of a video, numbered row by row."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pecli.encodings.harmonic import Harmonic
 
 GRID = re.compile(r"\s*[1-9]\d{0,8}(?:\s*[xX×]\s*[1-9]\d{0,8}){1,3}\s*")
 MAX_CELLS = 10**6
-SCALES: dict[str, Callable[[Array, int], Array]] = {  # of place i of n along an axis
+SCALES: dict[str, Callable[[Array, int], Array]] = {  # coordinate i of n along an axis
     "index": lambda i, n: i,
     "unit": lambda i, n: (i + 0.5) / n,
     "dinov3": lambda i, n: 2 * pi * (2 * (i + 0.5) / n - 1),
@@ -28,7 +28,7 @@ SCALES: dict[str, Callable[[Array, int], Array]] = {  # of place i of n along an
 
 
 def grid_text(sides: Any) -> str | None:
-    """Return the text of a grid, 14x14 of (14, 14); None of anything else."""
+    """Return the text of a grid, 14x14 for (14, 14); None for anything else."""
     sides = sides.tolist() if isinstance(sides, np.ndarray) else sides
     whole = (
         isinstance(sides, (list, tuple)) and len(sides) in (2, 3, 4) and all(isinstance(side, int) for side in sides)
@@ -37,13 +37,13 @@ def grid_text(sides: Any) -> str | None:
 
 
 def grid_option(default: str | None, help: str = "", **more: Any) -> Any:
-    """Return the field of a grid."""
+    """Return the option grid."""
     help = help or "rows x columns, or frames x rows x columns, whose cells are the positions, row by row"
     return option(default, help, text_of=grid_text, split=True, **more)
 
 
 def sides_of(name: str, text: str) -> tuple[int, ...]:
-    """Return the lengths of the axes, rows before columns; raises UsageError for what is no grid."""
+    """Return the lengths of a grid's axes, rows before columns. Raises UsageError if the text is not a grid."""
     sides = tuple(map(int, re.split("[xX×]", text))) if GRID.fullmatch(text) else ()
     if not sides or prod(sides) > MAX_CELLS:
         allowed = f"rows x columns such as 14x14, or frames x rows x columns, {MAX_CELLS:,} cells at most"
@@ -51,15 +51,15 @@ def sides_of(name: str, text: str) -> tuple[int, ...]:
     return sides
 
 
-AXES = ("words.frame", "words.row", "words.column")  # what positions in a grid have a number of, the last two or all
+AXES = ("words.frame", "words.row", "words.column")  # names of the axes: the last two, or all
 
 
 @dataclass(frozen=True)
 class OnGrid(TableEncoding):
-    """Base of the encodings whose positions can be the cells of a grid, numbered row by row from the top left."""
+    """Base of encodings whose positions can be the cells of a grid, numbered row by row from the top left."""
 
     gives: ClassVar[str] = "grid of positions"
-    of_grids: ClassVar[tuple[str, ...]] = ()  # parameters that mean something in a grid alone
+    of_grids: ClassVar[tuple[str, ...]] = ()  # parameters that need a grid
 
     grid: str | None = grid_option(None, unset="positions on a line")
 
@@ -78,7 +78,7 @@ class OnGrid(TableEncoding):
 
     @cached_property
     def places(self) -> Array | None:
-        """The coordinates of every position, (axes, n), frame, row and column; None on a line."""
+        """The coordinates of every position, (axes, n): frame, row and column; None on a line."""
         return np.indices(self.sides).reshape(len(self.sides), -1) if self.sides else None
 
     @property
@@ -89,7 +89,7 @@ class OnGrid(TableEncoding):
         return super().covered(self.own_positions or positions)
 
     def whole_numbers(self, positions: Array) -> Array:
-        """Return positions as numbers of cells; raises UsageError where the grid has no such cell."""
+        """Return positions as integers. Raises UsageError if the grid does not have these cells."""
         whole, count = np.asarray(positions, dtype=np.int64), 0 if self.places is None else self.places.shape[1]
         if whole.size and not 0 <= whole.min() <= whole.max() < count:
             raise UsageError(f"{self.title()} has the positions 0 to {count - 1} and no others")
@@ -118,7 +118,7 @@ class OnGrid(TableEncoding):
 
 @dataclass(frozen=True)
 class HarmonicOnGrid(OnGrid, Harmonic):
-    """Base of the sines and cosines whose pairs turn by one coordinate of the position each."""
+    """Base of sines and cosines whose pairs each turn by one coordinate of the position."""
 
     of_grids: ClassVar[tuple[str, ...]] = ("scale_grid", "grid_step", "grid_start")
 
@@ -153,11 +153,11 @@ class HarmonicOnGrid(OnGrid, Harmonic):
 
     @abstractmethod
     def axes_of_pairs(self) -> Array:
-        """Return which axis of the grid each pair turns by, (n_pairs,)."""
+        """Return the index of the axis that turns each pair, (n_pairs,)."""
 
     @cached_property
     def _scaled(self) -> list[Array]:
-        """The coordinates along each axis, and one that is a step beyond, as they are scaled, (n + 1,)."""
+        """The scaled coordinates along each axis and one step beyond, (n + 1,)."""
         lengths = [] if self.places is None else (self.places.max(axis=1) + 1).tolist()
         starts, steps = (np.broadcast_to(own, len(lengths)) for own in (self.grid_start or 0.0, self.grid_step or 1.0))
         along = (SCALES[self.scale_grid](np.arange(n + 1.0), n) for n in lengths)
@@ -173,7 +173,7 @@ class HarmonicOnGrid(OnGrid, Harmonic):
     def coordinate_names(self) -> str:
         if self.places is None:
             return super().coordinate_names()
-        letters = "xfrc"[-len(self.places) :]  # frame, row, column, and before them another
+        letters = "xfrc"[-len(self.places) :]  # frame, row, column, preceded by another axis
         return "".join(letters[axis] for axis in self.axes_of_pairs())
 
     @property
@@ -182,7 +182,7 @@ class HarmonicOnGrid(OnGrid, Harmonic):
         return cells if self.sides else super().wave_unit
 
     def longer_than(self, length: int) -> Array:
-        """Return which pairs have a wavelength longer than their axis of the grid, or of a sequence with images."""
+        """Return which pairs have a wavelength longer than their axis of the grid, or than a sequence with images."""
         if self.places is None:
             return super().longer_than(length)
         return np.asarray(self.wavelengths() > np.array([*map(np.ptp, self._scaled)])[self.axes_of_pairs()])

@@ -1,8 +1,8 @@
-"""Sine/cosine encodings: frequencies, exact angles, closed forms.
+"""Encodings by sines and cosines: frequencies, exact angles, closed forms.
 
-A pair j of dimensions turns with the frequency ω_j: its two columns are sin(ω_j p) and cos(ω_j p). Angles are kept as
-turns, ω p / 2π, in two float64 numbers and reduced to half a turn before the sine is taken: the textbook's
-``sin(p * w)`` loses a digit for every digit of p (an error of 8e-8 at p = 1e9), this loses none.
+Pair j has the frequency ω_j: its two columns are sin(ω_j p) and cos(ω_j p). Angles are kept as turns, ω p / 2π, in two
+float64 numbers and reduced to half a turn before the sine is taken. The usual ``sin(p * w)`` loses a digit for every
+digit of p (an error of 8e-8 at p = 1e9); this loses none.
 """
 
 from __future__ import annotations
@@ -25,58 +25,60 @@ from pecli.encodings.base import TableEncoding, of_any_shape, width_option
 
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582")
 DIGITS = 45
-PIECE = 1 << 13  # numbers of a table that are made at once: what they are made from stays in a processor's cache
-STEP = 32  # positions: the sines of one in so many, and of the offsets to those between, make all others
+PIECE = 1 << 13  # numbers of a table computed at once: intermediate arrays fit a processor's cache
+STEP = 32  # sines are taken of every 32nd position and of the offsets in between; products give the rest
 
 
 def _halves(x: Array) -> tuple[Array, Array]:
-    """x as a sum of two numbers of 26 bits (Veltkamp 1968), so that products of halves are exact."""
+    """Return x as a sum of two numbers of 26 bits (Veltkamp 1968), so that products of halves are exact."""
     big = 134217729.0 * x
     high = big - (big - x)
     return high, x - high
 
 
 def reduced_product(x: Array, high: Array, low: Array) -> Array:
-    """x · (high + low) less the nearest whole number, in [−½, ½], right to the last bit (Dekker's product, 1971)."""
+    """Return x · (high + low) minus the nearest integer, in [−½, ½], correct to the last bit (Dekker 1971)."""
     product = x * high
     x1, x2 = _halves(x)
     y1, y2 = _halves(high)
     error = ((x1 * y1 - product) + x1 * y2 + x2 * y1) + x2 * y2
     rest = (product - np.rint(product)) + (error + x * low)
-    return rest - np.rint(rest)  # of a product beyond 2⁵³ the error alone is many turns
+    return rest - np.rint(rest)  # beyond 2⁵³ the error of the product alone is many turns
 
 
 @contextmanager
 def many_digits() -> Iterator[None]:
-    """Decimal arithmetic with enough digits for two floats, and exponents that do not run out."""
+    """Use Decimal arithmetic with enough digits for two floats and an unlimited exponent."""
     with localcontext(prec=DIGITS, Emax=MAX_EMAX, Emin=MIN_EMIN):
         yield
 
 
 def as_typed(value: Decimal | float) -> Decimal:
-    """Return a parameter by the digits that it is written with: 0.1 is a tenth, not the float64 next to it."""
+    """Return a parameter by its decimal digits: 0.1 is a tenth, not the float64 nearest to it."""
     return Decimal(str(value))
 
 
 def dirichlet(counts: Array, high: Array, low: Array) -> Array:
-    """sin(π n f) / (n sin(π f)) for n consecutive positions at f = high + low turns a position; 1 at f = 0."""
+    """Return sin(π n f) / (n sin(π f)) for n consecutive positions at f = high + low turns per position; 1 at f = 0."""
     top = np.sin(2 * np.pi * reduced_product(counts / 2, high, low))
     # n f / 2 reduced by whole turns keeps sin(2π n f/2) = sin(π n f)
     bottom = counts * np.sin(np.pi * (high + low))
-    still = np.abs(counts * high) < 1e-9  # the quotient is 1 to the last bit, and its halves may be denormal
+    still = np.abs(counts * high) < 1e-9  # the quotient rounds to 1, and its halves may be denormal
     return np.where(still, 1.0, top / np.where(still, 1.0, bottom))
 
 
 def alternating(first: Array, second: Array) -> Array:
-    """Return columns of both in turn, (…, 2n) of (…, n): faster than np.stack, which copies number by number."""
+    """Return the columns of both arrays in turn, (…, 2n) from (…, n): faster than np.stack, which copies numbers."""
     columns = np.empty((*first.shape, 2), dtype=np.result_type(first, second))
     columns[..., 0], columns[..., 1] = first, second
     return columns.reshape(*first.shape[:-1], -1)
 
 
 def _distinct(values: Array, step: int) -> tuple[Array, Array]:
-    """Return the different ones of values (n,), all between where they stand a whole number of steps apart and are no
-    more than n, and which of them each value is; (0,) and (0,) of none."""
+    """Return the distinct values of (n,), and the index of each value in them; (0,) and (0,) if there are none.
+
+    If the values are whole steps apart and span at most n of them, every value of the span is returned.
+    """
     if len(values):
         first = values.min()
         index = (values - first) / step
@@ -96,20 +98,20 @@ def turns_of(rates: tuple[Decimal | float, ...], spacing: float) -> tuple[Array,
     return np.array(high), np.array(low)
 
 
-SORTED = 1 << 15  # positions of which the angles are sorted at once, to find where a wave is largest
-NEAR = 1e-2  # squared distances below this share of the norm are worked out again without cancellation
+SORTED = 1 << 15  # positions whose angles are sorted at once to find extremes
+NEAR = 1e-2  # squared distances below this share of the norm are computed again without cancellation
 FASTEST = 10**12  # rad/position; a faster turn has no digits left at large positions
 
 
 @dataclass(frozen=True)
 class Harmonic(TableEncoding):
-    """Base of the encodings made of sines and cosines. A subclass gives `rates`; all else follows.
+    """Base of encodings by sines and cosines. Subclasses define `rates`; everything else follows.
 
-    With a ``dtype`` below float64 the table is what a straightforward implementation in that type makes. Rounded to the
-    type are, in this order: the frequency ω_j (the exact one, once), the position, their product, its sum with the
-    phase if there is one, sine and cosine of that, and their product with the radius if it is not 1. What follows from
-    the formula alone (frequencies, wavelengths, RoFormer's bound) stays exact; what the rounding spoils, one distance
-    for one offset, is measured instead.
+    With a ``dtype`` below float64 the table is that of a straightforward implementation in this type. Rounded to it
+    are, in this order: the frequency ω_j (computed exactly), the position, their product, its sum with the phase if
+    there is one, sine and cosine, and their product with the radius if it is not 1. What follows from the formula
+    (frequencies, wavelengths, RoFormer's bound) stays exact; what rounding breaks, such as equal distances at equal
+    offsets, is measured.
     """
 
     gives: ClassVar[str] = "frequencies"
@@ -118,7 +120,7 @@ class Harmonic(TableEncoding):
 
     @abstractmethod
     def rates(self) -> Iterable[Decimal | float]:
-        """Return the frequencies ω_j, rad/position, one a pair; Decimal where more digits than a float's are known."""
+        """Return the frequency ω_j of each pair, rad/position; a Decimal if known to more digits than a float's."""
 
     def check(self) -> None:
         rates = tuple(self.rates())
@@ -131,16 +133,16 @@ class Harmonic(TableEncoding):
 
     @property
     def amplitudes(self) -> Array:
-        """The radius of each pair's circle, shape (n_pairs,)."""
+        """Radius of each pair's circle, shape (n_pairs,)."""
         return np.ones(len(self._turns[0]))
 
     @property
     def phases(self) -> Array:
-        """The angle of each pair at position 0, shape (n_pairs,), rad."""
+        """Angle of each pair at position 0, shape (n_pairs,), rad."""
         return np.zeros(len(self._turns[0]))
 
     def arrange(self, sines: Array, cosines: Array) -> Array:
-        """Return the table's columns from the pairs' sines and cosines, both (n, n_pairs): sin, cos, sin, cos, …"""
+        """Return the columns of the table from sines and cosines, (n, n_pairs) each; default sin, cos, sin, cos, …"""
         return alternating(sines, cosines)[:, : self.width]
 
     @property
@@ -149,11 +151,11 @@ class Harmonic(TableEncoding):
 
     @property
     def exact(self) -> bool:
-        """Whether the table is the formula's, to 10⁻¹⁵ of the radius, at any position."""
+        """Whether the table equals the formula to 10⁻¹⁵ of the radius at any position."""
         return self.dtype == "float64"
 
     def rounded(self, values: Array) -> Array:
-        """Return what the values become in the type of number that the table is made in, as float64."""
+        """Return the values rounded to the number type of the table, as float64."""
         return ROUND[self.dtype](values)
 
     @property
@@ -161,45 +163,45 @@ class Harmonic(TableEncoding):
         return self.width % 2 == 0 and self.exact
 
     def frequencies(self) -> Array:
-        """ω_j of every pair, rad/position, shape (n_pairs,)."""
+        """Return ω_j of every pair, rad/position, shape (n_pairs,)."""
         return np.array([float(rate) for rate in self.rates()])
 
     def wavelengths(self) -> Array:
-        """2π/ω_j of every pair, positions, shape (n_pairs,)."""
+        """Return 2π/ω_j of every pair, positions, shape (n_pairs,)."""
         with np.errstate(divide="ignore", over="ignore"):
             return 2 * np.pi / self.frequencies()
 
     def longer_waves(self, length: int) -> int:
-        """Return how many pairs have a wavelength longer than so many positions: they never finish a turn."""
+        """Return how many pairs have a wavelength longer than `length` positions."""
         return int(self.longer_than(length).sum())
 
     def longer_than(self, length: int) -> Array:
-        """Return which pairs those are, (n_pairs,)."""
+        """Return which pairs have a wavelength longer than `length` positions, (n_pairs,)."""
         return np.asarray(self.wavelengths() > length)
 
     @cached_property
     def _turns(self) -> tuple[Array, Array]:
-        """spacing · ω_j / 2π, turns from one position to the next, each the sum of two float64 numbers."""
+        """spacing · ω_j / 2π, turns from one position to the next, each as the sum of two float64 numbers."""
         return turns_of(tuple(self.rates()), self.spacing)
 
     def angles(self, positions: Array | float) -> Array:
-        """ω_j p less whole turns, p in steps of `spacing`, in [−π, π], rad, (…, n_pairs) of positions (…)."""
+        """Return ω_j p reduced to [−π, π], rad, (…, n_pairs) for positions (…); p in units of `spacing`."""
         angles = reduced_product(self.coordinates(np.asarray(positions, dtype=np.float64)), *self._turns)
         angles *= 2 * np.pi
         return angles
 
     def coordinates(self, positions: Array) -> Array:
-        """Return what `spacing` times the frequencies is multiplied by, (…, n_pairs) or (…, 1), of positions (…)."""
+        """Return the coordinate that each frequency is multiplied by, (…, n_pairs) or (…, 1), for positions (…)."""
         return positions[..., None]
 
     def coordinate_names(self) -> str:
-        """Return the letter of what the frequency of each pair is multiplied by, in a formula."""
+        """Return the letter of each pair's coordinate in formulas."""
         return "p" * len(self._turns[0])
 
     def covered(self, positions: Positions) -> Positions:
         positions = super().covered(positions)
         if not self.exact:
-            self.made_angles(np.array([positions.start, positions.stop - 1.0]))  # none of them is too large
+            self.made_angles(np.array([positions.start, positions.stop - 1.0]))  # raises if an angle is too large
         return positions
 
     @of_any_shape
@@ -216,10 +218,10 @@ class Harmonic(TableEncoding):
         return table
 
     def _exact_table(self, at: Array) -> Array:
-        """Return the table at x (n,), where one coordinate turns all pairs; each number depends on its x alone.
+        """Return the table at x (n,) if one coordinate turns all pairs; each number depends only on its own x.
 
-        e^{iωx} is the product of those of the whole step next to x and of what is left: a sine is taken once for all x
-        that share either. The error is below 5·10⁻¹⁶ of the radius.
+        e^{iωx} is the product of that of the nearest multiple of STEP and that of the rest, each computed once for all
+        x that share it. The error is below 5·10⁻¹⁶ of the radius.
         """
         table, steps = np.empty((len(at), self.width)), STEP * np.rint(at / STEP)
         rests = at - steps
@@ -235,23 +237,22 @@ class Harmonic(TableEncoding):
         return table
 
     def _turned(self, at: Array) -> Array:
-        """Return e^{iωx} of every pair, (n, n_pairs), of x (n,): quarters of a turn and an angle of at most π/4, whose
-        rounding is small."""
+        """Return e^{iωx} of every pair, (n, n_pairs), at x (n,), from quarter turns and an angle of at most π/4."""
         turns = reduced_product(at[:, None], *self._turns)
         quarters = np.rint(4 * turns)
         angles = 2 * np.pi * (turns - quarters / 4)
         return (np.cos(angles) + 1j * np.sin(angles)) * np.array([1, 1j, -1, -1j])[quarters.astype(int) % 4]
 
     def made_angles(self, positions: Array) -> Array:
-        """Return the angles of the table, (…, n_pairs) for positions (…): `angles`, or as the number type has ω_j p.
+        """Return the angles of the table, (…, n_pairs), at positions (…): exact, or ω_j p rounded to the type.
 
         Raises
         ------
-        UsageError : a position or an angle is larger than any number of the type
+        UsageError : a position or an angle is larger than the type can hold
         """
         if self.exact:
             return self.angles(positions)
-        with np.errstate(invalid="ignore"):  # ∞ · 0: neither the position nor the frequency has a number there
+        with np.errstate(invalid="ignore"):  # ∞ · 0
             angles = self.rounded(
                 self.rounded(self.spacing * self.coordinates(np.asarray(positions))) * self.rounded(self.frequencies())
             )
@@ -264,8 +265,8 @@ class Harmonic(TableEncoding):
         return angles
 
     def mean_table(self, blocks: Bins) -> Array:
-        """Return the mean row of every block, exact, at the cost of one row a block."""
-        if blocks.size == 1 or not self.exact or self.own_positions:  # the closed form is of whole p
+        """Return the exact mean row of every block, at the cost of one row per block."""
+        if blocks.size == 1 or not self.exact or self.own_positions:  # the closed form needs integer positions
             return super().mean_table(blocks)
         angles, scale = self._mean_angles(blocks)
         angles, scale = angles + self.phases, self.amplitudes * scale
@@ -278,7 +279,7 @@ class Harmonic(TableEncoding):
         extremes = np.empty((2, len(dims), len(sizes)))
         for size in np.unique(sizes):
             own, length = np.flatnonzero(sizes == size), min(size, SORTED)
-            firsts = edges[own, None] + np.minimum(np.arange(0, size, length), size - length)  # pieces may overlap
+            firsts = edges[own, None] + np.minimum(np.arange(0, size, length), size - length)  # the last piece overlaps
             for row, dim in enumerate(dims):
                 wave, pair = waves[int(dim)]
                 low, high = self._extremes_of(wave, pair, firsts.astype(np.float64), length)
@@ -286,10 +287,11 @@ class Harmonic(TableEncoding):
         return extremes[0], extremes[1]
 
     def _extremes_of(self, wave: str, pair: int, firsts: Array, length: int) -> tuple[Array, Array]:
-        """Return smallest and largest value of a wave over so many positions from each first one on, both of its shape.
+        """Return minimum and maximum of a wave over `length` positions from each of `firsts`, with the shape of
+        `firsts`.
 
-        The angles of any such run are those of 0 … length − 1, sorted once, turned by that of its first position: the
-        extremes are at the two that stand on either side of the crest, and of the trough.
+        The angles of such a run are those of 0 … length − 1, sorted once, plus that of its first position: the extremes
+        are at the two angles around the crest and the trough.
         """
         if wave == "0":
             return np.zeros_like(firsts), np.zeros_like(firsts)
@@ -306,9 +308,9 @@ class Harmonic(TableEncoding):
         return found[0].min(axis=0), found[1].max(axis=0)
 
     def mean_offsets(self, blocks: Bins, column: int) -> Array:
-        """Return one column of the table at offset i − j, averaged over i in a block, j in another, (blocks, blocks).
+        """Return one column of the table at offset i − j, averaged over i and j in two blocks, (blocks, blocks).
 
-        The mean of e^{iω(i − j)} is the mean of e^{iωi} times the conjugate of that of e^{iωj}: no offset is listed.
+        The mean of e^{iω(i − j)} is the mean of e^{iωi} times the conjugate mean of e^{iωj}.
         """
         if not self.exact:
             raise UsageError(f"the exact mean over offsets is the formula's, not {self.dtype}'s: show fewer positions")
@@ -319,10 +321,10 @@ class Harmonic(TableEncoding):
         return np.ascontiguousarray(mean.imag if wave == "sin" else mean.real)
 
     def _mean_angles(self, blocks: Bins) -> tuple[Array, Array]:
-        """Return angle and radius of the mean of e^{iωp} over every block, each (blocks, n_pairs).
+        """Return angle and radius of the mean of e^{iωp} over every block, (blocks, n_pairs) each.
 
-        The mean over n positions around m has the angle ωm and the radius sin(n ω/2) / (n sin(ω/2)). Positions are
-        whole numbers, so whole turns a position are dropped from ω first.
+        The mean over n positions centred at m has the angle ωm and the radius sin(n ω/2) / (n sin(ω/2)). Positions are
+        integers, so whole turns per position are removed from ω first.
         """
         high, low = self._turns
         high = high - np.rint(high)
@@ -330,21 +332,21 @@ class Harmonic(TableEncoding):
         return 2 * np.pi * reduced_product(centres, high, low), dirichlet(counts, high, low)
 
     def rate_formula(self, pair: int) -> str:
-        """ω of a pair as its formula with the numbers put in; empty where the number says it all."""
+        """Return the formula for ω of a pair with its numbers; "" if the number says it all."""
         return ""
 
     def pair_text(self, pair: int) -> str:
-        """Return what a pair of dimensions is called."""
+        """Return the name of a pair of dimensions."""
         return say("words.pair_pair", pair=pair)
 
     def waves(self) -> list[tuple[str, int]]:
-        """Return which wave of which pair every column is: ("sin", 0), ("cos", 0), …"""
+        """Return wave and pair of every column: ("sin", 0), ("cos", 0), …"""
         pairs = np.arange(1.0, 1 + len(self._turns[0]))[None, :]
-        names = {1.0: "sin", -1.0: "cos", 0.0: "0"}  # of the sign; a column of zeros fills an odd d
+        names = {1.0: "sin", -1.0: "cos", 0.0: "0"}  # by sign; a column of zeros fills an odd d
         return [(names[np.sign(code)], max(0, int(abs(code)) - 1)) for code in self.arrange(pairs, -pairs)[0]]
 
     def wave_names(self) -> list[str]:
-        """Return what every column is, sin or cos; empty where pairs begin at angles of their own."""
+        """Return the wave of every column, sin or cos; [] if pairs have phases."""
         return ["" if self.phases.any() else wave for wave, _ in self.waves()]
 
     def column_formulas(self) -> list[str]:
@@ -354,7 +356,7 @@ class Harmonic(TableEncoding):
         return ["0" if text.startswith("0") else text for text in texts]
 
     def written_out(self, position: int, column: int) -> list[str]:
-        """r · sin(ω p + φ), ω as its name, its formula and its number, then the whole angle; no r of 1, no φ of 0."""
+        """Return r · sin(ω p + φ) with ω as name, formula and number, then the whole angle; no r = 1, no φ = 0."""
         wave, j = self.waves()[column]
         if wave == "0":
             return ["0"]
@@ -377,11 +379,10 @@ class Harmonic(TableEncoding):
         return np.where(found > 0, found, np.inf)
 
     def decay(self, offsets: Array) -> Array:
-        """RoFormer's bound on how the score falls with the offset: the mean over j of |Σ_{i ≤ j} e^{i Δ ω_i}|.
+        """Return RoFormer's bound on the score at each offset, the mean over j of |Σ_{i ≤ j} e^{i Δ ω_i}|, shape (n,).
 
-        Su et al. 2021, section 3.4.3, arXiv:2104.09864, where it is (2/d) Σ of d/2 pairs. Shape (n,); at offset 0
-        (n_pairs + 1)/2. Of an odd d, which the paper has not, the last column turns with a frequency of its own and
-        counts as a pair: the mean is over (d + 1)/2.
+        Su et al. 2021, section 3.4.3, arXiv:2104.09864, where it is (2/d) Σ over d/2 pairs; (n_pairs + 1)/2 at offset
+        0. For odd d, not in the paper, the last column counts as a pair: the mean is over (d + 1)/2.
         """
         means = np.empty(len(offsets))
         for part in chunks(0, len(offsets), self.width):
@@ -390,11 +391,11 @@ class Harmonic(TableEncoding):
         return means
 
     def squares(self, n: int, first: int = 0) -> Array:
-        """‖PE_p − PE_q‖² at the offsets first … first + n − 1, shape (n,); even d; exactly 0 where two rows coincide.
+        """Return ‖PE_p − PE_q‖² at the offsets first … first + n − 1, (n,), for even d; exactly 0 for equal rows.
 
-        The offset is written i·B + j: cos(ω(iB + j)) = cos·cos − sin·sin is a matrix product of two small tables, to
-        which a column adds the constant: another pass over all numbers would take as long as the product.
-        What is left small by the difference is worked out again as 4 Σ_j r_j² sin²(ω_j Δ/2).
+        The offset is written i·B + j: cos(ω(iB + j)) = cos·cos − sin·sin is a matrix product of two small tables, with
+        the constant as another column: a separate pass would take as long as the product. Small differences are
+        computed again as 4 Σ_j r_j² sin²(ω_j Δ/2).
         """
         step = max(1, int(np.sqrt(n)))
         coarse = self.angles(first + np.arange(0, n, step, dtype=np.float64))
@@ -412,7 +413,7 @@ class Harmonic(TableEncoding):
 
 @dataclass(frozen=True)
 class PowersOfBase(Harmonic):
-    """Pair j turns by base^(−2j/d) rad a position: wavelengths from 2π to nearly base · 2π."""
+    """Base of encodings with rates base^(−2j/d) rad/position: wavelengths from 2π to nearly base · 2π."""
 
     d: int = width_option(128, "width of the encoding, d_model", shown=True)
     base: float = option(
@@ -439,7 +440,7 @@ class PowersOfBase(Harmonic):
 
 @lru_cache(maxsize=64)
 def geometric_rates(base: float | Decimal, d: float, n_pairs: int | None = None) -> tuple[Decimal, ...]:
-    """ω_j = base^(−2j/d) for each of so many pairs, of ⌈d/2⌉ where none are said, to 40 digits."""
+    """Return ω_j = base^(−2j/d) of `n_pairs` pairs, by default ⌈d/2⌉, to 40 digits."""
     with many_digits():
         ratio = (-2 * as_typed(base).ln() / as_typed(d)).exp()
         rates = [Decimal(1)]

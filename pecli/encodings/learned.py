@@ -1,4 +1,4 @@
-"""A table that was trained, from a file; or what it is before training."""
+"""A learned table from a file, or an untrained one."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Additive, check_tensor, of_any_shape, tensor_option, titled_text, width_option
 from pecli.encodings.grid import OnGrid, grid_option, sides_of
-from pecli.files.tables import IN_MEMORY, read_table, short
+from pecli.files.tables import IN_MEMORY, file_label, read_table
 
-KERNELS: dict[str, tuple[tuple[int, ...], Callable[[Array], Array]]] = {  # neighbours, and their weight by distance
+KERNELS: dict[str, tuple[tuple[int, ...], Callable[[Array], Array]]] = {  # neighbours and their weights by distance
     "bicubic": ((-1, 0, 1, 2), lambda x: cubic(np.abs(x))),
     "bilinear": ((0, 1), lambda x: 1 - np.abs(x)),
 }
-MAX_PREFIX = 8  # rows before a grid that are left out where nobody says how many
-DEVIATION = 0.02  # of the untrained table: BERT's and GPT-2's initializer_range
-MAX_UNTRAINED_ROWS = 10**7  # rows of the untrained table: they are drawn one by one
-UNTRAINED = 128  # columns of the untrained table
-RUN = 1024  # rows drawn together, so that a row is the same whatever other rows are asked for
+MAX_PREFIX = 8  # most rows before a grid that are left out by default
+DEVIATION = 0.02  # standard deviation of the untrained table: initializer_range of BERT and GPT-2
+MAX_UNTRAINED_ROWS = 10**7  # rows of the untrained table, which are drawn at random
+UNTRAINED = 128  # default columns of the untrained table
+RUN = 1024  # rows drawn together, so that a row does not depend on which others are requested
 
 
 @dataclass(frozen=True)
 class Learned(OnGrid, Additive):
-    """Row p of a table of parameters. It has no row beyond its last: learned positions do not extrapolate.
+    """Row p of a table of parameters. There is no row beyond the last: learned positions do not extrapolate.
 
-    Without a file it is the untrained table, independent numbers of mean 0 and deviation 0.02.
+    Without a file it is an untrained table: independent numbers of mean 0 and deviation 0.02.
 
     Notes
     -----
@@ -69,8 +69,8 @@ class Learned(OnGrid, Additive):
     def check(self) -> None:
         super().check()
         if self.file is not None and self.file.startswith(IN_MEMORY):
-            with suppress(UsageError):  # said where rows are asked for
-                self._rows  # noqa: B018 - an array is there as long as an encoding has it
+            with suppress(UsageError):  # reported when rows are requested
+                self._rows  # noqa: B018 - an array lives as long as an encoding refers to it
         check_tensor(self.file, self.tensor)
         if self.first_position and (self.file is None or self.grid is not None):
             text = "first_position is of a file's rows on a line; prefix says how many rows precede a grid"
@@ -91,7 +91,7 @@ class Learned(OnGrid, Additive):
 
     @cached_property
     def _rows(self) -> Array | None:
-        """The file's table."""
+        """The table in the file."""
         if self.file is None:
             return None
         rows = read_table(self.file, self.tensor, sides=sides_of("grid", self.grid) if self.grid else ())
@@ -106,7 +106,7 @@ class Learned(OnGrid, Additive):
 
     @cached_property
     def _cells(self) -> Array:
-        """The rows of the grid's cells, interpolated where that is asked for."""
+        """The rows of the grid's cells, interpolated if requested."""
         sides = sides_of("grid", self.grid or "")
         first = self.prefix or 0
         if self._rows is not None and self.prefix is None:
@@ -125,7 +125,7 @@ class Learned(OnGrid, Additive):
 
     def covered(self, positions: Positions) -> Positions:
         if self.grid is not None:
-            self._cells  # noqa: B018 - refuses a table of another length
+            self._cells  # noqa: B018 - raises if the table has another length
             return super().covered(positions)
         low = self.first_position
         high = low + (MAX_UNTRAINED_ROWS if self._rows is None else len(self._rows)) - 1
@@ -146,7 +146,7 @@ class Learned(OnGrid, Additive):
         return rows if self.divisor == 1 else rows / self.divisor
 
     def _rows_at(self, whole: Array) -> Array:
-        """Return the rows of these numbers, whole (n,)."""
+        """Return the rows with these numbers, whole (n,)."""
         if self._rows is not None:
             if len(whole) and not 0 <= whole.min() <= whole.max() < len(self._rows):
                 first, last = self.first_position, self.first_position + len(self._rows) - 1
@@ -161,7 +161,7 @@ class Learned(OnGrid, Additive):
     def title_pieces(self, without: Collection[str] = ()) -> list[str]:
         pieces = [piece.removeprefix("file = ") for piece in super().title_pieces(without)]
         in_memory = self.file is not None and self.file.startswith(IN_MEMORY) and not self.label
-        return pieces[in_memory:]  # who gives an array does not say that it was learned
+        return pieces[in_memory:]  # an array need not be learned
 
     def described(self, join: Join = listing) -> str:
         if self.file is None:
@@ -172,7 +172,7 @@ class Learned(OnGrid, Additive):
         left = len(self._rows) - prod(sides_of("grid", self.grid)) if self.grid and self._rows is not None else 0
         before = [say("learned.rows_before_it_left", count=left)] if left else []
         name = "" if self.file.startswith(IN_MEMORY) else self.called()
-        pieces = [name, short(self.file), self.tensor, f"d = {self.width}", *grid, *before]
+        pieces = [name, file_label(self.file), self.tensor, f"d = {self.width}", *grid, *before]
         return join(filter(None, pieces))
 
 
@@ -183,15 +183,15 @@ def _untrained(seed: int, run: int, width: int) -> Array:
 
 
 def cubic(x: Array) -> Array:
-    """Return the weight of a neighbour x ≤ 2 away: Keys 1981 with a = −0.75, as PyTorch interpolates."""
+    """Return the weight of a neighbour at distance x ≤ 2: Keys 1981 with a = −0.75, as in PyTorch."""
     a = -0.75
     near, far = ((a + 2) * x - (a + 3)) * x * x + 1, a * (((x - 5) * x + 8) * x - 4)
     return np.where(x <= 1, near, far)
 
 
 def resized(rows: Array, old: tuple[int, ...], new: tuple[int, ...], kernel: str) -> Array:
-    """Return the rows of a grid's cells, (n, d), interpolated to another grid, as models do: centres of pixels at
-    i + ½, edges repeated, no antialiasing (torch.nn.functional.interpolate, align_corners=False)."""
+    """Return the rows of a grid's cells, (n, d), interpolated to another grid as models do: pixel centres at i + ½,
+    repeated edges, no antialiasing (torch.nn.functional.interpolate, align_corners=False)."""
     neighbours, weight = KERNELS[kernel]
     table = rows.reshape(*old, -1)
     for axis, (size, count) in enumerate(zip(old, new, strict=True)):

@@ -1,4 +1,4 @@
-"""The papers that formulas come from, as BibTeX."""
+"""The papers behind the formulas, as BibTeX."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from pecli.encodings.base import Encoding
 
 @cached
 def papers() -> dict[str, dict[str, Any]]:
-    """Return authors, title and year of each paper, by what a `source` has of it: its arXiv number, else its name."""
+    """Return authors, title and year of each paper, by what a `source` contains: the arXiv number, otherwise a name."""
     import tomllib
 
     return tomllib.loads(Path(__file__).with_name("papers.toml").read_text(encoding="utf-8"))
 
 
 def bibtex(sources: Iterable[str]) -> list[str]:
-    """Return an entry for each paper that these texts name."""
+    """Return a BibTeX entry for each paper mentioned in the texts."""
     text = "\n".join(sources)
     return [_entry(mark, **paper) for mark, paper in papers().items() if mark in text]
 
 
 def sources_of(encoding: type[Encoding] | Encoding) -> list[str]:
-    """Return the texts that name the papers of an encoding: of a class, of all values that its parameters may have."""
+    """Return the texts that mention the papers of an encoding; for a class, of all values of its parameters."""
     if isinstance(encoding, Encoding):
         chosen = [(name, str(value)) for name, value in encoding.settings().items()]
     else:

@@ -1,4 +1,4 @@
-"""The one registry of encodings: names and their classes, those of plugins too."""
+"""The registry of encodings by name, plugins included."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ __all__ = ["ENCODINGS", "Encoding", "all_encodings", "encoding_named", "find_enc
 _OURS = (Sinusoidal, Clock, Geometric, Binary, Learned, Relative, Rope, SinCos2D, Alibi, T5, Kerple)
 ENCODINGS: dict[str, type[Encoding]] = {kind.name: kind for kind in _OURS}
 
-PLUGINS = "pecli.encodings"  # the entry point group in which other packages name their encodings
+PLUGINS = "pecli.encodings"  # the entry point group for encodings of other packages
 
 
 def find_encoding(name: str) -> type[Encoding]:
-    """Return the class of that name, ours or a plugin's; raises UsageError with a suggestion."""
+    """Return the class of that name, pecli's or a plugin's. Raises UsageError with a suggestion."""
     found = encoding_named(name)
     if found is not None:
         return found
@@ -44,27 +44,27 @@ def find_encoding(name: str) -> type[Encoding]:
 
 
 def encoding_named(name: str) -> type[Encoding] | None:
-    """Return the class of that name, in any case, or of that other name; None where there is none."""
+    """Return the class of that name or alias, ignoring case; None if there is none."""
     plain = name.strip().lower()
-    known = ENCODINGS if plain in ENCODINGS else all_encodings()  # plugins load only if needed
+    known = ENCODINGS if plain in ENCODINGS else all_encodings()  # plugins are loaded only if needed
     return next((kind for kind in known.values() if plain in (kind.name, *kind.aliases)), None)
 
 
 def is_named_as_table(name: str) -> bool:
-    """Return whether a name ends as that of a file with a table does."""
-    from pecli.files.tables import READERS
+    """Return True if the name has the extension of a table file."""
+    from pecli.files.tables import TABLE_READERS
 
-    return Path(name).suffix.lower() in READERS
+    return Path(name).suffix.lower() in TABLE_READERS
 
 
 def table_advice(name: str) -> str:
-    """Return what to write for the file of a table where that is what a name is; else nothing."""
+    """Return how to write the name of a table file as an encoding; "" if it is not one."""
     found = is_named_as_table(name) and os.path.isfile(name)
     return f"write {option_text('encoding', f'{Learned.name}:file={name}')}" if found else ""
 
 
 def all_encodings() -> dict[str, type[Encoding]]:
-    """Return ours and those of plugins; a plugin that is broken is left out with one warning that names it."""
+    """Return pecli's encodings and those of plugins; a broken plugin is skipped with a warning."""
     return {**plugins(), **ENCODINGS}
 
 

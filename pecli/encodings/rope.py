@@ -1,4 +1,4 @@
-"""Rotary position embedding: queries and keys are turned, not added to."""
+"""Rotary position embedding: queries and keys are rotated by their positions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pecli.encodings.rope_scaling import Scaled
 from pecli.files.tables import read_table
 
 RANDOM = "random:"
-MAX_WORDS = 10**6  # of a sequence with images
+MAX_WORDS = 10**6  # words in a sequence with images
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class OnAxes(HarmonicOnGrid, Scaled):
             raise UsageError(text, option="scaling", value=self.scaling)
 
     def _check_axes(self, count: int) -> None:
-        """Refuse widths and bases that are not of these axes (UsageError)."""
+        """Raise UsageError if widths and bases do not fit the axes."""
         widths = self.axis_widths or ()
         for name in ("axis_widths", "axis_bases"):
             values = getattr(self, name)
@@ -107,7 +107,7 @@ class OnAxes(HarmonicOnGrid, Scaled):
         return super().places if self.sequence is None else places_of_sequence(self.sequence)
 
     def sequence_parts(self) -> list[tuple[tuple[int, ...], int, int]]:
-        """Return the words and images of the sequence: how many or its sides, the first position and the one after."""
+        """Return words and images of the sequence: their number or sides, the first position and one past the last."""
         sides = parts_of_sequence(self.sequence) if self.sequence else []
         ends = accumulate(map(prod, sides), initial=0)
         return [(own, first, stop) for own, (first, stop) in zip(sides, pairwise(ends), strict=True)]
@@ -133,14 +133,14 @@ class OnAxes(HarmonicOnGrid, Scaled):
             return np.repeat(axes, [width // 2 for width in self.widths])
         if not self.interleaved:
             return np.repeat(np.arange(len(self.sections)), self.sections)
-        axes = np.zeros(sum(self.sections), dtype=np.int64)  # what is left over turns by the first axis
+        axes = np.zeros(sum(self.sections), dtype=np.int64)  # remaining pairs turn by the first axis
         for axis, pairs in enumerate(self.sections[1:], 1):
             axes[axis : len(self.sections) * pairs : len(self.sections)] = axis
         return axes
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """Columns of each axis where it has a block of its own."""
+        """Columns of each axis if it has its own block."""
         count = 1 if self.places is None else len(self.places)
         return self.axis_widths or (self.width // count,) * count
 
@@ -164,8 +164,8 @@ class OnAxes(HarmonicOnGrid, Scaled):
 
 
 def places_of_sequence(text: str) -> Array:
-    """Return frame, row and column of every position of words and images, (3, n), as Qwen2-VL numbers them: of words
-    all three are one number, and what follows an image begins after its largest."""
+    """Return frame, row and column of every position of words and images, (3, n), numbered as in Qwen2-VL: for words
+    all three are equal, and what follows an image starts after its largest coordinate."""
     parts, start = [], 0
     for sides in parts_of_sequence(text):
         words = len(sides) == 1
@@ -176,9 +176,9 @@ def places_of_sequence(text: str) -> Array:
 
 
 def parts_of_sequence(text: str) -> list[tuple[int, ...]]:
-    """Return how many words, or the sides of which image or film, follow each other: (6,), (4, 6) or (2, 4, 6).
+    """Return the numbers of words and the sides of images or videos in order: (6,), (4, 6) or (2, 4, 6).
 
-    Raises UsageError where a part is neither.
+    Raises UsageError if a part is neither.
     """
     parts: list[tuple[int, ...]] = []
     for part in text.split(","):
@@ -195,15 +195,14 @@ def parts_of_sequence(text: str) -> list[tuple[int, ...]]:
 
 @dataclass(frozen=True)
 class Rope(OnAxes, Rotary):
-    """Pair j of a query or key is turned by the angle ω_j p, ω_j = base^(−2j/d) or what a `scaling` makes of it.
+    """Pair j of a query or key is rotated by ω_j p, ω_j = base^(−2j/d) or as changed by a `scaling`.
 
-    The table is the rotation of (1, 0) in every pair, or of a given query: ⟨R_p x, R_q y⟩ depends on p − q alone.
+    The table is the rotation of (1, 0) in every pair, or of a given query: ⟨R_p x, R_q y⟩ depends only on p − q.
 
     Notes
     -----
     Su et al. 2021, RoFormer, section 3.2 and equation 34, arXiv:2104.09864. ``interleaved`` pairs neighbours (the
-    paper, GPT-J, the fifth article); ``half`` pairs column j with j + d/2 (Llama). What the second article's code
-    calls rotate_every_two is the half form. The two are the same up to one order of the columns.
+    paper, GPT-J); ``half`` pairs column j with j + d/2 (Llama). The two are equal up to the order of the columns.
     """
 
     name: ClassVar[str] = "rope"
@@ -236,7 +235,7 @@ class Rope(OnAxes, Rotary):
 
     @cached_property
     def vector(self) -> Array:
-        """What the table turns, shape (width,)."""
+        """The vector that the table rotates, shape (width,)."""
         if self.query is None:
             return self.join(np.ones(self.width // 2), np.zeros(self.width // 2))
         if self.query.startswith(RANDOM):
@@ -263,7 +262,7 @@ class Rope(OnAxes, Rotary):
         return () if self.query is None or self.query.startswith(RANDOM) else (self.query,)
 
     def split(self, x: Array) -> tuple[Array, Array]:
-        """Return the first and the second column of every pair, each (…, width/2), of x (…, width or more)."""
+        """Return the first and the second column of every pair, (…, width/2) each, of x (…, width or more)."""
         half = self.width // 2
         if self.pairing == "interleaved":
             return x[..., 0 : 2 * half : 2], x[..., 1 : 2 * half : 2]
@@ -276,12 +275,12 @@ class Rope(OnAxes, Rotary):
         return np.concatenate([first, second], axis=-1)
 
     def reordered(self, x: Array, pairing: str) -> Array:
-        """Return the same vectors with their columns in the order of another pairing, as weights are converted.
+        """Return the vectors with their columns in the order of another pairing, as when weights are converted.
 
-        What that pairing turns is then what this one turns: with ``half = replace(rope, pairing="half")``,
-        ``half.rotate(rope.reordered(x, "half"), p)`` is ``rope.reordered(rope.rotate(x, p), "half")``.
+        With ``half = replace(rope, pairing="half")``, ``half.rotate(rope.reordered(x, "half"), p)`` equals
+        ``rope.reordered(rope.rotate(x, p), "half")``.
 
-        x : shape (…, d), or (…, rotary_dim), the columns alone that turn; the others stay where they are
+        x : shape (…, d), or (…, rotary_dim) with only the columns that turn; other columns keep their place
         pairing : ``"interleaved"`` or ``"half"``
         """
         self._check_width("reordered", x)
@@ -289,14 +288,14 @@ class Rope(OnAxes, Rotary):
         return np.concatenate([turned, np.asarray(x)[..., self.width :]], axis=-1)
 
     def rotate(self, x: Array, positions: Array | float) -> Array:
-        """f(x, p), float64: every vector turned by its position; columns from `rotary_dim` on are left as they are.
+        """Return f(x, p), float64: every vector rotated by its position; columns from `rotary_dim` on are unchanged.
 
-        x : shape (…, length, d), or (…, length, rotary_dim), the columns alone that turn
-        positions : shape (length,), or (…, length); a number turns every vector alike, and a single one may be (d,)
+        x : shape (…, length, d), or (…, length, rotary_dim) with only the columns that turn
+        positions : shape (length,), or (…, length); a number rotates every vector equally, and x may then be (d,)
 
-        One vector is turned by each of several positions. RoFormer equation 34, the sparse form: x ⊗ cos +
-        (−x_1, x_0, …) ⊗ sin. With a ``dtype`` below float64 the columns that turn, cos and sin, each product and each
-        sum are rounded to it, after the angles (`Harmonic`).
+        A single vector is rotated by each of several positions. RoFormer equation 34, the sparse form: x ⊗ cos +
+        (−x_1, x_0, …) ⊗ sin. With a ``dtype`` below float64 the turning columns, cos and sin, each product and each sum
+        are rounded to it, after the angles (`Harmonic`).
         """
         self._check_width("rotate", x)
         at, rows = np.asarray(positions, dtype=np.float64), np.shape(x)[:-1]
@@ -313,13 +312,13 @@ class Rope(OnAxes, Rotary):
         return np.concatenate([turned, np.broadcast_to(left, (*turned.shape[:-1], left.shape[-1]))], axis=-1)
 
     def _check_width(self, name: str, x: Array) -> None:
-        """Refuse vectors of neither d nor rotary_dim numbers (UsageError)."""
+        """Raise UsageError if vectors have neither width d nor rotary_dim."""
         if np.shape(x)[-1:] not in ((self.d,), (self.width,)):
             given = np.shape(x)[-1] if np.ndim(x) else "none"
             raise UsageError(f"{name} takes vectors of d = {self.d} numbers, {given} are given")
 
     def rotation_written_out(self, x: Array, position: int, column: int) -> list[str]:
-        """Return one entry of f(x, p) with its numbers put in, step by step: each text equals the next. x : (d,)"""
+        """Return the derivation of one entry of f(x, p) with its numbers: each text equals the next. x : (d,)"""
         if column >= self.width:
             return [f"x{column}", f"{x[column]:.10g}"]
         pairs = np.stack(self.split(np.arange(self.width)))

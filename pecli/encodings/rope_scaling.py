@@ -1,4 +1,4 @@
-"""The scalings of RoPE: how its rates change so that a model reads more than it was trained on."""
+"""Scalings of RoPE: how its rates change for contexts longer than those of training."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ ZERO, ONE = Decimal(0), Decimal(1)
 
 
 class Scaling:
-    """No scaling, and the base of the others. A subclass names its parameters (fields of `Scaled`) and gives `rates`.
+    """No scaling, and the base of the others. Subclasses name their parameters (fields of `Scaled`) and define `rates`.
 
-    `needs` are the parameters that must be given, `takes` those that may be. λ_j is the wavelength 2π/ω_j.
+    `needs` are required parameters, `takes` optional ones. λ_j is the wavelength 2π/ω_j.
     """
 
     name: ClassVar[str] = "default"
@@ -30,11 +30,11 @@ class Scaling:
     source: ClassVar[str] = "Su et al. 2021, RoFormer, arXiv:2104.09864"
     needs: ClassVar[tuple[str, ...]] = ()
     takes: ClassVar[tuple[str, ...]] = ()
-    shortens: ClassVar[bool] = True  # a factor below 1 has a meaning
-    in_configs: ClassVar[bool] = True  # a config.json may name it as its type
+    shortens: ClassVar[bool] = True  # a factor below 1 is allowed
+    in_configs: ClassVar[bool] = True  # a config.json may have it as its type
 
     def check(self, rope: Scaled) -> None:
-        """Refuse parameters that are missing or that the formula cannot take (UsageError)."""
+        """Raise UsageError if parameters are missing or invalid."""
         for name in self.needs:
             if getattr(rope, name) is None:
                 raise UsageError(f"scaling={self.name} needs {name}=…: {rope.options()[name].help}", option=name)
@@ -43,48 +43,48 @@ class Scaling:
             raise UsageError(text, option="factor", value=rope.factor)
 
     def extended(self, rope: Scaled, original: int) -> float | None:
-        """Return the context that the scaling makes of the original one, positions; None where that is not known."""
+        """Return the context after scaling the original one, positions; None if unknown."""
         return None if rope.factor is None else original * rope.factor
 
     def in_training(self, rope: Scaled) -> Scaled:
-        """Return the rope of the first training, without what the scaling stretches."""
+        """Return the rope of the original training, before scaling."""
         return rope.unscaled()
 
     def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
-        """Return ω_j, rad/position, from the unscaled ω_j; called with many digits. Here they stay as they are."""
+        """Return ω_j, rad/position, from the unscaled ω_j, in many digits; unchanged by default."""
         return plain
 
     def weights(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
-        """Return the share of the divided rate in every pair, where the rule is a blend; else nothing."""
+        """Return the weight of the divided rate in every pair if the rule blends; otherwise []."""
         return []
 
     def attention_factor(self, rope: Scaled) -> float:
-        """Return what both cos and sin are multiplied by; scores grow by its square."""
+        """Return the factor of cos and sin; scores grow by its square."""
         return 1.0
 
     def ramp(self, rope: Scaled) -> tuple[float, float] | None:
-        """Return the pairs between which the rule goes over from kept to divided; None where it has no such range."""
+        """Return the pairs between which rates change from kept to divided; None without such a range."""
         return None
 
     def first_length(self, rope: Scaled) -> int | None:
-        """Return up to which length in use the rates are the same; None where they are at every length."""
+        """Return the length in use up to which rates are constant; None if they do not depend on it."""
         return None
 
     def base(self, rope: Scaled) -> float:
-        """Return the base whose powers the rates are at the length in use, where they are any's; else the rope's."""
+        """Return the base of the rates at the length in use if they are powers of one; otherwise the rope's base."""
         return rope.base
 
     def at_length(self, rope: Scaled) -> str:
-        """Return which rates hold at the length in use, for a title; nothing where they depend on none."""
+        """Return which rates hold at the length in use, for a title; "" if they do not depend on it."""
         return ""
 
     def other_lengths(self, rope: Scaled) -> str:
-        """Return which rates hold at the length in use, and at which lengths others do; else nothing."""
+        """Return which rates hold at the length in use and at other lengths; "" if they do not depend on it."""
         return ""
 
 
 class Linear(Scaling):
-    """Position interpolation: positions divided by the factor."""
+    """Position interpolation: positions are divided by the factor."""
 
     name = "linear"
     summary = "position interpolation: every rate divided"
@@ -100,7 +100,7 @@ class Linear(Scaling):
 class Ntk(Scaling):
     """NTK-aware scaling at every length: the longest wavelength grows by the factor, the shortest stays.
 
-    No config.json means it by its ``type``: transformers knows no such name, and runtimes read others by it.
+    No config.json means it by its ``type``: transformers does not know the name, and runtimes read others by it.
     """
 
     name = "ntk"
@@ -150,7 +150,7 @@ class Dynamic(Scaling):
         return rope.base * float(self.growth(rope)) ** float(_exponent(rope))
 
     def growth(self, rope: Scaled) -> Decimal:
-        """Return what the base grows by, but for the exponent: what the longest wavelength does."""
+        """Return the factor of the longest wavelength; raised to the exponent it is that of the base."""
         longest = Decimal(rope.max_position or 1)
         factor, used = as_typed(rope.factor or 1), max(Decimal(rope.seq_len or 0), longest)
         return factor * used / longest - (factor - 1)
@@ -170,7 +170,7 @@ class Dynamic(Scaling):
 
 
 class Proportional(Scaling):
-    """Some pairs stand still, the others have the exponents of the whole width."""
+    """Some pairs stand still; the others have the exponents of the full width."""
 
     name = "proportional"
     summary = "the first pairs turn with exponents over the whole width, the rest stand still"
@@ -183,23 +183,23 @@ class Proportional(Scaling):
         return [rate / as_typed(rope.factor or 1) if j < turning else ZERO for j, rate in enumerate(plain)]
 
     def in_training(self, rope: Scaled) -> Scaled:
-        return replace(rope, factor=None)  # pairs that stand still did so in training
+        return replace(rope, factor=None)  # the same pairs stood still in training
 
 
 def _exponent(rope: Scaled) -> Decimal:
-    """Return what the growth of the longest wavelength is raised to, to be that of the base."""
+    """Return the exponent by which the growth of the longest wavelength becomes the growth of the base."""
     return Decimal(rope.width) / (rope.width - 2)
 
 
 def _check_exponent(rope: Scaled) -> None:
-    """Raise UsageError where there is no such exponent."""
+    """Raise UsageError if there is no such exponent."""
     if rope.width == 2:
         text = f"scaling={rope.scaling} has the exponent d/(d − 2), so it takes 4 or more rotary dimensions"
         raise UsageError(text)
 
 
 def _check_count(rope: Scaled, name: str) -> None:
-    """Raise UsageError where a parameter does not have a number for each pair."""
+    """Raise UsageError if a parameter does not have one number for each pair."""
     count = len(getattr(rope, name))
     if count != rope.width // 2:
         columns = f"{rope.width} rotary dimensions are {rope.width // 2} pairs"
@@ -207,7 +207,7 @@ def _check_count(rope: Scaled, name: str) -> None:
 
 
 class LongRope(Scaling):
-    """Divisors found by search. They change exactly at original + 1 tokens; without `seq_len` the short ones hold."""
+    """Divisors found by search. They switch at original + 1 tokens; without `seq_len` the short ones hold."""
 
     name = "longrope"
     summary = "a divisor for every pair, found by search; other ones beyond the original context"
@@ -246,7 +246,7 @@ class LongRope(Scaling):
 
 
 class Divisors(Scaling):
-    """A divisor for every pair, whatever it was made from."""
+    """A given divisor for every pair."""
 
     name = "divisors"
     summary = "a divisor for every pair"
@@ -268,7 +268,7 @@ class Divisors(Scaling):
 
 
 class Blend(Scaling):
-    """Base of those that keep fast pairs and divide slow ones by the factor. A subclass gives `weights`."""
+    """Base of scalings that keep fast pairs and divide slow ones by the factor. Subclasses define `weights`."""
 
     def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
         weights, factor = self.weights(plain, rope), as_typed(rope.factor or 1)
@@ -276,7 +276,7 @@ class Blend(Scaling):
 
 
 class Llama3(Blend):
-    """Pairs of more than high_freq_factor turns over the original context are kept, of fewer than low divided."""
+    """Pairs with more than high_freq_factor turns in the original context are kept; below low_freq_factor divided."""
 
     name = "llama3"
     summary = "short wavelengths kept, long ones stretched, blended between"
@@ -288,7 +288,7 @@ class Llama3(Blend):
     needs = ("factor", "original", "low_freq_factor", "high_freq_factor")
 
     def extended(self, rope: Scaled, original: int) -> float | None:
-        return None  # Llama 3.1 is served at 16 times the original context with a factor of 8
+        return None  # Llama 3.1 has 16 times the original context with a factor of 8
 
     def check(self, rope: Scaled) -> None:
         super().check(rope)
@@ -300,7 +300,7 @@ class Llama3(Blend):
     def weights(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
         low, high = as_typed(rope.low_freq_factor or 0), as_typed(rope.high_freq_factor or 0)
         turns = [Decimal(rope.original or 1) * rate / (2 * PI) for rate in plain]
-        if low == high:  # nothing lies between
+        if low == high:  # no blended pairs
             return [Decimal(int(turn < low)) for turn in turns]
         return [1 - min(max((turn - low) / (high - low), ZERO), ONE) for turn in turns]
 
@@ -309,11 +309,11 @@ class Llama3(Blend):
         return (between[0] - 1.0, between[-1] + 1.0) if between else None
 
 
-GAP = Decimal("0.001")  # the width of a ramp whose ends coincide, as transformers has it
+GAP = Decimal("0.001")  # width of a ramp with equal ends, as in transformers
 
 
 class Yarn(Blend):
-    """Pairs of more than beta_fast turns over the original context are kept, of fewer than beta_slow divided."""
+    """Pairs with more than beta_fast turns in the original context are kept, those below beta_slow divided."""
 
     name = "yarn"
     summary = "fast pairs kept, slow ones divided, a ramp between; scores sharpened"
@@ -343,7 +343,7 @@ class Yarn(Blend):
         return float(low), float(high)
 
     def ends(self, rope: Scaled) -> tuple[Decimal, Decimal]:
-        """Return low and high: the pairs, whole if truncate, of beta_fast and beta_slow turns over the context."""
+        """Return low and high: the pairs (integers if truncate) with beta_fast and beta_slow turns in the context."""
         ends = map(as_typed, (rope.beta_fast, rope.beta_slow))
         turned = [Decimal(rope.original or 1) / (2 * PI * turns) for turns in ends]
         low, high = (rope.width * item.ln() / (2 * as_typed(rope.base).ln()) for item in turned)
@@ -352,7 +352,7 @@ class Yarn(Blend):
         return max(low, ZERO), min(high, Decimal(rope.width // 2 - 1 if rope.exchanged else rope.width - 1))
 
     def attention_factor(self, rope: Scaled) -> float:
-        """Return what is given, else 0.1 · ln factor + 1 (section 3.4), of two scales one over the other."""
+        """Return the given factor, otherwise 0.1 · ln factor + 1 (section 3.4); with two scales, their ratio."""
         if rope.attention_factor is not None:
             return rope.attention_factor
         growth = 0.1 * log(max(rope.factor or 1.0, 1.0))
@@ -368,7 +368,7 @@ SCALINGS: dict[str, Scaling] = {
 
 
 def parameter(name: str, help: str, default: float | None = None, **more: Any) -> Any:
-    """Return the field of that name, which belongs to the scalings that need or take it."""
+    """Return the option of that name, for the scalings that need or take it."""
     owners = tuple(scaling.name for scaling in SCALINGS.values() if name in (*scaling.needs, *scaling.takes))
     if any(name in scaling.needs for scaling in SCALINGS.values()):
         more.setdefault("unset", "must be given")
@@ -377,10 +377,10 @@ def parameter(name: str, help: str, default: float | None = None, **more: Any) -
 
 @dataclass(frozen=True)
 class Scaled(PowersOfBase):
-    """The first `rotary_dim` of d columns turn, by rates that the scaling makes of base^(−2j/rotary_dim).
+    """The first `rotary_dim` of d columns turn, with the rates base^(−2j/rotary_dim) changed by the scaling.
 
-    The parameters have the names of config.json, but for `original` (original_max_position_embeddings) and
-    `max_position` (max_position_embeddings).
+    Parameters have the names of config.json, except `original` (original_max_position_embeddings) and `max_position`
+    (max_position_embeddings).
     """
 
     rotary_dim: int | None = option(
@@ -490,7 +490,7 @@ class Scaled(PowersOfBase):
 
     @classmethod
     def read_values(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        if "attn_factor" in values:  # of YaRN's own code and SGLang: no other spelling of attention_factor
+        if "attn_factor" in values:  # in YaRN's code and SGLang it is not the same as attention_factor
             advice = "give attention_factor, which is their product"
             text = "attn_factor multiplies the factor of YaRN's formula"
             raise UsageError(text, option="attn_factor", value=values["attn_factor"], advice=advice)
@@ -507,12 +507,12 @@ class Scaled(PowersOfBase):
 
     @property
     def attention_scaling(self) -> float:
-        """What cos and sin are multiplied by: the attention factor, given or by the scaling's formula."""
+        """Factor of cos and sin: the given attention factor, or that of the scaling."""
         return self.rule.attention_factor(self)
 
     @property
     def scaled_base(self) -> float:
-        """The base whose powers the rates are at the length in use, where a scaling changes it."""
+        """Base of the rates at the length in use."""
         return self.rule.base(self)
 
     @classmethod
@@ -521,15 +521,17 @@ class Scaled(PowersOfBase):
         return f"{item.summary}: {item.formula} ({item.source})" if item else super().about(parameter, value)
 
     def titled(self) -> dict[str, Any]:
-        """Without what every such scaling has to be given, but for the factor and the original context; without what
-        changes no rate; and without the length in use, of which `title_pieces` say what it does."""
+        """Parameters in a title: of the required ones only factor and original context, and none without effect.
+
+        `title_pieces` describes the length in use.
+        """
         silent = ("short_mscale", "long_mscale", "seq_len", "max_position", "window")
         left_out = {*self.rule.needs, *silent} - {"factor", "original"}
         return {name: value for name, value in super().titled().items() if name not in left_out}
 
     def title_pieces(self, without: Collection[str] = ()) -> list[str]:
-        """Return the pieces, with how many columns turn in place of d and rotary_dim where some do not, and with which
-        rates hold at the length in use where they depend on it."""
+        """Return the parts of a title, with the number of turning columns if not all turn, and with the rates that hold
+        at the length in use if they depend on it."""
         used = "" if self.label or "seq_len" in without else self.parameter_text("seq_len")
         pieces = super().title_pieces(without)
         if not self.label and self.width != self.d and "rotary_dim" not in without:
@@ -551,17 +553,17 @@ class Scaled(PowersOfBase):
 
     @property
     def first_length(self) -> int | None:
-        """The length in use up to which the rates are the same, positions; None where they depend on none."""
+        """Length in use up to which rates are constant, positions; None if they do not depend on it."""
         return self.rule.first_length(self)
 
     @property
     def used(self) -> int:
-        """The length in use, positions; where the rates depend on one and none is given, the longest of the first."""
+        """Length in use, positions; by default, if rates depend on it, the longest with the first rates."""
         return self.context or 1
 
     @property
     def beyond_first(self) -> bool:
-        """Whether the length in use is one at which the rates are no longer the first."""
+        """Whether the length in use is beyond that of the first rates."""
         return self.seq_len is not None and self.seq_len > (self.first_length or 0)
 
     def other_lengths(self) -> str:
@@ -571,12 +573,12 @@ class Scaled(PowersOfBase):
         return "" if self.width == self.d else say("rope_scaling.columns_to_do_not", first=self.width, last=self.d - 1)
 
     def contexts(self, length: int | None = None) -> tuple[int | None, int | None]:
-        """Return the context of the first training and the extended one, positions; None where that is not known.
+        """Return the original and the extended context, positions; None if unknown.
 
-        Both are one where nothing is scaled. Of a scaling without an original context, such as linear, `max_position`
-        may be either: files differ.
+        They are equal without scaling. For a scaling without original context, such as linear, `max_position` may be
+        either: files differ.
 
-        length : of a sequence, which stands for a context that the parameters do not say and that may be so long
+        length : length of a sequence, used if the parameters do not state a context and it may be that long
         """
         longest, sequence = self.max_position, length or 0
         if self == self.in_training():
@@ -589,11 +591,11 @@ class Scaled(PowersOfBase):
         return original, longest and max(longest, original)
 
     def in_training(self) -> Scaled:
-        """Return the rope of the first training, whose rates the scaling stretches."""
+        """Return the rope of the original training, before scaling."""
         return self.rule.in_training(self)
 
     def unscaled(self) -> Self:
-        """Return the same without its scaling."""
+        """Return the rope without its scaling."""
         kept = {name: value for name, value in self.settings().items() if not self.options()[name].only_with}
         return self.make({**kept, "scaling": "default"})
 
@@ -602,17 +604,17 @@ class Scaled(PowersOfBase):
             return self.rule.rates(geometric_rates(self.base, self.width), self)
 
     def blend(self) -> Sequence[Decimal]:
-        """Return the share of the divided rate in every pair; nothing where the scaling is no blend."""
+        """Return the weight of the divided rate in every pair; [] if the scaling does not blend."""
         return self.rule.weights(geometric_rates(self.base, self.width), self)
 
     def parts(self) -> dict[str, int]:
-        """Return how many pairs are kept, between and divided by the factor, where the scaling is a blend."""
+        """Return how many pairs are kept, between and divided by the factor, if the scaling blends."""
         weights = self.blend()
         kept, divided = weights.count(ZERO), weights.count(ONE)
         return {"kept": kept, "between": len(weights) - kept - divided, "divided": divided} if weights else {}
 
     def ramp(self) -> tuple[float, float] | None:
-        """Return the pairs between which the scaling goes over from kept to divided, if it has such a range."""
+        """Return the pairs between which rates change from kept to divided, if there is such a range."""
         return self.rule.ramp(self)
 
     def rate_formula(self, pair: int) -> str:

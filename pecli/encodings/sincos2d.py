@@ -1,4 +1,4 @@
-"""Sinusoids of rows and columns, side by side: the encoding of patches in MAE, DETR and many others."""
+"""Sinusoids of rows and columns side by side: the encoding of patches in MAE, DETR and many others."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from pecli.encodings.harmonic import PowersOfBase, as_typed, geometric_rates
 
 @dataclass(frozen=True)
 class SineCosineColumns(PowersOfBase):
-    """Each pair is a sine and a cosine column, side by side or the sines first."""
+    """Base of encodings with a sine and a cosine column for each pair, side by side or all sines first."""
 
     layout: str = option("interleaved", "order of sines and cosines", choices=lambda: ("interleaved", "concatenated"))
 
@@ -76,7 +76,7 @@ class Sinusoidal(SineCosineColumns, Additive):
 
     @property
     def _denominator(self) -> float:
-        """What 2j is divided by in the exponent of the base."""
+        """Divisor of 2j in the exponent of the base."""
         if self.family == "timestep":
             return max(self.d // 2 * 2 - 2 * self.shift, 1)
         return self.d if self.family == "paper" else max(self.d - 2, 1)

@@ -18,7 +18,7 @@ from pecli.figures.matrix import show_matrix
 from pecli.figures.wavelengths import short_length, short_wave_text
 from pecli.files.sheet import aside, over
 from pecli.measures.reduce import averaged_columns
-from pecli.measures.summary import ENOUGH
+from pecli.measures.summary import SAMPLE_SIZE
 from pecli.measures.waves import power_spectrum
 from pecli.page.axis_labels import decades_axis, dimensions_axis, values_axis
 from pecli.page.canvas import Canvas
@@ -128,7 +128,7 @@ class Fourier(Figure[TableEncoding]):
         middle = int(np.searchsorted(total, total[-1] / 2 * (1 - ROUNDING)))
         half, held = (float(waves[middle]), float(total[middle] / total[-1])) if total[-1] > 0 else (None, 0.0)
         most = float(max(share.max(), longer.max()))
-        ends, sample = (0.0, ceil(100 * most) / 100 or 1.0), share[:: -(-share.size // ENOUGH)]
+        ends, sample = (0.0, ceil(100 * most) / 100 or 1.0), share[:: -(-share.size // SAMPLE_SIZE)]
         if view.pixel_rows is not None:
             edges = np.geomspace(len(rows), SHORTEST, view.pixel_rows + 1)
             share, waves = strongest(share, len(rows) / edges), step * np.sqrt(edges[:-1] * edges[1:])

@@ -23,7 +23,7 @@ from pecli.figures.highlights import Highlighting, mark_cells
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.wavelengths import column_step, columns_end, columns_left_out, columns_shown, has_known_waves
 from pecli.files.sheet import aside, over
-from pecli.measures.summary import SEEN, Summary, summary_of_table
+from pecli.measures.summary import MAX_SCANNED, Summary, summary_of_table
 from pecli.measures.waves import wavelengths
 from pecli.page.axis_labels import (
     NO_PLACE,
@@ -356,7 +356,7 @@ def row_that_stands_out(view: View[TableEncoding]) -> tuple[int, float, float] |
     """Return the row that is much longer than all others, its length and the longest of theirs; None where there is
     none, and of a table too large to look at."""
     rows, encoding = view.covered, view.encoding
-    if not 2 < rows.length <= SEEN // encoding.width:
+    if not 2 < rows.length <= MAX_SCANNED // encoding.width:
         return None
     lengths = np.linalg.norm(encoding.table(rows.array()), axis=1)
     first = int(lengths.argmax())
@@ -442,7 +442,7 @@ def turns_of_axes(numbers: HeatmapNumbers) -> list[tuple[str, int, int, float]]:
     if not isinstance(encoding, HarmonicOnGrid) or encoding.places is None or numbers.log:
         return []
     pairs, axes, begins = runs_of_axes(encoding)
-    if not begins or rows.length > SEEN // encoding.width:
+    if not begins or rows.length > MAX_SCANNED // encoding.width:
         return []
     images = [(first, stop) for sides, first, stop in sequence_of(encoding) if len(sides) > 1]
     spans = images or [(rows.start, rows.stop)]

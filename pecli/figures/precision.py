@@ -17,7 +17,7 @@ from pecli.figures.highlights import WithTrained, border_beyond, border_text
 from pecli.figures.matrix import show_matrix
 from pecli.files.sheet import aside, over
 from pecli.measures.reduce import Runs, check_run, even_bins, even_edges, middles
-from pecli.measures.summary import ENOUGH, spread_evenly
+from pecli.measures.summary import SAMPLE_SIZE, spread_evenly
 from pecli.page.axis_labels import positions_axis, values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import STROKES
@@ -149,7 +149,7 @@ class Precision(WithTrained[Harmonic]):
             wrong_from=int(first.min()) if wrong.any() else None,
             trained=self.trained,
             ends=(max(low, top / DECADES), max(top, 2 * low)),
-            sample=(_pair_errors(encoding, spread_evenly(rows, ENOUGH // pairs)),),
+            sample=(_pair_errors(encoding, spread_evenly(rows, SAMPLE_SIZE // pairs)),),
         )
 
     def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:

@@ -19,7 +19,7 @@ from pecli.figures.base import ColouredNumbers, View, averaging
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.wavelengths import short_length, wavelength_unit
 from pecli.files.sheet import aside, over
-from pecli.measures.summary import ENOUGH, spread_evenly
+from pecli.measures.summary import SAMPLE_SIZE, spread_evenly
 from pecli.page.axis_labels import values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import STROKES
@@ -124,7 +124,7 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
             tensor = np.stack([harmonic.mean_offsets(blocks, int(dim)) for dim in dims], axis=-1)
         radii = harmonic.arrange(harmonic.amplitudes[None], harmonic.amplitudes[None])[0, dims]
         limit = float(radii.max()) or 1.0
-        some = spread_evenly(Positions(length=view.positions.length), isqrt(ENOUGH // len(dims)))
+        some = spread_evenly(Positions(length=view.positions.length), isqrt(SAMPLE_SIZE // len(dims)))
         apart, places = np.unique(some[:, None] - some, return_inverse=True)
         return RelativeNumbers(
             view=view,

@@ -21,7 +21,7 @@ from pecli.figures.wavelengths import columns_end, columns_left_out, columns_sho
 from pecli.files.sheet import aside, over
 from pecli.files.tables import read_table
 from pecli.measures.reduce import averaged_rows
-from pecli.measures.summary import ENOUGH
+from pecli.measures.summary import SAMPLE_SIZE
 from pecli.page.axis_labels import dimensions_axis, positions_axis, values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import HAIRLINE, legible, note_ink, seen_colours
@@ -136,7 +136,7 @@ class Rotation(RotationFigure):
             block=blocks.size,
             columns_block=columns_block,
             circles=PLANE in self.panels,
-            sample=tuple(own[:: -(-own.size // ENOUGH)] for own in (query, rotated)),
+            sample=tuple(own[:: -(-own.size // SAMPLE_SIZE)] for own in (query, rotated)),
         )
 
     def _query(self, shape: tuple[int, int]) -> Array:

@@ -18,7 +18,7 @@ from pecli.figures.maps import OverGrid, image_of, squeezed_panel
 from pecli.figures.matrix import show_matrix
 from pecli.files.sheet import aside, over
 from pecli.measures.comparison import VectorComparison
-from pecli.measures.summary import ENOUGH
+from pecli.measures.summary import SAMPLE_SIZE
 from pecli.page.axis_labels import put_axis, values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import HAIRLINE, headline_ink, note_ink
@@ -130,7 +130,7 @@ class Tiles(OverGrid):
             elsewhere=elsewhere,
             measure=self.measure,
             ends=(least, most) if 0 < least < most else ends(least, most),
-            sample=(compared.between(at[:: -(-len(at) * len(every) // ENOUGH)], every),),
+            sample=(compared.between(at[:: -(-len(at) * len(every) // SAMPLE_SIZE)], every),),
         )
 
     def _step(self, view: View[OnGrid]) -> int:

@@ -1,4 +1,4 @@
-"""Many pictures in one file: animated GIF and WebP, an HTML page with sliders, a PDF of pages."""
+"""Several pictures in one file: animated GIF and WebP, an HTML page with sliders, a PDF with pages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pecli.core.errors import PecliError, escaped
 from pecli.core.language import current_language, join_clauses, say
 from pecli.files import pictures
-from pecli.files.metadata import About
+from pecli.files.metadata import FileMetadata
 from pecli.files.pictures import Palette, image_of, palette_of, png_bytes
 
 if TYPE_CHECKING:
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 class SweptOption(NamedTuple):
-    """An option whose values the frames have.
+    """An option that differs between frames.
 
-    texts : what is said of each value
-    number : whether the values are numbers, to be run through; else words, to be chosen from
+    texts : label of each of its values
+    number : whether the values are numbers, chosen with a slider; otherwise with a menu
     """
 
     name: str
@@ -38,7 +38,7 @@ class SweptOption(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """One picture: what is drawn, what tells it from the others, the line that makes it alone, what there is to see."""
+    """One picture: the drawing, its label, the command that draws it alone, and its headline."""
 
     drawing: Drawing
     label: str
@@ -48,12 +48,12 @@ class Frame(NamedTuple):
 
 @dataclass(frozen=True)
 class Animation:
-    """The frames, the last of the swept options running fastest, all laid out alike.
+    """Frames of equal layout; the last swept option varies fastest.
 
-    dpi : pixels an inch; a page has pictures of twice as many too
-    seconds : that each frame is shown
-    times : that it plays, None for ever
-    map : applies a function to each drawing, in this process or several, as the builtin does
+    dpi : pixels per inch; an HTML page also has each picture at twice that
+    seconds : duration of each frame
+    times : number of times it plays, None for endlessly
+    map : applies a function to each drawing, possibly in several processes
     """
 
     frames: tuple[Frame, ...]
@@ -65,15 +65,15 @@ class Animation:
 
     @property
     def drawings(self) -> list[Drawing]:
-        """What is drawn on each frame."""
+        """The drawings of all frames."""
         return [frame.drawing for frame in self.frames]
 
     def images(self, opaque: bool = True) -> list[Image]:
-        """Return the pixels of every frame; opaque on white."""
+        """Return the pixels of every frame; if opaque, on white."""
         return list(self.map(partial(image_of, dpi=self.dpi, opaque=opaque), self.drawings))
 
 
-XMP = (  # where programs look for what a picture says of itself
+XMP = (  # where programs look for the description of a picture
     '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
     '<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/">'
     "<dc:title>{title}</dc:title><dc:description>{job}</dc:description>"
@@ -81,48 +81,48 @@ XMP = (  # where programs look for what a picture says of itself
 )
 
 
-MOVING_COLOURS = 56  # of a GIF: half the bytes of what a picture that stands still has
+GIF_COLOURS = 56  # half the bytes of a palette for a single picture
 
 
-def gif(film: Animation, about: About) -> bytes:
-    """Return a GIF file under one palette, so that no colour flickers; the job is its comment."""
-    images = film.images()
-    palette = palette_of(images, MOVING_COLOURS)
+def gif(animation: Animation, about: FileMetadata) -> bytes:
+    """Return a GIF file with one palette for all frames, so that colours do not flicker; the job is its comment."""
+    images = animation.images()
+    palette = palette_of(images, GIF_COLOURS)
     frames = [palette.of(image) for image in images]
-    loop = {} if film.times == 1 else {"loop": (film.times or 1) - 1}  # how often it is repeated, 0 for ever
-    return _saved("gif", frames, film, comment=about.job.encode(), optimize=False, **loop)
+    loop = {} if animation.times == 1 else {"loop": (animation.times or 1) - 1}  # number of repeats, 0 for endless
+    return _saved("gif", frames, animation, comment=about.job.encode(), optimize=False, **loop)
 
 
-def webp(film: Animation, about: About) -> bytes:
-    """Return a WebP file without loss; the job is its XMP description."""
+def webp(animation: Animation, about: FileMetadata) -> bytes:
+    """Return a lossless WebP file; the job is its XMP description."""
     from PIL import features
 
     if not features.check("webp"):
-        raise PecliError("this installation of Pillow cannot write .webp: write a .gif")
-    images = film.images(opaque=False)
+        raise PecliError("this installation of Pillow cannot write .webp: use .gif")
+    images = animation.images(opaque=False)
     text = XMP.format(title=escape(about.title, quote=False), job=escape(about.job, quote=False)).encode()
-    return _saved("webp", images, film, xmp=text, lossless=True, method=3, loop=film.times or 0)
+    return _saved("webp", images, animation, xmp=text, lossless=True, method=3, loop=animation.times or 0)
 
 
-def _saved(format: str, frames: list[Any], film: Animation, **how: Any) -> bytes:
+def _saved(format: str, frames: list[Any], animation: Animation, **how: Any) -> bytes:
     buffer = io.BytesIO()
     first, *others = frames
-    first.save(buffer, format, save_all=True, append_images=others, duration=round(1000 * film.seconds), **how)
+    first.save(buffer, format, save_all=True, append_images=others, duration=round(1000 * animation.seconds), **how)
     return buffer.getvalue()
 
 
 TEMPLATE = Path(__file__).with_name("frames.html")
 
 
-def html(film: Animation, about: About) -> bytes:
-    """Return a page on which controls choose a picture; with scripts off every picture stands below the other."""
+def html(animation: Animation, about: FileMetadata) -> bytes:
+    """Return an HTML page with controls to choose a picture; without JavaScript all pictures are listed."""
     template = TEMPLATE.read_text(encoding="utf-8")
     style, script = (_hash(template.partition(f"<{tag}>")[2].partition(f"</{tag}>")[0]) for tag in ("style", "script"))
     button = (
         f'<button type="button" data-done="{escape(say("page.copied"))}" hidden>{escape(say("page.copy"))}</button>'
     )
     figures = []
-    for frame, image in zip(film.frames, _images(film, about.id_prefix), strict=True):
+    for frame, image in zip(animation.frames, _images(animation, about.id_prefix), strict=True):
         message = join_clauses([frame.label, frame.message])
         alt = escape(escaped(say("page.message_sentence", message=message, sentence=about.sentence)))
         figures.append(
@@ -134,25 +134,25 @@ def html(film: Animation, about: About) -> bytes:
         lang=current_language(),
         title=escape(escaped(about.title, "\n")),
         job=escape(about.job),
-        controls="\n".join(map(_control, film.swept)),
+        controls="\n".join(map(_control, animation.swept)),
         figures="".join(figures),
     )
     return page.encode()
 
 
-def pdf(film: Animation, about: About) -> bytes:
-    """Return a PDF of a page a picture, which says of itself what that of one picture does."""
+def pdf(animation: Animation, about: FileMetadata) -> bytes:
+    """Return a PDF file with a page for each picture and the metadata of a single picture."""
     from matplotlib.backends.backend_pdf import PdfPages
 
     buffer = io.BytesIO()
     with PdfPages(buffer, metadata=pictures.pdf_metadata(about)) as pages:
-        for drawing in film.drawings:
+        for drawing in animation.drawings:
             pages.savefig(drawing)
     return buffer.getvalue()
 
 
 def _hash(text: str) -> str:
-    """Return what a policy calls the one script or style that it allows."""
+    """Return the hash by which the page's content policy allows its one script or style."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
@@ -166,25 +166,25 @@ def _control(option: SweptOption) -> str:
     return f"<label>{name} <select>{options}</select></label>"
 
 
-def _images(film: Animation, salt: str) -> Iterator[str]:
-    """Yield the attributes of every picture: as SVG where that is smaller, else as PNG for screens of two densities."""
-    small = film.images()
+def _images(animation: Animation, salt: str) -> Iterator[str]:
+    """Yield the attributes of every image: SVG if that is smaller, otherwise PNG at one and two times the size."""
+    small = animation.images()
     palette = palette_of(small)
     as_svg = partial(_svg, salt=salt)
-    as_png = partial(_png, dpi=2 * film.dpi, palette=palette)
+    as_png = partial(_png, dpi=2 * animation.dpi, palette=palette)
     size = 'width="{}" height="{}"'.format(*small[0].size)
-    first = film.drawings[0]
+    first = animation.drawings[0]
     if len(as_svg(first)) < len(png_bytes(palette.of(small[0]))) + len(as_png(first)):
-        for svg in film.map(as_svg, film.drawings):
+        for svg in animation.map(as_svg, animation.drawings):
             yield f'{size} src="{_data("svg+xml", svg)}"'
         return
-    for image, large in zip(small, film.map(as_png, film.drawings), strict=True):
+    for image, large in zip(small, animation.map(as_png, animation.drawings), strict=True):
         png = _data("png", png_bytes(palette.of(image)))
         yield f'{size} src="{png}" srcset="{_data("png", large)} 2x"'
 
 
 def _svg(drawing: Drawing, salt: str) -> bytes:
-    return pictures.svg(drawing, About("{}", salt))
+    return pictures.svg(drawing, FileMetadata("{}", salt))
 
 
 def _png(drawing: Drawing, dpi: int, palette: Palette) -> bytes:

@@ -1,4 +1,4 @@
-"""A report's document as text to paste: Markdown, and LaTeX with booktabs. The same bytes whatever the terminal."""
+"""Reports as Markdown, LaTeX and CSV, the same whatever the terminal."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import re
 from collections.abc import Callable, Sequence
 
 from pecli.core.errors import escaped
-from pecli.core.terminal import CODE, Block, Document, Facts, Paragraph, Table, as_text
-from pecli.files.metadata import About
+from pecli.core.terminal import CODE, Block, Document, Facts, Paragraph, TextTable, as_text
+from pecli.files.metadata import FileMetadata
 from pecli.files.numbers import text_cell
 
-WIDTH = 120  # characters in a line of a report that goes into a file
-NARROW = 32  # characters that a column of a page takes without being broken into lines
+WIDTH = 120  # characters in a line of a report in a notebook
+NARROW = 32  # characters of a LaTeX column that is not wrapped
 NUMBER = re.compile(r"-?[\d,]+(\.\d+)?(e[+-]?\d+)?")
-SIGNS = {  # of ours, in what every LaTeX takes
+SIGNS = {  # signs in pecli's texts as commands that every LaTeX knows
     "−": "$-$", "×": r"$\times$", "·": r"$\cdot$", "…": r"\dots{}", "⋮": r"$\vdots$", "±": r"$\pm$", "≠": r"$\ne$",
     "≤": r"$\le$", "≥": r"$\ge$", "∞": r"$\infty$", "√": r"$\surd$", "→": r"$\to$", "⟨": r"$\langle$",
     "⟩": r"$\rangle$", "‖": r"$\|$", "Σ": r"$\Sigma$", "Δ": r"$\Delta$", "π": r"$\pi$", "ω": r"$\omega$",
@@ -29,21 +29,21 @@ SIGNS = {  # of ours, in what every LaTeX takes
 SIGNS |= {sign: f"$_{digit}$" for digit, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")}
 
 
-def md(document: Document, about: About) -> bytes:
-    """Return Markdown with tables as GitHub, Quarto and Jupyter have them."""
+def md(document: Document, about: FileMetadata) -> bytes:
+    """Return Markdown with tables in the syntax of GitHub, Quarto and Jupyter."""
     return _blocks(document, _md).encode()
 
 
-def tex(document: Document, about: About) -> bytes:
-    r"""Return LaTeX for \input: tables of booktabs, text as paragraphs."""
+def tex(document: Document, about: FileMetadata) -> bytes:
+    r"""Return LaTeX for \input: booktabs tables, and text as paragraphs."""
     blocks = _blocks(document, _tex)
     chinese = "" if blocks.isascii() else "; for Chinese \\usepackage{ctex} and xelatex"
     return f"% needs \\usepackage[T1]{{fontenc}} and \\usepackage{{booktabs}}{chinese}\n{blocks}".encode()
 
 
 def for_notebook(document: Document) -> dict[str, str]:
-    """Return what a notebook shows, in each of the kinds that it may ask for."""
-    from markdown_it import MarkdownIt  # that rich itself reads Markdown with
+    """Return the document by MIME type, for a notebook: plain text, Markdown and HTML."""
+    from markdown_it import MarkdownIt  # already a dependency of rich
 
     blocks = list(document)
     text = _blocks(blocks, _md)
@@ -51,8 +51,8 @@ def for_notebook(document: Document) -> dict[str, str]:
     return {"text/plain": as_text(blocks, WIDTH), "text/markdown": text, "text/html": html}
 
 
-def csv(document: Document, about: About) -> bytes:
-    """Return the rows of facts and tables one below the other, an empty line between two; text is left out."""
+def csv(document: Document, about: FileMetadata) -> bytes:
+    """Return the rows of facts and tables, separated by empty lines; text is left out."""
     file = io.StringIO()
     writer = rows_of_csv.writer(file, lineterminator="\n")
     tables = [item for item in document if not isinstance(item, Paragraph)]
@@ -64,7 +64,7 @@ def csv(document: Document, about: About) -> bytes:
 
 
 def _blocks(document: Document, write: Callable[[Block], str]) -> str:
-    """Return the blocks with an empty line between two; those that only make room in a terminal are left out."""
+    """Return the blocks separated by empty lines; blank paragraphs, used as space in a terminal, are left out."""
     texts = [write(block) for block in document if block != Paragraph()]
     return "\n\n".join(texts) + "\n"
 
@@ -82,14 +82,14 @@ def _md(block: Block) -> str:
 
 
 def plain_md(text: str) -> str:
-    """Return text whose signs mean nothing to Markdown, nor to a terminal that shows it: no link, no picture."""
+    """Return text escaped so that Markdown shows it literally, without links or images, and a terminal too."""
     return re.sub(r"([\\`*_|<$~\[\]]|&(?=#?\w+;))", r"\\\1", escaped(text, "\n"))
 
 
 def _tex(block: Block) -> str:
     if isinstance(block, Paragraph):
         return f"\\subsubsection*{{{_plain_tex(block.text)}}}" if block.heading else _plain_tex(block.text.strip())
-    table = Table([], list(block.facts.items())) if isinstance(block, Facts) else block
+    table = TextTable([], list(block.facts.items())) if isinstance(block, Facts) else block
     rows = [row for row in (table.header, *table.rows) if row]
     columns = _columns(rows, table.numbers)
     lines = [" & ".join(map(_cell_tex, row)) + r" \\" for row in rows]
@@ -100,7 +100,7 @@ def _tex(block: Block) -> str:
 
 
 def _columns(rows: Sequence[Sequence[str]], numbers: bool) -> str:
-    """Return how each column is set: numbers at the right, long text in lines that share the width of the page."""
+    """Return the LaTeX column types: numbers right-aligned, long text wrapped in a share of the page's width."""
     longest = [max(len(line) for cell in column for line in cell.split("\n")) for column in zip(*rows, strict=True)]
     if numbers:
         return "l" + "r" * (len(longest) - 1)
@@ -118,6 +118,6 @@ def _cell_tex(text: str) -> str:
 
 
 def _plain_tex(text: str) -> str:
-    """Return text whose signs mean nothing to LaTeX, or the same as here, and nothing to a terminal."""
-    plain = "".join(SIGNS.get(sign, sign) for sign in escaped(text, "\n")).replace("--", "-{}-")  # else it is a dash
-    return re.sub(r"^(?= *[\[*])", "{}", plain, flags=re.MULTILINE)  # else it belongs to the \\ before it
+    """Return text escaped so that LaTeX shows it literally; control characters are escaped too."""
+    plain = "".join(SIGNS.get(sign, sign) for sign in escaped(text, "\n")).replace("--", "-{}-")  # not a dash
+    return re.sub(r"^(?= *[\[*])", "{}", plain, flags=re.MULTILINE)  # not an argument of the \\ before

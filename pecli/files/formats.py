@@ -1,4 +1,4 @@
-"""The formats of a result and what each can hold."""
+"""The file formats and what each can hold."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from pecli.core.errors import UnknownNameError, UsageError, option_text
-from pecli.files.writer import ending_of, is_stdout, no_file
+from pecli.files.writer import ending_of, folder_error, is_stdout
 
 if TYPE_CHECKING:
-    from pecli.files.metadata import About
+    from pecli.files.metadata import FileMetadata
 
 
 @dataclass(frozen=True)
 class Format:
-    """What one format can hold.
+    """What a format can hold.
 
-    kind : a drawing, several of them one by one, numbers, or what a report says
-    text : may go to a terminal
-    one_table : holds one array only
-    markup : is text that a web page may take in, and follow its reader's light or dark mode
-    moves : shows its pictures one after the other
-    clear : may have no background
-    paged : can hold its pictures on pages of their own
-    lines : is printed and zoomed into, so that every cell of a matrix counts
-    rows : can hold numbers as a row each
+    kind : one picture, frames shown one by one, numbers, or a report
+    text : may be printed in a terminal
+    one_table : holds only one array
+    markup : can be embedded in a web page and adapt to light and dark mode
+    moves : plays its pictures as an animation
+    clear : supports transparent backgrounds
+    paged : can have several pages
+    lines : is printed or zoomed into, so every cell of a matrix is drawn
+    rows : can hold one number per row
     """
 
     kind: Literal["picture", "frames", "numbers", "document"]
@@ -47,17 +47,17 @@ class Format:
 
     @property
     def document(self) -> bool:
-        """Whether it holds what a report says."""
+        """Whether it holds a report."""
         return self.kind == "document"
 
     @property
     def frames(self) -> bool:
-        """Whether it holds the pictures of a whole sweep one by one, not side by side."""
+        """Whether it shows the pictures of a sweep one by one instead of side by side."""
         return self.kind == "frames"
 
     @property
     def picture(self) -> bool:
-        """Whether it holds a picture or several."""
+        """Whether it holds one or more pictures."""
         return self.kind in ("picture", "frames")
 
 
@@ -75,36 +75,44 @@ FORMATS: dict[str, Format] = {
     "md": Format("document", text=True),
     "tex": Format("document", text=True),
 }
-FOREIGN = {"eps": "pdf", "ps": "pdf", "pgf": "pdf"}  # formats of other programs, and which of these to take instead
-FOREIGN |= dict.fromkeys(("jpg", "jpeg", "bmp", "tif", "tiff", "ico", "avif", "heic"), "png")
-FOREIGN |= dict.fromkeys(("mp4", "mov", "avi", "mkv", "webm"), "gif")
+UNSUPPORTED = {"eps": "pdf", "ps": "pdf", "pgf": "pdf"}  # other formats, and which of these to use instead
+UNSUPPORTED |= dict.fromkeys(("jpg", "jpeg", "bmp", "tif", "tiff", "ico", "avif", "heic"), "png")
+UNSUPPORTED |= dict.fromkeys(("mp4", "mov", "avi", "mkv", "webm"), "gif")
 
 
-def encoded(format: str, content: Any, about: About, kind: str | None = None) -> bytes:
-    """Return the bytes of a file of a format in `FORMATS` with what it holds: a drawing, film, document, or numbers in
-    parts; of another kind than is usual where one is named."""
-    return b"".join(pieces(format, content, about, kind))
+def encode(format: str, content: Any, about: FileMetadata, kind: str | None = None) -> bytes:
+    """Return the bytes of a file in one of the `FORMATS`.
+
+    content : a drawing, animation, document, or numbers in parts
+    kind : kind of the content if not the format's own
+    """
+    return b"".join(encode_pieces(format, content, about, kind))
 
 
-def pieces(format: str, content: Any, about: About, kind: str | None = None) -> Iterable[bytes]:
-    """Return the same piece by piece: numbers in parts are made while they are written."""
-    from pecli.files import animation, documents, numbers, pictures  # late: --help knows the names alone
+def encode_pieces(format: str, content: Any, about: FileMetadata, kind: str | None = None) -> Iterable[bytes]:
+    """Return the same bytes in pieces; numbers in parts are computed while they are written."""
+    from pecli.files import animation, documents, numbers, pictures  # imported late: --help needs only the names
 
     modules = {"picture": pictures, "frames": animation, "numbers": numbers, "document": documents}
-    encode: Callable[[Any, About], bytes | Iterable[bytes]] = getattr(modules[kind or FORMATS[format].kind], format)
+    encode: Callable[[Any, FileMetadata], bytes | Iterable[bytes]] = getattr(
+        modules[kind or FORMATS[format].kind], format
+    )
     data = encode(content, about)
     return [data] if isinstance(data, bytes) else data
 
 
-def format_of(path: str, given: str | None, unsaid: str = "png") -> str:
-    """Return the format of a file by its extension, else the given one; without a name to go by else `unsaid`."""
-    example = f"{'text' if FORMATS[unsaid].document else 'figure'}.{unsaid}"
+def format_of(path: str, given: str | None, default: str = "png") -> str:
+    """Return the format of a file by its extension, otherwise the given one, otherwise (stdout, devices) `default`.
+
+    Raises UsageError if there is none or they disagree.
+    """
+    example = f"{'text' if FORMATS[default].document else 'figure'}.{default}"
     if not path.strip():
         text = f"{option_text('output', path)} is not a file name"
         raise UsageError(text, option="output", value=path, advice=f"try {example}")
     stream = is_stdout(path)
     if not stream and (path.endswith(("/", os.sep)) or os.path.isdir(path)):
-        raise no_file(path, example)
+        raise folder_error(path, example)
     suffix = ending_of(path)
     if suffix in FORMATS:
         if given is not None and given != suffix:
@@ -114,12 +122,12 @@ def format_of(path: str, given: str | None, unsaid: str = "png") -> str:
     if given is not None and not suffix:
         return given
     if stream or (os.path.exists(path) and not os.path.isfile(path)):
-        return unsaid  # standard output, a device or a pipe: no name to go by
+        return default  # standard output, a device or a pipe has no extension
     if not suffix:
-        text = f"{option_text('output', path)} has no extension to say its format"
-        advice = f"try {path}.{unsaid}, or {option_text('format', unsaid)}"
+        text = f"{option_text('output', path)} has no extension, so its format is unknown"
+        advice = f"try {path}.{default}, or {option_text('format', default)}"
         raise UsageError(text, option="output", value=path, advice=advice)
-    other = FOREIGN.get(suffix)
-    advice = f"try {Path(path).with_suffix(f'.{other}')}" if other and FORMATS[unsaid].picture else ""
+    other = UNSUPPORTED.get(suffix)
+    advice = f"try {Path(path).with_suffix(f'.{other}')}" if other and FORMATS[default].picture else ""
     alike = 1.0 if other else 0.6
     raise UnknownNameError("output format", suffix, FORMATS, option="output", alike=alike, advice=advice)

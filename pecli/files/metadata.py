@@ -1,6 +1,6 @@
-"""What a file says of itself: the text that goes into it, and the job read back with limits.
+"""Metadata of finished files: what is written into them, and the job read back.
 
-What is read may be anybody's: regular files only, no more of them than the part that can hold a job, nothing expanded.
+Files may come from anybody: only regular files are read, only the part that can hold a job, and nothing is expanded.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from pecli.core.errors import FileError, PecliError, path_text
-from pecli.files.tables import MAX_BYTES, Bounded, opened, stored_arrays
+from pecli.files.tables import MAX_BYTES, BoundedFile, open_file, stored_arrays
 from pecli.files.writer import ending_of
 
 
-class About(NamedTuple):
-    """Text that goes into a finished file where its format has a place for it.
+class FileMetadata(NamedTuple):
+    """Metadata and options for writing a finished file; each format uses the parts that it supports.
 
-    job : the job as JSON in ASCII
-    id_prefix : a short name that no other job has, which begins the names inside an SVG file
-    title : of the picture, one line
-    sentence : what is seen, for who does not see it
-    inline : an SVG without what stands before its first tag
-    adaptive : an SVG whose ink follows the reader's light or dark mode
-    long : numbers of a matrix as a row a number
+    job : the job as ASCII JSON
+    id_prefix : short name, different for every job, that begins all ids in an SVG file
+    title : title of the picture, one line
+    sentence : alt text
+    inline : SVG for embedding, without an XML declaration
+    adaptive : SVG whose colours follow the reader's light or dark mode
+    long : write a matrix in long format, one row per number
     """
 
     job: str
@@ -40,32 +40,34 @@ class About(NamedTuple):
 
 
 def read_metadata(path: str) -> dict[str, Any]:
-    """Return what a finished file says of itself: ``job`` and the versions that made it.
+    """Return the metadata of a finished file: ``job`` and the versions that made it.
 
     Raises
     ------
     FileError : the file does not exist, is damaged, or carries no job
     """
     suffix = ending_of(path)
-    if suffix not in READERS:
-        raise FileError(f"{path_text(path)} carries no job: only {', '.join(f'.{name}' for name in READERS)} files do")
+    if suffix not in METADATA_READERS:
+        raise FileError(
+            f"{path_text(path)} carries no job: only {', '.join(f'.{name}' for name in METADATA_READERS)} files do"
+        )
     try:
-        with opened(path) as file:
-            text = READERS[suffix](file)
+        with open_file(path) as file:
+            text = METADATA_READERS[suffix](file)
         found = json.loads(text) if text else None
     except OSError as error:
         raise FileError(f"{path_text(path)} could not be read: {error.strerror or error}") from None
     except PecliError:
         raise
-    except Exception:  # each reader has its own kinds of damage
-        raise FileError(f"{path} could not be read: it is not a whole .{suffix} file") from None
+    except Exception:  # each reader raises its own errors
+        raise FileError(f"{path} could not be read: it is not a complete .{suffix} file") from None
     if not isinstance(found, dict) or not isinstance(found.get("job"), dict):
-        raise FileError(f"{path} carries no job: pecli did not make it, or something took the metadata away")
+        raise FileError(f"{path} carries no job: pecli did not make it, or its metadata was removed")
     return found
 
 
 def find_metadata(path: str) -> dict[str, Any]:
-    """Return what a file says of itself; nothing where none is there, or where it carries no job."""
+    """Return the metadata of a file; {} if it does not exist or carries no job."""
     if not can_carry(path) or not os.path.isfile(path):
         return {}
     try:
@@ -76,18 +78,18 @@ def find_metadata(path: str) -> dict[str, Any]:
 
 def can_carry(path: str) -> bool:
     """Return whether a file of that name is of a kind that carries a job."""
-    return ending_of(path) in READERS
+    return ending_of(path) in METADATA_READERS
 
 
-def _from_png(file: Bounded) -> str | None:
-    """Return the text chunk named pecli; the pixels are not read."""
-    from PIL.PngImagePlugin import PngImageFile  # Image.open refuses large pictures
+def _from_png(file: BoundedFile) -> str | None:
+    """Return the text chunk named pecli; pixels are not decoded."""
+    from PIL.PngImagePlugin import PngImageFile  # Image.open rejects large pictures
 
     text: str | None = PngImageFile(file).info.get("pecli")
     return text
 
 
-def _from_gif(file: Bounded) -> str | None:
+def _from_gif(file: BoundedFile) -> str | None:
     """Return the comment before the first frame."""
     from PIL.GifImagePlugin import GifImageFile
 
@@ -95,8 +97,8 @@ def _from_gif(file: Bounded) -> str | None:
     return comment.decode("latin-1") if comment else None
 
 
-def _from_webp(file: Bounded) -> str | None:
-    """Return the description in the chunk of metadata; chunks with pixels are not read, as Pillow would."""
+def _from_webp(file: BoundedFile) -> str | None:
+    """Return the description in the XMP chunk, skipping the pixel chunks that Pillow would read."""
     if file.read(12)[::8] != b"RW":
         raise ValueError("no signature")
     while len(head := file.read(8)) == 8:
@@ -108,7 +110,7 @@ def _from_webp(file: Bounded) -> str | None:
 
 
 def _description(head: bytes) -> str | None:
-    """Return the first description in the head of an XML document; entities are not expanded."""
+    """Return the first description at the head of an XML document; documents with entities are rejected."""
     if b"<!ENTITY" in head:
         return None
     from xml.etree import ElementTree
@@ -119,8 +121,8 @@ def _description(head: bytes) -> str | None:
     return next((found.text for _, found in parser.read_events() if found.tag == tag), None)
 
 
-def _from_pdf(file: Bounded) -> str | None:
-    """Return the subject in the last part of the file, where matplotlib puts what it says of the document."""
+def _from_pdf(file: BoundedFile) -> str | None:
+    """Return the subject from the end of the file, where matplotlib writes the metadata."""
     file.seek(max(0, os.fstat(file.fileno()).st_size - MAX_BYTES))
     data = file.read(MAX_BYTES)
     if b"%%EOF" not in data[-64:]:
@@ -129,25 +131,25 @@ def _from_pdf(file: Bounded) -> str | None:
     return re.sub(rb"\\(.)", rb"\1", match[1], flags=re.DOTALL).decode("latin-1") if match else None
 
 
-def _from_html(file: Bounded) -> str | None:
-    """Return what the head of the page says; the pictures are not read."""
+def _from_html(file: BoundedFile) -> str | None:
+    """Return the job in the head of the page; the pictures are not read."""
     match = re.search(rb'<meta name="pecli" content="([^"]*)">', file.read(MAX_BYTES))
     return html.unescape(match[1].decode()) if match else None
 
 
-def _from_npz(file: Bounded) -> str | None:
-    """Return the text in the array named job."""
+def _from_npz(file: BoundedFile) -> str | None:
+    """Return the array named job."""
     array = stored_arrays(str(file.name)).get("job")
     return str(array.read()) if array else None
 
 
-def _from_json(file: Bounded) -> str:
-    """Return the entries of the object up to the facts: the numbers are not read."""
+def _from_json(file: BoundedFile) -> str:
+    """Return the object up to its facts; the numbers are not read."""
     head, facts, _ = re.sub(rb',\s*"facts"\s*:', b"\0", file.read(MAX_BYTES), count=1).partition(b"\0")
     return head.decode(errors="ignore") + "}" * len(facts)
 
 
-READERS: dict[str, Callable[[Bounded], str | None]] = {
+METADATA_READERS: dict[str, Callable[[BoundedFile], str | None]] = {
     "png": _from_png,
     "svg": lambda file: _description(file.read(MAX_BYTES)),
     "pdf": _from_pdf,

@@ -1,6 +1,6 @@
-"""The numbers behind a picture as the bytes of a file, a piece at a time.
+"""The numbers behind a picture as the bytes of a file, in pieces.
 
-What is written is a `pecli.analysis.Parts`: the numbers of some rows after the other, or all of them at once.
+The input is a `pecli.analysis.Parts`: the numbers for a few rows at a time, or all at once.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from pecli.core.lazy import Array, np
 from pecli.core.numbers import NUMBER
 from pecli.core.options import EXACT
 from pecli.core.progress import track
-from pecli.files.metadata import About
+from pecli.files.metadata import FileMetadata
 from pecli.files.sheet import Sheet
 
-PIECE = 1 << 16  # numbers that become text at once: Python's objects for all of them would fill memory
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # begins of cells that spreadsheets calculate
-EPOCH = (1980, 1, 1, 0, 0, 0)  # the first date of a .zip file
+PIECE = 1 << 16  # numbers converted to text at once: as Python objects all of them would fill memory
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")  # how cells begin that spreadsheets evaluate
+EPOCH = (1980, 1, 1, 0, 0, 0)  # earliest date that .zip can hold
 
 
-def npy(parts: Any, about: About) -> Iterator[bytes]:
-    """Yield the main array."""
+def npy(parts: Any, about: FileMetadata) -> Iterator[bytes]:
+    """Yield the main array as a .npy file."""
     yield from _npy(parts, parts.first.main_array)
 
 
-def npz(parts: Any, about: About) -> Iterator[bytes]:
-    """Yield every array and the job."""
-    written = _Written()
-    with zipfile.ZipFile(written, mode="w", compression=zipfile.ZIP_DEFLATED) as archive:  # type: ignore[call-overload]  # all that it calls
+def npz(parts: Any, about: FileMetadata) -> Iterator[bytes]:
+    """Yield all arrays and the job as a .npz file."""
+    written = _Buffer()
+    with zipfile.ZipFile(written, mode="w", compression=zipfile.ZIP_DEFLATED) as archive:  # type: ignore[call-overload]  # _Buffer has the methods that ZipFile calls
         job = io.BytesIO()
         np.save(job, np.array(about.job))
         for name in [*parts.first.arrays(), "job"]:
@@ -42,12 +42,12 @@ def npz(parts: Any, about: About) -> Iterator[bytes]:
             with archive.open(entry, mode="w", force_zip64=True) as file:
                 for piece in [job.getvalue()] if name == "job" else _npy(parts, name):
                     file.write(piece)
-                    yield written.taken()
-    yield written.taken()
+                    yield written.take()
+    yield written.take()
 
 
-class _Written:
-    """A file that hands on what was written to it."""
+class _Buffer:
+    """A write-only file whose content is take out piece by piece."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
@@ -58,15 +58,15 @@ class _Written:
 
     def flush(self) -> None: ...
 
-    def taken(self) -> bytes:
-        """Return what was written since."""
+    def take(self) -> bytes:
+        """Return what was written since the last call."""
         data = b"".join(self._pieces)
         self._pieces.clear()
         return data
 
 
 def _npy(parts: Any, name: str) -> Iterator[bytes]:
-    """Yield one of the arrays as a .npy file."""
+    """Yield one array as a .npy file."""
     first = parts.first.arrays()[name]
     header, shape = io.BytesIO(), (parts.length, *first.shape[1:]) if parts.length is not None else first.shape
     described = {"descr": np.lib.format.dtype_to_descr(first.dtype), "fortran_order": False, "shape": shape}
@@ -76,17 +76,17 @@ def _npy(parts: Any, name: str) -> Iterator[bytes]:
         yield np.ascontiguousarray(part.arrays()[name]).tobytes()
 
 
-def csv(parts: Any, about: About) -> Iterator[bytes]:
-    """Yield the sheet, one line a row; a column of whole numbers has no ``.0``; what is undefined is empty."""
+def csv(parts: Any, about: FileMetadata) -> Iterator[bytes]:
+    """Yield the table as CSV; columns of whole numbers have no ``.0``, undefined values are empty."""
     header, _ = parts.first.sheet(about.long)
     yield (",".join(map(_cell, header)) + "\n").encode()
 
-    for texts in _as_read(parts, lambda part: part.sheet(about.long)[1]):
+    for texts in _typed_columns(parts, lambda part: part.sheet(about.long)[1]):
         yield _lines(texts).encode()
 
 
 def _lines(columns: Sequence[list[Any]]) -> str:
-    """Return rows of text; of finite numbers alone Python writes them all at once."""
+    """Return rows as CSV text; finite numbers are written in one step."""
     if len(columns) > 1 and all(map(_is_finite, columns)):
         return repr([*zip(*columns, strict=True)])[2:-2].replace("), (", "\n").replace(", ", ",") + "\n"
     texts = [list(map(_cell, column)) for column in columns]
@@ -94,13 +94,12 @@ def _lines(columns: Sequence[list[Any]]) -> str:
 
 
 def _is_finite(column: list[Any]) -> bool:
-    """Return whether a column is all finite numbers."""
+    """Return True if a column has only finite numbers."""
     return not isinstance(column[0], str) and all(map(math.isfinite, column))
 
 
-def _as_read(parts: Any, columns: Any) -> Iterator[list[list[Any]]]:
-    """Yield columns of some rows after the other, as lists of the type that a reader finds in their text: whole numbers
-    are integers in all rows or none."""
+def _typed_columns(parts: Any, columns: Any) -> Iterator[list[list[Any]]]:
+    """Yield the columns of a few rows at a time, as lists; a column is int if all of its rows are whole numbers."""
     whole: list[bool] = []
     for part in parts:
         found = columns(part)
@@ -116,7 +115,7 @@ def _as_read(parts: Any, columns: Any) -> Iterator[list[list[Any]]]:
 
 
 def _is_whole(column: Array) -> bool:
-    """Return whether floats are whole numbers that text tells apart."""
+    """Return True if all values are whole numbers that float64 represents exactly."""
     if column.dtype.kind != "f" or not np.isfinite(column).all():
         return False
     return not (column % 1).any() and bool(np.abs(column).max(initial=0) < EXACT)
@@ -130,12 +129,12 @@ def _cell(value: float | str) -> str:
 
 
 def text_cell(text: str) -> str:
-    """Return a cell, with an apostrophe before what a spreadsheet would take for a formula; numbers stay."""
-    return "'" + text if text.startswith(FORMULA) and not re.fullmatch(NUMBER, text) else text
+    """Return the text of a cell, with an apostrophe before what a spreadsheet would take for a formula."""
+    return "'" + text if text.startswith(FORMULA_STARTS) and not re.fullmatch(NUMBER, text) else text
 
 
-def json(parts: Any, about: About) -> Iterator[bytes]:
-    """Yield job, facts and arrays as one object; of points an object each, and the arrays that they do not have."""
+def json(parts: Any, about: FileMetadata) -> Iterator[bytes]:
+    """Yield job, facts and arrays as one JSON object; in long format rows as objects, and the remaining arrays."""
     numbers, names = parts.first, [*parts.first.arrays()]
     yield f'{about.job[:-1]}, "facts": {_dumped(numbers.facts())}'.encode()
     if about.long or numbers.always_long:
@@ -143,7 +142,7 @@ def json(parts: Any, about: About) -> Iterator[bytes]:
         header, _ = numbers.sheet(long=True)
         told = (sheet.main.field, *sheet.coordinates(), *(own.field for own in sheet.beside))
         names = [name for name in names if name not in told]
-        rows = _as_read(parts, lambda part: part.sheet(long=True)[1])
+        rows = _typed_columns(parts, lambda part: part.sheet(long=True)[1])
         texts = (_dumped([dict(zip(header, row, strict=True)) for row in zip(*run, strict=True)]) for run in rows)
         yield from _listed(', "rows": [', texts)
     yield b', "arrays": {'
@@ -155,7 +154,7 @@ def json(parts: Any, about: About) -> Iterator[bytes]:
 
 
 def _listed(begin: str, lists: Iterable[str]) -> Iterator[bytes]:
-    """Yield lists as one, after how it begins."""
+    """Yield one list made of several, preceded by `begin`."""
     yield begin.encode()
     for at, text in enumerate(lists):
         yield (", " * (at > 0) + text[1:-1]).encode()
@@ -166,21 +165,21 @@ def _dumped(value: Any) -> str:
     try:
         return dumps(value, allow_nan=False)
     except ValueError:
-        return dumps(plain(value), allow_nan=False)
+        return dumps(json_value(value), allow_nan=False)
 
 
 def _runs(parts: Any, length: int, size: int) -> Iterable[slice]:
-    """Return slices of so many rows, each of a few numbers; all of a part that is one of several."""
+    """Return slices of rows with about PIECE numbers each; the whole part if the numbers come in parts."""
     if parts.length is not None:
         return [slice(None)]
     step = max(1, PIECE * length // max(1, size))
     return track([slice(at, at + step) for at in range(0, length, step)], "writing")
 
 
-def plain(value: Any) -> Any:
-    """Nested values as JSON has them: what is not a number becomes null."""
+def json_value(value: Any) -> Any:
+    """Return nested values as JSON allows them: NaN and infinity become null."""
     if isinstance(value, dict):
-        return {name: plain(item) for name, item in value.items()}
+        return {name: json_value(item) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
+        return [json_value(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

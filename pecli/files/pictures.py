@@ -1,4 +1,4 @@
-"""A drawing as the bytes of a file, the same bytes for the same picture; and as pixels."""
+"""Drawings as files, byte for byte reproducible, and as pixels."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from pecli.core.errors import escaped
 from pecli.core.lazy import Array, np
-from pecli.files.metadata import About
+from pecli.files.metadata import FileMetadata
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
     from PIL.Image import Image
 
-DARK_INKS = {  # inks and lines of pecli's style, and what they are on a dark page
+DARK_INKS = {  # colours of text and lines, and their replacements in dark mode
     "#16191d": "#f2f4f6",
     "#3b424a": "#d3d8dd",
     "#6a727b": "#a2aab3",
@@ -30,34 +30,34 @@ DARK_INKS = {  # inks and lines of pecli's style, and what they are on a dark pa
     "#72357e": "#c98fd6",
 }
 
-PIXELATED = b' style="image-rendering:crisp-edges;image-rendering:pixelated"'  # makes some cells a pixel wider
-UNUSUAL = re.compile(rb"[^ -~\n]+")  # bytes of what is not plain ASCII
+PIXELATED = b' style="image-rendering:crisp-edges;image-rendering:pixelated"'  # would make some cells a pixel wider
+NON_ASCII = re.compile(rb"[^ -~\n]+")  # also control characters
 
 
-def png(drawing: Drawing, about: About) -> bytes:
-    """Return a PNG file; the job is a text chunk of its own."""
+def png(drawing: Drawing, about: FileMetadata) -> bytes:
+    """Return a PNG file; the job is a text chunk."""
     from PIL.PngImagePlugin import PngInfo
 
     texts, buffer = PngInfo(), io.BytesIO()
     for name, text in {**_with_alt_text(about, "Description"), "pecli": about.job}.items():
         texts.add_text(name, text or "")
     image = pixels_of(drawing, drawing.dpi)
-    image.save(buffer, "png", pnginfo=texts, dpi=(drawing.dpi, drawing.dpi), compress_level=LEVEL)
+    image.save(buffer, "png", pnginfo=texts, dpi=(drawing.dpi, drawing.dpi), compress_level=COMPRESSION)
     return buffer.getvalue()
 
 
-def pdf(drawing: Drawing, about: About) -> bytes:
+def pdf(drawing: Drawing, about: FileMetadata) -> bytes:
     """Return a PDF file."""
     return _saved(drawing, "pdf", pdf_metadata(about))
 
 
-def pdf_metadata(about: About) -> dict[str, Any]:
-    """Return what a PDF says of itself, without a date: the job is its subject, what is seen among the keywords."""
+def pdf_metadata(about: FileMetadata) -> dict[str, Any]:
+    """Return the metadata of a PDF, without a date: the job is its subject, the alt text is in its keywords."""
     return {**_with_alt_text(about, "Keywords"), "Subject": about.job, "CreationDate": None}
 
 
-def svg(drawing: Drawing, about: About) -> bytes:
-    """Return an SVG file to stand in a page beside others: every name salted, a style of its own, a description."""
+def svg(drawing: Drawing, about: FileMetadata) -> bytes:
+    """Return an SVG file that can be embedded beside others: unique ids, its own style, a description."""
     from html import escape
 
     import matplotlib as mpl
@@ -65,20 +65,20 @@ def svg(drawing: Drawing, about: About) -> bytes:
     with mpl.rc_context({"svg.hashsalt": about.id_prefix}):
         data = _saved(drawing, "svg", {**_with_alt_text(about), "Description": about.job, "Date": None})
     salt = about.id_prefix.encode()
-    head, end, body = data.partition(b"</metadata>")  # what is said of the job stays as it is
+    head, end, body = data.partition(b"</metadata>")  # the job in the metadata stays unchanged
     head = head[head.index(b"<svg ") :] if about.inline else head
     head = head.replace(b"<svg ", b'<svg id="' + salt + b'" role="img" ', 1)
     text = b"<desc>" + escape(escaped(about.sentence, "\n"), quote=False).encode() + b"</desc>\n <metadata>"
     head = head.replace(b"<metadata>", text, 1)
     rules = dark_rules(about.id_prefix).encode() if about.adaptive else b""
-    body = UNUSUAL.sub(lambda found: escaped(found[0].decode(), "\n").encode(), body)  # remarks tell what was drawn
+    body = NON_ASCII.sub(lambda found: escaped(found[0].decode(), "\n").encode(), body)  # comments repeat drawn text
     body = body.replace(b'<style type="text/css">*{', b'<style type="text/css">' + rules + b"#" + salt + b" *{", 1)
     body = re.sub(rb'(\bid="|xlink:href="#|url\(#)', rb"\g<1>" + salt + b"-", body.replace(PIXELATED, b""))
     return head + end + body
 
 
 def dark_rules(salt: str) -> str:
-    """Return what turns inks over on a dark page; programs that know no such rule show them as drawn."""
+    """Return CSS that replaces inks in dark mode; programs without such rules show the drawing unchanged."""
     rules = (
         f'#{salt} [style*="{what}: {ink}"] {{{what}: {dark} !important}} '
         for ink, dark in DARK_INKS.items()
@@ -87,8 +87,8 @@ def dark_rules(salt: str) -> str:
     return f"@media (prefers-color-scheme: dark) {{{''.join(rules)}}} "
 
 
-def _with_alt_text(about: About, place: str = "") -> dict[str, str | None]:
-    """Return the title, and at that place the sentence, where there are any."""
+def _with_alt_text(about: FileMetadata, place: str = "") -> dict[str, str | None]:
+    """Return the title and, under the key `place`, the alt text; empty ones are left out."""
     item = (("Title", about.title), (place, about.sentence))
     return {name: escaped(text, "\n") for name, text in item if name and text}
 
@@ -99,16 +99,14 @@ def _saved(drawing: Drawing, format: str, metadata: dict[str, str | None], **opt
     return buffer.getvalue()
 
 
-LEVEL = (
-    4  # of compression: without an alpha channel files are as small as with one at 6, and written in 0.7 of the time
-)
-COLOURS = 120  # of a file: as many as the eye tells apart, and files a third smaller than with 256
-EXACT = 8  # of these, the most frequent ones and the darkest, which stay as they are: the ground is white, text black
-SAMPLED = 1 << 22  # pixels that tell the colours of all frames
+COMPRESSION = 4  # level; without alpha as small as level 6 with alpha, and written in 0.7 of the time
+COLOURS = 120  # in a palette: visibly the same as 256, in files a third smaller
+EXACT_COLOURS = 8  # of these, kept exactly: the most frequent ones and the darkest (white paper, black text)
+SAMPLED = 1 << 22  # pixels from which a palette is chosen
 
 
 def pixels_of(drawing: Drawing, dpi: float) -> Image:
-    """Return the drawing as pixels, without transparency where nothing is transparent."""
+    """Return the drawing as pixels, as RGB if nothing is transparent."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from PIL import Image
 
@@ -119,7 +117,7 @@ def pixels_of(drawing: Drawing, dpi: float) -> Image:
 
 
 def image_of(drawing: Drawing, dpi: int, opaque: bool = True) -> Image:
-    """Return the drawing as pixels; opaque on white."""
+    """Return the drawing as pixels; if opaque, on white."""
     from PIL import Image
 
     image = pixels_of(drawing, dpi).convert("RGBA")
@@ -127,32 +125,32 @@ def image_of(drawing: Drawing, dpi: int, opaque: bool = True) -> Image:
 
 
 def palette_of(images: Sequence[Image], most: int = COLOURS) -> Palette:
-    """Return so many colours that serve all of these best; rare ones count too, as those of a diagonal do."""
+    """Return the palette that fits these images best; rare colours, such as those of a diagonal, count more."""
     from PIL import Image
 
     width, height = images[0].size
     step = max(1, ceil(sqrt(len(images) * width * height / SAMPLED)))
     strip = Image.fromarray(np.concatenate([np.asarray(image)[::step, ::step] for image in images]))
-    counted: Any = strip.getcolors(strip.width * strip.height)  # how often, and which
+    counted: Any = strip.getcolors(strip.width * strip.height)  # (count, colour)
     counted.sort(key=lambda item: (-item[0], item[1]))
     counts, colours = (np.array(part) for part in zip(*counted, strict=True))
     weighed = np.repeat(colours.astype(np.uint8), np.ceil(np.cbrt(counts)).astype(int), axis=0)
     image = Image.fromarray(weighed[None])
-    others = image.quantize(most - EXACT, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
-    found = np.array(others.getpalette() or [], dtype=np.int32).reshape(-1, 3)[: most - EXACT]
-    exact = [*colours[: EXACT - 1], colours[colours.sum(axis=-1).argmin()]]
+    others = image.quantize(most - EXACT_COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    found = np.array(others.getpalette() or [], dtype=np.int32).reshape(-1, 3)[: most - EXACT_COLOURS]
+    exact = [*colours[: EXACT_COLOURS - 1], colours[colours.sum(axis=-1).argmin()]]
     return Palette(np.concatenate([np.array(exact, dtype=np.int32), found]))
 
 
 class Palette:
-    """Colours, shape (n, 3), red, green and blue from 0 to 255; every pixel gets the nearest.
+    """A palette, shape (n, 3), red, green and blue from 0 to 255. Every pixel gets the nearest colour.
 
-    Pillow looks for the nearest of a whole box of colours, so that white may become a grey that is in the palette too.
+    Pillow's own lookup is approximate: white may become a grey that is also in the palette.
     """
 
     def __init__(self, colours: Array) -> None:
         self.colours = colours
-        self._nearest = np.full(1 << 24, -1, dtype=np.int16)  # of each colour that was seen
+        self._nearest = np.full(1 << 24, -1, dtype=np.int16)  # cache: index of the nearest colour for every RGB value
 
     def of(self, image: Image) -> Image:
         """Return the image in these colours."""
@@ -161,7 +159,7 @@ class Palette:
         packed = np.asarray(image, dtype=np.int32) @ np.array([1 << 16, 1 << 8, 1], dtype=np.int32)
         new = np.unique(packed[self._nearest[packed] < 0])
         levels = np.stack([new >> 16, new >> 8 & 255, new & 255], axis=-1)
-        distances = (self.colours**2).sum(axis=-1) - 2 * levels @ self.colours.T  # but for what is the same for all
+        distances = (self.colours**2).sum(axis=-1) - 2 * levels @ self.colours.T  # up to a constant for each pixel
         self._nearest[new] = distances.argmin(axis=-1)
         result = Image.frombytes("P", image.size, self._nearest[packed].astype(np.uint8).tobytes())
         result.putpalette(self.colours.astype(np.uint8).tobytes())
@@ -169,7 +167,7 @@ class Palette:
 
 
 def png_bytes(image: Image) -> bytes:
-    """Return the image as the smallest PNG file."""
+    """Return the image as an optimised PNG file."""
     buffer = io.BytesIO()
     image.save(buffer, "png", optimize=True)
     return buffer.getvalue()

@@ -1,4 +1,4 @@
-"""Arrays that name their dimensions, and the columns of a file that follow from that.
+"""Arrays with named dimensions, and the columns of a file that follow from them.
 
 Numbers are a dataclass: ``table: Array = over("position", "dimension")``, ``positions: Array = over("position")``.
 """
@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 from pecli.core.lazy import Array, np
 
-LINE = "line"  # a dimension without numbers: the coordinates of a line tell which it is, and a file has a row a point
+LINE = "line"  # a dimension without coordinates: a file has one row per point of the line
 
 
 class Over(NamedTuple):
-    """What a field is over; see `over`."""
+    """The dimensions of a field; see `over`."""
 
     dimensions: tuple[str, ...]
     each: tuple[str, ...] = ()
@@ -23,28 +23,30 @@ class Over(NamedTuple):
 
     @property
     def axes(self) -> list[tuple[str, ...]]:
-        """The dimensions, all together or one by one."""
+        """The tuples of dimensions that the array has coordinates for."""
         return [(name,) for name in self.each] or [self.dimensions]
 
 
 def over(*dimensions: str, **more: Any) -> Any:
-    """Return the field of an array of these dimensions, for tables. The first is the main array; others of its
-    dimensions stand beside it, those of fewer are coordinates. A tuple over "encoding" is a fact of each.
+    """Return a dataclass field for an array with these dimensions, to be written in tables. The first such field is the
+    main array. Fields with the same dimensions are further columns, fields with fewer are coordinates. A tuple over
+    "encoding" is a fact of each encoding.
 
-    each : instead, dimensions of which every one has these coordinates
-    across : of the main array, the dimension that has a column each in a wide file, ``pair 0``; else the last, ``0``
-    name : of the column of a long file, where it is not the dimension's, or of lines the field's in the singular
+    each : dimensions that share these coordinates, instead of `dimensions`
+    across : dimension of the main array that is spread over columns in a wide file, with headers ``pair 0``; by default
+        the last one, with headers ``0``
+    name : name of the column in a long file; by default the dimension, or for a line the field's name in the singular
     """
     return field(metadata={"over": Over(dimensions, **more)})
 
 
 def aside(*dimensions: str, **more: Any) -> Any:
-    """Return the field of what is no fact, or of an array of these dimensions that is in no table."""
+    """Return a dataclass field that is neither a fact nor part of a table."""
     return field(metadata={"aside": Over(dimensions)}, **more)
 
 
 class Column(NamedTuple):
-    """An array in a table; name : what it is called as a coordinate in a long file."""
+    """An array in a table; name : name of its column in a long file."""
 
     field: str
     name: str
@@ -53,10 +55,10 @@ class Column(NamedTuple):
 
 
 class Sheet:
-    """The arrays of numbers as a table: the main one, what stands beside it, and where its numbers stand.
+    """The arrays of a dataclass of numbers as one table.
 
-    order : the dimensions of the main array, last the one across; its coordinates, where they are texts, are headers
-    of columns that stay side by side in every file
+    order : dimensions of the main array, the one spread over columns last. If its coordinates are texts, they are
+        column headers in every file, also in a long one.
     """
 
     def __init__(self, numbers: Any) -> None:
@@ -80,17 +82,17 @@ class Sheet:
         self.always_long = len(self.order) == 1 or LINE in self.order or self.named
 
     def _rank(self, own: Column) -> tuple[int, int, bool]:
-        """Return where coordinates stand from left to right: the encoding before others of a line."""
+        """Return the sort key of a coordinate's column: by dimension; for lines the encoding comes first."""
         return max(map(self.order.index, own.dimensions)), len(own.dimensions), own.field != "encoding"
 
     def coordinates(self) -> list[str]:
-        """Return the names of arrays along the first axis of the main one, and along the second of a matrix."""
+        """Return the names of the coordinates of the main array's first axis, and of the second if it is a matrix."""
         axes = [(name,) for name in self.main.dimensions[: 2 if len(self.order) == 2 else 1]]
         return [own.field for own in self.places or self.beside if own.dimensions in axes]
 
     def written(self, long: bool = False) -> tuple[list[str], list[Array]]:
-        """Return header and columns of a file: where a row stands, and the numbers across side by side; where it is
-        long a row a number, and what stands beside."""
+        """Return header and columns of a file: coordinates, and a column for each value of the last dimension; in long
+        format one row per number, with the arrays of the same dimensions beside it."""
         long = long or self.always_long
         rows = self.order if long and not self.named else self.order[:-1]
         places = [own for own in self.places if {*own.dimensions} <= {*rows}]
@@ -104,12 +106,12 @@ class Sheet:
         return header + self.headers(), [*columns, *numbers.reshape(len(numbers), -1)]
 
     def headers(self) -> list[str]:
-        """Return the headers of numbers side by side."""
+        """Return the headers of the columns of a wide file."""
         texts = (f"{at:g}" if isinstance(at, float) else str(at) for at in np.asarray(self.ends[0]).tolist())
         return [f"{self.across} {text}".lstrip() for text in texts]
 
     def _column(self, own: Column, rows: list[str]) -> Array:
-        """Return what an array says of every row."""
+        """Return an array broadcast to one value for each row."""
         values = np.transpose(own.values, [own.dimensions.index(name) for name in rows if name in own.dimensions])
         sides = [self.shape[name] if name in own.dimensions else 1 for name in rows]
         return np.broadcast_to(values.reshape(sides), [self.shape[name] for name in rows]).reshape(-1)

@@ -1,4 +1,4 @@
-"""The only writer of files: where an output goes, and whole or not at all."""
+"""Writes all files: checks the target first, and replaces files atomically."""
 
 from __future__ import annotations
 
@@ -17,20 +17,22 @@ from typing import IO
 from pecli.core.errors import FileError, OutputError, UsageError, option_text
 
 STDOUT = "-"
-HEAD = 64  # bytes that tell what a file is
+HEAD = 64  # bytes that identify a file type
 
 
 @cache
 def spool_stdin(ending: Callable[[bytes], str]) -> str:
-    """Return a file with all of standard input, made once and gone with the process; its first bytes tell its ending.
+    """Return the path of a temporary copy of standard input, made once.
+
+    ending : returns the extension for its first bytes
 
     Raises
     ------
     UsageError : standard input is a terminal
-    FileError : it is empty
+    FileError : standard input is empty
     """
     if sys.stdin is None or sys.stdin.isatty():
-        raise UsageError("file=- reads standard input, and nothing is piped into it")
+        raise UsageError("file=- reads standard input, but nothing is piped into it")
     folder = tempfile.mkdtemp(prefix="pecli-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     head = sys.stdin.buffer.read(HEAD)
@@ -44,7 +46,7 @@ def spool_stdin(ending: Callable[[bytes], str]) -> str:
 
 
 def is_stdout(path: str) -> bool:
-    """Return whether a path is standard output."""
+    """Return True if the path means standard output."""
     return path in (STDOUT, "/dev/stdout")
 
 
@@ -54,12 +56,12 @@ def ending_of(path: str) -> str:
 
 
 def real_path(path: str) -> str:
-    """Return one spelling of a path, to see whether two are the same file: links are followed."""
+    """Return the path with links resolved, to compare two paths."""
     return STDOUT if is_stdout(path) else os.path.realpath(path)
 
 
 def _status(path: Path) -> os.stat_result | None:
-    """Return what the system says of what stands there, None for nothing; raises OSError for a path that cannot be."""
+    """Return the stat result of a path, None if it does not exist. Raises OSError if the path is invalid."""
     try:
         return path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -67,10 +69,10 @@ def _status(path: Path) -> os.stat_result | None:
 
 
 def _followed(path: str) -> tuple[Path, os.stat_result | None]:
-    """Return where symlinks and ``..`` lead, also where nothing is there yet; raises OSError for a loop of links."""
+    """Return the path with symlinks and ``..`` resolved, and its stat result. Raises OSError for a loop of links."""
     status = _status(Path(path))
     if status and not stat.S_ISREG(status.st_mode):
-        return Path(path), status  # an open file's name, as in /dev/fd/3, is a link to no place
+        return Path(path), status  # /dev/fd/3 and the like link to no real path
     real = Path(os.path.realpath(path))
     return real, _status(real)
 
@@ -78,46 +80,46 @@ def _followed(path: str) -> tuple[Path, os.stat_result | None]:
 def check_target(
     path: str, clobber: bool, *, text: bool = False, option: str = "output", example: str = "figure.png"
 ) -> None:
-    """Refuse a place that cannot be written, before any work is done for it (OutputError, a terminal: UsageError).
+    """Raise OutputError if a path cannot be written (UsageError if it is a terminal), before any work is done.
 
-    clobber : whether a file that is there may be replaced; text : whether what is written may be seen in a terminal;
-    option : what names it; example : a file of its kind
+    clobber : whether an existing file may be replaced; text : whether the output may be shown in a terminal;
+    option : option that names the path; example : file name for the advice
     """
     if is_stdout(path):
         if sys.stdout.isatty() and not text:
             advice = "redirect it (> figure.png), give -o FILE or --format svg"
-            raise UsageError(f"-o {path} would write bytes onto the terminal: {advice}")
+            raise UsageError(f"-o {path} would write binary data to the terminal: {advice}")
         return
     try:
         target, status = _followed(path)
         folder = next(parent for parent in target.absolute().parents if _status(parent))
-    except (OSError, ValueError) as error:  # the latter for a NUL
-        reason = f"{option_text(option, path[:60])} cannot be made: {getattr(error, 'strerror', error)}"
+    except (OSError, ValueError) as error:  # ValueError: the path contains NUL
+        reason = f"{option_text(option, path[:60])} cannot be created: {getattr(error, 'strerror', error)}"
         raise OutputError(reason, option=option, value=path) from None
     item = option_text(option, path)
     if (status and stat.S_ISDIR(status.st_mode)) or path.endswith(os.sep):
-        raise no_file(path, example, option)
+        raise folder_error(path, example, option)
     if status and not clobber:
         reason = f"{item} already exists and --no-clobber keeps it: choose another name"
         raise OutputError(reason, option=option, value=path)
     if not os.path.isdir(folder):
-        raise OutputError(f"{item} cannot be made: {folder} is not a folder", option=option, value=path)
+        raise OutputError(f"{item} cannot be created: {folder} is not a folder", option=option, value=path)
     replaced = status is None or stat.S_ISREG(status.st_mode)
     if (replaced and not os.access(folder, os.W_OK | os.X_OK)) or (status and not os.access(target, os.W_OK)):
         raise OutputError(f"{item} cannot be written: no permission", option=option)
 
 
-def no_file(path: str, example: str, option: str = "output") -> OutputError:
-    """Return what to say of a folder where the option names a file."""
+def folder_error(path: str, example: str, option: str = "output") -> OutputError:
+    """Return the error for a folder given where a file is needed."""
     advice = f"name a file in it, such as {Path(path) / example}"
     return OutputError(f"{option_text(option, path)} is a folder", option=option, value=path, advice=advice)
 
 
 def write(path: str, data: bytes | Iterable[bytes]) -> int:
-    """Write the bytes, or pieces of them that are made meanwhile, there; return how many they are.
+    """Write bytes, or an iterable of them, to a path; return their number.
 
-    An existing file is replaced at once or stays as it is; parents are made. A symlink's target is replaced, not the
-    link. What is no regular file (a device, a FIFO, standard output) is written to. Raises OutputError with the reason.
+    An existing file is replaced atomically; parent folders are created. A symlink's target is replaced, not the link.
+    Devices, FIFOs and standard output are written to directly. Raises OutputError with the reason.
     """
     try:
         pieces = [data] if isinstance(data, bytes) else data
@@ -136,23 +138,23 @@ def write(path: str, data: bytes | Iterable[bytes]) -> int:
 
 
 def _stdout() -> AbstractContextManager[IO[bytes]]:
-    """Return standard output without its text layer; buffered, else little might be taken at a time."""
+    """Return the binary buffer of standard output."""
     sys.stdout.flush()
     try:
         return open(sys.stdout.fileno(), "wb", closefd=False)
-    except OSError:  # a stream in memory
+    except OSError:  # standard output is an in-memory stream
         return nullcontext(sys.stdout.buffer)
 
 
 def _replace(target: Path, pieces: Iterable[bytes], status: os.stat_result | None) -> int:
-    """Write a temporary file beside the target, of the same mode, and put it in its place; return its bytes."""
+    """Write a temporary file beside the target and rename it, keeping the mode; return the number of bytes."""
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f".pecli-{os.urandom(6).hex()}{target.suffix}")
     try:
         with temporary.open("xb") as file:
             size = sum(map(file.write, pieces))
         if status:
-            with suppress(OSError):  # a file system may know no permissions
+            with suppress(OSError):  # the file system may have no permissions
                 os.chmod(temporary, stat.S_IMODE(status.st_mode))
         os.replace(temporary, target)
         return size
@@ -162,6 +164,6 @@ def _replace(target: Path, pieces: Iterable[bytes], status: os.stat_result | Non
 
 
 def discard_stdout() -> None:
-    """Point standard output at nothing, so that the interpreter's last flush cannot fail after a broken pipe."""
+    """Redirect standard output to nowhere, so that the interpreter's last flush cannot fail after a broken pipe."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -20,16 +20,16 @@ from pecli.core.errors import (
     UnusedOptionError,
     UsageError,
     as_keys,
-    failure_of,
-    kind_of,
+    as_pecli_error,
+    combined_type,
     notice,
     option_text,
     path_text,
 )
-from pecli.core.language import by_environment
+from pecli.core.language import options_from_environment
 from pecli.core.options import Option, Options, canonical_name, option, with_canonical_names
 from pecli.core.progress import track
-from pecli.core.readable import looking_in
+from pecli.core.readable import search_folder
 from pecli.files.writer import real_path
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import encoding_parameters, find_command, known_options, parameters_of
@@ -203,7 +203,7 @@ def read_batch(path: str, folder: str | None = None, only: Sequence[str] = (), *
     except (ValueError, RecursionError) as error:
         raise FileError(f"{shown} is not TOML: {error}") from None
     beside = Path(path).parent if os.path.isfile(path) else Path()  # a stream is seen from the current folder
-    with looking_in(beside):
+    with search_folder(beside):
         return _Reader(shown, text, tables, beside if folder is None else Path(folder), written).read(only)
 
 
@@ -224,7 +224,7 @@ class _Reader:
 
     def read(self, only: Sequence[str]) -> Batch:
         """Return the file's figures; raises PecliError with all that is wrong with those that are not left out."""
-        by_environment()  # what is wrong there is told once, not for every figure
+        options_from_environment()  # what is wrong there is told once, not for every figure
         try:
             about = About.make(self.about)
         except UsageError as error:
@@ -244,7 +244,7 @@ class _Reader:
                 wrong.append(UsageError(f"{self._place('defaults', key=name)}: [defaults]: {text}"))
         wrong += map(UsageError, clashes([job for entry in entries for job in entry.jobs], [self.path]))
         if wrong:
-            raise kind_of(wrong).of_several(map(str, wrong))
+            raise combined_type(wrong).combine(map(str, wrong))
         return Batch(tuple(entries), about.title, about.index, self.folder)
 
     def _place(self, table: str, number: int = 0, key: str | None = None) -> str:
@@ -271,7 +271,7 @@ class _Reader:
             self.known.update(known)
             jobs = self._jobs(figure, f"{head}: {label}")
         except Exception as error:
-            failure = failure_of(error)
+            failure = as_pecli_error(error)
             own, default = (
                 next((key for key in keys if canonical_name(known, key) == failure.option), None)
                 for keys in (figure, self.defaults)
@@ -279,7 +279,7 @@ class _Reader:
             in_defaults = default is not None and own is None
             place = self._place("defaults", key=default) if in_defaults else self._place("figure", number, own)
             text = f"{place}: {label}: {failure.sentence(as_keys)}"
-            raise kind_of([failure])(text, option=failure.option) from None
+            raise combined_type([failure])(text, option=failure.option) from None
         return Entry(heading.name or Path(jobs[0].paths[0]).name, heading.note, tuple(jobs))
 
     def _jobs(self, figure: Mapping[str, Any], where: str) -> list[Job]:

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from pecli.analysis import Analysis
-from pecli.core.errors import PecliError, UsageError, as_keywords, failure_of, option_text
+from pecli.core.errors import PecliError, UsageError, as_keywords, as_pecli_error, option_text
 from pecli.core.language import Language
 from pecli.core.options import Option, default_of
 from pecli.core.positions import Positions
 from pecli.core.progress import TRACKER
-from pecli.core.readable import reading_only
+from pecli.core.readable import restrict_reading
 from pecli.encodings.registry import all_encodings
 from pecli.figures.base import Figure
 from pecli.files.formats import FORMATS
@@ -185,7 +185,7 @@ class Explorer:
             with self._drawing(values, gone) as known:
                 return self._picture(known, pixels)
         except Exception as error:  # whatever it is, the page says it
-            found = {"error": failure_of(error).sentence(as_labels)}
+            found = {"error": as_pecli_error(error).sentence(as_labels)}
             return {**found, "command": error.line} if isinstance(error, TooLongError) else found
 
     def file(self, values: Mapping[str, Any], format: str, gone: Callable[[], bool] = bool) -> bytes:
@@ -198,7 +198,7 @@ class Explorer:
     @contextmanager
     def _drawing(self, values: Mapping[str, Any], gone: Callable[[], bool], **more: str) -> Iterator[dict[str, Any]]:
         """What is known of these values, to be drawn inside: one picture at a time, and none for long or for nobody."""
-        with DRAWING, reading_only(self.start.inputs()):
+        with DRAWING, restrict_reading(self.start.inputs()):
             begun = time.monotonic()
             before = TRACKER.set(lambda items, doing: _limited(items, doing, begun, gone))
             try:

@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 from pecli.core.errors import UsageError
 from pecli.core.hub import is_hub
 from pecli.core.options import Options
-from pecli.core.readable import is_readable, reading_only
+from pecli.core.readable import is_readable, restrict_reading
 from pecli.encodings.registry import Encoding, all_encodings
-from pecli.files.tables import READERS, has_digest
+from pecli.files.tables import TABLE_READERS, has_digest
 from pecli.files.writer import STDOUT
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import encoding_parameters
@@ -42,12 +42,12 @@ def reading_beside(made: str, found: Mapping[str, Any], given: Mapping[str, Any]
     prints = fingerprints(found)
 
     def known(path: str) -> bool:
-        return path.lower().endswith((*READERS, *FILES)) and has_digest(path, prints)
+        return path.lower().endswith((*TABLE_READERS, *FILES)) and has_digest(path, prints)
 
     def refusal(path: str) -> UsageError:
         return _refusal(made, path, ["pecli", "redraw", made, "-e", path])
 
-    return reading_only(_named(given), str(Path(os.path.realpath(made)).parent), refusal, known)
+    return restrict_reading(_named(given), str(Path(os.path.realpath(made)).parent), refusal, known)
 
 
 def _named(given: Mapping[str, Any]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import Any, Self
 from pecli import __version__
 from pecli.analysis import Analysis, View
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import IN_ENGLISH, Language, join_title, say, set_by_environment, use_language
+from pecli.core.language import IN_ENGLISH, Language, join_title, options_set_by_environment, say, use_language
 from pecli.core.memory import PIXEL, check_bytes, check_disk, check_memory
 from pecli.core.options import Option, Options, canonical_name
 from pecli.core.positions import Positions
@@ -236,7 +236,7 @@ class Job:
         told = ((in_use and e.context) or (e.inputs() and not e.extrapolates) for e in self.encodings)
         free = any(told) and self.own_positions is None
         length = {"length": None if free else self.figure.default_length(None)}
-        return {**self.figure.default_options, **length, **dict.fromkeys(set_by_environment())}
+        return {**self.figure.default_options, **length, **dict.fromkeys(options_set_by_environment())}
 
     def settings(self) -> dict[str, Any]:
         """Return the job as a flat mapping that `jobs_of` reads: everything but the output."""

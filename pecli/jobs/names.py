@@ -14,7 +14,7 @@ from pecli.core.options import Option, Options, canonical_name, write_scalar
 from pecli.core.positions import Positions
 from pecli.files.formats import format_of
 from pecli.files.metadata import can_carry, find_metadata
-from pecli.files.tables import short
+from pecli.files.tables import file_label
 from pecli.files.writer import real_path
 from pecli.jobs.job_options import encoding_parameters, known_options
 from pecli.page.canvas import LABELS, TEXTS, Canvas
@@ -63,7 +63,7 @@ def check_targets(jobs: Sequence[Job]) -> None:
     for job in jobs:
         check_made_up(job, job.paths)
     if wrong := clashes(jobs):
-        raise UsageError.of_several(wrong, option="output")
+        raise UsageError.combine(wrong, option="output")
 
 
 def clashes(jobs: Sequence[Job], read: Iterable[str] = ()) -> list[str]:
@@ -162,7 +162,7 @@ def fill_texts(job: Job) -> Canvas:
         return job.canvas
     every, known = known_options(type(job.figure)), {k: text for k, text in blanks(job).items() if k not in TEXTS}
     own = {name: f"{{{name}}}" for name in TEXTS}
-    known = {name: short(text) if name in every and every[name].file else text for name, text in known.items()}
+    known = {name: file_label(text) if name in every and every[name].file else text for name, text in known.items()}
     filled: dict[str, Any] = {
         name: _fill(IN_TITLE, text, known | own if name in TEXTS else known, every, name)
         for name, text in given.items()

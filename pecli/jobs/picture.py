@@ -23,10 +23,10 @@ from pecli.figures.base import Figure
 from pecli.figures.grid import Grid
 from pecli.files.animation import Animation, Frame, SweptOption
 from pecli.files.documents import WIDTH, for_notebook
-from pecli.files.formats import FORMATS, encoded, pieces
-from pecli.files.metadata import About, find_metadata
-from pecli.files.numbers import plain
-from pecli.files.tables import short
+from pecli.files.formats import FORMATS, encode, encode_pieces
+from pecli.files.metadata import FileMetadata, find_metadata
+from pecli.files.numbers import json_value
+from pecli.files.tables import file_label
 from pecli.files.writer import check_target, write
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES
@@ -56,7 +56,7 @@ def answer_of(picture: Picture[Any]) -> dict[str, Any]:
     job = picture.job
     whole = job.figure.drawn and all(FORMATS[target.format].numbers for target in job.targets)
     numbers = picture.numbers if whole else picture.seen
-    return {**job_data(job, said_of(job, numbers)), "facts": plain(numbers.facts())}
+    return {**job_data(job, said_of(job, numbers)), "facts": json_value(numbers.facts())}
 
 
 def job_data(job: Job, said: dict[str, Any]) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def said_of(job: Job, numbers: Numbers[Any] | None = None) -> dict[str, Any]:
     if numbers is not None:
         with use_language(job.language):
             text, notes = numbers.message(), footnotes(numbers, job.canvas)
-            said = {"headline": capitalised(text), "finding": plain(finding(text)), "footnotes": notes}
+            said = {"headline": capitalised(text), "finding": json_value(finding(text)), "footnotes": notes}
     return {**said, "alt": alt_text(job, numbers)}
 
 
@@ -89,7 +89,7 @@ def alt_text(job: Job, numbers: Numbers[Any] | None = None) -> str:
         first, last = map(write_scalar, ends_of(job.encodings, positions))
         where = "" if job.own_positions else say("words.positions_to", first=first, last=last)
         options, known = figure.changed(figure.default_options), figure.options()
-        texts = {n: short(v) if known[n].file else known[n].write(v) for n, v in options.items()}
+        texts = {n: file_label(v) if known[n].file else known[n].write(v) for n, v in options.items()}
         how = [f"{name.replace('_', ' ')} {text}" for name, text in texts.items()]
         clauses = join_clauses([say(ANALYSES.summary(figure.name)), labels_of(job), where, *how])
         said = ["", ""] if numbers is None else [numbers.message(), join_clauses(footnotes(numbers, job.canvas))]
@@ -245,13 +245,13 @@ class Picture(Generic[N_co]):
                 with self._style():
                     drawn = self._animation(several) if kind == "frames" else self._drawing(several)
                     about = self._about(self.seen if kind == "picture" else None)
-                    result |= {format: [encoded(format, drawn, about, kind)] for format in several}
+                    result |= {format: [encode(format, drawn, about, kind)] for format in several}
         for format in formats:
             if FORMATS[format].numbers:
                 parts.first  # noqa: B018 - what cannot be computed is said before anything is written
             if not FORMATS[format].picture:  # a document is as wide as a page, whatever the terminal
                 content = self.document(WIDTH) if FORMATS[format].document else parts
-                result[format] = pieces(format, content, self._about())
+                result[format] = encode_pieces(format, content, self._about())
         return [result[format] for format in formats]
 
     def save(self, *paths: str | os.PathLike[str]) -> list[str]:
@@ -349,7 +349,7 @@ class Picture(Generic[N_co]):
         with use_language(self.job.language):
             return list(self.job.figure.show(self.seen, width))
 
-    def _about(self, shown: Numbers[Any] | None = None) -> About:
+    def _about(self, shown: Numbers[Any] | None = None) -> FileMetadata:
         """Return what its files say of themselves; a picture without a title is still named in a file's list of facts.
 
         shown : the numbers that it shows, where it is one picture
@@ -359,7 +359,7 @@ class Picture(Generic[N_co]):
         one_line = " ".join((title or say(ANALYSES.summary(job.figure.name))).split())
         alt = alt_text(job, shown)
         made = job.metadata if shown is None else json.dumps({**json.loads(job.metadata), **said_of(job, shown)})
-        return About(made, job.id_prefix(), one_line, alt, canvas.inline, canvas.adaptive, job.output.long)
+        return FileMetadata(made, job.id_prefix(), one_line, alt, canvas.inline, canvas.adaptive, job.output.long)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         """For a notebook: a picture as PNG or as ``format="svg"``, ``"gif"`` and such say; a report as a table."""

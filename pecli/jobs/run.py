@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pecli.core.errors import PecliError, failure_of
+from pecli.core.errors import PecliError, as_pecli_error
 from pecli.core.memory import available
 from pecli.core.progress import track
 from pecli.files.metadata import can_carry, find_metadata
@@ -111,7 +111,7 @@ def draw(job: Job, *, answered: bool, held: bool, frames: int = 1) -> Drawn:
             answer = answer_of(picture) if answered else None
             return Drawn(files, tuple(picture.notes), round(time.monotonic() - begun, 3), answer)
     except Exception as error:
-        failure = failure_of(error)
+        failure = as_pecli_error(error)
         raise failure from None if failure is error else error  # which -v shows
 
 
@@ -139,7 +139,7 @@ def _result(job: Job, drawn: Callable[[], Drawn]) -> Result:
     except BrokenPipeError:  # the reader of standard output has gone, and nothing else can be told
         raise
     except Exception as error:
-        return Result(job, FAILED, failure=failure_of(error), sizes=sizes)
+        return Result(job, FAILED, failure=as_pecli_error(error), sizes=sizes)
 
 
 def run(

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from pecli.analysis import TAKEN_WHOLE, Analysis, refuse_unused
 from pecli.core.errors import PecliError, UnknownNameError, UsageError, option_text
-from pecli.core.language import Language, by_environment
+from pecli.core.language import Language, options_from_environment
 from pecli.core.lazy import cached, np
 from pecli.core.options import Option, Options, default_values, with_canonical_names
 from pecli.core.positions import Positions
@@ -136,7 +136,7 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> Sw
     if labels or spread != [named]:
         spelled["encoding"] = _labelled(spread, labels) if labels else spread
     spelled = {n: value for n, value in spelled.items() if n not in repeated}
-    spelled = {**by_environment(spelled), **spelled}
+    spelled = {**options_from_environment(spelled), **spelled}
     values = {name: _choices(known.get(name), value, kind) if swept else [value] for name, value in spelled.items()}
     if swept and kind.several and not labels:
         values |= _in_files([_spread(item, repeated) for item in _items(named)], values.get("output", ()))

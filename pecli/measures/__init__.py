@@ -1,1 +1,1 @@
-"""Numbers about tables: rows compared, pairs counted, lines and blocks reduced to what a pixel holds."""
+"""Numbers computed from tables: comparisons of rows, statistics of pairs, reductions to the pixels of a picture."""

@@ -1,4 +1,4 @@
-"""What two positions of an encoding say to each other: a measure of their vectors, or the bias of a head.
+"""Comparisons of two positions: a measure of their vectors, or the bias of a head.
 
 No array of shape (length, length, d) is ever made.
 """
@@ -21,32 +21,32 @@ from pecli.encodings.base import BiasEncoding, Encoding, TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.measures.pairwise import MEASURES
 from pecli.measures.reduce import Envelope, envelope, means_of_finite, means_of_offsets, means_of_pairs
-from pecli.measures.summary import ENOUGH, PairSummary, extremes, joined, spread_evenly, summary_of_offsets
+from pecli.measures.summary import SAMPLE_SIZE, PairSummary, extremes, joined, spread_evenly, summary_of_offsets
 
-MAX_PAIRS = 10**10  # pairs that are compared one by one at most
-MAX_WHOLE = 2048  # positions, all pairs of which are held at once
+MAX_PAIRS = 10**10  # pairs compared one by one
+MAX_WHOLE = 2048  # positions whose full matrix of pairs is held in memory
 
 
 def comparison_of(encoding: Encoding, measure: str, head: int = 0) -> Comparison:
-    """Return the bias of that head of an encoding that is a bias, else that measure of its vectors."""
+    """Return the comparison of an encoding: a head of its bias if it is one, otherwise a measure of its vectors."""
     if isinstance(encoding, BiasEncoding):
         return BiasComparison(encoding, head)
-    assert isinstance(encoding, TableEncoding)  # others are compared by nobody
+    assert isinstance(encoding, TableEncoding)  # no figure compares other kinds
     return VectorComparison(encoding, measure)
 
 
 class Comparison(ABC):
-    """Base of what has a number for any two positions p and q.
+    """Base of functions of two positions p and q.
 
-    label : the quantity's name on an axis and in a sentence
-    similarity : the larger the number, the more alike the two; else it is a distance
-    is_of_offset : p − q on a line alone counts, by the formula
-    symmetric : p and q may be exchanged
-    sees_ahead : offsets below 0 have numbers that those above 0 do not tell
-    grows : the more columns, the larger it is, so that tables of several widths are on several scales
-    is_classes : the numbers are those of classes, with nothing between them
-    axis_labels : what p and q are called, as templates
-    head : whose bias it is, None of a measure; heads : of how many
+    label : name of the quantity, for axes and sentences
+    similarity : larger means more alike; otherwise it is a distance
+    is_of_offset : by its formula it depends only on p − q, on a line
+    symmetric : p and q can be exchanged
+    sees_ahead : negative offsets have values that do not follow from those of positive ones
+    grows : it grows with the number of columns, so tables of different widths have different scales
+    is_classes : its values are class numbers, with nothing between them
+    axis_labels : keys of the labels of p and q
+    head : head of a bias, None for a measure; heads : number of heads
     """
 
     label: str
@@ -61,32 +61,32 @@ class Comparison(ABC):
     heads = 1
 
     def palette(self, low: float, high: float) -> str:
-        """Return the kind of colours that show its numbers from low to high."""
+        """Return the kind of colour map for values from low to high."""
         return "distance" if not self.similarity else "diverging" if low < 0 < high else "amount"
 
     @abstractmethod
     def at_offsets(self, first: int, count: int) -> Array:
-        """Return the numbers at the offsets p − q from a first one on, (count,); only where that alone counts."""
+        """Return the values at the offsets first … first + count − 1, (count,). Requires `is_of_offset`."""
 
     def profile(self, length: int) -> Array:
-        """Return the numbers at the offsets 1 − length … length − 1, (2 length − 1,); only where that alone counts."""
+        """Return the values at the offsets 1 − length … length − 1, (2 length − 1,). Requires `is_of_offset`."""
         return self.at_offsets(1 - length, 2 * length - 1)
 
     @abstractmethod
     def between(self, p: Array, q: Array) -> Array:
-        """Return the numbers of positions p (n,) and q (m,), shape (n, m)."""
+        """Return the values between positions p (n,) and q (m,), shape (n, m)."""
 
     def to_run(self, p: Array, first: int, count: int) -> Array:
-        """Return the numbers of positions p (n,) and `count` positions from `first` on, shape (n, count)."""
+        """Return the values between positions p (n,) and first … first + count − 1, shape (n, count)."""
         return self.between(p, first + np.arange(count, dtype=np.float64))
 
     @abstractmethod
     def means(self, blocks: Blocks) -> tuple[Array, PairSummary]:
-        """Return the mean over each pair of blocks, (blocks, blocks), and what all pairs say."""
+        """Return the mean over each pair of blocks, (blocks, blocks), and a summary of all pairs."""
 
 
 class BiasComparison(Comparison):
-    """The bias of one head for a query p and a key q, NaN where the query does not see the key."""
+    """The bias of one head for query p and key q; NaN if the query does not see the key."""
 
     similarity, is_of_offset, symmetric = True, True, False
     axis_labels = "words.query_p", "words.key_q"
@@ -108,7 +108,7 @@ class BiasComparison(Comparison):
 
 
 class VectorComparison(Comparison):
-    """A measure of the vectors of two positions, NaN where it is not defined."""
+    """A measure between the vectors of two positions; NaN if undefined."""
 
     def __init__(self, encoding: TableEncoding, name: str) -> None:
         measure = MEASURES[name]
@@ -116,12 +116,12 @@ class VectorComparison(Comparison):
         self.label, self.similarity, self.grows = say(measure.text), measure.similarity, measure.grows
         self.axis_labels = encoding.position_label, encoding.other_label
         invariant = isinstance(encoding, Harmonic) and encoding.invariant
-        self.is_closed = invariant and measure.from_squares is not None  # by the offset along each axis
+        self.is_closed = invariant and measure.from_squares is not None  # a formula of the offset along each axis
         self.is_of_offset = self.is_closed and encoding.own_positions is None
 
     def at_offsets(self, first: int, count: int) -> Array:
-        assert isinstance(self.encoding, Harmonic) and self.measure.from_squares is not None  # nobody asks others
-        with np.errstate(invalid="ignore"):  # rows of zeros have no direction: NaN, undefined
+        assert isinstance(self.encoding, Harmonic) and self.measure.from_squares is not None  # by is_of_offset
+        with np.errstate(invalid="ignore"):  # rows of zeros have no direction: NaN
             squares, norm = self.encoding.squares(count, first), float(np.sum(self.encoding.amplitudes**2))
             return self.measure.from_squares(squares, norm)
 
@@ -131,8 +131,10 @@ class VectorComparison(Comparison):
 
     @cached_property
     def of_grid_offset(self) -> Array | None:
-        """The measure so many rows and columns apart, from 0 on, (rows, columns); None where that is not all that
-        counts: of waves along each axis it is that of the first cell and all others."""
+        """The measure at every offset of rows and columns, (rows, columns); None if it is not a function of the offset.
+
+        It is computed between the first cell and all others.
+        """
         sides = self.encoding.sides
         if not sides or not self.is_closed:
             return None
@@ -153,7 +155,7 @@ class VectorComparison(Comparison):
         return np.hstack([self.measure.between(rows, encoding.table(part)) for part in parts])
 
     def means(self, blocks: Blocks) -> tuple[Array, PairSummary]:
-        """Where no formula gives them, all pairs are compared once for both, and what they say is kept."""
+        """Return block means and a summary, which is cached. Without a formula all pairs are compared once for both."""
         if self.is_of_offset:
             run = self.profile(blocks.length)
             return means_of_offsets(run, blocks), summary_of_offsets(run)
@@ -181,15 +183,15 @@ class VectorComparison(Comparison):
             means = means_of_pairs(compare, blocks)
         if self.of_grid_offset is not None:
             apart = 0.0
-        some = spread_evenly(rows, isqrt(ENOUGH))
+        some = spread_evenly(rows, isqrt(SAMPLE_SIZE))
         summary = PairSummary(*joined(ends), self.between(some, some), undefined, apart)
         encoding.measured[key] = summary
         return means, summary
 
     def offset_runs(self, positions: Positions, edges: Array) -> OffsetRuns:
-        """Return the minimum, maximum and mean over all pairs at each run of offsets.
+        """Return the minimum, maximum and mean over all pairs in each range of offsets.
 
-        edges : borders of the runs, whole numbers, shape (runs + 1,)
+        edges : borders of the ranges, whole numbers, shape (runs + 1,)
         """
         if self.is_of_offset:
             exact = envelope(lambda first, count: self.at_offsets(first, count)[None], edges)
@@ -200,7 +202,7 @@ class VectorComparison(Comparison):
         for part in track(chunks(0, length, length), "comparing positions"):
             at = positions.start + np.arange(part.start, part.stop, dtype=np.float64)
             values = self.to_run(at, positions.start + part.start, length - part.start)
-            for shift, row in enumerate(values):  # from its diagonal on, a row stands at the offsets 0, 1, …
+            for shift, row in enumerate(values):  # from its diagonal on, a row has the offsets 0, 1, …
                 stop = length - part.start - shift
                 low[:stop] = np.fmin(low[:stop], row[shift:])
                 high[:stop] = np.fmax(high[:stop], row[shift:])
@@ -212,13 +214,13 @@ class VectorComparison(Comparison):
         where = middle, float(low[middle]), float(high[middle])
         starts, stop = edges[:-1], int(edges[-1])
         counts = np.add.reduceat(pairs[:stop], starts)
-        mean = np.add.reduceat(total[:stop], starts) / np.where(counts, counts, np.nan)  # a long offset has fewer pairs
+        mean = np.add.reduceat(total[:stop], starts) / np.where(counts, counts, np.nan)  # may be 0
         ends = (np.fmin.reduceat(low[:stop], starts), np.fmax.reduceat(high[:stop], starts))
         runs = Envelope(*(values[None] for values in (*ends, mean)))
         return OffsetRuns(runs, widest, length * (length + 1) // 2 - int(pairs.sum()), where)
 
     def offset_map(self, p: Array, q: Array) -> OffsetMap:
-        """Return the measure between positions p (n,) and q (m,) of a grid by their offset in rows and columns."""
+        """Return the measure between positions p (n,) and q (m,) of a grid, by offset in rows and columns."""
         encoding, profile = self.encoding, self.of_grid_offset
         shape = tuple(2 * side - 1 for side in encoding.sides)
         if profile is not None and np.array_equal(p, q):
@@ -239,9 +241,13 @@ class VectorComparison(Comparison):
 
 
 class OffsetRuns(NamedTuple):
-    """values : (1, runs), over all pairs of positions at the offsets of each run, NaN where none is defined; widest :
-    the largest difference of two pairs at a single offset; undefined : pairs that are left out; where : that offset, of
-    several the one nearest the middle, and the smallest and the largest there, None where only the offset counts."""
+    """A measure in ranges of offsets.
+
+    values : minimum, maximum and mean over all pairs in each range, (1, runs), NaN if undefined
+    widest : largest spread of the values at a single offset
+    undefined : number of pairs left out
+    where : (offset, minimum, maximum) of that spread, of ties the one nearest the middle; None if there is no spread
+    """
 
     values: Envelope
     widest: float
@@ -250,8 +256,11 @@ class OffsetRuns(NamedTuple):
 
 
 class OffsetMap(NamedTuple):
-    """low, high, mean : over the pairs of a grid at each offset, (2 rows − 1, 2 columns − 1), NaN where there are none;
-    pairs : how many there are."""
+    """A measure by offset in a grid.
+
+    low, high, mean : over the pairs at each offset, (2 rows − 1, 2 columns − 1), NaN without pairs
+    pairs : their number
+    """
 
     low: Array
     high: Array
@@ -260,22 +269,21 @@ class OffsetMap(NamedTuple):
 
 
 def seen_bias(encoding: BiasEncoding, offsets: Array) -> Array:
-    """Return the bias of every head at offsets (n,), (n_heads, n); NaN where no key is seen."""
+    """Return the bias of every head at offsets (n,), (n_heads, n); NaN if the key is not seen."""
     values = encoding.bias(offsets)
     return np.where(np.isfinite(values), values, np.nan)
 
 
 def check_pairs(length: int) -> None:
-    """Refuse to compare all pairs of so many positions one by one where that takes hours."""
+    """Raise UsageError if comparing all pairs of positions one by one would take hours."""
     pairs = length * (length - 1) // 2
     if pairs > MAX_PAIRS:
-        text = f"{pairs:,} pairs would be compared one by one and {MAX_PAIRS:.0e} are the most, some minutes of work"
+        text = f"{pairs:,} pairs would be compared one by one; the limit is {MAX_PAIRS:.0e}, some minutes of work"
         raise UsageError(text, option="length", value=length, advice=f"try {option_text('length', 100_000)}")
 
 
 def offset_codes(encoding: Encoding, p: Array, q: Array) -> Array:
-    """Return one whole number for each offset p − q, (n, m) of positions (n,) and (m,); in a grid for each number of
-    rows and columns between them."""
+    """Return an integer for each offset p − q, (n, m), of positions (n,) and (m,); in a grid offsets are 2-D."""
     codes = np.zeros((len(p), len(q)), dtype=np.int64)
     for side, first, second in zip(encoding.sides or (1,), *map(encoding.places_of, (p, q)), strict=True):
         codes = codes * (2 * side - 1) + np.subtract.outer(first, second).astype(np.int64) + side - 1
@@ -283,7 +291,7 @@ def offset_codes(encoding: Encoding, p: Array, q: Array) -> Array:
 
 
 def largest_spread(values: Array, codes: Array) -> float:
-    """Return how much values differ at one offset, at most; NaN is left out."""
+    """Return the largest difference between values with the same code; NaN is ignored."""
     places = (codes - codes.min()).ravel()
     low, high = np.full(places.max() + 1, np.inf), np.full(places.max() + 1, -np.inf)
     np.fmin.at(low, places, values.ravel())

@@ -1,4 +1,4 @@
-"""Where a table differs from what a formula makes, beyond rounding, and what was done to it."""
+"""Where a table differs from a formula beyond rounding, and which known change explains it."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from pecli.core.lazy import Array, np
 from pecli.core.numbers import CHUNK, ROUND, chunks
 from pecli.measures.fits import FRONT, SHARE_RIGHT, roundest, rows_of
 
-RELATIVE = {"bfloat16": 2.0**-8, "float16": 2.0**-11, "float32": 2.0**-24, "float64": 2.0**-53}  # rounding, of a number
-STRANGE = 0.01  # of the largest number, by which a row in front that is no formula's differs
-MOVED = 1000  # positions that rows of a formula are looked for at
+RELATIVE = {"bfloat16": 2.0**-8, "float16": 2.0**-11, "float32": 2.0**-24, "float64": 2.0**-53}  # rounding error
+MIN_FRONT_DIFFERENCE = 0.01  # by which a special row in front differs, as a share of the largest number
+MAX_SHIFT = 1000  # positions by which rows may be shifted
 
 
 @dataclass(frozen=True)
 class Expected:
-    """What a formula makes of rows (n,), and how near to it a table has to come.
+    """The values that a formula gives for rows (n,), and the tolerance for a table.
 
     numbers : (n, d)
-    slack : how far numbers may be off before they are rounded, (n, d) or (n, 1)
-    number_type : that they are rounded to
-    scaled : whether they were rounded before they were multiplied by the scale, too
+    slack : tolerance before rounding, (n, d) or (n, 1)
+    number_type : type that the values are rounded to
+    scaled : whether they were also rounded before they were multiplied by the scale
     """
 
     numbers: Callable[[Array], Array]
@@ -33,7 +33,7 @@ class Expected:
     scaled: bool = False
 
     def wrong(self, rows: Array, own: Array, made: Array, columns: Any = slice(None), changed: bool = False) -> Array:
-        """Return which of some columns' own numbers are not those made, (n, k); changed : after they were rounded."""
+        """Return which values differ from the expected ones, (n, k); changed : values were changed after rounding."""
         rounded, slack = ROUND[self.number_type], self.slack(rows)
         slack = slack[:, columns] if slack.shape[1] > 1 else slack
         if self.scaled or changed:
@@ -43,11 +43,11 @@ class Expected:
 
 @dataclass(frozen=True)
 class Change:
-    """What was done to columns or rows, certain because it explains all numbers that differ.
+    """A known change of columns or rows that explains all differing values.
 
-    kind : flipped, exchanged, scaled, zero, raised (by a number) or moved (rows from one on are of later positions)
-    at : the columns, or of moved rows the first
-    amount : the factor, the number added, the positions
+    kind : flipped, exchanged, scaled, zero, raised (number added) or moved (rows from one on are of later positions)
+    at : the columns; for moved the first row
+    amount : the factor, the added number, or the positions
     """
 
     kind: str
@@ -57,13 +57,13 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True)
 class Differences:
-    """Where a table is not what was expected.
+    """Where a table differs from the expected values.
 
-    unlike : rows in front that are of another kind, a class token's; the others are without these and zeros
-    zeros : rows of zeros anywhere that the formula does not make, padding
-    cells, columns, rows : how many numbers differ beyond rounding or noise, and where
-    difference, place : the largest, and its row and column
-    changes : what explains the numbers that differ; () where nothing is known to
+    unlike : special rows in front, such as a class token's
+    zeros : rows of zeros (padding) that the formula does not give
+    cells, columns, rows : number of values that differ beyond rounding or noise, and where; without the rows above
+    difference, place : largest difference, its row and column
+    changes : known changes that explain all differences; () if there are none
     """
 
     unlike: tuple[int, ...] = ()
@@ -77,7 +77,7 @@ class Differences:
 
 
 def differences(table: Array, expected: Expected, places: Array) -> Differences | None:
-    """Return where a table, (length, d), differs; None where most of the numbers in rows at these places do."""
+    """Return where a table (length, d) differs from the expected values; None if most values in rows `places` do."""
     tried = table[places.astype(int)]
     if expected.wrong(places, tried, expected.numbers(places)).mean() > 1 - SHARE_RIGHT:
         return None
@@ -87,7 +87,7 @@ def differences(table: Array, expected: Expected, places: Array) -> Differences 
         made, at = expected.numbers(rows), slice(window.start, window.stop)
         wrong[at], off[at] = expected.wrong(rows, own, made), np.abs(own - made)
     zero = np.asarray(wrong.any(axis=1) & ~table.any(axis=1))
-    unlike = rows_in_front(wrong & (off > STRANGE * np.abs(table).max()), zero)
+    unlike = rows_in_front(wrong & (off > MIN_FRONT_DIFFERENCE * np.abs(table).max()), zero)
     aside = zero.copy()
     aside[unlike] = True
     wrong[aside], off[aside], kept = False, 0.0, np.flatnonzero(~aside)
@@ -108,16 +108,20 @@ def differences(table: Array, expected: Expected, places: Array) -> Differences 
 
 
 def rows_in_front(wrong: Array, zero: Array) -> list[int]:
-    """Return the rows in front that are of another kind, and not zero (n,); [] where others are as wrong, (n, d)."""
+    """Return the special rows in front, without rows of zeros; [] if rows further down differ as much.
+
+    wrong : (n, d); zero : (n,)
+    """
     strange = np.flatnonzero((wrong.mean(axis=1) >= 0.5) & ~zero).tolist()
     few = len(strange) <= min(FRONT, len(wrong) // 4) and strange[-1:] < [FRONT]
     return strange if few and all(zero[row] or row in strange for row in range(max(strange, default=0))) else []
 
 
 def moved_rows(table: Array, expected: Expected, rows: Array) -> tuple[Change, ...]:
-    """Return by how many positions all rows from the first that differs on, (n,), are moved, if they are."""
+    """Return a "moved" change if all rows from the first differing one on, (n,), are shifted by equally many
+    positions."""
     behind, first = table[rows], int(rows[0])
-    most = min(len(table), MOVED)
+    most = min(len(table), MAX_SHIFT)
     steps = np.array(sorted(range(-most, most + 1), key=abs)[1:], dtype=np.float64)
     fits = ~expected.wrong(rows[:1], behind[:1], expected.numbers(first + steps)).any(axis=1)
     for step in steps[fits][:3]:
@@ -127,7 +131,7 @@ def moved_rows(table: Array, expected: Expected, rows: Array) -> tuple[Change, .
 
 
 def changed_columns(table: Array, expected: Expected, columns: Array, kept: Array) -> tuple[Change, ...]:
-    """Return the known changes that explain the columns that differ in rows (n,); () where there are others."""
+    """Return the known changes that explain all differing columns in the rows `kept` (n,); () if one is unexplained."""
     if len(columns) * len(kept) > CHUNK or len(columns) > table.shape[1] / 2:
         return ()
     table, made = table[kept], expected.numbers(kept)
@@ -139,7 +143,7 @@ def changed_columns(table: Array, expected: Expected, columns: Array, kept: Arra
     for column in columns.tolist():
         change = change_of(table[:, column], made[:, column], partial(explains, column), expected.number_type)
         (changes.setdefault(change, []) if change else left).append(column)
-    sources = set[int]()  # of columns that stand in each other's place
+    sources = set[int]()  # of exchanged columns
     for column in left:
         free = (other for other in left if other not in sources and explains(column, made[:, other], False))
         if (source := next(free, None)) is None:
@@ -150,8 +154,8 @@ def changed_columns(table: Array, expected: Expected, columns: Array, kept: Arra
 
 
 def change_of(own: Array, made: Array, explains: Callable[[Array], bool], number_type: str) -> tuple[str, float] | None:
-    """Return what was done to a column (n,) and the amount; None for nothing that is known."""
-    least = 8 * RELATIVE[number_type]  # share of the column, below which it may be rounding
+    """Return kind and amount of the change of a column (n,); None if no known change explains it."""
+    least = 8 * RELATIVE[number_type]  # relative change that may be rounding
     if not own.any():
         return "zero", 0.0
     if explains(-made):

@@ -1,4 +1,4 @@
-"""How far two sets of rates turn one vector apart."""
+"""How far apart two sets of rates turn the same vector."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ STEP = 256  # positions
 
 
 def drift(one: Array, other: Array, positions: Array) -> Array:
-    """Return the mean over pairs of cos p(ω_j − ω'_j), (n,), of rates (n_pairs,), rad a position, at positions (n,).
+    """Return the mean over pairs of cos p(ω_j − ω'_j), (n,), for rates (n_pairs,), rad/position, at positions (n,).
 
-    It is the cosine between one vector turned by both, where all pairs weigh alike: tr(R_p R'_pᵀ)/d, from Su et al.
-    2021, RoFormer, equation 15, arXiv:2104.09864. Of many positions one after the other cosines are taken at one in so
-    many: cos(a + b) = cos a cos b − sin a sin b makes those between, a product of two small tables.
+    It is the cosine between one vector turned by both sets if all pairs have equal weight: tr(R_p R'_pᵀ)/d, from Su et
+    al. 2021, RoFormer, equation 15, arXiv:2104.09864. For consecutive positions, cos(a + b) = cos a cos b − sin a sin b
+    gives all cosines as a product of two small tables.
     """
     one, other = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
     if one.shape != other.shape:
-        raise ValueError(f"{one.shape} and {other.shape} rates are not of the same pairs")
+        raise ValueError(f"{one.shape} and {other.shape} rates cannot be compared")
     positions = np.asarray(positions, dtype=np.float64)
     apart, count = one - other, len(positions)
     if count > STEP and (np.diff(positions) == 1).all():

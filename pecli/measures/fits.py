@@ -1,6 +1,6 @@
-"""Sines and cosines fitted to a table of which a part may be wrong: guesses, then least squares on what lies near.
+"""Fits of sines and cosines to a table that may be partly wrong: guesses, then least squares on the values near them.
 
-Numbers that are NaN are left out of a fit: `trimmed` marks so what is far from the rest.
+`trimmed` sets outliers to NaN; NaN is left out of a fit.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing import Any
 from pecli.core.lazy import Array, np
 
 MAX_START = 5000
-FRONT = 8  # rows in front that may be something else: a class token's, padding
-FIRST = 64  # rows that a fit begins with
-FAR = 0.4  # rms of what a guess leaves over from which on it is none, as a share of its scale
-NOISE = 5e-3  # rms of what a formula may leave over, as a share of its scale
-EXACT = 1e-15  # of what rounding in float64 leaves over, as a share of the scale
-SINGLE = 3e-7  # of a number and of angles, to which libraries agree that compute in float32
-SHARE_RIGHT = 0.6  # of the numbers that a formula was fitted to, which it has to make up to rounding
-ENOUGH = 0.95  # of a few rows that a fit has to make, from which on no other is looked for
-CIRCLE = 0.12  # how far squares of a pair may be from one sum, as a share of it
-STILL = 20.0  # decay of rates after the first, where no other pair turns
-RISING = 0.01  # of the logarithm of the rates, from which on columns stand in another order
+FRONT = 8  # rows in front that may be special: class token, padding
+FIRST = 64  # rows of the first fit
+MAX_GUESS_RMS = 0.4  # relative residual rms from which on a guess is rejected
+NOISE = 5e-3  # largest relative residual rms of a formula
+EXACT = 1e-15  # relative residual rms of rounding in float64
+SINGLE = 3e-7  # relative difference between libraries that compute in float32
+SHARE_RIGHT = 0.6  # least share of the fitted values that a formula has to match up to rounding
+ENOUGH = 0.95  # share of matching values at which the search stops
+CIRCLE = 0.12  # largest relative deviation of sin² + cos² within a pair
+STILL = 20.0  # decay of the rates if only the first pair turns
+RISING = 0.01  # rise of log rates at which the columns have another order
 PARAMETERS = ("rate", "decay", "start", "scale")
 
 
@@ -31,11 +31,11 @@ PARAMETERS = ("rate", "decay", "start", "scale")
 class Fit:
     """A table as scale · sin or cos of ω_c (row + start), ω_c = rate · e^(−decay · exponent_c).
 
-    kind : pairs, whose columns share an exponent 2j, or columns, each with its own; linear, with ω_c = rate · exponent;
-        whole, pairs whose angles are rounded down
+    kind : pairs, two columns share an exponent 2j; columns, each has its own; linear, ω_c = rate · exponent; whole,
+        pairs with angles rounded down
     layout : interleaved, concatenated, permuted or columns
     cosine, exponents : of each column, (d,)
-    rms : of what is left over
+    rms : root mean square of the residual
     """
 
     kind: str
@@ -59,34 +59,34 @@ class Fit:
         return self.rate * np.exp(np.minimum(-self.decay * self.exponents, 50))
 
     def angles(self, rows: Array) -> Array:
-        """Return the angle of every column, of a cosine a quarter turn more, (n, d)."""
+        """Return the angle of every column, plus π/2 for a cosine, (n, d)."""
         angles = np.outer(rows + self.start, self.frequencies())
         return (np.floor(angles + 1e-9) if self.kind == "whole" else angles) + pi / 2 * self.cosine
 
     def numbers(self, rows: Array) -> Array:
-        """Return what it makes of rows of a table, (n, d)."""
+        """Return the fitted values of rows, (n, d)."""
         return self.scale * np.sin(self.angles(rows))
 
     def undecided(self, rows: Array) -> Array:
-        """Return where rounding decides which whole number an angle is, (n, d)."""
+        """Return where rounding decides to which whole number an angle is rounded down, (n, d)."""
         angles = np.outer(rows + self.start, self.frequencies())
         return (np.abs(angles - np.rint(angles)) < 1e-9) & (self.kind == "whole")
 
     def left(self, table: Array, rows: Array) -> Array:
-        """Return what it leaves over of rows of a table, (n, d); nothing where rounding decides."""
+        """Return the residual of a table's rows, (n, d); 0 where rounding decides."""
         left = table - self.numbers(rows)
         if self.kind == "whole":
             left[self.undecided(rows)] = 0.0
         return left
 
     def measured(self, table: Array, rows: Array) -> Fit:
-        """Return the same with the root mean square of what it leaves over."""
+        """Return the fit with its residual rms."""
         return replace(self, rms=rms(self.left(table, rows)))
 
     def clean(self, table: Array, rows: Array) -> bool:
-        """Return whether it leaves over rounding, or noise that is little and that no other waves would make less.
+        """Return True if the residual is rounding, or small noise that no other waves would reduce.
 
-        The others are those of each column alone: its rate, phase and radius.
+        The other waves may have a rate, phase and radius of their own in each column.
         """
         single = SINGLE * (1 + float(np.abs(rows + self.start).max()) * self.rate)
         if self.rms >= NOISE * self.scale or self.rms < single * self.scale:
@@ -99,16 +99,17 @@ class Fit:
 
 
 def rms(values: Array) -> float:
-    """Return the root mean square of the numbers that are not NaN."""
+    """Return the root mean square; NaN is ignored."""
     mean = np.mean(squares := np.square(values))
     return float(np.sqrt(np.nanmean(squares) if np.isnan(mean) and not np.isnan(values).all() else mean))
 
 
 def fits_of(table: Array, most: int, rounding: float) -> Iterator[tuple[Fit, Array, Array]]:
-    """Yield the fit of pairs in a usual order to what is right in a table, then that of anything else; with the rows
-    that it was fitted to, at most so many, NaN for what is far from it, (n, d), and which these are, (n,).
+    """Yield the best fit of pairs in a usual column order, then the best of any other kind; each with the rows it was
+    fitted to, outliers as NaN, (n, d), and their numbers, (n,).
 
-    rounding : how far numbers may be off because they are rounded, as a share of the scale
+    most : most rows to fit
+    rounding : relative rounding error of the values
     """
     length, count = len(table), min(FIRST, len(table))
     ends = (0, length - count, (length - count) // 2)  # the rows at one or two of them may be wrong
@@ -118,30 +119,33 @@ def fits_of(table: Array, most: int, rounding: float) -> Iterator[tuple[Fit, Arr
             part, rows = rows_of(table, window)
             for guess in search(part, rows) if not found or found[-1][0] <= ENOUGH else ():
                 fit, kept, off = trimmed(part, rows, guess, rounding)
-                if off < FAR / 4 and fit.decay * table.shape[1] > -RISING:
+                if off < MAX_GUESS_RMS / 4 and fit.decay * table.shape[1] > -RISING:
                     right = round(float(np.isfinite(kept).mean()), 2) if fit.clean(kept, rows) else 0.0
                     found.append((right, -off, fit, window))
                     if right > ENOUGH:
                         break
         if found:
             _, off, fit, window = max(found, key=lambda each: each[:2])
-            yield lengthened(table, -off, fit, window, most, rounding)
+            yield extend_fit(table, -off, fit, window, most, rounding)
 
 
 def rows_of(table: Array, window: range) -> tuple[Array, Array]:
-    """Return rows of a table, (n, d), and their numbers, (n,)."""
+    """Return the rows of a table in a range, (n, d), and their numbers, (n,)."""
     return table[window.start : window.stop], np.arange(window.start, window.stop, dtype=np.float64)
 
 
-def lengthened(
+def extend_fit(
     table: Array, off: float, fit: Fit, window: range, most: int, rounding: float
 ) -> tuple[Fit, Array, Array]:
-    """Return a fit to a few rows, which are off so far in the median, fitted to twice as many, and again, up to so many
-    as long as most of them are right too; and these rows as `fits_of` does."""
+    """Return a fit of a few rows extended to twice as many again and again, up to `most`, while most rows still match;
+    with the rows as in `fits_of`.
+
+    off : median residual of the first rows
+    """
     length, most = len(table), min(len(table), most)
     while len(window) < most:
         count = min(2 * len(window), most)
-        first = round(window.start / max(length - len(window), 1) * (length - count))  # as far down the table
+        first = round(window.start / max(length - len(window), 1) * (length - count))  # the same share of rows above
         longer = range(first, first + count)
         part, rows = rows_of(table, longer)
         if np.mean(np.abs(fit.left(part, rows)) > (10 * off + rounding + 1e-12) * fit.scale) > 1 - SHARE_RIGHT:
@@ -152,11 +156,11 @@ def lengthened(
     return *trimmed(part, rows, fit, rounding)[:2], rows
 
 
-def refined(table: Array, rows: Array, fit: Fit, free: Sequence[str] = PARAMETERS) -> Fit:
-    """Return the fit with those of its parameters set that leave least over (Gauss-Newton)."""
+def refine(table: Array, rows: Array, fit: Fit, free: Sequence[str] = PARAMETERS) -> Fit:
+    """Return the fit after Gauss-Newton steps on its free parameters."""
     fit, free = fit.measured(table, rows), [name for name in free if fit.kind != "whole" or name == "scale"]
     missing = np.isnan(table).ravel() if np.isnan(table.sum()) else None
-    for _ in range(30 if free and fit.rms < FAR * abs(fit.scale) else 0):
+    for _ in range(30 if free and fit.rms < MAX_GUESS_RMS * abs(fit.scale) else 0):
         angles, rates = fit.angles(rows), fit.frequencies()
         slopes = fit.scale * np.cos(angles) * rates
         turned = slopes * (rows + fit.start)[:, None]
@@ -179,29 +183,28 @@ def refined(table: Array, rows: Array, fit: Fit, free: Sequence[str] = PARAMETER
 
 
 def trimmed(table: Array, rows: Array, fit: Fit, rounding: float) -> tuple[Fit, Array, float]:
-    """Return the fit to those numbers of a table that lie near it, the table with NaN in place of the others, and how
-    far all are off in the median, as a share of the scale.
+    """Return the fit without outliers, the table with outliers as NaN, and the relative median residual of all values.
 
-    rounding : how far numbers may be off because they are rounded, as a share of the scale
+    rounding : relative rounding error of the values
     """
     before = inf
     while True:
         off = np.abs(fit.left(table, rows))
         middle = float(np.median(off))
         kept = np.where(off <= 5 * middle + rounding * fit.scale, table, np.nan)
-        if middle >= 0.8 * before or middle > FAR * abs(fit.scale):
+        if middle >= 0.8 * before or middle > MAX_GUESS_RMS * abs(fit.scale):
             return fit.measured(kept, rows), kept, middle / abs(fit.scale)
-        fit, before = refined(kept, rows, fit), middle
+        fit, before = refine(kept, rows, fit), middle
 
 
 def guesses_of_pairs(table: Array, rows: Array) -> Iterator[Fit]:
-    """Yield guesses from how each pair of columns turns, which hold where less than a third of the pairs is wrong."""
+    """Yield guesses from how each pair of columns turns; they hold if less than a third of the pairs is wrong."""
     for layout in usual_layouts(table.shape[1]):
         yield from guesses_of_layout(table, rows, *layout)
 
 
 def guesses_of_layout(table: Array, rows: Array, layout: str, exponents: Array, cosine: Array) -> Iterator[Fit]:
-    """Yield guesses of pairs in one order of columns; none where they do not lie on circles."""
+    """Yield guesses for pairs in a given column order; none if the pairs are not on circles."""
     sines, cosines = pairs_of(exponents, cosine)
     radius, steps = np.hypot(table[:, sines], table[:, cosines]), exponents[sines]
     scale = float(np.median(radius))
@@ -217,8 +220,8 @@ def guesses_of_layout(table: Array, rows: Array, layout: str, exponents: Array, 
 
 
 def rates_of(omega: Array, steps: Array) -> Iterator[tuple[float, float]]:
-    """Yield rate and decay of lines through the logarithms of ω: of a first rate of 1, and of any from all pairs and
-    from the slower half, where others alias; medians, and least squares for where none is wrong."""
+    """Yield rate and decay of lines through the logarithms of ω: with first rate 1, and fitted to all pairs and to the
+    slower half (fast ones may alias), by medians and by least squares."""
     if (later := steps > 0).any():
         yield 1.0, float(np.median(-np.log(omega[later]) / steps[later]))
     for part in (slice(None), slice(len(omega) // 2, None)) if len(omega) else ():
@@ -229,14 +232,14 @@ def rates_of(omega: Array, steps: Array) -> Iterator[tuple[float, float]]:
             if len(first)
             else STILL * (xs[0] == 0)
         )
-        lines = np.stack([weights, -weights * xs], axis=1)  # an error of ω is one of its logarithm
+        lines = np.stack([weights, -weights * xs], axis=1)  # weights turn errors of log ω into errors of ω
         least = np.linalg.lstsq(lines, weights * ys, rcond=None)[0].tolist()
         for level, slope in ((float(np.median(ys + decay * xs)), decay), least):
             yield exp(min(max(level, -300), 50)), slope
 
 
 def guesses_of_others(table: Array, rows: Array) -> Iterator[Fit]:
-    """Yield guesses of angles that are whole numbers, of pairs in another order, and of what does not turn in pairs."""
+    """Yield guesses for rounded angles, for pairs in another column order, and for columns without pairs."""
     for layout in usual_layouts(table.shape[1]) if rows[0] == 0 else ():
         yield from guesses_of_whole(table, rows, *layout)
     if (other := other_layout(table, rows)) is not None:
@@ -245,7 +248,7 @@ def guesses_of_others(table: Array, rows: Array) -> Iterator[Fit]:
 
 
 def guesses_of_whole(table: Array, rows: Array, layout: str, exponents: Array, cosine: Array) -> Iterator[Fit]:
-    """Yield the fit of pairs whose angles are whole numbers, ⌊position · ω⌋: each count bounds ω from both sides."""
+    """Yield the fit of pairs with rounded angles, ⌊position · ω⌋: each angle bounds ω from both sides."""
     sines, cosines = pairs_of(exponents, cosine)
     counts = np.unwrap(np.angle(table[:, cosines] + 1j * table[:, sines]), axis=0)
     if np.abs(counts - np.rint(counts)).max() > 0.1:
@@ -260,9 +263,9 @@ def guesses_of_whole(table: Array, rows: Array, layout: str, exponents: Array, c
 
 
 def guesses_of_columns(table: Array, rows: Array) -> Iterator[Fit]:
-    """Yield guesses for what does not turn in pairs: of many bases the one that makes a few rows the best."""
+    """Yield guesses for columns without pairs: of many bases the one that fits a few rows best."""
     columns, scale = np.arange(table.shape[1]), sqrt(2 * np.mean(table**2))
-    if np.mean(np.abs(table) > 1.1 * scale) > 1 - ENOUGH:  # no sines
+    if np.mean(np.abs(table) > 1.1 * scale) > 1 - ENOUGH:  # not sines
         return
     decays, rates = np.log(np.logspace(0.1, 9, 90)) / len(columns), np.logspace(-12, 0, 121)
     searches = (
@@ -272,7 +275,7 @@ def guesses_of_columns(table: Array, rows: Array) -> Iterator[Fit]:
     )
     few, places = table[:8], rows[:8, None] + [[[0.0]], [[1.0]]]  # of two starts, (2, 8, 1)
     for kind, layout, exponents, name, values in searches:
-        left = np.empty((2, len(values), 2))  # squares, of sines and cosines as usual and swapped
+        left = np.empty((2, len(values), 2))  # mean squared residuals; sines and cosines as usual, and swapped
         for at, value in enumerate(values):
             angles = places * (value * exponents if kind == "linear" else np.exp(-value * exponents))
             sines, cosines = np.sin(angles), np.cos(angles)
@@ -283,13 +286,13 @@ def guesses_of_columns(table: Array, rows: Array) -> Iterator[Fit]:
             best, start = divmod(int(np.argmin(left[swap])), 2)
             found: dict[str, Any] = {name: float(values[best]), "start": float(start)}
             fit, count = Fit(kind, layout, columns % 2 == 1 - swap, exponents, scale, **found), 8
-            while count < 2 * len(table):  # the longer the rows, the nearer the guess has to be
-                fit, count = refined(table[:count], rows[:count], fit), 2 * count
+            while count < 2 * len(table):  # more rows need a better guess
+                fit, count = refine(table[:count], rows[:count], fit), 2 * count
             yield fit
 
 
 def usual_layouts(d: int) -> Iterator[tuple[str, Array, Array]]:
-    """Yield by name the exponents of columns in pairs, and which are cosines, (d,) each."""
+    """Yield each usual layout: its name, the exponents of the columns and which are cosines, (d,) each."""
     columns, half = np.arange(d), (d + 1) // 2
     for swap in (False, True):
         yield "interleaved", columns // 2 * 2.0, (columns % 2 == 1) ^ swap
@@ -297,20 +300,20 @@ def usual_layouts(d: int) -> Iterator[tuple[str, Array, Array]]:
 
 
 def pairs_of(exponents: Array, cosine: Array) -> tuple[Array, Array]:
-    """Return the columns of sines and of cosines, pair by pair, (n_pairs,) each; that of an odd d has none."""
+    """Return the sine and cosine column of each pair, (n_pairs,) each; the last column of an odd d is left out."""
     order = np.argsort(exponents, kind="stable")
     n_pairs = len(order) // 2
     return order[~cosine[order]][:n_pairs], order[cosine[order]][:n_pairs]
 
 
 def other_layout(table: Array, rows: Array) -> tuple[str, Array, Array] | None:
-    """Return the same of a table whose columns have another order, where its pairs can be told; the fastest first."""
+    """Return the layout of a table with permuted columns, fastest pair first; None if its pairs cannot be found."""
     d = table.shape[1]
     if (pairs := partners(table)) is None:
         return None
     omega, _ = median_turning(table, rows, pairs[0], pairs[1], reach=8)
     larger = np.abs(table[:, pairs]).mean(axis=0)
-    still = np.abs(omega) * np.ptp(rows) < 0.1  # too little to tell the direction by: the cosine is near 1
+    still = np.abs(omega) * np.ptp(rows) < 0.1  # turns too little to show a direction: the cosine is near 1
     sines, cosines = np.where(np.where(still, larger[0] > larger[1], omega < 0), pairs[::-1], pairs)
     order = np.argsort(-np.abs(omega))
     exponents = np.zeros(d)
@@ -319,7 +322,7 @@ def other_layout(table: Array, rows: Array) -> tuple[str, Array, Array] | None:
 
 
 def partners(table: Array) -> Array | None:
-    """Return the two columns of each pair, (2, n_pairs), those whose squares add up to one number the best."""
+    """Return the columns of each pair, (2, n_pairs): those whose squares add up to a constant best."""
     d, mean = table.shape[1], np.mean(table**2)
     squares = table**2 - mean
     sizes = np.mean(squares**2, axis=0)
@@ -337,10 +340,10 @@ def partners(table: Array) -> Array | None:
 
 
 def median_turning(table: Array, rows: Array, sines: Array, cosines: Array, reach: int) -> tuple[Array, Array]:
-    """Return ω of pairs of columns and their angle at row 0, (n_pairs,) each, which a few wrong rows do not move.
+    """Return ω of each pair of columns and its angle at row 0, (n_pairs,) each, robust against a few wrong rows.
 
-    Each is the median over all rows that lie so many rows apart: 1, then 4, 16, … for more digits, up to a share
-    1/reach of all; the farther, the more of them a block of wrong rows spoils.
+    Each is a median over all rows at a distance: of 1 row, then for more digits of 4, 16, … rows, up to 1/reach of all.
+    Larger distances are spoiled more by a block of wrong rows.
     """
     waves = table[:, cosines] + 1j * table[:, sines]
     omega, lag = np.zeros(len(sines)), 1
@@ -351,16 +354,16 @@ def median_turning(table: Array, rows: Array, sines: Array, cosines: Array, reac
 
 
 def middle_angle(waves: Array) -> Array:
-    """Return the median angle of complex numbers, over the first axis."""
+    """Return the median angle of complex numbers over the first axis."""
     with np.errstate(invalid="ignore", divide="ignore"):
         middle = np.nan_to_num(waves / np.abs(waves)).sum(axis=0)
     return np.asarray(np.angle(middle) + np.median(np.angle(waves * middle.conj()), axis=0))
 
 
 def start_of(omega: Array, phase: Array, unsure: float = 1e-12) -> float:
-    """Return the position of row 0, of whole ones the nearest to 0 from which all pairs have turned as far.
+    """Return the position of row 0: the integer nearest 0 that explains the angles of all pairs.
 
-    unsure : of the mean cosine of what is left, how much it may be smaller than at the best position
+    unsure : how much the mean cosine of the residual angles may be below that of the best position
     """
     steps = np.arange(2 * MAX_START)
     places = np.where(steps % 2, -(steps + 1) // 2, steps // 2)  # 0, −1, 1, −2, 2, …
@@ -370,9 +373,9 @@ def start_of(omega: Array, phase: Array, unsure: float = 1e-12) -> float:
 
 
 def simplified(table: Array, rows: Array, fit: Fit, limit: float) -> Fit:
-    """Return the fit with rate, start and scale as they are in formulas, where no more than the limit is left over."""
+    """Return the fit with rate, start and scale rounded to usual values where the residual stays within the limit."""
     d, free = table.shape[1], list(PARAMETERS)
-    rates = (1.0, pi / 180, 180 / pi, float(f"{fit.rate:.3g}"))  # π/180 where degrees slipped in
+    rates = (1.0, pi / 180, 180 / pi, float(f"{fit.rate:.3g}"))  # π/180 for angles taken for degrees
     known: dict[str, Iterable[float]] = {
         "rate": rates if fit.kind != "linear" else (),
         "start": (float(round(fit.start)),),
@@ -381,14 +384,14 @@ def simplified(table: Array, rows: Array, fit: Fit, limit: float) -> Fit:
     for name, values in known.items():
         others = [each for each in free if each != name]
         simple: list[dict[str, Any]] = [{name: value} for value in values]
-        tried = (refined(table, rows, replace(fit, **each), others) for each in simple)
+        tried = (refine(table, rows, replace(fit, **each), others) for each in simple)
         if (better := next((each for each in tried if each.rms <= limit), None)) is not None:
             fit, free = better, others
     return fit
 
 
 def roundest(center: float, fits: Callable[[float], bool]) -> tuple[float, int]:
-    """Return the number near a center of fewest digits that fits, and how many these are."""
+    """Return the number with the fewest digits near `center` that fits, and their number; (center, 17) if none does."""
     for digits in range(1, 17):
         value = float(f"{center:.{digits}g}")
         if value > 0 and fits(value):

@@ -1,4 +1,4 @@
-"""The formulas of sines and cosines, known mistakes too: which of them a fit is, and what draws it."""
+"""Formulas of sines and cosines, known mistakes included: which of them a fit is, and which encoding draws it."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.measures.differences import Expected
 from pecli.measures.fits import EXACT, SHARE_RIGHT, SINGLE, Fit, roundest
 
-UNSURE = 0.02  # of the logarithm of a base, from which on it is not told
-USUAL, USUAL_RADIX = 10_000.0, 3600.0  # bases that most have
-LARGEST = 1e12  # base that a formula has; past it something was not divided
+UNSURE = 0.02  # uncertainty of log base from which on the base is not reported
+USUAL, USUAL_RADIX = 10_000.0, 3600.0  # common bases
+LARGEST = 1e12  # largest plausible base; beyond it the exponent was not divided
 
 
 @dataclass(frozen=True)
 class Formula:
-    """One that makes tables, or a known mistake.
+    """A formula for tables, or a known mistake.
 
-    kind : of the fits that it may be a name of
-    divisor : of d columns, what the exponent of the base is divided by; in a linear one, the angle
-    least : what its base has to be above, so that others are not called so
+    kind : kind of fit that it can explain
+    divisor : what the exponent of the base is divided by, given d; for kind linear, the angle
+    least : smallest base, so that other formulas are not mistaken for it
     """
 
     name: str
@@ -39,13 +39,13 @@ class Formula:
     mistake: bool = True
 
     def base(self, fit: Fit, d: int) -> float:
-        """Return the base that a fit has by it."""
+        """Return the base that a fit implies."""
         if self.kind == "linear":
             return 1 / sqrt(fit.rate * self.divisor(d))
         return exp(min(fit.decay * self.divisor(d), 700))
 
     def with_base(self, fit: Fit, d: int, base: float) -> Fit:
-        """Return the fit with that base."""
+        """Return the fit with the given base."""
         if self.kind == "linear":
             return replace(fit, rate=1 / (base**2 * self.divisor(d)))
         return replace(fit, decay=log(base) / self.divisor(d))
@@ -77,11 +77,11 @@ FORMULAS = (
     ),
     Formula("integers", "pairs", "identify.base_exponent_rounded_down", lambda d: d),
 )  # fmt: skip
-Name = tuple[Formula, float]  # with its base
+Name = tuple[Formula, float]  # formula and base
 
 
 def expected_of(fit: Fit, level: float, number_type: str, noise: float = 0.0) -> Expected:
-    """Return what a fit makes, and how far from it numbers of a type may be: a level of their rounding, and noise."""
+    """Return the values of a fit with their tolerance: a relative level of rounding errors, plus noise."""
     rates = 5 * np.abs(fit.frequencies())
 
     def slack(rows: Array) -> Array:
@@ -92,13 +92,13 @@ def expected_of(fit: Fit, level: float, number_type: str, noise: float = 0.0) ->
 
 
 def names_of(table: Array, rows: Array, fit: Fit, limit: float, number_type: str) -> tuple[Name, ...]:
-    """Return the names of the formula of a fit, with the base of each, the plainest first: of the fewest digits that
-    leave no more over than the limit, and that make as many numbers up to rounding."""
+    """Return the formulas that explain a fit, with their bases, the simplest first: bases with the fewest digits that
+    keep the residual within the limit and match as many values up to rounding."""
     if not tells(table, rows, fit):
         return ()
     d = table.shape[1]
 
-    def wrong(fit: Fit) -> int:  # NaN is not
+    def wrong(fit: Fit) -> int:  # NaN does not count
         expected = expected_of(fit, SINGLE, number_type)
         return int(expected.wrong(rows, table, expected.numbers(rows)).sum())
 
@@ -116,7 +116,7 @@ def names_of(table: Array, rows: Array, fit: Fit, limit: float, number_type: str
             rank = digits + (formula.name == "undivided" or 2 * (formula.mistake and fit.kind == "pairs"))
             found.append((rank, digits, formula, base))
     found.sort(key=lambda item: (item[0], item[3] != USUAL, item[1]))
-    usual = bool(found) and found[0][3] == USUAL  # and needs no other name
+    usual = bool(found) and found[0][3] == USUAL  # no other name is needed
     return tuple(
         (formula, base) for _, digits, formula, base in found
         if digits <= found[0][1] or (not usual and not formula.mistake and (digits < 6 or formula is PAPER))
@@ -124,7 +124,7 @@ def names_of(table: Array, rows: Array, fit: Fit, limit: float, number_type: str
 
 
 def tells(table: Array, rows: Array, fit: Fit) -> bool:
-    """Return whether a table tells base and start: others would leave over more, by ten standard errors."""
+    """Return True if the table determines base and start: others raise the residual by ten standard errors."""
     told = fit.rms * sqrt(1 + 100 / table.size) + EXACT * fit.scale
     divisor = table.shape[1] if fit.decay * table.shape[1] < log(LARGEST) else 1
     others = [replace(fit, start=fit.start + step) for step in (-1, 1)]
@@ -136,19 +136,19 @@ def tells(table: Array, rows: Array, fit: Fit) -> bool:
 
 
 def encoding_of(fit: Fit, name: Name, d: int) -> tuple[TableEncoding, bool]:
-    """Return the encoding of a fit, and whether it draws the same; else it is what was probably meant."""
+    """Return the encoding of a fit and whether it gives the same table; otherwise it is the one probably meant."""
     formula, base = name
     layout = "concatenated" if fit.layout == "concatenated" else "interleaved"
     try:
         if fit.kind == "pairs":
             return encoding_of_pairs(fit, formula, base, layout, d)
-    except (UsageError, OverflowError):  # what is past all numbers was not divided
+    except (UsageError, OverflowError):  # an exponent that was not divided can overflow
         pass
     return Sinusoidal(base=base, d=d, layout=layout), False
 
 
 def encoding_of_pairs(fit: Fit, formula: Formula, base: float, layout: str, d: int) -> tuple[TableEncoding, bool]:
-    """Return the same of a fit of pairs: the exponent of another formula as the base that the paper's has then."""
+    """Return the same for a fit of pairs; another formula's exponent becomes the equivalent base of the paper's."""
     if formula is UNDIVIDED and layout == "interleaved" and not fit.cosine_first and fit.rate == 1:
         return Geometric(d=d, radix=base), True
     paper = formula is not TENSOR2TENSOR
@@ -165,7 +165,7 @@ def encoding_of_pairs(fit: Fit, formula: Formula, base: float, layout: str, d: i
 
 
 def bases_near(center: float) -> list[tuple[int, float]]:
-    """Return round numbers near one, those of one or two digits up to a sixth off, and how many digits they have."""
+    """Return round numbers near `center` and their numbers of digits; with one or two digits up to a sixth away."""
     found: dict[float, int] = {}
     for digits in range(1, 5):
         unit = 10.0 ** (floor(log10(center)) - digits + 1)
@@ -176,12 +176,13 @@ def bases_near(center: float) -> list[tuple[int, float]]:
 
 
 def is_round(base: float) -> bool:
-    """Return whether a base has no more than two digits."""
+    """Return True if the base has at most two digits."""
     return float(f"{base:.2g}") == base
 
 
 def bases_alike(table_of: Callable[[float], Array], base: float) -> tuple[float, ...]:
-    """Return the least and the largest whole base, inf past all, of one table; () where no other round one has it."""
+    """Return the smallest and largest integer base (or inf) that give the same table; () if no other round base
+    does."""
     table = table_of(base)
 
     def alike(other: float) -> bool:

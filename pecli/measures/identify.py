@@ -1,8 +1,8 @@
-"""Which formula made a table of numbers, with which parameters; which encoding draws it, and which numbers differ.
+"""Which formula made a table, with which parameters; which encoding draws it, and which values differ.
 
-A table may be the bits of positions, sines and cosines of one of the formulas, such of the rows and columns of a grid,
-or waves of rates of their own. Each of these is looked for in turn: parameters are estimated from what most numbers
-say, made as round as the table allows, and judged by how many numbers are then the formula's up to rounding.
+A table may be the binary digits of positions, sines and cosines of one of the formulas, the same for rows and columns
+of a grid, or waves with arbitrary rates. Each is tried in turn: parameters are estimated robustly, rounded as far as
+the table allows, and judged by how many values then match up to rounding.
 """
 
 from __future__ import annotations
@@ -60,41 +60,41 @@ from pecli.measures.formulas import (
 from pecli.measures.rates import BLENDS, grown, ropes_of
 from pecli.measures.waves import power_spectrum
 
-FEWEST = 4  # rows that tell rate, phase and radius, and what is left over
-FITTED = 1 << 16  # numbers of a table that are fitted: some rows of a larger one
-SMALLEST = 1e-60  # of the largest number of a table, so that squares of squares have a place in float64
-MOST = 0.5  # share of the numbers that are of the type of a table some of whose numbers are wrong
-FEW = 0.1  # of the numbers, which may differ from a formula of rates of their own
-CLEAN = 6  # standing of a formula that explains all as it is
-MOST_ALIKE = 3  # encodings that are named beside one
+MIN_ROWS = 4  # rows that determine rate, phase, radius and a residual
+FITTED = 1 << 16  # values used for a fit
+SMALLEST = 1e-60  # least maximum of a table, so that fourth powers do not underflow
+TYPE_SHARE = 0.5  # share of values that must have a type for the table to have it
+MAX_WRONG = 0.1  # share of values that may differ from a formula with arbitrary rates
+CLEAN = 6  # standing of a formula that explains everything without changes
+MAX_ALIKE = 3  # alternatives listed beside an encoding
 MAX_HANDS = 6  # of a clock
-SHORT = ("bfloat16", "float16")
-TYPES = (*SHORT, "float32")
-SHARES = {"bfloat16": 2.0**-7, "float16": 2.0**-10}  # of a rate, to which it is known
-LEAST = {"float16": 2.0**-25}  # rad/position, to which a rate is known: half of the smallest number
-SHARE = 1e-6  # to which libraries that compute in float32 agree
-PLACES = 7  # after the point, from which on numbers were computed and not typed
-NOWHERE = 1e30  # in place of numbers that a formula does not have
-UNITS = (pi / 180, 180 / pi)  # first rates of angles in degrees
+SHORT_TYPES = ("bfloat16", "float16")
+TYPES = (*SHORT_TYPES, "float32")
+SHARES = {"bfloat16": 2.0**-7, "float16": 2.0**-10}  # relative precision of a rate
+LEAST = {"float16": 2.0**-25}  # absolute precision of a rate, rad/position: half the smallest number
+SHARE = 1e-6  # relative difference between libraries that compute in float32
+PLACES = 7  # decimal places from which on rates were computed, not typed
+UNDEFINED = 1e30  # stands for values that a formula does not have
+UNITS = (pi / 180, 180 / pi)  # first rates of formulas that confuse degrees and radians
 
 
 @dataclass(frozen=True, kw_only=True)
 class Identified(Differences):
-    """What a table was found to be, and where it differs from that.
+    """What a table was identified as, and where it differs from that.
 
-    number_type : float64, or the smallest type that holds all numbers; of a known formula, most numbers
-    filled : columns before those that are all zero
-    fit : None where no sinusoids fit
-    names : of one and the same formula, with the base that each has, the plainest first
-    bases : the least and the largest whole ones, inf, that give the very same table, where many do; else ()
-    encoding : what draws it, row 0 at position `start`; None where there is none
-    alike : other encodings that the numbers leave open, at most MOST_ALIKE
-    same : whether that is the formula, and not the one that was probably meant
-    scale : what the formula is multiplied by
-    certain : whether all other numbers are the formula's, up to rounding, or a known change explains those that differ
-    noise : of what differs everywhere, root mean square; 0 where most numbers are the formula's up to rounding
-    explained, rank, periods : without a formula, the share of variance in the strongest wave of each column, principal
-        components that hold 99 % of it, and the strongest periods of all columns, positions
+    number_type : smallest type that holds all values, or with a known formula most of them; float64 otherwise
+    filled : number of columns up to the last that is not all zero
+    fit : None if no sinusoids fit
+    names : equivalent formulas, each with its base, the simplest first
+    bases : smallest and largest integer base (or inf) that give the same table if several do; otherwise ()
+    encoding : encoding that draws it, with row 0 at position `start`; None if there is none
+    alike : other encodings that fit equally well, at most MAX_ALIKE
+    same : whether the encoding is the formula itself, not the one probably meant
+    scale : factor of the formula
+    certain : whether all values match up to rounding, or known changes explain those that differ
+    noise : rms of a difference in all values; 0 if most values match up to rounding
+    explained, rank, periods : without a formula, the share of variance in the strongest wave of each column, the number
+        of principal components with 99 % of the variance, and the strongest periods of all columns, positions
     """
 
     number_type: str
@@ -115,7 +115,7 @@ class Identified(Differences):
 
     @property
     def correct(self) -> bool:
-        """Whether a formula that is no known mistake makes the table."""
+        """Whether the table follows a formula without any known mistake."""
         strange = self.fit and (self.fit.layout == "permuted" or self.fit.rate in UNITS)
         return self.certain and not (
             self.changes or self.zeros or strange or any(formula.mistake for formula, _ in self.names[:1])
@@ -123,23 +123,23 @@ class Identified(Differences):
 
     @property
     def standing(self) -> tuple[int, int]:
-        """How much is known, larger is more; then how few changes, or numbers that differ, there are."""
+        """Sort key for how well the table is explained: larger is better; ties by fewer changes or differing values."""
         if not self.certain:
             return (0 if self.encoding is None else 1 if self.noise and self.cells else 2), -self.cells
-        fit = self.fit  # which hands of a clock, or columns out of order, have by chance
+        fit = self.fit  # clock hands or permuted columns can fit such rates by chance
         odd = fit and (fit.layout == "permuted" or float(f"{fit.rate:.3g}") != fit.rate not in UNITS)
         return CLEAN - bool(self.changes) - 2 * bool(fit and odd and fit.kind != "linear"), -len(self.changes)
 
 
 def identify(table: Array) -> Identified:
-    """Return which formula made a table, (length, d), finite."""
-    blank = Identified(number_type=type_of(table, MOST), filled=table.shape[1])
+    """Return the formula of a table, (length, d), finite."""
+    blank = Identified(number_type=type_of(table, TYPE_SHARE), filled=table.shape[1])
     if not SMALLEST < np.abs(table).max() < 1 / SMALLEST:
         return blank
     best = blank
-    for search in (bits_of, waves_of_formula, grid_of, waves_of_rates) if len(table) >= FEWEST else ():
+    for search in (bits_of, waves_of_formula, grid_of, waves_of_rates) if len(table) >= MIN_ROWS else ():
         found = plainest((blank, *search(table, blank)))
-        if found.certain or best.standing < (2,):  # else no other explains what the best does not
+        if found.certain or best.standing < (2,):  # otherwise the new one cannot be better
             best = plainest((best, found))
         if best.standing[0] == CLEAN:
             break
@@ -149,22 +149,24 @@ def identify(table: Array) -> Identified:
 
 
 def plainest(found: Iterable[Identified]) -> Identified:
-    """Return the one of which most is known, the first of such; of those without a formula, one with a fit."""
+    """Return the best explained of several; of those without a formula one with a fit is preferred."""
     return max(found, key=lambda each: (each.standing, each.fit is not None))
 
 
 def type_of(numbers: Array, share: float = 1.0) -> str:
-    """Return the smallest type that holds all numbers, or that share of them; whole ones say nothing of it."""
+    """Return the smallest type that holds the given share of the values, not counting integers, which every type
+    holds."""
     broken = numbers[np.rint(numbers) != numbers]
     kinds = TYPES if broken.size else ()
     return next((kind for kind in kinds if np.mean(ROUND[kind](broken) == broken) >= share), "float64")
 
 
 def judged(table: Array, found: Identified, places: Array, noisy: bool = False) -> Identified | None:
-    """Return what was found with where the table differs: from rounding in float64 or float32 of rates and angles, or
-    from none of what is computed in a short type; else, of a noisy one, from noise. None where most numbers do.
+    """Return the result with its differences from the table, or None if most values differ.
 
-    places : the rows that it was fitted to
+    Tolerances are tried in turn: rounding in float64, then in float32; none for short types; then, if `noisy`, noise.
+
+    places : rows that the formula was fitted to
     """
     fit, kind = found.fit, found.number_type
     short = isinstance(found.encoding, Binary) or getattr(found.encoding, "dtype", "float64") != "float64"
@@ -180,7 +182,7 @@ def judged(table: Array, found: Identified, places: Array, noisy: bool = False) 
             if fit and fit.layout == "permuted" and {each.kind for each in told.changes} == {"exchanged"}:
                 told = replace(
                     told, cells=0, columns=(), rows=(), changes=()
-                )  # columns so alike that either order fits
+                )  # columns too similar to tell their order
             return replace(found, **vars(told), noise=0.0, certain=not told.cells or bool(told.changes))
     noise = 1.5 * float(np.median(np.abs(table[places.astype(int)] - expected(0.0).numbers(places))))
     if not noisy or noise > NOISE * found.scale:
@@ -190,18 +192,18 @@ def judged(table: Array, found: Identified, places: Array, noisy: bool = False) 
 
 
 def expected_of_encoding(found: Identified, level: float, noise: float) -> Expected:
-    """Return what the encoding that was found makes, times the scale of the fit, where it has positions."""
+    """Return the values of the identified encoding, times the scale, with their tolerance."""
     encoding, scale = found.encoding, found.scale
     assert encoding is not None
     cells = prod(encoding.sides) if encoding.sides else inf
 
     def numbers(rows: Array) -> Array:
-        made, places = np.full((len(rows), encoding.width), NOWHERE), rows + found.start
+        made, places = np.full((len(rows), encoding.width), UNDEFINED), rows + found.start
         if encoding.sides or isinstance(encoding, Binary):
             inside = (places >= 0) & (places < cells)
         else:
             inside = np.isfinite(places)
-        with suppress(UsageError):  # angles that the type cannot hold
+        with suppress(UsageError):  # the type cannot hold the angles
             made[inside] = scale * encoding.table(places[inside])
         return made
 
@@ -212,7 +214,7 @@ def expected_of_encoding(found: Identified, level: float, noise: float) -> Expec
 
 
 def bits_of(table: Array, blank: Identified) -> Iterator[Identified]:
-    """Yield the binary digits of positions that a table is."""
+    """Yield the table as binary digits of positions."""
     values, width = np.unique(table[:, 0]), table.shape[1]
     rows = np.arange(len(table), dtype=np.float64)
     signed = bool(np.isin(values, (-1.0, 1.0)).all())
@@ -228,26 +230,28 @@ def bits_of(table: Array, blank: Identified) -> Iterator[Identified]:
 
 
 def waves_of_formula(table: Array, blank: Identified) -> Iterator[Identified]:
-    """Yield what sines and cosines of positions one after the other a table is, some of whose numbers may be wrong."""
+    """Yield the table as sines and cosines of consecutive positions; some values may be wrong."""
     filled = int(np.flatnonzero(np.any(table != 0, axis=0)).max()) + 1
     for width in dict.fromkeys([filled, table.shape[1]]):
         part, most, rounding = table[:, :width], max(FIRST, FITTED // width), RELATIVE[blank.number_type]
         for fitted in fits_of(part, most, rounding) if width > 1 else ():
             found = named(part, replace(blank, filled=width), *fitted)
-            if blank.number_type in SHORT and not (found.certain and any(is_round(base) for _, base in found.names)):
+            if blank.number_type in SHORT_TYPES and not (
+                found.certain and any(is_round(base) for _, base in found.names)
+            ):
                 found = plainest([*computed(part, found, fitted[2]), found])
             yield found
-            if found.certain or (found.encoding and found.cells < FEW * table.size):
+            if found.certain or (found.encoding and found.cells < MAX_WRONG * table.size):
                 return
 
 
 def named(table: Array, blank: Identified, fit: Fit, part: Array, places: Array) -> Identified:
-    """Return a fit in its simplest parameters, its names, and how far it is from the table.
+    """Return a fit with simplified parameters, its formulas, and its differences from the table.
 
-    part, places : what it was fitted to, (n, d), NaN where left out, and which rows these are, (n,)
+    part, places : rows that it was fitted to, (n, d), outliers as NaN, and their numbers, (n,)
     """
     clean, kind = fit.clean(part, places), blank.number_type
-    unit = RELATIVE["float32" if fit.rms > 1e-10 * fit.scale else "float64"]  # of the rates, as they were computed
+    unit = RELATIVE["float32" if fit.rms > 1e-10 * fit.scale else "float64"]  # precision of the rates
     turned = float(np.abs(places + fit.start).mean() * np.abs(fit.frequencies()).mean())
     limit = 1.5 * fit.rms + (EXACT + unit * turned) * fit.scale
     fit = simplified(part, places, fit, limit)
@@ -261,8 +265,10 @@ def named(table: Array, blank: Identified, fit: Fit, part: Array, places: Array)
 
 
 def computed(table: Array, found: Identified, places: Array) -> list[Identified]:
-    """Return the encoding that, computed in their type, makes the most numbers of a table to the last bit: at most one,
-    of so many the usual one, else that of fewest digits."""
+    """Return the encoding that, computed in its number type, matches the most values exactly; [] if none does.
+
+    Of equally good ones it is that with the usual base, otherwise with the fewest digits.
+    """
     fit, d = found.fit, table.shape[1]
     if fit is None or fit.kind != "pairs" or fit.layout == "permuted":
         return []
@@ -290,7 +296,7 @@ def computed(table: Array, found: Identified, places: Array) -> list[Identified]
             if not each.cells:
                 break
     best = min(told, key=lambda each: each.cells, default=found)
-    if not told or (best.cells and fit.decay > STILL / 2):  # whose base is not known from a rate
+    if not told or (best.cells and fit.decay > STILL / 2):  # too few rates to know the base
         return []
     formula, base = best.names[0]
     bases = bases_alike(lambda base: expected_of_encoding(with_base(formula, base), 0, 0).numbers(places), base)
@@ -299,7 +305,7 @@ def computed(table: Array, found: Identified, places: Array) -> list[Identified]
 
 
 def grid_of(table: Array, blank: Identified) -> Iterator[Identified]:
-    """Yield the sinusoids of rows and columns that a table is, one half of it of each; with up to two rows before."""
+    """Yield the table as sinusoids of rows and columns, half of its width each, after up to two other rows."""
     d, half, enough = table.shape[1], table.shape[1] // 2, 0.005 * np.abs(table).max()
     for prefix in range(3 if d % 4 == 0 else 0):
         cells = table[prefix:]
@@ -314,12 +320,13 @@ def grid_of(table: Array, blank: Identified) -> Iterator[Identified]:
 
 
 def spread(values: Array, axis: int) -> float:
-    """Return the median distance of numbers from the median along an axis, which a few wrong ones do not move."""
+    """Return the median distance from the median along an axis, robust against outliers."""
     return float(np.median(np.abs(values - np.median(values, axis=axis, keepdims=True))))
 
 
 def of_axis(table: Array, prefix: int, sides: tuple[int, ...], first: str, axis: Identified) -> Iterator[Identified]:
-    """Yield encodings of a grid, one of whose axes is known, that make the cells, all rows but those before."""
+    """Yield grid encodings with the identified formula of one axis; the first `prefix` rows of the table are not
+    cells."""
     fit, kind, base = axis.fit, axis.number_type, next((base for formula, base in axis.names if formula is PAPER), None)
     if fit is None or base is None:
         return
@@ -328,14 +335,14 @@ def of_axis(table: Array, prefix: int, sides: tuple[int, ...], first: str, axis:
     found = replace(axis, filled=table.shape[1], same=True, names=((PAPER, base),), start=-prefix)
     places = np.arange(prefix, len(table), dtype=np.float64)
     for scale in SCALES:
-        for dtype in ("float64", *([kind] if kind in SHORT else [])):
+        for dtype in ("float64", *([kind] if kind in SHORT_TYPES else [])):
             encoding = SinCos2D.make({**options, "scale_grid": scale, "dtype": dtype})
             told = judged(table, replace(found, encoding=encoding), places, noisy=dtype == "float64")
             yield from filter(None, [told])
 
 
 def waves_of_rates(table: Array, blank: Identified) -> Iterator[Identified]:
-    """Yield the clock or the scaled rope that a table is, by the rate of each of its pairs."""
+    """Yield the table as a clock or a scaled rope, by the rate of each pair."""
     places = np.arange(min(len(table), 8 * FIRST), dtype=np.float64)
     part, kind = table[: len(places)], blank.number_type
     for layout, exponents, cosine in usual_layouts(table.shape[1]) if table.shape[1] % 2 == 0 else ():
@@ -346,8 +353,8 @@ def waves_of_rates(table: Array, blank: Identified) -> Iterator[Identified]:
             continue
         share = 4 * RELATIVE[kind] + 1e-9
         omega, phase = median_turning(part, places, sines, cosines, reach=3)
-        omega[np.median(np.abs(radius - size), axis=0) > share * size] = np.nan  # one of their columns is wrong
-        turning = omega > 1e-9  # others stand still, or one of their columns has the wrong sign
+        omega[np.median(np.abs(radius - size), axis=0) > share * size] = np.nan  # one of the two columns is wrong
+        turning = omega > 1e-9  # the others stand still or have a column with the wrong sign
         if not turning.any():
             continue
         start = int(start_of(omega[turning], phase[turning]))
@@ -358,16 +365,18 @@ def waves_of_rates(table: Array, blank: Identified) -> Iterator[Identified]:
                 encoding = rope = replace(rope, attention_factor=1.0)
             scale = round_number(size / (rope.attention_scaling if rope else 1), (), share)
             names = ((PAPER, rope.base),) if rope else ()
-            for made in (replace(encoding, dtype=dtype) for dtype in ("float64", *([kind] if kind in SHORT else []))):
+            for made in (
+                replace(encoding, dtype=dtype) for dtype in ("float64", *([kind] if kind in SHORT_TYPES else []))
+            ):
                 found = replace(blank, encoding=made, same=True, start=start, scale=scale, names=names)
                 told = judged(table, found, places)
-                if told is None or not (told.certain or told.cells < FEW * table.size):
+                if told is None or not (told.certain or told.cells < MAX_WRONG * table.size):
                     continue
                 if best.standing[0] < CLEAN:
                     best = plainest((best, told))
                 elif told.standing[0] == CLEAN and made.dtype == getattr(best.encoding, "dtype", ""):
                     alike.append(made)
-            if best.standing[0] == CLEAN and (not rope or rope.scaling not in BLENDS or len(alike) == MOST_ALIKE):
+            if best.standing[0] == CLEAN and (not rope or rope.scaling not in BLENDS or len(alike) == MAX_ALIKE):
                 break
         yield replace(best, alike=tuple(alike))
         if best.standing[0] == CLEAN:
@@ -375,11 +384,13 @@ def waves_of_rates(table: Array, blank: Identified) -> Iterator[Identified]:
 
 
 def encodings_of(omega: Array, layout: str, cosine_first: bool, share: float, least: float) -> Iterator[Clock | Rope]:
-    """Yield encodings whose pairs turn by such rates, rad/position, (n_pairs,), known to a share and no better than the
-    least."""
+    """Yield encodings with the given rates, rad/position, (n_pairs,).
+
+    share, least : relative and absolute precision of the rates
+    """
     if cosine_first:
         ropes = (rope for rope in ropes_of(omega, omega * share + least) if rope.base >= 1)
-        for rope in ropes:  # with other bases columns have another order
+        for rope in ropes:  # smaller bases reverse the order of the columns
             yield replace(rope, pairing="half" if layout == "concatenated" else "interleaved")
     elif layout == "interleaved" and len(omega) <= MAX_HANDS and np.all(omega > 0):
         for known in (NAMED.values(), ()):
@@ -389,13 +400,13 @@ def encodings_of(omega: Array, layout: str, cosine_first: bool, share: float, le
 
 
 def round_number(number: float, known: Iterable[float], share: float) -> float:
-    """Return the one of the known numbers that is as large, give or take a share, else the roundest."""
+    """Return the known number within the relative tolerance `share`, otherwise the roundest one within it."""
     nearest = min(known, key=lambda each: abs(each - number), default=0)
     return nearest if abs(nearest / number - 1) < share else roundest(number, lambda x: abs(x / number - 1) < share)[0]
 
 
 def spectrum_of(table: Array) -> dict[str, Any]:
-    """Return what there is to say of a table that no formula makes."""
+    """Return `explained`, `rank` and `periods` of a table without a formula."""
     power = power_spectrum(table)
     if not power.sum() > 0:
         return {}
@@ -411,7 +422,7 @@ def spectrum_of(table: Array) -> dict[str, Any]:
 
 
 def identify_rates(rates: Array) -> Identified:
-    """Return the rope whose rates these are, rad/position, (n_pairs,); `difference` is a share of the rate."""
+    """Return the rope with the given rates, rad/position, (n_pairs,); its `difference` is relative."""
     places = max(-int(Decimal(repr(rate)).as_tuple().exponent) for rate in rates.tolist())
     typed = 0.5 * 10.0**-places if places < PLACES else 0.0
     number_type = "float64" if typed else type_of(rates)
@@ -420,7 +431,7 @@ def identify_rates(rates: Array) -> Identified:
     if (rope := next(ropes, None)) is None:
         return blank
     larger = grown(rope)
-    alike = tuple(islice(ropes, MOST_ALIKE)) if rope.scaling in BLENDS else () if larger is None else (larger,)
+    alike = tuple(islice(ropes, MAX_ALIKE)) if rope.scaling in BLENDS else () if larger is None else (larger,)
     turning = rates > 0
     difference = float(np.abs(rope.frequencies()[turning] / rates[turning] - 1).max())
     names = ((PAPER, rope.base),)

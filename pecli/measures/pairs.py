@@ -1,4 +1,4 @@
-"""All pairs of positions under two measures: as points, or as counts where they are too many to see or to hold."""
+"""All pairs of positions under two measures: as points, or as counts in classes if there are too many."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from pecli.core.progress import track
 from pecli.encodings.base import TableEncoding
 from pecli.measures.comparison import VectorComparison
 
-CLASSES = 2160  # a side, into which the counted pairs are sorted; many numbers divide it, into cells for a picture
+CLASSES = 2160  # classes along each axis; a number with many divisors, to be merged into the cells of a picture
 
 
 @dataclass(frozen=True, kw_only=True)
 class Points:
-    """x, y, p, q : (pairs,), both measures of every pair p < q for which both are defined."""
+    """All pairs p < q of positions for which both measures are defined.
+
+    x, y, p, q : (pairs,), both measures and the positions
+    """
 
     x: Array
     y: Array
@@ -31,7 +34,11 @@ class Points:
 
 @dataclass(frozen=True, kw_only=True)
 class Counts:
-    """counts : (CLASSES, CLASSES), pairs in each class, y down and x across; x_edges, y_edges : (CLASSES + 1,)."""
+    """All pairs counted in classes of both measures.
+
+    counts : (CLASSES, CLASSES), pairs in each class, y along rows and x along columns; x_edges, y_edges : (CLASSES +
+        1,)
+    """
 
     counts: Array
     x_edges: Array
@@ -55,10 +62,10 @@ def points(encoding: TableEncoding, across: str, up: str, rows: Positions) -> Po
 
 
 def counts(encoding: TableEncoding, across: str, up: str, rows: Positions) -> Counts:
-    """Return every pair counted in the class it falls into. Memory: the classes, and one block of pairs.
+    """Return the number of pairs in each class. Memory: the classes and one block of pairs.
 
-    Two passes: the first finds the ranges and the means, the second counts. The linear correlation is of the pairs
-    themselves; the rank correlation is of their classes, each pair at the mean rank of its class.
+    Two passes: the first finds ranges and means, the second counts. The linear correlation is that of the pairs; the
+    rank correlation is that of the classes, each pair having the mean rank of its class.
     """
     total = rows.length * (rows.length - 1) // 2
     blocks: list[tuple[float, ...]] = [
@@ -70,7 +77,7 @@ def counts(encoding: TableEncoding, across: str, up: str, rows: Positions) -> Co
     x_edges, y_edges = np.linspace(low, np.where(high > low, high, low + 1), CLASSES + 1).T
     flat, moments = np.zeros(CLASSES**2, dtype=np.int64), np.zeros(3)
     for x, y in _defined(encoding, across, up, rows, "counting pairs"):
-        np.add.at(flat, _class(y, y_edges) * CLASSES + _class(x, x_edges), 1)  # no table of classes a block
+        np.add.at(flat, _class(y, y_edges) * CLASSES + _class(x, x_edges), 1)  # no table for each block
         x, y = x - totals[0] / number, y - totals[1] / number
         moments += x @ x, y @ y, x @ y
     scale = float(np.sqrt(moments[0] * moments[1]))
@@ -87,14 +94,14 @@ def counts(encoding: TableEncoding, across: str, up: str, rows: Positions) -> Co
 
 
 def coarser(table: Array, edges: Array, most: int, axis: int) -> tuple[Array, Array]:
-    """Return the counts in at most so many classes of one width along an axis, and their borders."""
+    """Return the counts merged into at most `most` equal classes along an axis, and their borders."""
     classes = len(edges) - 1
     step = next(size for size in range(1, classes + 1) if classes % size == 0 and classes // size <= max(1, most))
     return np.add.reduceat(table, np.arange(0, classes, step), axis=axis), edges[::step]
 
 
 def pearson(x: Array, y: Array) -> float | None:
-    """Return the linear correlation of x and y, both (n,); None where one of the two does not vary."""
+    """Return the linear correlation of x and y, both (n,); None if one of them is constant."""
     if len(x) < 2:
         return None
     x, y = x - x.mean(), y - y.mean()
@@ -103,7 +110,7 @@ def pearson(x: Array, y: Array) -> float | None:
 
 
 def ranks(values: Array) -> Array:
-    """Return the rank of each value, (n,), 1 of the smallest; those that differ by rounding share their mean."""
+    """Return the rank of each value, (n,), from 1; values that differ by rounding share their mean rank."""
     reach = np.ptp(values) if len(values) else 0.0
     steps = np.rint((values - values.min()) / reach / ROUNDING) if reach > 0 else np.zeros(len(values))
     _, group, number = np.unique(steps, return_inverse=True, return_counts=True)
@@ -112,7 +119,7 @@ def ranks(values: Array) -> Array:
 
 
 def class_correlation(table: Array) -> float | None:
-    """Return the rank correlation of pairs counted in classes, each with its mean rank; None where one is constant."""
+    """Return the rank correlation of pairs counted in classes; None if one measure is constant."""
     columns, rows = table.sum(axis=0), table.sum(axis=1)
     across, down = (np.cumsum(n) - n / 2 - table.sum() / 2 for n in (columns, rows))
     spread = float((columns @ across**2) * (rows @ down**2))
@@ -120,7 +127,7 @@ def class_correlation(table: Array) -> float | None:
 
 
 def _class(values: Array, edges: Array) -> Array:
-    """Return the class of each value; the largest value falls into the last."""
+    """Return the class of each value; the largest value belongs to the last."""
     scale = CLASSES / (edges[-1] - edges[0])
     return np.minimum(((values - edges[0]) * scale + CLASSES * ROUNDING).astype(np.int64), CLASSES - 1)
 
@@ -136,7 +143,7 @@ def _defined(
 
 
 def _pairs(encoding: TableEncoding, across: str, up: str, rows: Positions, doing: str) -> Iterator[tuple[Array, Array]]:
-    """Yield x and y of all pairs p < q, row by row of the matrix's upper triangle, some rows at a time."""
+    """Yield x and y of all pairs p < q, a few rows of the upper triangle at a time."""
     values_of = [_from(VectorComparison(encoding, name), rows) for name in (across, up)]
     steps = np.arange(rows.length)
     for part in track(chunks(0, rows.length, rows.length), doing):
@@ -146,7 +153,7 @@ def _pairs(encoding: TableEncoding, across: str, up: str, rows: Positions, doing
 
 
 def _from(compared: VectorComparison, rows: Positions) -> Callable[[range, Array], Array]:
-    """Return what gives the measure between positions of a range and all from its start on, at so many offsets."""
+    """Return a function that gives the measure between a range of rows and all rows from its start on."""
     if compared.is_of_offset:
         profile = compared.at_offsets(0, rows.length)
         return lambda _, offsets: profile[offsets]

@@ -1,4 +1,4 @@
-"""Measures: how two rows of numbers compare.
+"""Measures between two rows of numbers.
 
 Distances are those of ``scipy.spatial.distance``; ``dot``, ``cos`` and ``corr`` are similarities. No array of shape
 (length, length, d) is ever made.
@@ -13,13 +13,13 @@ from pecli.core.lazy import Array, np
 from pecli.core.numbers import chunks
 from pecli.encodings.harmonic import NEAR
 
-CACHED = 1 << 14  # numbers that stay in a processor's cache from one column to the next
-SAME = 1e-12  # numbers that differ by less than this share of the largest are one number
+CACHED = 1 << 14  # numbers that fit a processor's cache
+EQUAL = 1e-12  # relative difference, of the largest number, up to which numbers are equal
 CONSTANT = 1e-13  # a row whose deviation is below this share of its mean is constant (scipy's rule)
 
 
 def _squares(a: Array, b: Array) -> Array:
-    """Return ‖a_i − b_j‖², (n, m). Where |a|² + |b|² − 2ab cancels, from the differences: exactly 0 for equals."""
+    """Return ‖a_i − b_j‖², (n, m). Where |a|² + |b|² − 2ab cancels it is summed anew: exactly 0 for equal rows."""
     sizes = np.einsum("ij,ij->i", a, a)[:, None] + np.einsum("ij,ij->i", b, b)
     squares = sizes - 2 * (a @ b.T)
     rows, columns = np.nonzero(squares <= NEAR * sizes)
@@ -31,7 +31,7 @@ def _squares(a: Array, b: Array) -> Array:
 
 
 def _by_column(reduce: Callable[..., Array]) -> Callable[[Array, Array], Array]:
-    """Return what reduces |a_ik − b_jk| over k, one column at a time, so that memory stays (n, m)."""
+    """Return a function that reduces |a_ik − b_jk| over k, one column at a time, so that memory stays (n, m)."""
 
     def between(a: Array, b: Array) -> Array:
         result, columns = np.zeros((len(a), len(b))), np.ascontiguousarray(b.T)
@@ -47,8 +47,8 @@ def _by_column(reduce: Callable[..., Array]) -> Callable[[Array, Array], Array]:
 
 
 def _hamming(a: Array, b: Array) -> Array:
-    """Return the share of the columns in which two rows differ by more than a sine's repetition does by rounding."""
-    rounding = SAME * max(np.abs(a).max(), np.abs(b).max())
+    """Return the share of columns in which two rows differ by more than rounding."""
+    rounding = EQUAL * max(np.abs(a).max(), np.abs(b).max())
 
     def counted(counts: Array, difference: Array, out: Array) -> Array:
         return np.add(counts, difference > rounding, out=out)
@@ -57,20 +57,20 @@ def _hamming(a: Array, b: Array) -> Array:
 
 
 def _directions(rows: Array) -> Array:
-    """Return the rows with norm 1; NaN where a row is zero."""
+    """Return the rows divided by their norm; NaN for a row of zeros."""
     rows = _scaled(rows)
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     return rows / np.where(norms > 0, norms, np.nan)
 
 
 def _scaled(rows: Array) -> Array:
-    """Return the rows times powers of two, their largest number near 1: the squares of tiny ones are not 0."""
+    """Return the rows times powers of two that bring their largest number near 1, so that squares do not underflow."""
     _, exponents = np.frexp(np.abs(rows).max(axis=1, keepdims=True))
     return np.ldexp(rows, -exponents)
 
 
 def _deviations(rows: Array) -> Array:
-    """Return the rows less their means, with norm 1; NaN where a row is constant: no correlation is defined."""
+    """Return the rows minus their means, divided by their norm; NaN for a constant row, which has no correlation."""
     rows = _scaled(rows)
     means = rows.mean(axis=1, keepdims=True)
     centred = rows - means
@@ -80,23 +80,23 @@ def _deviations(rows: Array) -> Array:
 
 
 def _half_squares(a: Array, b: Array) -> Array:
-    """Return 1 − ⟨u, v⟩ of rows of norm 1, as ½‖u − v‖²: exactly 0 for equals."""
+    """Return 1 − ⟨u, v⟩ for rows of norm 1 as ½‖u − v‖²: exactly 0 for equal rows."""
     return _squares(a, b) / 2
 
 
 def _products(a: Array, b: Array) -> Array:
-    """Return ⟨u, v⟩ of rows of norm 1: near 1 nothing cancels, so a product is enough."""
+    """Return ⟨u, v⟩ for rows of norm 1."""
     return np.clip(a @ b.T, -1.0, 1.0)
 
 
 @dataclass(frozen=True)
 class Measure:
-    """One way to compare rows.
+    """A measure between rows.
 
     compare : prepared rows (n, d) and (m, d) to (n, m)
-    prepare : rows (n, d) as they are compared, such as directions: once, however many they are compared with
-    grows : the more columns, the larger it is, so that tables of several widths are on several scales
-    from_squares : the same from ‖a − b‖² and the common ‖a‖² of an encoding whose rows have one norm, where it can
+    prepare : rows (n, d) to what is compared, such as their directions; called once for each row
+    grows : it grows with the number of columns, so tables of different widths have different scales
+    from_squares : the measure from ‖a − b‖² and the common ‖a‖² of rows of equal norm; None if that is not enough
     """
 
     text: str
@@ -132,9 +132,9 @@ MEASURES: dict[str, Measure] = {
 
 
 def products(first: Array, second: Array) -> Array:
-    """Return ⟨first_p, second_q⟩ for rows p of one, (n, d), and q of the other, (m, d): (n, m).
+    """Return ⟨first_p, second_q⟩ for rows p (n, d) and q (m, d), (n, m).
 
-    Each entry is summed by itself, not by BLAS, whose rounding depends on where in the matrix an entry stands: the
-    same two rows give the same bits in any order of the rows.
+    Each entry is summed separately, not by BLAS, whose rounding depends on an entry's place in the matrix: the same two
+    rows give the same bits in any order of the rows.
     """
     return np.stack([(second * row).sum(axis=-1) for row in first])

@@ -1,4 +1,4 @@
-"""Which base and scaling made the rates of a rotary encoding."""
+"""Which base and scaling gave the rates of a rotary encoding."""
 
 from __future__ import annotations
 
@@ -14,16 +14,18 @@ from pecli.core.lazy import Array, np
 from pecli.encodings.rope import Rope
 from pecli.measures.fits import roundest
 
-NEAR = 0.05  # share of a rate, within which a base before it is rounded has to make it
+NEAR = 0.05  # relative error of the rates allowed for a base not yet rounded
 ORIGINALS = sorted((m * 2**n for m in (1, 3, 5) for n in range(8, 21)), key=lambda n: n & (n - 1) > 0)  # of models
-BLENDS = ("yarn", "llama3")  # scalings, of whose parameters rates may leave several open
-LEAST_FACTOR = 1.1  # of those: what divides less is an error of the rates
-FINE = 1e-4  # share, to which a factor is known before it is rounded
+BLENDS = ("yarn", "llama3")  # scalings whose parameters may not follow uniquely from the rates
+LEAST_FACTOR = 1.1  # smallest factor of those; less is an error of the rates
+FINE = 1e-4  # relative error of a factor not yet rounded
 
 
 def ropes_of(rates: Array, errors: Array) -> Iterator[Rope]:
-    """Yield the ropes that have these rates, rad/position, (n_pairs,), each known up to an error, or NaN; plainest
-    first."""
+    """Yield the ropes with the given rates, rad/position, (n_pairs,), the simplest first.
+
+    errors : absolute error of each rate, (n_pairs,); unknown rates are NaN
+    """
     n_pairs, known = len(rates), np.isfinite(rates)
     pairs = np.flatnonzero(known & (rates != 0))
     turning, errors = rates[pairs], errors[known]
@@ -31,7 +33,7 @@ def ropes_of(rates: Array, errors: Array) -> Iterator[Rope]:
         return
 
     def rope(base: float, scaling: dict[str, Any], share: float = 0.0) -> Rope | None:
-        with suppress(UsageError):  # a base or factor that nobody has
+        with suppress(UsageError):  # an invalid base or factor
             made = Rope(d=2 * n_pairs, base=base, **scaling)
             if np.all(np.abs(made.frequencies() - rates)[known] <= errors + share * rates[known]):
                 return made
@@ -50,9 +52,9 @@ def ropes_of(rates: Array, errors: Array) -> Iterator[Rope]:
 
 
 def scalings(pairs: Array, rates: Array, shares: Array, n_pairs: int) -> Iterator[tuple[float, dict[str, Any]]]:
-    """Yield a base, not yet rounded, and a scaling of all turning pairs alike.
+    """Yield a base, not yet rounded, and a scaling that treats all turning pairs alike.
 
-    pairs, rates, shares : those that turn, and the share of each rate, to which it is known, (n,)
+    pairs, rates, shares : turning pairs, their rates and relative errors, (n,)
     """
     slope, level = np.polyfit(pairs, np.log(rates), 1, w=1 / shares)
     base = exp(min(-slope * n_pairs, 700))
@@ -63,11 +65,11 @@ def scalings(pairs: Array, rates: Array, shares: Array, n_pairs: int) -> Iterato
 
 
 def blends(pairs: Array, rates: Array, shares: Array, n_pairs: int) -> Iterator[tuple[float, dict[str, Any]]]:
-    """Yield a base and a scaling that keeps the fast ones of the turning pairs and divides the slow ones by a factor.
+    """Yield a base and a scaling that keeps fast pairs and divides slow ones by a factor.
 
-    pairs, rates, shares : those that turn, and the share of each rate, to which it is known, (n,)
+    pairs, rates, shares : turning pairs, their rates and relative errors, (n,)
     """
-    later = pairs > 0  # which tell the base
+    later = pairs > 0  # these determine the base
     powers = n_pairs / pairs[later]
     for base in agreed(rates[later] ** -powers, (shares[later] + FINE / n_pairs) * powers):
         divided = (base ** (-pairs / n_pairs) / rates)[::-1]
@@ -80,8 +82,8 @@ def blends(pairs: Array, rates: Array, shares: Array, n_pairs: int) -> Iterator[
 
 
 def agreed(values: Array, shares: Array) -> list[float]:
-    """Return the roundest numbers above 1 that values, each known to a share, are: as many of the first as can be one
-    number, and fewer."""
+    """Return the roundest numbers above 1 within the relative errors of the values: of as many of the first values as
+    can agree, and of fewer."""
     with np.errstate(over="ignore"):
         low = np.maximum.accumulate(values * np.exp(-shares))
         high = np.minimum.accumulate(values * np.exp(shares))
@@ -94,7 +96,7 @@ def agreed(values: Array, shares: Array) -> list[float]:
 
 
 def rounded(value: float, share: float) -> float:
-    """Return the roundest number that is as large, give or take a share."""
+    """Return the roundest number within the relative tolerance."""
     return roundest(value, lambda x: abs(x / value - 1) < share)[0]
 
 

@@ -1,4 +1,4 @@
-"""What one pixel shows of many values: means over blocks, minima and maxima over runs."""
+"""Reductions of many values to one pixel: means over blocks, minima and maxima over bins."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from pecli.core.numbers import chunks
 from pecli.core.positions import Blocks
 from pecli.core.progress import track
 
-SIDE = 1024  # rows, and columns, of the matrix that are made at once
+SIDE = 1024  # rows and columns of one tile of the matrix
 
 
 def means_of_offsets(run: Array, blocks: Blocks) -> Array:
     """Return the block means of the matrix with entries run[L − 1 + p − q], row p, column q; run : (2L − 1,).
 
-    The offsets of a block of n and a block of m positions occur 1, 2, …, 2, 1 times: the weights of the mean.
+    Between blocks of n and m positions the offsets occur 1, 2, …, 2, 1 times: these are the weights of the mean.
     """
     zero, size, last, count = blocks.length - 1, blocks.size, blocks.last, blocks.count
     steps = np.arange(count)
     result = np.empty((count, count))
-    inner = np.arange(2 - count, count - 1)  # how far apart two whole blocks can stand
+    inner = np.arange(2 - count, count - 1)  # distances between two full blocks
     if count > 1:
         means = _window_means(run, zero + inner * size, size, size)
         result[:-1, :-1] = np.lib.stride_tricks.sliding_window_view(means[::-1], count - 1)[::-1]
@@ -34,7 +34,7 @@ def means_of_offsets(run: Array, blocks: Blocks) -> Array:
 
 
 def means_of_finite(run: Array, blocks: Blocks) -> Array:
-    """Return block means of what is finite of the matrix with entries run[L − 1 + p − q]; NaN where nothing is."""
+    """Return the block means over the finite entries of the matrix with entries run[L − 1 + p − q]; NaN without any."""
     seen = np.isfinite(run)
     if blocks.size == 1:
         steps = np.arange(blocks.length)
@@ -52,7 +52,7 @@ def _window_means(mirrored: Array, at: Array, n: int, m: int) -> Array:
 
 
 def means_of_pairs(between: Callable[[Array, Array], Array], blocks: Blocks) -> Array:
-    """Return the block means of the symmetric matrix that compares any two positions, some blocks at a time.
+    """Return the block means of a symmetric matrix of all pairs of positions, computed tile by tile.
 
     between : positions (n,) and (m,) to (n, m)
     """
@@ -72,24 +72,24 @@ def means_of_pairs(between: Callable[[Array, Array], Array], blocks: Blocks) -> 
 
 
 def averaged_columns(table: Array, most: int | None) -> tuple[Array, int]:
-    """Return the table with at most so many columns, and of how many each is the mean (the last perhaps of fewer)."""
+    """Return the table averaged to at most `most` columns, and the number of columns in each mean but the last."""
     size = 1 if most is None else -(-table.shape[1] // most)
     return averaged_rows(table.T, size).T, size
 
 
 def averaged_rows(table: Array, size: int) -> Array:
-    """Return the means of each `size` rows of a table (n, d), the last perhaps of fewer, (blocks, d)."""
+    """Return the means of every `size` rows of a table (n, d), (blocks, d); the last may have fewer rows."""
     if size == 1:
         return table
     starts = np.arange(0, len(table), size)
     return np.add.reduceat(table, starts, axis=0) / np.diff(np.append(starts, len(table)))[:, None]
 
 
-MAX_POSITIONS = 10**10  # positions that a line follows one by one: some minutes of work
+MAX_POSITIONS = 10**10  # positions that a line may follow one by one: some minutes of work
 
 
 def check_run(name: str, length: int) -> None:
-    """Refuse a line that would take hours to follow."""
+    """Raise UsageError if following the line would take hours."""
     if length > MAX_POSITIONS:
         text = f"{name} follows every position: {option_text('length', f'{length:,}')} is more than {MAX_POSITIONS:,}"
         advice = "shorten --length, or zoom in with --start and --length"
@@ -97,7 +97,7 @@ def check_run(name: str, length: int) -> None:
 
 
 class Envelope(NamedTuple):
-    """low, high, mean : (lines, bins)."""
+    """Minimum, maximum and mean in each bin, (lines, bins) each."""
 
     low: Array
     high: Array
@@ -105,18 +105,18 @@ class Envelope(NamedTuple):
 
 
 def even_edges(length: int, most: int | None) -> Array:
-    """Return the borders of at most `most` bins of one size over 0 … length (the last may be shorter), int64."""
+    """Return the borders of at most `most` bins of equal size over 0 … length, int64; the last bin may be shorter."""
     size = 1 if most is None else -(-length // max(1, most))
     return np.append(np.arange(0, length, size), length)
 
 
 def even_bins(length: int, most: int | None) -> int:
-    """Return how many bins `even_edges` makes, without making them."""
+    """Return the number of bins of `even_edges`."""
     return length if most is None else -(-length // -(-length // max(1, most)))
 
 
 def log_edges(length: int, most: int | None, first: int = 1) -> Array:
-    """Return the borders of at most `most` bins over first … length, each longer by a factor, int64."""
+    """Return the borders of at most `most` bins over first … length whose sizes grow geometrically, int64."""
     if most is None or length - first < most:
         return np.arange(first, length + 1)
     return np.unique(np.round(np.geomspace(first, length, max(2, most))).astype(np.int64))
@@ -128,10 +128,10 @@ def middles(edges: Array) -> Array:
 
 
 class Runs:
-    """Minimum, maximum and mean over every bin, of values that come part by part, in bounded memory.
+    """Minimum, maximum and mean in every bin, of values that are added part by part, in bounded memory.
 
     edges : borders of the bins, whole numbers, shape (bins + 1,)
-    lines : how many values stand at each index
+    lines : number of values at each index
     """
 
     def __init__(self, edges: Array, lines: int = 1) -> None:
@@ -139,11 +139,11 @@ class Runs:
         self.low, self.high, self.total = np.full((3, lines, len(edges) - 1), [[[np.inf]], [[-np.inf]], [[0.0]]])
 
     def parts(self) -> Iterator[range]:
-        """Yield which indices come next."""
+        """Yield the ranges of indices to add."""
         yield from track(chunks(int(self.edges[0]), int(self.edges[-1]), self.lines), "following the line")
 
     def add(self, part: range, values: Array) -> None:
-        """Take over the values of a part, (lines, count)."""
+        """Add the values of a part, (lines, count)."""
         first, last = np.searchsorted(self.edges, (part.start, part.stop - 1), side="right") - 1
         bins, cuts = slice(first, last + 1), np.maximum(self.edges[first : last + 1] - part.start, 0)
         np.minimum(self.low[:, bins], np.minimum.reduceat(values, cuts, axis=1), out=self.low[:, bins])
@@ -151,17 +151,17 @@ class Runs:
         self.total[:, bins] += np.add.reduceat(values, cuts, axis=1)
 
     def envelope(self) -> Envelope:
-        """Return the three of each bin, (lines, bins)."""
+        """Return minimum, maximum and mean of each bin, (lines, bins)."""
         return Envelope(self.low, self.high, self.total / np.diff(self.edges))
 
 
 def envelope(values_of: Callable[[int, int], Array], edges: Array, lines: int = 1) -> Envelope:
-    """Return the minimum, maximum and mean over every bin, in bounded memory.
+    """Return minimum, maximum and mean in every bin, in bounded memory.
 
     Parameters
     ----------
-    values_of : gives the values from a first index on, so many of them, shape (lines, count)
-    edges, lines : as of `Runs`
+    values_of : (first, count) to the values from that index on, shape (lines, count)
+    edges, lines : as for `Runs`
     """
     if len(edges) - 1 == edges[-1] - edges[0]:  # every index is a bin
         parts = track(chunks(int(edges[0]), int(edges[-1]), lines), "following the line")
@@ -178,12 +178,12 @@ def mirrored_envelope(profile: Callable[[int, int], Array], at: Array, edges: Ar
 
     Parameters
     ----------
-    profile : gives the values at the distances from a first one on, so many of them, shape (count,)
-    at : the index of each line at which its distance is 0, whole numbers inside the borders, shape (lines,)
+    profile : (first, count) to the values at the distances from `first` on, shape (count,)
+    at : index of each line at which its distance is 0, whole numbers inside the borders, shape (lines,)
     edges : borders of the bins, whole numbers, shape (bins + 1,)
     """
     beyond, before = (np.maximum(way * (edges - at[:, None]) + (way < 0), 0) for way in (1, -1))
-    borders = np.unique([beyond, before])  # of the distances of every bin, on either side of its line's index
+    borders = np.unique([beyond, before])  # distances at the borders of the bins, on both sides of the index
     parts = envelope(lambda first, count: profile(first, count)[None], borders)
 
     def of_bins(ufunc: np.ufunc, values: Array, empty: float) -> Array:

@@ -1,6 +1,6 @@
-"""What all numbers of a table, or all pairs of its rows, say: extremes, and a sample that tells percentiles.
+"""Summaries of a table, or of all pairs of its rows: extremes, and a sample for percentiles.
 
-A picture shows as many numbers as it has pixels; where its colours end, and what it says, must not depend on those.
+Limits of colours and sentences must not depend on how many pixels a picture has.
 """
 
 from __future__ import annotations
@@ -14,14 +14,17 @@ from pecli.core.positions import Positions
 from pecli.core.progress import track
 from pecli.encodings.base import TableEncoding
 
-SEEN = 1 << 22  # numbers of a table with known bounds that are looked at in the time that any picture takes
-ENOUGH = 200_000  # numbers that tell the percentiles
+MAX_SCANNED = 1 << 22  # values of a table with known bounds that are scanned for extremes: quick
+SAMPLE_SIZE = 200_000  # values that determine percentiles
 
 
 @dataclass(frozen=True)
 class Summary:
-    """smallest, largest : of all numbers, None where they are too many to look at or none is defined; sample : some
-    of the numbers, evenly spread, all of them where they are few."""
+    """Extremes and a sample of many values.
+
+    smallest, largest : of all values; None if there are too many or none is defined
+    sample : values at even distances, or all if they are few
+    """
 
     smallest: float | None
     largest: float | None
@@ -30,51 +33,54 @@ class Summary:
 
 @dataclass(frozen=True)
 class PairSummary(Summary):
-    """undefined : entries of the matrix that are NaN; apart : how much pairs at one offset differ, at most; None where
-    they are too many to know."""
+    """Extremes and a sample of a matrix of pairs.
+
+    undefined : number of NaN entries
+    apart : largest spread of pairs with the same offset; None if there are too many pairs
+    """
 
     undefined: int
     apart: float | None
 
 
 def spread_evenly(rows: Positions, most: int) -> Array:
-    """Return at most so many positions, (n,), float64: the first and every so many-th after it."""
+    """Return at most `most` evenly spaced positions, (n,), float64, beginning with the first."""
     return np.arange(rows.start, rows.stop, -(-rows.length // max(1, most)), dtype=np.float64)
 
 
 def summary_of_table(encoding: TableEncoding, rows: Positions) -> Summary:
-    """Return what all numbers of a table say, in one pass over it, kept for the next time.
+    """Return the summary of a table, from one pass over it; cached.
 
-    A table of more than SEEN numbers that has a `limit` is not passed over: its bounds are known, its extremes not.
+    A table of more than MAX_SCANNED values with a `limit` is not scanned: its bounds are known, its extremes are not.
     """
     if (found := encoding.measured.get(("table", rows))) is None:
         ends: list[tuple[float, float]] = []
-        if encoding.limit is None or rows.length * encoding.width <= SEEN:
+        if encoding.limit is None or rows.length * encoding.width <= MAX_SCANNED:
             for part in track(chunks(rows.start, rows.stop, encoding.width), "finding the extremes"):
                 values = encoding.table(np.arange(part.start, part.stop, dtype=np.float64))
                 ends += extremes(values)
-        some = spread_evenly(rows, ENOUGH // encoding.width)
+        some = spread_evenly(rows, SAMPLE_SIZE // encoding.width)
         found = Summary(*joined(ends), encoding.table(some))
         encoding.measured["table", rows] = found
     return found
 
 
 def summary_of_offsets(run: Array) -> PairSummary:
-    """Return what the matrix with entries run[L − 1 + p − q] says; run : (2L − 1,), NaN where nothing is defined."""
+    """Return the summary of the matrix with entries run[L − 1 + p − q]; run : (2L − 1,), NaN if undefined."""
     length = (len(run) + 1) // 2
-    some = spread_evenly(Positions(length=length), isqrt(ENOUGH)).astype(np.int64)
+    some = spread_evenly(Positions(length=length), isqrt(SAMPLE_SIZE)).astype(np.int64)
     undefined = (length - np.abs(np.arange(1 - length, length))) @ np.isnan(run)
     return PairSummary(*joined(extremes(run)), run[some[:, None] - some + length - 1], int(undefined), 0.0)
 
 
 def extremes(values: Array) -> list[tuple[float, float]]:
-    """Return the smallest and the largest number; nothing where all are NaN."""
+    """Return [(smallest, largest)]; [] if all values are NaN."""
     low, high = float(values.min()), float(values.max())
-    if low != low:  # some are NaN; leaving them out takes three times as long
+    if low != low:  # some are NaN; ignoring them takes three times as long
         low, high = float(np.fmin.reduce(values, axis=None)), float(np.fmax.reduce(values, axis=None))
     return [(low, high)] if low == low else []
 
 
 def joined(ends: list[tuple[float, float]]) -> tuple[float | None, float | None]:
-    """Return the smallest and the largest number of several parts; None where there are none."""
+    """Return the smallest and the largest value of several parts; None if there are none."""
     return (min(low for low, _ in ends), max(high for _, high in ends)) if ends else (None, None)

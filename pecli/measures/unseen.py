@@ -1,4 +1,4 @@
-"""Which angles a model never met in training."""
+"""Angles that a model did not see in training."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUNDING
 from pecli.encodings.harmonic import reduced_product
 
-SEEN, SLOWER, NEW = range(3)  # as trained; by a pair that turns slower than in training; never in training
+SEEN, SLOWER, NEW = range(3)  # seen in training; seen, but the pair turns slower now; never seen
 
 
 def new_angles(trained: Array, length: int, turns: tuple[Array, Array], positions: Array) -> Array:
-    """Return where a pair stands at an angle that it never had in training, (n, n_pairs), at positions (n,).
+    """Return where the angle of a pair was never seen in training, (n, n_pairs), at positions (n,).
 
-    Pair j went over the arc [0, ω_j L) there, L the length, or over the whole circle where ω_j L ≥ 2π. Peng et al.
-    2023, YaRN, section 3, arXiv:2309.00071.
+    In training pair j covered the arc [0, ω_j L), L the length, or the whole circle if ω_j L ≥ 2π. Peng et al. 2023,
+    YaRN, section 3, arXiv:2309.00071.
 
-    trained : ω_j / 2π of the training, turns a position, (n_pairs,)
-    turns : ω'_j / 2π now, each the sum of two numbers, as `pecli.encodings.harmonic.turns_of` gives them
+    trained : ω_j / 2π in training, turns per position, (n_pairs,)
+    turns : ω'_j / 2π now, as sums of two numbers from `pecli.encodings.harmonic.turns_of`
     """
     arcs, new = np.abs(trained) * length, np.zeros((len(positions), len(trained)), dtype=bool)
     some = np.flatnonzero((arcs < 1) & (arcs > 0))

@@ -1,4 +1,4 @@
-"""How many positions a wave takes, and what the rates of a harmonic encoding say of long sequences."""
+"""Wavelengths of encodings, and what the rates of a harmonic encoding imply for long sequences."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from pecli.encodings.base import TableEncoding
 from pecli.encodings.harmonic import Harmonic, PowersOfBase
 from pecli.encodings.rope_scaling import Scaled
 
-MEASURED = 65536  # positions from which the period of a column without a formula is measured, at most
-PADDING = 8  # a transform so many times as long finds the peak between whole numbers of waves
-TRANSFORMED = 1 << 21  # numbers that are transformed together, some columns at a time
+MEASURED = 65536  # most positions from which a period is measured
+PADDING = 8  # zero padding of the transform: finds peaks between whole numbers of waves
+TRANSFORMED = 1 << 21  # numbers transformed at once
 
 
 def wavelengths(encoding: TableEncoding, rows: Positions) -> Array:
-    """Return the positions that a turn takes, of each pair, (n_pairs,), or measured, of each column, (d,).
+    """Return the wavelength in positions of each pair, (n_pairs,), or without a formula of each column, (d,), measured.
 
-    inf where a pair stands still, or a column does not vary.
+    inf for a pair that stands still or a constant column.
     """
     if isinstance(encoding, Harmonic):
         return encoding.wavelengths()
-    if ("periods", rows) not in encoding.measured:  # a page asks many times
+    if ("periods", rows) not in encoding.measured:  # cached: a page asks many times
         encoding.measured["periods", rows] = _strongest_periods(encoding, rows)
     found: Array = encoding.measured["periods", rows]
     return found
 
 
 def _strongest_periods(encoding: TableEncoding, rows: Positions) -> Array:
-    """Return the period of the strongest wave of each column, from a Fourier transform."""
+    """Return the period of the strongest wave in each column, from a Fourier transform."""
     cycle = encoding.cycle(MEASURED)
     window = cycle or Positions(start=rows.start, length=min(rows.length, MEASURED))
-    padding = 1 if cycle else PADDING  # a whole cycle holds whole waves
+    padding = 1 if cycle else PADDING  # a full cycle has a whole number of waves
     table, count = encoding.table(window.array()), padding * window.length
     step = max(1, TRANSFORMED // count)
     parts = (table[:, at : at + step] for at in range(0, table.shape[1], step))
@@ -41,31 +41,33 @@ def _strongest_periods(encoding: TableEncoding, rows: Positions) -> Array:
 
 
 def _periods(columns: Array, count: int, padding: int) -> Array:
-    """Return the same of some columns, from a transform of so many numbers."""
+    """Return the periods of some columns, from a transform of `count` numbers."""
     power = power_spectrum(columns, count)
-    power[(count - 1) // 2 :] *= 2  # as strong as a wave that has a mirror image
-    power[: padding - 1] = 0  # waves longer than the window cannot be told from none
+    power[(count - 1) // 2 :] *= 2  # has no mirror image: count it twice like the others
+    power[: padding - 1] = 0  # waves longer than the window cannot be detected
     varies = power.max(axis=0) > 1e-18 * len(columns) ** 2
     return np.where(varies, count / (power.argmax(axis=0) + 1), np.inf)
 
 
 def power_spectrum(columns: Array, count: int | None = None) -> Array:
-    """Return the power of each column less its mean at 1, 2, … waves over its rows, or over so many with zeros behind:
-    squared sizes of its discrete Fourier transform, (waves, d); a real wave stands for its mirror image too."""
+    """Return the power of each column minus its mean at 1, 2, … waves over `count` rows (zero-padded), (waves, d).
+
+    Powers are squared magnitudes of the discrete Fourier transform, both mirror images added.
+    """
     power = np.abs(np.fft.rfft(columns - columns.mean(axis=0), n=count, axis=0)[1:]) ** 2
     power[: ((count or len(columns)) - 1) // 2] *= 2
     return np.asarray(power)
 
 
-STEP = 1 << 11  # offsets looked at together: so few that no product of matrices is shared out to threads
-NEGATIVE = -1e-9  # of the number of pairs; rounding stays above it
+STEP = 1 << 11  # offsets in one step: few enough that BLAS does not use threads
+NEGATIVE = -1e-9  # sum relative to the number of pairs below which it is negative beyond rounding
 
 
 @lru_cache(maxsize=64)  # layers, and files held against each other, often have the same rates
 def first_negative_offset(encoding: Harmonic, most: int) -> int | None:
-    """Return the first offset 1 … most at which Σ_j cos(ω_j Δ) is negative, or None where it never is.
+    """Return the first offset 1 … most at which Σ_j cos(ω_j Δ) is negative; None if it never is.
 
-    Where it is, a key further away can outscore a nearer one that is alike (Men et al. 2024, arXiv:2405.14591).
+    There a farther key can outscore a nearer one that is alike (Men et al. 2024, arXiv:2405.14591).
     """
     weight = float(np.sum(encoding.amplitudes**2))
     for first in range(0, most + 1, STEP):
@@ -77,21 +79,21 @@ def first_negative_offset(encoding: Harmonic, most: int) -> int | None:
 
 
 def critical_dimension(encoding: PowersOfBase, length: int) -> int:
-    """Return how many columns have pairs that make a whole turn within the length, 0 to d.
+    """Return the number of columns in pairs that complete a turn within the length, 0 to d.
 
     2⌈(d/2) · log_base(length/2π)⌉ for rates base^(−2j/d): Liu et al. 2023, Scaling Laws of RoPE-based Extrapolation,
-    arXiv:2310.05209. There the rates and the length are those of the first training, as in `of_contexts`.
+    arXiv:2310.05209, for the rates and the length of the original training, as in `of_contexts`.
     """
     return min(2 * (len(encoding.frequencies()) - encoding.longer_waves(length)), encoding.width)
 
 
 @dataclass(frozen=True)
 class OfContexts:
-    """How many pairs turn less than once: `unscaled` by the rates of the first training in the `original` context,
-    `scaled` by the rates that hold in the `extended` one; and the critical dimension of the former. None if not known.
+    """Pairs that turn less than once: `unscaled`, with the original rates in the `original` context; `scaled`, with the
+    current rates in the `extended` one; and the critical dimension of the original rates. None if unknown.
 
-    window : the positions that a query sees of either, where it sees no more; the critical dimension is that within it
-    in_window : how many turn less than once within it, unscaled and scaled
+    window : positions that a query sees if fewer than the context; the critical dimension is then that of the window
+    in_window : pairs that turn less than once in the window, unscaled and scaled
     """
 
     window: int | None
@@ -106,7 +108,7 @@ class OfContexts:
 def of_contexts(encoding: Harmonic, length: int | None = None) -> OfContexts:
     """Return how many pairs turn less than once in the original and in the extended context.
 
-    length : of a sequence, which stands for a context that the encoding does not say
+    length : length of a sequence, used if the encoding does not state a context
     """
     trained, used, window, (original, extended) = encoding, encoding, None, (length, length)
     if isinstance(encoding, Scaled):

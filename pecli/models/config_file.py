@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pecli.core.errors import FileError, UsageError
-from pecli.core.hub import CONFIG, downloaded, is_hub, remote
-from pecli.files.tables import opened
+from pecli.core.hub import CONFIG, download, is_hub, open_remote
+from pecli.files.tables import open_file
 from pecli.models.gguf import MAGIC, whole_gguf
 from pecli.models.yaml_file import read_yaml
 
@@ -35,14 +35,14 @@ def read_config(path: Path) -> dict[str, Any]:
     FileError : no such file, not JSON, not an object, larger than the config of any model
     """
     if is_hub(str(path)) and path.suffix == GGUF:
-        with remote(str(path)) as remote_file:
-            return whole_gguf(remote_file, str(path), remote)
+        with open_remote(str(path)) as remote_file:
+            return whole_gguf(remote_file, str(path), open_remote)
     path = place(path)
-    with opened(str(path)) as file:
+    with open_file(str(path)) as file:
         beginning = file.read(len(MAGIC))
         file.seek(0)
         if beginning == MAGIC:
-            return whole_gguf(file, str(path), opened)
+            return whole_gguf(file, str(path), open_file)
         data = file.read()
     try:
         value = read_yaml(data) if path.suffix.lower() in YAML else json.loads(data)
@@ -57,7 +57,7 @@ def place(path: Path) -> Path:
     """Return the file, or that which stands for a folder, or the config.json of a model on the hub."""
     if is_hub(str(path)):
         named = (path.name,) if path.suffix in YAML else ()
-        return path if path.suffix == GGUF else Path(downloaded(str(path), *named))
+        return path if path.suffix == GGUF else Path(download(str(path), *named))
     if not os.path.isdir(path):
         return path
     return next((file for name in CONFIGS if os.path.isfile(file := path / name)), path / CONFIG)

@@ -12,7 +12,7 @@ from pecli.core.language import merge_labels, say
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
 from pecli.encodings.base import distinguishing_labels
-from pecli.measures.summary import ENOUGH
+from pecli.measures.summary import SAMPLE_SIZE
 from pecli.page.canvas import PERCENTILES, Canvas
 
 WASHED_OUT = 0.3  # of the colours, or less, for all values between the percentiles: the rest is for a few
@@ -53,7 +53,7 @@ def most_values(values: Sequence[Array]) -> Limits | None:
     flat = np.concatenate([array[np.isfinite(array)] for array in values]) if values else np.zeros(0)
     if not len(flat):
         return None
-    low, high = np.percentile(flat[:: -(-len(flat) // ENOUGH)], PERCENTILES)
+    low, high = np.percentile(flat[:: -(-len(flat) // SAMPLE_SIZE)], PERCENTILES)
     return (float(low), float(high)) if low < high else None
 
 

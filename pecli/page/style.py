@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from pecli.core.errors import FileError, PecliError, UnknownNameError, UsageError, option_text, shorten
 from pecli.core.lazy import Axes
 from pecli.core.readable import check_readable
-from pecli.files.tables import MAX_BYTES, opened
+from pecli.files.tables import MAX_BYTES, open_file
 from pecli.page.colors import add_maps, lightness
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def family_of(font: str) -> str:
     from matplotlib.font_manager import FontProperties, fontManager
 
     if os.path.isfile(font) or font.lower().endswith((".ttf", *COMPACT)) or os.sep in font:
-        opened(font).close()
+        open_file(font).close()
         try:
             fontManager.addfont(font)
             return FontProperties(fname=font).get_name()
@@ -210,7 +210,7 @@ def _check_file(style: str) -> None:
     """Refuse a line that is no setting, which matplotlib would only warn of (ValueError)."""
     import matplotlib as mpl
 
-    with opened(style) as file:
+    with open_file(style) as file:
         lines = file.read(MAX_BYTES).decode().splitlines()
     for line in (line.partition("#")[0].strip() for line in lines):
         if line and line.partition(":")[0].strip() not in mpl.rcParams:

@@ -1,4 +1,4 @@
-"""The one registry of reports. Beside the place of each stands its summary, for lists that import none."""
+"""The registry of reports. Each has its place and its summary, so that listing them imports none."""
 
 from __future__ import annotations
 

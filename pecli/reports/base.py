@@ -1,4 +1,4 @@
-"""What every report is: options, `compute` (numbers), `show` (a document); and tables that fit the terminal."""
+"""The base of reports: options, `compute` (numbers), `show` (a document); and tables that fit the terminal."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ from typing import Any, ClassVar
 
 from pecli.analysis import Analysis, E, Numbers, Parts, View
 from pecli.core.lazy import Array, np
-from pecli.core.terminal import Block, Table
+from pecli.core.terminal import Block, TextTable
 
 __all__ = ["Numbers", "Parts", "Report", "View"]
 
 
 @dataclass(frozen=True)
 class Report(Analysis[E]):
-    """Base of the reports: what is read in the terminal, or written as numbers."""
+    """Base of the reports, which are printed in the terminal or written as numbers."""
 
     drawn: ClassVar[bool] = False
 
     def cells(self) -> tuple[int, int] | None:
-        """Return the rows and columns that are printed at most, where `compute` makes no more; None: all are made.
+        """Return the most rows and columns that are printed if `compute` needs no others; None for all.
 
-        They take the place of a picture's pixels: without them (a file) `compute` makes every number.
+        They replace the pixels of a picture. For a file `compute` gives every number.
         """
         return None
 
     @abstractmethod
     def show(self, numbers: Any, width: int) -> list[Block]:
-        """Return what to print, one block below the other, in lines of so many characters."""
+        """Return the blocks to print, in lines of at most `width` characters."""
 
 
-GAP = 2  # blanks between two columns
+GAP = 2  # spaces between columns
 LEFT_OUT_COLUMNS, LEFT_OUT_ROWS = "…", "⋮"
 
 
 def both_ends(n: int, most: int) -> tuple[Array, int]:
-    """Return which of n to show, half from each end where they are more than `most`, and how many precede the gap.
+    """Return the indices to show of n, half from each end if there are more than `most`, and how many precede the gap.
 
-    Without a gap that is 0.
+    The second is 0 without a gap.
     """
     if n <= most:
         return np.arange(n), 0
@@ -50,20 +50,20 @@ def both_ends(n: int, most: int) -> tuple[Array, int]:
 
 def grid(
     corner: str, header: Sequence[str], labels: Sequence[str], values: Array, *, width: int, digits: int, gap: int = 0
-) -> Table:
-    """Return a table of numbers, with as many columns from both ends as fit, at least one.
+) -> TextTable:
+    """Return a table of numbers with as many columns from both ends as fit, at least one.
 
     Parameters
     ----------
-    corner : the header of the labels
-    header : (m,), of the columns; may have several lines
-    labels : (n,), one before each row
+    corner : header of the labels
+    header : headers of the columns, (m,); may have several lines
+    labels : label of each row, (n,)
     values : (n, m)
-    width : columns of the terminal
-    digits : after the point; none where all numbers that could be seen are whole
-    gap : rows before those that are left out; 0 where none are
+    width : width of the terminal in characters
+    digits : digits after the decimal point; none are shown if all visible numbers are integers
+    gap : number of rows before those left out; 0 if none are
     """
-    near, _ = both_ends(len(header), width)  # a column takes more than one character
+    near, _ = both_ends(len(header), width)  # every column is wider than one character
     seen = values[:, near]
     decimals = 0 if (seen == seen.round()).all() else digits
     columns = [[header[at], *(f"{value:z.{decimals}f}" for value in values[:, at].tolist())] for at in near]
@@ -77,11 +77,11 @@ def grid(
     names, *rows = ([first, *rest] for first, *rest in zip([corner, *labels], *columns, strict=True))
     if gap:
         rows.insert(gap, [LEFT_OUT_ROWS] * len(names))
-    return Table(names, rows, numbers=True, plain=True)
+    return TextTable(names, rows, numbers=True, plain=True)
 
 
 def widest(texts: Sequence[str]) -> int:
-    """Return the columns of a terminal that the widest of the texts takes."""
+    """Return the width of the widest text in terminal columns."""
     from rich.cells import cell_len
 
     return max(cell_len(line) for text in texts for line in text.split("\n"))

@@ -1,4 +1,4 @@
-"""One small case step by step: frequencies, formulas, numbers, word vectors."""
+"""A small example step by step: frequencies, formulas, numbers, word vectors."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from pecli.core.language import say
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
-from pecli.core.terminal import Block, Facts, Paragraph, Table
+from pecli.core.terminal import Block, Facts, Paragraph, TextTable
 from pecli.encodings.base import Additive, Rotary, TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.files.sheet import aside, over
 from pecli.files.tables import read_table
 from pecli.reports.base import LEFT_OUT_COLUMNS, LEFT_OUT_ROWS, Report, View, both_ends, grid
 
-OFFSETS = (0, 1, 2)  # p - q at which products are shown
-SHIFTS = (0, 7, 100)  # n at each of them
+OFFSETS = (0, 1, 2)  # p − q of the products shown
+SHIFTS = (0, 7, 100)  # key positions for each of them
 WORDS = ("我", "喜欢", "你")
-ARTICLE = (  # the fourth article's word vectors, d_model 8
+ARTICLE = (  # word vectors of an article, d_model 8
     (0.1234, -0.5678, 0.9012, -0.3456, 0.7890, -0.1234, 0.5678, -0.9012),
     (0.2345, -0.6789, 0.0123, -0.4567, 0.8901, -0.2345, 0.6789, -0.0123),
     (0.3456, -0.7890, 0.1234, -0.5678, 0.9012, -0.3456, 0.7890, -0.1234),
@@ -31,7 +31,7 @@ ARTICLE = (  # the fourth article's word vectors, d_model 8
 
 @dataclass(frozen=True)
 class Entry:
-    """One number and how it comes about: texts that each equal the next, and the value."""
+    """A number and its derivation: equal texts from formula to digits, and the value."""
 
     position: int
     column: int
@@ -40,7 +40,7 @@ class Entry:
 
 
 def combine(encoding: TableEncoding, vectors: Array, words: Positions) -> tuple[str, Array]:
-    """Return what is done with word vectors at their positions, and what comes of it, (words, d) or (0, d)."""
+    """Return the key of what the encoding does to word vectors, and the result, (words, d) or (0, d)."""
     if isinstance(encoding, Rotary):
         return "rotate", encoding.rotate(vectors, words.array())
     if isinstance(encoding, Additive):
@@ -49,9 +49,9 @@ def combine(encoding: TableEncoding, vectors: Array, words: Positions) -> tuple[
 
 
 def products(encoding: TableEncoding, vectors: Array, start: int) -> Array:
-    """Return p, q, p − q and ⟨R_p x, R_q y⟩ of the first word as query and the second as key, (pairs, 4).
+    """Return p, q, p − q and ⟨R_p x, R_q y⟩ with the first word as query and the second as key, (pairs, 4).
 
-    Nothing of positions on a plane, where the offset is not the difference of their numbers.
+    Empty for encodings that do not rotate, and on a grid, where the offset is not the difference of positions.
     """
     if not isinstance(encoding, Rotary) or encoding.own_positions:
         return np.empty((0, 4))
@@ -62,7 +62,7 @@ def products(encoding: TableEncoding, vectors: Array, start: int) -> Array:
 
 
 def written_out(encoding: TableEncoding, row: int, column: int, vectors: Array, words: Positions) -> list[Entry]:
-    """Return how one number of the table comes about, and that of the last word in the same column, if there is one."""
+    """Return the derivation of a number in the table and, if words are encoded, of the last word in that column."""
     at, last, word = np.array([row], dtype=np.float64), words.stop - 1, vectors[-1]
     value, results = float(encoding.table(at)[0, column]), combine(encoding, vectors, words)[1][-1:, column].tolist()
     found = [Entry(row, column, tuple(encoding.written_out(row, column)), value)]
@@ -76,19 +76,19 @@ def written_out(encoding: TableEncoding, row: int, column: int, vectors: Array, 
 
 @dataclass(frozen=True, kw_only=True)
 class ExplainNumbers(Numbers[TableEncoding]):
-    """What is walked through."""
+    """The numbers of the example."""
 
     table: Array = over("position", "dimension")
     positions: Array = over("position")
-    frequencies: Array = aside("pair")  # empty where there are none
-    changes: Array = aside("dimension")  # of each column of the table
+    frequencies: Array = aside("pair")  # empty if there are none
+    changes: Array = aside("dimension")  # number of changes in each column
     distinct: Array = aside("dimension")
     embeddings: Array = aside("word", "dimension")
-    rows: Array = aside("row", "dimension")  # of words, added to them or turning them; of 2 words − 1 offsets
-    result: Array = aside("word", "dimension")  # empty where nothing is done to a word
-    products: Array = aside("product", "term")  # p, q, p − q and that of query and key; empty where nothing is turned
+    rows: Array = aside("row", "dimension")  # encodings of the words, or of 2 words − 1 offsets
+    result: Array = aside("word", "dimension")  # empty if words do not change
+    products: Array = aside("product", "term")  # p, q, p − q and the product; empty if nothing rotates
     words: tuple[str, ...]
-    origin: str  # of the embeddings: article, random or file
+    origin: str  # source of the embeddings: article, random or file
     how: str  # add, rotate or pair_up
     entry: Entry
     result_entry: Entry | None
@@ -110,14 +110,14 @@ class ExplainNumbers(Numbers[TableEncoding]):
 
 @dataclass(frozen=True)
 class Walk:
-    """The sections of the report, as they are printed."""
+    """The sections of the report."""
 
     numbers: ExplainNumbers
     options: Explain
-    width: int  # columns of the terminal
+    width: int  # characters
 
     def blocks(self) -> list[Block]:
-        """Return all sections, one below the other; those without a body are left out."""
+        """Return the sections one after the other, without empty ones."""
         numbers, (length, dimensions) = self.numbers, self.numbers.table.shape
         outcome = {
             "add": say("explain.added_word_vector_position"),
@@ -148,7 +148,7 @@ class Walk:
         return result[:-1]
 
     def _changes(self) -> dict[str, list[Block]]:
-        """Return how often every column changes, of an encoding without frequencies."""
+        """Return how often each column changes, for an encoding without frequencies."""
         encoding, numbers = self.numbers.view.encoding, self.numbers
         learned = say("explain.its_numbers_are_learned")
         none = say("explain.this_encoding_has_no")
@@ -185,13 +185,13 @@ class Walk:
         return [under, *self._numbers(self.numbers.table, self._position_texts(), header)]
 
     def _entry(self, name: str, entry: Entry) -> Paragraph:
-        """Return the steps to a number."""
+        """Return the derivation of a number."""
         encoding = self.numbers.view.encoding
         position = encoding.position_text(entry.position) if encoding.sides else entry.position
         return Paragraph(" = ".join([f"{name}({position}, {entry.column})", *entry.steps, f"{entry.value:.10g}"]))
 
     def _vectors(self) -> list[Block]:
-        """Return the word vectors before anything is done to them, and where they are from."""
+        """Return the word vectors and their source."""
         origins = {
             "article": say("explain.i_like_you_the", dimensions=self.numbers.table.shape[1]),
             "random": say("explain.each_word_has_random"),
@@ -200,7 +200,7 @@ class Walk:
         return [Paragraph(origins[self.numbers.origin]), *self._numbers(self.numbers.embeddings, self._word_labels())]
 
     def _outcome(self) -> list[Block]:
-        """Return what becomes of the word vectors."""
+        """Return the word vectors after encoding."""
         numbers, labels = self.numbers, self._word_labels()
         entry = [self._entry("x'", numbers.result_entry)] if numbers.result_entry else []
         result: list[Block] = [*self._numbers(numbers.result, labels), *entry]
@@ -213,7 +213,7 @@ class Walk:
         return [Paragraph(rows), *self._numbers(numbers.rows, labels), Paragraph(total), *result, Paragraph(done)]
 
     def _pairs(self) -> list[Block]:
-        """Return the row of the table that each pair of words gets."""
+        """Return the row of the table for each pair of words."""
         labels = self._word_labels()
         words = np.arange(len(labels))
         offsets = grid("p \\ q", labels, labels, words[:, None] - words, width=self.width, digits=0)
@@ -223,11 +223,11 @@ class Walk:
         return [Paragraph(what), offsets, *self._numbers(self.numbers.rows, starts), Paragraph(done)]
 
     def _products(self) -> list[Block]:
-        """Return what a turned query and a turned key give: the same at every pair of positions with one offset."""
+        """Return products of rotated query and key, equal for all pairs of positions with the same offset."""
         numbers = self.numbers
         query, key = (numbers.words[at] or str(at) for at in (0, min(1, len(numbers.words) - 1)))
         texts = [[*(f"{at:.0f}" for at in places), f"{value:.10g}"] for *places, value in numbers.products.tolist()]
-        table = Table(["p", "q", "p - q", "<R_p x, R_q y>"], texts, plain=True)
+        table = TextTable(["p", "q", "p - q", "<R_p x, R_q y>"], texts, plain=True)
         return [Paragraph(say("explain.query_at_position_p", query=query, other=key)), table]
 
     def _numbers(self, values: Array, labels: Sequence[str], header: Sequence[str] | None = None) -> list[Block]:
@@ -239,22 +239,22 @@ class Walk:
         left_out = say("explain.left_out_of_rows", n=rest, all=len(values))
         return [table, *([Paragraph(left_out)] if rest else [])]
 
-    def _texts(self, header: list[str], rows: list[list[str]]) -> Table:
+    def _texts(self, header: list[str], rows: list[list[str]]) -> TextTable:
         """Return a table of texts without its middle rows."""
-        return Table(header, self._ends(rows, self.options.rows, [LEFT_OUT_ROWS] * len(header)), plain=True)
+        return TextTable(header, self._ends(rows, self.options.rows, [LEFT_OUT_ROWS] * len(header)), plain=True)
 
     def _ends(self, items: list[Any], most: int, gap: Any) -> list[Any]:
-        """Return the items, or so many of them from both ends around a gap."""
+        """Return the items, or at most `most` from both ends around a gap."""
         shown, head = both_ends(len(items), most)
         some = [items[at] for at in shown]
         return [*some[:head], gap, *some[head:]] if head else some
 
     def _position_texts(self) -> list[str]:
-        """Return the positions of the table in the encoding's own terms."""
+        """Return the positions of the table in the encoding's notation."""
         return list(map(self.numbers.view.encoding.position_text, self.numbers.positions.tolist()))
 
     def _word_labels(self) -> list[str]:
-        """Return the position of each word, and the word; for pairs, whose positions are offsets, its number."""
+        """Return position and word for each word; without positions of its own (pairs), its number."""
         text, start = self.numbers.view.encoding.position_text, self.numbers.view.positions.start
         pairs = self.numbers.how == "pair_up"
         return [f"{at if pairs else text(start + at)} {word}".strip() for at, word in enumerate(self.numbers.words)]
@@ -262,14 +262,14 @@ class Walk:
 
 @dataclass(frozen=True)
 class Explain(Report[TableEncoding]):
-    """The fourth article's walk at the user's own k and d: parameters, positions, frequencies, the table with each
-    column's formula, one entry written out, and what is done with the rows: they are added to word vectors, turn them
-    (RoPE), or are given to pairs of words (relative).
+    """A walk through an encoding at the user's own base and d: parameters, positions, frequencies, the table with each
+    column's formula, one entry written out, and how the rows are used: added to word vectors, rotating them (RoPE), or
+    given to pairs of words (relative).
 
     Notes
     -----
-    The article's example is the default: d 8, 10 positions, three word vectors. Its printed frequencies are not those
-    of its own formula.
+    The defaults are an article's example: d = 8, 10 positions, three word vectors. The frequencies printed there do not
+    follow from its formula.
     """
 
     name: ClassVar[str] = "explain"
@@ -297,17 +297,17 @@ class Explain(Report[TableEncoding]):
 
     def check(self) -> None:
         if self.tokens is not None and (self.embeddings is not None or not self.tokens.split()):
-            text = f"{option_text('tokens', self.tokens)} is words, and --embeddings a file of vectors"
+            text = f"{option_text('tokens', self.tokens)} gives words, but --embeddings gives a file of vectors"
             raise UsageError(text, option="tokens", value=self.tokens, advice="give one of them")
         if self.entry is not None and len(self.entry) != 2:
-            text = f"--entry takes a position and a dimension, such as 2,3: {len(self.entry)} are given"
+            text = f"--entry takes a position and a dimension, such as 2,3, not {len(self.entry)} numbers"
             raise UsageError(text, option="entry", value=self.entry)
 
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
         self._place(view)
         if isinstance(view.encoding, Harmonic) and not view.encoding.exact:
-            text = f"explain works in float64, not in {view.encoding.dtype}"
+            text = f"explain only works in float64, not in {view.encoding.dtype}"
             raise UsageError(text, option="dtype", value=view.encoding.dtype, advice="try pecli precision")
         if self.embeddings is not None:
             self._read(self.embeddings, view)
@@ -341,7 +341,7 @@ class Explain(Report[TableEncoding]):
         return Walk(numbers, self, width).blocks()
 
     def _place(self, view: View[TableEncoding]) -> tuple[int, int]:
-        """Return position and column of the entry that is written out."""
+        """Return position and column of the entry to write out."""
         rows, width = view.covered, view.encoding.width
         default = (min(max(0, rows.start) + 2, rows.stop - 1), min(3, width - 1))
         row, column = default if self.entry is None else self.entry
@@ -352,7 +352,7 @@ class Explain(Report[TableEncoding]):
         return row, column
 
     def _words(self, view: View[TableEncoding]) -> tuple[str, tuple[str, ...], Array]:
-        """Return where the word vectors are from, the words, and the vectors, (words, d)."""
+        """Return the source of the word vectors, the words, and the vectors, (words, d)."""
         width, length = view.encoding.width, view.positions.length
         if self.embeddings is not None:
             vectors = self._read(self.embeddings, view)
@@ -360,7 +360,7 @@ class Explain(Report[TableEncoding]):
         words = WORDS[:length]
         if self.tokens is not None:
             words = tuple(self.tokens.split())
-            if len(words) == 1 and not self.tokens.isascii():  # of a script without spaces
+            if len(words) == 1 and not self.tokens.isascii():  # a script without spaces
                 words = tuple(words[0])
         elif width <= len(ARTICLE[0]):
             return "article", words, np.array(ARTICLE)[:length, :width]
@@ -372,8 +372,8 @@ class Explain(Report[TableEncoding]):
         count, size = vectors.shape
         if size == width and count <= view.positions.length:
             return vectors
-        wrong, advice = f"holds {count} vectors", f"{option_text('length', count)} or more"
+        wrong, advice = f"has {count} vectors, more than positions", f"{option_text('length', count)} or more"
         if size != width:
-            wrong = f"holds vectors of {size} numbers, not of the encoding's {width}"
+            wrong = f"has vectors of width {size}, but the encoding has width {width}"
             advice = f"try {option_text('d', size)}"
         raise UsageError(f"{option_text('embeddings', path)} {wrong}", option="embeddings", value=path, advice=advice)

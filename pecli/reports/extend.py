@@ -9,7 +9,7 @@ from typing import Any
 from pecli.core.errors import FileError, UsageError
 from pecli.core.language import listing, say
 from pecli.core.numbers import number_text
-from pecli.core.terminal import Block, Facts, Paragraph, Table
+from pecli.core.terminal import Block, Facts, Paragraph, TextTable
 from pecli.encodings.rope import Rope
 from pecli.files.documents import for_notebook
 from pecli.measures.extension import Extension, extensions
@@ -92,7 +92,7 @@ class ExtendReport:
         return [
             Paragraph(first),
             Facts(known),
-            Table([say(key) for key in HEADER], [_row(item) for item in self.found], numbers=True),
+            TextTable([say(key) for key in HEADER], [_row(item) for item in self.found], numbers=True),
             Facts(notes),
             Paragraph(),
             Paragraph(say("extend.lines", method=say(NAMES[self.method])), heading=True),

@@ -1,4 +1,4 @@
-"""In words: which formula made a table, the line that draws the same, and how far the two are apart."""
+"""A report on which formula made a table, the command that draws the same, and how they differ."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from math import inf, isfinite, pi, sqrt
 from typing import Any
 
 from pecli.core.errors import PecliError, UsageError
-from pecli.core.hub import fixed, is_hub
+from pecli.core.hub import is_hub, pin_revision
 from pecli.core.language import join_clauses, join_or, listing, say
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
 from pecli.core.options import Option
-from pecli.core.readable import found as found_file
+from pecli.core.readable import resolve_path
 from pecli.core.terminal import Block, Facts, Paragraph
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.learned import Learned
 from pecli.encodings.rope import Rope
 from pecli.files.documents import for_notebook
-from pecli.files.tables import IN_MEMORY, hold, read_table, short
+from pecli.files.tables import IN_MEMORY, file_label, hold, read_table
 from pecli.measures.differences import Change
 from pecli.measures.formulas import Name
-from pecli.measures.identify import FEWEST, Identified, identify, identify_rates
+from pecli.measures.identify import MIN_ROWS, Identified, identify, identify_rates
 from pecli.measures.rates import dynamic_factor
 from pecli.reports.layers import ranges, runs
 
@@ -51,7 +51,7 @@ CHANGES = {
     "raised": "identify.columns_with_added",
     "moved": "identify.from_row_on_the",
 }
-UNITS = {  # of the first rate
+UNITS = {  # first rates that confuse degrees and radians
     pi / 180: "identify.angles_taken_for_degrees",
     180 / pi: "identify.angles_turned_into_degrees",
 }
@@ -59,14 +59,14 @@ UNITS = {  # of the first rate
 
 @dataclass(frozen=True)
 class IdentifyReport:
-    """Which formula made a table; it shows itself in a notebook.
+    """Which formula made a table. It displays itself in a notebook.
 
     Attributes
     ----------
-    name : of the table, for a sentence
-    file : the file and tensor that it is from, None of rates
-    found : what was found
-    length : rows of the table, 0 of rates
+    name : name of the table in sentences
+    file : file and tensor that were read, None for rates
+    found : the result
+    length : number of rows of the table, 0 for rates
     """
 
     name: str
@@ -76,7 +76,7 @@ class IdentifyReport:
 
     @property
     def data(self) -> dict[str, Any]:
-        """The same as plain values, as ``pecli identify --json`` prints them."""
+        """The report as plain values, as ``pecli identify --json`` prints them."""
         found, fit = self.found, self.found.fit
         return {
             "table": self.name,
@@ -115,13 +115,13 @@ class IdentifyReport:
         return for_notebook([*self.blocks(), *map(Paragraph, self.lines())])
 
     def sentence(self) -> str:
-        """Return what the table is, in one sentence."""
+        """Return the result in one sentence."""
         found, encoding, fit = self.found, self.found.encoding, self.found.fit
         if encoding is None:
             text = "identify.no_formula_the_strongest"
             if not self.length:
                 text = "identify.no_base_and_no"
-            elif self.length < FEWEST:
+            elif self.length < MIN_ROWS:
                 text = "identify.its_rows_are_too"
             elif fit:
                 text = "identify.sines_and_cosines_but"
@@ -150,7 +150,7 @@ class IdentifyReport:
         return join_clauses([main, *map(change_text, found.changes), zeros, alike])
 
     def blocks(self) -> list[Block]:
-        """Return what to print: the sentence and the facts that speak for it, those that there are."""
+        """Return the blocks to print: the sentence and the facts that support it."""
         found, fit, width = self.found, self.found.fit, self.file.width if self.file else self.found.filled
         waves = listing(number_text(period, 3) for period in found.periods)
         facts = {
@@ -164,7 +164,7 @@ class IdentifyReport:
             )
         if self.length and (fit or found.encoding):
             d, scale = found.filled, found.scale
-            known = {sqrt(d): "√d = ", 1 / sqrt(d): "1/√d = ", sqrt(2 / d): "√(2/d) = "}  # the last: rows of norm 1
+            known = {sqrt(d): "√d = ", 1 / sqrt(d): "1/√d = ", sqrt(2 / d): "√(2/d) = "}  # √(2/d) gives rows of norm 1
             facts |= {
                 say("identify.position_of_row_0"): str(found.start),
                 say("identify.rows_of_another_kind"): listing(map(str, found.unlike)),
@@ -190,7 +190,7 @@ class IdentifyReport:
 
     @property
     def drawn(self) -> dict[str, Any]:
-        """The options of the picture of its formula; nothing where there is none."""
+        """The options that draw the formula; {} without one."""
         encoding, aside = self.found.encoding, {*self.found.unlike, *self.found.zeros}
         if encoding is None:
             return {}
@@ -200,19 +200,21 @@ class IdentifyReport:
         return {"encoding": encoding.spec(), "start": self.found.start + front, "length": self.length - front}
 
     def lines(self) -> list[str]:
-        """Return the line that draws the formula, or what was probably meant; without one, the waves that there are."""
+        """Return the command that draws the formula, or the one probably meant; without one, the Fourier spectrum."""
         options = self.drawn
         if options:
             start = f" --start={options['start']}" if options.get("start") else ""
             length = f" -n {options['length']}" if "length" in options else ""
             figure = "heatmap" if self.length else "spectrum"
             return [f"pecli {figure} -e {shlex.quote(options['encoding'])}{start}{length}"]
-        if self.file is None or self.length < FEWEST or (self.file.file or "").startswith(IN_MEMORY):
+        if self.file is None or self.length < MIN_ROWS or (self.file.file or "").startswith(IN_MEMORY):
             return []
         return [f"pecli fourier -e {shlex.quote(self.file.spec())}"]
 
     def picture(self) -> tuple[str, dict[str, Any]]:
-        """Return the figure that shows table, formula and, where columns stand as in it, the difference; its options.
+        """Return the figure that compares table and formula, and its options.
+
+        The difference is included if the columns have the same order.
 
         Raises
         ------
@@ -220,7 +222,7 @@ class IdentifyReport:
         """
         options, fit = self.drawn, self.found.fit
         if not options:
-            raise PecliError(f"{self.sentence()}: there is nothing to draw beside it")
+            raise PecliError(f"{self.sentence()}: there is no formula to draw beside it")
         if self.file is None:
             return "spectrum", options
         table = replace(self.file, first_position=self.found.start, divisor=self.found.scale)
@@ -229,14 +231,14 @@ class IdentifyReport:
 
 
 def named(item: Name, bases: tuple[float, ...] = ()) -> str:
-    """Return a name of a formula in words, and its base, or the least and the largest that it may have."""
+    """Return a formula in words with its base or its range of bases."""
     first, last = (f"{base:,.10g}" for base in bases or (item[1], inf))
     range_ = "words.first_to_last" if last != "inf" else "identify.base_or_more"
     return say(item[0].sentence, base=say(range_, first=first, last=last) if bases else first)
 
 
 def other_options(encoding: TableEncoding, other: TableEncoding) -> str:
-    """Return the options of a spec in which another encoding differs."""
+    """Return the options in which another encoding's spec differs."""
     known = {*encoding.spec().replace(":", ",").split(",")}
     return ",".join(each for each in other.spec().partition(":")[2].split(",") if each not in known)
 
@@ -263,7 +265,7 @@ def read_and_identify(
 
     Raises
     ------
-    UsageError : it cannot be read, or holds no table and no rates
+    UsageError : it cannot be read, or has neither a table nor rates
     """
     if (table is None) == (rates is None):
         raise UsageError("pecli identify takes a table, or --rates")
@@ -274,15 +276,15 @@ def read_and_identify(
         path = os.fspath(table)
         if tensor is None and not is_hub(path) and "#" in path and not os.path.exists(path):
             path, _, tensor = path.rpartition("#")
-        path = fixed(found_file(path))
+        path = pin_revision(resolve_path(path))
     else:
         path = hold(table[None] if getattr(table, "ndim", 2) == 1 else table, "{}")
     numbers = read_table(path, tensor, dimensions=1)
     if 1 in numbers.shape:
-        return IdentifyReport(short(path), None, identify_rates(divided(numbers.ravel(), base)), 0)
+        return IdentifyReport(file_label(path), None, identify_rates(divided(numbers.ravel(), base)), 0)
     if base is not None:
         raise UsageError("--base is of divisors, a number a pair, not of a table", option="base")
-    return IdentifyReport(short(path), Learned(file=path, tensor=tensor), identify(numbers), len(numbers))
+    return IdentifyReport(file_label(path), Learned(file=path, tensor=tensor), identify(numbers), len(numbers))
 
 
 def divided(numbers: Array, base: float | None) -> Array:

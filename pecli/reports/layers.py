@@ -14,11 +14,11 @@ from pecli.encodings.rope import Rope
 from pecli.measures.waves import first_negative_offset, of_contexts
 from pecli.models.reader import Layer
 
-MAX_COSINES = 1 << 24  # that are added up to look for a negative sum
+MAX_COSINES = 1 << 24  # cosines summed in the search for a negative sum
 
 
 def layer_data(layer: Layer) -> dict[str, Any]:
-    """Return one kind of layers as plain values; null where the file does not say or nothing can be built."""
+    """Return one kind of layers as plain values; null if the file does not say or the encoding cannot be built."""
     encoding = layer.encoding
     data: dict[str, Any] = {"kind": layer.kind, "spec": encoding.spec() if encoding else None}
     if isinstance(encoding, Rope):
@@ -49,7 +49,7 @@ def layer_data(layer: Layer) -> dict[str, Any]:
 
 
 def _wave_data(encoding: Harmonic) -> dict[str, Any]:
-    """Return the rates of a table of sines, of a grid those of one axis, their base, and the coordinates there."""
+    """Return rates, base and grid coordinates of a sinusoidal table; on a grid the rates of one axis."""
     rates = encoding.frequencies().tolist()
     data: dict[str, Any] = {"rates": rates[: len(rates) // max(1, len(encoding.sides))]}
     if isinstance(encoding, PowersOfBase):
@@ -62,7 +62,7 @@ def _wave_data(encoding: Harmonic) -> dict[str, Any]:
 def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
     window, found = layer.window.length if layer.window else None, of_contexts(rope)
     wave = float(rope.wavelengths().max())
-    line = rope if rope.places is None else None  # what is of offsets on a line alone
+    line = rope if rope.places is None else None  # some facts hold only for offsets on a line
     searched = _searched(rope, found.extended or layer.max_position)
     searched = searched if found.window is None else min(searched, found.window - 1)
     return {
@@ -91,7 +91,7 @@ def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
         "original": found.original,
         "extended": found.extended,
         "critical_dimension_length": min(filter(None, (found.original, found.window)), default=None),
-        "longer_than_original": found.unscaled,  # wavelengths without the scaling, and those with it
+        "longer_than_original": found.unscaled,  # number of wavelengths, unscaled and scaled
         "longer_than_extended": found.scaled,
         "unscaled_longer_than_attention_window": None if window is None else rope.in_training().longer_waves(window),
         "longer_than_attention_window": None if window is None else rope.longer_waves(window),
@@ -103,7 +103,7 @@ def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
 
 
 def _axes_text(rope: Rope, names: str) -> str | None:
-    """Return what turns each pair, a letter a pair: t frame, h row, w column; None where all turn by the position."""
+    """Return the axis of each pair as letters, t frame, h row, w column; None if all pairs turn by one position."""
     if rope.sections is None and rope.places is None:
         return None
     count = len(rope.sections or rope.places)  # type: ignore[arg-type]
@@ -112,7 +112,7 @@ def _axes_text(rope: Rope, names: str) -> str | None:
 
 
 def _axis_rates(rope: Rope, names: str) -> dict[str, list[float]] | None:
-    """Return the rates by which each axis of a grid turns its pairs, by letter."""
+    """Return the rates of the pairs of each axis of a grid, by letter."""
     axes = _axes_text(rope, names)
     if axes is None or rope.places is None:
         return None
@@ -121,18 +121,18 @@ def _axis_rates(rope: Rope, names: str) -> dict[str, list[float]] | None:
 
 
 def _one_or_all(numbers: tuple[float, ...] | None) -> float | list[float] | None:
-    """Return one number where all axes have it, else all of them."""
+    """Return one number if all axes share it, otherwise the list."""
     return None if numbers is None else numbers[0] if len({*numbers}) == 1 else list(numbers)
 
 
 def _searched(rope: Rope, context: int | None) -> int:
-    """Return in how many offsets a negative sum is looked for: twice the context, or as many as take a moment."""
+    """Return how many offsets to search for a negative sum: twice the context, or fewer if that would be slow."""
     most = 2 * MAX_COSINES // rope.width
     return most if context is None else min(most, 2 * context)
 
 
 def ranges(numbers: tuple[int, ...]) -> str:
-    """Return whole numbers in order as runs: 0 to 4, 6, 8 to 9."""
+    """Return sorted integers as ranges: 0 to 4, 6, 8 to 9."""
     known = set(numbers)
     starts = [at for at in numbers if at - 1 not in known]
     stops = [at for at in numbers if at + 1 not in known]
@@ -143,5 +143,5 @@ def ranges(numbers: tuple[int, ...]) -> str:
 
 
 def runs(numbers: tuple[int, ...]) -> str:
-    """Return the same, and how many they are: 8: 0 to 4, 6, 8 to 9."""
+    """Return sorted integers as ranges preceded by their number: 8: 0 to 4, 6, 8 to 9."""
     return say("model.count_runs", count=len(numbers), runs=ranges(numbers)) if numbers else ""

@@ -1,4 +1,4 @@
-"""What a model's config.json does to its position encoding, layer kind by layer kind, and what is wrong in the file."""
+"""What a model's config.json does to positions, by kind of layer, and what is wrong in the file."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from typing import Any
 
 from pecli.core.hub import CONFIG, is_hub
 from pecli.core.language import listing, say
-from pecli.core.terminal import Block, Facts, Paragraph, Table
+from pecli.core.terminal import Block, Facts, Paragraph, TextTable
 from pecli.encodings.base import COUNTED, BiasEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.learned import Learned
 from pecli.encodings.rope import Rope
 from pecli.files.documents import for_notebook
-from pecli.files.tables import short
+from pecli.files.tables import file_label
 from pecli.models.asked import TOLERANCE
 from pecli.models.reader import Layer, Model
 from pecli.reports.layers import layer_data, runs
-from pecli.reports.same import Comparison, comparison_data, comparison_text, comparisons
+from pecli.reports.same import LayerComparison, comparison_data, comparison_text, comparisons
 
 PAIRINGS = {
     "half": "model.columns_j_and_j",
@@ -68,30 +68,30 @@ LEVELS = {"error": "bold red", "warning": "yellow", "note": ""}
 
 @dataclass(frozen=True)
 class ModelReport:
-    """What config.json does to positions, of one model or of several side by side; it shows itself in a notebook.
+    """The report on one config.json, or on several side by side. It displays itself in a notebook.
 
     Attributes
     ----------
-    models : what was read
-    tolerance : the largest relative difference of numbers that two models have alike
+    models : the models read
+    tolerance : largest relative difference of numbers that count as equal between two models
     """
 
     models: tuple[Model, ...]
     tolerance: float = TOLERANCE.default
 
     @cached_property
-    def comparisons(self) -> list[Comparison]:
-        """What two models differ in, in the layers that stand in the same places; nothing of one, or of more."""
+    def comparisons(self) -> list[LayerComparison]:
+        """Comparisons of the layers of two models; [] unless there are two."""
         return comparisons(self.models, self.tolerance) if len(self.models) == 2 else []
 
     @property
     def same(self) -> bool:
-        """Whether two models apply the same encoding, but for a permutation of columns that weights undo."""
+        """Whether two models apply the same encoding, up to a permutation of columns that reordered weights undo."""
         return all(item.same for item in self.comparisons)
 
     @property
     def data(self) -> dict[str, Any]:
-        """The same as plain values, as ``pecli model --json`` prints them."""
+        """The report as plain values, as ``pecli model --json`` prints them."""
         each = [{"path": model.path, **model_data(model)} for model in self.models]
         if len(each) == 1:
             return each[0]
@@ -100,18 +100,18 @@ class ModelReport:
 
     @property
     def document(self) -> list[Block]:
-        """All of it to print, without the lines that draw the encodings."""
+        """The blocks to print, without the commands that draw the encodings."""
         if len(self.models) == 1:
             return model_text(self.models[0])
         return [*side_by_side(self.models), *([Paragraph(), *self.comparison] if self.comparisons else [])]
 
     @property
     def comparison(self) -> list[Block]:
-        """Whether two models apply the same encoding, and what differs, to print."""
+        """The blocks that say whether two models apply the same encoding, and what differs."""
         return comparison_text(self.comparisons, names_of(self.models))
 
     def lines(self) -> list[str]:
-        """Return the lines that draw the encodings of a model, or those of several in one picture."""
+        """Return the commands that draw the encodings of a model; of several models, in one picture."""
         if len(self.models) == 1:
             return lines_to_type(self.models[0])
         specs = [shlex.quote(spec) for spec in spectrum_specs(self.models)]
@@ -125,15 +125,15 @@ class ModelReport:
 
 
 def names_of(models: Sequence[Model]) -> list[str]:
-    """Return the names of models on the hub, of folders or of files; the paths where two of them are alike."""
+    """Return the names of the models (hub reference, folder or file), or their full paths if two names are equal."""
     paths = [model.path for model in models]
     files = [path.removesuffix(CONFIG) for path in paths]
-    names = [short(file) if is_hub(file) else Path(file).resolve().name for file in files]
+    names = [file_label(file) if is_hub(file) else Path(file).resolve().name for file in files]
     return names if len({*names}) == len(names) else paths
 
 
 def compared(models: Sequence[Model]) -> dict[str, list[str]]:
-    """Return each fact in words, and its text for every model; in the order of `COMPARED`."""
+    """Return the facts in words, each with its text for every model, in the order of `COMPARED`."""
     every = [_all_facts(model) for model in models]
     known = dict.fromkeys([*map(say, COMPARED), *chain(*every)])
     rows = {name: [facts.get(name, "") for facts in every] for name in known if any(name in facts for facts in every)}
@@ -142,7 +142,7 @@ def compared(models: Sequence[Model]) -> dict[str, list[str]]:
 
 
 def _all_facts(model: Model) -> dict[str, str]:
-    """Return the facts of all kinds of layers, those of several kinds in lines, then a line for each tower."""
+    """Return the facts of all kinds of layers, differing ones with a line for each kind, then a line for each tower."""
     kinds = {name.replace("_", " "): _facts(layer) for name, layer in model.layers.items()}
     for layer, facts in zip(model.layers.values(), kinds.values(), strict=True):
         if isinstance(rope := layer.encoding, Rope):
@@ -159,21 +159,21 @@ def _all_facts(model: Model) -> dict[str, str]:
 
 
 def differing(models: Sequence[Model]) -> dict[str, list[str]]:
-    """Return the facts in which the models differ, and the text of each for every model."""
+    """Return the facts in which the models differ, each with its text for every model."""
     return {fact: texts for fact, texts in compared(models).items() if len({*texts}) > 1}
 
 
 def side_by_side(models: Sequence[Model]) -> list[Block]:
-    """Return the facts in which several models differ as a table, a column for each; then those that are the same."""
+    """Return a table of the facts in which models differ, a column for each, then the facts that are equal."""
     rows = [[fact, *texts] for fact, texts in differing(models).items()]
     same = {fact: texts[0] for fact, texts in compared(models).items() if len({*texts}) == 1}
-    shown: list[Block] = [Paragraph(say("model.what_differs"), heading=True), Table(["", *names_of(models)], rows)]
+    shown: list[Block] = [Paragraph(say("model.what_differs"), heading=True), TextTable(["", *names_of(models)], rows)]
     alike: list[Block] = [Paragraph(say("model.what_is_the_same"), heading=True), Facts(same)]
     return [*(shown if rows else []), *(alike if same else [])]
 
 
 def spectrum_specs(models: Sequence[Model]) -> list[str]:
-    """Return the encodings that have wavelengths, each named for its model, and its layers where there are several."""
+    """Return the specs of all encodings with wavelengths, labelled with the model and, if needed, the kind of layer."""
     specs = []
     for name, model in zip(names_of(models), models, strict=True):
         made = {kind: made for kind, layer in model.layers.items() if isinstance(made := layer.encoding, Harmonic)}
@@ -194,13 +194,13 @@ def model_data(model: Model) -> dict[str, Any]:
 
 
 def _part(model: Model) -> dict[str, Any]:
-    """Return what a model or a tower is, and its layers."""
+    """Return architecture and layers of a model or tower."""
     layers = {name: layer_data(layer) for name, layer in model.layers.items()}
     return {"architecture": model.architecture, "layers": layers}
 
 
 def _finite(value: Any) -> Any:
-    """Return a value out of a file, where a number that JSON does not have is text."""
+    """Return a value with NaN and infinity as text, which JSON does not have."""
     if isinstance(value, dict):
         return {key: _finite(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -209,8 +209,8 @@ def _finite(value: Any) -> Any:
 
 
 def model_text(model: Model) -> list[Block]:
-    """Return what to print: facts of each kind of layers, a line for each tower, then the findings."""
-    own = sorted({layer.kind: None for layer in model.layers.values()}, key="none".__eq__)  # that one last
+    """Return the blocks to print: facts of each kind of layer, a line for each tower, then the findings."""
+    own = sorted({layer.kind: None for layer in model.layers.values()}, key="none".__eq__)  # "none" last
     kinds = "; ".join(say(IN_WORDS["others" if kind == "none" != own[0] else kind]) for kind in own)
     line = "model.text"
     if not model.known:
@@ -228,7 +228,7 @@ def model_text(model: Model) -> list[Block]:
 
 
 def _tower_text(tower: Model) -> str:
-    """Return what a tower does to positions, on one line."""
+    """Return in one line what a tower does to positions."""
     parts = []
     for layer in tower.layers.values():
         encoding, data = layer.encoding, layer_data(layer)
@@ -253,7 +253,7 @@ RESIZED = {"always": "model.resized_for_images_of", "asked": "model.resized_for_
 
 
 def _table_text(data: dict[str, Any]) -> str:
-    """Return the size of a table, what patches it is for, and whether it fits others."""
+    """Return the size of a table, its grid of patches, and whether it is resized for others."""
     text = [say("model.rows_columns", rows=data["length"], columns=data["width"])]
     if data["grid"]:
         text.append(say("model.of_patches", grid=" × ".join(map(str, data["grid"]))))
@@ -263,13 +263,13 @@ def _table_text(data: dict[str, Any]) -> str:
 
 
 def _window_text(data: dict[str, Any]) -> str:
-    """Return the patches of the window within which offsets have a bias; empty where it is not known."""
+    """Return the size of the window within which offsets have a bias; empty if unknown."""
     sides = " × ".join(map(str, data.get("window", ())))
     return sides and say("model.windows_of_patches", sides=sides)
 
 
 def _facts(layer: Layer) -> dict[str, str]:
-    """Return the facts of one kind of layers in words."""
+    """Return the facts of one kind of layer in words."""
     encoding, data = layer.encoding, layer_data(layer)
     refused = say("model.which_cannot_be_built", kind=layer.kind)
     facts = {
@@ -303,7 +303,7 @@ def _facts(layer: Layer) -> dict[str, str]:
 
 
 def _score_facts(layer: Layer) -> dict[str, str]:
-    """Return what multiplies scores by position, and which keys are seen, in words."""
+    """Return in words what multiplies scores by position, and which keys are visible."""
     facts = {}
     if warm := layer.temperature:
         facts[say("model.temperature")] = say("model.queries_grow", **asdict(warm))
@@ -317,7 +317,7 @@ def _score_facts(layer: Layer) -> dict[str, str]:
 
 
 def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
-    """Return the facts of a rope in words, without those that are not known."""
+    """Return the facts of a rope in words, without unknown ones."""
 
     def text(template: str, value: Any, **blanks: Any) -> str:
         return "" if value is None else say(template, count=value, **blanks)
@@ -353,7 +353,7 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
 
 
 def _long_waves_text(data: dict[str, Any], pairs: int) -> str:
-    """Return how many pairs turn less than once in each of the contexts, or in the window of layers that have one."""
+    """Return how many pairs turn less than once in each context, or in the attention window of layers that have one."""
     window, original, extended = (data[name] for name in ("attention_window", "original", "extended"))
     limited = window is not None and (extended is None or window < extended)
     names = ("window",) if data["scaling"] == "default" else ("unscaled_window", "scaled_window")
@@ -386,12 +386,14 @@ def _sections_text(rope: Rope) -> str:
 
 
 def lines_to_type(model: Model) -> list[str]:
-    """Return the lines that draw each kind of layers, from the numbers alone."""
+    """Return the commands that draw each kind of layer."""
     lines: list[str] = []
     for encoding in filter(None, (layer.encoding for layer in model.layers.values())):
         tables = ("spectrum", "heatmap") if isinstance(encoding, Harmonic) else ("heatmap", "distance")
         figures = ("bias",) if isinstance(encoding, BiasEncoding) else tables
         untrained = isinstance(encoding, Learned) and encoding.file is None
-        spec = "learned:file=model.safetensors" if untrained else encoding.spec()  # not random numbers
+        spec = (
+            "learned:file=model.safetensors" if untrained else encoding.spec()
+        )  # without a file it would draw random numbers
         lines += [f"pecli {figure} -e {shlex.quote(spec)}" for figure in figures]
     return list(dict.fromkeys(lines))

@@ -1,4 +1,4 @@
-"""What several runtimes do with one file, side by side, and how far they drift from the first of them."""
+"""What several runtimes do with one config file, side by side, and how far they drift from the first."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from pecli.core.language import say
-from pecli.core.terminal import Block, Facts, Paragraph, Table
+from pecli.core.terminal import Block, Facts, Paragraph, TextTable
 from pecli.encodings.rope import Rope
 from pecli.models.asked import TOLERANCE
 from pecli.models.runtimes import Applied
 from pecli.reports.layers import layer_data
-from pecli.reports.same import Comparison, comparison_data, comparison_text, comparisons
+from pecli.reports.same import LayerComparison, comparison_data, comparison_text, comparisons
 
-HOW = {"ran": "runtimes.ran", "read": "runtimes.read"}  # how a runtime was looked up
+HOW = {"ran": "runtimes.ran", "read": "runtimes.read"}  # how a runtime's behaviour is known
 
 
-def compared(found: Sequence[Applied]) -> list[list[Comparison]]:
-    """Return for each runtime what it does otherwise than the first that is known; nothing of that and of errors."""
+def compared(found: Sequence[Applied]) -> list[list[LayerComparison]]:
+    """Return for each runtime its differences from the first known one; [] for the first and for errors."""
     first = next((item.model for item in found if item.model), None)
     return [
         comparisons((first, item.model), TOLERANCE.default) if first and item.model and item.model is not first else []
@@ -26,7 +26,7 @@ def compared(found: Sequence[Applied]) -> list[list[Comparison]]:
 
 
 def runtimes_data(path: str, found: Sequence[Applied]) -> dict[str, Any]:
-    """Return it as plain values: a runtime has layers, an error, or what of the file is not known of it."""
+    """Return the report as plain values: each runtime has layers, an error, or what is not known about it."""
     each = []
     for item, differences in zip(found, compared(found), strict=True):
         model = item.model
@@ -43,13 +43,13 @@ def runtimes_data(path: str, found: Sequence[Applied]) -> dict[str, Any]:
 
 
 def runtimes_text(path: str, found: Sequence[Applied]) -> list[Block]:
-    """Return what to print: a row for each runtime, then what each does otherwise than the first, and why."""
+    """Return the blocks to print: a row for each runtime, then how each differs from the first, and why."""
     names = [item.runtime.label for item in found]
     differences = compared(found)
     first = next((name for name, item in zip(names, found, strict=True) if item.model), "")
     shown: list[Block] = [Paragraph(path, heading=True)]
     header = ["", say("words.encoding"), say("runtimes.how")]
-    shown.append(Table(header, [[item.runtime.label, _text(item), say(HOW[item.runtime.how])] for item in found]))
+    shown.append(TextTable(header, [[item.runtime.label, _text(item), say(HOW[item.runtime.how])] for item in found]))
     for name, item, each in zip(names, found, differences, strict=True):
         why = {say("runtimes.why"): "; ".join(item.why)} if item.why else {}
         differs = any(not one.same for one in each)
@@ -61,7 +61,7 @@ def runtimes_text(path: str, found: Sequence[Applied]) -> list[Block]:
 
 
 def _text(item: Applied) -> str:
-    """Return what a runtime applies, in one cell."""
+    """Return what a runtime applies, as one cell."""
     if item.error:
         return say("runtimes.fails", error=item.error)
     if item.model is None:

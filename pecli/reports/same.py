@@ -9,15 +9,15 @@ from typing import Any
 
 from pecli.core.language import listing, say
 from pecli.core.lazy import Array, np
-from pecli.core.terminal import Block, Facts, Paragraph, Table
+from pecli.core.terminal import Block, Facts, Paragraph, TextTable
 from pecli.encodings.rope import Rope
 from pecli.measures.drift import drift
 from pecli.models.reader import ALL, Layer, Model
 from pecli.reports.layers import layer_data, runs
 
-LENGTHS = (1024, 8192, 32768)  # at which the drift is told, beside those of the files
-RATES = ("inv_freq", "rates", "slopes")  # lists, a number a pair or a head
-FACTS = {  # of layer_data, what both must have alike, and what it is called
+LENGTHS = (1024, 8192, 32768)  # offsets at which drift is reported besides the models' own contexts
+RATES = ("inv_freq", "rates", "slopes")  # lists with a number for each pair or head
+FACTS = {  # keys of layer_data that have to be equal, and their labels
     "kind": "words.encoding",
     "rotary_dim": "same.rotary_dim",
     "head_dim": "same.head_dim",
@@ -43,21 +43,21 @@ FACTS = {  # of layer_data, what both must have alike, and what it is called
     "extended": "same.extended",
     "max_position": "model.context",
 }
-WHERE_SAID = ("original", "extended", "max_position", "axis_lengths")  # a file may leave them out and turn alike
+WHERE_SAID = ("original", "extended", "max_position", "axis_lengths")  # ignored if one of the files does not state them
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """Layers of two models that stand in the same place.
+class LayerComparison:
+    """The differences between corresponding layers of two models.
 
-    layers : their kinds, and indices where both files say them
-    lengths : in use at which rates were held against each other, positions; None for the files' own
-    share : the largest relative difference of a rate, or of a slope; None where there are not as many
-    first : the first pair whose rates differ by more than the tolerance, and how many do
-    differing : facts that are not alike, by what they are called in `layer_data`
-    pairing : that of both, where they differ
-    drift : mean over pairs of cos(p (ω − ω′)) by offset p; nothing where there are no pairs to compare
-    trouble : why it cannot be told
+    layers : their kinds; indices : their indices if both files state them
+    seq_len : length in use at which rates were compared, positions; None for that of the files
+    share : largest relative difference of a rate or slope; None if their numbers differ
+    first, count : first pair whose rates differ by more than the tolerance, and how many do
+    differing : values of the facts that differ, by key of `layer_data`
+    pairing : the pairings of both if they differ
+    drift : mean over pairs of cos(p (ω − ω′)) by offset p; {} without pairs to compare
+    trouble : why they cannot be compared
     """
 
     layers: tuple[str, str]
@@ -74,25 +74,25 @@ class Comparison:
 
     @property
     def same(self) -> bool:
-        """Whether the encodings are the same, but for a pairing: a permutation of columns that weights undo."""
+        """Whether the encodings are equal, up to a pairing: a permutation of columns that reordered weights undo."""
         return not (self.trouble or self.differing) and self.first is None and self.share is not None
 
 
-def comparisons(models: Sequence[Model], tolerance: float) -> list[Comparison]:
-    """Return what layers of two models differ in, those that share a place together."""
+def comparisons(models: Sequence[Model], tolerance: float) -> list[LayerComparison]:
+    """Return the comparisons of all corresponding layers of two models."""
     one, other = models
     found = []
     for kinds, indices in _together(one, other):
         each = [model.layers.get(kind) for model, kind in zip(models, kinds, strict=True)]
         if each[0] is None or each[1] is None:
-            found.append(Comparison(kinds, indices, trouble=say("same.no_such_layers")))
+            found.append(LayerComparison(kinds, indices, trouble=say("same.no_such_layers")))
         else:
             found += [replace(item, layers=kinds, indices=indices) for item in _at_lengths(each[0], each[1], tolerance)]
     return found
 
 
 def _together(one: Model, other: Model) -> list[tuple[tuple[str, str], tuple[int, ...]]]:
-    """Return the kinds of layers that stand in the same places, by index where both files say it, else by name."""
+    """Return the kinds of corresponding layers, and their indices: by index if both files state it, else by name."""
     by_index = [{at: kind for kind, layer in model.layers.items() for at in layer.indices} for model in (one, other)]
     beside = [{kind for kind, layer in model.layers.items() if not layer.indices} for model in (one, other)]
     if not all(by_index):
@@ -109,8 +109,8 @@ def _together(one: Model, other: Model) -> list[tuple[tuple[str, str], tuple[int
     return [(kinds, tuple(indices)) for kinds, indices in places.items()]
 
 
-def _at_lengths(one: Layer, other: Layer, tolerance: float) -> Iterator[Comparison]:
-    """Yield the comparison of two layers; where rates change with the length in use, of those beyond it too."""
+def _at_lengths(one: Layer, other: Layer, tolerance: float) -> Iterator[LayerComparison]:
+    """Yield the comparison of two layers; if rates depend on the length in use, also beyond each change."""
     yield _compared(one, other, tolerance)
     ropes = [layer.encoding for layer in (one, other)]
     changes = {rope.first_length for rope in ropes if isinstance(rope, Rope) and rope.first_length}
@@ -121,17 +121,17 @@ def _at_lengths(one: Layer, other: Layer, tolerance: float) -> Iterator[Comparis
 
 
 def _used(layer: Layer, length: int) -> Layer:
-    """Return the layer with a length in use, where its scaling has one."""
+    """Return the layer at a length in use, if its scaling depends on it."""
     rope = layer.encoding
     grows = isinstance(rope, Rope) and rope.first_length is not None
     return replace(layer, parameters={**(layer.parameters or {}), "seq_len": length}) if grows else layer
 
 
-def _compared(one: Layer, other: Layer, tolerance: float) -> Comparison:
-    """Return what two layers differ in at the files' own length in use."""
+def _compared(one: Layer, other: Layer, tolerance: float) -> LayerComparison:
+    """Return the comparison of two layers at the length in use of the files."""
     trouble = one.trouble or other.trouble
     if trouble:
-        return Comparison(("", ""), trouble=trouble)
+        return LayerComparison(("", ""), trouble=trouble)
     data = [layer_data(layer) for layer in (one, other)]
     differing = {}
     for name in FACTS:
@@ -141,7 +141,7 @@ def _compared(one: Layer, other: Layer, tolerance: float) -> Comparison:
             differing[name] = values
     rates = [next((np.asarray(item[name]) for name in RATES if item.get(name)), np.zeros(0)) for item in data]
     pairing: tuple[Any, Any] = data[0].get("pairing"), data[1].get("pairing")
-    found = Comparison(("", ""), differing=differing)
+    found = LayerComparison(("", ""), differing=differing)
     found = replace(found, pairing=pairing if all(pairing) and pairing[0] != pairing[1] else None)
     if len(rates[0]) != len(rates[1]):
         return replace(found, share=None)
@@ -157,7 +157,7 @@ def _compared(one: Layer, other: Layer, tolerance: float) -> Comparison:
 
 
 def _shares(one: Array, other: Array) -> Array:
-    """Return the difference of each number as a share of the larger one; 0 of two that are 0."""
+    """Return the difference of each number relative to the larger one; 0 if both are 0."""
     size = np.maximum(np.abs(one), np.abs(other))
     return np.divide(np.abs(one - other), size, out=np.zeros(len(one)), where=size > 0)
 
@@ -171,7 +171,7 @@ def _alike(one: Any, other: Any, tolerance: float) -> bool:
     return bool(one == other)
 
 
-def comparison_data(found: Sequence[Comparison]) -> dict[str, Any]:
+def comparison_data(found: Sequence[LayerComparison]) -> dict[str, Any]:
     """Return the comparison of two models as plain values."""
     each = []
     for item in found:
@@ -182,8 +182,8 @@ def comparison_data(found: Sequence[Comparison]) -> dict[str, Any]:
     return {"same": all(item.same for item in found), "layers": each}
 
 
-def comparison_text(found: Sequence[Comparison], names: Sequence[str]) -> list[Block]:
-    """Return what to print of two models: whether they apply the same, then what differs in each kind of layers."""
+def comparison_text(found: Sequence[LayerComparison], names: Sequence[str]) -> list[Block]:
+    """Return the blocks to print: whether two models apply the same encoding, then the differences by kind of layer."""
     same = all(item.same for item in found)
     shown: list[Block] = [Paragraph(say("same.same" if same else "same.differ", one=names[0], other=names[1]))]
     for item in found:
@@ -195,13 +195,13 @@ def comparison_text(found: Sequence[Comparison], names: Sequence[str]) -> list[B
             shown.append(Paragraph(item.trouble, style="bold red"))
             continue
         if rows := [[say(FACTS[name]), *map(_text, values)] for name, values in item.differing.items()]:
-            shown.append(Table(["", *names], rows))
+            shown.append(TextTable(["", *names], rows))
         shown.append(Facts(dict(_rows(item))))
     return shown
 
 
-def _rows(item: Comparison) -> Iterator[tuple[str, str]]:
-    """Yield the facts of rates, pairing and drift in words."""
+def _rows(item: LayerComparison) -> Iterator[tuple[str, str]]:
+    """Yield the facts about rates, pairing and drift in words."""
     if item.share is None:
         yield say("model.rates"), say("same.not_as_many")
     elif item.first is not None:

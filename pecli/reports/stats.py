@@ -1,8 +1,8 @@
-"""What can be measured of encodings, side by side.
+"""Statistics of encodings side by side.
 
 The three properties are those of Wang et al. 2021, On Position Embeddings in BERT, ICLR 2021, section 2: translation
-invariance, monotonicity and symmetry of a proximity between position vectors. Their own indicators are taken from
-attention weights; ours are taken from the vectors alone, so the numbers are not to be compared with theirs.
+invariance, monotonicity and symmetry of a proximity between position vectors. Their indicators are computed from
+attention weights, ours from the vectors alone, so the numbers cannot be compared.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUNDING, chunks
 from pecli.core.positions import Positions
 from pecli.core.progress import track
-from pecli.core.terminal import Block, Facts, Paragraph, Table
+from pecli.core.terminal import Block, Facts, Paragraph, TextTable
 from pecli.encodings.base import TableEncoding, ends_of
 from pecli.encodings.harmonic import Harmonic
 from pecli.files.sheet import over
@@ -27,22 +27,22 @@ from pecli.measures.pairs import pearson, ranks
 from pecli.measures.waves import first_negative_offset, of_contexts
 from pecli.reports.base import GAP, Numbers, Report, View, widest
 
-SAMPLE = 2000  # positions of which all pairs are compared at once; more are thinned to that many, evenly
+SAMPLE = 2000  # positions whose pairs are all compared at once; more are thinned evenly
 
 
 @dataclass(frozen=True, kw_only=True)
 class Indicators:
-    """What is measured of one encoding; None where it is not defined.
+    """The statistics of one encoding; None if undefined.
 
-    spread : translation invariance, how wide m(p, p + Δ) spreads over the positions p, over the range of all m: the
-        widest and the mean over the offsets Δ. 0 where the measure is a function of the offset alone, 1 where one
-        offset has every value. Long offsets have few pairs, so the mean leans to 0.
-    pearson, spearman : linear and rank correlation of two measures over all pairs, as in the scatter
+    spread : translation invariance: the spread of m(p, p + Δ) over positions p, relative to the range of all m; the
+        largest and (mean_spread) the mean over offsets Δ. 0 if the measure is a function of the offset, 1 if one offset
+        takes every value. Long offsets have few pairs, so the mean is biased towards 0.
+    pearson, spearman : linear and rank correlation of two measures over all pairs, as in the scatter figure
     """
 
     spread: float | None
     mean_spread: float | None
-    growing: float | None  # and the first fall: `growth`
+    growing: float | None  # with first_fall: see `growth`
     first_fall: int | None
     asymmetry: float | None
     smallest_distance: float | None
@@ -51,23 +51,23 @@ class Indicators:
     dimensions: int
     pearson: float | None
     spearman: float | None
-    thinned: int  # asymmetry and the correlations are of every thinned-th position
-    original: int | None = None  # the context of the first training; that of the sequence where nothing is scaled
-    unscaled_slow_pairs: int | None = None  # whose wavelength, without the scaling, is longer than that
-    extended: int | None = None  # the context that a scaling is for, or the sequence
-    slow_pairs: int | None = None  # whose wavelength is longer than that
-    window: int | None = None  # the positions that a query sees of either, where it sees no more
-    window_unscaled_slow_pairs: int | None = None  # whose wavelengths are longer than that
+    thinned: int  # asymmetry and correlations use every thinned-th position
+    original: int | None = None  # original context, or the sequence's length without scaling
+    unscaled_slow_pairs: int | None = None  # with an unscaled wavelength longer than that
+    extended: int | None = None  # extended context, or the sequence's length
+    slow_pairs: int | None = None  # with a wavelength longer than that
+    window: int | None = None  # positions that a query sees if fewer than the context
+    window_unscaled_slow_pairs: int | None = None  # with a wavelength longer than that
     window_slow_pairs: int | None = None
     pairs: int | None = None
     longest_wavelength: float | None = None  # positions
-    critical_dimension: int | None = None  # of the original context, without the scaling
-    first_negative: int | None = None  # the first offset within the sequence at which Σ_j cos(ω_j Δ) is negative
-    length: int | None = None  # of the sequence, where waves are looked at
+    critical_dimension: int | None = None  # in the original context, unscaled
+    first_negative: int | None = None  # first offset in the sequence with Σ_j cos(ω_j Δ) < 0
+    length: int | None = None  # of the sequence, if the encoding has waves
 
 
 def indicators(encoding: TableEncoding, positions: Positions, measure: str, against: str) -> Indicators:
-    """Return all of them, for a sequence at these positions."""
+    """Return the statistics for a sequence at these positions."""
     rows, every = encoding.covered(positions), {measure, "euclidean", against}
     compared = {name: VectorComparison(encoding, name) for name in every}
     offsets = np.arange(rows.length + 1)
@@ -77,7 +77,7 @@ def indicators(encoding: TableEncoding, positions: Positions, measure: str, agai
     distance, pair = closest(compared["euclidean"], by_name["euclidean"].low[0], rows)
     thinned = ceil(rows.length / SAMPLE)
     y, x = (pairs_of(compared[name], rows, thinned) for name in (measure, against))
-    defined = np.triu(~(np.isnan(x) | np.isnan(y)), 1)  # pairs p < q at which both are
+    defined = np.triu(~(np.isnan(x) | np.isnan(y)), 1)  # pairs p < q where both are defined
     across, up = x[defined], y[defined]
     widths = (bands.high - bands.low) / whole if whole else np.full(1, np.nan)
     apart = -bands.mean[0] if compared[measure].similarity else bands.mean[0]
@@ -100,10 +100,10 @@ def indicators(encoding: TableEncoding, positions: Positions, measure: str, agai
 
 
 def growth(mean: Array) -> tuple[float | None, int | None]:
-    """Return the share of the steps Δ − 1 → Δ at which the mean distance grows, and the first Δ where it falls.
+    """Return the share of steps Δ − 1 → Δ at which the mean distance grows, and the first Δ where it falls.
 
-    For a similarity, at which it falls. The first fall is where the circle of the fastest hand has been half walked:
-    from there on farther positions may look nearer (the third article's clock).
+    For a similarity, pass its negative. The first fall is where the fastest wave has done half a turn: from there on
+    farther positions may look nearer.
     """
     steps = np.diff(mean)
     defined = ~np.isnan(steps)
@@ -115,9 +115,9 @@ def growth(mean: Array) -> tuple[float | None, int | None]:
 
 
 def asymmetry(values: Array, whole: float) -> float | None:
-    """Return the mean of |m(p, p + Δ) − m(p, p − Δ)| over positions and offsets, over the range of all m.
+    """Return the mean of |m(p, p + Δ) − m(p, p − Δ)| over positions and offsets, relative to the range of all m.
 
-    0 where a position sees ahead and behind alike, as every translation-invariant encoding does.
+    0 for every translation-invariant encoding.
     """
     differences = []
     for i, row in enumerate(values):
@@ -128,7 +128,7 @@ def asymmetry(values: Array, whole: float) -> float | None:
 
 
 def closest(distances: VectorComparison, low: Array, rows: Positions) -> tuple[float | None, tuple[int, int] | None]:
-    """Return the smallest Euclidean distance of two different positions, and the first two that are so close."""
+    """Return the smallest Euclidean distance between two positions, and the first two positions at that distance."""
     if rows.length < 2:
         return None, None
     offset = 1 + int(np.argmin(low[1:]))
@@ -152,11 +152,11 @@ def pairs_of(compared: VectorComparison, rows: Positions, thinned: int) -> Array
 
 
 def effective_dimension(encoding: TableEncoding, rows: Positions) -> float | None:
-    """Return (Σ λ)² / Σ λ² over the eigenvalues λ of the covariance of the columns, the participation ratio.
+    """Return (Σ λ)² / Σ λ² for the eigenvalues λ of the covariance of the columns, the participation ratio.
 
-    From 1 (all rows on a line) to d (the same variance along every axis); Gao et al. 2017, doi:10.1101/214262. Taken
-    from the trace and the squared entries of the products of the centred columns, or rows, which have those eigenvalues
-    up to a factor. Not defined where no row differs from the mean row by more than rounding.
+    From 1 (all rows on a line) to d (equal variance along every axis); Gao et al. 2017, doi:10.1101/214262. Computed
+    from the trace and the squared entries of the products of the centred columns, or rows, which have the same
+    eigenvalues up to a factor. None if no row differs from the mean row by more than rounding.
     """
     mean = encoding.mean_table(rows.blocks(1))[0]
     if rows.length < encoding.width:
@@ -173,10 +173,10 @@ def effective_dimension(encoding: TableEncoding, rows: Positions) -> float | Non
 
 
 def of_waves(encoding: TableEncoding, length: int) -> dict[str, Any]:
-    """Return what the frequencies say of a sequence of that length; nothing where there are none."""
+    """Return the statistics of the frequencies for a sequence of this length; {} without frequencies."""
     if not isinstance(encoding, Harmonic) or encoding.sides:
         return {}
-    wave = float(encoding.wavelengths().max())  # positions; infinite where a pair stands still
+    wave = float(encoding.wavelengths().max())  # positions; infinite if a pair stands still
     found = of_contexts(encoding, length)
     unscaled, scaled = found.in_window or (None, None)
     facts: dict[str, Any] = {
@@ -192,12 +192,12 @@ def of_waves(encoding: TableEncoding, length: int) -> dict[str, Any]:
         "longest_wavelength": wave if np.isfinite(wave) else None,
         "critical_dimension": found.critical_dimension,
     }
-    if encoding.width % 2 == 0:  # else a sine has no cosine, and the sum is none of offsets
+    if encoding.width % 2 == 0:  # for odd d the last sine has no cosine
         facts["first_negative"] = first_negative_offset(encoding, length - 1)
     return facts
 
 
-ROWS: Mapping[str, str] = {  # of the report: label and meaning
+ROWS: Mapping[str, str] = {  # label and meaning of each row
     "stats.invariance_widest_spread": "stats.how_far_m_p",
     "stats.invariance_mean_spread": "stats.the_same_the_mean",
     "stats.monotonic_steps_that_grow": "stats.the_share_of_steps",
@@ -217,7 +217,7 @@ ROWS: Mapping[str, str] = {  # of the report: label and meaning
 
 
 def row_texts(found: Indicators, encoding: TableEncoding) -> list[str]:
-    """Return the indicators as text, row by row of the report, positions and lengths in the encoding's own terms."""
+    """Return the statistics as texts, row by row, with positions and lengths in the encoding's notation."""
     undefined = say("stats.undefined")
 
     def text(value: float | None, form: str = "{:.4g}", otherwise: str = undefined) -> str:
@@ -263,7 +263,7 @@ def row_texts(found: Indicators, encoding: TableEncoding) -> list[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class StatsNumbers(Numbers[TableEncoding]):
-    """The indicators of each encoding, NaN where one is not defined."""
+    """The statistics of each encoding, NaN if undefined."""
 
     values: Array = over("encoding", "indicator")
     encoding: Array = over("encoding")
@@ -277,15 +277,15 @@ class StatsNumbers(Numbers[TableEncoding]):
 
 @dataclass(frozen=True)
 class Stats(Report[TableEncoding]):
-    """Indicators of one or several encodings at the same positions; `Indicators` defines each.
+    """Statistics of one or more encodings at the same positions; `Indicators` defines each.
 
     Notes
     -----
-    The first three properties are those of Wang et al. 2021, On Position Embeddings in BERT, ICLR 2021; the indicators
-    are our own and taken from the vectors, not from attention. Where a formula proves that the measure depends on the
-    offset alone (sines and cosines, even d), its spread and asymmetry are 0 and not measured. Of more than 2,000
-    positions symmetry and correlation see an even choice of that many; everything else sees every pair. A base is large
-    enough for a length where no sum of cosines is negative (arXiv:2405.14591): not monotone, so sweep bases finely.
+    The first three properties are those of Wang et al. 2021, On Position Embeddings in BERT, ICLR 2021; our indicators
+    use the vectors, not attention. If a formula proves that the measure depends only on the offset (sines and cosines,
+    even d), spread and asymmetry are 0 and not measured. With more than 2,000 positions symmetry and correlation use an
+    even sample of that many; everything else uses every pair. A base is large enough for a length if no sum of cosines
+    is negative (arXiv:2405.14591): this is not monotone, so sweep bases finely.
     """
 
     name: ClassVar[str] = "stats"
@@ -305,7 +305,7 @@ class Stats(Report[TableEncoding]):
     against: str = choice_of_measure("corr", "measure to correlate with")
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
-        """Return the largest of: a row of pairs at a time, pairs of the sample, products of columns, the table."""
+        """Return the largest of: one row of pairs, the pairs of the sample, the products of columns, the table."""
         shapes: list[tuple[int, ...]] = []
         for encoding in view.encodings:
             length = encoding.covered(view.positions).length
@@ -335,7 +335,7 @@ class Stats(Report[TableEncoding]):
         result: list[Block] = [*map(Paragraph, said)]
         for run in groups(columns, width - widest(labels)):
             header, *rows = zip(labels, *run, strict=True)
-            result += [Table(header, rows, plain=True), Paragraph()]
+            result += [TextTable(header, rows, plain=True), Paragraph()]
         if thinned > 1:
             note = say("stats.asymmetry_and_correlations_of", count=thinned)
             result += [Paragraph(note), Paragraph()]
@@ -343,7 +343,7 @@ class Stats(Report[TableEncoding]):
 
 
 def groups(columns: list[list[str]], room: int) -> list[list[list[str]]]:
-    """Return the columns in runs that stand side by side within so many characters; at least one a run."""
+    """Return the columns in groups that fit side by side into `room` characters, at least one in each."""
     runs: list[list[list[str]]] = [[]]
     for column in columns:
         if runs[-1] and sum(GAP + widest(other) for other in [*runs[-1], column]) > room:
@@ -353,7 +353,7 @@ def groups(columns: list[list[str]], room: int) -> list[list[list[str]]]:
 
 
 def flat(found: Indicators) -> dict[str, float]:
-    """Return the indicators as numbers: NaN where one is not defined, the closest pair as two."""
+    """Return the statistics as numbers: NaN if undefined, the closest pair as two."""
     values = asdict(found)
     pair = values.pop("closest") or (np.nan, np.nan)
     named = {**values, "closest_p": pair[0], "closest_q": pair[1]}

@@ -19,18 +19,18 @@ MAX_COLUMNS = 65536  # no encoding is wider
 
 @dataclass(frozen=True, kw_only=True)
 class TableNumbers(Numbers[TableEncoding]):
-    """All rows for a file; the first and the last for the terminal."""
+    """All rows for a file; the first and last rows for the terminal."""
 
     table: Array = over("position", "dimension")
     positions: Array = over("position")
-    length: int  # of the whole table
+    length: int  # rows of the whole table
 
     def position_texts(self) -> list[str]:
-        """Return the positions in the encoding's own terms."""
+        """Return the positions in the encoding's notation."""
         return [self.view.encoding.position_text(position) for position in self.positions.tolist()]
 
     def headers(self) -> list[str]:
-        """Return the columns in the encoding's own terms."""
+        """Return the names of the columns, or their numbers."""
         return self.view.encoding.dimension_names() or [str(column) for column in range(self.table.shape[1])]
 
     def facts(self) -> dict[str, Any]:
@@ -44,12 +44,12 @@ class TableNumbers(Numbers[TableEncoding]):
 
 @dataclass(frozen=True)
 class Table(Report[TableEncoding]):
-    """The table of an encoding as text: the first and the last positions, as many columns as the terminal has room for.
+    """The table of an encoding as text: the first and the last positions, with as many columns as fit the terminal.
 
     Notes
     -----
-    A file (-o table.npy, .npz, .csv, .json) has every number, the same as the heatmap's. For the terminal and for
-    --json only the rows that are shown are made, so the length costs nothing there.
+    A file (-o table.npy, .npz, .csv, .json) has every number, like the heatmap's. For the terminal and --json only the
+    printed rows are computed, so any length is fast.
     """
 
     name: ClassVar[str] = "table"
@@ -85,7 +85,7 @@ class Table(Report[TableEncoding]):
         return self._numbers(view, both_ends(length, view.pixel_rows or length)[0])
 
     def _numbers(self, view: View[TableEncoding], rows: Array) -> TableNumbers:
-        """Return those of some rows, (n,), counted from 0."""
+        """Return the numbers of the given rows, (n,), counted from 0."""
         positions = (view.covered.start + rows).astype(np.float64)
         table = view.encoding.table(positions)
         return TableNumbers(view=view, table=table, positions=positions, length=view.covered.length)

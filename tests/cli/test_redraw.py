@@ -11,7 +11,7 @@ import pytest
 
 import pecli
 from pecli.files.metadata import read_metadata
-from pecli.files.tables import opened
+from pecli.files.tables import open_file
 from tests.conftest import Ask
 
 
@@ -47,9 +47,9 @@ def test_what_the_file_carries_is_read_once(
 
     def counted(path: str) -> Any:
         paths.append(path)
-        return opened(path)
+        return open_file(path)
 
-    monkeypatch.setattr("pecli.files.metadata.opened", counted)
+    monkeypatch.setattr("pecli.files.metadata.open_file", counted)
     assert ask(command, "old.png", "-o", "new.png").code == 0
     assert paths == ["old.png"]
 

@@ -13,7 +13,7 @@ import pytest
 
 import pecli
 from pecli.files.formats import FORMATS
-from pecli.files.metadata import READERS, read_metadata
+from pecli.files.metadata import METADATA_READERS, read_metadata
 from pecli.jobs.job import Job
 from tests.conftest import Ask
 
@@ -43,7 +43,9 @@ def strange(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]
     return make
 
 
-@pytest.mark.parametrize("format", [name for name in READERS if name not in ("webp", "html", "svg")])  # as gif and pdf
+@pytest.mark.parametrize(
+    "format", [name for name in METADATA_READERS if name not in ("webp", "html", "svg")]
+)  # as gif and pdf
 def test_no_file_says_where_to_write(
     format: str, ask: Ask, strange: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from pecli.core.errors import (
-    LISTED,
+    MAX_LISTED,
     PecliError,
     UnknownNameError,
     UnusedOptionError,
@@ -64,14 +64,14 @@ def test_an_unknown_name_knows_the_nearest() -> None:
     for given, nearest in [("sinus", "sinusoidal"), ("ROPE", "rope"), ("rotary", None), ("cl", "clock"), ("c", None)]:
         text = str(UnknownNameError("encoding", given, ["sinusoidal", "rope", "clock"]))
         assert (f"did you mean '{nearest}'" in text) if nearest else "did you mean" not in text
-    names = [f"n{at}" for at in range(LISTED + 1)]
-    assert str(UnknownNameError("name", "?", names[:LISTED])).endswith("n38, n39)")
+    names = [f"n{at}" for at in range(MAX_LISTED + 1)]
+    assert str(UnknownNameError("name", "?", names[:MAX_LISTED])).endswith("n38, n39)")
     assert str(UnknownNameError("name", "?", names)).endswith("n38, n39, … 41 in all)")
 
 
 def test_nothing_in_a_sentence_begins_a_line_or_reaches_a_terminal() -> None:
     assert str(UsageError("a\\b\npecli: done\x1b", advice="c\n")) == "a\\b\\npecli: done\\x1b: c\\n"
-    assert PecliError.of_several(["one --base=5", "a\nb"]).sentence() == "one base=5\na\\nb"
+    assert PecliError.combine(["one --base=5", "a\nb"]).sentence() == "one base=5\na\\nb"
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_nothing_in_a_sentence_begins_a_line_or_reaches_a_terminal() -> None:
         UsageError("a", option="b", value=3, advice="c"),
         UnknownNameError("d", "e", ["f"], option="g"),
         UnusedOptionError("d", (4, 5), "why"),
-        PecliError.of_several(["one", "two"]),
+        PecliError.combine(["one", "two"]),
     ],
 )
 def test_an_error_comes_back_whole_from_another_process(error: PecliError) -> None:

@@ -87,4 +87,4 @@ def test_what_does_not_fit_is_refused_with_both_numbers_and_advice(monkeypatch: 
 
 def test_sizes_are_said_as_people_say_them() -> None:
     text = {0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 8 * 10**12: "7.3 TiB", 2**70: "1024.0 EiB"}
-    assert {size: memory.human(size) for size in text} == text
+    assert {size: memory.format_bytes(size) for size in text} == text

@@ -10,7 +10,7 @@ import pytest
 from pecli.core import terminal
 from pecli.core.errors import escaped
 from pecli.core.progress import progress
-from pecli.core.terminal import Facts, Paragraph, Table
+from pecli.core.terminal import Facts, Paragraph, TextTable
 
 ACTS = [*map(chr, range(32)), *map(chr, range(127, 160)), "\u2028", "\u2029", "\u202e", "\u200b", "\u2066", "\ufeff"]
 SHOWN = "plain ünï 位置编码 🎓 \u00a0\u3000 − λ"
@@ -33,7 +33,7 @@ HOSTILE = "x\x1b[2J\rpecli: done\u2028pecli: done\x9b1m\u202e\x85pecli: done"
 def test_no_message_and_no_result_carries_it(capsys: pytest.CaptureFixture[str]) -> None:
     terminal.print_notes(HOSTILE)
     terminal.print_results([HOSTILE])
-    terminal.show([Table(["a"], [[HOSTILE]]), Facts({HOSTILE: HOSTILE}), Paragraph(HOSTILE)])
+    terminal.show([TextTable(["a"], [[HOSTILE]]), Facts({HOSTILE: HOSTILE}), Paragraph(HOSTILE)])
     with terminal.Steps(1, quiet=False) as steps:
         steps.advance(HOSTILE, [HOSTILE], [HOSTILE])
     out, err = capsys.readouterr()

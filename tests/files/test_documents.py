@@ -18,21 +18,21 @@ from markdown_it import MarkdownIt
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.terminal import Block, Facts, Paragraph, Table
+from pecli.core.terminal import Block, Facts, Paragraph, TextTable
 from pecli.encodings.registry import ENCODINGS
 from pecli.files.documents import md, tex
 from pecli.files.formats import FORMATS
-from pecli.files.metadata import About
+from pecli.files.metadata import FileMetadata
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import jobs_of, make_job
 from pecli.page.style import CJK
 
-NOTHING = About("", "")
+NOTHING = FileMetadata("", "")
 DOCUMENT: list[Block] = [
     Paragraph("A title", heading=True),
     Paragraph(),
     Facts({"name": "a_b"}),
-    Table(["", "x\ny"], [["p", "-0.5"], ["⋮", "⋮"]], numbers=True),
+    TextTable(["", "x\ny"], [["p", "-0.5"], ["⋮", "⋮"]], numbers=True),
     Paragraph("100% & $5, p−1 --rows x|y"),
 ]
 
@@ -101,7 +101,7 @@ def test_text_may_go_to_a_terminal_and_nothing_else(format: str, monkeypatch: py
     base = [10, 100] if FORMATS[format].frames else 10
     (job,) = jobs_of(analysis, {"output": "-", "format": format, "length": 3, "base": base})
     if format in ("png", "gif", "npz"):
-        with pytest.raises(UsageError, match="bytes onto the terminal"):
+        with pytest.raises(UsageError, match="the terminal"):
             job.check()
     else:
         job.check()
@@ -151,7 +151,7 @@ def test_names_out_of_a_file_stay_text(ask: Callable[..., Any]) -> None:
     formulas = ("=1+1", "-x", "@SUM(1)")  # +1 is a number
     assert [row[0] for row in rows[1:]] == [f"'{name}" if name in formulas else name for name in STRANGE]
     assert not re.search(r"(\\\\|rule)\s*[\[*]", Path("m.tex").read_text(encoding="utf-8"))
-    assert not re.search(r"(\\\\|rule)\s*[\[*]", tex([Table(["[a", "*\n[b"], [["[c", "d\n*e"]])], NOTHING).decode())
+    assert not re.search(r"(\\\\|rule)\s*[\[*]", tex([TextTable(["[a", "*\n[b"], [["[c", "d\n*e"]])], NOTHING).decode())
 
 
 def test_a_model_type_is_no_picture_in_a_notebook_or_page(ask: Callable[..., Any]) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from pecli.core.errors import UsageError
-from pecli.core.hub import parse
+from pecli.core.hub import parse_hub_path
 from pecli.core.language import say
 from tests.files.hub_server import COMMIT, Hub, running
 from tests.models.gguf_files import gguf
@@ -133,7 +133,7 @@ def test_a_config_is_one_small_file_that_is_read_from_the_cache_then(lines: Any,
     assert both[0] == 0 and ": 500,000" in both[1]  # which differ in nothing
     first, other = lines("pecli model hf:org/large", "pecli model hf:org/shards", HF_HUB_OFFLINE="1")
     assert first[:2] == model[:2] and hub.asked == []
-    assert other[0] == 1 and other[2].endswith("it is not in the cache, and HF_HUB_OFFLINE forbids to fetch it\n")
+    assert other[0] == 1 and other[2].endswith("it is not in the cache, and HF_HUB_OFFLINE forbids downloading it\n")
 
 
 def test_of_a_large_file_the_table_alone_is_fetched_and_no_picture_asks_for_more(
@@ -183,26 +183,26 @@ def test_of_a_gguf_file_the_header_and_a_small_tensor_are_fetched(lines: Any, hu
     assert json.loads(shards[1])["layers"]["all"]["inv_freq"][0] == 0.5
 
 
-FAILURES = [
-    ("model hf:org/missing", 1, "there is no model of that name, or it is private: check it, or run hf auth login"),
-    ("model hf:org/private", 1, "there is no model of that name, or it is private: check it, or run hf auth login"),
-    ("model hf:org/gated", 1, "its owner asks to accept terms: do so on its page, then run hf auth login"),
-    ("model hf:org/large@v9", 1, "hf:org/large@v9 could not be fetched: it has no such revision"),
-    ("model hf:org/shards", 1, "hf:org/shards could not be fetched: it has no config.json"),
-    ("model hf:org/broken", 1, "hf:org/broken could not be fetched: the hub does not answer"),
-    ("model hf:org/slow", 1, "the hub took too long to answer; HF_HUB_DOWNLOAD_TIMEOUT gives it more seconds"),
-    ("model hf:org/gguf/no.gguf", 1, "it has no such file"),
-    ("table -e learned:file=hf:org/missing", 1, "there is no model of that name"),
-    ("table -e learned:file=hf:org/pickled", 1, "keeps its numbers in pytorch_model.bin, a pickle that could run code"),
-    ("table -e learned:file=hf:org/large#nothing", 2, "unknown tensor"),
-    ("model hf:gpt2", 2, "hf:gpt2 is no name of a model: try hf:org/name"),
+FAILURES = [  # a line, its exit code, and what its message names
+    ("model hf:org/missing", 1, "hf:org/missing", "hf auth login"),
+    ("model hf:org/private", 1, "hf:org/private", "hf auth login"),
+    ("model hf:org/gated", 1, "terms", "hf auth login"),
+    ("model hf:org/large@v9", 1, "hf:org/large@v9", "revision"),
+    ("model hf:org/shards", 1, "hf:org/shards", "config.json"),
+    ("model hf:org/broken", 1, "hf:org/broken", "the hub"),
+    ("model hf:org/slow", 1, "hf:org/slow", "HF_HUB_DOWNLOAD_TIMEOUT"),
+    ("model hf:org/gguf/no.gguf", 1, "hf:org/gguf/no.gguf", "no such file"),
+    ("table -e learned:file=hf:org/missing", 1, "hf:org/missing", "hf auth login"),
+    ("table -e learned:file=hf:org/pickled", 1, "pytorch_model.bin", "pecli tensors pytorch_model.bin"),
+    ("table -e learned:file=hf:org/large#nothing", 2, "hf:org/large", "unknown tensor"),
+    ("model hf:gpt2", 2, "hf:gpt2", "hf:org/name@revision"),
 ]  # fmt: skip
 
 
 def test_what_cannot_be_fetched_is_one_line(lines: Any) -> None:
-    ended = lines(*(f"pecli {line}" for line, _, _ in FAILURES))
-    for (line, code, said), (found, out, error) in zip(FAILURES, ended, strict=True):
-        assert (found, out) == (code, "") and said in error and error.count("\n") == 1, line
+    ended = lines(*(f"pecli {line}" for line, *_ in FAILURES))
+    for (line, code, *names), (found, out, error) in zip(FAILURES, ended, strict=True):
+        assert (found, out) == (code, "") and all(name in error for name in names) and error.count("\n") == 1, line
 
 
 def test_without_the_client_one_line_says_what_to_install(folder: Path, process: Process) -> None:
@@ -214,6 +214,6 @@ def test_without_the_client_one_line_says_what_to_install(folder: Path, process:
 
 @pytest.mark.parametrize("name", ["hf:a/b", "hf:a/b@v1", "hf:a/b/c/d", "hf:a/b@v1/c/model.safetensors#t.weight"])
 def test_a_name_is_made_of_its_parts(name: str) -> None:
-    assert str(parse(name)) == name
+    assert str(parse_hub_path(name)) == name
     with pytest.raises(UsageError):
-        parse(name.replace("a/b", "a@b"))
+        parse_hub_path(name.replace("a/b", "a@b"))

@@ -113,11 +113,11 @@ def test_usual_names_are_found_among_others(name: str) -> None:
         (["encoder.pos.weight", "wpe.weight"], "encoder.pos.weight", "encoder.pos.weight"),
         (["encoder.pos.weight", "wpe.weight"], "r.pos.weight", "encoder.pos.weight"),
         (["pos", "decoder.pos"], "pos", "pos"),
-        (["a.wpe.weight", "b.wpe.weight"], None, r"holds a\.wpe\.weight, b\.wpe\.weight: name the table with tensor"),
-        (["a.wpe.weight", "b.wpe.weight"], "wpe.weight", r"holds a\.wpe\.weight, b\.wpe\.weight: name the table"),
-        ([f"layer{i:03}" for i in range(100)], None, r"holds layer000, .*, layer007, … 100 tensors: name"),
+        (["a.wpe.weight", "b.wpe.weight"], None, r"a\.wpe\.weight, b\.wpe\.weight: .*tensor"),
+        (["a.wpe.weight", "b.wpe.weight"], "wpe.weight", r"a\.wpe\.weight, b\.wpe\.weight"),
+        ([f"layer{i:03}" for i in range(100)], None, r"layer000, .*, layer007, … 100 tensors"),
         (["wpe.weight"], "wpe.wieght", r"'wpe\.wieght'; did you mean 'wpe\.weight'"),
-        ([], None, "holds no table"),
+        ([], None, "no table"),
     ],
 )
 def test_the_table_is_found_by_its_name_or_how_it_ends(names: list[str], asked: str | None, expected: str) -> None:
@@ -131,7 +131,7 @@ def test_the_table_is_found_by_its_name_or_how_it_ends(names: list[str], asked: 
 
 
 def test_a_file_of_one_table_has_no_names() -> None:
-    with pytest.raises(UsageError, match=r"tensor=pos: a \.npy file holds one table"):
+    with pytest.raises(UsageError, match=r"tensor=pos: a \.npy file"):
         read_table(write("t.npy"), "pos")
 
 
@@ -148,39 +148,42 @@ def test_every_type_of_safetensors_is_read(dtype: str, numpy_dtype: str, values:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "line", "index"),
     [
-        ("1,2\n3,4.5\n", ""),
-        ("\ufeff1,2\n3,4.5\n", ""),
-        (" 1 , 2e0 \r\n\r\n 3 ,4.5", ""),
-        ("a,b\n1,2\n3,4.5\n", "line 1 was taken for a header"),
-        ("\ufeffposition,a,b\n0,1,2\n1,3,4.5\n", "line 1 was taken for a header, column 'position' for the positions"),
-        ("Index,5,6\n-1,1,2\n3,3,4.5\n", "line 1 was taken for a header, column 'Index' for the positions"),
-        ("\n,0,1\n7,1,2\n8,3,4.5\n", "line 2 was taken for a header, column '' for the positions"),
+        ("1,2\n3,4.5\n", None, None),
+        ("\ufeff1,2\n3,4.5\n", None, None),
+        (" 1 , 2e0 \r\n\r\n 3 ,4.5", None, None),
+        ("a,b\n1,2\n3,4.5\n", "line 1", None),
+        ("\ufeffposition,a,b\n0,1,2\n1,3,4.5\n", "line 1", "'position'"),
+        ("Index,5,6\n-1,1,2\n3,3,4.5\n", "line 1", "'Index'"),
+        ("\n,0,1\n7,1,2\n8,3,4.5\n", "line 2", "''"),
     ],
     ids=repr,
 )
-def test_csv_with_and_without_header(text: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_csv_with_and_without_header(
+    text: str, line: str | None, index: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     heard = list[str]()
     monkeypatch.setattr("pecli.files.tables.notice", heard.append)
     Path("t.csv").write_bytes(text.encode())
     assert read_table("t.csv").tolist() == [[1, 2], [3, 4.5]]
-    assert heard == ([f"t.csv: {said}"] if said else [])
+    assert len(heard) == (line is not None)
+    assert all(f"t.csv: {line}" in told and (f"column {index}" in told or index is None) for told in heard)
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("1,2\n3\n", "line 2: 1 cell where the first line has 2"),
-        ("1,2\n3,x\n", "line 2: 'x' is no number"),
-        ("1,2\n3,\n", "line 2: '' is no number, a cell is empty"),
-        ("1;2\n3;4\n", "line 2: '3;4' is no number"),
-        ("a,b,7\n1,2,3\n", "line 1: 'a' is no number"),
-        ("", "holds no numbers"),
-        ("a,b\n", "holds no numbers"),
-        ("1,2\n−3,4\n", "line 2: '−3' is no number"),
-        ("a,b\n1,2,3\n", "line 2: 3 cells where the first line has 2"),
-        ("1,nan\n", "holds 1 value that is not finite, the first in row 0, column 1: nan"),
+        ("1,2\n3\n", "line 2: 1 cell.* 2"),
+        ("1,2\n3,x\n", "line 2: 'x'"),
+        ("1,2\n3,\n", "line 2: ''.*empty"),
+        ("1;2\n3;4\n", "line 2: '3;4'"),
+        ("a,b,7\n1,2,3\n", "line 1: 'a'"),
+        ("", "no numbers"),
+        ("a,b\n", "no numbers"),
+        ("1,2\n−3,4\n", "line 2: '−3'"),
+        ("a,b\n1,2,3\n", "line 2: 3 cells.* 2"),
+        ("1,nan\n", "1 value .*row 0, column 1: nan"),
         ("1,\xff\n3,4\n", " is not UTF-8 text"),
     ],
     ids=lambda text: repr(text[:30]),
@@ -231,13 +234,13 @@ BAD[6, 0] = -np.inf
 @pytest.mark.parametrize(
     ("array", "said", "kinds"),
     [
-        *((np.zeros(shape), rf"t\.\w+ holds numbers of shape {shape}, not a table", BINARY)
+        *((np.zeros(shape), rf"t\.\w+ .*{shape}", BINARY)
           for shape in ((7,), (0, 5), (5, 0), (2, 3, 4), ())),
-        *((np.ones((2, 2), dtype=dtype), f"does not hold real numbers of a type that is read: {dtype}", BINARY[:2])
+        *((np.ones((2, 2), dtype=dtype), dtype, BINARY[:2])
           for dtype in ("complex128", "str", "bool")),
-        (np.ones((2, 2), bool), "does not hold real numbers of a type that is read: BOOL", BINARY[2:]),
-        (BAD, "2 values that are not finite, the first in row 4, column 3: nan", KINDS),
-        (np.array([[np.inf, 1.0]]), "1 value that is not finite, the first in row 0, column 0: inf", KINDS),
+        (np.ones((2, 2), bool), "BOOL", BINARY[2:]),
+        (BAD, "2 values .*row 4, column 3: nan", KINDS),
+        (np.array([[np.inf, 1.0]]), "1 value .*row 0, column 0: inf", KINDS),
         (np.array([[1.0, 2.0], [-3e153, 1e307]]), r"2 values .* row 1, column 0: -3e\+153", [".npy", ".csv"]),
         (TABLE * 1e-200, "1.23e-199", [".npy", ".csv"]),
     ],
@@ -257,7 +260,7 @@ def test_a_damaged_file_is_refused_by_name_and_in_our_words(kind: str) -> None:
     whole = Path(write(f"t{kind}")).read_bytes()
     for data in [*DAMAGE, noise, *([whole[:-9], whole[: len(whole) * 6 // 10]] if kind != ".csv" else [])]:
         Path(f"t{kind}").write_bytes(data)
-        with pytest.raises(TableFileError, match=rf"^t{kind}.*(is not a whole {kind} file|is not UTF-8|no number)"):
+        with pytest.raises(TableFileError, match=rf"^t{kind}.*({kind} file|UTF-8|number)"):
             read_table(f"t{kind}")
 
 
@@ -288,7 +291,7 @@ def test_a_header_that_contradicts_itself_is_refused(key: str, value: Any, ask: 
         ("bare", TableFileError, "kind of table file"),
         ("none.npy", FileError, r"none\.npy does not exist"),
         ("folder.npy", FileError, "is not a regular file"),
-        ("t.pt", TableFileError, "a pickle that could run code: convert it once: python -c "),
+        ("t.pt", TableFileError, "python -c "),
     ],
 )
 def test_what_is_no_table_file_is_refused(path: str, error: type[Exception], said: str) -> None:
@@ -315,7 +318,7 @@ def test_a_table_comes_out_of_a_pipe(form: str, process: Process, ask: Ask, fold
     ("given", "said"),
     [
         (b"", b"standard input is empty"),
-        (b"no numbers here", b"holds no numbers"),
+        (b"no numbers here", b"no numbers"),
         (b"d = 4, 2\n1, 2", b"--format csv"),
     ],
 )

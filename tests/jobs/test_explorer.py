@@ -129,7 +129,7 @@ def test_nothing_is_read_but_what_it_was_started_with(folder: Path) -> None:
         {"style": "s.mplstyle"},
         {"encoding": "config.json"},
     ):
-        assert "was not named at the start" in made.answer(values, 250)["error"]
+        assert "not read" in made.answer(values, 250)["error"]
 
 
 def test_nothing_is_written(folder: Path) -> None:

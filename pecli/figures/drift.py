@@ -208,7 +208,7 @@ class Drift(PairwiseRates):
         if len(compared) > 2:
             return join_title([title_of_several(compared), say("drift.against", name=names_of(compared)[0])])
         names = names_of_two(compared)
-        whose = (say(f"drift.{rates}", name=names[rates]) for rates in ("against", "other"))
+        whose = (say("drift.against", name=names["against"]), say("drift.other", name=names["other"]))
         return join_title([title_of_several(compared), *whose])
 
 

@@ -220,12 +220,13 @@ class Unseen(PairwiseRates):
             if within and at == 0:
                 label_level(panel, say("unseen.trained"), numbers.trained - 0.5, ink, canvas)
             if len(axes) > 1:
-                new, slowed = numbers.new[at], numbers.slowed[at]
-                inks = [legible(NAMED_INK if new else QUIET, panel), legible("C0" if slowed else QUIET, panel)]
-                for right, key_of_text, value in ((False, "share_new", numbers.share(at)), (True, "slowed", slowed)):
-                    text, short = (say(f"unseen.{key_of_text}{own}", value=value) for own in ("", "_short"))
-                    look: dict[str, Any] = {"color": inks[right], "weight": "medium"}
-                    add_below_title(panel, text, canvas, right=right, short=short, **look)
+                new, slowed, share = numbers.new[at], numbers.slowed[at], numbers.share(at)
+                look: dict[str, Any] = {"color": legible(NAMED_INK if new else QUIET, panel), "weight": "medium"}
+                short = say("unseen.share_new_short", value=share)
+                add_below_title(panel, say("unseen.share_new", value=share), canvas, short=short, **look)
+                look = {"color": legible("C0" if slowed else QUIET, panel), "weight": "medium"}
+                short = say("unseen.slowed_short", value=slowed)
+                add_below_title(panel, say("unseen.slowed", value=slowed), canvas, right=True, short=short, **look)
         for at in numbers.named:
             name_panel(axes[at])
         return [None] * len(axes)

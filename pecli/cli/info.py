@@ -26,7 +26,7 @@ from pecli.cli.show import (
     targets_of,
 )
 from pecli.core.errors import PecliError, UsageError, as_flags, is_printable
-from pecli.core.hub import CONFIG, fixed
+from pecli.core.hub import CONFIG, pin_revision
 from pecli.core.language import Language, language_of, say, use_language
 from pecli.core.terminal import Block, Facts, Paragraph, Table, print_notes, print_results, show
 from pecli.encodings.learned import Learned
@@ -365,7 +365,7 @@ def tensors_in(file: str) -> tuple[Table, list[str], dict[str, Any]]:
     fitting = [name for name in candidates(arrays) if is_table(arrays[name].shape) and arrays[name].readable]
     typed = [None] if table is not None else [name for name in fitting if all(map(is_printable, name))]
     several = [name for name in typed if name and name.endswith(TABLE_NAMES)] or typed[:1]
-    specs = [Learned(file=fixed(file), tensor=name).spec() for name in several]
+    specs = [Learned(file=pin_revision(file), tensor=name).spec() for name in several]
     lines = [f"try: pecli heatmap -e {shlex.quote(spec)}" for spec in specs]
     lines = lines or ["none has real numbers in two dimensions and a plain name"]
     return Table(("tensor", "shape", "numbers", ""), rows), lines, {"file": file, "tensors": data}

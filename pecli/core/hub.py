@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from pecli.core.errors import PecliError, UsageError
 from pecli.core.progress import track
-from pecli.core.readable import HUB, check_readable
+from pecli.core.readable import HUB, check_readable, resolve_path
 
 NAME = re.compile(rf"({HUB.pattern})(?:@([^/@#]+))?((?:/[^/@#]+)*)/?(?:#(.+))?")
 COMMIT = re.compile("[0-9a-f]{40}")
@@ -72,7 +72,12 @@ def parse(path: str) -> HubFile:
     return HubFile(repo.removeprefix("hf:"), revision, folder.strip("/"), tensor)
 
 
-def fixed(path: str) -> str:
+def resolved(path: str) -> str:
+    """Return a path as jobs record it: where the file is, of a model on the hub with its commit."""
+    return pin_revision(resolve_path(path))
+
+
+def pin_revision(path: str) -> str:
     """Return a name on the hub with the commit that its revision means now; any other path as it is."""
     if not is_hub(path) or COMMIT.fullmatch((item := parse(path)).revision or ""):
         return path

@@ -29,7 +29,7 @@ def looking_in(folder: Path) -> Iterator[None]:
         _FOLDER.reset(token)
 
 
-def found(path: str) -> str:
+def resolve_path(path: str) -> str:
     """Return where a file of that name is in the folder that is looked in first; else the name."""
     folder = _FOLDER.get()
     place = path if folder is None else os.path.normpath(folder / path)

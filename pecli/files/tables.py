@@ -29,7 +29,7 @@ from pecli.core.errors import (
     path_text,
     shorten,
 )
-from pecli.core.hub import Opener, is_hub, parse, weight_files
+from pecli.core.hub import Opener, is_hub, parse, pin_revision, weight_files
 from pecli.core.language import say
 from pecli.core.lazy import Array, np
 from pecli.core.memory import check_memory, human
@@ -443,6 +443,7 @@ def read_table(
         check_shape("the array", held.shape, dimensions, sides)
         return held if held.ndim == 2 else held.reshape(-1, held.shape[-1])
     if is_hub(path):
+        path = pin_revision(path)
         return _read(path, tensor or parse(path).tensor, dimensions, sides, 0)
     opened(path).close()
     path = located(path)

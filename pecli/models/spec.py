@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pecli.core.errors import UnknownNameError, UsageError, notice, shorten
 from pecli.core.lazy import Array
 from pecli.core.options import Option, canonical_name, default_values, with_canonical_names
-from pecli.core.readable import found
+from pecli.core.readable import resolve_path
 from pecli.encodings.base import Encoding, TableEncoding
 from pecli.encodings.learned import Learned
 from pecli.encodings.registry import ENCODINGS, PLUGINS, all_encodings, find_encoding, table_advice
@@ -122,7 +122,7 @@ def _parts(spec: str) -> tuple[type[Encoding], str, dict[str, str], dict[str, li
     config = None if name.strip() in ENCODINGS else config_words(spec, all_encodings())  # plugins load only if needed
     if config is not None:
         path, layers, text = config
-        kind, told = parse_encoding(config_spec(found(path), layers))
+        kind, told = parse_encoding(config_spec(resolve_path(path), layers))
         return kind, path + (f"#{layers}" if layers else ""), told, _parameters(spec, text, kind.options())
     kind = find_encoding(name.strip())
     return kind, name, {}, _parameters(spec, text, kind.options())
@@ -153,7 +153,7 @@ def config_words(spec: str, known: Container[str]) -> tuple[str, str | None, str
         return None
     path = match["path"]
     apart = path.endswith(ENDINGS) or "/" in path or os.sep in path
-    folder = Path(found(path))
+    folder = Path(resolve_path(path))
     isfolder = os.path.isdir(folder) and os.path.isfile(place(folder))
     return (path, match["kind"], match["text"] or "") if apart or isfolder else None
 

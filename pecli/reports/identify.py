@@ -9,12 +9,11 @@ from math import inf, isfinite, pi, sqrt
 from typing import Any
 
 from pecli.core.errors import PecliError, UsageError
-from pecli.core.hub import fixed, is_hub
+from pecli.core.hub import is_hub, resolved
 from pecli.core.language import join_clauses, join_or, listing, say
 from pecli.core.lazy import np
 from pecli.core.numbers import number_text
 from pecli.core.options import Option
-from pecli.core.readable import found as found_file
 from pecli.core.terminal import Block, Facts, Paragraph
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.learned import Learned
@@ -251,7 +250,7 @@ def read_and_identify(table: Any, tensor: str | None = None, rates: Any = None) 
         path = os.fspath(table)
         if tensor is None and not is_hub(path) and "#" in path and not os.path.exists(path):
             path, _, tensor = path.rpartition("#")
-        path = fixed(found_file(path))
+        path = resolved(path)
     else:
         path = hold(table[None] if getattr(table, "ndim", 2) == 1 else table, "{}")
     numbers = read_table(path, tensor, dimensions=1)

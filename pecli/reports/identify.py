@@ -13,9 +13,9 @@ from pecli.core.hub import is_hub, resolved
 from pecli.core.language import join_clauses, join_or, listing, say
 from pecli.core.lazy import np
 from pecli.core.numbers import number_text
-from pecli.core.options import Option
+from pecli.core.options import Options, option
 from pecli.core.terminal import Block, Facts, Paragraph
-from pecli.encodings.base import TableEncoding
+from pecli.encodings.base import TableEncoding, tensor_option
 from pecli.encodings.learned import Learned
 from pecli.files.documents import for_notebook
 from pecli.files.tables import IN_MEMORY, hold, read_table, short
@@ -24,7 +24,6 @@ from pecli.measures.formulas import Name
 from pecli.measures.identify import FEWEST, Identified, identify, identify_rates
 from pecli.reports.layers import ranges, runs
 
-RATES = Option("rates in rad/position, the first pair first", name="rates", scalar=float, many=True, at_least=0)
 LAYOUTS = {
     "interleaved": "identify.sine_and_cosine_of",
     "concatenated": "identify.sines_in_one_half",
@@ -235,7 +234,17 @@ def change_text(change: Change) -> str:
     return say(CHANGES[change.kind], at=listing(map(str, change.at)), amount=amount, count=abs(change.amount))
 
 
-def read_and_identify(table: Any, tensor: str | None = None, rates: Any = None) -> IdentifyReport:
+@dataclass(frozen=True)
+class IdentifyOptions(Options):
+    """What is identified, besides a file."""
+
+    rates: tuple[float, ...] | None = option(
+        None, "rates in place of a table, rad/position, the first pair first: 1,0.5,…", at_least=0
+    )
+    tensor: str | None = tensor_option()
+
+
+def read_and_identify(table: Any, tensor: str | None = None, rates: tuple[float, ...] | None = None) -> IdentifyReport:
     """Return what a table is: a path, ``path#tensor`` or hf:org/name, an array, or rates.
 
     Raises
@@ -245,7 +254,7 @@ def read_and_identify(table: Any, tensor: str | None = None, rates: Any = None) 
     if (table is None) == (rates is None):
         raise UsageError("pecli identify takes a table, or --rates")
     if rates is not None:
-        return IdentifyReport(say("identify.the_rates"), None, identify_rates(np.array(RATES.read(rates))), 0)
+        return IdentifyReport(say("identify.the_rates"), None, identify_rates(np.array(rates)), 0)
     if isinstance(table, (str, os.PathLike)):
         path = os.fspath(table)
         if tensor is None and not is_hub(path) and "#" in path and not os.path.exists(path):

@@ -196,15 +196,16 @@ def model(
     PecliError : the file could not be read, or is no config
     """
     from pecli.core.options import Option
-    from pecli.models.asked import IGNORE, SEQ_LEN, TOLERANCE
+    from pecli.models.asked import ModelOptions
     from pecli.models.overrides import read_overridden
     from pecli.models.reader import read_model, without_findings
     from pecli.reports.model import ModelReport
 
     places = Option("the config.json", name="path", many=True).read(list(paths))
-    used, left_out = SEQ_LEN.read(seq_len), IGNORE.read(ignore)
+    asked = ModelOptions.make({"seq_len": seq_len, "tolerance": tolerance, "ignore": tuple(ignore)})
+    used = asked.seq_len
     models = tuple(read_overridden(place, used, override) if override else read_model(place, used) for place in places)
-    return ModelReport(tuple(without_findings(model, left_out) for model in models), TOLERANCE.read(tolerance))
+    return ModelReport(tuple(without_findings(model, asked.ignore) for model in models), asked.tolerance)
 
 
 def extend(
@@ -236,11 +237,12 @@ def extend(
     UsageError : nothing to extend, or a method that is not for this file
     """
     from pecli.core.options import Option
-    from pecli.models.asked import BASE, METHOD, TO, TRAINED
+    from pecli.models.asked import ExtendOptions
     from pecli.reports.extend import extend as report_of
 
     place = Option("the config.json", name="path").read(path)
-    return report_of(place, TO.read(to), TRAINED.read(trained), BASE.read(base), METHOD.read(method))
+    asked = ExtendOptions.make({"to": to, "trained": trained, "base": base, "method": method})
+    return report_of(place, asked.to, asked.trained, asked.base, asked.method)
 
 
 def identify(
@@ -264,9 +266,10 @@ def identify(
     ------
     PecliError : no table could be read, or it is not finite
     """
-    from pecli.reports.identify import BASE, read_and_identify
+    from pecli.reports.identify import IdentifyOptions, read_and_identify
 
-    return read_and_identify(table, tensor, rates, BASE.read(base))
+    asked = IdentifyOptions.make({"rates": rates, "tensor": tensor, "base": base})
+    return read_and_identify(table, asked.tensor, asked.rates, asked.base)
 
 
 def batch(
@@ -274,9 +277,10 @@ def batch(
     *,
     folder: str | os.PathLike[str] | None = None,
     only: Sequence[str] = (),
-    workers: int = 1,
+    jobs: SupportsIndex = 1,
     executor: Executor | None = None,
     force: bool = False,
+    workers: SupportsIndex | None = None,
 ) -> list[Result]:
     """Draw every figure of a batch file, as ``pecli batch`` does.
 
@@ -285,9 +289,10 @@ def batch(
     path : the TOML file
     folder : where outputs go and stay; by default the file's folder
     only : names of figures or files, or globs
-    workers : how many processes, 1 or more
+    jobs : how many processes, 1 or more
     executor : draws instead of those, on other machines too; the files are written here
     force : draw also what its file already shows
+    workers : the former name of jobs
 
     Returns
     -------
@@ -302,9 +307,11 @@ def batch(
     from pecli.core.options import Option
     from pecli.jobs.batch import read_batch
     from pecli.jobs.run import run
+    from pecli.jobs.run_options import BatchOptions, RunOptions
 
     path = str(Option("the TOML file", name="path").read(path))
-    workers = Option("processes", name="workers", scalar=int, at_least=1, at_most=1024).read(workers)
-    only = Option("which", name="only", many=True, default=(), split=False).read(only)
-    plan = read_batch(path, folder if folder is None else os.fspath(folder))
-    return list(run((plan.only(only) if only else plan).jobs, workers=workers, executor=executor, force=force))
+    asked = BatchOptions.make({"folder": folder, "only": only, "force": force})
+    count = RunOptions.options()["jobs"].read(jobs if workers is None else workers)
+    plan = read_batch(path, asked.folder)
+    chosen = plan.only(asked.only) if asked.only else plan
+    return list(run(chosen.jobs, workers=count, executor=executor, force=asked.force))

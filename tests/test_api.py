@@ -89,8 +89,8 @@ STRANGE: list[tuple[Callable[[], Any], str]] = [
     (lambda: pecli.compare(["rope", [None]]), "None"),  # type: ignore[list-item]
     (lambda: pecli.encode(8), "8"),  # type: ignore[arg-type]
     (lambda: pecli.encode(length="many"), "length"),  # type: ignore[arg-type]
-    (lambda: pecli.batch("f.toml", workers=-1), "workers=-1"),
-    (lambda: pecli.batch("f.toml", workers="many"), "workers=many"),  # type: ignore[arg-type]
+    (lambda: pecli.batch("f.toml", jobs=-1), "jobs=-1"),
+    (lambda: pecli.batch("f.toml", workers="many"), "jobs=many"),  # type: ignore[arg-type]
     (lambda: pecli.batch(5), "path=5"),  # type: ignore[arg-type]
     (lambda: pecli.batch("f.toml", only=5), "only"),  # type: ignore[arg-type]
 ]

@@ -9,6 +9,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -152,6 +153,21 @@ def test_a_job_comes_out_of_a_finished_file_by_one_door() -> None:
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and node.slice.value == "job"
     }
     assert jobs == {"jobs.job"}
+
+
+@pytest.mark.parametrize("owner", OPTIONS)
+def test_a_value_is_read_without_a_look_at_the_disk_or_the_hub(
+    owner: type[Options], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def asked(*_: object, **__: object) -> None:
+        raise AssertionError("something was asked for")
+
+    for name in (name for name, option in owner.options().items() if option.file):
+        with monkeypatch.context() as patched, suppress(UsageError):
+            for place in ("builtins.open", "os.stat", "os.path.isfile", "os.path.exists", "pecli.core.hub._client"):
+                patched.setattr(place, asked)
+            for path in ("hf:org/model", "folder/none.npy"):
+                assert getattr(owner(**{name: path}), name) == path
 
 
 def test_only_the_edge_knows_the_command_line() -> None:

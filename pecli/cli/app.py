@@ -82,23 +82,27 @@ def _as_typed(parameter: Any, ctx: Any, value: Any) -> Any:
 
 
 def _all_as_typed(parameters: list[Any]) -> list[Any]:
-    """Return the parameters, each of which gives its text as it was typed.
+    """Return the parameters, each of which gives its text as it was typed; of those that have to be there Typer asks.
 
     Typer would make a pydantic adapter for each of forty options, 0.1 s, although `pecli.core.options` reads the text.
     """
-    for parameter in parameters:
+    for parameter in (each for each in parameters if not each.required):
         parameter.process_value = partial(_as_typed, parameter)
     return parameters
 
 
-class NamedCommand(TyperCommand):
-    """A command that every mistake in its words names, also those that are found before its options are known.
+class TextCommand(TyperCommand):
+    """A command that gets the text of its options as it was typed, and that every mistake in its words names, also
+    those that are found before its options are known.
 
     examples, notes : what stands in its help
     """
 
     examples: Sequence[str] = ()
     notes: Sequence[str] = ()
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _all_as_typed(super().get_params(ctx))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         from pecli.cli.help import page_of
@@ -111,13 +115,6 @@ class NamedCommand(TyperCommand):
         except USAGE_ERROR as error:
             error.ctx = error.ctx or ctx
             raise
-
-
-class TextCommand(NamedCommand):
-    """A command that gets the text of its options as it was typed."""
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        return _all_as_typed(super().get_params(ctx))
 
 
 class AllCommands(TyperGroup):
@@ -201,17 +198,14 @@ def summary_of(name: str) -> str:
 def _built(name: str, words: Sequence[str]) -> Any:
     """Return the command with all its options, those that only these words ask for too."""
     command = command_of(name, words)
-    kind = NamedCommand if name in WORDS | FILES else TextCommand
-    built = _typer_command(name, command.function, kind, command.settings, help=summary_of(name))
+    built = _typer_command(name, command.function, command.settings, help=summary_of(name))
     built.examples, built.notes = command.examples, command.notes
     return built
 
 
-def _typer_command(
-    name: str, function: Callable[..., None], kind: Any, settings: Mapping[str, Any], **texts: str
-) -> Any:
+def _typer_command(name: str, function: Callable[..., None], settings: Mapping[str, Any], **texts: str) -> Any:
     single = typer.Typer(pretty_exceptions_enable=False, rich_markup_mode=None, add_completion=False)
-    single.command(name, cls=kind, context_settings={**SETTINGS, **settings}, **texts)(function)  # type: ignore[arg-type]
+    single.command(name, cls=TextCommand, context_settings={**SETTINGS, **settings}, **texts)(function)  # type: ignore[arg-type]
     return typer.main.get_command(single)
 
 
@@ -222,7 +216,7 @@ def run_words(function: Callable[..., None], words: list[str], name: str, settin
 
     settings : how Typer takes the words
     """
-    return _typer_command(name, function, TextCommand, settings)(words, f"pecli {name}", standalone_mode=False) or 0
+    return _typer_command(name, function, settings)(words, f"pecli {name}", standalone_mode=False) or 0
 
 
 def _version(shown: bool) -> None:

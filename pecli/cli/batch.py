@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections import Counter
@@ -11,12 +10,14 @@ from concurrent.futures import Executor
 from contextlib import closing, contextmanager, nullcontext
 from functools import partial
 from importlib import import_module
+from json import dumps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from pecli.cli.show import Command, guard
+from pecli.cli.options import argument, run_options, with_options
+from pecli.cli.show import Command
 from pecli.core.errors import (
     OutputError,
     PecliError,
@@ -30,9 +31,10 @@ from pecli.core.errors import (
 from pecli.core.progress import TRACKER, supports_animation, track, untracked
 from pecli.core.terminal import Steps, TextTable, print_json, print_notes, print_results, show
 from pecli.files.writer import check_target, write
-from pecli.jobs.batch import EXAMPLE, STDIN, Batch, read_batch
+from pecli.jobs.batch import EXAMPLE, STDIN, About, Batch, read_batch
 from pecli.jobs.index import page, page_path
 from pecli.jobs.run import STATES, WRITTEN, Result, differences, is_done, run
+from pecli.jobs.run_options import CHECK, BatchOptions
 from pecli.jobs.schema import batch_schema
 from pecli.jobs.text import command
 
@@ -129,94 +131,64 @@ def summary(ended: list[Result]) -> str:
     return ", ".join(f"{counts[state]} {state}" for state in STATES)
 
 
-WHICH = ("file", "folder", "only", "shard", "as_json")
+WHICH = ("file", "folder", "only", "shard", "json")
 INSTEAD = {  # what is done instead of drawing, and the options that say more of it
     "init": ("file",),
     "schema": ("file",),
     "dry_run": (*WHICH, "force", "jobs", "dask", "fail_fast", "index"),  # what the same line would draw
     "check": WHICH,
 }
-FLAGS = {"as_json": "json"}  # where the command line has another name
 START = "pecli.toml"  # what --init writes where no name is given
 
 
 def batch(
-    file: Annotated[str | None, typer.Argument(help="The TOML file; - for standard input.", show_default=False)] = None,
-    init: Annotated[bool, typer.Option("--init", help="Write a commented file to start from.")] = False,
-    schema: Annotated[
-        bool, typer.Option("--schema", help="Print the JSON Schema of batch files, for editors.")
-    ] = False,
-    folder: Annotated[
-        str | None, typer.Option(help="Where outputs go and stay (default: the file's folder).", show_default=False)
-    ] = None,
-    only: Annotated[
-        list[str] | None, typer.Option(help="Names or globs of figures or files.", show_default=False)
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print one command line a picture, behind # what is there already.")
-    ] = False,
-    check: Annotated[
-        bool,
-        typer.Option(
-            "--check",
-            help="Draw nothing, list what is missing, stale (no .csv or .md can be) or no longer asked for: exit 1.",
-        ),
-    ] = False,
-    jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Processes (default: the cores).")] = None,
-    shard: Annotated[
-        str | None, typer.Option(help="Draw one part of all: 3/16 is the third of 16.", show_default=False)
-    ] = None,
-    dask: Annotated[
-        str | None, typer.Option(help="Draw on a Dask cluster: its scheduler's address.", show_default=False)
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Draw also what its file already shows.")] = False,
-    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first failure.")] = False,
-    index: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--index",
-            "--pages",
-            help="Write a page of all pictures, .md or .html; or a PDF of a page each.",
-            show_default=False,
-        ),
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print what came of each picture as JSON, as one picture's --json does.")
-    ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No bar, no summary: just what was written.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show where an error comes from.")] = False,
+    file: str | None,
+    *,
+    init: bool,
+    schema: bool,
+    folder: str | None,
+    only: tuple[str, ...],
+    dry_run: bool,
+    check: bool,
+    shard: str | None,
+    dask: str | None,
+    force: bool,
+    fail_fast: bool,
+    index: tuple[str, ...],
+    jobs: int | None,
+    json: bool,
+    quiet: bool,
+    verbose: bool,
 ) -> None:
     """Draw every figure of a TOML file; the options say which, how and how loudly."""
-    given = {name: value for name, value in locals().items() if value not in (None, False, [], ())}
-    with guard(quiet, verbose):
-        for mode in (name for name in INSTEAD if name in given):
-            for name in [name for name in given if name not in (mode, "quiet", "verbose", *INSTEAD[mode])]:
-                value = tuple(given[name]) if isinstance(given[name], list) else given[name]
-                raise UnusedOptionError(FLAGS.get(name, name), value, f"{option_text(mode)} draws nothing")
-        if schema or init:
-            print_results([json.dumps(batch_schema(), ensure_ascii=False) if schema else write_start(file or START)])
-            return
-        if file is None:
-            raise UsageError("name a TOML file, - for standard input, or --init to start one")
-        if jobs and dask:
-            raise UsageError("-j is for processes here and --dask for a cluster: drop one of the two")
-        plan = read_batch(file, folder, only or (), written=not (check or dry_run))
-        chosen = plan.only(only) if only else plan
-        chosen = chosen.shard(shard) if shard is not None else chosen
-        try:
-            pages = [page_path(plan, path, written=not (check or dry_run)) for path in plan.index]
-        except PecliError as error:
-            raise combined_type([error])(f"{file}: [batch]: {error.sentence(as_keys)}") from None
-        pages += [page_path(plan, path) for path in index or []]
-        if dry_run:
-            print_lines(chosen, force=force, as_json=as_json)
-        elif check:
-            compare(plan, chosen, as_json=as_json)
-        else:
-            with cluster(dask) if dask else nullcontext() as executor:
-                how: dict[str, Any] = {"workers": jobs, "executor": executor, "force": force, "fail_fast": fail_fast}
-                ended = draw(chosen, quiet=quiet, as_json=as_json, **how)
-            finish(plan, chosen, pages, ended)
+    given = {name: value for name, value in locals().items() if value not in (None, False, ())}
+    for mode in (name for name in INSTEAD if name in given):
+        for name in [name for name in given if name not in (mode, "quiet", "verbose", *INSTEAD[mode])]:
+            raise UnusedOptionError(name, given[name], f"{option_text(mode)} draws nothing")
+    if schema or init:
+        print_results([dumps(batch_schema(), ensure_ascii=False) if schema else write_start(file or START)])
+        return
+    if file is None:
+        raise UsageError("name a TOML file, - for standard input, or --init to start one")
+    if jobs and dask:
+        raise UsageError("-j is for processes here and --dask for a cluster: drop one of the two")
+    plan = read_batch(file, folder, only, written=not (check or dry_run))
+    chosen = plan.only(only) if only else plan
+    chosen = chosen.shard(shard) if shard is not None else chosen
+    try:
+        pages = [page_path(plan, path, written=not (check or dry_run)) for path in plan.index]
+    except PecliError as error:
+        raise combined_type([error])(f"{file}: [batch]: {error.sentence(as_keys)}") from None
+    pages += [page_path(plan, path) for path in index]
+    if dry_run:
+        print_lines(chosen, force=force, as_json=json)
+    elif check:
+        compare(plan, chosen, as_json=json)
+    else:
+        with cluster(dask) if dask else nullcontext() as executor:
+            how: dict[str, Any] = {"workers": jobs, "executor": executor, "force": force, "fail_fast": fail_fast}
+            ended = draw(chosen, quiet=quiet, as_json=json, **how)
+        finish(plan, chosen, pages, ended)
 
 
 def print_lines(plan: Batch, *, force: bool, as_json: bool) -> None:
@@ -251,4 +223,11 @@ def write_start(path: str) -> str:
     return path
 
 
-COMMAND = Command(batch, ("pecli batch figures.toml -j 2", "pecli batch --init figures.toml"))
+COMMAND = Command(
+    with_options(
+        batch,
+        [*BatchOptions.options().values(), CHECK, About.options()["index"], *run_options("show")],
+        argument("file", "the TOML file; - for standard input"),
+    ),
+    ("pecli batch figures.toml -j 2", "pecli batch --init figures.toml"),
+)

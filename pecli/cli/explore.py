@@ -6,20 +6,24 @@ import json
 import secrets
 import webbrowser
 from contextlib import suppress
+from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from mimetypes import types_map
 from select import select
 from socket import MSG_PEEK
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from pecli.analysis import Analysis
 from pecli.cli.app import run_words
-from pecli.cli.figures import job_parameters, passed_options, settings_of, values_of, with_parameters
+from pecli.cli.figures import job_parameters, passed_options, settings_of
+from pecli.cli.help import OPTIONS
+from pecli.cli.options import argument, context_parameter, parameter, value_of, values_of, with_parameters
 from pecli.cli.show import Command, guard
 from pecli.core.errors import PecliError, UsageError, as_pecli_error
+from pecli.core.options import Options, option
 from pecli.core.terminal import print_notes, print_results
 from pecli.figures import FIGURES
 from pecli.jobs.job_options import Output, find_analysis, known_options
@@ -148,21 +152,23 @@ class _Handler(BaseHTTPRequestHandler):
 START = "heatmap"
 
 
-def explore(
-    context: typer.Context,
-    figure: Annotated[
-        str, typer.Argument(help=f"The figure, by default {START}; its options may follow: {', '.join(FIGURES)}.")
-    ] = START,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The page's port; 0 is any that is free.")] = 0,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address and open nothing.")] = False,
-) -> None:
+@dataclass(frozen=True)
+class ExploreOptions(Options):
+    """How the page is served."""
+
+    port: int = option(0, "port of the page; 0 is any that is free", at_least=0, at_most=65535)
+    no_browser: bool = option(False, "print the address and open nothing")
+
+
+def explore(context: typer.Context, figure: str | None, port: list[str] | None, no_browser: bool) -> None:
     """Show a figure on a page of this machine, its options as sliders and choices, until Ctrl-C."""
     with guard():
+        figure, options = figure or START, ExploreOptions.options()
         if figure.startswith("-"):
             raise UsageError(f"the figure comes first: pecli explore {START} {figure} …")
-        kind = find_analysis(figure)
+        kind, number = find_analysis(figure), value_of(options["port"], port)
     raise typer.Exit(
-        run_words(_served(kind, port, not no_browser), context.args, f"explore {figure}", settings_of(kind))
+        run_words(_served(kind, number, not no_browser), context.args, f"explore {figure}", settings_of(kind))
     )
 
 
@@ -200,7 +206,14 @@ def open_window(url: str) -> None:
 
 
 COMMAND = Command(
-    explore,
+    with_parameters(
+        explore,
+        [
+            context_parameter(),
+            argument("figure", f"the figure, by default {START}; its options may follow: {', '.join(FIGURES)}"),
+            *(parameter(entry, OPTIONS) for entry in ExploreOptions.options().values()),
+        ],
+    ),
     ("pecli explore heatmap", "pecli explore curves rope --length 512 --no-browser"),
     notes=("The options of the figure stand behind its name: pecli curves --help lists them.",),
     settings={"allow_extra_args": True, "ignore_unknown_options": True},

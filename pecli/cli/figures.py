@@ -5,13 +5,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from pecli.analysis import Analysis
 from pecli.cli.completion import offered_values
 from pecli.cli.help import USED_MOST
+from pecli.cli.options import keyword, parameter, run_options, value_of, values_of, with_parameters
 from pecli.cli.show import Command, guard
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import Language, say
@@ -20,6 +21,7 @@ from pecli.core.positions import Positions
 from pecli.encodings.registry import ENCODINGS, Encoding, encoding_named
 from pecli.files.formats import FORMATS
 from pecli.jobs.job_options import EncodingOption, Labels, Output, encoding_parameters, known_options
+from pecli.jobs.run_options import RunOptions
 from pecli.models.spec import encoding_of
 from pecli.page.canvas import Canvas
 
@@ -28,28 +30,13 @@ if TYPE_CHECKING:
 
 Jobs = Callable[[dict[str, Any], bool], "list[Job]"]  # from the texts of options, and whether they are shown
 SPECS = "specs"  # the parameter that holds encodings given without --encoding
-METAVARS = {int: "INTEGER", float: "NUMBER", str: "TEXT", bool: " "}
-RUN = (  # the options that do not change the picture
-    Option("show the picture in the terminal; alone it writes no file", name="show", scalar=bool),
-    Option(
-        "processes for several pictures, or a .gif, .webp or .html",
-        name="jobs",
-        flags=("-j",),
-        scalar=int,
-        at_least=1,
-        unset="cores",
-    ),
-    Option("print path, bytes, job and key numbers as JSON", name="json", scalar=bool),
-    Option("print nothing but errors", name="quiet", flags=("-q",), scalar=bool),
-    Option("say more, and where an error comes from", name="verbose", flags=("-v",), scalar=bool),
-)
 SHARED: dict[type[Options], str] = {  # options of every figure, and under what the help lists them
     Positions: "Positions",
     Canvas: "Picture",
     Output: "Output",
     Language: "Output",
 }
-PICTURES_ALONE = ("show", "jobs")  # of these
+PICTURES_ALONE = ("show", "jobs")  # of the options of a run
 
 
 def analysis_command(
@@ -88,18 +75,10 @@ def running(figure: type[Analysis[Any]], jobs_of: Jobs, words: Sequence[str] = (
         with guard(quiet, verbose):
             from pecli.cli.draw import run_jobs
 
-            asked, workers = jobs_of(values, show), RUN[1].read(jobs[-1]) if jobs else None
+            asked, workers = jobs_of(values, show), value_of(RunOptions.options()["jobs"], jobs)
             run_jobs(asked, as_json=json, quiet=quiet, verbose=verbose, seen=show, workers=workers)
 
     return with_parameters(command, [*job_parameters(figure, words), *run_parameters(figure.drawn)])
-
-
-def with_parameters(function: Callable[..., None], parameters: list[inspect.Parameter]) -> Callable[..., None]:
-    """Return the function as Typer should see it: taking exactly these parameters, no two of one name (ValueError)."""
-    signature = inspect.Signature(parameters)
-    function.__signature__ = signature  # type: ignore[attr-defined]  # where inspect looks
-    function.__annotations__ = {name: p.annotation for name, p in signature.parameters.items()}
-    return function
 
 
 def job_parameters(figure: type[Analysis[Any]], words: Sequence[str] = ()) -> list[inspect.Parameter]:
@@ -113,7 +92,7 @@ def job_parameters(figure: type[Analysis[Any]], words: Sequence[str] = ()) -> li
         show_default=False,
         autocompletion=lambda incomplete: offered_values(encoding, incomplete),
     )
-    rows = [_keyword(SPECS, list[str] | None, None, specs)]
+    rows = [keyword(SPECS, list[str] | None, None, specs)]
     rows += [parameter(encoding, USED_MOST), parameter(Labels.options()["label"], "Encoding")]
     rows += [parameter(entry, USED_MOST, entry.in_spec) for entry in figure.options().values()]
     chosen = chosen_encodings(figure, words)
@@ -152,26 +131,7 @@ def _adapted(figure: type[Analysis[Any]], entry: Option) -> Option:
 
 def run_parameters(drawn: bool = True) -> list[inspect.Parameter]:
     """Return the options that do not change the picture, or the report that is none."""
-    return [parameter(entry, "Output") for entry in RUN if drawn or entry.name not in PICTURES_ALONE]
-
-
-def parameter(entry: Option, panel: str, hidden: bool = False) -> inspect.Parameter:
-    """Return one option as a keyword parameter. Values stay text: they are read and checked by the option itself."""
-    switch = entry.scalar is bool
-    shown = typer.Option(
-        *(entry.flag, *entry.flags),
-        help=entry.explained,
-        rich_help_panel=USED_MOST if entry.common else panel,
-        hidden=hidden,
-        metavar=METAVARS[entry.scalar],
-        autocompletion=None if switch else lambda incomplete: offered_values(entry, incomplete),
-        show_default=False,
-    )
-    return _keyword(entry.name, bool if switch else list[str] | None, False if switch else None, shown)
-
-
-def _keyword(name: str, kind: Any, default: Any, shown: Any) -> inspect.Parameter:
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, shown])
+    return [parameter(entry, "Output") for entry in run_options(*(() if drawn else PICTURES_ALONE))]
 
 
 def canonical_names(figure: type[Analysis[Any]]) -> dict[str, str]:
@@ -195,15 +155,6 @@ def passed_options(values: Mapping[str, Any], figure: type[Analysis[Any]]) -> di
     if SPECS in result:
         result["encoding"] = [*result.pop(SPECS), *result.get("encoding", [])]
     return result
-
-
-def values_of(known: Mapping[str, Option], texts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values in the texts given to each option: several in one text are separated, pieces are joined."""
-
-    def values(entry: Option, text: Any) -> Any:
-        return text if entry.scalar is bool else entry.split_items([text] if isinstance(text, str) else text)
-
-    return {name: values(known[name], text) for name, text in texts.items()}
 
 
 def check_word(word: str, figure: type[Analysis[Any]]) -> None:

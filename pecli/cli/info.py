@@ -8,80 +8,61 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from pecli.cli.completion import offered_values
-from pecli.cli.show import (
-    Command,
-    DrawnOption,
-    FormatOption,
-    JsonOption,
-    OutputOption,
-    QuietOption,
-    VerboseOption,
-    guard,
-    publish,
-    targets_of,
-)
+from pecli.cli.options import SharedOptions, argument, file_options, language_option, run_options, with_options
+from pecli.cli.show import Command, publish, targets_of
 from pecli.core.errors import PecliError, UsageError, as_flags, is_printable
 from pecli.core.hub import CONFIG, pin_revision
-from pecli.core.language import Language, language_of, say, use_language
-from pecli.core.terminal import Block, Facts, Paragraph, TextTable, print_notes, print_results, show
+from pecli.core.language import language_of, say, use_language
+from pecli.core.terminal import Block, Facts, Paragraph, TextTable, print_notes, print_results, show as print_blocks
 from pecli.encodings.learned import Learned
 from pecli.encodings.papers import bibtex, sources_of
 from pecli.encodings.registry import Encoding, all_encodings, find_encoding
 from pecli.files.tables import TABLE_NAMES, TABLE_READERS, candidates, expand_paths, is_table, stored_arrays, table_name
 from pecli.jobs.job_options import ANALYSES, EncodingOption
-from pecli.models.asked import (
-    BASE,
-    FLAGS,
-    IGNORE,
-    METHOD,
-    OVERRIDE,
-    RUNTIME,
-    SAME,
-    SEQ_LEN,
-    TO,
-    TOLERANCE,
-    TRAINED,
-)
-
-CiteOption = Annotated[bool, typer.Option("--cite", help="Print the papers of the formulas as BibTeX.")]
-NAME = typer.Argument(
-    help="The encoding to explain.",
-    show_default=False,
-    autocompletion=lambda: offered_values(EncodingOption.options()["encoding"]),
-)
-LangOption = Annotated[str | None, typer.Option("--lang", help=Language.options()["lang"].help, show_default=False)]
+from pecli.models.asked import ExtendOptions, ModelOptions
+from pecli.reports.identify import IdentifyOptions, read_and_identify
 
 
 def encodings(
-    name: Annotated[str | None, NAME] = None,
-    output: OutputOption = None,
-    format: FormatOption = None,
-    as_json: JsonOption = False,
-    cite: CiteOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    name: str | None,
+    *,
+    output: tuple[str, ...],
+    format: str | None,
+    json: bool,
+    cite: bool,
+    **_: object,
 ) -> None:
     """Print the encodings there are, or one of them in detail."""
-    with guard(quiet, verbose):
-        targets, _ = targets_of(output, format, as_json)
-        kinds = list(all_encodings().values()) if name is None else [find_encoding(name)]
-        if cite:
-            print_citations(kinds, targets)
-            return
-        document: list[Block] = [TextTable([*facts(kinds[0])], [tuple(facts(kind).values()) for kind in kinds])]
-        if name is not None:
-            document = detail(kinds[0])
-        elif not targets:  # no terminal is as wide as the table
-            document = [block for kind in kinds for block in (Facts(facts(kind)), Paragraph())]
-        publish(document, {"results": [encoding_data(kind) for kind in kinds]}, targets)
+    targets = targets_of(output, format, json)[0]
+    kinds = list(all_encodings().values()) if name is None else [find_encoding(name)]
+    if cite:
+        print_citations(kinds, targets)
+        return
+    document: list[Block] = [TextTable([*facts(kinds[0])], [tuple(facts(kind).values()) for kind in kinds])]
+    if name is not None:
+        document = detail(kinds[0])
+    elif not targets:  # no terminal is as wide as the table
+        document = [block for kind in kinds for block in (Facts(facts(kind)), Paragraph())]
+    publish(document, {"results": [encoding_data(kind) for kind in kinds]}, targets)
 
 
-ENCODINGS_COMMAND = Command(encodings, ("pecli encodings", "pecli encodings rope", "pecli encodings rope --cite"))
+ENCODINGS_COMMAND = Command(
+    with_options(
+        encodings,
+        [*file_options(), SharedOptions.options()["cite"], *run_options("show", "jobs")],
+        argument(
+            "name",
+            "the encoding to explain",
+            offers=lambda: offered_values(EncodingOption.options()["encoding"]),
+        ),
+    ),
+    ("pecli encodings", "pecli encodings rope", "pecli encodings rope --cite"),
+)
 
 
 def print_citations(encodings: Iterable[type[Encoding] | Encoding], targets: Sequence[Any]) -> None:
@@ -134,87 +115,73 @@ def detail(encoding: type[Encoding]) -> list[Block]:
 
 
 def model(
-    paths: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="a config.json, params.json, GGUF or YAML, a folder or glob, hf:org/name; several stand side by side",
-            show_default=False,
-        ),
-    ] = None,
-    seq_len: Annotated[
-        str | None,
-        typer.Option("--seq-len", "-n", help="the length in use, for dynamic and longrope", show_default=False),
-    ] = None,
-    output: DrawnOption = None,
-    format: FormatOption = None,
-    as_json: JsonOption = False,
-    cite: CiteOption = False,
-    strict: Annotated[bool, typer.Option("--strict", help="exit with 1 for a warning too")] = False,
-    same: Annotated[bool, typer.Option("--same", help=SAME.help)] = False,
-    tolerance: Annotated[
-        str, typer.Option(TOLERANCE.flag, help=TOLERANCE.explained, show_default=False)
-    ] = TOLERANCE.write(TOLERANCE.default),
-    override: Annotated[list[str] | None, typer.Option(OVERRIDE.flag, help=OVERRIDE.help, show_default=False)] = None,
-    runtime: Annotated[list[str] | None, typer.Option(RUNTIME.flag, help=RUNTIME.explained, show_default=False)] = None,
-    ignore: Annotated[list[str] | None, typer.Option(IGNORE.flag, help=IGNORE.help, show_default=False)] = None,
-    flags: Annotated[str | None, typer.Option(FLAGS.flag, help=FLAGS.help, show_default=False)] = None,
-    lang: LangOption = None,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    paths: list[str] | None,
+    *,
+    seq_len: int | None,
+    same: bool,
+    tolerance: float,
+    override: tuple[str, ...],
+    runtime: tuple[str, ...],
+    flags: str | None,
+    ignore: tuple[str, ...],
+    strict: bool,
+    cite: bool,
+    output: tuple[str, ...],
+    format: str | None,
+    lang: str | None,
+    json: bool,
+    quiet: bool,
+    verbose: bool,
 ) -> None:
     """Print what a config.json does to its model's position encoding, and what is wrong; of several what differs first.
 
     It exits with 1 where a finding is an error or a file cannot be read; the others are read all the same.
     """
-    with guard(quiet, verbose):
-        from pecli.models.config_file import place
-        from pecli.models.overrides import read_overrides
-        from pecli.models.reader import without_findings
-        from pecli.reports.model import ModelReport, spectrum_specs
+    from pecli.models.config_file import place
+    from pecli.models.overrides import read_overrides
+    from pecli.models.reader import without_findings
+    from pecli.reports.model import ModelReport, spectrum_specs
 
-        if not paths:
-            raise UsageError("pecli model takes the path of a config.json, or of a folder that holds one")
-        used, (targets, pictures) = SEQ_LEN.read(seq_len), targets_of(output, format, as_json, pictures=True)
-        with use_language(language := language_of(lang)):
-            each = (
-                [path] if Path(path).is_dir() and place(Path(path)).is_file() else expand_paths([path], CONFIG)
-                for path in paths
-            )
-            places = list(dict.fromkeys(chain(*each)))
-            given = read_overrides(OVERRIDE.read(override or ()))
-            asked, words = RUNTIME.read(",".join(runtime).replace(" ", "") if runtime else ()), FLAGS.read(flags)
-            if words and (asked != ("llama.cpp",) or given):
-                raise UsageError("--flags are of --runtime llama.cpp alone", option="flags")
-            if asked and not words:
-                others = {"same": same, "cite": cite, "strict": strict, "a picture": bool(pictures)}
-                publish_runtimes(places, asked, used, given, targets, [name for name, own in others.items() if own])
-                return
-            left_out = IGNORE.read(",".join(ignore).replace(" ", "") if ignore else ())
-            models, failures = read_models(places, used, given, words)
-            models = [without_findings(model, left_out) for model in models]
-            report = ModelReport(tuple(models), TOLERANCE.read(tolerance))
-            if same and len(places) != 2:
-                raise UsageError(f"--same compares two files, not {len(places)}", option="same")
-            document, lines, data = report.document, report.lines(), report.data
-            if same and not failures:
-                document, lines, data = report.comparison, [], data["comparison"]
-        if cite:
-            made = filter(None, (layer.encoding for read in report.models for layer in read.layers.values()))
-            print_citations(made, [*targets, *pictures])
-        elif pictures:
-            specs = spectrum_specs(report.models)
-            if not specs:
-                raise UsageError("none of the layers has wavelengths to draw", option="output", value=output)
-            draw("spectrum", {"encoding": specs, **language.settings()}, pictures, format, quiet=quiet, verbose=verbose)
-        if not cite and (targets or not pictures):
-            publish(document, data, targets, lines)
-        for failure in failures:
-            print_notes(failure.sentence(as_flags))
-        levels = {finding.level for read in report.models for finding in read.findings}
-        wrong = bool(levels & {"error", *(["warning"] if strict else [])})
-        wrong = not report.same or (strict and wrong) if same else wrong
-        if code := max([wrong, *(failure.exit_code for failure in failures)]):
-            raise typer.Exit(code)
+    if not paths:
+        raise UsageError("pecli model takes the path of a config.json, or of a folder that holds one")
+    targets, pictures = targets_of(output, format, json, pictures=True)
+    with use_language(language := language_of(lang)):
+        each = (
+            [path] if Path(path).is_dir() and place(Path(path)).is_file() else expand_paths([path], CONFIG)
+            for path in paths
+        )
+        places = list(dict.fromkeys(chain(*each)))
+        given = read_overrides(override)
+        if flags and (runtime != ("llama.cpp",) or given):
+            raise UsageError("--flags are of --runtime llama.cpp alone", option="flags")
+        if runtime and not flags:
+            others = {"same": same, "cite": cite, "strict": strict, "a picture": bool(pictures)}
+            publish_runtimes(places, runtime, seq_len, given, targets, [name for name, own in others.items() if own])
+            return
+        models, failures = read_models(places, seq_len, given, flags)
+        report = ModelReport(tuple(without_findings(model, ignore) for model in models), tolerance)
+        if same and len(places) != 2:
+            raise UsageError(f"--same compares two files, not {len(places)}", option="same")
+        document, lines, data = report.document, report.lines(), report.data
+        if same and not failures:
+            document, lines, data = report.comparison, [], data["comparison"]
+    if cite:
+        made = filter(None, (layer.encoding for read in report.models for layer in read.layers.values()))
+        print_citations(made, [*targets, *pictures])
+    elif pictures:
+        specs = spectrum_specs(report.models)
+        if not specs:
+            raise UsageError("none of the layers has wavelengths to draw", option="output", value=output)
+        draw("spectrum", {"encoding": specs, **language.settings()}, pictures, format, quiet=quiet, verbose=verbose)
+    if not cite and (targets or not pictures):
+        publish(document, data, targets, lines)
+    for failure in failures:
+        print_notes(failure.sentence(as_flags))
+    levels = {finding.level for read in report.models for finding in read.findings}
+    wrong = bool(levels & {"error", *(["warning"] if strict else [])})
+    wrong = not report.same or (strict and wrong) if same else wrong
+    if code := max([wrong, *(failure.exit_code for failure in failures)]):
+        raise typer.Exit(code)
 
 
 def publish_runtimes(
@@ -261,7 +228,21 @@ def read_models(
 
 
 MODEL_COMMAND = Command(
-    model,
+    with_options(
+        model,
+        [
+            *ModelOptions.options().values(),
+            *SharedOptions.options().values(),
+            *file_options(pictures=True),
+            language_option(),
+            *run_options("show", "jobs"),
+        ],
+        argument(
+            "paths",
+            "a config.json, params.json, GGUF or YAML, a folder or glob, hf:org/name; several stand side by side",
+            many=True,
+        ),
+    ),
     (
         "pecli model path/to/config.json",
         "pecli model hf:Qwen/Qwen2.5-7B models/*/config.json -o spectra.png",
@@ -287,116 +268,117 @@ def draw(figure: str, options: dict[str, Any], paths: list[str], format: str | N
 
 
 def extend(
-    path: Annotated[
-        str, typer.Argument(help="a config.json, params.json, GGUF or YAML, a folder, or hf:org/name", metavar="FILE")
-    ],
-    to: Annotated[str | None, typer.Option(TO.flag, help=TO.help, show_default=False)] = None,
-    trained: Annotated[str | None, typer.Option(TRAINED.flag, help=TRAINED.explained, show_default=False)] = None,
-    base: Annotated[str | None, typer.Option(BASE.flag, "-k", help=BASE.explained, show_default=False)] = None,
-    method: Annotated[str, typer.Option(METHOD.flag, help=METHOD.explained, show_default=False)] = METHOD.default,
-    output: OutputOption = None,
-    format: FormatOption = None,
-    as_json: JsonOption = False,
-    lang: LangOption = None,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    path: str,
+    *,
+    to: int | None,
+    trained: int | None,
+    base: float | None,
+    method: str,
+    output: tuple[str, ...],
+    format: str | None,
+    lang: str | None,
+    json: bool,
+    **_: object,
 ) -> None:
     """Print how a model could read longer texts: what each method changes, and what to type for each runtime."""
-    with guard(quiet, verbose):
-        from pecli.reports.extend import extend as report_of
+    from pecli.reports.extend import extend as report_of
 
-        targets, _ = targets_of(output, format, as_json)
-        with use_language(language_of(lang)):
-            report = report_of(path, TO.read(to), TRAINED.read(trained), BASE.read(base), METHOD.read(method))
-            document, data, lines = report.document, report.data, report.lines()
-        publish(document, data, targets, lines)
+    targets = targets_of(output, format, json)[0]
+    with use_language(language_of(lang)):
+        report = report_of(path, to, trained, base, method)
+        document, data, lines = report.document, report.data, report.lines()
+    publish(document, data, targets, lines)
 
 
 EXTEND_COMMAND = Command(
-    extend,
+    with_options(
+        extend,
+        [
+            *ExtendOptions.options().values(),
+            *file_options(),
+            language_option(),
+            *run_options("show", "jobs"),
+        ],
+        argument(
+            "path", "a config.json, params.json, GGUF or YAML, a folder, or hf:org/name", required=True, metavar="FILE"
+        ),
+    ),
     ("pecli extend path/to/config.json --to 131072", "pecli extend hf:Qwen/Qwen2.5-7B --to 131072 --method base"),
 )
 
 
 def identify(
-    table: Annotated[
-        str | None,
-        typer.Argument(
-            help="a .npy, .npz, .csv or .safetensors file, FILE#tensor, hf:org/name or -", show_default=False
-        ),
-    ] = None,
-    rates: Annotated[str | None, typer.Option("--rates", help="rates in place of a table: 1,0.5,…")] = None,
-    base: Annotated[
-        str | None,
-        typer.Option("--base", "-k", help="the numbers are divisors of this base's rates, as llama.cpp's rope_freqs"),
-    ] = None,
-    tensor: Annotated[str | None, typer.Option("--tensor", help=Learned.options()["tensor"].help)] = None,
-    output: DrawnOption = None,
-    format: FormatOption = None,
-    as_json: JsonOption = False,
-    seen: Annotated[bool, typer.Option("--show", help="Draw table, formula and difference in the terminal.")] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="exit with 1 for a known mistake too")] = False,
-    lang: LangOption = None,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    table: str | None,
+    *,
+    rates: tuple[float, ...] | None,
+    base: float | None,
+    tensor: str | None,
+    strict: bool,
+    output: tuple[str, ...],
+    format: str | None,
+    lang: str | None,
+    show: bool,
+    json: bool,
+    quiet: bool,
+    verbose: bool,
 ) -> None:
     """Print which formula made a table, the line that draws the same, and where and by how much the two differ.
 
     It exits with 1 where no formula or known mistake explains all of it, up to rounding.
     """
-    with guard(quiet, verbose):
-        from pecli.reports.identify import BASE as DIVIDED_BASE, read_and_identify
-
-        (targets, pictures), language = targets_of(output, format, as_json, pictures=True), language_of(lang)
-        with use_language(language):
-            report = read_and_identify(table, tensor, rates, DIVIDED_BASE.read(base))
-            document, lines, sentence = report.blocks(), report.lines(), report.sentence()
-        if pictures or seen:
-            figure, options = report.picture()
-            how = {"as_json": as_json, "quiet": quiet, "verbose": verbose, "seen": seen}
-            draw(figure, {**options, **language.settings()}, pictures, format, **how)
-        if targets or not pictures:
-            publish(document, report.data, targets, lines)
-        if pictures and not quiet:
-            print_notes(sentence)
-        if not (report.found.correct if strict else report.found.certain):
-            raise typer.Exit(1)
+    (targets, pictures), language = targets_of(output, format, json, pictures=True), language_of(lang)
+    with use_language(language):
+        report = read_and_identify(table, tensor, rates, base)
+        document, lines, sentence = report.blocks(), report.lines(), report.sentence()
+    if pictures or show:
+        figure, options = report.picture()
+        how = {"as_json": json, "quiet": quiet, "verbose": verbose, "seen": show}
+        draw(figure, {**options, **language.settings()}, pictures, format, **how)
+    if targets or not pictures:
+        publish(document, report.data, targets, lines)
+    if pictures and not quiet:
+        print_notes(sentence)
+    if not (report.found.correct if strict else report.found.certain):
+        raise typer.Exit(1)
 
 
 IDENTIFY_COMMAND = Command(
-    identify, ("pecli identify table.npy", "pecli identify model.safetensors#embed_positions.weight -o difference.png",
-               "pecli identify --rates 1,0.1,0.01,0.001"),
-)  # fmt: skip
+    with_options(
+        identify,
+        [
+            *IdentifyOptions.options().values(),
+            SharedOptions.options()["strict"],
+            *file_options(pictures=True),
+            language_option(),
+            *run_options("jobs"),
+        ],
+        argument("table", "a .npy, .npz, .csv or .safetensors file, FILE#tensor, hf:org/name or -"),
+    ),
+    (
+        "pecli identify table.npy",
+        "pecli identify model.safetensors#embed_positions.weight -o difference.png",
+        "pecli identify --rates 1,0.1,0.01,0.001",
+    ),
+)
 
 
 def tensors(
-    files: Annotated[
-        list[str],
-        typer.Argument(help="files of numbers: .npy, .npz, .csv or .safetensors; a folder or glob", metavar="FILE"),
-    ],
-    output: OutputOption = None,
-    format: FormatOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    files: list[str], *, output: tuple[str, ...], format: str | None, json: bool, quiet: bool, **_: object
 ) -> None:
     """Print what is in a file of numbers, and the line that draws its table, or one of the tensors that may be it."""
-    with guard(quiet, verbose):
-        (targets, _), paths = (
-            targets_of(output, format, as_json),
-            expand_paths(files, *(f"*{ending}" for ending in TABLE_READERS)),
-        )
-        every = [(path, *tensors_in(path)) for path in paths]
-        document: list[Block] = []
-        for path, table, lines, _ in every:
-            blocks: list[Block] = [*([Paragraph(path, heading=True)] if len(paths) > 1 else []), table]
-            document += [*blocks, *map(Paragraph, [] if quiet else lines)]
-            if not targets:
-                show(blocks)
-                if not quiet:
-                    print_results(lines)  # as they are, not broken into lines that fit
-        if targets:
-            publish(document, {"results": [data for *_, data in every]}, targets)
+    targets = targets_of(output, format, json)[0]
+    paths = expand_paths(files, *(f"*{ending}" for ending in TABLE_READERS))
+    every = [(path, *tensors_in(path)) for path in paths]
+    document: list[Block] = []
+    for path, table, lines, _ in every:
+        blocks: list[Block] = [*([Paragraph(path, heading=True)] if len(paths) > 1 else []), table]
+        document += [*blocks, *map(Paragraph, [] if quiet else lines)]
+        if not targets:
+            print_blocks(blocks)
+            if not quiet:
+                print_results(lines)  # as they are, not broken into lines that fit
+    if targets:
+        publish(document, {"results": [data for *_, data in every]}, targets)
 
 
 def tensors_in(file: str) -> tuple[TextTable, list[str], dict[str, Any]]:
@@ -444,4 +426,17 @@ def is_printable_name(name: str) -> bool:
     return all(map(is_printable, name))
 
 
-TENSORS_COMMAND = Command(tensors, ("pecli tensors model.safetensors", "pecli tensors words.npz --json"))
+TENSORS_COMMAND = Command(
+    with_options(
+        tensors,
+        [*file_options(), *run_options("show", "jobs")],
+        argument(
+            "files",
+            "files of numbers: .npy, .npz, .csv or .safetensors; a folder or glob",
+            many=True,
+            required=True,
+            metavar="FILE",
+        ),
+    ),
+    ("pecli tensors model.safetensors", "pecli tensors words.npz --json"),
+)

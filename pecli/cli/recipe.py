@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Any
 
 import typer
 
 from pecli.cli.app import run_words
 from pecli.cli.draw import without_file
-from pecli.cli.figures import (
-    SHARED,
+from pecli.cli.figures import SHARED, passed_options, run_parameters, running, settings_of
+from pecli.cli.options import (
+    argument,
+    context_parameter,
     parameter,
-    passed_options,
-    run_parameters,
-    running,
-    settings_of,
+    run_options,
     values_of,
+    with_options,
     with_parameters,
 )
-from pecli.cli.show import Command, QuietOption, VerboseOption, guard
+from pecli.cli.show import Command, guard
 from pecli.core.errors import UnusedOptionError, UsageError, notice
+from pecli.core.options import Options, option
 from pecli.core.terminal import print_json, print_results
 from pecli.encodings.registry import encoding_named
 from pecli.files.formats import FORMATS
@@ -44,47 +45,41 @@ from pecli.page.canvas import OWNED, TEXTS
 FORMS = ("command", "toml")
 
 
-def recipe(
-    files: Annotated[list[str], typer.Argument(help="Pictures or numbers that pecli made.", metavar="FILE…")],
-    form: Annotated[
-        str | None,
-        typer.Option(
-            "--form",
-            help="One of command, toml (default: command for one file).",
-            show_default=False,
-            autocompletion=lambda: FORMS,
-        ),
-    ] = None,
-    output: Annotated[
-        list[str] | None,
-        typer.Option("--output", "-o", help="The file that the line writes (default: this one).", show_default=False),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print lines and jobs as JSON.")] = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
-) -> None:
+@dataclass(frozen=True)
+class RecipeOptions(Options):
+    """How files are told to be made again."""
+
+    form: str | None = option(None, "how it is told", choices=lambda: FORMS, unset="command for one file")
+    output: tuple[str, ...] = option((), "file that the line writes", unset="this one", flags=("-o",), split=False)
+
+
+def recipe(files: list[str], *, form: str | None, output: tuple[str, ...], json: bool, **_: object) -> None:
     """Print what makes finished files again."""
-    with guard(quiet, verbose):
-        if form not in (None, *FORMS):
-            raise UsageError(option="form", value=form, allowed=" or ".join(FORMS))
-        if form and json:
-            raise UnusedOptionError("form", form, "--json prints the line and the job")
-        if output and len(files) > 1:
-            raise UsageError(f"--output takes the recipe of one file, {len(files)} are given")
-        jobs = [read_job(path, output) for path in files]
-        as_lines = form == "command" or (form is None and len(jobs) == 1)
-        if json:
-            facts = [{"paths": [*job.output.output], "command": command(job), "job": job.job()} for job in jobs]
-            print_json([{**each, **versions()} for each in facts])
-            return
-        figures = (entry(job, list(map(below, job.output.output))) for job in jobs)
-        print_results(list(map(command, jobs)) if as_lines else ["\n\n".join(figures)])
+    if form and json:
+        raise UnusedOptionError("form", form, "--json prints the line and the job")
+    if output and len(files) > 1:
+        raise UsageError(f"--output takes the recipe of one file, {len(files)} are given")
+    jobs = [read_job(path, output) for path in files]
+    as_lines = form == "command" or (form is None and len(jobs) == 1)
+    if json:
+        facts = [{"paths": [*job.output.output], "command": command(job), "job": job.job()} for job in jobs]
+        print_json([{**each, **versions()} for each in facts])
+        return
+    figures = (entry(job, list(map(below, job.output.output))) for job in jobs)
+    print_results(list(map(command, jobs)) if as_lines else ["\n\n".join(figures)])
 
 
-RECIPE_COMMAND = Command(recipe, ("pecli recipe heatmap.png", "pecli recipe one.png two.svg > figures.toml"))
+RECIPE_COMMAND = Command(
+    with_options(
+        recipe,
+        [*RecipeOptions.options().values(), *run_options("show", "jobs")],
+        argument("files", "pictures or numbers that pecli made", many=True, required=True, metavar="FILE…"),
+    ),
+    ("pecli recipe heatmap.png", "pecli recipe one.png two.svg > figures.toml"),
+)
 
 
-def read_job(path: str, output: list[str] | None = None) -> Job:
+def read_job(path: str, output: Sequence[str] = ()) -> Job:
     """Return the job of a finished file, with that file (or the output) as its output.
 
     A notice names each file that it was made from and that does not lie beside it: those are not looked at.
@@ -98,11 +93,11 @@ def read_job(path: str, output: list[str] | None = None) -> Job:
     return job
 
 
-def carried_job(path: str, found: Mapping[str, Any], output: list[str] | None = None) -> tuple[Job, list[str]]:
+def carried_job(path: str, found: Mapping[str, Any], output: Sequence[str] = ()) -> tuple[Job, list[str]]:
     """Return the job that a finished file carries, and the files it was made from that are not beside it."""
     values = job_settings(found)
     with naming(path):
-        name, outputs = str(values.pop("command", "")), output or [escape_blanks(path)]
+        name, outputs = str(values.pop("command", "")), list(output) or [escape_blanks(path)]
         asked = expand(name, {**for_files(values, outputs), "output": outputs}).as_one()
     return relocate_inputs(asked, path, fingerprints(found))
 
@@ -133,11 +128,7 @@ def below(path: str) -> str:
     return inside
 
 
-def redraw(
-    context: typer.Context,
-    file: Annotated[str, typer.Argument(help="Picture or numbers that pecli made; options follow it.", metavar="FILE")],
-    **before: Any,
-) -> None:
+def redraw(context: typer.Context, file: str, **before: Any) -> None:
     """Draw a finished file again with what is given changed; any option of its figure may stand behind the file."""
     with guard():
         early = [name.replace("_", "-") for name, value in before.items() if value not in (None, False)]
@@ -155,9 +146,11 @@ def redraw(
 def _redraw_with_help() -> Any:
     """Return the function with the options that all figures have, for its help: they are read behind the file."""
     shown = [parameter(entry, panel) for part, panel in SHARED.items() for entry in part.options().values()]
-    own = [item for item in inspect.signature(redraw).parameters.values() if item.kind is not item.VAR_KEYWORD]
-    own = [item.replace(annotation=get_type_hints(redraw, include_extras=True)[item.name]) for item in own]
-    return with_parameters(redraw, [*own, *shown, *run_parameters()])
+    words = [
+        context_parameter(),
+        argument("file", "picture or numbers that pecli made; options follow it", required=True, metavar="FILE"),
+    ]
+    return with_parameters(redraw, [*words, *shown, *run_parameters()])
 
 
 REDRAW_COMMAND = Command(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -23,20 +23,6 @@ from pecli.files.writer import STDOUT, check_target, discard_stdout, is_stdout, 
 
 WRITERS = {"md": md, "tex": tex, "csv": csv}
 FORMS = (*WRITERS, "json")
-OutputOption = Annotated[
-    list[str] | None,
-    typer.Option("--output", "-o", help=f"File to write, repeatable: .{', .'.join(FORMS)}; - is standard output"),
-]
-DrawnOption = Annotated[
-    list[str] | None,
-    typer.Option("--output", "-o", help=f"File to write, repeatable: a picture, or .{', .'.join(FORMS)}"),
-]
-FormatOption = Annotated[str | None, typer.Option("--format", help=f"One of {', '.join(FORMS)}")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print it as JSON, as --format json does.")]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and the result.")]
-VerboseOption = Annotated[
-    bool, typer.Option("--verbose", "-v", help="Show where an error comes from, and what is asked of a hub.")
-]
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from pecli.core.errors import PecliError, UsageError
 from pecli.core.progress import track
-from pecli.core.readable import HUB, check_readable
+from pecli.core.readable import HUB, check_readable, resolve_path
 
 NAME = re.compile(rf"({HUB.pattern})(?:@([^/@#]+))?((?:/[^/@#]+)*)/?(?:#(.+))?")
 COMMIT = re.compile("[0-9a-f]{40}")
@@ -70,6 +70,11 @@ def parse_hub_path(path: str) -> HubFile:
         raise UsageError(f"{path} is not a model name", advice="try hf:org/name or hf:org/name@revision/folder#tensor")
     repo, revision, folder, tensor = match.groups()
     return HubFile(repo.removeprefix("hf:"), revision, folder.strip("/"), tensor)
+
+
+def resolved(path: str) -> str:
+    """Return a path as jobs record it: in the search folder if it exists there, of a hub reference with its commit."""
+    return pin_revision(resolve_path(path))
 
 
 def pin_revision(path: str) -> str:

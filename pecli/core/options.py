@@ -20,10 +20,8 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 from pecli.core.errors import UnknownNameError, UsageError, option_text, shorten
-from pecli.core.hub import pin_revision
 from pecli.core.lazy import cached, np
 from pecli.core.numbers import NUMBER
-from pecli.core.readable import resolve_path
 
 __all__ = ["Option", "Options", "canonical_name", "default_of", "default_values", "option", "with_canonical_names"]
 
@@ -114,7 +112,10 @@ TYPES = {int: "a whole number", float: "a finite number", bool: "true or false"}
 
 @dataclass(frozen=True)
 class Option:
-    """One option: reads any spelling of a value (text, TOML, Python) into a checked one, and writes it back."""
+    """One option: reads any spelling of a value (text, TOML, Python) into a checked one, and writes it back.
+
+    That asks nothing but the value: the name of a file stays what was typed, and is resolved when a job is made.
+    """
 
     help: str  # what the option does, one line, no full stop
     at_least: float | None = None  # bounds of a number, of each number of a list
@@ -251,7 +252,6 @@ class Option:
                     raise ValueError
         except (TypeError, ValueError, KeyError, ArithmeticError):
             raise self._refusal(value) from None
-        result = pin_revision(resolve_path(result)) if self.file else result
         if self.choices is not None and result not in self.choices():
             advice = self._advice_for(result)
             raise UnknownNameError(self.flag[2:], result, self.choices(), option=self.name, advice=advice)

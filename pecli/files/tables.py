@@ -29,7 +29,7 @@ from pecli.core.errors import (
     path_text,
     shorten,
 )
-from pecli.core.hub import Opener, is_hub, parse_hub_path, weight_files
+from pecli.core.hub import Opener, is_hub, parse_hub_path, pin_revision, weight_files
 from pecli.core.language import say
 from pecli.core.lazy import Array, np
 from pecli.core.memory import check_memory, format_bytes
@@ -451,6 +451,7 @@ def read_table(
         check_shape("the array", held.shape, dimensions, sides)
         return held if held.ndim == 2 else held.reshape(-1, held.shape[-1])
     if is_hub(path):
+        path = pin_revision(path)
         return _read(path, tensor or parse_hub_path(path).tensor, dimensions, sides, 0)
     open_file(path).close()
     path = local_path(path)

@@ -108,7 +108,12 @@ class About(Options):
     name: ClassVar[str] = "[batch]"
 
     title: str = option("Position encodings", "heading of the index")
-    index: tuple[str, ...] = option((), "pages that show every picture", split=False)
+    index: tuple[str, ...] = option(
+        (),
+        "page of all pictures, .md or .html, or a .pdf of a page each; again for more",
+        split=False,
+        flags=("--pages",),
+    )
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,8 @@ from pecli.models.spec import HasArray, encoding_of, spec_of
 from pecli.page.canvas import Canvas
 from pecli.reports import REPORTS
 
+FILE_HELP = "file to write, again for more; - is standard output"
+
 
 @dataclass(frozen=True)
 class Output(Options):
@@ -28,8 +30,7 @@ class Output(Options):
 
     output: tuple[str, ...] = option(
         (),
-        "file to write, again for more; - is standard output; several values in one file "
-        "are a grid, in a .gif frames, in a .html sliders",
+        f"{FILE_HELP}; several values in one file are a grid, in a .gif frames, in a .html sliders",
         unset="a name made from the options",
         flags=("-o",),
         split=False,

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from pecli.analysis import TAKEN_WHOLE, Analysis, refuse_unused
 from pecli.core.errors import PecliError, UnknownNameError, UsageError, option_text
+from pecli.core.hub import resolved
 from pecli.core.language import Language, options_from_environment
 from pecli.core.lazy import cached, np
 from pecli.core.options import Option, Options, default_values, with_canonical_names
@@ -307,13 +308,20 @@ def _part(
 ) -> P:
     """Return that part of a job: what is given wins over what is written in a spec, both over the defaults."""
     options = owner.options()
-    values = owner.read_values({n: value for n, value in given.items() if n in options and value is not None})
+    values = _read(owner, {n: value for n, value in given.items() if n in options and value is not None})
     try:
-        spelled = owner.read_values({name: text for name, text in (written or {}).items() if name not in values})
+        spelled = _read(owner, {name: text for name, text in (written or {}).items() if name not in values})
     except UsageError as error:
         error.option = "encoding"  # which holds the spec
         raise
     return owner(**{**defaults, **spelled, **values})
+
+
+def _read(owner: type[Options], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values as the options read them, files by the names that a job records."""
+    files = {name for name, entry in owner.options().items() if entry.file}
+    read = owner.read_values(values)
+    return {name: resolved(value) if name in files and value is not None else value for name, value in read.items()}
 
 
 @cached

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pecli.core.options import Option
+from dataclasses import dataclass
+
+from pecli.core.options import Options, option
 
 
 def runtime_names() -> tuple[str, ...]:
@@ -19,39 +21,39 @@ def finding_codes() -> tuple[str, ...]:
     return codes()
 
 
-SEQ_LEN = Option("the length in use", name="seq_len", scalar=int, at_least=1, optional=True)
-SAME = Option("exit with 1 where two files do not apply the same encoding", name="same", scalar=bool, default=False)
-TOLERANCE = Option(
-    "the largest relative difference of numbers that two files have alike",
-    name="tolerance",
-    scalar=float,
-    at_least=0,
-    default=1e-6,
-)
-OVERRIDE = Option(
-    "lay keys over the file as transformers does: an object of JSON, or key=value; repeatable",
-    name="override",
-    many=True,
-    split=False,
-    default=(),
-)
-RUNTIME = Option("what runtimes do with a config.json", name="runtime", many=True, choices=runtime_names, default=())
-FLAGS = Option(
-    "llama.cpp's flags for a GGUF file, with --runtime llama.cpp: '--rope-freq-base 1e6'", name="flags", optional=True
-)
-IGNORE = Option(
-    "findings that do not count, by their codes", name="ignore", many=True, choices=finding_codes, default=()
-)
+@dataclass(frozen=True)
+class ModelOptions(Options):
+    """What is asked of models' files."""
+
+    seq_len: int | None = option(None, "the length in use, on which the rates depend", at_least=1, flags=("-n",))
+    same: bool = option(False, "exit with 1 where two files do not apply the same encoding")
+    tolerance: float = option(1e-6, "the largest relative difference of numbers that two files have alike", at_least=0)
+    override: tuple[str, ...] = option(
+        (),
+        "lay keys over the file as transformers does: an object of JSON, or key=value; again for more",
+        split=False,
+    )
+    runtime: tuple[str, ...] = option((), "what runtimes do with a config.json", choices=runtime_names)
+    flags: str | None = option(
+        None, "llama.cpp's flags for a GGUF file, with --runtime llama.cpp: '--rope-freq-base 1e6'"
+    )
+    ignore: tuple[str, ...] = option((), "findings that do not count, by their codes", choices=finding_codes)
+
+
 METHODS = ("linear", "ntk", "dynamic", "yarn", "longrope", "base")  # to extend a context
-TO = Option("positions that the model is to read", name="to", scalar=int, at_least=2, at_most=10**8, optional=True)
-TRAINED = Option(
-    "positions that it was trained on",
-    name="trained",
-    scalar=int,
-    at_least=1,
-    at_most=10**8,
-    optional=True,
-    unset="the context that the file names, before its scaling",
-)
-BASE = Option("the new base", name="base", scalar=float, above=1, optional=True, unset="see its note")
-METHOD = Option("the method whose lines are printed", name="method", choices=lambda: METHODS, default="yarn")
+
+
+@dataclass(frozen=True)
+class ExtendOptions(Options):
+    """What is asked of a model that is to read longer texts."""
+
+    to: int | None = option(None, "positions that the model is to read", at_least=2, at_most=10**8)
+    trained: int | None = option(
+        None,
+        "positions that it was trained on",
+        at_least=1,
+        at_most=10**8,
+        unset="the context that the file names, before its scaling",
+    )
+    base: float | None = option(None, "the new base", above=1, unset="see its note", flags=("-k",))
+    method: str = option("yarn", "the method whose lines are printed", choices=lambda: METHODS)

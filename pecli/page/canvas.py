@@ -147,7 +147,7 @@ class Canvas(Options):
         if self.vmin is not None and self.vmax is not None and not 0 < self.vmax - self.vmin < inf:
             allowed = f"less than {option_text('vmax', self.vmax)}, by a finite number"
             raise UsageError(option="vmin", value=self.vmin, allowed=allowed)
-        size = self.inches
+        size = self._size
         for side in (size.width, size.height or size.width):
             if not LIMITS[0] <= side <= LIMITS[1]:
                 advice = f"each side takes {LIMITS[0]:g} to {LIMITS[1]:g} inches"
@@ -159,15 +159,20 @@ class Canvas(Options):
 
     @property
     def inches(self) -> Size:
-        """The size in inches."""
+        """The size in inches, with that of the text, which a style's file may say."""
+        font = self.text_size or self._styled("font.size", files_alone=True)
+        return self._size._replace(font=font) if font else self._size
+
+    @property
+    def _size(self) -> Size:
+        """The size in inches with the usual text."""
         size = SIZES.get(self.size)
         if size is None:
             sides = inches_of(self.size)
             if sides is None:
                 raise UnknownNameError("size", self.size, [*SIZES, "WxH", "8cm", "8cmx5cm", "390pt"], option="size")
             size = Size(*sides, min(max(FONTS[0], sides[0]), FONTS[1]))
-        font = self.text_size or self._styled("font.size", files_alone=True)
-        return size._replace(font=font) if font else size
+        return size
 
     def has(self, name: str) -> bool:
         """Return whether the picture has its headline, title or footnote; a plain one has what the author gives."""

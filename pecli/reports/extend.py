@@ -13,7 +13,7 @@ from pecli.core.terminal import Block, Facts, Paragraph, TextTable
 from pecli.encodings.rope import Rope
 from pecli.files.documents import for_notebook
 from pecli.measures.extension import Extension, extensions
-from pecli.models.asked import METHOD
+from pecli.models.asked import ExtendOptions
 from pecli.models.reader import Layer, Model, read_model
 from pecli.reports.extension_lines import NAMES, Line, lines_of
 from pecli.reports.layers import runs
@@ -144,7 +144,11 @@ def _note(item: Extension) -> str:
 
 
 def extend(
-    path: str, length: int | None, trained: int | None = None, base: float | None = None, method: str = METHOD.default
+    path: str,
+    length: int | None,
+    trained: int | None = None,
+    base: float | None = None,
+    method: str = ExtendOptions.method,
 ) -> ExtendReport:
     """Return the ways to make the model of a file read `length` positions.
 

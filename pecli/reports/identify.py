@@ -10,14 +10,13 @@ from math import inf, isfinite, pi, sqrt
 from typing import Any
 
 from pecli.core.errors import PecliError, UsageError
-from pecli.core.hub import is_hub, pin_revision
+from pecli.core.hub import is_hub, resolved
 from pecli.core.language import join_clauses, join_or, listing, say
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
-from pecli.core.options import Option
-from pecli.core.readable import resolve_path
+from pecli.core.options import Options, option
 from pecli.core.terminal import Block, Facts, Paragraph
-from pecli.encodings.base import TableEncoding
+from pecli.encodings.base import TableEncoding, tensor_option
 from pecli.encodings.learned import Learned
 from pecli.encodings.rope import Rope
 from pecli.files.documents import for_notebook
@@ -28,14 +27,6 @@ from pecli.measures.identify import MIN_ROWS, Identified, identify, identify_rat
 from pecli.measures.rates import dynamic_factor
 from pecli.reports.layers import ranges, runs
 
-RATES = Option("rates in rad/position, the first pair first", name="rates", scalar=float, many=True, at_least=0)
-BASE = Option(
-    "the numbers are divisors of the rates of this base, as llama.cpp's rope_freqs",
-    name="base",
-    scalar=float,
-    above=1,
-    optional=True,
-)
 LAYOUTS = {
     "interleaved": "identify.sine_and_cosine_of",
     "concatenated": "identify.sines_in_one_half",
@@ -256,8 +247,21 @@ def dynamic_text(alike: Sequence[TableEncoding]) -> str:
     return "" if factor is None else say("identify.as_dynamic", factor=factor)
 
 
+@dataclass(frozen=True)
+class IdentifyOptions(Options):
+    """What is identified, besides a file."""
+
+    rates: tuple[float, ...] | None = option(
+        None, "rates in place of a table, rad/position, the first pair first: 1,0.5,…", at_least=0
+    )
+    base: float | None = option(
+        None, "the numbers are divisors of this base's rates, as llama.cpp's rope_freqs", above=1, flags=("-k",)
+    )
+    tensor: str | None = tensor_option()
+
+
 def read_and_identify(
-    table: Any, tensor: str | None = None, rates: Any = None, base: float | None = None
+    table: Any, tensor: str | None = None, rates: tuple[float, ...] | None = None, base: float | None = None
 ) -> IdentifyReport:
     """Return what a table is: a path, ``path#tensor`` or hf:org/name, an array, or rates.
 
@@ -270,13 +274,12 @@ def read_and_identify(
     if (table is None) == (rates is None):
         raise UsageError("pecli identify takes a table, or --rates")
     if rates is not None:
-        numbers = divided(np.array(RATES.read(rates)), base)
-        return IdentifyReport(say("identify.the_rates"), None, identify_rates(numbers), 0)
+        return IdentifyReport(say("identify.the_rates"), None, identify_rates(divided(np.array(rates), base)), 0)
     if isinstance(table, (str, os.PathLike)):
         path = os.fspath(table)
         if tensor is None and not is_hub(path) and "#" in path and not os.path.exists(path):
             path, _, tensor = path.rpartition("#")
-        path = pin_revision(resolve_path(path))
+        path = resolved(path)
     else:
         path = hold(table[None] if getattr(table, "ndim", 2) == 1 else table, "{}")
     numbers = read_table(path, tensor, dimensions=1)

@@ -20,7 +20,7 @@ from pecli.encodings.learned import Learned
 from pecli.encodings.rope import Rope
 from pecli.files.documents import for_notebook
 from pecli.files.tables import file_label
-from pecli.models.asked import TOLERANCE
+from pecli.models.asked import ModelOptions
 from pecli.models.reader import Layer, Model
 from pecli.reports.layers import layer_data, runs
 from pecli.reports.same import LayerComparison, comparison_data, comparison_text, comparisons
@@ -77,7 +77,7 @@ class ModelReport:
     """
 
     models: tuple[Model, ...]
-    tolerance: float = TOLERANCE.default
+    tolerance: float = ModelOptions.tolerance
 
     @cached_property
     def comparisons(self) -> list[LayerComparison]:

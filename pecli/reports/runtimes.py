@@ -8,7 +8,7 @@ from typing import Any
 from pecli.core.language import say
 from pecli.core.terminal import Block, Facts, Paragraph, TextTable
 from pecli.encodings.rope import Rope
-from pecli.models.asked import TOLERANCE
+from pecli.models.asked import ModelOptions
 from pecli.models.runtimes import Applied
 from pecli.reports.layers import layer_data
 from pecli.reports.same import LayerComparison, comparison_data, comparison_text, comparisons
@@ -19,8 +19,9 @@ HOW = {"ran": "runtimes.ran", "read": "runtimes.read"}  # how a runtime's behavi
 def compared(found: Sequence[Applied]) -> list[list[LayerComparison]]:
     """Return for each runtime its differences from the first known one; [] for the first and for errors."""
     first = next((item.model for item in found if item.model), None)
+    tolerance = ModelOptions.tolerance
     return [
-        comparisons((first, item.model), TOLERANCE.default) if first and item.model and item.model is not first else []
+        comparisons((first, item.model), tolerance) if first and item.model and item.model is not first else []
         for item in found
     ]
 

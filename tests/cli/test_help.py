@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shlex
+from collections import defaultdict
+from inspect import signature
 from pathlib import Path
 
 import pytest
+from typer.models import OptionInfo
 
 from pecli.cli.app import PANEL, PANELS, command_of, summary_of
-from pecli.jobs.job_options import ANALYSES
+from pecli.jobs.job_options import ANALYSES, encoding_parameters
 from tests.conftest import Ask
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")  # its own test runs its lines
@@ -35,6 +38,22 @@ def test_a_page_fits_the_terminal_and_ends_with_lines_to_try(name: str, ask: Ask
     defined = ANALYSES[name].defines if name in ANALYSES else ""
     assert " ".join(defined.split()) in text.partition("The numbers:")[2] and ("The numbers:" in text) == bool(defined)
     assert "theta" not in ended.out.replace("rope_theta", "")  # words of others are understood, not shown
+
+
+OWN = {"recipe": {"output"}}  # the file that a line writes, not one to write
+
+
+def test_an_option_has_one_help_in_every_command() -> None:
+    """But for those of one figure, report or encoding; what it takes and its default, in brackets, may differ."""
+    helps: dict[str, set[str]] = defaultdict(set)
+    for name in PANEL:
+        own = {*ANALYSES[name].options(), *encoding_parameters()} if name in ANALYSES else OWN.get(name, set())
+        for parameter in signature(command_of(name).function).parameters.values():
+            (shown,) = getattr(parameter.annotation, "__metadata__", (None,))
+            if parameter.name not in own and isinstance(shown, OptionInfo):
+                helps[parameter.name].add((shown.help or "").partition(" (")[0].partition(";")[0])
+    assert {"json", "quiet", "verbose", "jobs", "show", "output", "format", "lang"} <= {*helps}
+    assert [(name, told) for name, told in helps.items() if len(told) > 1 and name != "length"] == []  # of tokens
 
 
 def test_no_words_and_help_list_every_command_with_its_line(ask: Ask) -> None:

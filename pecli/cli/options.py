@@ -1,0 +1,120 @@
+"""Options as parameters that Typer takes, and the values in their texts; the options that several commands share."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+import typer
+
+from pecli.cli.completion import offered_values
+from pecli.cli.help import OPTIONS, USED_MOST
+from pecli.cli.show import FORMS, guard
+from pecli.core.language import Language
+from pecli.core.options import Option, Options, option
+from pecli.files.formats import FORMATS
+from pecli.jobs.job_options import FILE_HELP, Output
+from pecli.jobs.run_options import RunOptions
+
+METAVARS = {int: "INTEGER", float: "NUMBER", str: "TEXT", bool: " "}
+
+
+@dataclass(frozen=True)
+class SharedOptions(Options):
+    """What more than one command that draws no figure can be asked."""
+
+    cite: bool = option(False, "print the papers of the formulas as BibTeX")
+    strict: bool = option(False, "exit with 1 for a warning or a known mistake too")
+
+
+def run_options(*without: str) -> list[Option]:
+    """Return the options of every run but these."""
+    return [entry for name, entry in RunOptions.options().items() if name not in without]
+
+
+def file_options(pictures: bool = False) -> list[Option]:
+    """Return the options that say where a text goes, of commands that can draw pictures too also where those go."""
+    output, format = (Output.options()[name] for name in ("output", "format"))
+    fitting = [name for name, item in FORMATS.items() if name in FORMS or (pictures and item.picture)]
+    return [
+        replace(output, help=FILE_HELP, unset="the terminal"),
+        replace(format, choices=lambda: fitting, unset="text, md with -o -"),
+    ]
+
+
+def language_option() -> Option:
+    """Return the option of the language where the environment may say it."""
+    return replace(Language.options()["lang"], default=None, optional=True, unset="en")
+
+
+def parameter(entry: Option, panel: str, hidden: bool = False) -> inspect.Parameter:
+    """Return one option as a keyword parameter. Values stay text: they are read and checked by the option itself."""
+    switch = entry.scalar is bool
+    shown = typer.Option(
+        *(entry.flag, *entry.flags),
+        help=entry.explained,
+        rich_help_panel=USED_MOST if entry.common else panel,
+        hidden=hidden,
+        metavar=METAVARS[entry.scalar],
+        autocompletion=None if switch else lambda incomplete: offered_values(entry, incomplete),
+        show_default=False,
+    )
+    return keyword(entry.name, bool if switch else list[str] | None, False if switch else None, shown)
+
+
+def argument(
+    name: str, help: str, *, many: bool = False, required: bool = False, metavar: str | None = None, offers: Any = None
+) -> inspect.Parameter:
+    """Return a word, or several, without a flag; missing ones are None, or refused where they are required."""
+    shown = typer.Argument(help=help, metavar=metavar, show_default=False, autocompletion=offers)
+    kind: Any = list[str] if many else str
+    return keyword(name, kind if required else kind | None, inspect.Parameter.empty if required else None, shown)
+
+
+def context_parameter() -> inspect.Parameter:
+    """Return the parameter that gets Typer's context, with the words that follow."""
+    return inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
+
+
+def keyword(name: str, kind: Any, default: Any, shown: Any) -> inspect.Parameter:
+    """Return a parameter as Typer takes it."""
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, shown])
+
+
+def with_parameters(function: Callable[..., None], parameters: list[inspect.Parameter]) -> Callable[..., None]:
+    """Return the function as Typer should see it: taking exactly these parameters, no two of one name (ValueError)."""
+    signature = inspect.Signature(parameters)
+    function.__signature__ = signature  # type: ignore[attr-defined]  # where inspect looks
+    function.__annotations__ = {name: p.annotation for name, p in signature.parameters.items()}
+    return function
+
+
+def with_options(
+    function: Callable[..., None], options: Iterable[Option], *arguments: inspect.Parameter
+) -> Callable[..., None]:
+    """Return the function of a command as Typer should see it: it takes words, and options that are read by then."""
+    known = {entry.name: replace(entry, common=False) for entry in options}
+
+    def command(**texts: Any) -> None:
+        with guard(texts.get("quiet", False), texts.get("verbose", False)):
+            function(**{name: value_of(known[name], text) if name in known else text for name, text in texts.items()})
+
+    return with_parameters(command, [*arguments, *(parameter(entry, OPTIONS) for entry in known.values())])
+
+
+def value_of(entry: Option, texts: Any) -> Any:
+    """Return the value of an option that has one, from the texts that it is given: of several the last."""
+    if texts in (None, False, [], ()):
+        return entry.default
+    return entry.read(texts if entry.scalar is bool else entry.split_items(texts) if entry.many else texts[-1])
+
+
+def values_of(known: Mapping[str, Option], texts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values in the texts given to each option: several in one text are separated, pieces are joined."""
+
+    def values(entry: Option, text: Any) -> Any:
+        return text if entry.scalar is bool else entry.split_items([text] if isinstance(text, str) else text)
+
+    return {name: values(known[name], text) for name, text in texts.items()}

@@ -1,0 +1,48 @@
+"""The options of a run, which do not change the pictures: which are made, by whom, and what is printed of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pecli.core.options import Option, Options, option
+
+
+@dataclass(frozen=True)
+class RunOptions(Options):
+    """How jobs are done and told."""
+
+    show: bool = option(False, "show the picture in the terminal; alone it writes no file")
+    jobs: int | None = option(
+        None,
+        "processes for several pictures, or a .gif, .webp or .html",
+        at_least=1,
+        at_most=1024,
+        flags=("-j",),
+        unset="cores",
+    )
+    json: bool = option(False, "print the results as JSON")
+    quiet: bool = option(False, "print nothing but errors and results", flags=("-q",))
+    verbose: bool = option(False, "say more: where an error comes from, what is asked of a hub", flags=("-v",))
+
+
+@dataclass(frozen=True)
+class BatchOptions(Options):
+    """Which pictures of a batch file are drawn, where and how; or what is done instead."""
+
+    init: bool = option(False, "write a commented file to start from")
+    schema: bool = option(False, "print the JSON Schema of batch files, for editors")
+    folder: str | None = option(None, "where outputs go and stay", unset="the file's folder")
+    only: tuple[str, ...] = option((), "names or globs of figures or files, again for more", split=False)
+    dry_run: bool = option(False, "print one command line a picture; up-to-date ones are commented out")
+    shard: str | None = option(None, "draw one part of all: 3/16 is the third of 16")
+    dask: str | None = option(None, "draw on a Dask cluster: its scheduler's address")
+    force: bool = option(False, "draw also what its file already shows")
+    fail_fast: bool = option(False, "stop at the first failure")
+
+
+CHECK = Option(  # no field, for `Options` has a method of that name
+    "report missing, stale (no .csv or .md can be) or orphaned files without drawing; exit 1 if any",
+    name="check",
+    scalar=bool,
+    default=False,
+)

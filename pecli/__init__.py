@@ -213,7 +213,7 @@ def extend(
     to: SupportsIndex,
     *,
     trained: SupportsIndex | None = None,
-    base: float | None = None,
+    new_base: float | None = None,
     method: str = "yarn",
 ) -> ExtendReport:
     """Return how a model could read longer texts: what each method changes, and what to type for each runtime.
@@ -223,7 +223,7 @@ def extend(
     path : the file, or a folder that holds one, or ``hf:org/name``
     to : positions that the model is to read
     trained : positions of its training; without it the context that the file names, before its scaling
-    base : the new base; without it the one of Liu et al. 2023, arXiv:2310.05209, theorem 2
+    new_base : of the method "base"; without it the one of Liu et al. 2023, arXiv:2310.05209, theorem 2
     method : whose lines are told: linear, ntk, dynamic, yarn, longrope (of a file that has its factors) or base
 
     Returns
@@ -241,8 +241,8 @@ def extend(
     from pecli.reports.extend import extend as report_of
 
     place = Option("the config.json", name="path").read(path)
-    asked = ExtendOptions.make({"to": to, "trained": trained, "base": base, "method": method})
-    return report_of(place, asked.to, asked.trained, asked.base, asked.method)
+    asked = ExtendOptions.make({"to": to, "trained": trained, "new_base": new_base, "method": method})
+    return report_of(place, asked.to, asked.trained, asked.new_base, asked.method)
 
 
 def identify(

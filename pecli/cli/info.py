@@ -272,7 +272,7 @@ def extend(
     *,
     to: int | None,
     trained: int | None,
-    base: float | None,
+    new_base: float | None,
     method: str,
     output: tuple[str, ...],
     format: str | None,
@@ -285,7 +285,7 @@ def extend(
 
     targets = targets_of(output, format, json)[0]
     with use_language(language_of(lang)):
-        report = report_of(path, to, trained, base, method)
+        report = report_of(path, to, trained, new_base, method)
         document, data, lines = report.document, report.data, report.lines()
     publish(document, data, targets, lines)
 

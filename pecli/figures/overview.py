@@ -30,7 +30,6 @@ from pecli.figures.curves import Curves
 from pecli.figures.highlights import Highlighting
 from pecli.page.canvas import Canvas
 from pecli.page.panels import Panel, PanelGroup, unnamed, with_own_bar
-from pecli.page.titles import name_panel
 
 SIDES = {((0, 1),): ("overview.left", "overview.right"), ((0,), (1,)): ("overview.top", "overview.bottom")}
 ON_LINE, ON_GRID = ("heatmap", "distance"), ("heatmap", "tiles")  # figures where none are asked for
@@ -132,6 +131,8 @@ class Overview(Composite, Highlighting[Encoding]):
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         """Draw the panels, and mark that of which the headline speaks."""
+        from pecli.page.titles import name_panel
+
         drawn = super().draw(numbers, axes, canvas)
         if numbers.comparing is not None and len(axes) > 1:
             *_, (_, own) = islice(self._cells(numbers.view), numbers.comparing + 1)

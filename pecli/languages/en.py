@@ -437,7 +437,7 @@ TEXTS = {
     "(arXiv:2309.00071)",
     "extend.note_longrope": "the factors were searched for this model; at the switch all keys of a text change "
     "(arXiv:2402.13753)",
-    "extend.note_base": "needs training on long texts. Without --base: the one at which the critical dimension of the "
+    "extend.note_base": "needs training on long texts. Without --new-base: the one at which the critical dimension of the "
     "training has a wavelength of the new length (arXiv:2310.05209, theorem 2)",
     "extend.lines": "{method}: what to type",
     "extend.keys_of_file": "keys of config.json",

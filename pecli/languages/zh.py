@@ -421,7 +421,7 @@ TEXTS = {
     "extend.note_dynamic": "文本变长时速率也变：缓存的键是按先前的速率旋转的（arXiv:2309.00071，3.3 节）",
     "extend.note_yarn": "运行时在任何长度都缩放，短文本也会改变，只在处理长文本时使用（arXiv:2309.00071）",
     "extend.note_longrope": "因子是为这个模型搜索的；切换时一段文本的所有键都会改变（arXiv:2402.13753）",
-    "extend.note_base": "需要用长文本训练。不给 --base 时，取使训练时的临界维度的波长等于新长度的底数（arXiv:2310.05209，定理 2）",
+    "extend.note_base": "需要用长文本训练。不给 --new-base 时，取使训练时的临界维度的波长等于新长度的底数（arXiv:2310.05209，定理 2）",
     "extend.lines": "{method}：要输入的命令",
     "extend.keys_of_file": "config.json 的键",
     "extend.as_it_is": "文件中已有，无需更改",

@@ -14,13 +14,6 @@ def runtime_names() -> tuple[str, ...]:
     return (ALL_RUNTIMES, *runtimes())
 
 
-def finding_codes() -> tuple[str, ...]:
-    """Return what `--ignore` takes."""
-    from pecli.models.layers import codes
-
-    return codes()
-
-
 @dataclass(frozen=True)
 class ModelOptions(Options):
     """What is asked of models' files."""
@@ -37,7 +30,7 @@ class ModelOptions(Options):
     flags: str | None = option(
         None, "llama.cpp's flags for a GGUF file, with --runtime llama.cpp: '--rope-freq-base 1e6'"
     )
-    ignore: tuple[str, ...] = option((), "findings that do not count, by their codes", choices=finding_codes)
+    ignore: tuple[str, ...] = option((), "findings that do not count, by their codes")
 
 
 METHODS = ("linear", "ntk", "dynamic", "yarn", "longrope", "base")  # to extend a context
@@ -55,5 +48,5 @@ class ExtendOptions(Options):
         at_most=10**8,
         unset="the context that the file names, before its scaling",
     )
-    base: float | None = option(None, "the new base", above=1, unset="see its note", flags=("-k",))
+    new_base: float | None = option(None, "base of the method that takes another", above=1, unset="see its note")
     method: str = option("yarn", "the method whose lines are printed", choices=lambda: METHODS)

@@ -10,7 +10,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from pecli.core.errors import FileError, UsageError, path_text
+from pecli.core.errors import FileError, UnknownNameError, UsageError, path_text
 from pecli.core.language import say
 from pecli.encodings.registry import Encoding, find_encoding
 from pecli.encodings.rope import Rope
@@ -24,6 +24,7 @@ from pecli.models.layers import (
     Finding,
     Reading,
     attention_window,
+    codes as finding_codes,
     head_dim,
     layer_kinds,
     max_position,
@@ -154,7 +155,10 @@ def model_of(path: str, data: Mapping[str, Any], seq_len: int | None = None) -> 
 
 
 def without_findings(model: Model, codes: Collection[str]) -> Model:
-    """Return the model without its findings of these codes."""
+    """Return the model without its findings of these codes; raises UsageError for a code that no finding has."""
+    for code in codes:
+        if code not in (known := finding_codes()):
+            raise UnknownNameError("code", code, known, option="ignore")
     return replace(model, findings=tuple(item for item in model.findings if item.code not in codes))
 
 

@@ -21,6 +21,7 @@ from tests.conftest import Ask
 
 BATCH = "d = 4\nlength = 3\ndpi = 20\n[[figure]]\ncommand = 'heatmap'\noutput = 'a.json'\n"
 CONFIG = '{"model_type": "llama", "hidden_size": 8, "num_attention_heads": 2, "max_position_embeddings": 32}'
+EXTEND = "extend config.json --to 256"
 CONTEXT = "context"  # Typer's own, no option
 ASKED = {  # of every option a line without it and one with it
     "batch": {
@@ -71,12 +72,26 @@ ASKED = {  # of every option a line without it and one with it
         "runtime": ("model config.json", "model config.json --runtime all"),
         "flags": ("model config.json --runtime llama.cpp", "model config.json --runtime llama.cpp --flags --none"),
         "override": ("model config.json", "model config.json --override head_dim=8"),
+        "ignore": ("model odd.json", "model odd.json --ignore unknown_key"),
         "lang": ("model config.json", "model config.json --lang zh"),
         "verbose": ("model none", "model none -v"),
+    },
+    "extend": {
+        "path": ("extend", "extend config.json"),
+        "to": ("extend config.json", EXTEND),
+        "trained": (EXTEND, f"{EXTEND} --trained 64"),
+        "new_base": (EXTEND, f"{EXTEND} --new-base 20000"),
+        "method": (EXTEND, f"{EXTEND} --method linear"),
+        "output": (EXTEND, f"{EXTEND} -o m.md"),
+        "format": (EXTEND, f"{EXTEND} --format md"),
+        "json": (EXTEND, f"{EXTEND} --json"),
+        "lang": (EXTEND, f"{EXTEND} --lang zh"),
+        "verbose": ("extend none --to 256", "extend none --to 256 -v"),
     },
     "identify": {
         "table": ("identify", "identify t.csv"),
         "rates": ("identify", "identify --rates 1,0.1"),
+        "base": ("identify --rates 1,0.1", "identify --rates 1,0.1 --base 10"),
         "tensor": ("identify t.csv", "identify t.csv --tensor none"),
         "output": ("identify t.csv", "identify t.csv -o t.md"),
         "format": ("identify t.csv", "identify t.csv --format md"),
@@ -128,7 +143,12 @@ def furnished(ask: Ask, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
 def test_every_option_of_every_command_is_asked_for() -> None:
     found = {name: [*inspect.signature(command.function).parameters] for name, command in (WORDS | FILES).items()}
     found["redraw"] = [name for name in found["redraw"] if name in (CONTEXT, "file")]  # the figure's own have theirs
-    silent = {"encodings": {"quiet"}, "model": {"quiet"}, "tensors": {"quiet"}}  # it silences what these say rarely
+    silent = {
+        "encodings": {"quiet"},
+        "model": {"quiet"},
+        "extend": {"quiet"},
+        "tensors": {"quiet"},
+    }  # it silences what these say rarely
     assert {name: {*options} for name, options in ASKED.items()} == {
         name: {*options} - silent.get(name, set()) for name, options in found.items()
     }

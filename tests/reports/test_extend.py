@@ -95,7 +95,7 @@ def test_what_cannot_be_extended_is_told(ask: Ask, name: str, words: tuple[str, 
 
 
 def test_a_base_and_a_trained_length_of_ones_own_are_taken() -> None:
-    report = pecli.extend(CONFIGS / "gemma-3.json", 1 << 18, trained=1 << 17, base=5e6, method="base")
+    report = pecli.extend(CONFIGS / "gemma-3.json", 1 << 18, trained=1 << 17, new_base=5e6, method="base")
     found = report.data["methods"]
     assert (found["base"]["base"], found["linear"]["factor"]) == (5e6, 2.0)
     assert "5,000,000" in report._repr_mimebundle_()["text/plain"]

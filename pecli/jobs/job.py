@@ -88,7 +88,7 @@ class Job:
         for _, format in self.targets:
             self.check_format(format)
         for cell in self.cells:
-            replace(cell, canvas=replace(cell.canvas, columns=None)).settle()
+            replace(cell, canvas=cell.canvas.changed_to(columns=None)).settle()
         if not self.cells:
             self._check_view()
         if isinstance(self.analysis, Figure) and self.canvas.columns is not None:

@@ -291,6 +291,9 @@ class Options:
         for name, entry in self.options().items():
             if (value := getattr(self, name)) is not entry.default:
                 object.__setattr__(self, name, entry.read(value))
+        self._check_whole()
+
+    def _check_whole(self) -> None:
         for name, value in self.changed().items():
             owner, values = self.options()[name].only_with or ("", ())
             if owner and getattr(self, owner) not in values:
@@ -315,7 +318,20 @@ class Options:
     @classmethod
     def make(cls, values: Mapping[str, Any]) -> Self:
         """Return an instance of option names and values; unknown names are refused with a suggestion."""
-        return cls(**cls.read_values(values))
+        return cls.of_read(cls.read_values(values))
+
+    @classmethod
+    def of_read(cls, values: Mapping[str, Any]) -> Self:
+        """Return an instance of values that were read already, which are not read again."""
+        made = object.__new__(cls)
+        for field in dataclasses.fields(cls):
+            object.__setattr__(made, field.name, values.get(field.name, field.default))
+        made._check_whole()
+        return made
+
+    def changed_to(self, **read: Any) -> Self:
+        """Return the same with other values, read already: what `dataclasses.replace` would read anew."""
+        return self.of_read({**{field.name: getattr(self, field.name) for field in dataclasses.fields(self)}, **read})
 
     @classmethod
     def read_values(cls, values: Mapping[str, Any]) -> dict[str, Any]:

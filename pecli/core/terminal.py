@@ -9,6 +9,7 @@ import base64
 import io
 import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -119,7 +120,9 @@ def show(document: Document, stderr: bool = False) -> None:
     """Print a document on stdout, or on stderr."""
     from rich.console import Console
 
-    _print_blocks(document, Console(highlight=False, width=columns(), stderr=stderr))
+    screen = Console(highlight=False, width=columns(), stderr=stderr)
+    screen.file.write(_rendered(document, screen))
+    screen.file.flush()
 
 
 def as_text(document: Document, width: int) -> str:
@@ -127,9 +130,17 @@ def as_text(document: Document, width: int) -> str:
     from rich.console import Console
 
     screen = Console(file=io.StringIO(), highlight=False, width=width, force_jupyter=False)
+    return _rendered(document, screen).rstrip()
+
+
+BLANKS = re.compile(r"(?: |\x1b\[[\d;]*m)+$", re.MULTILINE)  # at the end of a line, with styles that begin or end there
+
+
+def _rendered(document: Document, screen: Any) -> str:
+    """Return the blocks one below the other, without the blanks that rich puts at the ends of lines."""
     with screen.capture() as captured:
         _print_blocks(document, screen)
-    return captured.get().rstrip()
+    return BLANKS.sub(lambda match: match[0].replace(" ", ""), captured.get())
 
 
 def _print_blocks(document: Document, screen: Any) -> None:

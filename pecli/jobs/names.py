@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -167,7 +166,7 @@ def fill_texts(job: Job) -> Canvas:
         name: _fill(IN_TITLE, text, known | own if name in TEXTS else known, every, name)
         for name, text in given.items()
     }
-    return replace(job.canvas, **filled)
+    return job.canvas.changed_to(**filled)
 
 
 def _fill(blank: re.Pattern[str], text: str, known: Mapping[str, str], every: Mapping[str, Option], option: str) -> str:

@@ -7,7 +7,7 @@ import os
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from html import escape
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
@@ -324,7 +324,7 @@ class Picture(Generic[N_co]):
     def _animation(self, formats: Sequence[str]) -> Animation:
         from pecli.figures.page import draw_frames
 
-        grid, canvas = self.job.grid, replace(self.canvas, title=None, dpi=self.job.canvas.frame_dpi)
+        grid, canvas = self.job.grid, self.canvas.changed_to(title=None, dpi=self.job.canvas.frame_dpi)
         titles = titles_of(self.job, grid, grid.title_text)
         drawings, numbers = draw_frames(grid, self.job.view, canvas, titles, whole_cells(formats))
         self._shown, messages = numbers, numbers.messages()

@@ -141,8 +141,9 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> Sw
     values = {name: _choices(known.get(name), value, kind) if swept else [value] for name, value in spelled.items()}
     if swept and kind.several and not labels:
         values |= _in_files([_spread(item, repeated) for item in _items(named)], values.get("output", ()))
+    values = {name: _read_shared(shared_options(kind).get(name), each) for name, each in values.items()}
     if kind.frame_option in values:
-        values = _in_frames(kind.frame_option, values, known)
+        values = _in_frames(kind.frame_option, values)
     count = prod(map(len, values.values()))
     if count > MAX_PICTURES:
         raise UsageError(f"this sweep asks for {count:,} pictures, and {MAX_PICTURES:,} are the most")
@@ -208,7 +209,15 @@ def _choices(option: Option | None, value: Any, analysis: type[Analysis[Any]]) -
     return [value]
 
 
-def _in_frames(name: str, values: dict[str, Sequence[Any]], known: Mapping[str, Option]) -> dict[str, Sequence[Any]]:
+def _read_shared(option: Option | None, values: Sequence[Any]) -> Sequence[Any]:
+    """Return the values of an option that belongs to no encoding, each read once, files as a job records them."""
+    if option is None:
+        return values
+    read = [None if value is None else option.read(value) for value in values]
+    return [value and resolved(value) for value in read] if option.file else read
+
+
+def _in_frames(name: str, values: dict[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
     """Return the values, where a picture moves and nothing is swept: those of a list that moves one by one."""
     if any(len(several) > 1 for several in values.values()):
         return values
@@ -217,8 +226,8 @@ def _in_frames(name: str, values: dict[str, Sequence[Any]], known: Mapping[str, 
     kinds = [FORMATS[ending] for ending in (*endings, *values.get("format", ())) if ending in FORMATS]
     if not any(kind.frames or (paged and kind.paged) for kind in kinds):
         return values
-    each = known[name].read(values[name][0]) or ()
-    return {**values, name: [[item] for item in each]} if len(each) > 1 else values
+    each = values[name][0] or ()
+    return {**values, name: [(item,) for item in each]} if len(each) > 1 else values
 
 
 def _items(value: Any) -> Sequence[Any]:
@@ -240,14 +249,15 @@ def specs_in(given: Mapping[str, Any]) -> Iterator[str]:
 def _written(values: Mapping[str, Sequence[Any]], several: Sequence[str]) -> list[str]:
     """Return the parameters that encodings to choose from are written with."""
     choices = [value for name in several if name in EncodingOption.options() for value in values[name]]
-    specs = [spec for value in choices for spec in _part(EncodingOption, {"encoding": value}, {}).encoding]
+    specs = [spec for value in choices for spec in value or ()]
     return [name for spec in specs for name in parse_encoding(spec)[1]]
 
 
 def _job(kind: type[Analysis[Any]], given: Mapping[str, Any]) -> Job:
-    """Return the job in which every option has one value."""
-    shared = {name: value for name, value in given.items() if name in shared_options(kind)}
-    own = {name: value for name, value in given.items() if name not in shared}
+    """Return the job in which every option has one value: those of no encoding are read."""
+    known = shared_options(kind)
+    shared = {name: value for name, value in given.items() if name in known and value is not None}
+    own = {name: value for name, value in given.items() if name not in known}
     choice = _part(EncodingOption, shared, _defaults(EncodingOption, kind))
     positions = _part(Positions, shared, _defaults(Positions, kind))
     figure = _part(kind, shared, _defaults(kind, kind))
@@ -256,7 +266,7 @@ def _job(kind: type[Analysis[Any]], given: Mapping[str, Any]) -> Job:
     meant = [_meant(encoding, own, written) for encoding, written in parsed]
     refused = {name: value for name, value in own.items() if not any(name in values for values in meant)}
     encodings = tuple(
-        _part(encoding, {**values, **refused}, _defaults(encoding, kind), written)
+        _encoding(encoding, {**values, **refused}, _defaults(encoding, kind), written)
         for (encoding, written), values in zip(parsed, meant, strict=True)
     )
     whole = all(encoding.own_positions for encoding in encodings)
@@ -264,7 +274,7 @@ def _job(kind: type[Analysis[Any]], given: Mapping[str, Any]) -> Job:
         refuse_unused({name: given[name] for name in Positions.options() if given.get(name)}, TAKEN_WHOLE)
     if given.get("length") is None:
         rows = None if whole else _rows(encodings, positions.start, figure.length_in_use)
-        positions = replace(positions, length=figure.default_length(rows))
+        positions = positions.changed_to(length=figure.default_length(rows))
     canvas = _part(Canvas, shared, _defaults(Canvas, kind))
     output, language = _part(Output, shared, {}), _part(Language, shared, _defaults(Language, kind))
     return Job(figure, encodings, positions, canvas, output, language=language)
@@ -303,21 +313,27 @@ def _check_names(
         raise UsageError(text, option=name, value=value, advice=advice)
 
 
-def _part(
-    owner: type[P], given: Mapping[str, Any], defaults: Mapping[str, Any], written: Mapping[str, str] | None = None
-) -> P:
-    """Return that part of a job: what is given wins over what is written in a spec, both over the defaults."""
+def _part(owner: type[P], read: Mapping[str, Any], defaults: Mapping[str, Any]) -> P:
+    """Return that part of a job: what is given wins over the defaults."""
+    options = owner.options()
+    return owner.of_read({**defaults, **{name: value for name, value in read.items() if name in options}})
+
+
+def _encoding(
+    owner: type[Encoding], given: Mapping[str, Any], defaults: Mapping[str, Any], written: Mapping[str, str]
+) -> Encoding:
+    """Return an encoding: what is given wins over what is written in its spec, both over the defaults."""
     options = owner.options()
     values = _read(owner, {n: value for n, value in given.items() if n in options and value is not None})
     try:
-        spelled = _read(owner, {name: text for name, text in (written or {}).items() if name not in values})
+        spelled = _read(owner, {name: text for name, text in written.items() if name not in values})
     except UsageError as error:
         error.option = "encoding"  # which holds the spec
         raise
-    return owner(**{**defaults, **spelled, **values})
+    return owner.of_read({**defaults, **spelled, **values})
 
 
-def _read(owner: type[Options], values: Mapping[str, Any]) -> dict[str, Any]:
+def _read(owner: type[Encoding], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values as the options read them, files by the names that a job records."""
     files = {name for name, entry in owner.options().items() if entry.file}
     read = owner.read_values(values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import sys
 
 import pytest
@@ -25,6 +26,17 @@ def test_what_does_something_is_shown_as_its_code(character: str) -> None:
 def test_what_is_only_seen_stays() -> None:
     assert escaped(SHOWN) == SHOWN
     assert escaped("a\nb\x1b", "\n") == "a\nb\\x1b"
+
+
+@pytest.mark.parametrize("colour", ["", "1"])
+def test_no_line_of_a_report_ends_in_blanks(
+    colour: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", colour)
+    table, facts = TextTable(["name", "wide one"], [["a", "b"], ["longer", ""]]), Facts({"a": "b", "longer": "word " * 40})
+    terminal.show([table, facts, Paragraph("word " * 40, heading=True)])
+    lines = re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out).splitlines()
+    assert len(lines) > 8 and [line for line in lines if line != line.rstrip()] == []
 
 
 HOSTILE = "x\x1b[2J\rpecli: done\u2028pecli: done\x9b1m\u202e\x85pecli: done"

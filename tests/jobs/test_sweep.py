@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.options import Option
 from pecli.figures.grid import Grid
 from pecli.jobs.job import Job
 from pecli.jobs.names import check_targets
@@ -21,6 +23,29 @@ def test_every_combination_is_a_job_the_last_option_running_fastest() -> None:
     found = [(job.encodings[0].settings()["base"], job.encodings[0].settings()["d"]) for job in jobs]
     assert found == [(10, 6), (10, 7), (10, 8), (100, 6), (100, 7), (100, 8)]
     assert {job.positions.length for job in jobs} == {5}
+
+
+@pytest.mark.parametrize(
+    ("given", "reads"),
+    [
+        ({"base": 10}, {"base": 1, "output": 1}),
+        ({"base": [10, 100, 1000]}, {"base": 3, "output": 1}),
+        (
+            {"length": [5, 7], "dpi": 20, "encoding": "sinusoidal:d=8"},
+            {"length": 2, "dpi": 1, "encoding": 1, "output": 1},
+        ),
+    ],
+)
+def test_a_value_is_read_once(given: dict[str, Any], reads: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    counts, read = Counter[str](), Option.read
+
+    def counted(option: Option, value: Any) -> Any:
+        counts[option.name] += 1
+        return read(option, value)
+
+    monkeypatch.setattr(Option, "read", counted)
+    jobs_of("heatmap", {**given, "output": ["a-{base}-{length}.png"]})
+    assert {name: count for name, count in counts.items() if name in {*given, "output"}} == reads
 
 
 @pytest.mark.parametrize("name", ["measure", "size", "title", "length", "dpi"])

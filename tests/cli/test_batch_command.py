@@ -245,7 +245,7 @@ def test_results_have_what_could_not_be_drawn_under_the_same_keys(ask: Ask, undr
 
 
 def test_a_person_is_shown_a_table_of_what_failed(ask: Ask, undrawable: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pecli.cli.batch.animated", lambda: True)
+    monkeypatch.setattr("pecli.cli.batch.supports_animation", lambda: True)
     monkeypatch.setenv("COLUMNS", "160")
     ended = ask("batch", "undrawable.toml", "-q", "-j", "1")
     rows = [re.split("  +", line.strip())[:2] for line in ended.err.splitlines() if "   " in line.strip()]

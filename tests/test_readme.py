@@ -122,7 +122,7 @@ def test_a_line_runs(line: str, ask: Ask, site: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("FORCE_COLOR", "1")  # a terminal is there, which says that it is kitty
     monkeypatch.setenv("KITTY_WINDOW_ID", "1")
     monkeypatch.setitem(KEPT, "savefig.dpi", 30)  # each line as it stands, laid out as it is, in fewer pixels
-    monkeypatch.setattr("pecli.models.config_file.downloaded", lambda *_: "config.json")  # tests/files/test_hub.py
+    monkeypatch.setattr("pecli.models.config_file.download", lambda *_: "config.json")  # tests/files/test_hub.py
     for each in (*([BEFORE[line]] if line in BEFORE else []), line):
         ended = ask(*words(each.replace(":24 ", ":3 ").replace("10,100,1000", "10,100")))  # fewer frames
         assert ended.code == 0, ended.err
@@ -143,7 +143,7 @@ def test_the_lines_of_articles_and_questions_are_understood(
 
 def test_the_lines_beside_other_tools_are_understood(ask: Ask, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Picture, "save", lambda *_: [])
-    monkeypatch.setattr("pecli.models.config_file.downloaded", lambda *_: "config.json")
+    monkeypatch.setattr("pecli.models.config_file.download", lambda *_: "config.json")
     typed = "\n".join(text for language in ("make", "yaml", "bash") for text in blocks(language, USE))
     for blank, value in (("$*", "10"), ("$@", "a.png"), ("{}", "64")):
         typed = typed.replace(blank, value)
@@ -295,7 +295,7 @@ def test_the_figure_of_another_package_is_a_figure_like_the_others(
     """One that is broken is one warning with its name, and only where other packages are looked at."""
     assert len(blocks("python", PLUGINS)[1].splitlines()) < 40
     (folder / "figures.toml").write_text('[[figure]]\ncommand = "norms"\noutput = "n.svg"\n', encoding="utf-8")
-    warning = b"pecli: warning: figure plugin 'broken' of octave was skipped: No module named 'gone'"
+    warning = rb"pecli: warning: figure plugin 'broken' of octave .*: No module named 'gone'\n"
     python = "import pecli; print(pecli.norms('learned', length=9).numbers.norms.shape)"
     lines = (
         "pecli compare rope sinusoidal --figure norms -o both.png -q",
@@ -307,7 +307,7 @@ def test_the_figure_of_another_package_is_a_figure_like_the_others(
             [*(["-W", "ignore"] if code == python else []), "-c", code], folder, {"PYTHONPATH": str(plugin)}
         )
         assert ended.returncode == 0, ended.stderr
-        assert ended.stderr.splitlines() == [warning] * warned, code
+        assert re.fullmatch(warning if warned else b"", ended.stderr), code
     assert all((folder / name).is_file() for name in ("norms-learned-length50.png", "both.png", "n.svg"))
 
 

@@ -103,8 +103,7 @@ def publish(document: Document, data: Any, targets: Sequence[Target], lines: Seq
     for path, form in targets:
         encode = WRITERS.get(form)
         blocks = [*document, *(Paragraph(line, style=CODE) for line in lines)]
-        write(
-            path, encode(blocks, FileMetadata("", "")) if encode else json.dumps(data, allow_nan=False).encode() + b"\n"
-        )
+        plain = json.dumps(data, allow_nan=False).encode() + b"\n"
+        write(path, encode(blocks, FileMetadata("", "")) if encode else plain)
         if not is_stdout(path):
             print_results([path])

@@ -101,10 +101,8 @@ def expand_paths(paths: Iterable[str], *patterns: str) -> list[str]:
         else:
             matching = [path]
         if not matching:
-            text = (
-                f"the folder {path} has no {', '.join(patterns)}" if os.path.isdir(path) else f"no files match {path}"
-            )
-            raise FileError(text)
+            folder = os.path.isdir(path)
+            raise FileError(f"the folder {path} has no {', '.join(patterns)}" if folder else f"no files match {path}")
         found += matching
     return list(dict.fromkeys(found))
 

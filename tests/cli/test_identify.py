@@ -212,7 +212,7 @@ def test_what_cannot_be_read_is_told_from_what_is_asked_wrongly(ask: Ask, folder
         assert (ended.code, ended.out) == (code, "") and ended.err.startswith("pecli: "), words
     np.save("noise.npy", np.random.default_rng(0).normal(size=(30, 8)))
     ended = ask("identify", "noise.npy", "-o", "n.png")
-    assert ended.code == 1 and "draw" in ended.err and not Path("n.png").exists()
+    assert ended.code == 1 and "noise.npy: no formula" in ended.err and not Path("n.png").exists()
 
 
 def test_arrays_are_read_from_whatever_has_them() -> None:

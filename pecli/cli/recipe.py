@@ -30,6 +30,7 @@ from pecli.core.errors import UnusedOptionError, UsageError, is_printable, notic
 from pecli.core.options import Options, option
 from pecli.core.terminal import print_json, print_results
 from pecli.encodings.registry import encoding_named
+from pecli.encodings.spec import parse_encoding
 from pecli.files.formats import FORMATS
 from pecli.files.metadata import read_metadata
 from pecli.files.tables import IN_MEMORY, NO_TEXT
@@ -39,7 +40,6 @@ from pecli.jobs.job import Job, job_settings, versions
 from pecli.jobs.job_options import find_analysis, known_options, parameters_of
 from pecli.jobs.names import escape_blanks
 from pecli.jobs.sweep import expand, job_of, jobs_of, merge_jobs, specs_in
-from pecli.models.spec import parse_encoding
 from pecli.page.canvas import OWNED, TEXTS
 
 FORMS = ("command", "toml")

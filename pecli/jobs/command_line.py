@@ -18,7 +18,8 @@ from pecli.core.errors import UsageError, is_printable
 from pecli.core.hub import is_hub
 from pecli.core.options import Options
 from pecli.core.readable import is_readable, reading_only
-from pecli.encodings.registry import Encoding, all_encodings
+from pecli.encodings.registry import Encoding
+from pecli.encodings.spec import parse_encoding, read_encoding
 from pecli.files.metadata import find_metadata
 from pecli.files.tables import READERS, has_digest
 from pecli.files.writer import STDOUT
@@ -26,7 +27,6 @@ from pecli.jobs.job import Job
 from pecli.jobs.job_options import EncodingOption, encoding_parameters, find_command, known_options
 from pecli.jobs.names import blanks, escape_blanks, fill_blanks
 from pecli.jobs.sweep import specs_in
-from pecli.models.spec import config_words, parse_encoding, read_encoding
 from pecli.page.canvas import FILES
 
 
@@ -141,12 +141,13 @@ def reading_beside(made: str, given: Mapping[str, Any]) -> AbstractContextManage
 def _named(given: Mapping[str, Any]) -> Iterator[str]:
     """Yield every text among the values, those in the texts of encodings, and the config.json that one names."""
     from pecli.models.config_file import place  # reading models takes a while to load
+    from pecli.models.spec import config_words
 
     for value in given.values():
         yield from (text for text in (value if isinstance(value, (list, tuple)) else [value]) if isinstance(text, str))
     for spec in specs_in(given):
         yield from map(str, parse_encoding(spec)[1].values())
-        if found := config_words(spec, all_encodings()):
+        if found := config_words(spec):
             yield str(place(Path(found[0])))
 
 

@@ -21,6 +21,7 @@ from pecli.core.positions import Positions
 from pecli.core.progress import TRACKER
 from pecli.core.readable import reading_only
 from pecli.encodings.registry import all_encodings
+from pecli.encodings.spec import read_encoding
 from pecli.figures.base import Figure
 from pecli.files.formats import FORMATS
 from pecli.jobs.command_line import command
@@ -28,7 +29,6 @@ from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES, EncodingOption, Output, parameters_of, shared_options
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import make_job
-from pecli.models.spec import read_encoding
 from pecli.page.canvas import OWNED, Canvas
 
 WIDE = 10.0  # a slider without bounds ends at so many times the default

@@ -16,9 +16,9 @@ import pecli
 from pecli.core.language import languages, say
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.registry import ENCODINGS
+from pecli.encodings.spec import read_table_encoding
 from pecli.jobs.command_line import command
 from pecli.jobs.sweep import make_job
-from pecli.models.spec import read_table_encoding
 from pecli.reports.explain import Explain
 from tests.conftest import Ask
 

@@ -38,10 +38,10 @@ if TYPE_CHECKING:
         TableEncoding as TableEncoding,
     )
     from pecli.encodings.harmonic import Harmonic as Harmonic
+    from pecli.encodings.spec import Spec
     from pecli.jobs.figure_functions import *  # noqa: F403  # pecli.heatmap and its like, for editors and type checkers
     from pecli.jobs.picture import Picture as Picture
     from pecli.jobs.run import Result
-    from pecli.models.spec import Spec
     from pecli.reports.extend import ExtendReport
     from pecli.reports.identify import IdentifyReport
     from pecli.reports.model import ModelReport
@@ -105,7 +105,7 @@ def encode(
     from pecli.core.memory import check_memory
     from pecli.core.options import canonical_name
     from pecli.core.positions import Positions
-    from pecli.models.spec import read_table_encoding
+    from pecli.encodings.spec import read_table_encoding
 
     for name in [name for name in parameters if canonical_name(Positions.options(), name) == "length"]:
         length = parameters.pop(name)  # as max_len, n or another of its names
@@ -142,7 +142,7 @@ def encoding(spec: Spec = "sinusoidal", **parameters: Any) -> Any:
     ------
     UsageError : an unknown name or a value that is not allowed
     """
-    from pecli.models.spec import read_encoding
+    from pecli.encodings.spec import read_encoding
 
     return read_encoding(spec, parameters)
 

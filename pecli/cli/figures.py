@@ -19,10 +19,10 @@ from pecli.core.language import Language, say
 from pecli.core.options import Option, Options, canonical_name, default_of
 from pecli.core.positions import Positions
 from pecli.encodings.registry import ENCODINGS, Encoding, encoding_named
+from pecli.encodings.spec import encoding_of
 from pecli.files.formats import FORMATS
 from pecli.jobs.job_options import EncodingOption, Labels, Output, encoding_parameters, known_options
 from pecli.jobs.run_options import RunOptions
-from pecli.models.spec import encoding_of
 from pecli.page.canvas import Canvas
 
 if TYPE_CHECKING:

@@ -29,6 +29,7 @@ from pecli.core.errors import UnusedOptionError, UsageError, notice
 from pecli.core.options import Options, option
 from pecli.core.terminal import print_json, print_results
 from pecli.encodings.registry import encoding_named
+from pecli.encodings.spec import parse_encoding
 from pecli.files.formats import FORMATS
 from pecli.files.metadata import read_metadata
 from pecli.files.tables import IN_MEMORY, NOT_STORED
@@ -39,7 +40,6 @@ from pecli.jobs.job_options import find_analysis, known_options, parameters_of
 from pecli.jobs.names import escape_blanks
 from pecli.jobs.sweep import expand, specs_in
 from pecli.jobs.text import command, entry, quoted
-from pecli.models.spec import parse_encoding
 from pecli.page.canvas import OWNED, TEXTS
 
 FORMS = ("command", "toml")

@@ -20,6 +20,7 @@ from pecli.core.positions import Positions
 from pecli.core.progress import TRACKER
 from pecli.core.readable import restrict_reading
 from pecli.encodings.registry import all_encodings
+from pecli.encodings.spec import read_encoding
 from pecli.figures.base import Figure
 from pecli.files.formats import FORMATS
 from pecli.jobs.job import Job
@@ -27,7 +28,6 @@ from pecli.jobs.job_options import ANALYSES, EncodingOption, Output, parameters_
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import make_job
 from pecli.jobs.text import command
-from pecli.models.spec import read_encoding
 from pecli.page.canvas import OWNED, Canvas
 from pecli.page.style import DRAWING
 

@@ -39,7 +39,7 @@ from pecli.reports.explain import ExplainNumbers
 from pecli.reports.stats import StatsNumbers
 from pecli.reports.table import TableNumbers
 from pecli.jobs.picture import Picture
-from pecli.models.spec import HasArray
+from pecli.encodings.spec import HasArray
 
 Item = TypeVar("Item")
 Text = str | PathLike[str]

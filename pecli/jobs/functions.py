@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from pecli.encodings.base import Encoding
 {numbers}
 from pecli.jobs.picture import Picture
-from pecli.models.spec import HasArray
+from pecli.encodings.spec import HasArray
 
 Item = TypeVar("Item")
 Text = str | PathLike[str]

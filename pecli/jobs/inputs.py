@@ -17,14 +17,14 @@ from pecli.core.errors import UsageError
 from pecli.core.hub import is_hub
 from pecli.core.options import Options
 from pecli.core.readable import is_readable, restrict_reading
-from pecli.encodings.registry import Encoding, all_encodings
+from pecli.encodings.registry import Encoding
+from pecli.encodings.spec import parse_encoding
 from pecli.files.tables import TABLE_READERS, has_digest
 from pecli.files.writer import STDOUT
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import encoding_parameters
 from pecli.jobs.sweep import specs_in
 from pecli.jobs.text import quoted
-from pecli.models.spec import config_words, parse_encoding
 from pecli.page.canvas import FILES
 
 P = TypeVar("P", bound=Options)
@@ -53,12 +53,13 @@ def reading_beside(made: str, found: Mapping[str, Any], given: Mapping[str, Any]
 def _named(given: Mapping[str, Any]) -> Iterator[str]:
     """Yield every text among the values, those in the texts of encodings, and the config.json that one names."""
     from pecli.models.config_file import place  # reading models takes a while to load
+    from pecli.models.spec import config_words
 
     for value in given.values():
         yield from (text for text in (value if isinstance(value, (list, tuple)) else [value]) if isinstance(text, str))
     for spec in specs_in(given):
         yield from map(str, parse_encoding(spec)[1].values())
-        if found := config_words(spec, all_encodings()):
+        if found := config_words(spec):
             yield str(place(Path(found[0])))
 
 

@@ -13,9 +13,9 @@ from pecli.core.lazy import Registry, cached
 from pecli.core.options import Option, Options, option
 from pecli.core.positions import Positions
 from pecli.encodings.registry import ENCODINGS, Encoding
+from pecli.encodings.spec import HasArray, encoding_of, spec_of
 from pecli.figures import FIGURES
 from pecli.files.formats import FORMATS
-from pecli.models.spec import HasArray, encoding_of, spec_of
 from pecli.page.canvas import Canvas
 from pecli.reports import REPORTS
 

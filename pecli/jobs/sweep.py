@@ -17,6 +17,7 @@ from pecli.core.lazy import cached, np
 from pecli.core.options import Option, Options, default_values, with_canonical_names
 from pecli.core.positions import Positions
 from pecli.encodings.registry import Encoding, all_encodings
+from pecli.encodings.spec import encoding_of, parse_encoding, spread_spec
 from pecli.files.formats import FORMATS
 from pecli.files.writer import ending_of
 from pecli.jobs.job import MAX_CELLS, MAX_FRAMES, SINGLE, Job, too_many_in_one_file
@@ -29,7 +30,6 @@ from pecli.jobs.job_options import (
     shared_options,
 )
 from pecli.jobs.names import blanks, escape_blanks, fill_blanks
-from pecli.models.spec import encoding_of, parse_encoding, spread_spec
 from pecli.page.canvas import Canvas
 
 MAX_PICTURES = 100_000  # of one sweep

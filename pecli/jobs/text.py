@@ -9,10 +9,10 @@ from typing import Any
 
 from pecli.core.errors import is_printable
 from pecli.core.options import Option
+from pecli.encodings.spec import read_encoding
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import EncodingOption, encoding_parameters, find_command, known_options
 from pecli.jobs.names import blanks, escape_blanks, fill_blanks
-from pecli.models.spec import read_encoding
 
 
 def changes(job: Job) -> dict[str, Sequence[Any]]:

@@ -140,6 +140,14 @@ for words in [["--help"], ["--version"], ["recipe", "--help"], ["heatmap", "--he
 """
 
 
+def test_a_picture_enters_models_for_a_config_alone(process: Process, folder: Path) -> None:
+    code = "import sys, pecli; pecli.heatmap({!r}, d=4, length=5).save('a.npy'); print('pecli.models' in sys.modules)"
+    (folder / "c.json").write_text('{"model_type": "llama", "hidden_size": 8, "num_attention_heads": 2}')
+    for spec, entered in (("sinusoidal:base=10", b"False"), ("c.json", b"True")):
+        ended = process(["-c", code.format(spec)], folder, {})
+        assert ended.stdout.split()[-1:] == [entered], ended.stderr
+
+
 def test_help_and_version_import_neither_numpy_nor_matplotlib(process: Process, folder: Path) -> None:
     ended = process(["-c", LIGHT], folder, {})
     assert (ended.returncode, ended.stderr) == (0, b"")

@@ -197,7 +197,7 @@ def test_the_json_has_every_key_of_a_rope(ask: Ask) -> None:
 
 def test_the_spec_to_type_draws_the_same_rates(ask: Ask) -> None:
     from pecli.encodings.rope import Rope
-    from pecli.models.spec import read_encoding
+    from pecli.encodings.spec import read_encoding
 
     layer = told(ask, "phi-3.5")["layers"]["all"]
     made = read_encoding(layer["spec"])

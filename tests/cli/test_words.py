@@ -12,8 +12,8 @@ import pecli
 from pecli.core.errors import UsageError
 from pecli.core.language import listing
 from pecli.encodings.rope import Rope
+from pecli.encodings.spec import read_encoding
 from pecli.jobs.sweep import make_job
-from pecli.models.spec import read_encoding
 from tests.conftest import Ask
 
 QUICK = ["-n", "5", "--dpi", "10", "-o", "a.json", "-v"]  # -v says the line in pecli's own words

@@ -33,7 +33,10 @@ def test_no_line_of_a_report_ends_in_blanks(
     colour: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("FORCE_COLOR", colour)
-    table, facts = TextTable(["name", "wide one"], [["a", "b"], ["longer", ""]]), Facts({"a": "b", "longer": "word " * 40})
+    table, facts = (
+        TextTable(["name", "wide one"], [["a", "b"], ["longer", ""]]),
+        Facts({"a": "b", "longer": "word " * 40}),
+    )
     terminal.show([table, facts, Paragraph("word " * 40, heading=True)])
     lines = re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out).splitlines()
     assert len(lines) > 8 and [line for line in lines if line != line.rstrip()] == []

@@ -11,7 +11,7 @@ from pecli.core.errors import UsageError
 from pecli.core.language import listing, say
 from pecli.encodings.base import BiasEncoding
 from pecli.encodings.biases import T5, Alibi, Kerple
-from pecli.models.spec import read_encoding
+from pecli.encodings.spec import read_encoding
 
 DATA = Path(__file__).parent.parent / "data"
 OFFSETS = np.arange(-7.0, 12.0)

@@ -13,7 +13,7 @@ from pecli.core.errors import UsageError
 from pecli.core.language import finding, say
 from pecli.encodings.clock import Clock, Geometric, duration
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.models.spec import read_encoding
+from pecli.encodings.spec import read_encoding
 
 HALF_DAY = 43200
 

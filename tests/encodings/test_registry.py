@@ -22,9 +22,9 @@ from pecli.encodings.clock import Clock
 from pecli.encodings.registry import ENCODINGS, all_encodings, find_encoding
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
+from pecli.encodings.spec import parse_encoding, read_encoding
 from pecli.jobs.job_options import ANALYSES
 from pecli.jobs.sweep import make_job
-from pecli.models.spec import parse_encoding, read_encoding
 
 Register = Callable[..., None]
 

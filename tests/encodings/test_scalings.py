@@ -13,8 +13,8 @@ import pytest
 from pecli.core.errors import UsageError
 from pecli.encodings.rope import Rope
 from pecli.encodings.rope_scaling import SCALINGS
+from pecli.encodings.spec import read_encoding
 from pecli.models.reader import read_model
-from pecli.models.spec import read_encoding
 
 DATA = Path(__file__).parents[1] / "data"
 CASES: list[dict[str, Any]] = json.loads((DATA / "rope_inv_freq.json").read_text(encoding="utf-8"))["cases"]

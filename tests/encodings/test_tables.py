@@ -14,7 +14,7 @@ from pecli.core.positions import Blocks
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.registry import ENCODINGS
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.models.spec import read_table_encoding
+from pecli.encodings.spec import read_table_encoding
 
 ROWS = {"learned": 10**7, "binary": 2**46}
 TABLES = [name for name, encoding in ENCODINGS.items() if issubclass(encoding, TableEncoding)]

@@ -16,7 +16,7 @@ from pecli.core.positions import Blocks
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Relative
-from pecli.models.spec import read_encoding
+from pecli.encodings.spec import read_encoding
 from pecli.page.text import points_per_pixel
 from tests.drawing import clauses, numbers_of, page_of, panels_of, texts
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from pecli.core.errors import FileError, PecliError, UsageError
+from pecli.encodings.spec import read_encoding
 from pecli.jobs.batch import Batch, read_batch
 from pecli.jobs.sweep import make_job
-from pecli.models.spec import read_encoding
 from tests.conftest import Ask
 
 FILE = "figures.toml"

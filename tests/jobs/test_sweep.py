@@ -10,12 +10,12 @@ import pytest
 import pecli
 from pecli.core.errors import UsageError
 from pecli.core.options import Option
+from pecli.encodings.spec import read_encoding
 from pecli.figures.grid import Grid
 from pecli.jobs.job import Job
 from pecli.jobs.names import check_targets
 from pecli.jobs.sweep import expand, job_of, jobs_of, make_job
 from pecli.jobs.text import command
-from pecli.models.spec import read_encoding
 
 
 def test_every_combination_is_a_job_the_last_option_running_fastest() -> None:

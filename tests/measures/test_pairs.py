@@ -11,10 +11,10 @@ from matplotlib.figure import Figure as Drawing
 import pecli
 from pecli.core.language import say
 from pecli.core.positions import Positions
+from pecli.encodings.spec import read_table_encoding
 from pecli.figures.scatter import DensityNumbers
 from pecli.measures.comparison import VectorComparison
 from pecli.measures.pairs import CLASSES, class_correlation, coarser, counts, pearson, points, ranks
-from pecli.models.spec import read_table_encoding
 
 cases = pytest.mark.parametrize(
     ("spec", "across", "up", "length"),

@@ -15,9 +15,9 @@ from pecli.core.positions import Positions
 from pecli.encodings.base import BiasEncoding
 from pecli.encodings.clock import Clock
 from pecli.encodings.sinusoidal import Sinusoidal
+from pecli.encodings.spec import read_encoding, read_table_encoding
 from pecli.measures.comparison import VectorComparison, check_pairs, comparison_of
 from pecli.measures.pairwise import MEASURES
-from pecli.models.spec import read_encoding, read_table_encoding
 
 Pair = Callable[[Sequence[float], Sequence[float]], float]
 

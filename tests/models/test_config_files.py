@@ -11,9 +11,9 @@ import pytest
 
 from pecli.core.errors import LISTENER, FileError, PecliError, UnknownNameError, UsageError
 from pecli.encodings.rope import Rope
+from pecli.encodings.spec import encoding_of, read_encoding
 from pecli.files.tables import MAX_BYTES
 from pecli.models.reader import INNER, read_model
-from pecli.models.spec import encoding_of, read_encoding
 from pecli.reports.model import model_data
 
 LLAMA = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2}

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import pecli
+from pecli.encodings.spec import read_encoding
 from pecli.models.reader import read_model
-from pecli.models.spec import read_encoding
 from pecli.reports.model import model_data
 
 CONFIGS = Path(__file__).parents[1] / "data" / "configs"

@@ -16,9 +16,9 @@ import pecli
 from pecli.core.language import languages, say
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.registry import ENCODINGS
+from pecli.encodings.spec import read_table_encoding
 from pecli.jobs.sweep import make_job
 from pecli.jobs.text import command
-from pecli.models.spec import read_table_encoding
 from pecli.reports.explain import Explain
 from tests.conftest import Ask
 

@@ -15,10 +15,10 @@ import pytest
 import pecli
 from pecli.core.positions import Positions
 from pecli.encodings.rope import Rope
+from pecli.encodings.spec import read_table_encoding
 from pecli.jobs.sweep import make_job
 from pecli.jobs.text import command
 from pecli.measures.pairwise import MEASURES
-from pecli.models.spec import read_table_encoding
 from pecli.reports.stats import Indicators, indicators, of_waves
 from tests.conftest import Ask
 

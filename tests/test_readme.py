@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tomllib
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -177,11 +177,11 @@ def test_its_shards_are_all_there_is(ask: Ask, site: Path) -> None:
 def test_a_picture_shown_is_what_its_line_makes(ask: Ask, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Job] = []
 
-    def note(picture: Picture[Any], *_: str) -> list[str]:
+    def note(picture: Picture[Any], formats: Sequence[str]) -> list[list[bytes]]:
         made.append(picture.job)
-        return []
+        return [[b""] for _ in formats]
 
-    monkeypatch.setattr(Picture, "save", note)
+    monkeypatch.setattr(Picture, "pieces", note)
     assert len(shown()) > len(PANELS["Figures"])
     for line, path in shown():
         made.clear()

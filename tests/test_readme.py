@@ -186,6 +186,8 @@ def test_a_picture_shown_is_what_its_line_makes(ask: Ask, site: Path, monkeypatc
     for line, path in shown():
         made.clear()
         assert ask(*words(line)).code == 0, line
+        for target in made[0].targets:
+            Path(target.path).unlink()
         ours = json.loads(made[0].metadata)["job"]
         del ours["command"]
         theirs = dict(read_metadata(str(ROOT / path))["job"])

@@ -21,6 +21,7 @@ from typing import Any
 from pecli.core.errors import UnknownNameError, UsageError
 from pecli.core.lazy import cached
 from pecli.core.options import Options, option
+from pecli.languages import VERSIONS
 
 ENGLISH = "en"
 FOLDER = Path(__file__).parent.parent / "languages"
@@ -159,4 +160,13 @@ def letters() -> str:
 def texts(lang: str) -> dict[str, str | tuple[str, str]]:
     """Return the texts of a language by key."""
     found: dict[str, str | tuple[str, str]] = import_module(f"pecli.languages.{lang}").TEXTS
-    return found
+    return {key: _with_versions(text) for key, text in found.items()}
+
+
+def _with_versions(text: str | tuple[str, str]) -> Any:
+    """Return a text, or its forms for one and for several, with the versions of transformers in their places."""
+    if isinstance(text, tuple):
+        return tuple(map(_with_versions, text))
+    for name, version in VERSIONS.items():
+        text = text.replace(f"{{{name}}}", version)
+    return text

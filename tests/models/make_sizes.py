@@ -1,0 +1,65 @@
+"""Sizes of the default config of each type, read off the library, for pecli/models/sizes.toml.
+
+``python -m tests.models.make_sizes`` writes the file anew: of each type in it the sizes that stand there; with names of
+types it adds those, with every size that their default config has. It needs transformers. A size is kept where the
+library has it under no key that pecli reads, or where its own key means something else (EXCEPT).
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from pecli.models import model_types
+from pecli.models.config_file import Keys
+from pecli.models.layers import HEADS, LAYERS, POSITIONS, WIDTH
+
+TARGET = Path(model_types.__file__).with_name("sizes.toml")
+KEYS = {
+    "hidden": WIDTH,
+    "heads": HEADS,
+    "layers": LAYERS,
+    "positions": POSITIONS,
+    "decoder_layers": ("decoder_layers", "num_decoder_layers"),
+    "buckets": ("relative_attention_num_buckets",),
+    "distance": ("relative_attention_max_distance",),
+    "embedding": ("embedding_size",),
+    "padding": ("pad_token_id",),
+    "window": ("sliding_window", "local_attention"),
+}
+EXCEPT = {  # sizes that another key has, or that a flag turns off
+    ("longcat_flash", "layers"),
+    ("qwen2_moe", "window"),
+    ("qwen2_vl_vision", "hidden"),
+    ("rembert", "hidden"),
+}
+
+
+def main() -> None:
+    """Write the file."""
+    import transformers
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+    rows = {**model_types.read_facts("sizes.toml"), **{name: dict.fromkeys(KEYS) for name in sys.argv[1:]}}
+    version = ".".join(transformers.__version__.split(".")[:2])
+    lines = [
+        f"# Made by tests/models/make_sizes.py of transformers {version}: what it takes where the config.json of a type",
+        "# gives no size: width, heads, layers, positions, and the window of its layers that look back over one.",
+        "",
+    ]
+    for name, sizes in rows.items():
+        found = {size: size_of(name, size, value, CONFIG_MAPPING[name]().to_dict()) for size, value in sizes.items()}
+        told = ", ".join(f"{size} = {value}" for size, value in found.items() if value is not None)
+        lines.append(f"{name} = {{ {told} }}" if name.isidentifier() else f'"{name}" = {{ {told} }}')
+    TARGET.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def size_of(name: str, size: str, old: int | None, config: dict[str, Any]) -> int | None:
+    """Return a size of the default config; the old one where that has none."""
+    new = None if (name, size) in EXCEPT else Keys(config).whole(*KEYS[size])
+    return old if new is None else new
+
+
+if __name__ == "__main__":
+    main()

@@ -44,8 +44,8 @@ def main() -> None:
     rows = {**model_types.read_facts("sizes.toml"), **{name: dict.fromkeys(KEYS) for name in sys.argv[1:]}}
     version = ".".join(transformers.__version__.split(".")[:2])
     lines = [
-        f"# Made by tests/models/make_sizes.py of transformers {version}: what it takes where the config.json of a type",
-        "# gives no size: width, heads, layers, positions, and the window of its layers that look back over one.",
+        f"# Made by tests/models/make_sizes.py of transformers {version}: what it takes where a config.json",
+        "# gives no size: width, heads, layers, positions, and the window of layers that look back over one.",
         "",
     ]
     for name, sizes in rows.items():

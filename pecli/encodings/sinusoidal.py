@@ -110,9 +110,8 @@ class Relative(SineCosineColumns):
 
     Notes
     -----
-    The second article (wang 2025) with the right formula. Its code doubles the exponent (``2 * i``
-    where i already steps by 2) and looks its table up with negative indices in the wrong axis; `tensor` here is what
-    its text describes, shape (8, 8, 32) for a sentence of 8 at d 32.
+    `tensor` holds the vector of every offset p − q, shape (8, 8, 32) for a sentence of 8 at d 32. Code in circulation
+    doubles the exponent (``2 * i`` where i already steps by 2) and looks up negative offsets in the wrong axis.
     """
 
     name: ClassVar[str] = "relative"

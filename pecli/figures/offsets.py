@@ -100,7 +100,7 @@ class Offsets(OffsetBands):
 
     Notes
     -----
-    The band is a line exactly where the encoding is translation invariant, ⟨PE_p, PE_q⟩ = g(p − q) (the fifth article).
+    The band is a line exactly where the encoding is translation invariant, ⟨PE_p, PE_q⟩ = g(p − q).
     RoFormer's bound is on the scale of a dot product of (1, 0) pairs: Su et al. 2021, section 3.4.3, arXiv:2104.09864.
     """
 

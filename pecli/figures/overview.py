@@ -60,7 +60,7 @@ class OverviewNumbers(ComposedNumbers):
 
 @dataclass(frozen=True)
 class Overview(Composite, Highlighting[Encoding]):
-    """The first article's two-panel figure, or any list of figures."""
+    """A heatmap beside the distances of all positions, or any list of figures."""
 
     name: ClassVar[str] = "overview"
     defines: ClassVar[str] = "those of each figure that is shown, as it computes them alone: pecli FIGURE --help"

@@ -98,7 +98,7 @@ class Rotation(RotationFigure):
 
     Notes
     -----
-    The second article's case analysis. With the same vector at every position (``--content same``) all that varies from
+    With the same vector at every position (``--content same``) all that varies from
     row to row is the rotation; with independent vectors the pattern hides in the noise although it is there.
     """
 

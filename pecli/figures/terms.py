@@ -87,7 +87,7 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
 
     Notes
     -----
-    The fifth article; the four terms as in Ke et al. 2020, TUPE, arXiv:2006.15595, section 3.1. Scores of embeddings
+    The four terms as in Ke et al. 2020, TUPE, arXiv:2006.15595, section 3.1. Scores of embeddings
     themselves, without learned projections and without the division by √d. The wider the encoding the paler the middle
     two: products of independent vectors grow with √d, those of a vector with itself with d.
     """

@@ -96,7 +96,7 @@ class Waves(Figure[TableEncoding]):
     A sine is drawn as it is, with dots at the positions where these have room; of each one wavelength is measured from
     crest to crest. Of dimensions that are asked for each has a lane, a sine and its cosine one colour; else the two
     share one, and those are drawn that are seen to repeat.
-    The third article's advice on the heatmap, read how often each column changes, made a picture of its own.
+    It shows how often each column changes, which in a heatmap has to be counted.
     """
 
     name: ClassVar[str] = "waves"

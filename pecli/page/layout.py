@@ -27,7 +27,8 @@ LEAST_ON_TITLE = 2.6  # the same of one on the line of a title, which has the le
 STACKED = 1.3  # of small text: a name above its bar
 ENDS = 5.0  # of small text: the numbers at both ends of a bar on the line of a title
 BAR_HEIGHT, BAR_DROP = 0.68, 0.24  # of a colour bar, and how far it is below the top of its line
-ASIDE = 15.0  # width of a column of words left of squares, at least
+ASIDE, LEAST_ASIDE = 15.0, 12.5  # width of a column of words left of squares, and its least
+ASIDE_SHARE = 0.25  # of the page, at most, where there is more than the least
 
 COMFORTABLE = 2.4  # times the least width: what is wider is no easier to read
 ALIKE = 0.12  # of the cost: of grids that are as good, the first is taken
@@ -197,9 +198,7 @@ def cost(layout: Layout, panels: Sequence[Panel], page: Page) -> tuple[float, fl
     """Return what is missing, then how small panels are; on a page of free height how hard to read, how high and how
     empty it is."""
     missing, (width, height) = max(0.0, max(layout.shortfall) - ENOUGH), layout.size
-    if (
-        page.height is not None
-    ):  # no sliver counts whole; what is left over at the sides looks worse than above and below
+    if page.height is not None:  # no sliver counts whole; what is left over at the sides looks worse than above
         alone = ALONE * sum(1 - len(grid[-1]) / columns_of(grid) for grid in layout.grids)
         areas = [
             min(w, 2 * h / panel.aspect) * min(h, 2 * w * panel.aspect)
@@ -293,7 +292,8 @@ class _Arrangement:
     def start(self) -> float:
         """Where panels and their margins begin."""
         em = self.page.em
-        return self.edge + (max(ASIDE * em, self.spare_across) + 2 * self.gap if self.aside else 0.0)
+        words = max(LEAST_ASIDE * em, min(ASIDE * em, ASIDE_SHARE * self.page.width))
+        return self.edge + (max(words, self.spare_across) + 2 * self.gap if self.aside else 0.0)
 
     def _around(self, at: int) -> Box:
         """Return the margins of a panel, with the axes that it labels itself and its legend."""

@@ -268,7 +268,7 @@ def draw(figure: str, options: dict[str, Any], paths: list[str], format: str | N
 
 
 def extend(
-    path: str,
+    path: str | None,
     *,
     to: int | None,
     trained: int | None,
@@ -283,6 +283,8 @@ def extend(
     """Print how a model could read longer texts: what each method changes, and what to type for each runtime."""
     from pecli.reports.extend import extend as report_of
 
+    if path is None:
+        raise UsageError("pecli extend takes the path of a config.json, or of a folder that holds one")
     targets = targets_of(output, format, json)[0]
     with use_language(language_of(lang)):
         report = report_of(path, to, trained, new_base, method)
@@ -299,9 +301,7 @@ EXTEND_COMMAND = Command(
             language_option(),
             *run_options("show", "jobs"),
         ],
-        argument(
-            "path", "a config.json, params.json, GGUF or YAML, a folder, or hf:org/name", required=True, metavar="FILE"
-        ),
+        argument("path", "a config.json, params.json, GGUF or YAML, a folder, or hf:org/name", metavar="FILE"),
     ),
     ("pecli extend path/to/config.json --to 131072", "pecli extend hf:Qwen/Qwen2.5-7B --to 131072 --method base"),
 )

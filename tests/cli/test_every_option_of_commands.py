@@ -77,7 +77,7 @@ ASKED = {  # of every option a line without it and one with it
         "verbose": ("model none", "model none -v"),
     },
     "extend": {
-        "path": ("extend", "extend config.json"),
+        "path": ("extend --to 256", EXTEND),
         "to": ("extend config.json", EXTEND),
         "trained": (EXTEND, f"{EXTEND} --trained 64"),
         "new_base": (EXTEND, f"{EXTEND} --new-base 20000"),

@@ -14,7 +14,7 @@ from pecli.figures.base import Numbers, extremes_of_offsets
 from pecli.figures.bias_figure import BiasFigure
 from pecli.figures.highlights import mark_beyond
 from pecli.files.sheet import aside, over
-from pecli.measures.reduce import envelope, even_edges, middles
+from pecli.measures.reduce import bin_centres, envelope, even_edges
 from pecli.page.axis_labels import along_lines, powers_axis, values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.lines import key, plot_run, shades
@@ -68,7 +68,7 @@ class BiasWeights(BiasFigure):
             weight=high,
             heads=heads,
             low=low,
-            distances=middles(edges),
+            distances=bin_centres(edges),
             half=tuple((1 + (weights.cumsum(axis=1) < 0.5 - ROUNDING).sum(axis=1)).tolist()),
             block=int(edges[1]),
         )

@@ -19,7 +19,15 @@ from pecli.figures.comparing import OfOneHead, differing_text, turned_text
 from pecli.figures.highlights import mark_stretch
 from pecli.files.sheet import aside, over
 from pecli.measures.comparison import comparison_of, largest_spread, offset_codes
-from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles, mirrored_envelope
+from pecli.measures.reduce import (
+    bin_centres,
+    check_line_length,
+    envelope,
+    even_bins,
+    even_edges,
+    log_edges,
+    mirrored_envelope,
+)
 from pecli.page.axis_labels import (
     NO_PLACE,
     along_lines,
@@ -168,7 +176,7 @@ class Curves(OfOneHead):
 
     def check_view(self, view: View[Any]) -> None:
         super().check_view(view)
-        check_run(self.name, view.covered.length)
+        check_line_length(self.name, view.covered.length)
         if self.log:
             if self.across(view).start < 0 <= view.covered.start:
                 advice = f"start from the first position, {option_text('at', view.covered.start)}"
@@ -193,7 +201,7 @@ class Curves(OfOneHead):
             at=np.tile(starts, len(parts)),
             encoding=np.repeat(np.arange(len(parts)), len(starts)),
             low=low,
-            positions=rows.start + middles(edges),
+            positions=rows.start + bin_centres(edges),
             own=own,
             block=int(np.diff(edges).max()),
             apart=tuple(part[3] for part in parts),

@@ -21,7 +21,7 @@ from pecli.figures.pairwise_rates import PairwiseRates
 from pecli.figures.spectrum import names_of, panel_names
 from pecli.files.sheet import aside, over
 from pecli.measures.drift import drift
-from pecli.measures.reduce import envelope, even_bins, log_edges, middles
+from pecli.measures.reduce import bin_centres, envelope, even_bins, log_edges
 from pecli.page.axis_labels import NEAR, along_lines, in_steps, values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.lines import plot_dots
@@ -146,7 +146,7 @@ class Drift(PairwiseRates):
             view=view,
             agreement=mean,
             encoding=np.arange(1, lines + 1),
-            positions=middles(edges),
+            positions=bin_centres(edges),
             low=low,
             high=high,
             block=int(np.diff(edges).max()),

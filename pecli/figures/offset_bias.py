@@ -15,8 +15,8 @@ from pecli.encodings.biases import T5
 from pecli.figures.base import Numbers, extremes_of_offsets
 from pecli.figures.offset_figure import OffsetFigure
 from pecli.files.sheet import aside, over
-from pecli.measures.comparison import seen_bias
-from pecli.measures.reduce import Runs, even_bins, middles
+from pecli.measures.comparison import unmasked_bias
+from pecli.measures.reduce import EnvelopeBuilder, bin_centres, even_bins
 from pecli.page.canvas import Canvas
 from pecli.page.colors import SHADE
 from pecli.page.lines import MAX_LINES, Look, look, plot_dots, plot_run, shades
@@ -184,11 +184,11 @@ def _bias_lines(view: View[BiasEncoding], edges: Array) -> BiasLinesNumbers:
     falls, rises, before = np.zeros(sum(heads), dtype=bool), False, np.full((sum(heads), 1), np.nan)
     reach, crossing, zero = np.full(sum(heads), -1), np.full(sum(heads), np.nan), np.full(sum(heads), np.nan)
 
-    runs = Runs(edges, sum(heads))
+    runs = EnvelopeBuilder(edges, sum(heads))
     for part in runs.parts():
         first, count = part.start, len(part)
         offsets = first + np.arange(count, dtype=np.float64)
-        found = np.concatenate([seen_bias(encoding, offsets) for encoding in view.encodings])
+        found = np.concatenate([unmasked_bias(encoding, offsets) for encoding in view.encodings])
         runs.add(part, found)
         steps = np.diff(found, axis=1, prepend=before) * np.where(offsets > 0, 1.0, -1.0)
         falls |= (steps < 0).any(axis=1)
@@ -209,7 +209,7 @@ def _bias_lines(view: View[BiasEncoding], edges: Array) -> BiasLinesNumbers:
         view=view,
         bias=runs.high,
         low=runs.low,
-        offsets=middles(edges),
+        offsets=bin_centres(edges),
         encoding=np.repeat(np.arange(len(heads)), heads),
         head=np.concatenate([np.arange(count) for count in heads]),
         block=int(np.diff(edges).max()),

@@ -28,7 +28,7 @@ from pecli.figures.base import Numbers, View
 from pecli.figures.comparing import Comparing
 from pecli.figures.highlights import WithTrained, mark_beyond, mark_stretch
 from pecli.files.sheet import over
-from pecli.measures.reduce import check_run, even_edges, log_edges
+from pecli.measures.reduce import check_line_length, even_edges, log_edges
 from pecli.page.axis_labels import along_lines, in_steps, powers_axis, values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import legible
@@ -98,7 +98,7 @@ class OffsetFigure(Comparing, WithTrained[TableEncoding | BiasEncoding]):
                 raise UsageError(text, option="random", allowed="rope")
             others = {"measure", "decay", "unscaled"} & self.changed().keys()
             refuse_unused({name: getattr(self, name) for name in others}, "--random draws scores")
-        check_run(self.name, view.covered.length)
+        check_line_length(self.name, view.covered.length)
         if self.log and view.covered.length < 2:
             raise UsageError("offsets with --log takes 2 or more positions", option="length")
         self.check_spans(self.shown(view))

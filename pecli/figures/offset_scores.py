@@ -13,7 +13,7 @@ from pecli.core.progress import track
 from pecli.encodings.base import Encoding
 from pecli.encodings.rope import Rope
 from pecli.figures.offset_figure import BandNumbers, OffsetBands
-from pecli.measures.reduce import middles
+from pecli.measures.reduce import bin_centres
 
 MAX_COMPARED = 2048  # offsets of which all random scores are known whatever the picture's size
 ALIKE = 1.25  # of these the largest standard deviation over the smallest, to say that they hardly differ
@@ -44,7 +44,7 @@ class RandomScores(OffsetBands):
         return (2, self.random or 0, max(encoding.d for encoding in view.encodings))
 
     def compute(self, view: View[Any]) -> RandomNumbers:
-        return _random_scores(view, middles(self.edges(view)), self.random or 0)
+        return _random_scores(view, bin_centres(self.edges(view)), self.random or 0)
 
     def has_band(self, encoding: Encoding) -> bool:
         return True

@@ -21,7 +21,7 @@ from pecli.figures.comparing import differing_text, turned_text
 from pecli.figures.offset_figure import BandNumbers, OffsetBands, without_scaling
 from pecli.files.sheet import aside, over
 from pecli.measures.comparison import OffsetRuns, VectorComparison, comparison_of
-from pecli.measures.reduce import even_bins, middles
+from pecli.measures.reduce import bin_centres, even_bins
 from pecli.page.canvas import Canvas
 from pecli.page.colors import SHADE
 from pecli.page.lines import (
@@ -127,7 +127,7 @@ class Offsets(OffsetBands):
 
     def compute(self, view: View[Any]) -> OffsetsNumbers:
         edges = self.edges(view)
-        offsets, plain = middles(edges), [e for e in without_scaling(view.encodings) if e and self.unscaled]
+        offsets, plain = bin_centres(edges), [e for e in without_scaling(view.encodings) if e and self.unscaled]
         runs, without = (
             [VectorComparison(e, self.measure).offset_runs(e.covered(view.positions), edges) for e in encodings]
             for encodings in (view.encodings, plain)

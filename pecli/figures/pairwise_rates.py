@@ -11,7 +11,7 @@ from pecli.core.language import join_and
 from pecli.encodings.base import Encoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.base import Figure
-from pecli.measures.reduce import check_run
+from pecli.measures.reduce import check_line_length
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class PairwiseRates(Figure[Harmonic]):
 
     def check_view(self, view: View[Harmonic]) -> None:
         super().check_view(view)
-        check_run(self.name, view.positions.length)
+        check_line_length(self.name, view.positions.length)
         if any(encoding.sides or encoding.own_positions for encoding in view.encodings):
             text = f"{self.name} is over positions on a line, not in a grid or in images"
             raise UsageError(text, option="encoding", advice="leave the grid or the sequence out")

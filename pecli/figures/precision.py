@@ -16,7 +16,7 @@ from pecli.figures.base import ColouredNumbers, View, other_positions_text
 from pecli.figures.highlights import WithTrained, border_beyond, border_text
 from pecli.figures.matrix import show_matrix
 from pecli.files.sheet import aside, over
-from pecli.measures.reduce import Runs, check_run, even_bins, even_edges, middles
+from pecli.measures.reduce import EnvelopeBuilder, bin_centres, check_line_length, even_bins, even_edges
 from pecli.measures.summary import SAMPLE_SIZE, spread_evenly
 from pecli.page.axis_labels import positions_axis, values_axis
 from pecli.page.canvas import Canvas
@@ -107,7 +107,7 @@ class Precision(WithTrained[Harmonic]):
 
     def check_view(self, view: View[Harmonic]) -> None:
         super().check_view(view)
-        check_run(self.name, view.covered.length)
+        check_line_length(self.name, view.covered.length)
         self.check_trained(view.covered)
         if view.encoding.exact:
             text = f"a table with {option_text('dtype', view.encoding.dtype)} is right to the last bit"
@@ -123,7 +123,7 @@ class Precision(WithTrained[Harmonic]):
         encoding, rows = view.encoding, view.covered
         pairs, edges = len(encoding.frequencies()), even_edges(rows.length, view.pixel_rows)
         first, least, largest = np.full(pairs, np.inf), WORST, (0.0, 0, rows.start)
-        runs = Runs(edges, pairs)
+        runs = EnvelopeBuilder(edges, pairs)
         for part in runs.parts():
             positions = rows.start + np.arange(part.start, part.stop, dtype=np.float64)
             values = _pair_errors(encoding, positions)
@@ -139,7 +139,7 @@ class Precision(WithTrained[Harmonic]):
         return PrecisionNumbers(
             view=view,
             error=runs.high.T,
-            positions=rows.start + middles(edges),
+            positions=rows.start + bin_centres(edges),
             first_wrong=np.where(wrong, first, np.nan),
             block=int(edges[1] - edges[0]),
             largest=largest[0],

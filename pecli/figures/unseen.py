@@ -19,7 +19,7 @@ from pecli.figures.matrix import show_matrix
 from pecli.figures.pairwise_rates import PairwiseRates
 from pecli.figures.spectrum import panel_names
 from pecli.files.sheet import aside, over
-from pecli.measures.reduce import Runs, even_bins, even_edges, middles
+from pecli.measures.reduce import EnvelopeBuilder, bin_centres, even_bins, even_edges
 from pecli.measures.unseen import NEW, SEEN, SLOWER, new_angles
 from pecli.page.axis_labels import positions_axis, ticked, values_axis
 from pecli.page.canvas import Canvas
@@ -156,7 +156,7 @@ class Unseen(PairwiseRates):
             before = encoding.in_training() if isinstance(encoding, Scaled) else encoding
             plain, turns = (turns_of(tuple(own.rates()), own.spacing) for own in (before, encoding))
             slower = np.abs(turns[0]) < np.abs(plain[0]) * (1 - ROUNDING)
-            count, runs = 0, Runs(edges, pairs)
+            count, runs = 0, EnvelopeBuilder(edges, pairs)
             for part in runs.parts():
                 positions = rows.start + np.arange(part.start, part.stop, dtype=np.float64)
                 found = new_angles(plain[0], trained, turns, positions)
@@ -168,7 +168,7 @@ class Unseen(PairwiseRates):
         return UnseenNumbers(
             view=view,
             state=np.stack(states),
-            positions=rows.start + middles(edges),
+            positions=rows.start + bin_centres(edges),
             block=int(edges[1] - edges[0]),
             trained=trained,
             beyond=pairs * max(0, rows.stop - max(rows.start, trained)),

@@ -14,7 +14,7 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.figures.base import Figure, Numbers, View, extremes
 from pecli.figures.wavelengths import has_known_waves, short_length, short_wave_text, wavelength_unit
 from pecli.files.sheet import aside, over
-from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, middles
+from pecli.measures.reduce import bin_centres, check_line_length, envelope, even_bins, even_edges
 from pecli.measures.waves import wavelengths
 from pecli.page.axis_labels import along_lines, positions_axis
 from pecli.page.canvas import Canvas
@@ -132,7 +132,7 @@ class Waves(Figure[TableEncoding]):
 
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
-        check_run(self.name, view.covered.length)
+        check_line_length(self.name, view.covered.length)
         self.chosen(view)
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
@@ -152,7 +152,7 @@ class Waves(Figure[TableEncoding]):
             values=high,
             dims=dims,
             low=low,
-            positions=rows.start + middles(edges),
+            positions=rows.start + bin_centres(edges),
             wavelengths=periods(view)[dims],
             block=block,
             limit=float(max(np.abs(low).max(), np.abs(high).max())) or 1.0,

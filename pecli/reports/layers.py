@@ -11,7 +11,7 @@ from pecli.encodings.biases import T5
 from pecli.encodings.grid import HarmonicOnGrid
 from pecli.encodings.harmonic import Harmonic, PowersOfBase
 from pecli.encodings.rope import Rope
-from pecli.measures.waves import first_negative_offset, of_contexts
+from pecli.measures.waves import first_negative_offset, incomplete_turns
 from pecli.models.reader import Layer
 
 MAX_COSINES = 1 << 24  # cosines summed in the search for a negative sum
@@ -60,7 +60,7 @@ def _wave_data(encoding: Harmonic) -> dict[str, Any]:
 
 
 def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
-    window, found = layer.window.length if layer.window else None, of_contexts(rope)
+    window, found = layer.window.length if layer.window else None, incomplete_turns(rope)
     wave = float(rope.wavelengths().max())
     line = rope if rope.places is None else None  # some facts hold only for offsets on a line
     searched = _searched(rope, found.extended or layer.max_position)

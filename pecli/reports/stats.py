@@ -24,7 +24,7 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.files.sheet import over
 from pecli.measures.comparison import VectorComparison
 from pecli.measures.pairs import pearson, ranks
-from pecli.measures.waves import first_negative_offset, of_contexts
+from pecli.measures.waves import first_negative_offset, incomplete_turns
 from pecli.reports.base import GAP, Numbers, Report, View, widest
 
 SAMPLE = 2000  # positions whose pairs are all compared at once; more are thinned evenly
@@ -177,7 +177,7 @@ def of_waves(encoding: TableEncoding, length: int) -> dict[str, Any]:
     if not isinstance(encoding, Harmonic) or encoding.sides:
         return {}
     wave = float(encoding.wavelengths().max())  # positions; infinite if a pair stands still
-    found = of_contexts(encoding, length)
+    found = incomplete_turns(encoding, length)
     unscaled, scaled = found.in_window or (None, None)
     facts: dict[str, Any] = {
         "length": length,

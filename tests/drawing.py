@@ -11,7 +11,7 @@ from matplotlib.figure import Figure as Drawing
 import pecli
 from pecli.core.language import finding, use_language
 from pecli.figures.page import draw_frames, draw_page
-from pecli.jobs.picture import titles_of
+from pecli.jobs.picture import frame_titles
 from pecli.page.labels import LineLabel, labels_of
 from pecli.page.style import style_context
 
@@ -47,7 +47,7 @@ def frames_of(figure: str, /, **options: Any) -> list[Any]:
     """Return the drawing of each picture of a sweep, all laid out alike."""
     picture: Any = pecli.figure(figure, **options)
     canvas, grid = picture.job.canvas, picture.job.grid
-    titles = titles_of(picture.job, grid, grid.title_text)
+    titles = frame_titles(picture.job, grid, grid.title_text)
     with use_language(picture.job.language), style_context(canvas, "a"):
         return draw_frames(grid, picture.job.view, replace(canvas, dpi=canvas.frame_dpi), titles)[0]
 

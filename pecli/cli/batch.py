@@ -31,7 +31,7 @@ from pecli.core.errors import (
 from pecli.core.progress import TRACKER, supports_animation, track, untracked
 from pecli.core.terminal import Steps, TextTable, print_json, print_notes, print_results, show
 from pecli.files.writer import check_target, write
-from pecli.jobs.batch import EXAMPLE, STDIN, About, Batch, read_batch
+from pecli.jobs.batch import EXAMPLE, STDIN, Batch, BatchHeader, read_batch
 from pecli.jobs.index import page, page_path
 from pecli.jobs.run import STATES, WRITTEN, Result, differences, is_done, run
 from pecli.jobs.run_options import CHECK, BatchOptions
@@ -226,7 +226,7 @@ def write_start(path: str) -> str:
 COMMAND = Command(
     with_options(
         batch,
-        [*BatchOptions.options().values(), CHECK, About.options()["index"], *run_options("show")],
+        [*BatchOptions.options().values(), CHECK, BatchHeader.options()["index"], *run_options("show")],
         argument("file", "the TOML file; - for standard input"),
     ),
     ("pecli batch figures.toml -j 2", "pecli batch --init figures.toml"),

@@ -37,7 +37,7 @@ from pecli.files.writer import ending_of, real_path
 from pecli.jobs.inputs import check_inputs, fingerprints, reading_beside, relocate_inputs
 from pecli.jobs.job import Job, job_settings, versions
 from pecli.jobs.job_options import find_analysis, known_options, parameters_of
-from pecli.jobs.names import escape_blanks
+from pecli.jobs.names import escape_placeholders
 from pecli.jobs.sweep import expand, specs_in
 from pecli.jobs.text import command, entry, quoted
 from pecli.page.canvas import OWNED, TEXTS
@@ -97,7 +97,7 @@ def carried_job(path: str, found: Mapping[str, Any], output: Sequence[str] = ())
     """Return the job that a finished file carries, and the files it was made from that are not beside it."""
     values = job_settings(found)
     with naming(path):
-        name, outputs = str(values.pop("command", "")), list(output) or [escape_blanks(path)]
+        name, outputs = str(values.pop("command", "")), list(output) or [escape_placeholders(path)]
         asked = expand(name, {**for_files(values, outputs), "output": outputs}).as_one()
     return relocate_inputs(asked, path, fingerprints(found))
 

@@ -1,4 +1,4 @@
-"""The options of a job besides its figure's: encoding, positions, canvas, output; and all that a job can be of."""
+"""The options of a job other than its figure's (encoding, positions, canvas, output), and the registry of analyses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FILE_HELP = "file to write, again for more; - is standard output"
 
 @dataclass(frozen=True)
 class Output(Options):
-    """Where the results go."""
+    """Options for where the results go."""
 
     what = "output option"
 
@@ -47,7 +47,7 @@ def _spec(encoding: Encoding | HasArray) -> str | None:
 
 @dataclass(frozen=True)
 class EncodingOption(Options):
-    """Which encoding."""
+    """The option that selects the encodings."""
 
     what = "encoding option"
 
@@ -62,7 +62,7 @@ class EncodingOption(Options):
 
 @dataclass(frozen=True)
 class Labels(Options):
-    """What the encodings are called in the picture; a job has it in their texts."""
+    """Labels of the encodings in the picture; a `Job` stores them in the encodings."""
 
     what = "encoding option"
 
@@ -80,19 +80,20 @@ ANALYSES: Registry[type[Analysis[Any]]] = FIGURES | REPORTS
 
 
 def find_command(name: str) -> tuple[type[Analysis[Any]], Mapping[str, str]]:
-    """Return the figure or report that a word means as a command, and with which options: similarity, clock."""
+    """Return the figure or report for a command name, and the options that the name implies if it is an alias."""
     own, options = ANALYSES.aliases.get(name, (name, {})) if isinstance(name, str) else (name, {})
     return find_analysis(own), options
 
 
 def figures_for(encoding: type[Encoding]) -> list[str]:
-    """Return the figures and reports that show encodings of that kind; those made of figures have to be told how."""
+    """Return the names of the figures and reports that can show this kind of encoding, without those composed of
+    figures."""
     return [name for name, analysis in ANALYSES.items() if analysis.takes(encoding) and not analysis.composed]
 
 
 def find_analysis(name: str) -> type[Analysis[Any]]:
-    """Return the figure or report of that name; raises UnknownNameError with a suggestion."""
-    if not isinstance(name, str):  # a list has no hash to look up
+    """Return the figure or report of that name; raise UnknownNameError with a suggestion."""
+    if not isinstance(name, str):  # a list cannot be looked up
         raise UnknownNameError("figure", name, ANALYSES, option="command")
     if name in ANALYSES.aliases:
         own, options = ANALYSES.aliases[name]
@@ -105,9 +106,11 @@ def find_analysis(name: str) -> type[Analysis[Any]]:
 
 @cached
 def encoding_parameters() -> dict[str, Option]:
-    """Return the parameters of all encodings that are options of the command line, by name; a shared one stands once.
+    """Return the parameters of all encodings that are command-line options, by name.
 
-    One that belongs to a value of another is said in the encoding's spec: ``rope:scaling=yarn,factor=4``.
+    A name used by several encodings appears once. A parameter that applies only to one value of another parameter is
+    set
+    in the encoding's spec instead: ``rope:scaling=yarn,factor=4``.
     """
     found: dict[str, Option] = {}
     for name, item in (pair for kind in ENCODINGS.values() for pair in kind.options().items()):
@@ -118,21 +121,21 @@ def encoding_parameters() -> dict[str, Option]:
 
 @cached
 def shared_options(analysis: type[Analysis[Any]]) -> dict[str, Option]:
-    """Return the options of this figure or report that belong to no encoding."""
+    """Return the options of a figure or report that do not belong to an encoding, by name."""
     sections = [section for section in SECTIONS if section is not Canvas or analysis.drawn]
     return {**analysis.options(), **{name: item for section in sections for name, item in section.options().items()}}
 
 
 @cached
 def known_options(analysis: type[Analysis[Any]]) -> dict[str, Option]:
-    """Return every option that a job of this figure or report takes."""
+    """Return all options of a job of this figure or report, by name."""
     return {**analysis.options(), **encoding_parameters(), **shared_options(analysis)}
 
 
 def parameters_of(specs: Iterable[Any], inner: bool = False) -> dict[str, Option]:
-    """Return the parameters of the encodings that these texts name, plugins' too.
+    """Return the parameters of the encodings that the specs name, including plugins', by name.
 
-    inner : with those that belong to a value of another
+    inner : include parameters that can only be set in a spec
     """
     kinds: list[type[Encoding]] = [encoding_of(spec) for spec in specs]
     every = ((name, item) for kind in kinds for name, item in kind.options().items())

@@ -1,4 +1,4 @@
-"""The options of a run, which do not change the pictures: which are made, by whom, and what is printed of them."""
+"""Options of a run, which do not change the pictures: which are made, by which processes, and what is printed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pecli.core.options import Option, Options, option
 
 @dataclass(frozen=True)
 class RunOptions(Options):
-    """How jobs are done and told."""
+    """Options for how jobs are run and reported."""
 
     show: bool = option(False, "show the picture in the terminal; alone it writes no file")
     jobs: int | None = option(
@@ -27,7 +27,7 @@ class RunOptions(Options):
 
 @dataclass(frozen=True)
 class BatchOptions(Options):
-    """Which pictures of a batch file are drawn, where and how; or what is done instead."""
+    """Options for which pictures of a batch file are drawn, where and how, or what is done instead."""
 
     init: bool = option(False, "write a commented file to start from")
     schema: bool = option(False, "print the JSON Schema of batch files, for editors")
@@ -40,7 +40,7 @@ class BatchOptions(Options):
     fail_fast: bool = option(False, "stop at the first failure")
 
 
-CHECK = Option(  # no field, for `Options` has a method of that name
+CHECK = Option(  # not a field, because `Options` has a method of that name
     "report missing, stale (no .csv or .md can be) or orphaned files without drawing; exit 1 if any",
     name="check",
     scalar=bool,

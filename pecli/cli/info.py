@@ -1,4 +1,4 @@
-"""`pecli encodings`, `pecli model` and `pecli tensors`: what there is, and what is in a file."""
+"""`pecli encodings`, `model`, `extend`, `identify` and `tensors`: reports on encodings, models and files of numbers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def encodings(
     cite: bool,
     **_: object,
 ) -> None:
-    """Print the encodings there are, or one of them in detail."""
+    """Print the list of encodings, or one of them in detail."""
     targets = targets_of(output, format, json)[0]
     kinds = list(all_encodings().values()) if name is None else [find_encoding(name)]
     if cite:
@@ -46,7 +46,7 @@ def encodings(
     document: list[Block] = [TextTable([*facts(kinds[0])], [tuple(facts(kind).values()) for kind in kinds])]
     if name is not None:
         document = detail(kinds[0])
-    elif not targets:  # no terminal is as wide as the table
+    elif not targets:  # the table is too wide for a terminal
         document = [block for kind in kinds for block in (Facts(facts(kind)), Paragraph())]
     publish(document, {"results": [encoding_data(kind) for kind in kinds]}, targets)
 
@@ -76,7 +76,7 @@ def print_citations(encodings: Iterable[type[Encoding] | Encoding], targets: Seq
 
 
 def facts(encoding: type[Encoding]) -> dict[str, str]:
-    """Return what the list has of an encoding."""
+    """Return the entries of the list of encodings for one encoding, by column."""
     return {
         "name": encoding.name,
         "what it is": encoding.summary,
@@ -95,7 +95,8 @@ def encoding_data(encoding: type[Encoding]) -> dict[str, Any]:
 
 
 def detail(encoding: type[Encoding]) -> list[Block]:
-    """Return formula, figures, an example and parameters of one encoding; those of another's value under that value."""
+    """Return formula, figures, example and parameters of an encoding; dependent parameters are listed under their
+    condition."""
     figures = ", ".join(name for name, figure in ANALYSES.items() if figure.takes(encoding))
     more = {"formula": say(encoding.formula), "figures": figures, "example": encoding.example}
     tables: dict[tuple[str, str], list[tuple[str, str]]] = {}
@@ -133,9 +134,10 @@ def model(
     quiet: bool,
     verbose: bool,
 ) -> None:
-    """Print what a config.json does to its model's position encoding, and what is wrong; of several what differs first.
+    """Print what a model's config.json does to positions and what is wrong in it; for several files, first how they
+    differ.
 
-    It exits with 1 where a finding is an error or a file cannot be read; the others are read all the same.
+    Exits with 1 if a finding is an error or a file cannot be read; the other files are still read.
     """
     from pecli.models.config_file import place
     from pecli.models.overrides import read_overrides
@@ -192,7 +194,10 @@ def publish_runtimes(
     targets: Sequence[Any],
     others: Sequence[str],
 ) -> None:
-    """Print what runtimes do with one file; others : what is asked that does not go with that."""
+    """Print what inference runtimes do with one model's file.
+
+    others : names of options that were given but cannot be combined with --runtime
+    """
     from pecli.models.runtimes import applied, chosen
     from pecli.reports.runtimes import runtimes_data, runtimes_text
 
@@ -208,7 +213,7 @@ def publish_runtimes(
 def read_models(
     places: Iterable[str], seq_len: int | None, given: Mapping[str, Any], flags: str | None
 ) -> tuple[list[Any], list[PecliError]]:
-    """Return what can be read, and why the others cannot; raises where nothing can."""
+    """Return the models that can be read and the errors of the others; raise the first error if none can be read."""
     from pecli.models.flags import read_flagged
     from pecli.models.overrides import read_overridden
     from pecli.models.reader import read_model
@@ -259,7 +264,10 @@ MODEL_COMMAND = Command(
 
 
 def draw(figure: str, options: dict[str, Any], paths: list[str], format: str | None, **how: Any) -> None:
-    """Draw a figure into these files, or show it; `how` as `run_jobs` takes it."""
+    """Draw a figure into these files, or show it in the terminal.
+
+    how : arguments of `run_jobs`
+    """
     from pecli.cli.draw import run_jobs
     from pecli.jobs.sweep import job_of
 
@@ -280,7 +288,7 @@ def extend(
     json: bool,
     **_: object,
 ) -> None:
-    """Print how a model could read longer texts: what each method changes, and what to type for each runtime."""
+    """Print how a model's context could be extended: what each method changes, and the settings for each runtime."""
     from pecli.reports.extend import extend as report_of
 
     if path is None:
@@ -322,9 +330,9 @@ def identify(
     quiet: bool,
     verbose: bool,
 ) -> None:
-    """Print which formula made a table, the line that draws the same, and where and by how much the two differ.
+    """Print which formula made a table, a command line that draws it, and where and by how much the table differs.
 
-    It exits with 1 where no formula or known mistake explains all of it, up to rounding.
+    Exits with 1 if no formula or known mistake explains all values up to rounding.
     """
     (targets, pictures), language = targets_of(output, format, json, pictures=True), language_of(lang)
     with use_language(language):
@@ -365,7 +373,7 @@ IDENTIFY_COMMAND = Command(
 def tensors(
     files: list[str], *, output: tuple[str, ...], format: str | None, json: bool, quiet: bool, **_: object
 ) -> None:
-    """Print what is in a file of numbers, and the line that draws its table, or one of the tensors that may be it."""
+    """Print the tensors in files of numbers, and a command line that draws the position table or a candidate for it."""
     targets = targets_of(output, format, json)[0]
     paths = expand_paths(files, *(f"*{ending}" for ending in TABLE_READERS))
     every = [(path, *tensors_in(path)) for path in paths]
@@ -376,13 +384,14 @@ def tensors(
         if not targets:
             print_blocks(blocks)
             if not quiet:
-                print_results(lines)  # as they are, not broken into lines that fit
+                print_results(lines)  # not wrapped, so that they can be copied
     if targets:
         publish(document, {"results": [data for *_, data in every]}, targets)
 
 
 def tensors_in(file: str) -> tuple[TextTable, list[str], dict[str, Any]]:
-    """Return what is in a file as a table, the lines that draw its table, and the same as plain data."""
+    """Return the tensors of a file as a table, command lines that draw the position table, and the same as plain
+    data."""
     arrays = stored_arrays(file)
     table = table_name(file, arrays)
     data = [
@@ -408,11 +417,11 @@ def tensors_in(file: str) -> tuple[TextTable, list[str], dict[str, Any]]:
     return TextTable(("tensor", "shape", "numbers", ""), rows), lines, {"file": file, "tensors": data}
 
 
-RATES = {"inv_freq": "", "rope_freqs.weight": " --base 10000"}  # how names of rates end, and those of divisors
+RATES = {"inv_freq": "", "rope_freqs.weight": " --base 10000"}  # endings of tensor names, for rates and for divisors
 
 
 def rates_in(arrays: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the names of different rates, one of each kind, and what `pecli identify` needs to be told of them."""
+    """Return (name, options for `pecli identify`) of the tensors that hold rates, one per kind and shape."""
     found: dict[Any, tuple[str, str]] = {}
     for name, array in arrays.items():
         for end, more in RATES.items():
@@ -422,7 +431,7 @@ def rates_in(arrays: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def is_printable_name(name: str) -> bool:
-    """Return whether a name out of a file can be typed as it is shown."""
+    """Return whether all characters of a name from a file are printable, so that it can be typed."""
     return all(map(is_printable, name))
 
 

@@ -1,4 +1,4 @@
-"""What one can ask of a model's file beside its path: the options of `pecli model`, `pecli extend`, `pecli.model`."""
+"""Options of `pecli model`, `pecli extend` and `pecli.model`, besides the path of the model's file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pecli.core.options import Options, option
 
 
 def runtime_names() -> tuple[str, ...]:
-    """Return what `--runtime` takes."""
+    """Return the allowed values of `--runtime`."""
     from pecli.models.runtimes import ALL_RUNTIMES, runtimes
 
     return (ALL_RUNTIMES, *runtimes())
@@ -16,7 +16,7 @@ def runtime_names() -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class ModelOptions(Options):
-    """What is asked of models' files."""
+    """Options for reading and comparing models' files."""
 
     seq_len: int | None = option(None, "the length in use, on which the rates depend", at_least=1, flags=("-n",))
     same: bool = option(False, "exit with 1 where two files do not apply the same encoding")
@@ -33,12 +33,12 @@ class ModelOptions(Options):
     ignore: tuple[str, ...] = option((), "findings that do not count, by their codes")
 
 
-METHODS = ("linear", "ntk", "dynamic", "yarn", "longrope", "base")  # to extend a context
+METHODS = ("linear", "ntk", "dynamic", "yarn", "longrope", "base")  # methods that extend a context
 
 
 @dataclass(frozen=True)
 class ExtendOptions(Options):
-    """What is asked of a model that is to read longer texts."""
+    """Options for extending a model's context."""
 
     to: int | None = option(None, "positions that the model is to read", at_least=2, at_most=10**8)
     trained: int | None = option(

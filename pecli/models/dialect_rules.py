@@ -1,7 +1,7 @@
-"""What the tables of dialects.toml cannot say: how some programs make one scaling of several keys.
+"""Translation rules that dialects.toml cannot express, such as a scaling that depends on several keys.
 
-A rule changes keys of transformers, named by the objects around them and joined by dots, and returns those that have
-no effect.
+A rule takes the translated keys, named as in transformers with nested names joined by dots, changes them in place, and
+returns the names of keys that have no effect.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from pecli.models.layers import FULL, SLIDING
 from pecli.models.rope import ORIGINAL
 
 PLACE = "rope_scaling."
-LLAMA_CPP = ("none", "linear", "yarn", "longrope")  # scalings
+LLAMA_CPP = ("none", "linear", "yarn", "longrope")  # scalings that llama.cpp knows
 LISTS = ("divisors", "short_factor", "long_factor")
 
 
 def _taken(ours: dict[str, Any]) -> Keys:
-    """Take the keys of the scaling out and return them."""
+    """Remove the keys of the scaling and return them."""
     return Keys({own.removeprefix(PLACE): ours.pop(own) for own in [*ours] if own.startswith(PLACE)})
 
 
@@ -30,7 +30,7 @@ def _put(ours: dict[str, Any], scaling: Mapping[str, Any]) -> None:
 
 
 def by_layer(ours: dict[str, Any]) -> list[str]:
-    """Bring lists of a GGUF file, an entry a layer, into the form that transformers has."""
+    """Convert per-layer lists of a GGUF file to the form used by transformers."""
     heads, pattern = ours.get("num_attention_heads"), ours.get("sliding_window_pattern")
     if isinstance(heads, list):
         ours["num_attention_heads"] = next(filter(None, heads), None)
@@ -43,10 +43,11 @@ def by_layer(ours: dict[str, Any]) -> list[str]:
 
 
 def llama_cpp_scaling(ours: dict[str, Any]) -> list[str]:
-    """Bring the scaling of a GGUF file into the form that transformers has; return the keys that have no effect in it.
+    """Convert the scaling of a GGUF file to the form used by transformers; return the names of keys without effect.
 
-    As llama.cpp does (src/llama-model.cpp, src/llama-context.cpp): no type is linear; a tensor of divisors divides the
-    rates whatever the type; an attention factor multiplies that of YaRN.
+    This follows llama.cpp (src/llama-model.cpp, src/llama-context.cpp): a missing type means linear; a tensor of
+    divisors
+    divides the rates whatever the type; an attention factor multiplies YaRN's own.
     """
     inside = _taken(ours)
     rule, factor = inside.text("rope_type") or "linear", inside.number("factor") or 1.0
@@ -59,7 +60,7 @@ def llama_cpp_scaling(ours: dict[str, Any]) -> list[str]:
         raise UsageError("YaRN together with a tensor of divisors is not a scaling that pecli shows")
     if lists:
         stretch, pairs = 1.0 if rule in ("none", "yarn") else factor, len(next(iter(lists.values())))
-        wanted = LISTS[:1] if "divisors" in lists else LISTS[1:]  # that one wins
+        wanted = LISTS[:1] if "divisors" in lists else LISTS[1:]  # "divisors" takes precedence
         scaled = {name: [stretch * number for number in lists.get(name, [1.0] * pairs)] for name in wanted}
         scaled |= {"rope_type": "divisors" if "divisors" in lists else "longrope"}
         scaled |= {"attention_factor": 1.0 if attention is None else attention}
@@ -69,7 +70,7 @@ def llama_cpp_scaling(ours: dict[str, Any]) -> list[str]:
         scaled |= _yarn_attention(scaled, inside, attention)
     elif rule != "none" and factor != 1:
         scaled = {"rope_type": "linear", "factor": factor}
-    if sections := inside.numbers("mrope_section"):  # of four axes, of which a text has three
+    if sections := inside.numbers("mrope_section"):  # of four axes; the last is unused
         scaled |= {"mrope_section": sections[:-1] if sections[-1] == 0 else sections}
     scaled |= {ORIGINAL: inside.length(ORIGINAL)}
     _put(ours, scaled)
@@ -77,9 +78,9 @@ def llama_cpp_scaling(ours: dict[str, Any]) -> list[str]:
 
 
 def _yarn_attention(scaled: Mapping[str, Any], inside: Keys, attention: float | None) -> dict[str, Any]:
-    """Return the keys that say what YaRN's cos and sin, and the softmax, are multiplied by in llama.cpp."""
+    """Return the keys for the factors with which llama.cpp multiplies YaRN's cos and sin, and the softmax scale."""
     growth = 0.1 * log(max(scaled["factor"], 1.0))
-    if tenth := inside.number("tenth_of_mscale"):  # DeepSeek's, whose cos and sin stay as they are
+    if tenth := inside.number("tenth_of_mscale"):  # DeepSeek, whose cos and sin are not multiplied
         given = 1.0 if attention is None else attention
         return {"attention_factor": given, "softmax_mscale": (given * (1 + 10 * tenth * growth) - 1) / (growth or 1.0)}
     weight = scaled["mscale_all_dim"] or 0.0
@@ -89,9 +90,10 @@ def _yarn_attention(scaled: Mapping[str, Any], inside: Keys, attention: float | 
 
 
 def litgpt_adjustments(ours: dict[str, Any]) -> list[str]:
-    """Say which rule rope_adjustments are, which have no type, as build_rope_cache of litgpt does.
+    """Name the scaling of rope_adjustments, which have no type, as build_rope_cache of litgpt does.
 
-    Its yarn divides the fast pairs and keeps the slow ones, and multiplies cos and sin only by scales that are given.
+    litgpt's yarn divides the fast pairs and keeps the slow ones, and multiplies cos and sin only by scales that are
+    given.
     """
     inside, condensed = _taken(ours), Keys({"ratio": ours.pop("rope_condense_ratio", None)}).number("ratio") or 1.0
     factor, scaled = inside.number("factor"), {**inside.data}
@@ -123,7 +125,7 @@ def litgpt_adjustments(ours: dict[str, Any]) -> list[str]:
 
 
 def one_scaling(ours: dict[str, Any]) -> list[str]:
-    """Refuse positions that are divided by a factor, as linear scaling does it, together with another scaling."""
+    """Convert positions divided by a factor to linear scaling; raise UsageError if there is another scaling too."""
     divided = Keys({"by": ours.pop("positions_divided_by", None)}).number("by")
     if divided not in (None, 1.0):
         if f"{PLACE}rope_type" in ours:
@@ -133,7 +135,8 @@ def one_scaling(ours: dict[str, Any]) -> list[str]:
 
 
 def tensorrt_scaling(ours: dict[str, Any]) -> list[str]:
-    """Name the rule that TensorRT-LLM takes: type before rope_type; dynamic without alpha changes nothing."""
+    """Name the scaling as TensorRT-LLM does: type takes precedence over rope_type; dynamic without alpha has no
+    effect."""
     inside = _taken(ours)
     rule, known = inside.text("type", "rope_type"), ("linear", "llama3", "yarn", "default", "none", "mrope")
     if rule is None or (rule == "dynamic" and "alpha" not in inside):
@@ -141,7 +144,7 @@ def tensorrt_scaling(ours: dict[str, Any]) -> list[str]:
     if rule not in (*known, "dynamic"):
         raise UsageError(f"rotary_scaling has the type {shown(rule)}; pecli knows {', '.join(known)} there")
     given = {name: value for name, value in inside.data.items() if name not in ("type", "rope_type")}
-    if rule == "yarn":  # which takes 1024 where the file does not say it, and no attention_factor
+    if rule == "yarn":  # TensorRT-LLM defaults to 1024 and ignores attention_factor
         given = {ORIGINAL: 1024, **given}
         given.pop("attention_factor", None)
         given.pop("truncate", None)

@@ -1,4 +1,6 @@
-"""What runtimes do with a config.json of transformers: rules of runtimes.toml, and "not known" where none was made."""
+"""What inference runtimes do with a config.json of transformers, from the rules in runtimes.toml; unknown cases are
+said
+to be unknown."""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from pecli.models.reader import Layer, Model, model_of
 from pecli.models.rope import ORIGINAL, OTHER_NAMES
 
 ALL_RUNTIMES = "all"
-READ = {  # keys of each scaling that were looked up, beside its name
+READ = {  # scaling to those of its keys that the rules cover
     "default": (),
     "linear": ("factor",),
     "dynamic": ("factor",),
@@ -27,12 +29,12 @@ READ = {  # keys of each scaling that were looked up, beside its name
     "longrope": ("short_factor", "long_factor", ORIGINAL, "factor"),
 }
 NAMES = ("rope_type", "type")
-SCALINGS = (*READ, "llama3", "proportional")  # that some runtime knows
+SCALINGS = (*READ, "llama3", "proportional")  # scalings that at least one runtime knows
 
 
 @dataclass(frozen=True)
 class Runtime:
-    """What is known of one runtime; the fields are those of runtimes.toml."""
+    """Facts about one runtime; the fields are those of runtimes.toml."""
 
     name: str
     title: str
@@ -48,18 +50,18 @@ class Runtime:
 
     @property
     def label(self) -> str:
-        """Its name and version."""
+        """Name and version."""
         return f"{self.title} {self.version}"
 
 
 @dataclass(frozen=True)
 class Applied:
-    """What a runtime makes of a file.
+    """A file as a runtime reads it.
 
-    model : None where it ends with an error, or where nothing is known
-    error : the exception with which it ends
-    unknown : what of the file was not looked up
-    why : what it does otherwise than transformers 5, in words
+    model : the resulting model; None if the runtime fails or its behaviour is unknown
+    error : name of the exception that the runtime raises
+    unknown : the part of the file for which the runtime's behaviour is unknown
+    why : sentences on the differences to transformers 5
     """
 
     runtime: Runtime
@@ -77,27 +79,30 @@ def runtimes() -> dict[str, Runtime]:
 
 
 def chosen(names: Iterable[str]) -> list[Runtime]:
-    """Return the runtimes of those names, or all of them."""
+    """Return the runtimes with these names, or all for "all"."""
     named = list(dict.fromkeys(names))
     return [*runtimes().values()] if ALL_RUNTIMES in named else [runtimes()[name] for name in named]
 
 
 def applied(path: str, asked: Iterable[Runtime], seq_len: int | None, given: Mapping[str, Any]) -> list[Applied]:
-    """Return what each runtime makes of a config.json of transformers, with keys laid over it.
+    """Return what each runtime makes of a config.json of transformers with overrides.
+
+    asked : the runtimes
+    given : overridden keys
 
     Raises
     ------
-    FileError : as `read_model` does, and a file of another program
+    FileError : the file is of another program, or as for `read_model`
     """
     data = config_of_transformers(path, "what other runtimes do with it is not known")
-    model_of(path, data, seq_len)  # what is wrong with the file itself
+    model_of(path, data, seq_len)  # raises errors of the file itself
     return [applied_to(path, data, runtime, seq_len, given) for runtime in asked]
 
 
 def applied_to(
     path: str, data: Mapping[str, Any], runtime: Runtime, seq_len: int | None, given: Mapping[str, Any]
 ) -> Applied:
-    """Return what one runtime makes of the content of a config.json of transformers, with keys laid over it."""
+    """Return what one runtime makes of the content of a config.json of transformers, with overrides."""
     changed, findings = dict(data), list[Finding]()
     if given and runtime.override is None:
         return Applied(runtime, unknown=say("runtimes.overrides_not_known"))
@@ -121,7 +126,7 @@ def applied_to(
 def _by_rules(
     path: str, runtime: Runtime, data: Mapping[str, Any], seq_len: int | None, why: tuple[str, ...]
 ) -> Applied:
-    """Return what a runtime's rules make of a config: an error, or a model as pecli reads the config they make."""
+    """Return the result of a runtime's rules for a config: an error, or the model that the changed config describes."""
     scaling, facts = _facts(data, runtime)
     rules = [rule for rule in runtime.rules if {*rule["when"]} <= facts]
     rules = [rule for rule in rules if data.get("model_type") in rule.get("models", runtime.models)]
@@ -154,16 +159,17 @@ def _by_rules(
 
 
 def _narrow(layer: Layer, share: float) -> Layer:
-    """Return the layer with that share of its columns turning."""
+    """Return the layer with only a share of its columns turning."""
     if share == 1 or layer.parameters is None:
         return layer
     return replace(layer, parameters={**layer.parameters, "rotary_dim": int(layer.parameters["d"] * share)})
 
 
 def _not_looked_up(runtime: Runtime, data: Mapping[str, Any], scaling: str, left: set[str], any_word: bool) -> str:
-    """Return what of a file was not looked up in a runtime; nothing where all was.
+    """Return the part of a file for which the runtime's behaviour is unknown; "" if all is known.
 
-    any_word : whether it does the same with every scaling that it does not know
+    left : facts of the file that no rule handles
+    any_word : True if the runtime treats all unknown scalings alike
     """
     kind, place = data.get("model_type"), _place(data)
     if kind not in runtime.models:
@@ -177,12 +183,12 @@ def _not_looked_up(runtime: Runtime, data: Mapping[str, Any], scaling: str, left
 
 
 def _place(data: Mapping[str, Any]) -> str:
-    """Return which of the two objects of a rope counts; nothing where there is none."""
+    """Return the name of the rope's object that is used, rope_parameters or rope_scaling; "" if there is none."""
     return next((name for name in reversed(OBJECTS) if isinstance(data.get(name), dict) and data[name]), "")
 
 
 def _facts(data: Mapping[str, Any], runtime: Runtime) -> tuple[str, set[str]]:
-    """Return the scaling by the name that the runtime takes, and what holds of the file."""
+    """Return the name of the scaling as the runtime reads it, and the conditions of rules that hold for the file."""
     place = _place(data)
     inside: Mapping[str, Any] = data.get(place) or {}
     names = {key: str(inside[key]) for key in NAMES if inside.get(key) is not None}
@@ -203,10 +209,10 @@ def _facts(data: Mapping[str, Any], runtime: Runtime) -> tuple[str, set[str]]:
 
 
 def _length(rule: str, data: Mapping[str, Any], inside: Mapping[str, Any], seq_len: int | None) -> int | None:
-    """Return the length in use that a runtime goes by."""
+    """Return the length in use that a runtime assumes."""
     longest = Keys(data).length("max_position_embeddings") or 1
     original = Keys(data).length(ORIGINAL) or Keys(inside).length(ORIGINAL) or longest
-    if rule == "position":  # above the original, where the last of a text is one below its length
+    if rule == "position":  # the last position is the length minus 1
         return max(seq_len - 1, 1) if seq_len else None
     stretched = int((Keys(inside).number("factor") or 1) * longest)
     return {"max": longest, "beyond": max(longest, original) + 1, "stretched": stretched}[rule]

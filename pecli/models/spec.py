@@ -1,5 +1,5 @@
-"""The text that names a model's config.json, ``path[#kind of layer or tower][:parameter=value,…]``, as the plain text
-of its encoding."""
+"""Specs that name a model's config.json, ``path[#kind of layer or tower][:parameter=value,…]``, converted to plain
+specs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pecli.encodings.registry import all_encodings
 from pecli.encodings.spec import Config, spec_of
 from pecli.models.config_file import ENDINGS, place
 
-if TYPE_CHECKING:  # most texts are no config's: what reads those takes as long to load as a small picture to compute
+if TYPE_CHECKING:  # imported only for specs that name a config, because importing it takes long
     from pecli.models.reader import Layer, Model
 
 CONFIG_SPEC = re.compile(r"(?P<path>.+?)(?:#(?P<kind>[\w-]+))?(?::(?P<text>[A-Za-z_-]+=.*))?", re.DOTALL)
@@ -23,7 +23,8 @@ OTHER_LAYERS = "{path} has layers of other kinds too: {kinds}; {chosen} is taken
 
 
 def read_config_spec(spec: str) -> Config | None:
-    """Return path and kind of layer as typed, the plain text, and the parameters behind it; None of other texts."""
+    """Return path and kind as typed, the plain spec of the encoding, and the parameters after it; None for other
+    specs."""
     words = config_words(spec)
     if words is None:
         return None
@@ -32,7 +33,7 @@ def read_config_spec(spec: str) -> Config | None:
 
 
 def config_words(spec: str) -> tuple[str, str | None, str] | None:
-    """Return path, kind of layer and parameters, where a spec names a config rather than one of the known encodings."""
+    """Return (path, kind of layer, parameters) of a spec that names a config; None for other specs."""
     match = CONFIG_SPEC.fullmatch(spec)
     if match is None or spec.partition(":")[0].strip() in all_encodings():
         return None
@@ -44,17 +45,18 @@ def config_words(spec: str) -> tuple[str, str | None, str] | None:
 
 
 def config_spec(path: str, kind: str | None) -> str:
-    """Return the plain spec of the layers of that kind, else of the full ones; raises UsageError for what is wrong."""
+    """Return the plain spec of the layers of that kind, by default of full attention; raise UsageError if they have
+    none."""
     try:
         changed = place(Path(path)).stat().st_mtime_ns
     except (OSError, ValueError):
-        changed = 0  # what is wrong reading it says
+        changed = 0  # reading it will raise the error
     return _spec(path, kind, changed)
 
 
 @lru_cache(maxsize=64)
 def _spec(path: str, kind: str | None, changed: int) -> str:
-    """Return the spec; tells of other layers, once for a file that does not change."""
+    """Return the spec, and notify about other kinds of layers; cached until the file changes."""
     from pecli.models.reader import read_model
 
     model = read_model(path)
@@ -65,7 +67,7 @@ def _spec(path: str, kind: str | None, changed: int) -> str:
     others = [other for other in model.layers if other != name] if kind is None else []
     if others:
         notice(OTHER_LAYERS.format(path=path, kinds=", ".join(others), chosen=name, other=others[0]))
-    return spec_of(layer.encoding)  # with d, of which a figure may have its default
+    return spec_of(layer.encoding)  # always states d, because figures have different defaults
 
 
 def _chosen(model: Model, kind: str | None) -> tuple[str, Layer]:

@@ -196,7 +196,7 @@ def model(
     PecliError : the file could not be read, or is no config
     """
     from pecli.core.options import Option
-    from pecli.models.asked import ModelOptions
+    from pecli.models.options import ModelOptions
     from pecli.models.overrides import read_overridden
     from pecli.models.reader import read_model, without_findings
     from pecli.reports.model import ModelReport
@@ -237,7 +237,7 @@ def extend(
     UsageError : nothing to extend, or a method that is not for this file
     """
     from pecli.core.options import Option
-    from pecli.models.asked import ExtendOptions
+    from pecli.models.options import ExtendOptions
     from pecli.reports.extend import extend as report_of
 
     place = Option("the config.json", name="path").read(path)

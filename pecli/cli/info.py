@@ -24,7 +24,7 @@ from pecli.encodings.papers import bibtex, sources_of
 from pecli.encodings.registry import Encoding, all_encodings, find_encoding
 from pecli.files.tables import TABLE_NAMES, TABLE_READERS, candidates, expand_paths, is_table, stored_arrays, table_name
 from pecli.jobs.job_options import ANALYSES, EncodingOption
-from pecli.models.asked import ExtendOptions, ModelOptions
+from pecli.models.options import ExtendOptions, ModelOptions
 from pecli.reports.identify import IdentifyOptions, read_and_identify
 
 
@@ -139,7 +139,7 @@ def model(
 
     Exits with 1 if a finding is an error or a file cannot be read; the other files are still read.
     """
-    from pecli.models.config_file import place
+    from pecli.models.config_file import config_path
     from pecli.models.overrides import read_overrides
     from pecli.models.reader import without_findings
     from pecli.reports.model import ModelReport, spectrum_specs
@@ -149,7 +149,7 @@ def model(
     targets, pictures = targets_of(output, format, json, pictures=True)
     with use_language(language := language_of(lang)):
         each = (
-            [path] if Path(path).is_dir() and place(Path(path)).is_file() else expand_paths([path], CONFIG)
+            [path] if Path(path).is_dir() and config_path(Path(path)).is_file() else expand_paths([path], CONFIG)
             for path in paths
         )
         places = list(dict.fromkeys(chain(*each)))
@@ -198,7 +198,7 @@ def publish_runtimes(
 
     others : names of options that were given but cannot be combined with --runtime
     """
-    from pecli.models.runtimes import applied, chosen
+    from pecli.models.runtimes import apply_runtimes, runtimes_named
     from pecli.reports.runtimes import runtimes_data, runtimes_text
 
     if others:
@@ -206,7 +206,7 @@ def publish_runtimes(
         raise UsageError(f"--runtime and {other} exclude each other", option="runtime", advice="give one of them")
     if len(places) != 1:
         raise UsageError(f"--runtime is of one file, not of {len(places)}", option="runtime")
-    found = applied(places[0], chosen(names), seq_len, given)
+    found = apply_runtimes(places[0], runtimes_named(names), seq_len, given)
     publish(runtimes_text(places[0], found), runtimes_data(places[0], found), targets)
 
 

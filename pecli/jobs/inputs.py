@@ -56,7 +56,7 @@ def reading_beside(made: str, found: Mapping[str, Any], given: Mapping[str, Any]
 def _texts_in(given: Mapping[str, Any]) -> Iterator[str]:
     """Yield every text among the values, every value in a spec of an encoding, and the config.json of a model that it
     names."""
-    from pecli.models.config_file import place  # slow to import
+    from pecli.models.config_file import config_path  # slow to import
     from pecli.models.spec import config_words
 
     for value in given.values():
@@ -64,7 +64,7 @@ def _texts_in(given: Mapping[str, Any]) -> Iterator[str]:
     for spec in specs_in(given):
         yield from map(str, parse_encoding(spec)[1].values())
         if found := config_words(spec):
-            yield str(place(Path(found[0])))
+            yield str(config_path(Path(found[0])))
 
 
 def check_inputs(job: Job, made: str) -> None:

@@ -37,7 +37,7 @@ def read_config(path: Path) -> dict[str, Any]:
     if is_hub(str(path)) and path.suffix == GGUF:
         with open_remote(str(path)) as remote_file:
             return whole_gguf(remote_file, str(path), open_remote)
-    path = place(path)
+    path = config_path(path)
     with open_file(str(path)) as file:
         beginning = file.read(len(MAGIC))
         file.seek(0)
@@ -53,7 +53,7 @@ def read_config(path: Path) -> dict[str, Any]:
     return value
 
 
-def place(path: Path) -> Path:
+def config_path(path: Path) -> Path:
     """Return the path of the file to read: the file itself, the config of a folder, or a download from the hub."""
     if is_hub(str(path)):
         named = (path.name,) if path.suffix in YAML else ()
@@ -63,7 +63,7 @@ def place(path: Path) -> Path:
     return next((file for name in CONFIGS if os.path.isfile(file := path / name)), path / CONFIG)
 
 
-def shown(value: Any, most: int = 60) -> str:
+def safe_text(value: Any, most: int = 60) -> str:
     """Return a value from a file as text that is safe for a terminal: ASCII JSON, cut after `most` characters."""
     text = json.dumps(value, default=str).replace("\x7f", "\\u007f")
     return text if len(text) <= most else f"{text[: most - 1]}…"
@@ -173,7 +173,7 @@ class Keys:
         self.read.add(f"{self.place}{name}")
         if not fits(self.data[name]):
             place = self.names.get(f"{self.place}{name}", f"{self.place}{name}")
-            raise WrongTypeError(f"{place} is {shown(self.data[name])}, and it takes {kind}")
+            raise WrongTypeError(f"{place} is {safe_text(self.data[name])}, and it takes {kind}")
         return make(self.data[name])
 
 

@@ -11,7 +11,7 @@ from math import log
 from typing import Any
 
 from pecli.core.errors import UsageError
-from pecli.models.config_file import Keys, shown
+from pecli.models.config_file import Keys, safe_text
 from pecli.models.layers import FULL, SLIDING
 from pecli.models.rope import ORIGINAL
 
@@ -20,12 +20,12 @@ LLAMA_CPP = ("none", "linear", "yarn", "longrope")  # scalings that llama.cpp kn
 LISTS = ("divisors", "short_factor", "long_factor")
 
 
-def _taken(ours: dict[str, Any]) -> Keys:
+def _take_scaling(ours: dict[str, Any]) -> Keys:
     """Remove the keys of the scaling and return them."""
     return Keys({own.removeprefix(PLACE): ours.pop(own) for own in [*ours] if own.startswith(PLACE)})
 
 
-def _put(ours: dict[str, Any], scaling: Mapping[str, Any]) -> None:
+def _set_scaling(ours: dict[str, Any], scaling: Mapping[str, Any]) -> None:
     ours |= {f"{PLACE}{name}": value for name, value in scaling.items() if value is not None}
 
 
@@ -49,10 +49,10 @@ def llama_cpp_scaling(ours: dict[str, Any]) -> list[str]:
     divisors
     divides the rates whatever the type; an attention factor multiplies YaRN's own.
     """
-    inside = _taken(ours)
+    inside = _take_scaling(ours)
     rule, factor = inside.text("rope_type") or "linear", inside.number("factor") or 1.0
     if rule not in LLAMA_CPP:
-        raise UsageError(f"rope.scaling.type is {shown(rule)}; llama.cpp takes {', '.join(LLAMA_CPP)}")
+        raise UsageError(f"rope.scaling.type is {safe_text(rule)}; llama.cpp takes {', '.join(LLAMA_CPP)}")
     attention = inside.number("attn_factor")
     lists = {name: numbers for name in LISTS if (numbers := inside.numbers(name))}
     scaled: dict[str, Any] = {}
@@ -73,7 +73,7 @@ def llama_cpp_scaling(ours: dict[str, Any]) -> list[str]:
     if sections := inside.numbers("mrope_section"):  # of four axes; the last is unused
         scaled |= {"mrope_section": sections[:-1] if sections[-1] == 0 else sections}
     scaled |= {ORIGINAL: inside.length(ORIGINAL)}
-    _put(ours, scaled)
+    _set_scaling(ours, scaled)
     return [f"{PLACE}attn_factor"] if attention not in (None, 1) and not (lists or rule == "yarn") else []
 
 
@@ -95,7 +95,10 @@ def litgpt_adjustments(ours: dict[str, Any]) -> list[str]:
     litgpt's yarn divides the fast pairs and keeps the slow ones, and multiplies cos and sin only by scales that are
     given.
     """
-    inside, condensed = _taken(ours), Keys({"ratio": ours.pop("rope_condense_ratio", None)}).number("ratio") or 1.0
+    inside, condensed = (
+        _take_scaling(ours),
+        Keys({"ratio": ours.pop("rope_condense_ratio", None)}).number("ratio") or 1.0,
+    )
     factor, scaled = inside.number("factor"), {**inside.data}
     if inside.first("beta_fast", "beta_slow"):
         growth = 0.1 * log(max(factor or 1.0, 1.0))
@@ -116,11 +119,11 @@ def litgpt_adjustments(ours: dict[str, Any]) -> list[str]:
     if windows is not None and ours.setdefault("hybrid_layer_pattern", windows) != windows:
         raise UsageError("sliding_window_indices and rope_indices differ, and pecli shows no such layers")
     if local is None:
-        _put(ours, scaled)
+        _set_scaling(ours, scaled)
         return []
     plain = {"rope_type": "linear", "factor": condensed} if condensed != 1 else {}
     for kind, base, scaling in ((FULL, ours.get("rope_theta"), scaled), (SLIDING, local, plain)):
-        _put(ours, {f"{kind}.{name}": value for name, value in {"rope_theta": base, **scaling}.items()})
+        _set_scaling(ours, {f"{kind}.{name}": value for name, value in {"rope_theta": base, **scaling}.items()})
     return []
 
 
@@ -130,25 +133,25 @@ def one_scaling(ours: dict[str, Any]) -> list[str]:
     if divided not in (None, 1.0):
         if f"{PLACE}rope_type" in ours:
             raise UsageError("divided positions together with another scaling are not a scaling that pecli shows")
-        _put(ours, {"rope_type": "linear", "factor": divided})
+        _set_scaling(ours, {"rope_type": "linear", "factor": divided})
     return []
 
 
 def tensorrt_scaling(ours: dict[str, Any]) -> list[str]:
     """Name the scaling as TensorRT-LLM does: type takes precedence over rope_type; dynamic without alpha has no
     effect."""
-    inside = _taken(ours)
+    inside = _take_scaling(ours)
     rule, known = inside.text("type", "rope_type"), ("linear", "llama3", "yarn", "default", "none", "mrope")
     if rule is None or (rule == "dynamic" and "alpha" not in inside):
         return [f"{PLACE}{name}" for name in inside.data]
     if rule not in (*known, "dynamic"):
-        raise UsageError(f"rotary_scaling has the type {shown(rule)}; pecli knows {', '.join(known)} there")
+        raise UsageError(f"rotary_scaling has the type {safe_text(rule)}; pecli knows {', '.join(known)} there")
     given = {name: value for name, value in inside.data.items() if name not in ("type", "rope_type")}
     if rule == "yarn":  # TensorRT-LLM defaults to 1024 and ignores attention_factor
         given = {ORIGINAL: 1024, **given}
         given.pop("attention_factor", None)
         given.pop("truncate", None)
-    _put(ours, given | {"rope_type": rule})
+    _set_scaling(ours, given | {"rope_type": rule})
     return []
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from pecli.core.errors import FileError, UsageError
 from pecli.core.language import say
-from pecli.models.config_file import Keys, read_config, shown
+from pecli.models.config_file import Keys, read_config, safe_text
 from pecli.models.dialect_rules import RULES
 from pecli.models.layers import Finding
 from pecli.models.model_types import Architecture, architecture_of, check_facts, read_facts
@@ -119,15 +119,15 @@ def dialects() -> dict[str, Dialect]:
     dialect."""
     tables: dict[str, dict[str, Any]] = read_facts("dialects.toml")
     for name, table in tables.items():
-        tables[name] = _with(tables[table.pop("like")], table) if "like" in table else table
+        tables[name] = _updated(tables[table.pop("like")], table) if "like" in table else table
         for part in (tables[name], *tables[name].get("groups", ())):
             check_facts(name, part.get("facts", {}))
     return {name: Dialect(name, **as_tuples(table)) for name, table in tables.items()}
 
 
-def _with(base: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+def _updated(base: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
     """Return the tables of `base` updated with those of `more`, recursively."""
-    inner = {k: _with(base[k], v) for k, v in more.items() if isinstance(v, dict) and isinstance(base.get(k), dict)}
+    inner = {k: _updated(base[k], v) for k, v in more.items() if isinstance(v, dict) and isinstance(base.get(k), dict)}
     return {**base, **more, **inner}
 
 
@@ -200,10 +200,10 @@ def translate(dialect: Dialect, data: Mapping[str, Any]) -> Translation:
     dropped += [own for rule in item.rules for own in RULES[rule](ours)]
     named = {names[own] for own in {*ours, *dropped} if own in names}
     findings = [
-        Finding(key, None, "warning", say(item.unsure[key], fact=shown(value)))
+        Finding(key, None, "warning", say(item.unsure[key], fact=safe_text(value)))
         if key in item.unsure
         else Finding(
-            key, None, "note", say("findings.default_of_architecture", name=architecture.name, fact=shown(value))
+            key, None, "note", say("findings.default_of_architecture", name=architecture.name, fact=safe_text(value))
         )
         for key, value in assumed.items()
         if key in named
@@ -270,7 +270,7 @@ def _by_word(key: str, value: Any, words: Mapping[str, Any]) -> Mapping[str, Any
     """Return the values that a word of a key implies; raise UsageError for an unknown word."""
     word = value if isinstance(value, str) else json.dumps(value, default=str)
     if word not in words:
-        raise UsageError(f"{key} is {shown(value)}; pecli knows {', '.join(words)} there")
+        raise UsageError(f"{key} is {safe_text(value)}; pecli knows {', '.join(words)} there")
     found: Mapping[str, Any] = words[word]
     return found
 
@@ -283,18 +283,18 @@ def _of_class(dialect: Dialect, given: dict[str, Any]) -> tuple[Dialect, Archite
     if not dialect.named_by:
         return dialect, Architecture.of(dialect.title, dialect.facts)
     name = given.get(dialect.named_by)
-    unknown = UsageError(f"{dialect.named_by} is {shown(name)}, which pecli does not know in {dialect.title}")
+    unknown = UsageError(f"{dialect.named_by} is {safe_text(name)}, which pecli does not know in {dialect.title}")
     if dialect.of_transformers:
         architecture = architecture_of(Keys({"model_type": name}))
         if not architecture.known:
             raise unknown
         return dialect, replace(architecture, name=f"{name} ({dialect.title})")
     tables: dict[str, Any] = {key: getattr(dialect, key) for key in BY_CLASS}
-    found = [(group, match) for group in dialect.groups if (match := _named(group["names"], name))]
+    found = [(group, match) for group in dialect.groups if (match := _match_name(group["names"], name))]
     if not found:
         raise unknown
     for group, match in found:
-        tables = _with(tables, {key: value for key, value in group.items() if key != "names"})
+        tables = _updated(tables, {key: value for key, value in group.items() if key != "names"})
         parts = {key: value for key, value in match.groupdict().items() if value is not None}
         given |= {key: int(value) if value.isdecimal() else value for key, value in parts.items()}
 
@@ -309,7 +309,7 @@ def _of_class(dialect: Dialect, given: dict[str, Any]) -> tuple[Dialect, Archite
     return item, Architecture.of(f"{name} ({dialect.title})", item.facts)
 
 
-def _named(patterns: Sequence[str], name: Any) -> re.Match[str] | None:
+def _match_name(patterns: Sequence[str], name: Any) -> re.Match[str] | None:
     """Return the match of the first pattern that matches a whole name; None if there is none."""
     if not isinstance(name, str):
         return None

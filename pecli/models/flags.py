@@ -60,11 +60,11 @@ def read_flagged(path: str, text: str, seq_len: int | None = None) -> Model:
             Finding("--rope-freq-base", given["rope-freq-base"], "warning", say("findings.flag_keeps_divisors"))
         )
     model = model_of(path, changed, seq_len)
-    layers = {kind: _with(layer, given, whole and yarn) for kind, layer in model.layers.items()}
+    layers = {kind: _with_flags(layer, given, whole and yarn) for kind, layer in model.layers.items()}
     return replace(model, layers=layers, findings=(*findings, *model.findings))
 
 
-def _with(layer: Layer, given: Mapping[str, Any], whole: bool) -> Layer:
+def _with_flags(layer: Layer, given: Mapping[str, Any], whole: bool) -> Layer:
     """Return the layer with the effect of flags that have no corresponding key in a file."""
     parameters = dict(layer.parameters or {})
     if parameters.get("scaling") == "yarn":

@@ -12,7 +12,7 @@ from typing import Any
 
 from pecli.core.errors import UsageError
 from pecli.core.language import ENGLISH, finding, say, texts
-from pecli.models.config_file import Keys, shown
+from pecli.models.config_file import Keys, safe_text
 from pecli.models.model_types import Architecture
 
 LEVEL_TEXTS = {"error": "models.error", "warning": "models.warning", "note": "models.note"}
@@ -36,13 +36,13 @@ def codes() -> tuple[str, ...]:
     return tuple(key.partition(".")[2] for key in texts(ENGLISH) if key.startswith("findings."))
 
 
-def probably(names: Sequence[str]) -> str:
+def suggestion(names: Sequence[str]) -> str:
     """Return a suggestion of the first name as text, "" if there are no names."""
     return say("models.probably_meant", word=names[0]) if names else ""
 
 
 @cache
-def misspelt(key: str, known: tuple[str, ...]) -> list[str]:
+def similar_keys(key: str, known: tuple[str, ...]) -> list[str]:
     """Return the known key that `key` probably misspells, as a list of at most one.
 
     The cutoff is high, because similar keys, such as attn_factor, can be different keys.
@@ -71,7 +71,7 @@ class Finding:
 
     def line(self) -> str:
         """Return the finding as one line, safe for a terminal."""
-        value = "" if self.value is None else f" = {shown(self.value)}"
+        value = "" if self.value is None else f" = {safe_text(self.value)}"
         return say(LEVEL_TEXTS[self.level], key=f"{self.key}{value}", text=self.text, code=self.code)
 
 
@@ -119,7 +119,7 @@ class Reading:
             self.keys.read.update(f"{self.keys.place}{key}" for key in ("rotary", *(f"rotary.{key}" for key in names)))
             return Keys({"factor": 1.0, **renamed}, "rotary.")
         if self.architecture.parameters:
-            self.assumed("rope_parameters", shown(dict(self.architecture.parameters), most=200))
+            self.assumed("rope_parameters", safe_text(dict(self.architecture.parameters), most=200))
         return Keys(self.architecture.parameters)
 
     def _own_scaling(self) -> Keys | None:

@@ -9,7 +9,18 @@ from math import isclose, log, sqrt
 from pecli.core.language import listing, say
 from pecli.encodings.rope_scaling import SCALINGS
 from pecli.models.config_file import Keys
-from pecli.models.layers import FULL, HEAD, HEADS, LAYERS, WIDTH, Finding, Reading, max_position, misspelt, probably
+from pecli.models.layers import (
+    FULL,
+    HEAD,
+    HEADS,
+    LAYERS,
+    WIDTH,
+    Finding,
+    Reading,
+    max_position,
+    similar_keys,
+    suggestion,
+)
 from pecli.models.position_keys import READ_BY, UNUSED, position_keys
 from pecli.models.rope import (
     FRACTION,
@@ -75,7 +86,7 @@ def _check_names(reading: Reading, rope: bool) -> None:
         reading.warning(name, text, name=architecture.name)
     for name, value in keys.data.items():
         other = name not in (*ROPE_KEYS, *READ_BY) and not isinstance(value, bool)
-        if other and (hint := probably(misspelt(name, tuple(ROPE_KEYS)))):
+        if other and (hint := suggestion(similar_keys(name, tuple(ROPE_KEYS)))):
             reading.warning(name, "findings.unknown_key", hint=hint)
     word = keys.data.get("position_embedding_type")
     if rope and word == "absolute":
@@ -188,7 +199,7 @@ def _check_unread(reading: Reading, inside: Keys, rule: str) -> None:
             reading.warning(key, text, value, rule=rule, owners=owners)
         elif key in READ_BY:
             reading.add("note", key, say(READ_BY[key]), value)
-        elif hint := probably(misspelt(key, (*read[rule], *COMMON))):
+        elif hint := suggestion(similar_keys(key, (*read[rule], *COMMON))):
             reading.warning(key, "findings.unknown_key", value, hint=hint)
         elif value is not None:
             text = "findings.unknown_parameter"

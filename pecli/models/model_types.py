@@ -197,7 +197,7 @@ class FactsError(Exception):
         self.name, self.key = name, key
 
 
-def _meant(word: Any, known: Iterable[str]) -> str:
+def _did_you_mean(word: Any, known: Iterable[str]) -> str:
     """Return a question that suggests the most similar known name; "" if there is none."""
     return "".join(f", did you mean {name}?" for name in get_close_matches(str(word), known, n=1))
 
@@ -206,7 +206,7 @@ def check_facts(name: str, facts: Mapping[str, Any]) -> None:
     """Raise FactsError for an unknown field or a value of the wrong type."""
     for key, value in facts.items():
         if key not in FIELDS:
-            raise FactsError(name, key, f"is not a field{_meant(key, FIELDS)}")
+            raise FactsError(name, key, f"is not a field{_did_you_mean(key, FIELDS)}")
         kinds, values = FIELDS[key], (value,)
         if key in BY_KIND:
             kinds = (str,) if key == "position" else (int, float)
@@ -238,7 +238,7 @@ def read_types(tables: Mapping[str, Any], sizes: Mapping[str, Any]) -> dict[str,
         check_facts(name, own)
         for key, other in links.items():
             if other not in tables:
-                raise FactsError(name, key, f"{other!r} is not a type{_meant(other, tables)}")
+                raise FactsError(name, key, f"{other!r} is not a type{_did_you_mean(other, tables)}")
         inherited = facts_of(links["like"], (*likes, name)) if "like" in links else {}
         found[name] = {**inherited, **own, **({"text": links["text"]} if "text" in links else {})}
         return found[name]
@@ -249,7 +249,7 @@ def read_types(tables: Mapping[str, Any], sizes: Mapping[str, Any]) -> dict[str,
             raise FactsError(name, min(beside), "is not read beside text")
     for name, own in sizes.items():
         if name not in found:
-            raise FactsError(name, "sizes", f"is not a type{_meant(name, tables)}")
+            raise FactsError(name, "sizes", f"is not a type{_did_you_mean(name, tables)}")
         found[name] = {"sizes": own, **found[name]}
     return found
 

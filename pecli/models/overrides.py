@@ -48,14 +48,14 @@ def read_overrides(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def read_overridden(path: str, seq_len: int | None, given: Mapping[str, Any], how: str = "replaces") -> Model:
-    """Return the model of a config.json of transformers with overrides applied; for `how` see `laid_over`.
+    """Return the model of a config.json of transformers with overrides applied; for `how` see `apply_overrides`.
 
     Raises
     ------
     FileError : the file is of another program, or as for `read_model`
     """
     data = config_of_transformers(path, "keys are laid over a config.json of transformers alone")
-    changed, findings = laid_over(data, given, how)
+    changed, findings = apply_overrides(data, given, how)
     return with_findings(model_of(path, changed, seq_len), findings)
 
 
@@ -75,7 +75,9 @@ def with_findings(model: Model, findings: Sequence[Finding]) -> Model:
     return replace(model, layers=layers, findings=tuple(found))
 
 
-def laid_over(data: Mapping[str, Any], given: Mapping[str, Any], how: str) -> tuple[dict[str, Any], list[Finding]]:
+def apply_overrides(
+    data: Mapping[str, Any], given: Mapping[str, Any], how: str
+) -> tuple[dict[str, Any], list[Finding]]:
     """Return a config with overrides applied, and findings on keys that were lost or have no effect.
 
     how : "replaces", the override replaces the rope's object with everything in it, including the base (transformers 5,
@@ -93,7 +95,7 @@ def laid_over(data: Mapping[str, Any], given: Mapping[str, Any], how: str) -> tu
     old = next((dict(data[name]) for name in reversed(OBJECTS) if isinstance(data.get(name), dict)), {})
     for name, value in given.items():
         if name in OBJECTS:
-            findings += _object(changed, old, name, value, how)
+            findings += _override_object(changed, old, name, value, how)
         elif name in INSIDE and how != "beside":
             if how == "merges":
                 raise UsageError(f"what an override of {name} alone does is not known", option="override")
@@ -103,7 +105,7 @@ def laid_over(data: Mapping[str, Any], given: Mapping[str, Any], how: str) -> tu
     return changed, findings
 
 
-def _object(changed: dict[str, Any], old: dict[str, Any], name: str, value: Any, how: str) -> list[Finding]:
+def _override_object(changed: dict[str, Any], old: dict[str, Any], name: str, value: Any, how: str) -> list[Finding]:
     """Apply an override of the rope's object to the config, and return findings on lost keys."""
     if not isinstance(value, dict):
         raise UsageError(option="override", value=value, allowed=f"an object for {name}")
@@ -118,20 +120,20 @@ def _object(changed: dict[str, Any], old: dict[str, Any], name: str, value: Any,
         if name == "rope_parameters":
             return [Finding(name, value, "warning", say("findings.override_not_read", name=name))]
         changed[name] = value
-        return _lost(name, old, value)
+        return _lost_keys(name, old, value)
     before = {key: changed[key] for key in INSIDE if changed.get(key) is not None} | old
     for key in (*OBJECTS, *INSIDE):
         changed.pop(key, None)
     changed[name] = value
     base = before.pop("rope_theta", None)
-    lost = _lost(name, before, value)
+    lost = _lost_keys(name, before, value)
     if "rope_theta" in value:
         return lost
     text = "findings.override_loses_base" if base is not None else "findings.override_loses_default_base"
     return [Finding(name, value, "error", say(text, base=base)), *lost]
 
 
-def _lost(name: str, old: Mapping[str, Any], value: Mapping[str, Any]) -> list[Finding]:
+def _lost_keys(name: str, old: Mapping[str, Any], value: Mapping[str, Any]) -> list[Finding]:
     """Return a finding on the keys of the replaced object that the new one does not have; [] if there are none."""
     missing = [key for key in old if key not in value and not (key in TYPES and TYPES & value.keys())]
     text = say("findings.override_loses_keys", keys=", ".join(missing))

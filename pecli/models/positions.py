@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from pecli.models.config_file import Keys, shown
+from pecli.models.config_file import Keys, safe_text
 from pecli.models.layers import POSITIONS, BuildError, Reading, heads, latent, patches, width
 from pecli.models.model_types import SINCOS2D_LAYOUTS, SINUSOIDAL_LAYOUTS, UNDRAWN
 from pecli.models.rope import grid_places, patch_grid, rope_parameters
@@ -52,7 +52,7 @@ def position_of(reading: Reading, stack: str) -> str:
         named = None
     elif word is not None and named is None:
         text = "findings.unknown_kind"
-        reading.warning(key, text, word=shown(word))
+        reading.warning(key, text, word=safe_text(word))
     if "use_mem_rope" in architecture.reads and keys.flag("use_mem_rope"):
         return "rope"
     if named is None or (named == "learned" and default != "learned" and architecture.known):

@@ -14,7 +14,7 @@ from pecli.core.errors import FileError, UnknownNameError, UsageError, path_text
 from pecli.core.language import say
 from pecli.encodings.registry import Encoding, find_encoding
 from pecli.encodings.rope import Rope
-from pecli.models.config_file import Keys, WrongTypeError, read_config, shown
+from pecli.models.config_file import Keys, WrongTypeError, read_config, safe_text
 from pecli.models.dialects import Dialect, dialect_of, dialects, translate
 from pecli.models.layers import (
     FULL,
@@ -149,11 +149,11 @@ def model_of(path: str, data: Mapping[str, Any], seq_len: int | None = None) -> 
     keys = Keys(data)
     try:
         if dialect := dialect_of(data):
-            model = _translated(path, dialect, data, seq_len)
+            model = _translated_model(path, dialect, data, seq_len)
         else:
             _check_library(path, keys)
             model = _model(path, keys, seq_len)
-        return replace(model, findings=(*model.findings, *_beyond(model, seq_len)))
+        return replace(model, findings=(*model.findings, *_length_findings(model, seq_len)))
     except UsageError as error:
         raise FileError(f"{path}: {error}") from None
 
@@ -166,7 +166,7 @@ def without_findings(model: Model, codes: Collection[str]) -> Model:
     return replace(model, findings=tuple(item for item in model.findings if item.code not in codes))
 
 
-def _beyond(model: Model, seq_len: int | None) -> Iterator[Finding]:
+def _length_findings(model: Model, seq_len: int | None) -> Iterator[Finding]:
     """Yield a note if the length in use exceeds the context of all layers."""
     contexts = []
     for layer in model.layers.values():
@@ -177,14 +177,14 @@ def _beyond(model: Model, seq_len: int | None) -> Iterator[Finding]:
         yield Finding("seq_len", seq_len, "note", say("findings.beyond_the_context", length=max(known)))
 
 
-def _translated(path: str, dialect: Dialect, data: Mapping[str, Any], seq_len: int | None) -> Model:
+def _translated_model(path: str, dialect: Dialect, data: Mapping[str, Any], seq_len: int | None) -> Model:
     """Return the model in the file of another program."""
     item = translate(dialect, data)
     keys = Keys(item.data, names=item.names)
     longest = keys.length("max_position_embeddings")
     reading = Reading(keys, item.architecture, seq_len or (longest if dialect.at_longest else None), item.findings)
     layers = _merged(_layers(reading))
-    layers |= {kind: _also(reading, kind) for kind in item.architecture.also}
+    layers |= {kind: _additional_layer(reading, kind) for kind in item.architecture.also}
     towers = {}
     for key, name in dialect.towers.items():
         if isinstance(value := item.objects.get(key), dict):
@@ -201,13 +201,13 @@ def _translated(path: str, dialect: Dialect, data: Mapping[str, Any], seq_len: i
 def _tower_of(path: str, name: str, data: Mapping[str, Any]) -> Model:
     """Return the model that an object in a file describes, using the dialect `name`, or that of timm or a ResNet."""
     if isinstance(data.get("layers"), list):
-        return _translated(path, dialects()[f"{name.partition('_vision')[0]}_resnet"], data, None)
+        return _translated_model(path, dialects()[f"{name.partition('_vision')[0]}_resnet"], data, None)
     if "timm_model_name" in data:
-        return _translated(path, dialects()["timm"], {**data, "architecture": data["timm_model_name"]}, None)
-    return _translated(path, dialects()[name], data, None)
+        return _translated_model(path, dialects()["timm"], {**data, "architecture": data["timm_model_name"]}, None)
+    return _translated_model(path, dialects()[name], data, None)
 
 
-def _also(reading: Reading, kind: str) -> Layer:
+def _additional_layer(reading: Reading, kind: str) -> Layer:
     """Return the layer for an encoding that the architecture has besides that of its layers."""
     if kind == "timestep" and reading.keys.text("time_kind") == "fourier":  # random rates, stored in the weights
         return Layer("fourier", parameters={"d": 2 * (reading.keys.whole("time_width") or 0)})
@@ -228,9 +228,8 @@ def _check_library(path: str, keys: Keys) -> None:
     if foreign:
         reason = f"transformers has no key {foreign[0]}"
     elif names:
-        reason = (
-            f"{shown(names[0])} is no model type that pecli knows, and the file has none of {', '.join(LIBRARY_KEYS)}"
-        )
+        lacking = ", ".join(LIBRARY_KEYS)
+        reason = f"{safe_text(names[0])} is no model type that pecli knows, and the file has none of {lacking}"
     others = ", ".join(item.title for item in dialects().values() if item.needs)
     advice = f"pecli reads the config.json of transformers, and {others}"
     raise FileError(f"{path_text(path)} is of an unknown kind ({reason})", advice=advice)
@@ -248,7 +247,7 @@ def _model(path: str, keys: Keys, seq_len: int | None, outer: str | None = None,
         reading = _reading(keys, seq_len, outer, tower)
         item, layers = reading.architecture, _merged(_layers(reading))
         lint(reading, [layer.kind for layer in layers.values()])
-        layers |= {kind: _also(reading, kind) for kind in item.also}
+        layers |= {kind: _additional_layer(reading, kind) for kind in item.also}
         model = Model(path, item.name, layers, tuple(reading.findings), item.known)
     towers, findings = _towers(path, keys, inner, name)
     if remark := remark_on(name):
@@ -383,7 +382,7 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
         value = error.value if isinstance(error, BuildError) else None
         value = reading.given.data.get(key, reading.keys.data.get(key)) if value is None else value
         reading.add(level, key, text, value)
-        return replace(plain, trouble=f"{key}: {text}" if value is None else f"{key} = {shown(value)}: {text}")
+        return replace(plain, trouble=f"{key}: {text}" if value is None else f"{key} = {safe_text(value)}: {text}")
     plain, item = replace(plain, name=made[0], parameters=made[1]), reading.architecture
     if position == "rope":
         lengths = tuple(map(int, reading.keys.numbers("axis_lengths") or ()))

@@ -7,7 +7,7 @@ from typing import Any
 from pecli.core.errors import nearest
 from pecli.encodings.rope_scaling import SCALINGS
 from pecli.models.config_file import Keys
-from pecli.models.layers import FULL, SLIDING, BuildError, Reading, head_dim, latent, max_position, patches, probably
+from pecli.models.layers import FULL, SLIDING, BuildError, Reading, head_dim, latent, max_position, patches, suggestion
 
 ORIGINAL = "original_max_position_embeddings"
 
@@ -74,7 +74,7 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
     known = [name for name, rule in SCALINGS.items() if rule.in_configs or (name == "divisors" and reading.keys.names)]
     if scaling not in known:
         text = "findings.unknown_scaling"
-        raise BuildError(key, text, inside.data.get(key), meant=probably(nearest(scaling, known)))
+        raise BuildError(key, text, inside.data.get(key), meant=suggestion(nearest(scaling, known)))
     values = {"scaling": scaling, **_scaling(reading, inside, scaling, rotary // 2)}
     return parameters | {name: value for name, value in values.items() if value is not None}
 
@@ -180,7 +180,7 @@ def patch_grid(reading: Reading) -> tuple[int, ...]:
 def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str, Any]:
     """Return the parameters of the scaling `rule`; None for optional ones that the file does not have."""
     if rule == "linear":
-        return {"factor": _needed(inside, "factor")}
+        return {"factor": _required_number(inside, "factor")}
     if rule == "proportional":
         share = inside.number("partial_rotary_factor")
         return {"partial_rotary_factor": 1.0 if share is None else share, "factor": inside.number("factor")}
@@ -189,7 +189,7 @@ def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str,
         longest = trained or max_position(reading)
         if longest is None:
             raise BuildError("max_position_embeddings", "findings.max_position_missing")
-        return {"factor": _needed(inside, "factor"), "max_position": longest, "seq_len": reading.seq_len}
+        return {"factor": _required_number(inside, "factor"), "max_position": longest, "seq_len": reading.seq_len}
     if rule == "divisors":
         return {"divisors": _factors(inside, "divisors", pairs), "attention_factor": inside.number("attention_factor")}
     original = original_length(reading, inside)
@@ -197,7 +197,7 @@ def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str,
         raise BuildError(ORIGINAL, "findings.original_unknown")
     if rule == "llama3":
         names = ("factor", "low_freq_factor", "high_freq_factor")
-        return {"original": original, **{name: _needed(inside, name) for name in names}}
+        return {"original": original, **{name: _required_number(inside, name) for name in names}}
     if rule == "yarn":
         turns = {name: inside.number(name) or None for name in ("beta_fast", "beta_slow")}
         scales = {name: inside.number(name) for name in ("attention_factor", "mscale", "mscale_all_dim")}
@@ -224,7 +224,7 @@ def _factor(reading: Reading, inside: Keys, original: int) -> float | None:
     return longest / original if factor is None and longest is not None else factor
 
 
-def _needed(inside: Keys, name: str) -> float:
+def _required_number(inside: Keys, name: str) -> float:
     value = inside.number(name)
     if value is None:
         raise BuildError(name, "findings.key_stops")

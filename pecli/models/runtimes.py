@@ -15,7 +15,7 @@ from pecli.models.config_file import Keys
 from pecli.models.dialects import as_tuples, config_of_transformers
 from pecli.models.layers import FULL, Finding, Reading, head_dim
 from pecli.models.model_types import architecture_of, read_facts
-from pecli.models.overrides import OBJECTS, laid_over
+from pecli.models.overrides import OBJECTS, apply_overrides
 from pecli.models.reader import Layer, Model, model_of
 from pecli.models.rope import ORIGINAL, OTHER_NAMES
 
@@ -55,7 +55,7 @@ class Runtime:
 
 
 @dataclass(frozen=True)
-class Applied:
+class RuntimeResult:
     """A file as a runtime reads it.
 
     model : the resulting model; None if the runtime fails or its behaviour is unknown
@@ -78,13 +78,15 @@ def runtimes() -> dict[str, Runtime]:
     return {name: Runtime(name, **as_tuples(table)) for name, table in tables.items()}
 
 
-def chosen(names: Iterable[str]) -> list[Runtime]:
+def runtimes_named(names: Iterable[str]) -> list[Runtime]:
     """Return the runtimes with these names, or all for "all"."""
     named = list(dict.fromkeys(names))
     return [*runtimes().values()] if ALL_RUNTIMES in named else [runtimes()[name] for name in named]
 
 
-def applied(path: str, asked: Iterable[Runtime], seq_len: int | None, given: Mapping[str, Any]) -> list[Applied]:
+def apply_runtimes(
+    path: str, asked: Iterable[Runtime], seq_len: int | None, given: Mapping[str, Any]
+) -> list[RuntimeResult]:
     """Return what each runtime makes of a config.json of transformers with overrides.
 
     asked : the runtimes
@@ -96,36 +98,36 @@ def applied(path: str, asked: Iterable[Runtime], seq_len: int | None, given: Map
     """
     data = config_of_transformers(path, "what other runtimes do with it is not known")
     model_of(path, data, seq_len)  # raises errors of the file itself
-    return [applied_to(path, data, runtime, seq_len, given) for runtime in asked]
+    return [apply_runtime(path, data, runtime, seq_len, given) for runtime in asked]
 
 
-def applied_to(
+def apply_runtime(
     path: str, data: Mapping[str, Any], runtime: Runtime, seq_len: int | None, given: Mapping[str, Any]
-) -> Applied:
+) -> RuntimeResult:
     """Return what one runtime makes of the content of a config.json of transformers, with overrides."""
     changed, findings = dict(data), list[Finding]()
     if given and runtime.override is None:
-        return Applied(runtime, unknown=say("runtimes.overrides_not_known"))
+        return RuntimeResult(runtime, unknown=say("runtimes.overrides_not_known"))
     if given:
         try:
-            changed, findings = laid_over(data, given, runtime.override or "")
+            changed, findings = apply_overrides(data, given, runtime.override or "")
         except UsageError as failure:
-            return Applied(runtime, unknown=failure.text)
+            return RuntimeResult(runtime, unknown=failure.text)
     lost = tuple(item.text for item in findings)
     if any(item.level == "error" and item.key in OBJECTS for item in findings):
-        return Applied(runtime, error="TypeError", why=lost)
+        return RuntimeResult(runtime, error="TypeError", why=lost)
     if not runtime.everything:
         return _by_rules(path, runtime, changed, seq_len, lost)
     model = model_of(path, changed, seq_len)
     trouble = tuple(layer.trouble for layer in model.layers.values() if layer.trouble)
     error = "KeyError" if trouble and "unknown" in _facts(changed, runtime)[1] else ""
     unknown = trouble[0] if trouble and not error else ""
-    return Applied(runtime, None if trouble else model, error, unknown, (*lost, *trouble))
+    return RuntimeResult(runtime, None if trouble else model, error, unknown, (*lost, *trouble))
 
 
 def _by_rules(
     path: str, runtime: Runtime, data: Mapping[str, Any], seq_len: int | None, why: tuple[str, ...]
-) -> Applied:
+) -> RuntimeResult:
     """Return the result of a runtime's rules for a config: an error, or the model that the changed config describes."""
     scaling, facts = _facts(data, runtime)
     rules = [rule for rule in runtime.rules if {*rule["when"]} <= facts]
@@ -137,12 +139,12 @@ def _by_rules(
     for rule in rules:
         why = (*why, say(rule["why"], scaling=scaling))
         if "error" in rule:
-            return Applied(runtime, error=rule["error"], why=why)
+            return RuntimeResult(runtime, error=rule["error"], why=why)
         if rule.get("object") is False:
             rest = {key: own for key, own in data.items() if key != place}
             return _by_rules(path, runtime, rest, seq_len, why)
     if reason := _not_looked_up(runtime, data, scaling, facts - handled, "unknown" in handled & facts):
-        return Applied(runtime, unknown=reason)
+        return RuntimeResult(runtime, unknown=reason)
     for rule in rules:
         inside = {key: own for key, own in inside.items() if key not in rule.get("drop", ())} | rule.get("set", {})
         if rule.get("plain"):
@@ -153,12 +155,12 @@ def _by_rules(
         narrow = float(data["partial_rotary_factor"]) if rule.get("partial") else narrow
     rest = {key: own for key, own in data.items() if key not in OBJECTS}
     model = model_of(path, {**rest, place: inside} if place else rest, used)
-    layers = {name: _narrow(layer, narrow) for name, layer in model.layers.items()}
+    layers = {name: _with_share(layer, narrow) for name, layer in model.layers.items()}
     trouble = next((layer.trouble for layer in layers.values() if layer.trouble), "")
-    return Applied(runtime, None if trouble else replace(model, layers=layers), unknown=trouble, why=why)
+    return RuntimeResult(runtime, None if trouble else replace(model, layers=layers), unknown=trouble, why=why)
 
 
-def _narrow(layer: Layer, share: float) -> Layer:
+def _with_share(layer: Layer, share: float) -> Layer:
     """Return the layer with only a share of its columns turning."""
     if share == 1 or layer.parameters is None:
         return layer

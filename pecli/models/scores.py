@@ -36,7 +36,7 @@ def temperature_of(reading: Reading, turns: bool) -> Temperature | None:
         )
     if not rule or (rule.get("layers") == "nope" and turns):
         return None
-    if "key" in rule and not _asked(reading, rule["key"], rule["default"]):
+    if "key" in rule and not _is_enabled(reading, rule["key"], rule["default"]):
         return None
     keys, given = reading.keys, reading.given
     scale = keys.number("attn_scale") or given.number("llama_4_scaling_beta") or rule.get("scale")
@@ -44,7 +44,7 @@ def temperature_of(reading: Reading, turns: bool) -> Temperature | None:
     return Temperature(scale, length, rule.get("offset", 0)) if scale and length else None
 
 
-def _asked(reading: Reading, key: str, default: bool) -> bool:
+def _is_enabled(reading: Reading, key: str, default: bool) -> bool:
     """Return whether the file turns the temperature on; early Llama 4 files have a number as the flag, which is an
     error."""
     value = reading.keys.data.get(key)

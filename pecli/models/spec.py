@@ -13,7 +13,7 @@ from pecli.core.errors import UnknownNameError, UsageError, notice
 from pecli.core.readable import resolve_path
 from pecli.encodings.registry import all_encodings
 from pecli.encodings.spec import Config, spec_of
-from pecli.models.config_file import ENDINGS, place
+from pecli.models.config_file import ENDINGS, config_path
 
 if TYPE_CHECKING:  # imported only for specs that name a config, because importing it takes long
     from pecli.models.reader import Layer, Model
@@ -40,7 +40,7 @@ def config_words(spec: str) -> tuple[str, str | None, str] | None:
     path = match["path"]
     apart = path.endswith(ENDINGS) or "/" in path or os.sep in path
     folder = Path(resolve_path(path))
-    isfolder = os.path.isdir(folder) and os.path.isfile(place(folder))
+    isfolder = os.path.isdir(folder) and os.path.isfile(config_path(folder))
     return (path, match["kind"], match["text"] or "") if apart or isfolder else None
 
 
@@ -48,7 +48,7 @@ def config_spec(path: str, kind: str | None) -> str:
     """Return the plain spec of the layers of that kind, by default of full attention; raise UsageError if they have
     none."""
     try:
-        changed = place(Path(path)).stat().st_mtime_ns
+        changed = config_path(Path(path)).stat().st_mtime_ns
     except (OSError, ValueError):
         changed = 0  # reading it will raise the error
     return _spec(path, kind, changed)

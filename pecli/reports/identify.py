@@ -1,4 +1,4 @@
-"""A report on which formula made a table, the command that draws the same, and how they differ."""
+"""The report identify: which formula made a table, the command that draws it, and where they differ."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pecli.measures.differences import Change
 from pecli.measures.formulas import Name
 from pecli.measures.identify import MIN_ROWS, Identified, identify, identify_rates
 from pecli.measures.rates import dynamic_factor
-from pecli.reports.layers import ranges, runs
+from pecli.reports.layers import counted_ranges, ranges
 
 LAYOUTS = {
     "interleaved": "identify.sine_and_cosine_of",
@@ -119,7 +119,7 @@ class IdentifyReport:
             return say(text, name=self.name, share=found.explained, count=self.length)
         what, unit = encoding.title(), UNITS.get(fit.rate, "") if fit else ""
         if fit and found.names and not encoding.sides:
-            what = say("identify.sinusoidal_d", d=found.filled, name=named(found.names[0], found.bases))
+            what = say("identify.sinusoidal_d", d=found.filled, name=formula_text(found.names[0], found.bases))
             if fit.rate != 1 and fit.kind != "linear" and not unit:
                 what = listing([what, say("identify.rates_times", rate=f"{fit.rate:.6g}")])
             if (dtype := getattr(encoding, "dtype", "float64")) != "float64":
@@ -147,7 +147,7 @@ class IdentifyReport:
         facts = {
             say("identify.strongest_waves_of_all"): waves and say("identify.waves_positions", waves=waves),
             say("identify.99_of_the_variance"): waves and say("identify.principal_components", count=found.rank),
-            say("identify.the_same_formula"): join_clauses(map(named, found.names[1:])),
+            say("identify.the_same_formula"): join_clauses(map(formula_text, found.names[1:])),
         }
         if fit:
             facts[say("identify.order_of_columns")] = listing(
@@ -169,8 +169,8 @@ class IdentifyReport:
         facts |= {
             say("identify.numbers"): found.number_type,
             say("identify.numbers_that_differ"): f"{found.cells:,}" * bool(found.cells),
-            say("identify.columns_that_differ"): runs(found.columns),
-            say("identify.rows_that_differ"): runs(found.rows),
+            say("identify.columns_that_differ"): counted_ranges(found.columns),
+            say("identify.rows_that_differ"): counted_ranges(found.rows),
             say("identify.noise"): number_text(found.noise, 2) * bool(found.noise),
             say("identify.largest_difference"): listing([far, place * bool(found.cells)]),
             say("identify.the_line_below"): say("identify.what_was_probably_meant")
@@ -221,8 +221,8 @@ class IdentifyReport:
         return "compare", {**options, "encoding": [table.spec(), options["encoding"]], "difference": alike}
 
 
-def named(item: Name, bases: tuple[float, ...] = ()) -> str:
-    """Return a formula in words with its base or its range of bases."""
+def formula_text(item: Name, bases: tuple[float, ...] = ()) -> str:
+    """Return a formula with its base, or with its range of bases, as text."""
     first, last = (f"{base:,.10g}" for base in bases or (item[1], inf))
     range_ = "words.first_to_last" if last != "inf" else "identify.base_or_more"
     return say(item[0].sentence, base=say(range_, first=first, last=last) if bases else first)
@@ -235,13 +235,13 @@ def other_options(encoding: TableEncoding, other: TableEncoding) -> str:
 
 
 def change_text(change: Change) -> str:
-    """Return a known change of columns or rows in words."""
+    """Return a known change of columns or rows as text."""
     amount = number_text(change.amount, 6)
     return say(CHANGES[change.kind], at=listing(map(str, change.at)), amount=amount, count=abs(change.amount))
 
 
 def dynamic_text(alike: Sequence[TableEncoding]) -> str:
-    """Return which dynamic scaling has the rates of an NTK-aware one; nothing where none has."""
+    """Return which dynamic scaling has the same rates as an NTK-aware one among `alike`; "" if there is none."""
     growth = next((each.factor for each in alike if isinstance(each, Rope) and each.scaling == "ntk"), None)
     factor = None if growth is None else dynamic_factor(growth)
     return "" if factor is None else say("identify.as_dynamic", factor=factor)
@@ -249,7 +249,7 @@ def dynamic_text(alike: Sequence[TableEncoding]) -> str:
 
 @dataclass(frozen=True)
 class IdentifyOptions(Options):
-    """What is identified, besides a file."""
+    """Options of identify besides the file."""
 
     rates: tuple[float, ...] | None = option(
         None, "rates in place of a table, rad/position, the first pair first: 1,0.5,…", at_least=0
@@ -263,18 +263,20 @@ class IdentifyOptions(Options):
 def read_and_identify(
     table: Any, tensor: str | None = None, rates: tuple[float, ...] | None = None, base: float | None = None
 ) -> IdentifyReport:
-    """Return what a table is: a path, ``path#tensor`` or hf:org/name, an array, or rates.
+    """Return the report on a table (a path, ``path#tensor``, hf:org/name or an array) or on rates.
 
-    base : the numbers are what the rates base^(−2j/d) are divided by, as llama.cpp keeps them
+    base : if given, the numbers are divisors of the rates base^(−2j/d), as in llama.cpp's files
 
     Raises
     ------
-    UsageError : it cannot be read, or has neither a table nor rates
+    UsageError : neither a table nor rates, both, or a table that cannot be read
     """
     if (table is None) == (rates is None):
         raise UsageError("pecli identify takes a table, or --rates")
     if rates is not None:
-        return IdentifyReport(say("identify.the_rates"), None, identify_rates(divided(np.array(rates), base)), 0)
+        return IdentifyReport(
+            say("identify.the_rates"), None, identify_rates(rates_from_divisors(np.array(rates), base)), 0
+        )
     if isinstance(table, (str, os.PathLike)):
         path = os.fspath(table)
         if tensor is None and not is_hub(path) and "#" in path and not os.path.exists(path):
@@ -284,18 +286,18 @@ def read_and_identify(
         path = hold(table[None] if getattr(table, "ndim", 2) == 1 else table, "{}")
     numbers = read_table(path, tensor, dimensions=1)
     if 1 in numbers.shape:
-        return IdentifyReport(file_label(path), None, identify_rates(divided(numbers.ravel(), base)), 0)
+        return IdentifyReport(file_label(path), None, identify_rates(rates_from_divisors(numbers.ravel(), base)), 0)
     if base is not None:
         raise UsageError("--base is of divisors, a number a pair, not of a table", option="base")
     return IdentifyReport(file_label(path), Learned(file=path, tensor=tensor), identify(numbers), len(numbers))
 
 
-def divided(numbers: Array, base: float | None) -> Array:
-    """Return rates: the numbers themselves, or those of a base divided by the numbers.
+def rates_from_divisors(numbers: Array, base: float | None) -> Array:
+    """Return rates: the numbers themselves, or the rates of `base` divided by the numbers.
 
     Raises
     ------
-    UsageError : divisors that are not above 0
+    UsageError : divisors that are not positive
     """
     if base is None:
         return numbers

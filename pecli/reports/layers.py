@@ -1,4 +1,4 @@
-"""What the layers of a model do to positions, as plain values."""
+"""The positions of a model's layers, as plain values."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from pecli.encodings.rope import Rope
 from pecli.measures.waves import first_negative_offset, incomplete_turns
 from pecli.models.reader import Layer
 
-MAX_COSINES = 1 << 24  # cosines summed in the search for a negative sum
+MAX_COSINES = 1 << 24  # most cosines summed in the search for a negative sum
 
 
 def layer_data(layer: Layer) -> dict[str, Any]:
-    """Return one kind of layers as plain values; null if the file does not say or the encoding cannot be built."""
+    """Return one kind of layers as plain values; None for values that the file does not have or that cannot be
+    computed."""
     encoding = layer.encoding
     data: dict[str, Any] = {"kind": layer.kind, "spec": encoding.spec() if encoding else None}
     if isinstance(encoding, Rope):
@@ -49,7 +50,7 @@ def layer_data(layer: Layer) -> dict[str, Any]:
 
 
 def _wave_data(encoding: Harmonic) -> dict[str, Any]:
-    """Return rates, base and grid coordinates of a sinusoidal table; on a grid the rates of one axis."""
+    """Return rates, base and grid coordinates of a sinusoidal table; for a grid, the rates of one axis."""
     rates = encoding.frequencies().tolist()
     data: dict[str, Any] = {"rates": rates[: len(rates) // max(1, len(encoding.sides))]}
     if isinstance(encoding, PowersOfBase):
@@ -63,7 +64,7 @@ def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
     window, found = layer.window.length if layer.window else None, incomplete_turns(rope)
     wave = float(rope.wavelengths().max())
     line = rope if rope.places is None else None  # some facts hold only for offsets on a line
-    searched = _searched(rope, found.extended or layer.max_position)
+    searched = _offsets_to_search(rope, found.extended or layer.max_position)
     searched = searched if found.window is None else min(searched, found.window - 1)
     return {
         "head_dim": rope.d,
@@ -121,18 +122,18 @@ def _axis_rates(rope: Rope, names: str) -> dict[str, list[float]] | None:
 
 
 def _one_or_all(numbers: tuple[float, ...] | None) -> float | list[float] | None:
-    """Return one number if all axes share it, otherwise the list."""
+    """Return a single number if all axes share it, otherwise the list."""
     return None if numbers is None else numbers[0] if len({*numbers}) == 1 else list(numbers)
 
 
-def _searched(rope: Rope, context: int | None) -> int:
-    """Return how many offsets to search for a negative sum: twice the context, or fewer if that would be slow."""
+def _offsets_to_search(rope: Rope, context: int | None) -> int:
+    """Return the number of offsets to search for a negative sum: twice the context, or fewer if that would be slow."""
     most = 2 * MAX_COSINES // rope.width
     return most if context is None else min(most, 2 * context)
 
 
 def ranges(numbers: tuple[int, ...]) -> str:
-    """Return sorted integers as ranges: 0 to 4, 6, 8 to 9."""
+    """Return sorted integers as text with ranges: 0 to 4, 6, 8 to 9."""
     known = set(numbers)
     starts = [at for at in numbers if at - 1 not in known]
     stops = [at for at in numbers if at + 1 not in known]
@@ -142,6 +143,6 @@ def ranges(numbers: tuple[int, ...]) -> str:
     )
 
 
-def runs(numbers: tuple[int, ...]) -> str:
-    """Return sorted integers as ranges preceded by their number: 8: 0 to 4, 6, 8 to 9."""
+def counted_ranges(numbers: tuple[int, ...]) -> str:
+    """Return sorted integers as text with their number and ranges: 8: 0 to 4, 6, 8 to 9."""
     return say("model.count_runs", count=len(numbers), runs=ranges(numbers)) if numbers else ""

@@ -1,4 +1,4 @@
-"""What several runtimes do with one config file, side by side, and how far they drift from the first."""
+"""The report on runtimes: what each does with one config file, and how far they drift from the first."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 from pecli.core.language import say
 from pecli.core.terminal import Block, Facts, Paragraph, TextTable
 from pecli.encodings.rope import Rope
-from pecli.models.asked import ModelOptions
-from pecli.models.runtimes import Applied
+from pecli.models.options import ModelOptions
+from pecli.models.runtimes import RuntimeResult
 from pecli.reports.layers import layer_data
 from pecli.reports.same import LayerComparison, comparison_data, comparison_text, comparisons
 
 HOW = {"ran": "runtimes.ran", "read": "runtimes.read"}  # how a runtime's behaviour is known
 
 
-def compared(found: Sequence[Applied]) -> list[list[LayerComparison]]:
-    """Return for each runtime its differences from the first known one; [] for the first and for errors."""
+def differences_from_first(found: Sequence[RuntimeResult]) -> list[list[LayerComparison]]:
+    """Return for each runtime its differences from the first that can read the file; [] for that one and for errors."""
     first = next((item.model for item in found if item.model), None)
     tolerance = ModelOptions.tolerance
     return [
@@ -26,10 +26,10 @@ def compared(found: Sequence[Applied]) -> list[list[LayerComparison]]:
     ]
 
 
-def runtimes_data(path: str, found: Sequence[Applied]) -> dict[str, Any]:
-    """Return the report as plain values: each runtime has layers, an error, or what is not known about it."""
+def runtimes_data(path: str, found: Sequence[RuntimeResult]) -> dict[str, Any]:
+    """Return the report as plain values: for each runtime, its layers, an error, or what is unknown."""
     each = []
-    for item, differences in zip(found, compared(found), strict=True):
+    for item, differences in zip(found, differences_from_first(found), strict=True):
         model = item.model
         data: dict[str, Any] = {"runtime": item.runtime.name, "version": item.runtime.label, "how": item.runtime.how}
         more = {
@@ -43,10 +43,10 @@ def runtimes_data(path: str, found: Sequence[Applied]) -> dict[str, Any]:
     return {"path": path, "runtimes": each}
 
 
-def runtimes_text(path: str, found: Sequence[Applied]) -> list[Block]:
-    """Return the blocks to print: a row for each runtime, then how each differs from the first, and why."""
+def runtimes_text(path: str, found: Sequence[RuntimeResult]) -> list[Block]:
+    """Return the blocks to print: a row per runtime, then how and why each differs from the first."""
     names = [item.runtime.label for item in found]
-    differences = compared(found)
+    differences = differences_from_first(found)
     first = next((name for name, item in zip(names, found, strict=True) if item.model), "")
     shown: list[Block] = [Paragraph(path, heading=True)]
     header = ["", say("words.encoding"), say("runtimes.how")]
@@ -61,8 +61,8 @@ def runtimes_text(path: str, found: Sequence[Applied]) -> list[Block]:
     return shown
 
 
-def _text(item: Applied) -> str:
-    """Return what a runtime applies, as one cell."""
+def _text(item: RuntimeResult) -> str:
+    """Return the encoding that a runtime applies, as the text of one cell."""
     if item.error:
         return say("runtimes.fails", error=item.error)
     if item.model is None:

@@ -1,4 +1,4 @@
-"""The numbers of an encoding, in the terminal or as a file."""
+"""The report table: the numbers of an encoding, in the terminal or in a file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_COLUMNS = 65536  # no encoding is wider
 
 @dataclass(frozen=True, kw_only=True)
 class TableNumbers(Numbers[TableEncoding]):
-    """All rows for a file; the first and last rows for the terminal."""
+    """The rows of a table: all for a file, the first and last for the terminal."""
 
     table: Array = over("position", "dimension")
     positions: Array = over("position")
@@ -30,7 +30,7 @@ class TableNumbers(Numbers[TableEncoding]):
         return [self.view.encoding.position_text(position) for position in self.positions.tolist()]
 
     def headers(self) -> list[str]:
-        """Return the names of the columns, or their numbers."""
+        """Return the names of the columns; their indices if they have no names."""
         return self.view.encoding.dimension_names() or [str(column) for column in range(self.table.shape[1])]
 
     def facts(self) -> dict[str, Any]:
@@ -85,7 +85,7 @@ class Table(Report[TableEncoding]):
         return self._numbers(view, both_ends(length, view.pixel_rows or length)[0])
 
     def _numbers(self, view: View[TableEncoding], rows: Array) -> TableNumbers:
-        """Return the numbers of the given rows, (n,), counted from 0."""
+        """Return the numbers of the given rows, (n,), indices from 0."""
         positions = (view.covered.start + rows).astype(np.float64)
         table = view.encoding.table(positions)
         return TableNumbers(view=view, table=table, positions=positions, length=view.covered.length)

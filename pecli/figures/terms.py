@@ -1,4 +1,4 @@
-"""The score of two tokens as its four parts: what content, position and both together contribute."""
+"""The score of two tokens as the sum of four terms of content and position."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ TITLES = {
     "position_position": "terms.position_position",
     "total": "terms.score",
 }
-NAMED = 3  # the panel that the headline names
-STROKE = 0.13  # of a cell, from a corner to each end of a stroke
-OUTLINE = 1.6  # points, around the numbers that the headline tells apart
+NAMED = 3  # index of the panel that the headline is about
+STROKE = 0.13  # half the extent of a stroke across a corner, in cells
+OUTLINE = 1.6  # points, line width around the two cells in the headline
 
 
 @dataclass(frozen=True, kw_only=True)
 class TermsNumbers(ColouredNumbers[Additive]):
-    """The scores, p down, q across, and their four parts."""
+    """The scores of tokens at positions p (rows) and q (columns), and their four terms."""
 
     total: Array = over("p", "q")
     content_content: Array = over("p", "q")
@@ -42,10 +42,10 @@ class TermsNumbers(ColouredNumbers[Additive]):
     position_content: Array = over("p", "q")
     position_position: Array = over("p", "q")
     tokens: tuple[str, ...]
-    embeddings: str  # where they come from
-    rounded: str = aside()  # said of numbers in cells
-    error: float  # the largest |sum of the parts − score computed at once|
-    spreads: dict[str, float]  # how much total and parts vary along a diagonal, 0 where the offset alone counts
+    embeddings: str  # footnote on how the embeddings were made
+    rounded: str = aside()  # footnote on the rounding of numbers in cells
+    error: float  # the largest |sum of the terms − score computed directly|
+    spreads: dict[str, float]  # largest variation at equal offset; 0: only the offset matters
     limit: float
 
     def coloured(self) -> list[Array]:
@@ -53,12 +53,12 @@ class TermsNumbers(ColouredNumbers[Additive]):
 
     @property
     def same(self) -> float:
-        """By how much numbers may differ that are one."""
+        """The rounding tolerance: numbers that differ by less count as equal."""
         return ROUNDING * float(np.abs(self.total).max())
 
     @property
     def joined(self) -> bool:
-        """Whether strokes join the equal numbers of position · position."""
+        """Whether strokes join the equal numbers along the diagonals of position · position."""
         return self.spreads["position_position"] <= self.same and len(self.tokens) <= MAX_CELLS
 
     def message(self) -> str:
@@ -66,7 +66,7 @@ class TermsNumbers(ColouredNumbers[Additive]):
         if spread > self.same:
             return say("terms.at_equal_offset_the", number=number_text(spread, 2))
         offset = say("terms.offset_in_rows_and" if self.view.encoding.sides else "terms.offset")
-        others = min(parts) <= self.same  # depend on it too
+        others = min(parts) <= self.same  # whether another term depends only on the offset, too
         return say("terms.the_position_position" if others else "terms.only_the_position_position", offset=offset)
 
     def marks(self) -> list[str]:
@@ -80,16 +80,17 @@ class TermsNumbers(ColouredNumbers[Additive]):
 
 @dataclass(frozen=True)
 class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
-    """(x_p + PE_p)·(x_q + PE_q) of tokens x at positions p, q, multiplied out: four parts and their sum, one scale.
+    """The score (x_p + PE_p)·(x_q + PE_q) of tokens x at positions p and q as the sum of four terms, on one colour
+    scale.
 
-    Absolute positions are in the middle two, content · position and position · content; the offset is in the last:
-    position · position is constant along its diagonals where the encoding is translation invariant.
+    Content · position and position · content depend on absolute positions. Position · position is constant along its
+    diagonals if the encoding is translation invariant: it depends only on the offset.
 
     Notes
     -----
-    The four terms as in Ke et al. 2020, TUPE, arXiv:2006.15595, section 3.1. Scores of embeddings
-    themselves, without learned projections and without the division by √d. The wider the encoding the paler the middle
-    two: products of independent vectors grow with √d, those of a vector with itself with d.
+    The four terms are those of Ke et al. 2020, TUPE, arXiv:2006.15595, section 3.1. The scores are those of the
+    embeddings, without learned projections and without division by √d. The wider the encoding, the paler the middle two
+    terms: products of independent vectors grow with √d, products of a vector with itself grow with d.
     """
 
     name: ClassVar[str] = "terms"
@@ -173,7 +174,7 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
 
 
 def join_equal(axes: Axes, image: Any, codes: Array, canvas: Canvas) -> None:
-    """Draw a stroke from each cell to the next of its diagonal, of the same offset."""
+    """Draw strokes that join diagonally adjacent cells of equal offset."""
     from matplotlib.collections import LineCollection
 
     values = image.get_array()
@@ -184,7 +185,7 @@ def join_equal(axes: Axes, image: Any, codes: Array, canvas: Canvas) -> None:
 
 
 def outline_spread(axes: Axes, values: Array, codes: Array, canvas: Canvas) -> None:
-    """Outline the two cells of one offset that differ most."""
+    """Outline the two cells that differ most among those of equal offset."""
     from matplotlib.patches import Rectangle
 
     from pecli.page.colors import headline_ink

@@ -1,4 +1,4 @@
-"""What order does to attention: weights for two orders of the same tokens, without and with the encoding."""
+"""The effect of word order on attention: weights for two orders of the same tokens, without and with an encoding."""
 
 from __future__ import annotations
 
@@ -29,8 +29,11 @@ AttentionEncoding = Additive | Rotary | BiasEncoding
 
 @dataclass(frozen=True, kw_only=True)
 class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
-    """Weights of the tokens as given and in a second order, without and with the encoding, query down, key across; the
-    change is second − first once the second order is put back into the first, the difference the largest |change|."""
+    """Attention weights of the tokens in two orders, without (`plain`) and with (`encoded`) the encoding.
+
+    Rows are queries, columns are keys. A change is the second order's weights, put back into the first order, minus the
+    first order's weights; a difference is the largest |change|.
+    """
 
     plain: Array = over("query", "key")
     reordered_plain: Array = over("query", "key")
@@ -38,21 +41,21 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
     reordered_encoded: Array = over("query", "key")
     change_plain: Array = over("query", "key")
     change_encoded: Array = over("query", "key")
-    order: Array = aside("query")  # which token stands where in the second
+    order: Array = aside("query")  # index of the token at each place of the second order
     tokens: tuple[str, ...]
     reordered_tokens: tuple[str, ...]
-    embeddings: str  # where they come from
-    rounded: str = aside()  # said of numbers in cells
+    embeddings: str  # footnote on how the embeddings were made
+    rounded: str = aside()  # footnote on the rounding of numbers in cells
     difference_plain: float
     difference_encoded: float
     largest: float
-    most: tuple[int, int]  # the query and the key whose weight changes most with the encoding
+    most: tuple[int, int]  # query and key of the largest change with the encoding
 
     def coloured(self) -> list[Array]:
         return [self.plain, self.reordered_plain, self.encoded, self.reordered_encoded]
 
     def message(self) -> str:
-        """Return nothing where the second order is the first."""
+        """Return the headline, or "" if the second order is the first."""
         if not self.difference_encoded:
             return ""
         if not self.difference_plain:
@@ -62,7 +65,7 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
         return say("attention.with_reordering_changes_weights", name=name, number=number, plain=plain)
 
     def row_heads(self) -> list[tuple[str, str]]:
-        """Return the names of the two rows and how much weights change in each."""
+        """Return (name, note on the largest change) for the rows without and with the encoding."""
         without = "attention.causal_mask_alone" if self.hides else "attention.without_positions"
         return [
             (
@@ -77,12 +80,12 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
 
     @property
     def hides(self) -> bool:
-        """Whether a mask hides keys."""
+        """Whether a mask hides keys from some queries."""
         return bool((self.plain == 0).any())
 
     @property
     def masked(self) -> Array:
-        """Which keys no query sees in either order, (n, n)."""
+        """Whether a query sees a key in neither order, shape (n, n)."""
         return (self.encoded == 0) & (restore_order(self.reordered_encoded, self.order) == 0)
 
     def remarks(self) -> list[str]:
@@ -93,25 +96,28 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
         ]
 
 
-OUTLINE = 1.6  # points, around the largest change
-MAX_TITLE = 40  # characters of an order as a title
-APART = 1.4  # ems between the orders and the change, beside the usual gap
-WIDTH = 16  # of embeddings by default
+OUTLINE = 1.6  # points, line width around the largest change
+MAX_TITLE = 40  # characters: longer orders are not used as titles
+APART = 1.4  # ems of extra gap between the two orders and the change
+WIDTH = 16  # default width of embeddings
 
 
 @dataclass(frozen=True)
 class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncoding]):
-    """softmax(Q Kᵀ / √d) of embeddings Q = K of the tokens, in two orders, and the change once the second is put back.
+    """The attention weights softmax(Q Kᵀ / √d) of tokens with embeddings Q = K, in two orders, and their change.
 
-    Without an encoding nothing changes, exactly: every weight is computed from the same numbers in the same way
-    wherever its tokens stand. With the encoding it does.
+    Without an encoding the weights do not change at all: every weight is computed from the same numbers in the same
+    way,
+    wherever its tokens stand. With an encoding they change.
 
     Notes
     -----
     Vaswani et al. 2017, Attention Is All You Need, section 3.2.1, arXiv:1706.03762. Q and K are the embeddings
-    themselves, with the encoding added or, for rope, turned by it: no learned projections, one head. A bias is added to
-    the scores, and hides the keys that it does not let a query see. So a token looks mostly at itself, and what is seen
-    is what order alone can do, not what a trained model does with it.
+    themselves, with the encoding added or, for rope, rotated by it: there are no learned projections and there is one
+    head.
+    A bias is added to the scores and may mask keys. Each token therefore attends mostly to itself; the figure shows
+    what
+    order alone can do, not what a trained model does with it.
     """
 
     name: ClassVar[str] = "attention"
@@ -152,7 +158,7 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
             raise UsageError(text, option="head", value=self.head)
 
     def order(self) -> list[int]:
-        """Return which token stands at each place of the second order."""
+        """Return the index of the token at each place of the second order."""
         default = self.example_pair[1] if self.tokens is None else "reverse"
         return read_order(default if self.reorder is None else self.reorder, self.words)
 
@@ -161,7 +167,7 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         return (4, count, max(count, self.width(view)))
 
     def width(self, view: View[AttentionEncoding]) -> int:
-        """Return the width of the embeddings: that of the encoding's vectors; beside a bias the default."""
+        """Return the width of the embeddings: the encoding's width, or the default for a bias."""
         encoding = view.encoding
         return self.own_width(WIDTH) if isinstance(encoding, BiasEncoding) else encoding.width
 
@@ -208,7 +214,7 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         return [PanelGroup(tuple(panels), (grid,))]
 
     def _titles(self, upright: bool) -> list[str]:
-        """Return the titles of all panels, with a line for the name of a row."""
+        """Return the titles of all panels, with a blank line for the names of rows."""
         orders = [self.words, [self.words[at] for at in self.order()]]
         texts = [" ".join(own).replace("$", r"\$") for own in orders]
         if max(map(len, texts)) > MAX_TITLE:
@@ -219,7 +225,8 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         return [*map(add, above, titles), *below]
 
     def _is_upright(self, canvas: Canvas) -> bool:
-        """Return whether a column, and no row, is without and with the encoding: where three panels are too wide."""
+        """Return whether the rows without and with the encoding become columns, because three panels do not fit side by
+        side."""
         size = canvas.inches
         side = token_panel(self.words, ColorBar(""), "", "").least[0]
         across = 3 * side + max(ems(cut(word)) for word in self.words) + 8  # labels and gaps
@@ -278,19 +285,19 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
 
 
 def as_in_cells(weight: float) -> str:
-    """Return a weight with the two decimals that cells have, of a smaller one two digits."""
+    """Return a weight as text with two decimals, as in cells, or with two digits if it is below 0.01."""
     return f"{weight:.2f}" if weight >= 0.01 else number_text(weight, 2)
 
 
 def encoded_rows(encoding: AttentionEncoding, content: Array, positions: Array) -> Array:
-    """Return embeddings with the encoding of their positions, (n, d); those themselves beside a bias."""
+    """Return embeddings of shape (n, d) with the encoding of their positions; unchanged for a bias."""
     if isinstance(encoding, Rotary):
         return encoding.rotate(content, positions)
     return content + encoding.table(positions) if isinstance(encoding, Additive) else content
 
 
 def head_bias(encoding: AttentionEncoding, positions: Array, head: int) -> Array:
-    """Return what this head adds to the scores of tokens at these positions, (n, n): 0 of what is no bias."""
+    """Return the bias that a head adds to the scores, shape (n, n); 0 for other encodings."""
     offsets = positions[:, None] - positions
     if not isinstance(encoding, BiasEncoding):
         return np.zeros(offsets.shape)
@@ -298,13 +305,16 @@ def head_bias(encoding: AttentionEncoding, positions: Array, head: int) -> Array
 
 
 def weights(x: Array, bias: Array | float = 0.0) -> Array:
-    """Return softmax(x xᵀ / √d + bias), shape (n, n); the same bits for the same rows in any order."""
+    """Return softmax(x xᵀ / √d + bias), shape (n, n); bitwise independent of the order of rows."""
     scores = products(x, x) / np.sqrt(x.shape[1]) + bias
     raised = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return raised / np.sort(raised, axis=1).sum(axis=1, keepdims=True)  # sorted: a sum that no order changes
+    return raised / np.sort(raised, axis=1).sum(axis=1, keepdims=True)  # sorted, so that the sum does not depend on the order
 
 
 def restore_order(second: Array, order: Array) -> Array:
-    """Return the weights of the second order, (n, n), with rows and columns in the first; order : (n,)."""
+    """Return weights of the second order, shape (n, n), with rows and columns put back into the first order.
+
+    order : index of the token at each place of the second order, shape (n,)
+    """
     back = np.argsort(order)
     return second[np.ix_(back, back)]

@@ -1,4 +1,4 @@
-"""The weight of keys by distance, where a bias is all that tells them apart: its softmax, a line a head."""
+"""The attention weight of keys by distance if the bias is the only score: its softmax, one line per head."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from pecli.page.canvas import Canvas
 from pecli.page.lines import key, plot_run, shades
 from pecli.page.panels import Panel, PanelGroup
 
-FADED = 1e5  # times the smallest weight that the axis shows is the largest
+FADED = 1e5  # largest ratio of weights on the axis
 
 
 @dataclass(frozen=True, kw_only=True)
 class WeightNumbers(Numbers[BiasEncoding]):
-    """The largest and smallest weight of a key at each run of distances, a line a head."""
+    """The largest and the smallest weight of keys in each run of distances, one line per head."""
 
     weight: Array = over("line", "distance")
     heads: Array = over("line")
     low: Array = aside("line", "distance")
-    distances: Array = over("distance")  # the middles of runs
-    half: tuple[int, ...]  # of each head, the nearest keys that have half of the weight
+    distances: Array = over("distance")  # centres of the runs
+    half: tuple[int, ...]  # number of nearest keys with half of the weight, per head
     block: int = aside()
 
     def message(self) -> str:
@@ -51,7 +51,7 @@ class WeightNumbers(Numbers[BiasEncoding]):
 
 @dataclass(frozen=True)
 class BiasWeights(BiasFigure):
-    """What `bias --softmax` draws."""
+    """The figure of `bias --softmax`."""
 
     def shape(self, view: View[BiasEncoding]) -> tuple[int, ...]:
         return (view.encoding.n_heads, 2 * view.positions.length)
@@ -90,7 +90,7 @@ class BiasWeights(BiasFigure):
 
 
 def _draw_weights(numbers: WeightNumbers, panel: Axes, canvas: Canvas) -> None:
-    """Draw the weights; the axis ends below a 100,000th of the largest."""
+    """Draw the weights on an axis that ends at 1/100,000 of the largest weight."""
     looks = shades(len(numbers.heads), panel, canvas)
     for low, high, half, look in zip(numbers.low, numbers.weight, numbers.half, looks, strict=True):
         plot_run(panel, numbers.distances, low, high, look)

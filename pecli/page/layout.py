@@ -213,7 +213,7 @@ def cost(layout: Layout, panels: Sequence[Panel], page: Page) -> tuple[float, fl
     height of the page and its empty space.
     """
     missing, (width, height) = max(0.0, max(layout.shortfall) - ENOUGH), layout.size
-    if page.height is not None:  # long thin frames count less than their area; spare width looks worse than spare height
+    if page.height is not None:  # thin frames count less than their area; spare width counts more than height
         alone = ALONE * sum(1 - len(grid[-1]) / columns_of(grid) for grid in layout.grids)
         areas = [
             min(w, 2 * h / panel.aspect) * min(h, 2 * w * panel.aspect)
@@ -388,7 +388,7 @@ class _Arrangement:
         rows = [place.top for place in self.places]
         level = {row: max(foot for foot, own in zip(feet, rows, strict=True) if own == row) for row in rows}
         pairs = zip(self.boxes, titles, rows, strict=True)
-        self.title_feet = [level[row] if title else box[3] for box, title, row in pairs]  # titles of one row are aligned
+        self.title_feet = [level[row] if title else box[3] for box, title, row in pairs]  # aligned in each row
         self.above = [foot + title for foot, title in zip(self.title_feet, titles, strict=True)]
         self.plot = min(self.x), max(rights)
         self.words_left = self.edge if self.aside else self.plot[0]

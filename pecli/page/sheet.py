@@ -1,4 +1,4 @@
-"""A picture in the making: panels with their labels, colour bars, legends and texts, measured and placed on a page."""
+"""The artists of a picture: panels with labels, colour bars, legends and texts, measured and placed on a page."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ from pecli.page.panels import ColorBar, Panel, PanelGroup
 from pecli.page.text import HEADLINE, LINE, Ruler
 from pecli.page.ticks import NumberTexts, at_end
 
-BAR_LABELS = 1.6  # ems of small text that the numbers of a bar take
-RULE_WIDTH, RULED = 1.2, 0.3  # points; ems between a title and the line below it
-NEAR = 0.03  # of a bar, from its end, where a number is flush with that
-TITLE = "medium"  # the weight of a panel's title
-TICKS_APART = 0.5  # ems of small text between numbers of a bar
+BAR_LABELS = 1.6  # ems of small text: height of a bar's numbers
+RULE_WIDTH, RULED = 1.2, 0.3  # width of a rule in points; ems between a title and the rule below it
+NEAR = 0.03  # of a bar's length: numbers this close to an end are flush with it
+TITLE = "medium"  # font weight of a panel's title
+TICKS_APART = 0.5  # ems of small text: least gap between numbers of a bar
 BESIDE_BAR = 0.6  # ems between a bar and its name
 
 
 class Texts(NamedTuple):
-    """What a picture says: what there is to see, of what, and how it was made."""
+    """The texts of a picture."""
 
     headline: str
     title: str
@@ -68,8 +68,8 @@ class Texts(NamedTuple):
 class Sheet:
     """The artists of one picture.
 
-    groups : the panels, in groups that stand below each other
-    axes : one a panel, in order, with the labels that the panel says, to be drawn on
+    groups : the panels in groups, each group below the one before
+    axes : one Axes per panel, in order, with its axes and title set
     """
 
     def __init__(self, groups: Sequence[PanelGroup], canvas: Canvas) -> None:
@@ -85,15 +85,15 @@ class Sheet:
         for axes, panel in zip(self.axes, self.panels, strict=True):
             put_axes(axes, panel, canvas)
             if len(self.panels) > 1:
-                axes.xaxis.flush = True  # type: ignore[attr-defined]  # as ticks read it
+                axes.xaxis.flush = True  # type: ignore[attr-defined]  # read by `ticks.at_end`
         self.bars: dict[ColorBar, Axes | None] = {
             bar: None
             for bar in dict.fromkeys(panel.bar for panel in self.panels if panel.bar and not canvas.no_colorbar)
             if not bar.spare
         }
-        self.bar_ends: dict[Axes, list[Text]] = {}  # the numbers of bars on the lines of titles
+        self.bar_ends: dict[Axes, list[Text]] = {}  # the numbers beside bars on title lines
         self.legend: Any = None
-        self.rules: dict[int, Line2D] = {}  # below the titles of several panels
+        self.rules: dict[int, Line2D] = {}  # the rules below titles and headings, by panel
         firsts = accumulate([len(group.panels) for group in groups[:-1]], initial=0)
         self.headings = {
             first + at: (text, self.drawing.text(0, 0, "", weight=TITLE, fontsize=size.font, ha="left", va="bottom"))
@@ -112,7 +112,7 @@ class Sheet:
         self.margins: list[Margins] = [NO_MARGINS] * len(self.panels)
 
     def labelled(self) -> None:
-        """Take over the labels that the figure has put around its panels."""
+        """Record the legends and titles that the figure has added, and write the user's labels."""
         if self.canvas.no_legend:
             remove_legends(self.axes)
         owners = [axes for axes in self.axes if axes.get_legend() is not None]
@@ -123,12 +123,12 @@ class Sheet:
         self.take_titles()
 
     def take_titles(self) -> None:
-        """Take over the titles of panels as the figure has written them."""
+        """Record the titles of the panels as they are now."""
         self.titles = [axes.get_title() for axes in self.axes]
 
     @property
     def page(self) -> Page:
-        """The page as it is to be arranged."""
+        """The page to arrange the panels on."""
         size = self.canvas.inches
         alone = self.canvas.size == "page" and len(self.panels) == 1 and self.panels[0].exact
         square = alone and self.panels[0].aspect > 0.9
@@ -136,7 +136,7 @@ class Sheet:
         return Page(width, size.height, self.em, self.small, 1 / self.canvas.dpi, edge=size.edge)
 
     def contents(self, said: Texts | None = None) -> Contents:
-        """Return what is to be arranged; said : other texts than this picture's."""
+        """Return the contents to arrange, with the texts `said` instead of this picture's if given."""
         texts, size = said or self.said, self.canvas.inches.font
         titles = [
             self.ruler.words(title, float(axes.title.get_fontsize()))
@@ -169,7 +169,7 @@ class Sheet:
     # Measuring
 
     def measure(self, layout: Layout) -> list[Margins]:
-        """Return what stands around each panel as it is placed now."""
+        """Measure and return the margins of each panel, as placed by this layout."""
         self.margins = [
             self._margins(at, axes, panel, at in layout.legends_below)
             for at, (axes, panel) in enumerate(zip(self.axes, self.panels, strict=True))
@@ -177,7 +177,7 @@ class Sheet:
         return self.margins
 
     def _margins(self, at: int, axes: Axes, panel: Panel, below: bool) -> Margins:
-        axes.get_xlim(), axes.get_ylim()  # as the data that were drawn last need them
+        axes.get_xlim(), axes.get_ylim()  # updates the limits after drawing
         had_axis, axes.axison = axes.axison, False
         titles = axes.title, axes._right_title  # type: ignore[attr-defined]  # has no public name
         for title in titles:
@@ -190,7 +190,7 @@ class Sheet:
             if subject is not None:
                 show_ticks(axes, name, True)
             end_labels(axis)
-            axis.label.set_visible(False)  # it may be longer than the frame is now
+            axis.label.set_visible(False)  # the label may be longer than the frame
             ticks = [*beyond(axes, axis.get_tightbbox(self.ruler.renderer), self.ruler)]
             axis.label.set_visible(True)
             text, size = axis.label.get_text(), float(axis.label.get_fontsize())
@@ -212,7 +212,7 @@ class Sheet:
     # Placing
 
     def place(self, layout: Layout) -> None:
-        """Put everything where the layout says."""
+        """Place all artists as the layout says."""
         self.drawing.set_size_inches(*layout.size)
         inches = self.drawing.dpi_scale_trans
         for at, (axes, panel, frame, shown) in enumerate(
@@ -251,7 +251,7 @@ class Sheet:
             self.legend.set_bbox_to_anchor((layout.legend[0] / width, layout.legend[1] / height))
 
     def _put_bars(self, layout: Layout) -> None:
-        """Put colour bars where the layout says, with their names."""
+        """Place the colour bars and their names."""
         length = 0.0
         for bar, (right, top, length, stacked) in layout.bars.items():
             if (own_axes := self.bars.get(bar)) is not None:
@@ -263,20 +263,20 @@ class Sheet:
                 y = top - (BAR_DROP + BAR_HEIGHT) * self.em - stacked * bool(label.get_text()) * STACKED * self.small
                 self._put(own_axes, (right - length, y, length, BAR_HEIGHT * self.em))
                 above, middle = y + (BAR_HEIGHT + PAD) * self.em, y + BAR_HEIGHT * self.em / 2
-                flush = stacked and layout.aside  # with the words
+                flush = stacked and layout.aside  # flush left with the texts
                 place = (right if stacked else right - length - BESIDE_BAR * self.em, above if stacked else middle)
                 place = (right - length, above) if flush else place
                 own_axes.yaxis.set_label_coords(*place, transform=self.drawing.dpi_scale_trans)
                 label.set(rotation=0, ha="left" if flush else "right", va="bottom" if stacked else "center")
         for bar, own_axes in self.bars.items():
-            if own_axes is not None:  # of pictures laid out as another, which may have none
+            if own_axes is not None:  # a layout made for another picture may lack this bar
                 own_axes.set_visible(bar in layout.bars)
                 for artist in self.bar_ends.get(own_axes, ()):
                     artist.set_visible(bar in layout.bars and layout.on_titles)
                 self._thin_out(own_axes, length)
 
     def _put_asides(self) -> None:
-        """Put what stands right of titles, parameters, on one of their lines, all where each has room."""
+        """Place the texts at the right of titles, on a line of the title; hide all if one does not fit."""
         fits = True
         asides = [(axes, axes._right_title) for axes in self.axes]  # type: ignore[attr-defined]  # has no public name
         for (axes, aside), title in zip(asides, self.titles, strict=True):
@@ -289,7 +289,12 @@ class Sheet:
             aside.set(va="bottom", fontsize=self.canvas.small, color=note_ink(), visible=fits)
 
     def _put_on_title(self, bar: Axes, right: float, top: float, length: float) -> None:
-        """Put a bar below that top with its first and last number beside it, the last one's end at the right."""
+        """Place a bar on a title's line, with its first and last number beside it.
+
+        right : right end of the last number
+        top : top of the line
+        length : length of the bar
+        """
         first, *_, last = bar.xaxis.get_major_formatter().format_ticks(bar.get_xticks().tolist())
         beside, height = BESIDE_BAR * self.em / 2, BAR_HEIGHT * self.em
         right -= self.ruler.width(last, self.canvas.small) + beside
@@ -304,8 +309,12 @@ class Sheet:
             artist.set(position=(x, middle), horizontalalignment=side, text=text)
 
     def _thin_out(self, bar: Axes, length: float) -> None:
-        """Hide the number in the middle of a bar of that length where it touches those at the ends, which are flush;
-        round these where they touch each other; on a logarithmic scale let those at the ends be flush."""
+        """Keep the numbers of a bar of this length from touching.
+
+        The numbers at the ends are flush with the bar and rounded if they would touch; a number between them is hidden
+        if it
+        would touch one of them. On a logarithmic bar only the alignment of the ends changes.
+        """
         low, high = bar.get_xlim()
         labels = bar.get_xticklabels()
         if bar.get_xscale() == "log":
@@ -325,7 +334,13 @@ class Sheet:
         labels[1].set_visible(free >= TICKS_APART * self.small)
 
     def _put_rule(self, at: int, frame: Box, foot: float, wanted: bool, strong: bool = False) -> None:
-        """Put a line below the title of a panel; strong : what the headline names is below it."""
+        """Draw or move the rule below a title.
+
+        at : the panel, or −1 minus the panel for a heading
+        foot : distance of the title from the frame
+        wanted : whether to show the rule
+        strong : whether the rule is dark from the start
+        """
         x, y, wide, high = frame
         if wanted and at not in self.rules:
             ink = headline_ink() if strong else RULE
@@ -335,11 +350,11 @@ class Sheet:
         if at in self.rules:
             self.rules[at].set_data([x, x + wide], [y + high + foot - RULED * self.em] * 2)
             self.rules[at].set_visible(wanted)
-            named = getattr(self.axes[at], "named", False)  # by the headline
+            named = getattr(self.axes[at], "named", False)  # whether the headline is about this panel
             self.rules[at].set_color(self.texts[0].get_color() if named else RULE)
 
     def _put_legends(self, layout: Layout) -> None:
-        """Put legends right of their panels or below them."""
+        """Place the legends to the right of their panels or below them."""
         for at, axes in enumerate(self.axes):
             if axes.get_legend() is not None:
                 own, shown = self.margins[at], layout.shown[at]
@@ -347,15 +362,15 @@ class Sheet:
                 put_legend(axes, layout.frames[at][2:], bottom, at in layout.legends_below, self.ruler)
 
     def _put(self, axes: Axes, box: Sequence[float]) -> None:
-        """Put a frame (x, y, width, height) on whole pixels."""
+        """Set an Axes' frame (x, y, width, height), rounded to whole pixels."""
         dpi, (width, height) = self.canvas.dpi, self.drawing.get_size_inches()
-        x, y, wide, high = (max(1, round(side * dpi)) / dpi for side in box)  # panels of one size have one in pixels
+        x, y, wide, high = (max(1, round(side * dpi)) / dpi for side in box)  # equal sizes stay equal in pixels
         axes.set_position((x / width, y / height, wide / width, high / height))
 
     # Drawing
 
     def add_bars(self, mappables: Sequence[Any]) -> None:
-        """Draw the colour bars of what was drawn; none where every cell carries its number and a title says of what."""
+        """Draw the colour bars; leave out a spare bar if every cell shows its number and a title names it."""
         for bar in dict.fromkeys(panel.bar for panel in self.panels if panel.bar and not self.canvas.no_colorbar):
             beside = [at for at, panel in enumerate(self.panels) if panel.bar == bar]
             shared, panels = [mappables[at] for at in beside], [self.axes[at] for at in beside]
@@ -372,25 +387,27 @@ class Sheet:
         self.take_titles()
 
     def pixels(self) -> list[tuple[int, int]]:
-        """Return the rows and columns of pixels of each panel."""
+        """Return the size of each panel in pixels (rows, columns)."""
         share = self.canvas.dpi / self.ruler.dpi
         sizes = [np.array(axes.bbox.size) * share for axes in self.axes]
         return [(max(1, round(height)), max(1, round(width))) for width, height in sizes]
 
 
 def sides_of(axes: Axes, panel: Panel) -> tuple[tuple[Any, Any, str], tuple[Any, Any, str]]:
-    """Return the x and the y axis of a panel, what each shows, and the side of the frame that its labels stand at."""
+    """Return for the x and the y axis of a panel: the axis, the panel's shared `Axis` or None, and the side of its
+    labels."""
     return (axes.xaxis, panel.x.shared, "bottom"), (axes.yaxis, panel.y.shared, "left")
 
 
 def show_ticks(axes: Axes, side: str, visible: bool) -> None:
-    """Show or hide ticks and their labels at the bottom or left of a frame."""
+    """Show or hide tick marks and tick labels on one side of a frame, "bottom" or "left"."""
     options: Any = {side: visible, f"label{side}": visible}
     axes.tick_params(**options)
 
 
 def end_labels(axis: Any) -> None:
-    """Let the last number below a frame end where that does, so that neighbours and the page need no room for it."""
+    """Right-align the last number of a horizontal axis if it is at the end, so that it does not reach beyond the
+    frame."""
     if not getattr(axis, "flush", False):
         return
     axis._update_ticks()
@@ -400,23 +417,26 @@ def end_labels(axis: Any) -> None:
 
 
 def without_marks(text: str) -> str:
-    """Return a text without the mark between parts where a line ends there: a break parts enough."""
+    """Return the text without the separator " ·" at the ends of lines."""
     return text.replace(" ·\n", "\n")
 
 
 def margins_of(axes: Axes, ruler: Ruler) -> Box:
-    """Return how far labels reach beyond the frame: left, bottom, right, top; no texts in cells, no legends."""
+    """Return how far the labels of an Axes reach beyond its frame in inches: left, bottom, right, top.
+
+    Texts in cells and legends do not count.
+    """
     box = axes.get_tightbbox(ruler.renderer, bbox_extra_artists=axes.child_axes, for_layout_only=True)
     beside = (text for text in axes.texts if isinstance(text, Annotation))
     texts = [text for text in beside if text.get_visible() and text.get_in_layout()]
     for text in texts:
         text.update_positions(ruler.renderer)
-    boxes = [box, *(Text.get_window_extent(text, ruler.renderer) for text in texts)]  # leaders are never the outermost
+    boxes = [box, *(Text.get_window_extent(text, ruler.renderer) for text in texts)]  # leaders are never outermost
     return beyond(axes, Bbox.union([own for own in boxes if own is not None]), ruler)
 
 
 def beyond(axes: Axes, box: Any, ruler: Ruler) -> Box:
-    """Return how far a box reaches beyond the frame of an Axes, inches; 0 where there is none."""
+    """Return how far a box reaches beyond the frame of an Axes in inches, or zeros if there is no box."""
     if box is None or not all(map(isfinite, box.extents)):
         return (0.0, 0.0, 0.0, 0.0)
     frame, outer = axes.bbox.extents, box.extents

@@ -308,7 +308,7 @@ def weights(x: Array, bias: Array | float = 0.0) -> Array:
     """Return softmax(x xᵀ / √d + bias), shape (n, n); bitwise independent of the order of rows."""
     scores = products(x, x) / np.sqrt(x.shape[1]) + bias
     raised = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return raised / np.sort(raised, axis=1).sum(axis=1, keepdims=True)  # sorted, so that the sum does not depend on the order
+    return raised / np.sort(raised, axis=1).sum(axis=1, keepdims=True)  # sorted for a sum independent of order
 
 
 def restore_order(second: Array, order: Array) -> Array:

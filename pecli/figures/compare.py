@@ -305,7 +305,7 @@ class Compare(Composite, Highlighting[Encoding]):
 
 def difference_name(view: View[Encoding]) -> str:
     """Return the title of the difference: "first − second" with the two titles if they are short and distinct."""
-    name = " − ".join(name.replace(" = ", "\u00a0") for name in distinct_titles(view))  # so that it does not read as an equation
+    name = " − ".join(name.replace(" = ", "\u00a0") for name in distinct_titles(view))  # not to look like an equation
     return (
         name if len(name) <= MAX_NAME and len(set(view.encodings)) > 1 else say("compare.difference_first_minus_second")
     )

@@ -77,12 +77,13 @@ class OfOneHead(Comparing):
 
 
 def differing_text(view: View[Any], quantity: str, apart: Sequence[float], same: float) -> str:
-    """Return the headline on whether only the offset matters: for which encodings, or how much pairs of equal offset
-    differ.
+    """Return the headline on encodings for which the offset alone matters, or on how much pairs of equal offset differ.
 
+    Returns "" if no encoding is known to differ.
+
+    quantity : the name of what is compared
     apart : largest difference between pairs of equal offset for each encoding; NaN or negative if unknown
     same : rounding tolerance: smaller differences count as none
-    Returns "" if no encoding is known to differ.
     """
     names, wide = names_in_sentence(view.encodings), [at for at, width in enumerate(apart) if width > same]
     alone = [names[at] for at, width in enumerate(apart) if 0 <= width <= same]

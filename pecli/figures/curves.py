@@ -1,4 +1,4 @@
-"""From a few typical positions to all others: one line each."""
+"""The measure from a few positions to all others, one line per position."""
 
 from __future__ import annotations
 
@@ -35,27 +35,27 @@ from pecli.page.canvas import Canvas
 from pecli.page.lines import MAX_LINES, Look, key, plot_dots, shades, share_ends
 from pecli.page.panels import Axis, Panel, PanelGroup, in_columns
 
-DEFAULT_LINES = 3  # lines where none are asked for
-MANY = 6  # lines, above which colours show their order
-MAX_WHOLE = 100_000  # positions, all of which are looked at where a pixel stands for several
+DEFAULT_LINES = 3  # default number of lines
+MANY = 6  # with more lines, colours show their order
+MAX_WHOLE = 100_000  # positions: with more, facts that need every position are not computed
 
 
 @dataclass(frozen=True, kw_only=True)
 class CurvesNumbers(Numbers[Any]):
-    """The largest and smallest value at each run of positions, one value where a run is one position."""
+    """The largest (`curves`) and smallest (`low`) value of each line in each run of positions."""
 
     curves: Array = over("line", "position")
-    at: Array = over("line")  # where it starts
+    at: Array = over("line")  # the position that the line starts from
     encoding: Array = over("line")
     low: Array = aside("line", "position")
     positions: Array = over("position")
-    own: Array = aside("line")  # the position with itself
+    own: Array = aside("line")  # the value of the position with itself
     block: int = aside()
-    apart: tuple[float, ...]  # how much an encoding's lines differ at one offset, at most; −1 where runs hide it
+    apart: tuple[float, ...]  # per encoding, largest difference between lines at equal offset; −1 if unknown
     measure: str
-    nearest: tuple[int, ...] | None  # of one line of distances, the position nearest to its own, or two as far from it
+    nearest: tuple[int, ...] | None  # for a single line of distances, the position or two with the least distance
     nearest_distance: float | None
-    no_place: str = aside()  # what the x axis shows where a line's own dot is not on it, at 0; else ""
+    no_place: str = aside()  # "position" or "offset" if the dot at 0 is off a logarithmic axis, else ""
 
     def facts(self) -> dict[str, Any]:
         known = zip((encoding.spec() for encoding in self.view.encodings), self.apart, strict=True)
@@ -72,11 +72,11 @@ class CurvesNumbers(Numbers[Any]):
         ]
 
     def named(self) -> tuple[int, ...]:
-        """Return the positions nearest to that of one line; none where they are just all its neighbours."""
+        """Return the positions to mark as nearest to that of a single line, or () if they are just its neighbours."""
         return () if self.nearest == neighbours(self.view.covered, int(self.at[0])) else self.nearest or ()
 
     def message(self) -> str:
-        """Return whether lines have one shape, where that is known."""
+        """Return the headline: the nearest position, or whether all lines have the same shape."""
         label = comparison_of(self.view.encoding, self.measure).label
         if self.nearest:
             own, *others = map(self.view.encoding.position_text, (self.at[0], *self.nearest))
@@ -91,13 +91,13 @@ class CurvesNumbers(Numbers[Any]):
         if differ := differing_text(self.view, label, self.apart, same):
             return differ
         if any(encoding.sides for encoding in self.view.encodings):
-            return ""  # on a plane a line of positions is folded row by row, and curves are no shifted copies
+            return ""  # positions on a grid are numbered row by row, so curves are not shifted copies
         one = "curves.every_curve_is_the"
         only = one if len(self.apart) == 1 else "curves.with_each_encoding_the"
         return say(only, measure=label) if tells_of_offsets(self.view) else ""
 
     def _larger_text(self, label: str) -> str:
-        """Return with which of two encodings, a line each from one position, the measure is larger everywhere else."""
+        """Return the headline on which of two encodings has the larger measure everywhere, from one position."""
         if len(self.at) != 2:
             return ""
         others = np.abs(self.positions - self.at[0]) >= max(1, self.block)
@@ -116,9 +116,10 @@ class Curves(OfOneHead):
 
     Notes
     -----
-    Lines of one shape, shifted, mean that only the offset counts. A line that comes back to 0 away from its own
-    position says that two positions cannot be told apart. Several encodings have a panel each, or a line each where
-    they start from one position.
+    If all lines are shifted copies of one shape, only the offset matters. If a line returns to 0 away from its own
+    position, those two positions cannot be told apart. Each encoding has its own panel, or its own line if all start
+    from
+    the same position.
     """
 
     name: ClassVar[str] = "curves"
@@ -146,11 +147,11 @@ class Curves(OfOneHead):
     )
 
     def overlaid(self, view: View[Any]) -> bool:
-        """Return whether encodings have a line each and no panel."""
+        """Return whether all encodings share a panel, with one line each."""
         return len(view.encodings) > 1 and len(self.starts(view)) == 1
 
     def across(self, view: View[Any]) -> Positions:
-        """Return the positions, or offsets from where a line starts, that the lines run over."""
+        """Return the positions that the lines run over, or the offsets from their starts."""
         rows = view.covered
         if self.against == "position":
             return rows
@@ -159,7 +160,7 @@ class Curves(OfOneHead):
         return Positions(start=first, length=last - first + 1)
 
     def starts(self, view: View[Any]) -> Array:
-        """Return the positions to start from."""
+        """Return the positions that the lines start from."""
         rows = view.covered
         if self.at is None:
             steps = np.arange(DEFAULT_LINES) * rows.length // (DEFAULT_LINES - 1)
@@ -203,7 +204,13 @@ class Curves(OfOneHead):
         )
 
     def _nearest(self, view: View[Any], own: int | None) -> dict[str, Any]:
-        """Return which positions are at the least distance from one, of several the nearest, and that distance."""
+        """Return the facts `nearest` and `nearest_distance`: the positions at the least distance from `own`, and that
+        distance.
+
+        If several have the least distance, those with the smallest offset are kept. Both facts are None without `own`,
+        for
+        similarities, and for too many positions.
+        """
         rows, compared, none = view.covered, self.compared(view.encoding), {"nearest": None, "nearest_distance": None}
         if own is None or view.encoding.sides or compared.similarity:
             return none
@@ -222,7 +229,8 @@ class Curves(OfOneHead):
         return {"nearest": nearest if np.nanmin(farther) < at_most else beside, "nearest_distance": least}
 
     def _lines(self, encoding: Any, at: Array, rows: Positions, edges: Array) -> tuple[Array, Array, Array, float]:
-        """Return low, high and own value of an encoding's lines, and how much they differ at one offset."""
+        """Return low, high, the value of each position with itself, and the largest difference between lines at equal
+        offset."""
         compared, single = self.compared(encoding), len(edges) - 1 == rows.length
 
         def values(first: int, count: int) -> Array:
@@ -233,7 +241,7 @@ class Curves(OfOneHead):
         else:
             low, high, _ = envelope(values, edges, len(at))
         own = np.array([values(int(p) - rows.start, 1)[line, 0] for line, p in enumerate(at)])
-        apart = 0.0 if compared.is_of_offset else -1.0  # of very many positions nobody asks
+        apart = 0.0 if compared.is_of_offset else -1.0  # stays −1 for very many positions
         if apart < 0 and rows.length <= MAX_WHOLE:
             every = high if single else values(0, rows.length)
             apart = largest_spread(every, -offset_codes(encoding, at, rows.array()))
@@ -252,7 +260,7 @@ class Curves(OfOneHead):
         return [PanelGroup(tuple(panels), in_columns(count, *[1] * canvas.narrow), one_legend=count > 1)]
 
     def _axis_across(self, view: View[Any], encoding: Any) -> Axis:
-        """Return the horizontal axis: offsets from where lines start, or positions."""
+        """Return the horizontal axis: positions, or offsets from where the lines start."""
         starts = self.starts(view)
         own = "curves.offset_from_lines_own" if len(starts) > 1 else "curves.offset_p_minus"
         offset = in_steps(say(own, at=view.encoding.position_text(starts[0])), view.encodings)
@@ -262,7 +270,7 @@ class Curves(OfOneHead):
         return values_axis(label, whole=True) if self.against == "offset" else positions_axis(encoding)
 
     def scales(self, view: View[Any]) -> list[int]:
-        """Return what numbers of each encoding grow with: the width, where the measure grows with it; else 0."""
+        """Return the scale of each encoding: the width, if the measure grows with it, else 0."""
         grows = not self.overlaid(view) and self.compared(view.encoding).grows
         return [encoding.width if grows else 0 for encoding in view.encodings]
 
@@ -279,15 +287,15 @@ class Curves(OfOneHead):
             mark_stretch(panel, self.spans(), canvas)
 
     def _from_text(self, position: str) -> str:
-        """Return the name of a line that starts from a position."""
+        """Return the label of a line that starts from this position."""
         return say("curves.from_position_2", position=position)
 
     def _coincide(self, encoding: Encoding) -> bool:
-        """Return whether lines from all positions are one line, against the offset."""
+        """Return whether lines from all positions coincide when drawn against the offset."""
         return self.against == "offset" and self.compared(encoding).is_of_offset
 
     def _looks(self, view: View[Any], panel: Axes, canvas: Canvas) -> list[Look]:
-        """Return the look of the lines of a panel: of many, in their order, shades from dark to light."""
+        """Return the style of each line in a panel; many lines have ordered shades from dark to light."""
         count = len(view.encodings) if self.overlaid(view) else len(self.starts(view))
         if count <= MANY or self.overlaid(view):
             return [{"color": f"C{line}"} for line in range(count)]
@@ -313,7 +321,11 @@ class Curves(OfOneHead):
         return [None] * len(axes)
 
     def _draw_panel(self, numbers: CurvesNumbers, own: slice, panel: Axes, once: bool, canvas: Canvas) -> None:
-        """Draw the lines of a panel, each with its dot and its name there; those that are one line `once`."""
+        """Draw and label the lines of a panel with their dots.
+
+        own : the panel's lines among all
+        once : whether to draw coinciding lines as one
+        """
         from pecli.page.labels import label_point
 
         looks, overlaid = self._looks(numbers.view, panel, canvas), self.overlaid(numbers.view)
@@ -334,7 +346,7 @@ class Curves(OfOneHead):
             near = [at for at in numbers.named() if not self.log or at > start]
             others = [(at - start, float(numbers.nearest_distance or 0.0)) for at in near]
             dots = [*here, *others]
-            if numbers.block > 1 and dots:  # the line goes through its dots
+            if numbers.block > 1 and dots:  # makes the line pass through its dots
                 places, values = zip(*sorted(dots), strict=True)
                 index = np.searchsorted(x, places)
                 x, middle = np.insert(x, index, places), np.insert(middle, index, values)
@@ -365,7 +377,10 @@ class Curves(OfOneHead):
 
 
 def joined(rows: Sequence[tuple[Array, ...]]) -> Sequence[tuple[Array, ...]]:
-    """Return lines that are one, with their offsets, as one over all offsets that one of them has."""
+    """Merge coinciding lines over offsets into a single line over all offsets.
+
+    rows : (offsets, low, high, start, value at the start) of each line
+    """
     (x, low, high, *own), *others = rows
     for offsets, *ends, _, _ in others:
         new = (offsets < x[0]) | (offsets > x[-1])
@@ -376,5 +391,5 @@ def joined(rows: Sequence[tuple[Array, ...]]) -> Sequence[tuple[Array, ...]]:
 
 
 def neighbours(rows: Positions, own: int) -> tuple[int, ...]:
-    """Return the positions before and after one, where there are such rows."""
+    """Return the positions right before and after `own` that exist."""
     return tuple(at for at in (own - 1, own + 1) if rows.start <= at < rows.stop)

@@ -1,4 +1,4 @@
-"""How far any two positions are apart: a matrix."""
+"""The measure between any two positions as a matrix."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from pecli.page.panels import ColorBar, Panel, PanelGroup
 
 @dataclass(frozen=True, kw_only=True)
 class DistanceNumbers(ColouredNumbers[Any]):
-    """The measure between positions, or the bias of a head."""
+    """The measure between positions p and q, or the bias of a head."""
 
     matrix: Array = over("p", "q")
     positions: Array = over(each=("p", "q"))  # the mean position of each row and column
-    block: int = aside()  # positions a row
+    block: int = aside()  # positions per row
     smallest: float | None
     largest: float | None
-    undefined: int  # entries that are NaN: a row is constant or zero
-    by_offset: bool = aside()  # whether p − q alone counts, by the formula
-    apart: float | None  # how much pairs at one offset differ, at most; None of a formula, and where they are too many
+    undefined: int  # number of NaN entries, from constant or zero vectors
+    by_offset: bool = aside()  # whether the matrix depends on p − q alone
+    apart: float | None  # largest difference between pairs of equal offset; None if not computed
     measure: str = aside()
     palette: str = aside()
 
@@ -44,7 +44,7 @@ class DistanceNumbers(ColouredNumbers[Any]):
         return [averaging(self.block), turned_text(self.view.encodings), undefined]
 
     def with_limits(self, low: float, high: float) -> Self:
-        signed = low < 0 < high and self.palette == "amount"  # as panels that share limits have it
+        signed = low < 0 < high and self.palette == "amount"  # possible if panels share limits
         return replace(self, ends=(low, high), palette="diverging" if signed else self.palette)
 
     def message(self) -> str:
@@ -70,8 +70,9 @@ class Distance(WithCellNumbers[Any], OfOneHead):
 
     Notes
     -----
-    Parallel diagonals mean that only the offset counts. Near is dark, and much is, of similarities; those of two signs
-    have a map of two sides.
+    Constant diagonals mean that only the offset matters. Small distances and large similarities are dark; similarities
+    of
+    both signs have a diverging colour map.
     """
 
     name: ClassVar[str] = "distance"
@@ -118,14 +119,15 @@ class Distance(WithCellNumbers[Any], OfOneHead):
         )
 
     def every(self, view: View[Any]) -> Array | None:
-        """Return the measure, or the bias, at all offsets from the lowest on where no more than that counts."""
+        """Return the measure or bias at every offset if it depends on the offset alone, else the whole matrix or
+        None."""
         compared = self.compared(view.encoding)
         return compared.profile(view.covered.length) if compared.is_of_offset else super().every(view)
 
     def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
         encoding, rows, compared = view.encoding, view.covered, self.compared(view.encoding)
         scale = encoding.width if compared.grows else 0
-        scale = -scale if getattr(encoding, "limit", 1.0) is None else scale  # learned values are of any size
+        scale = -scale if getattr(encoding, "limit", 1.0) is None else scale  # learned values have no common scale
         bar = ColorBar(self.quantity(view), spare=self.may_be_spare(rows.length), scale=scale)
         ends, (down, across) = (rows.start - 0.5, rows.stop - 0.5), compared.axis_labels
         x, y = positions_axis(encoding, across, ends=ends), positions_axis(encoding, down, ends=ends[::-1])

@@ -1,4 +1,4 @@
-"""The Fourier spectrum of every column of the table: what wavelengths a learned table holds."""
+"""The Fourier spectrum of each column of the table: the wavelengths of a learned table."""
 
 from __future__ import annotations
 
@@ -25,36 +25,39 @@ from pecli.page.canvas import Canvas
 from pecli.page.colors import RULE
 from pecli.page.panels import ColorBar, Panel, PanelGroup
 
-LONGEST = 65536  # positions that are transformed, at most
-SLOW = 4  # waves over the length, up to which they are drift
-DRIFT, STANDS_OUT = 0.2, 0.1  # shares of the variance, from which on drift and a wave are spoken of
-EVEN = 3.0  # times as much as where all waves are as strong
-MAX_PEAKS = 3  # that are named
-USUAL = 0.15  # about the largest share of a table, before it is known
-ROOM = 2.1  # times the largest share, for what is written beside it
-BAND = 0.035, 0.09  # of the height: where the band of longer waves begins and ends above the rest
-SHORTEST = 2.0  # positions: no shorter wave can be told in whole positions
+LONGEST = 65536  # largest number of positions to transform
+SLOW = 4  # up to so many waves over the length count as drift
+DRIFT, STANDS_OUT = 0.2, 0.1  # shares of the variance from which drift and a peak are mentioned
+EVEN = 3.0  # least height of a peak, relative to equally strong waves
+MAX_PEAKS = 3  # peaks to label
+USUAL = 0.15  # typical largest share, used before it is known
+ROOM = 2.1  # length of the axis relative to the largest share, for labels beside it
+BAND = 0.035, 0.09  # bottom and top of the band of longer waves above the rest, in heights of the rest
+SHORTEST = 2.0  # positions: the shortest wavelength that whole positions can resolve
 
 
 @dataclass(frozen=True, kw_only=True)
 class FourierNumbers(ColouredNumbers[TableEncoding]):
-    """The share of the variance of each column at 1, 2, … waves over the length; in a picture the largest of the waves
-    of a row. Columns whose wave is known to be longer have theirs in `longer` alone."""
+    """The share of each column's variance at 1, 2, … waves over the length; in a picture, the largest share per pixel
+    row.
+
+    Columns whose wavelength is known to exceed the length have their share only in `longer`.
+    """
 
     share: Array = over("wavelength", "dimension")
     wavelengths: Array = over("wavelength")  # positions
     columns_block: int = aside()
-    longer: Array = aside("dimension")  # the share of the variance at a wave known to be longer than the positions
+    longer: Array = aside("dimension")  # share of a column's variance at a wave known to be longer than the length
     longer_pairs: int  # pairs with such waves
-    longer_held: float  # the share of the variance of all dimensions that they hold
-    total: Array = aside("wave")  # the share of the variance of all dimensions at 1, 2, … waves
-    half: float | None  # the longest wavelength from which on, upwards, there is half of it; None: nothing varies
+    longer_held: float  # share of the total variance in these pairs
+    total: Array = aside("wave")  # share of the total variance at 1, 2, … waves
+    half: float | None  # wavelength above which half of the variance is; None: no variance
     held: float  # how much there is
-    slow: float  # how much there is at up to SLOW waves
-    peaks: tuple[tuple[float, float], ...]  # wavelengths that stand out, and how much there is at each; long ones first
+    slow: float  # share of the variance at up to SLOW waves
+    peaks: tuple[tuple[float, float], ...]  # (wavelength, share) of each peak, the longest first
 
     def message(self) -> str:
-        encoding, unit = self.view.encoding, "words.positions"  # over a grid row by row
+        encoding, unit = self.view.encoding, "words.positions"  # on a grid, numbered row by row
         if self.peaks:
             *others, last = (rounded(wave) for wave, _ in self.peaks)
             waves = enumerated(
@@ -74,7 +77,7 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
 
     @property
     def names_half(self) -> bool:
-        """Whether the headline names the wavelength from which on there is half of the variance."""
+        """Whether the headline is about the wavelength above which half of the variance is."""
         return self.half is not None and not self.peaks and not self.longer_pairs
 
     def remarks(self) -> list[str]:
@@ -87,14 +90,16 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
 
 @dataclass(frozen=True)
 class Fourier(Figure[TableEncoding]):
-    """The share of each column's variance at every wavelength that fits whole into the positions shown.
+    """The share of each column's variance at every wavelength that divides the length.
 
     Notes
     -----
-    The discrete Fourier transform of each column less its mean under a Hann window, so that slow waves do not leak into
-    fast ones; a wave spreads over its two neighbours. The shares of a column add up to 1. Waves of all dimensions
-    together that stand out are marked beside it. Waves that are known to be longer than the positions would look like
-    waves as long as these: they have a band of their own. `Spectrum` shows the strongest wave alone.
+    The discrete Fourier transform of each column minus its mean, under a Hann window, so that slow waves do not leak
+    into
+    fast ones; each wave spreads over its two neighbours. The shares of a column add up to 1. Peaks of the mean over all
+    dimensions are marked beside the image. A wave that is known to be longer than the length would look like a wave of
+    that
+    length, so such waves have a band of their own. `Spectrum` shows only the strongest wave of each column.
     """
 
     name: ClassVar[str] = "fourier"
@@ -191,7 +196,7 @@ class Fourier(Figure[TableEncoding]):
 
 
 def _mark_longer(view: View[TableEncoding], panel: Axes, canvas: Canvas) -> None:
-    """Draw a bracket over the columns whose wave is longer than the positions, where they stand side by side."""
+    """Draw a bracket over the columns with waves longer than the length, if these columns are contiguous."""
     from pecli.page.labels import add_bracket
 
     encoding: Any = view.encoding
@@ -206,12 +211,12 @@ def _mark_longer(view: View[TableEncoding], panel: Axes, canvas: Canvas) -> None
 
 
 def length_of(view: View[TableEncoding]) -> str:
-    """Return how long the positions shown are, as wavelengths are written."""
+    """Return the length of the view as text, in the unit of wavelengths."""
     return f"{view.covered.length * view.encoding.spacing:,.15g}"
 
 
 def _draw_together(numbers: FourierNumbers, panel: Axes, canvas: Canvas) -> None:
-    """Draw the share of every wave of all dimensions together, and mark those that stand out."""
+    """Draw the spectrum of all dimensions together, and label its peaks."""
     from pecli.page.labels import label_point
 
     low, high = log_ends(numbers.view)
@@ -226,7 +231,7 @@ def _draw_together(numbers: FourierNumbers, panel: Axes, canvas: Canvas) -> None
         bar, ink = (RULE, panel.xaxis.label.get_color()) if numbers.peaks else ("C1", "C1")
         panel.stairs([numbers.longer_held], [bottom, top], orientation="horizontal", fill=True, color=bar)
         longer = say("fourier.longer_share", wave=length_of(numbers.view), share=percent(numbers.longer_held))
-        free = max(numbers.longer_held, float(share[:SLOW].max()))  # right of the bars below
+        free = max(numbers.longer_held, float(share[:SLOW].max()))  # right of the bars below it
         label_point(panel, longer, (free, (bottom + top) / 2), ink, canvas, ((1, 0),))
     if named or (numbers.peaks and numbers.slow >= DRIFT and len(share) > 2 * SLOW):
         least, part = (numbers.half, numbers.held) if named else (length / SLOW, numbers.slow)
@@ -245,8 +250,7 @@ def _draw_together(numbers: FourierNumbers, panel: Axes, canvas: Canvas) -> None
 
 
 def longer_columns(view: View[TableEncoding]) -> tuple[Array, int]:
-    """Return which columns have a wave that is known to be longer than the positions shown, (d,), and of how many
-    pairs."""
+    """Return which columns have waves known to be longer than the length, shape (d,), and the number of such pairs."""
     encoding = view.encoding
     if not isinstance(encoding, Harmonic) or encoding.sides:
         return np.zeros(encoding.width, dtype=bool), 0
@@ -255,26 +259,26 @@ def longer_columns(view: View[TableEncoding]) -> tuple[Array, int]:
 
 
 def band(view: View[TableEncoding]) -> tuple[float, float]:
-    """Return where the band of longer waves begins and ends, above the decimal logarithms of the others."""
+    """Return the bottom and top of the band of longer waves, in decimal logarithms of the wavelength."""
     low, high = log_ends(view)
     bottom, top = (high + share * (high - low) for share in BAND)
     return bottom, top
 
 
 def percent(share: float) -> str:
-    """Return a share in per cent, of one below a hundredth its first digit, if that is no more than one behind 0."""
+    """Return a share as text in per cent, with two digits, or one below 1 %."""
     if share < 0.001:
         return "< 0.1%"
     return number_text(100 * share, 1 if share < 0.01 else 2) + "%"
 
 
 def rounded(wave: float) -> float:
-    """Return a wavelength that is known to some per cent."""
+    """Return a wavelength rounded to whole positions, or to two digits if it is below 100."""
     return float(f"{wave:.2g}") if wave < 100 else float(round(wave))
 
 
 def label_percent(panel: Axes, most: float) -> None:
-    """Label an axis of shares, up to the largest and what is written beside it."""
+    """Label an axis of shares in per cent, with room beyond the largest share for labels."""
     from pecli.page.ticks import NumberTexts
 
     panel.set_xlim(0, ROOM * most or 1.0)
@@ -282,14 +286,16 @@ def label_percent(panel: Axes, most: float) -> None:
 
 
 def windowed(rows: Array) -> Array:
-    """Return columns less their means under a Hann window, (n, d)."""
+    """Return the columns minus their means, under a Hann window, shape (n, d)."""
     window = np.hanning(len(rows) + 2)[1:-1, None]
     return np.asarray((rows - (window * rows).sum(axis=0) / window.sum()) * window)
 
 
 def peaks_of(share: Array, length: int) -> list[tuple[float, float]]:
-    """Return wavelengths that stand out of the shares at 1, 2, … waves over a length, and the share of the three waves
-    that the window makes of each; long ones first."""
+    """Return (wavelength, share) of each peak, the longest wavelength first.
+
+    share : share of the variance at 1, 2, … waves over `length` positions; a peak has the sum of three neighbours
+    """
     sums = np.convolve(share, np.ones(3), "same")
     found: list[tuple[int, float]] = []
     inner = np.arange(SLOW + 1, len(share) - 1)
@@ -303,8 +309,11 @@ def peaks_of(share: Array, length: int) -> list[tuple[float, float]]:
 
 
 def strongest(share: Array, edges: Array) -> Array:
-    """Return the largest of each run of waves between these numbers of them, rising, of shares (waves, d) at 1, 2, …
-    waves: (runs, d); a run without a whole number has its nearest."""
+    """Return the largest share in each run of waves, shape (runs, d).
+
+    share : shares at 1, 2, … waves, shape (waves, d)
+    edges : numbers of waves between runs, rising; a run without a whole number takes the nearest wave
+    """
     borders = np.append(np.rint(edges[:-1]).astype(np.int64) - 1, len(share))
     first = np.minimum(borders[:-1], len(share) - 1)
     stop = np.clip(borders[1:], first + 1, len(share))
@@ -313,6 +322,6 @@ def strongest(share: Array, edges: Array) -> Array:
 
 
 def log_ends(view: View[TableEncoding]) -> tuple[float, float]:
-    """Return the decimal logarithms of the shortest wavelength and of the longest."""
+    """Return the decimal logarithms of the shortest and the longest wavelength."""
     step = view.encoding.spacing
     return log10(step * SHORTEST), log10(step * view.covered.length)

@@ -47,7 +47,7 @@ class DriftNumbers(Numbers[Harmonic]):
     high: Array = over("line", "position")
     block: int = aside()
     threshold: float
-    first_below: tuple[int | None, ...] = over("encoding")  # first position below the threshold; None for the first encoding
+    first_below: tuple[int | None, ...] = over("encoding")  # None: the first encoding, or nowhere below
     lowest: tuple[float, ...] = over("encoding")
 
     def remarks(self) -> list[str]:

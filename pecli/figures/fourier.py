@@ -45,14 +45,14 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
     """
 
     share: Array = over("wavelength", "dimension")
-    wavelengths: Array = over("wavelength")  # positions
+    wavelengths: Array = over("wavelength")  # in positions
     columns_block: int = aside()
     longer: Array = aside("dimension")  # share of a column's variance at a wave known to be longer than the length
     longer_pairs: int  # pairs with such waves
     longer_held: float  # share of the total variance in these pairs
     total: Array = aside("wave")  # share of the total variance at 1, 2, … waves
     half: float | None  # wavelength above which half of the variance is; None: no variance
-    held: float  # how much there is
+    held: float  # share of the variance at that wavelength and longer ones
     slow: float  # share of the variance at up to SLOW waves
     peaks: tuple[tuple[float, float], ...]  # (wavelength, share) of each peak, the longest first
 

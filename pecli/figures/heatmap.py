@@ -1,4 +1,4 @@
-"""The table as an image: dimension across, position down."""
+"""The table as an image: dimensions across, positions down."""
 
 from __future__ import annotations
 
@@ -40,31 +40,31 @@ from pecli.page.canvas import Canvas
 from pecli.page.colors import DIFFERENCE, NAMED_INK, RULE
 from pecli.page.panels import ColorBar, Panel, PanelGroup
 
-MOST = 98  # percent of the values of a learned table, where its colours end
-LARGER = 1.3  # times that value, up to which the largest is where they end
-RESOLVED = 4  # pixels of a wave, from which on its pattern is its own
-BESIDE, LENGTHS = 1.03, 0.16  # where lengths of rows begin, and how wide they are, of the image
-MAX_PARTS = 7  # of a sequence, words and images, that are named beside it
-STANDS_OUT = 1.5  # times as long as all others, a row is named
+MOST = 98  # per cent of a learned table's values within the ends of the colour scale
+LARGER = 1.3  # the scale ends at the largest value if that exceeds this percentile by less
+RESOLVED = 4  # pixels: shorter waves would show as a false pattern
+BESIDE, LENGTHS = 1.03, 0.16  # left end and width of the bars of row lengths, in widths of the image
+MAX_PARTS = 7  # parts of a sequence (words and images) to label beside it
+STANDS_OUT = 1.5  # least ratio of the longest row to the second longest for a headline
 
 
 @dataclass(frozen=True, kw_only=True)
 class HeatmapNumbers(ColouredNumbers[TableEncoding]):
-    """The table, means of blocks of positions, or of a learned table the first row of each."""
+    """The rows of the table: means over blocks of positions, or the first row of each block for a learned table."""
 
     table: Array = over("position", "dimension")
-    positions: Array = over("position")  # the mean position of each block, or the row's own
-    block: int = aside()  # positions a row
-    columns_block: int = aside()  # dimensions a column
-    flat: bool = aside()  # columns whose waves are shorter than four pixels are 0
-    smallest: float | None  # of all numbers; None where they are too many to look at
+    positions: Array = over("position")  # the mean position of each block, or that of the row shown
+    block: int = aside()  # positions per row
+    columns_block: int = aside()  # dimensions per column
+    flat: bool = aside()  # whether columns with waves shorter than four pixels were set to 0
+    smallest: float | None  # of all numbers, or None if there are too many
     largest: float | None
-    limit: float  # the largest absolute value that there is or can be
+    limit: float  # upper bound of the absolute value
     log: bool
     palette: str = aside()
-    inside: float | None = aside()  # the share of values between the ends of colours, where others are beyond
-    longest_row: tuple[int, float, float] | None = aside()  # a row that stands out, its length, that of others
-    lengths: tuple[float, ...] = aside()  # of the rows drawn, where one stands out
+    inside: float | None = aside()  # share of values within the colour limits, None for all
+    longest_row: tuple[int, float, float] | None = aside()  # an unusually long row: position, norm, next largest norm
+    lengths: tuple[float, ...] = aside()  # norms of the rows shown, if one is unusually long
 
     def remarks(self) -> list[str]:
         encoding, lost = self.view.encoding, say(NO_PLACE["position"]) if self.lost else ""
@@ -82,31 +82,31 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         if self.inside is not None:
             return [say("heatmap.colours_end", limit=number_text(self.ends[1], 3), share=round(100 * self.inside))]
         whole = not changing or changing[-1] == encoding.width - 1
-        if whole or isinstance(encoding, Harmonic) or self.view.covered.start:  # from 0 each column begins anew
+        if whole or isinstance(encoding, Harmonic) or self.view.covered.start:  # the headline covers the rest
             return []
         text, name = "heatmap.constant_here_and_later", say(encoding.dimension_label)
         return [say(text, dimension=name, first=changing[-1] + 1)]
 
     @property
     def lost(self) -> int:
-        """How many positions have no place: 1, position 0, on a logarithmic axis."""
+        """The number of positions without a place: 1 (position 0) on a logarithmic axis, else 0."""
         return int(self.log and self.view.covered.start <= 0)
 
     @property
     def length(self) -> int:
-        """How many positions are shown."""
+        """The number of positions shown."""
         return self.view.covered.length - self.lost
 
     def _changing(self) -> list[int]:
-        """Return the columns that change over the length, of encodings whose waves are known."""
+        """Return the columns that change within the length, for encodings with known waves."""
         encoding, length = self.view.encoding, self.view.covered.length
         if not has_known_waves(encoding):
             return []
         return [at for at, wave in enumerate(wavelengths(encoding, self.view.covered)) if wave < 2 * length]
 
     def message(self) -> str:
-        """Return how many pairs have a wavelength beyond the length; of others than waves, that each dimension changes
-        half as often as the one before."""
+        """Return the headline: how many pairs have a wavelength beyond the length, or how often other columns
+        change."""
         encoding, length = self.view.encoding, self.length
         if self.longest_row is not None:
             at, long, others = self.longest_row
@@ -144,7 +144,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
 
     @property
     def ends_of_waves(self) -> tuple[float, float] | None:
-        """The shortest and the longest wavelength where every pair finishes a turn, positions; None elsewhere."""
+        """The shortest and the longest wavelength in positions if every pair completes a turn, else None."""
         encoding = self.view.encoding
         if not self._has_plain_waves() or not isinstance(encoding, Harmonic) or encoding.longer_waves(self.length):
             return None
@@ -153,17 +153,17 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
 
     @staticmethod
     def waves_written(ends: tuple[float, float]) -> dict[str, str]:
-        """Return the shortest and the longest wavelength as texts."""
+        """Return the two wavelengths as texts, named "first" and "last"."""
         return {"first": number_text(ends[0], 3), "last": number_text(ends[1], 3)}
 
     def _has_plain_waves(self) -> bool:
-        """Return whether columns are waves along positions that have no names of their own."""
+        """Return whether the columns are waves over positions and have no names."""
         encoding = self.view.encoding
         return isinstance(encoding, Harmonic) and not encoding.own_positions and encoding.dimension_names() is None
 
     @property
     def unfinished(self) -> int:
-        """The first column from which on none finishes a turn within the length; 0 where that is not how they are."""
+        """The first column from which on no wave completes a turn within the length, or 0."""
         encoding = self.view.encoding
         if not self._has_plain_waves() or not isinstance(encoding, Harmonic):
             return 0
@@ -173,7 +173,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
 
     @property
     def once(self) -> tuple[int, int] | None:
-        """The last bit that changes, where it does so once, and at which position; None of other encodings."""
+        """The last bit that changes (column) if it changes only once, and its position; None for other encodings."""
         encoding, rows = self.view.encoding, self.view.covered
         if not isinstance(encoding, Binary) or encoding.order != "lsb" or rows.start or self.log:
             return None
@@ -190,7 +190,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         return replace(result, limit=result.ends[1])
 
     def _rows_as_in(self, other: Self) -> Self:
-        """Return the rows that are drawn of a learned table, where these are means and those are not."""
+        """Return a copy with single rows instead of means if `other` has the single rows of a learned table."""
         learned = other.view.encoding.trained and not self.view.encoding.trained
         if not learned or self.table.shape != other.table.shape:
             return self
@@ -198,7 +198,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
 
     @property
     def extremes(self) -> Limits:
-        """The smallest and the largest number, or bounds where they are too many to know."""
+        """The smallest and the largest number, or bounds if there are too many numbers."""
         if self.smallest is None or self.largest is None:
             return (0.0 if self.palette == "binary" else -self.limit, self.limit)
         return self.smallest, self.largest
@@ -206,14 +206,15 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
 
 @dataclass(frozen=True)
 class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
-    """The table of an encoding, one row a position.
+    """The table of an encoding, one row per position.
 
     Notes
     -----
-    Read it by columns: how often each changes sign, not the wave-like shapes between columns. Where there are more
-    positions than pixels every row is an exact mean, so fast columns fade to 0 (white); a wave shorter than four pixels
-    is drawn as 0, since what is left of it is a pattern that the table has not. Of a learned table every n-th row is
-    drawn: the mean of many independent numbers is 0, whatever they are.
+    Read it by columns, by how often each one changes sign; the wave-like shapes across columns mean nothing. If there
+    are
+    more positions than pixels, every row is an exact mean, so fast columns fade to 0 (white). A wave shorter than four
+    pixels is drawn as 0, because its means would show a pattern that the table does not have. For a learned table every
+    n-th row is drawn, because the mean of many independent numbers is always about 0.
     """
 
     name: ClassVar[str] = "heatmap"
@@ -241,7 +242,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
                 raise UsageError(text, option="numbers", advice="give one of them")
 
     def bins(self, view: View[TableEncoding]) -> Blocks | LogBlocks:
-        """Return what each row of the picture, or of the numbers, averages over."""
+        """Return the blocks of positions that the rows of the image average over."""
         rows = view.covered
         if not self.log:
             return rows.blocks(view.pixel_rows)
@@ -283,7 +284,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
         )
 
     def summary(self, view: View[TableEncoding]) -> Summary:
-        """Return what all numbers say that have a place, whatever panels there are."""
+        """Return the summary of all numbers shown, independent of the panels."""
         rows = view.covered
         first = max(1, rows.start) if self.log else rows.start
         return summary_of_table(view.encoding, Positions(start=first, length=rows.stop - first))
@@ -291,7 +292,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         encoding, rows = view.encoding, view.covered
         limits = None if encoding.signed else (0.0, encoding.limit or 1.0)
-        bar = ColorBar(say("heatmap.value"), limits, scale=int(encoding.limit is None))  # learned values: of any size
+        bar = ColorBar(say("heatmap.value"), limits, scale=int(encoding.limit is None))  # learned: no common scale
         x, y = dimensions_axis(encoding), positions_axis(encoding, ends=(rows.stop - 0.5, rows.start - 0.5))
         if 1 < len(parts := sequence_of(encoding)) <= MAX_PARTS:
             y = ticked(y, [*(first for _, first, _ in parts), rows.stop - 1])
@@ -302,7 +303,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
         return [PanelGroup((Panel(bar=bar, x=x, y=y, rows=0 if self.log else rows.length),))]
 
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        axes[0].spines[:].set_visible(not view.encoding.signed)  # else zeros run into the paper
+        axes[0].spines[:].set_visible(not view.encoding.signed)  # zeros have the colour of the page
         mark_cells(axes[0], self.spans(), canvas, view.encoding.position_text, self.log)
 
     def fit(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
@@ -332,8 +333,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
 
 
 def columns_unresolved(encoding: TableEncoding, blocks: Blocks | LogBlocks) -> Array:
-    """Return which columns have a wave shorter than four of the blocks, by block and column, or alike in all; shape
-    (blocks, d), (1, d) or ()."""
+    """Return a mask of the columns whose waves are shorter than four blocks, shape (blocks, d), (1, d) or ()."""
     if blocks.size == 1 or not isinstance(encoding, Harmonic) or encoding.own_positions:
         return np.array(False)
     waves = encoding.wavelengths()[[pair for _, pair in encoding.waves()]]
@@ -342,8 +342,10 @@ def columns_unresolved(encoding: TableEncoding, blocks: Blocks | LogBlocks) -> A
 
 
 def most_of(sample: Array) -> tuple[float, float | None]:
-    """Return a value of two digits beyond which, on both sides of 0, few numbers of a table are, and the share of those
-    within; the largest and None where that is not much larger."""
+    """Return an absolute value that few numbers exceed, with two digits, and the share of numbers within it.
+
+    Returns the largest absolute value and None if that is not much larger.
+    """
     sizes = np.abs(sample).ravel()
     end, largest = float(np.percentile(sizes, MOST)), float(sizes.max(initial=0.0))
     if end * LARGER >= largest:
@@ -353,8 +355,10 @@ def most_of(sample: Array) -> tuple[float, float | None]:
 
 
 def row_that_stands_out(view: View[TableEncoding]) -> tuple[int, float, float] | None:
-    """Return the row that is much longer than all others, its length and the longest of theirs; None where there is
-    none, and of a table too large to look at."""
+    """Return (position, norm, next largest norm) of a row that is much longer than all others.
+
+    Returns None if there is no such row, or if the table is too large to check.
+    """
     rows, encoding = view.covered, view.encoding
     if not 2 < rows.length <= MAX_SCANNED // encoding.width:
         return None
@@ -365,7 +369,7 @@ def row_that_stands_out(view: View[TableEncoding]) -> tuple[int, float, float] |
 
 
 def mark(numbers: HeatmapNumbers, axes: Axes, canvas: Canvas) -> None:
-    """Mark in the image what the headline names, and what its columns are."""
+    """Mark what the headline is about in the image, and label runs of columns and parts of a sequence."""
     from pecli.page.labels import RowLabel, add_bracket, add_bracket_beside
 
     encoding: Any = numbers.view.encoding
@@ -410,7 +414,7 @@ def mark(numbers: HeatmapNumbers, axes: Axes, canvas: Canvas) -> None:
 
 
 def _draw_lengths(numbers: HeatmapNumbers, axes: Axes, canvas: Canvas) -> None:
-    """Draw the length of every row right of the image, that of the row that stands out in red."""
+    """Draw the norm of every row as a bar to the right of the image; that of the longest is red."""
     assert numbers.longest_row is not None
     row, longest, others = numbers.longest_row
     beside = axes.inset_axes((BESIDE, 0.0, LENGTHS, 1.0), sharey=axes)
@@ -435,9 +439,12 @@ def _draw_lengths(numbers: HeatmapNumbers, axes: Axes, canvas: Canvas) -> None:
 
 
 def turns_of_axes(numbers: HeatmapNumbers) -> list[tuple[str, int, int, float]]:
-    """Return the axes of a grid or a sequence, by runs of columns: their names, first and last column and the turns
-    that the fastest pair makes over the positions shown, of a sequence over its widest image; none where columns of
-    axes are mixed."""
+    """Return (name, first column, last column, turns) for each run of columns that belongs to one axis of a grid.
+
+    The turns are those of the fastest pair over the positions shown, or over the widest image of a sequence. Returns []
+    if
+    the columns of different axes are mixed.
+    """
     encoding, rows = numbers.view.encoding, numbers.view.covered
     if not isinstance(encoding, HarmonicOnGrid) or encoding.places is None or numbers.log:
         return []
@@ -454,23 +461,23 @@ def turns_of_axes(numbers: HeatmapNumbers) -> list[tuple[str, int, int, float]]:
 
 
 def runs_of_axes(encoding: HarmonicOnGrid) -> tuple[Array, Array, list[int]]:
-    """Return the pair and the axis of each column, and the columns with which runs of one axis begin; none where the
-    columns of axes are mixed."""
+    """Return the pair and the axis of each column, and the first column of each run of one axis ([] if axes are
+    mixed)."""
     pairs = np.array([pair for _, pair in encoding.waves()])
     axes = encoding.axes_of_pairs()[pairs]
     begins = [0, *(np.flatnonzero(np.diff(axes)) + 1).tolist()]
-    half = len(axes) // 2  # each axis has two runs where a pair's columns are half the width apart
+    half = len(axes) // 2  # two runs per axis if a pair's columns are d/2 apart
     runs = len({*axes.tolist()}) * (2 if np.array_equal(axes[:half], axes[half:]) else 1)
     return pairs, axes, begins if len(begins) == runs else []
 
 
 def sequence_of(encoding: TableEncoding) -> list[tuple[tuple[int, ...], int, int]]:
-    """Return the words and images that an encoding numbers: how many or its sides, the first row and the one after."""
+    """Return the words and images of a sequence as (number of words or sides, first row, row after the last), or []."""
     return encoding.sequence_parts() if isinstance(encoding, OnAxes) else []
 
 
 def turn_least(numbers: HeatmapNumbers) -> tuple[str, float] | None:
-    """Return the axis of an image whose pairs turn least, of those that turn at all, and how far; None without one."""
+    """Return the axis of an image whose pairs turn least, but not 0, and its turns; None without such an axis."""
     if all(len(sides) == 1 for sides, _, _ in sequence_of(numbers.view.encoding)):
         return None
     turning = [(turns, name) for name, _, _, turns in turns_of_axes(numbers) if turns]
@@ -479,7 +486,7 @@ def turn_least(numbers: HeatmapNumbers) -> tuple[str, float] | None:
 
 
 def turn_text(turns: float) -> str:
-    """Return so many turns in degrees, more than one as a number."""
+    """Return a number of turns as text: in degrees below one turn."""
     degrees = f"{360 * turns:.0f}" if 360 * turns >= 1 else number_text(360 * turns, 1)
     return f"{degrees}°" if turns < 1 else number_text(turns, 2)
 
@@ -490,7 +497,7 @@ def log_ends(view: View[TableEncoding]) -> tuple[float, float]:
 
 
 def length_shown(encoding: TableEncoding, count: int) -> str:
-    """Return what so many rows of the table are: positions with their unit, steps, offsets, tokens, or a whole grid."""
+    """Return a number of table rows as text, in the encoding's terms: positions, steps, offsets, tokens or a grid."""
     if encoding.sides:
         return say("heatmap.sides_grid", sides=" × ".join(map(str, encoding.sides)))
     if encoding.position_unit:

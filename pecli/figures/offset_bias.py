@@ -1,4 +1,4 @@
-"""The bias of every head against the offset, and how far each head sees."""
+"""The bias of every head against the offset, and how far back each head sees."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from pecli.page.canvas import Canvas
 from pecli.page.colors import SHADE
 from pecli.page.lines import MAX_LINES, Look, look, plot_dots, plot_run, shades
 
-SLIGHT, HUNDREDTH = -log(100), 0.01  # the bias by which a key weighs a hundredth of what it would, and that share
-FAINT = -10.0  # the bias at which the axis ends: what is lower weighs nothing
+SLIGHT, HUNDREDTH = -log(100), 0.01  # a bias that leaves 1/100 of a key's weight, and that share
+FAINT = -10.0  # the axis ends at this bias, below which weights are negligible
 
 
 @dataclass(frozen=True, kw_only=True)
 class BiasLinesNumbers(Numbers[BiasEncoding]):
-    """The largest and smallest bias at each run of offsets, NaN where no key is seen."""
+    """The largest (`bias`) and the smallest (`low`) bias in each run of offsets, NaN where no key is seen."""
 
     bias: Array = over("line", "offset")
     low: Array = aside("line", "offset")
-    offsets: Array = over("offset")  # the middles of runs
+    offsets: Array = over("offset")  # centres of the runs
     encoding: Array = over("line")
     head: Array = over("line")
     block: int = aside()
-    falls: bool  # whether the bias of every head nowhere rises with the distance, and falls somewhere
-    reach: tuple[int, ...] = over("line")  # how far back a head sees: where a key weighs a hundredth of the query's own
-    crossing: tuple[float, ...] = aside()  # where its line passes that; NaN where it does not
+    falls: bool  # whether every head's bias decreases with the distance
+    reach: tuple[int, ...] = over("line")  # largest distance at which a key has 1/100 of the query's weight
+    crossing: tuple[float, ...] = aside()  # offset where the line crosses SLIGHT, or NaN
 
     def remarks(self) -> list[str]:
         return [extremes_of_offsets(self.block)]
@@ -60,7 +60,7 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
 
     @property
     def buckets(self) -> T5 | None:
-        """The encoding whose buckets the line has; None where it has learned numbers, or there are several."""
+        """The encoding, if it is the only one and its lines are bucket numbers, else None."""
         first, *others = self.view.encodings
         return first if isinstance(first, T5) and not first.known and not others else None
 
@@ -87,7 +87,7 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
 
 @dataclass(frozen=True)
 class BiasOffsets(OffsetFigure):
-    """What `offsets` draws of encodings that are added to the score."""
+    """The figure of `offsets` for biases."""
 
     def shape(self, view: View[Any]) -> tuple[int, ...]:
         return (
@@ -102,11 +102,11 @@ class BiasOffsets(OffsetFigure):
     def line_names(self, view: View[Any]) -> list[str]:
         names = full_names(view.encodings) if len(view.encodings) > 1 else [""]
         heads = [(name, e, n) for e, name in zip(view.encodings, names, strict=True) for n in range(e.n_heads)]
-        one = len(view.encodings) == 1 < len(heads)  # the footnote says what makes heads differ
+        one = len(view.encodings) == 1 < len(heads)  # the footnote tells the heads apart
         return [listing([name, head_name(head) if one else e.head_text(head)]) for name, e, head in heads]
 
     def looks(self, view: View[Any], panel: Axes, canvas: Canvas) -> list[Look]:
-        """Return the look of each line: of heads shades from dark to light, and dashes by encoding."""
+        """Return the style of each line: shades from dark to light by head, dashes by encoding."""
         heads = [encoding.n_heads for encoding in view.encodings]
         if max(heads) == 1:
             return super().looks(view, panel, canvas)
@@ -129,12 +129,12 @@ class BiasOffsets(OffsetFigure):
 
 
 def head_name(head: int) -> str:
-    """Return what a head is called beside others of its encoding."""
+    """Return the name of a head."""
     return say("encoding.head_head", head=head)
 
 
 def _mark_buckets(panel: Axes, encoding: T5, colour: Any, canvas: Canvas) -> None:
-    """Mark the last distance that has a bucket alone, and the first of those that share the last bucket."""
+    """Mark the last distance with a bucket of its own and the first one in the last bucket."""
     from pecli.page.labels import label_point
 
     for distance, sides in ((encoding.exact - 1, ((1, -1), (1, 1))), (encoding.last_from, ((0, 1), (-1, 1)))):
@@ -144,8 +144,10 @@ def _mark_buckets(panel: Axes, encoding: T5, colour: Any, canvas: Canvas) -> Non
 
 
 def _mark_reach(panel: Axes, numbers: BiasLinesNumbers, looks: Sequence[Look], canvas: Canvas) -> None:
-    """Shade where a key weighs less than a hundredth, and mark where each head begins not to see; the axis ends where
-    keys weigh nothing, and lines that leave it there have their name there."""
+    """Shade the biases that leave less than 1/100 of a weight, and mark where each head's line enters them.
+
+    The axis ends at FAINT; lines that leave it there are labelled there.
+    """
     from pecli.page.labels import LineLabel, label_point, labels_of
 
     bottom, first = float(np.nanmin(numbers.low)), float(numbers.offsets[0])

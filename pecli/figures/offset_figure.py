@@ -1,4 +1,4 @@
-"""What the figures over offsets have in common: their options, lines, names and marks."""
+"""The base of the figures over offsets: their options, lines, names and marks."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ from pecli.page.panels import Panel, PanelGroup, in_columns
 
 @dataclass(frozen=True, kw_only=True)
 class BandNumbers(Numbers[E_co]):
-    """A line an encoding and its band at each run of offsets."""
+    """The line of each encoding with its band, at each run of offsets."""
 
     mean: Array = over("line", "offset")
     encoding: Array = over("line")
-    offsets: Array = over("offset")  # the middles of runs
+    offsets: Array = over("offset")  # centres of the runs
     low: Array = over("line", "offset")
     high: Array = over("line", "offset")
 
 
 @dataclass(frozen=True)
 class OffsetFigure(Comparing, WithTrained[TableEncoding | BiasEncoding]):
-    """Base of the figures behind `offsets`, with its options: lines over offsets, their names and marks."""
+    """Base of the figures of `offsets`, with its options: lines over offsets, their names and marks."""
 
     name: ClassVar[str] = "offsets"
     defines: ClassVar[str] = (
@@ -105,16 +105,16 @@ class OffsetFigure(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         self.check_trained(self.shown(view))
 
     def shown(self, view: View[Any]) -> Positions:
-        """Return the offsets that are drawn: of biases from the lowest at which a head sees a key."""
+        """Return the offsets to draw; negative ones only for biases of keys after the query."""
         seen = any(self.compared(encoding).sees_ahead for encoding in view.encodings)
         first = 1 if self.log else 1 - view.covered.length if seen else 0
         return Positions(start=first, length=max(1, view.covered.length - first))
 
     def edges(self, view: View[Any]) -> Array:
-        """Return the offsets at which runs begin, a run a pixel, and the end of the last."""
+        """Return the first offset of each run, with one run per pixel, and the end of the last run."""
         shown, columns = self.shown(view), view.line_points
         edges = log_edges(view.covered.length, columns) if self.log else shown.start + even_edges(shown.length, columns)
-        return np.union1d(edges, [0, 1]) if shown.start <= 0 else edges  # no mean has a share of a position with itself
+        return np.union1d(edges, [0, 1]) if shown.start <= 0 else edges  # offset 0 has a run of its own
 
     def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
         what, label = self.quantity(view), in_steps(say("words.offset_p_minus_q"), view.encodings)
@@ -130,13 +130,13 @@ class OffsetFigure(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         return [PanelGroup(tuple(panels), in_columns(len(panels), *[1] * canvas.narrow))]
 
     def _scales(self, view: View[Any]) -> list[int]:
-        """Return what the numbers of each panel grow with: the width, where the measure grows with it; else 0."""
+        """Return the scale of each panel: the width, if there are several and the measure grows with it, else 0."""
         count = self._panels(view)
         grows = count > 1 and self.compared(view.encoding).grows
         return [encoding.width if grows else 0 for encoding in view.encodings[:count]]
 
     def _panels(self, view: View[Any]) -> int:
-        """Return how many panels there are: one an encoding where a band would lie over another line."""
+        """Return the number of panels: one per encoding if bands would cover other lines, else one."""
         return len(view.encodings) if any(map(self.has_band, view.encodings)) and not self.decay else 1
 
     def decorate(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
@@ -163,7 +163,7 @@ class OffsetFigure(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         return distinguishing_labels(view.encodings)
 
     def looks(self, view: View[Any], panel: Axes, canvas: Canvas) -> list[Look]:
-        """Return the look of each line."""
+        """Return the style of each line."""
         return [{"color": f"C{line}"} for line in range(len(view.encodings))]
 
     def title(self, view: View[Any]) -> str:
@@ -175,13 +175,13 @@ class OffsetFigure(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         return say("offsets.dot_product") if self.decay else super().quantity(view)
 
     def has_band(self, encoding: Encoding) -> bool:
-        """Return whether the line of an encoding has a band about it, that would lie over another line."""
+        """Return whether the encoding's line has a band, which could cover other lines."""
         return False
 
 
 @dataclass(frozen=True)
 class OffsetBands(OffsetFigure):
-    """Base of those whose lines have bands about them."""
+    """Base of the offset figures whose lines have bands."""
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from pecli.page.labels import put_line_labels
@@ -193,12 +193,12 @@ class OffsetBands(OffsetFigure):
             own = axes[at % len(axes)]
             if len(axes) == 1 and any(np.allclose(mean, before, equal_nan=True) for before in numbers.mean[:at]):
                 continue
-            if self.decay:  # a bound is one of sizes
+            if self.decay:  # the bound is on absolute values
                 mean, low, high = map(np.abs, (mean, low, high))
             own.plot(offsets, mean, marker="o" if len(mean) == 1 else None, **line)
             single = not isinstance(encodings[at], Harmonic) and numbers.block == 1
             band = {"color": line["color"], "alpha": 0.14, "linewidth": 0, "step": "mid" if single else None}
-            own.fill_between(offsets, low, high, **band)  # where there are no numbers between, in steps
+            own.fill_between(offsets, low, high, **band)  # stepped where offsets are discrete
         self.draw_beside(numbers, axes, canvas)
         scales = self._scales(numbers.view)
         for scale in dict.fromkeys(scales):
@@ -206,16 +206,16 @@ class OffsetBands(OffsetFigure):
         return [None] * len(axes)
 
     def draw_beside(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> None:
-        """Draw what else there is to show."""
+        """Draw additions of a subclass; none by default."""
 
 
 def without_scaling(encodings: Sequence[Encoding]) -> list[Scaled | None]:
-    """Return each encoding without its scaling, None where it has none."""
+    """Return each encoding without its scaling, or None if it has none."""
     return [e.unscaled() if isinstance(e, Scaled) and e.scaling != "default" else None for e in encodings]
 
 
 def _refuse_on_grid(view: View[Any], changed: dict[str, Any]) -> None:
-    """Refuse what is drawn of a line of offsets alone (UsageError)."""
+    """Raise UsageError for options or encodings that a map over a grid of offsets cannot show."""
     if len(view.encoding.sides) > 2:
         raise UsageError("offsets draws two axes of a grid, and a video has three", option="grid")
     if len(view.encodings) > 1:

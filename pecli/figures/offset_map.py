@@ -1,4 +1,4 @@
-"""A measure over a grid of positions against how many rows and columns two of them are apart."""
+"""A measure over a grid of positions against the offset in rows and columns."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pecli.page.panels import ColorBar, PanelGroup
 
 @dataclass(frozen=True, kw_only=True)
 class OffsetMapNumbers(ColouredNumbers[TableEncoding]):
-    """The mean of all pairs so many rows and columns apart, and their largest less their smallest."""
+    """The mean of all pairs at each offset in rows and columns, and their spread: largest minus smallest value."""
 
     mean: Array = over("row_offset", "column_offset")
     spread: Array = over("row_offset", "column_offset")
@@ -57,7 +57,7 @@ class OffsetMapNumbers(ColouredNumbers[TableEncoding]):
 
 @dataclass(frozen=True)
 class OffsetMap(OffsetFigure):
-    """What `offsets` draws of positions in a grid."""
+    """The figure of `offsets` for positions in a grid."""
 
     def shape(self, view: View[Any]) -> tuple[int, ...]:
         return (view.covered.length, view.encoding.width)

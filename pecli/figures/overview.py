@@ -32,28 +32,30 @@ from pecli.page.canvas import Canvas
 from pecli.page.panels import Panel, PanelGroup, unnamed, with_own_bar
 
 SIDES = {((0, 1),): ("overview.left", "overview.right"), ((0,), (1,)): ("overview.top", "overview.bottom")}
-ON_LINE, ON_GRID = ("heatmap", "distance"), ("heatmap", "tiles")  # figures where none are asked for
-MAX_JOINED = 90  # characters of a headline that is what several panels say
+ON_LINE, ON_GRID = ("heatmap", "distance"), ("heatmap", "tiles")  # default figures, for positions on a line and in a grid
+MAX_JOINED = 90  # characters of a headline joined from several panels
 
 
 class OverviewNumbers(ComposedNumbers):
-    """The numbers of the figures side by side."""
+    """The numbers of several figures side by side."""
 
     @property
     def comparing(self) -> int | None:
-        """The first part that compares positions and has something to say: that is true of the whole page."""
+        """The index of the first part that compares positions and has a headline, which then serves the whole page, or
+        None."""
         pairs = enumerate(zip(self.parts, self.messages(), strict=True))
         return next((at for at, (part, said) in pairs if said and "measure" in part.figure.options()), None)
 
     def message(self) -> str:
-        """Return what a comparison of positions says; else what all say, where that is short."""
+        """Return the headline of the comparing part, or all headlines if they are short enough together."""
         if self.comparing is not None:
             return self.messages()[self.comparing]
         text = join_clauses(dict.fromkeys(filter(None, self.messages())))
         return text if len(text) <= MAX_JOINED else ""
 
     def placed(self, grid: Sequence[Sequence[int]]) -> Self:
-        """Return the numbers with sides for labels, where two panels stand side by side or below each other."""
+        """Return a copy whose two parts are named "left" and "right" or "top" and "bottom", if they are placed like
+        that."""
         sides = SIDES.get(tuple(map(tuple, grid)))
         return replace(self, labels=tuple(map(say, sides))) if sides and len(self.parts) == 2 else self
 
@@ -78,7 +80,7 @@ class Overview(Composite, Highlighting[Encoding]):
     measure: str | None = measure_option(None)
 
     def names(self, view: View[Encoding] | None = None) -> tuple[str, ...]:
-        """Return the figures: those asked for, else what suits the positions."""
+        """Return the names of the figures: the chosen ones, or the default for positions on a line or in a grid."""
         grid = view is not None and len(view.encoding.sides) == 2
         return (ON_GRID if grid else ON_LINE) if self.panels is None else self.panels
 
@@ -100,7 +102,7 @@ class Overview(Composite, Highlighting[Encoding]):
             check_part(cell.figure, cell.view, "panels")
 
     def panel_groups(self, view: View[Encoding], canvas: Canvas) -> list[PanelGroup]:
-        """Return few panels in a row where there is room; else figures of several have their own rows."""
+        """Return up to ROW panels in one row; otherwise each figure of several panels has its own rows."""
         groups = []
         for at, cell in enumerate(self.cells_of(view)):
             for group in cell.figure.panel_groups(cell.view, canvas):
@@ -125,12 +127,12 @@ class Overview(Composite, Highlighting[Encoding]):
 
     def positions_for(self, asked: Positions, in_use: bool = False) -> Positions:
         parts = self.made_of()
-        if all(part.positions_for(Positions()) != Positions() for part in parts):  # none looks at what is asked for
+        if all(part.positions_for(Positions()) != Positions() for part in parts):  # no part uses the user's positions
             return parts[0].positions_for(asked)
         return asked
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        """Draw the panels, and mark that of which the headline speaks."""
+        """Draw the panels and mark the one in the headline; return one mappable per panel."""
         from pecli.page.titles import name_panel
 
         drawn = super().draw(numbers, axes, canvas)
@@ -144,10 +146,10 @@ class Overview(Composite, Highlighting[Encoding]):
 
 
 def titled(panel: Panel, figure: str, lines: int = 0) -> Panel:
-    """Return a panel that stands alone with a title, where it has none: what its colours or its vertical axis show, or
-    of one whose rows have names the figure.
+    """Return a figure's only panel with a title, if it has none: the label of its colours or its vertical axis.
 
-    lines : from so many positions, where that is a line each
+    figure : the figure's name, used as the title if the rows have names
+    lines : number of positions with a line each, for the title; 0: no such lines
     """
     if panel.title:
         return unnamed(panel)

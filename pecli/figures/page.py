@@ -1,5 +1,8 @@
-"""A figure on a page, in one pass: labels are measured, the page is arranged, numbers are computed for its pixels and
-drawn, and what came with them is measured before the same arrangement is made a second and last time."""
+"""Drawing of figures on pages, in one pass.
+
+Empty panels with their labels are measured and arranged; numbers are computed for the pixels of the panels and drawn;
+what was added is measured, and the same arrangement is placed a second and last time.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +29,13 @@ from pecli.page.sheet import Sheet, Texts
 from pecli.page.style import set_sizes
 from pecli.page.words import Words
 
-HIGHEST = 9.0  # inches of a page whose height is free, where that is enough
+HIGHEST = 9.0  # inches: largest height of a page of free height, if everything fits
 
-Content = tuple[Figure[Any], View[Any], str]  # what stands on a page: a figure, its view, its title
+Content = tuple[Figure[Any], View[Any], str]  # figure, view and title of a page
 
 
 def words_of(title: str, numbers: Numbers[Any], canvas: Canvas) -> Texts:
-    """Return what a picture says under that title: pecli's texts or the author's, and none that is to be left out."""
+    """Return the texts of a picture: pecli's or the user's; "" for texts that are left out."""
     footnote = join_clauses(footnotes(numbers, canvas))
     own = {"headline": capitalised(numbers.message()), "title": capitalised(title), "footnote": footnote}
     return Texts(**{name: canvas.written(name, own) for name in own})
@@ -45,12 +48,12 @@ def draw_page(
 
     Parameters
     ----------
-    known : all numbers, where they have been computed already
-    cells : rows and columns of matrices, all together, that are drawn even where pixels are fewer
+    known : the numbers, if all were computed before
+    cells : least number of rows and columns of all matrices together, even if there are fewer pixels
 
     Raises
     ------
-    UsageError : the size does not hold what has to be said
+    UsageError : the size is too small for the contents
     """
     (drawing,), numbers = _draw_pages(figure, view, canvas, [(figure, view, title)], known, cells)
     return drawing, numbers
@@ -59,7 +62,7 @@ def draw_page(
 def draw_frames(
     grid: Any, view: View[Any], canvas: Canvas, titles: Sequence[str], cells: int = 0
 ) -> tuple[list[Drawing], Any]:
-    """Return a picture of every cell of a grid, all laid out alike and under the limits of all, and the numbers."""
+    """Return one picture per cell of a grid, with the same layout and common limits, and the grid's numbers."""
     contents = [(cell.figure, cell.view, title) for cell, title in zip(grid.cells, titles, strict=True)]
     drawings, numbers = _draw_pages(grid, view, canvas, contents, cells=cells)
     for drawing in drawings:
@@ -76,7 +79,10 @@ def _draw_pages(
     known: Numbers[Any] | None = None,
     cells: int = 0,
 ) -> tuple[list[Drawing], Numbers[Any]]:
-    """Return pictures in which everything has one place, and the numbers that they show."""
+    """Return one picture per page, all with the same layout, and the numbers of `figure`.
+
+    contents : figure, view and title of each page; the other parameters are as in `draw_page`
+    """
     numbers: Any = None
     sizes = (canvas, *canvas.smaller())
     for sized in sizes:
@@ -97,7 +103,7 @@ def _draw_pages(
         _draw(sheets, contents, numbers, frames=contents[0][0] is not figure)
         measured = _measured(sheets, layout)
         layout = arrange(measured, layout.grids, layout.page, layout.aside)
-        if not layout.holds:  # what is said of the numbers takes more than was expected
+        if not layout.holds:  # texts that depend on the numbers need more room than expected
             layout = choose(measured, choices, page)
         if layout.holds:
             _place(sheets, contents, layout)
@@ -107,7 +113,7 @@ def _draw_pages(
     enough: Page | None = page
     while enough and not choose(measured, choices, enough).holds:
         enough = smallest(measured, choices, enough, LIMITS[1])
-        if enough:  # larger frames have other ticks: they are measured there
+        if enough:  # larger frames have other ticks, so measure again
             layout = choose(measured, choices, enough)
             _place(sheets, contents, layout)
             measured = _measured(sheets, layout)
@@ -115,18 +121,18 @@ def _draw_pages(
 
 
 def _labelled(figure: Figure[Any], view: View[Any], title: str, canvas: Canvas) -> Sheet:
-    """Return the panels of a figure with their labels and no numbers."""
+    """Return the sheet of a figure with its labels, but without numbers."""
     sheet = Sheet(groups_of(figure, view, canvas), canvas)
     figure.decorate(view, sheet.axes, canvas)
     sheet.labelled()
-    unknown = " " if sheet.page.height else ""  # what may come takes a line
+    unknown = " " if sheet.page.height else ""  # reserves a line
     own = {"headline": unknown, "title": capitalised(title), "footnote": unknown}
     sheet.said = Texts(**{name: canvas.written(name, own) for name in own})
     return sheet
 
 
 def _choices(groups: Sequence[PanelGroup]) -> list[tuple[Mosaic, ...]]:
-    """Return the grids to be tried, one a group each, panels counted over all groups."""
+    """Return the arrangements to try, each with one grid per group; panel indices count over all groups."""
     firsts = accumulate([len(group.panels) for group in groups[:-1]], initial=0)
     counted = [[counted_from(first, grid) for grid in group.grids] for first, group in zip(firsts, groups, strict=True)]
     most = max(map(len, counted))
@@ -134,14 +140,15 @@ def _choices(groups: Sequence[PanelGroup]) -> list[tuple[Mosaic, ...]]:
 
 
 def _not_too_high(contents: Contents, choices: Sequence[tuple[Mosaic, ...]], page: Page) -> Page:
-    """Return the page, of a usual height where its own is free, would be more, and that is enough."""
+    """Return the page with height HIGHEST if its height is free and would exceed that, and everything fits; else as it
+    is."""
     usual = page._replace(height=HIGHEST)
     too_high = page.height is None and choose(contents, choices, page).size[1] > HIGHEST
     return usual if too_high and choose(contents, choices, usual).holds else page
 
 
 def _joint(sheets: Sequence[Sheet]) -> Contents:
-    """Return what is to be arranged so that every sheet has room: the largest margins and the longest texts of all."""
+    """Return contents that cover every sheet: the largest margins and the longest texts of all."""
     every = [sheet.contents() for sheet in sheets]
     first, texts = every[0], ("headline", "subtitle", "footnote")
     longest = {name: max((getattr(own.said, name) for own in every), key=Words.width) for name in texts}
@@ -151,14 +158,14 @@ def _joint(sheets: Sequence[Sheet]) -> Contents:
 
 
 def _measured(sheets: Sequence[Sheet], layout: Layout) -> Contents:
-    """Return what is to be arranged, measured as it stands now."""
+    """Measure all sheets as placed now, and return contents that cover them all."""
     for sheet in sheets:
         sheet.measure(layout)
     return _joint(sheets)
 
 
 def _place(sheets: Sequence[Sheet], contents: Sequence[Content], layout: Layout) -> None:
-    """Put everything where the layout says, and fit labels to the frames."""
+    """Place everything as the layout says, and fit labels to the frames."""
     for sheet, (figure, view, _) in zip(sheets, contents, strict=True):
         sheet.place(layout)
         figure.fit(view, sheet.axes, sheet.canvas)
@@ -167,7 +174,7 @@ def _place(sheets: Sequence[Sheet], contents: Sequence[Content], layout: Layout)
 def _computed(
     figure: Figure[Any], view: View[Any], sheets: Sequence[Sheet], known: Numbers[Any] | None, cells: int
 ) -> Numbers[Any]:
-    """Return as many numbers as the panels have pixels, or those that are known where they are the same."""
+    """Return numbers for the panels' pixels, or the known numbers if they have the same shape."""
     panels = [panel for sheet in sheets for panel in sheet.pixels()]
     least = int(cells / sqrt(len(panels)))
     seen = replace(view, panels=tuple((max(rows, least), max(columns, least)) for rows, columns in panels))
@@ -176,14 +183,17 @@ def _computed(
 
 
 def _draw(sheets: Sequence[Sheet], contents: Sequence[Content], numbers: Any, frames: bool) -> None:
-    """Draw the numbers, their colour bars, and what there is to say of them."""
+    """Draw the numbers and colour bars, and set the texts that depend on the numbers.
+
+    frames : whether each sheet shows one part of the numbers
+    """
     canvas = sheets[0].canvas
     limited = numbers.limited(partial(resolve_limits, canvas))
     each = [part.numbers for part in limited.parts] if frames else [limited]
     mappables = []
     for sheet, (figure, view, title), own in zip(sheets, contents, each, strict=True):
         drawn = figure.draw(own, sheet.axes, canvas)
-        figure.fit(view, sheet.axes, sheet.canvas)  # what was written in drawing is as long as there is room
+        figure.fit(view, sheet.axes, sheet.canvas)  # shortens the texts just drawn to their room
         sheet.said = words_of(title, own, canvas)
         sheet.add_bars(drawn)
         mappables += drawn
@@ -194,7 +204,7 @@ def _draw(sheets: Sequence[Sheet], contents: Sequence[Content], numbers: Any, fr
 
 
 def _too_small(figure: Figure[Any], canvas: Canvas, enough: Page | None) -> UsageError:
-    """Return why nothing is drawn: the size does not hold it, and one that does."""
+    """Return the error for a size that is too small, with a size that is large enough."""
     if canvas.size in SIZES:
         points = f"{canvas.text_size or canvas.inches.least:g} points"
         text = f"{figure.name} has no room here on a {canvas.size}, with text of {points}"

@@ -32,7 +32,7 @@ from pecli.page.canvas import Canvas
 from pecli.page.panels import Panel, PanelGroup, unnamed, with_own_bar
 
 SIDES = {((0, 1),): ("overview.left", "overview.right"), ((0,), (1,)): ("overview.top", "overview.bottom")}
-ON_LINE, ON_GRID = ("heatmap", "distance"), ("heatmap", "tiles")  # default figures, for positions on a line and in a grid
+ON_LINE, ON_GRID = ("heatmap", "distance"), ("heatmap", "tiles")  # defaults for a line, for a grid
 MAX_JOINED = 90  # characters of a headline joined from several panels
 
 

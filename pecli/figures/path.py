@@ -288,7 +288,7 @@ def _mark_turn(axes: Axes, numbers: PathNumbers, turn: Array, canvas: Canvas) ->
     closed = np.hypot(*(points[0] - points[-1])) < CLOSED * np.hypot(*(points - middle).T).max()
     for at in (at for at in np.flatnonzero(numbers.positions[turn] % step == 0).tolist() if at or not closed):
         away = points[at] - middle
-        away = (-1 if at == 0 else 1) * away / (np.hypot(*away) or 1.0)  # inwards at the start, as the end has a label outside
+        away = (-1 if at == 0 else 1) * away / (np.hypot(*away) or 1.0)  # the end's label is outside
         text = numbers.view.encoding.position_text(numbers.positions[turn[at]])
         style: dict[str, Any] = {
             "textcoords": "offset points",

@@ -95,7 +95,7 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         if view.encoding.own_positions:
             text = f"relative shows offsets on a line, and {view.encoding.name} has positions in a grid"
             raise UsageError(text, option="grid", advice="try pecli offsets")
-        super().check_view(replace(view, positions=replace(view.positions, start=0)))  # offsets do not depend on the start
+        super().check_view(replace(view, positions=replace(view.positions, start=0)))  # same offsets from any start
         view.encoding.covered(_offsets(view))
         check_indices("dims", self.dims, view, view.encoding.width, "dimensions")
 

@@ -1,4 +1,4 @@
-"""Two measures against each other, one point a pair of positions."""
+"""Two measures against each other, one point per pair of positions."""
 
 from __future__ import annotations
 
@@ -24,45 +24,45 @@ from pecli.page.lines import frame_by_grid
 from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
 from pecli.page.text import points_per_pixel
 
-LABELLED = 5  # offsets whose streaks have a label, at most
-APART = 0.1  # of the points' range: free of others around a label; a streak that has one is thinner
+LABELLED = 5  # most offsets to label; the pairs of an offset form a streak
+APART = 0.1  # of the points' range: free margin around a label, and largest width of a labelled streak
 TRIANGLES = {"upper": "scatter.upper_triangle_p_q", "lower": "scatter.lower_triangle_p_q"}
-MAX_POINTS = 200_000  # that are drawn; more are counted
-MAX_VECTOR_POINTS = 2000  # that a vector file carries one by one
-LARGE_POINTS = 500  # fewer are drawn larger, and not counted
+MAX_POINTS = 200_000  # more points are counted in cells instead of drawn
+MAX_VECTOR_POINTS = 2000  # points that a vector file contains one by one
+LARGE_POINTS = 500  # up to so many, points are larger and not counted
 HEXAGONS = 46  # across a panel of density
-STRAY = 1 / 32  # of the largest distance that there can be, from the curve: a pair that is farther from it strays
-EXCEPTIONS = 1 / 8  # of the positions, at most, without which no pair strays
-NAMED = 3  # offsets whose streaks are named beside an enlarged part
-ZOOMED = 0.7  # of both axes, that an enlarged part takes at most
-WIDE = 40  # ems of small text across, of a panel with an enlarged part
-NAME = 0.3  # of the points' range, for the name of a streak right of it
-SPLIT = 0.44  # of its width, for each of both
-MAX_CELLS = 240  # classes a side that a density is drawn in
-FLAT = 0.55  # height over width of a panel that no other stands beside
-MARGIN = 0.05  # around the counts, as a share of the axis
-SHARED = 0.1  # of the pairs, or fewer, have a place of their own: then a dot stands for many
-LARGEST, SMALLEST = 14.0, 9.0  # points across, of the largest such dot, and square points of the smallest
-TINY = 1e-300  # so that one place is no division by 0
-TREND = 0.5  # a rank correlation, without its sign, that is a trend
+STRAY = 1 / 32  # of the largest possible distance: pairs farther from the curve stray
+EXCEPTIONS = 1 / 8  # largest share of positions that may cause all stray pairs
+NAMED = 3  # most offsets to label beside an enlarged part
+ZOOMED = 0.7  # largest share of both axes that is worth enlarging
+WIDE = 40  # ems of small text: least width of a panel with an enlarged part
+NAME = 0.3  # of the points' range: room for a label right of a streak
+SPLIT = 0.44  # of the panel's width: the whole and the enlarged part each
+MAX_CELLS = 240  # most cells along a side of a density image
+FLAT = 0.55  # height over width of a panel alone in its row
+MARGIN = 0.05  # around the data, as a share of the axis
+SHARED = 0.1  # distinct points per pair, up to which each dot stands for several pairs
+LARGEST, SMALLEST = 14.0, 9.0  # of such dots: largest diameter in points, smallest area in square points
+TINY = 1e-300  # avoids division by 0
+TREND = 0.5  # least absolute rank correlation that counts as a trend
 
 
 def offset_text(name: str) -> str:
-    """Return what to ask for instead of a measure against the offset; of another name nothing."""
+    """Return advice if the user asks for the offset as a measure, else ""."""
     asked = name.lower() in ("offset", "distance", "p-q", "|p-q|", "p − q")
     return "pecli offsets -m corr shows a measure against the offset p − q" if asked else ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CloudNumbers(Numbers[TableEncoding]):
-    """Both correlations of all pairs, drawn as points or as counts."""
+    """The correlations of all pairs, whether these are drawn as points or as counts."""
 
-    pearson: float | None  # linear correlation of the cloud
-    spearman: float | None  # rank correlation of the cloud
+    pearson: float | None  # linear correlation of the points
+    spearman: float | None  # rank correlation of the points
     pairs: int
-    undefined: int  # pairs left out: a measure is not defined for a constant row
-    exceptions: tuple[int, ...] | None = None  # positions without which distance follows from correlation
-    measures: tuple[str, str] = aside()  # across and up
+    undefined: int  # pairs left out, with a constant row
+    exceptions: tuple[int, ...] | None = None  # positions behind all pairs off the curve
+    measures: tuple[str, str] = aside()  # horizontal, vertical
 
     def message(self) -> str:
         if self.exceptions is not None:
@@ -79,7 +79,7 @@ class CloudNumbers(Numbers[TableEncoding]):
         return say(text, x=across, y=up, rank=_two_digits(self.spearman))
 
     def _exceptions_text(self, odd: tuple[int, ...]) -> str:
-        """Return at which positions alone correlation and distance do not agree."""
+        """Return the headline on the positions at which correlation and distance do not agree."""
         if not odd:
             return say("scatter.agree")
         if ends := self.run_of_exceptions():
@@ -87,7 +87,7 @@ class CloudNumbers(Numbers[TableEncoding]):
         return say("scatter.agree_except_some", count=len(odd), all=self.view.covered.length)
 
     def run_of_exceptions(self) -> dict[str, str]:
-        """Return the first and the last position that is an exception, where all between are; else nothing."""
+        """Return the first and the last exception as texts if the exceptions are contiguous, else {}."""
         odd, encoding = self.exceptions, self.view.encoding
         if not odd or odd[-1] - odd[0] >= len(odd) or encoding.sides:
             return {}
@@ -101,13 +101,13 @@ class CloudNumbers(Numbers[TableEncoding]):
 
 @dataclass(frozen=True, kw_only=True)
 class ScatterNumbers(CloudNumbers):
-    """Both measures of the pair p < q, in the lower triangle alone of p > q."""
+    """Both measures of each pair p < q; with only the lower triangle, p > q."""
 
     x: Array = over("pair")
     y: Array = over("pair")
     p: Array = over("pair")
     q: Array = over("pair")
-    norm: float | None = aside(default=None)  # of all rows, squared, where it is one
+    norm: float | None = aside(default=None)  # squared norm of the rows, if it is the same for all
 
     def marks(self) -> list[str]:
         if self.exceptions is not None and self.norm:
@@ -123,8 +123,10 @@ class ScatterNumbers(CloudNumbers):
         return [say("scatter.dot_pair_of_positions") if alone else "", *super().remarks()]
 
     def places(self) -> tuple[Array, Array] | None:
-        """Return where pairs lie that fall on one another, (places, 2), and how many; None where most have a place of
-        their own."""
+        """Return the distinct points, shape (places, 2), and the number of pairs at each.
+
+        Returns None if most pairs have a point of their own.
+        """
         if not len(self.x):
             return None
         points = np.column_stack((self.x, self.y))
@@ -134,22 +136,23 @@ class ScatterNumbers(CloudNumbers):
 
     @property
     def curve_text(self) -> str:
-        """The distance that follows from a correlation r of rows of mean 0."""
+        """The distance that follows from a correlation r for rows with mean 0, as text."""
         return f"√({number_text(2 * (self.norm or 0.0), 4)} (1 − r))"
 
     @property
     def strays(self) -> Array:
-        """How far the distance of each pair is from that curve, (pairs,)."""
+        """The deviation of each pair's distance from that curve, shape (pairs,)."""
         correlation, distance = (self.x, self.y) if self.measures[0] == "corr" else (self.y, self.x)
         return np.asarray(np.abs(distance - np.sqrt(np.maximum(0, 2 * (self.norm or 0.0) * (1 - correlation)))))
 
     @property
     def odd(self) -> Array:
-        """Whether a position of each pair is an exception, (pairs,)."""
+        """Whether each pair contains an exception, shape (pairs,)."""
         return np.isin(self.p, self.exceptions or ()) | np.isin(self.q, self.exceptions or ())
 
     def enlarged(self) -> tuple[Array, Array] | None:
-        """Return the ends of the part, (2,) across and up, where most pairs are; None where that is about all."""
+        """Return the low and high ends (horizontal, vertical) of the region with most pairs; None if it is almost
+        everything."""
         some = ~self.odd & (self.apart() > NAMED)
         if not self.exceptions or not some.any():
             return None
@@ -161,19 +164,19 @@ class ScatterNumbers(CloudNumbers):
         return low - margin, high + margin
 
     def apart(self) -> Array:
-        """Return how far the positions of each pair are apart, (pairs,); in a grid from centre to centre."""
+        """Return the distance between the positions of each pair, shape (pairs,); in a grid, the Euclidean distance."""
         places = map(self.view.encoding.places_of, (self.p, self.q))
         return np.linalg.norm(np.subtract(*places), axis=0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class DensityNumbers(CloudNumbers):
-    """Pairs in each cell, y up and x across, and the borders of the cells."""
+    """The number of pairs in each cell (rows: vertical measure, columns: horizontal one), and the cells' edges."""
 
     counts: Array = over("row", "column")
     y_edges: Array = aside("row edge")
     x_edges: Array = aside("column edge")
-    most: int = aside()  # pairs in the fullest cell
+    most: int = aside()  # largest count of a cell
 
     def remarks(self) -> list[str]:
         counted = say("scatter.pairs_counted", count=self.pairs - self.undefined)
@@ -183,16 +186,17 @@ class DensityNumbers(CloudNumbers):
 
 @dataclass(frozen=True)
 class Scatter(Figure[TableEncoding]):
-    """Correlation of two positions' vectors against their distance, every pair of positions.
+    """The correlation of two positions' vectors against their distance, for every pair of positions.
 
     Notes
     -----
-    The colour says how many pairs there are. Rows of mean 0 and of one length ℓ have the distance √(2ℓ² (1 − r)) at
-    correlation r: pairs that are far from it are drawn in red where few positions make all of them. Both measures are
-    symmetric, so the upper and the lower triangle of the distance matrix show the same.
+    The colour shows the number of pairs. Rows with mean 0 and the same norm ℓ have the distance √(2ℓ² (1 − r)) at
+    correlation r. Pairs far from that curve are red if they all belong to a few positions. Both measures are symmetric,
+    so
+    the upper and the lower triangle of the distance matrix show the same.
 
     The cost grows with the square of the length: a correlation depends on p and q, not on p − q alone, so each of the
-    n(n − 1)/2 pairs has a point of its own, which must be worked out and counted (measured: 8 million a second).
+    n(n − 1)/2 pairs has its own point, which must be computed and counted (measured: 8 million per second).
     """
 
     name: ClassVar[str] = "scatter"
@@ -215,11 +219,11 @@ class Scatter(Figure[TableEncoding]):
     )
 
     def shown(self) -> tuple[str, ...]:
-        """Return the triangles, one a panel."""
+        """Return the triangles to show, one per panel."""
         return ("upper", "lower") if self.triangle == "both" else (self.triangle,)
 
     def too_many(self, view: View[TableEncoding]) -> bool:
-        """Return whether the pairs are too many to draw one by one."""
+        """Return whether there are too many pairs to draw one by one."""
         return view.covered.length * (view.covered.length - 1) // 2 > MAX_POINTS
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
@@ -249,8 +253,8 @@ class Scatter(Figure[TableEncoding]):
         return DensityNumbers(**known, **{**vars(cells), **drawn})
 
     def _with_exceptions(self, numbers: ScatterNumbers) -> ScatterNumbers:
-        """Return numbers that know the squared norm of all rows and the exceptions, where distance follows from
-        correlation for rows of mean 0: where both are shown and all rows are as long."""
+        """Return the numbers with `norm` and `exceptions` set, if correlation and distance are shown and all norms are
+        equal."""
         view = numbers.view
         squares = (view.encoding.table(view.covered.array()) ** 2).sum(axis=1)
         norm = float(squares.mean())
@@ -265,7 +269,7 @@ class Scatter(Figure[TableEncoding]):
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         few = view.covered.length * (view.covered.length - 1) // 2 <= LARGE_POINTS
         shown = self.shown()
-        several = len(shown) > 1 and not canvas.narrow  # side by side
+        several = len(shown) > 1 and not canvas.narrow  # panels side by side
         x, y = (values_axis(VectorComparison(view.encoding, own).label, scale=own) for own in (self.x, self.y))
         bar = None if few else ColorBar(say("scatter.pairs_cell"), fixed=True)
         panel = Panel(0.9 if several else FLAT, bar=bar, x=x, y=y, grid=True)
@@ -279,12 +283,11 @@ class Scatter(Figure[TableEncoding]):
 
 
 def _two_digits(correlation: float) -> str:
-    return minus(f"{round(correlation, 2) + 0.0:.2f}")  # no sign before 0.00
+    return minus(f"{round(correlation, 2) + 0.0:.2f}")  # avoids −0.00
 
 
 def positions_of_all(p: Array, q: Array, most: int) -> tuple[int, ...] | None:
-    """Return positions of which every pair (p, q) has one, the position of most pairs first; None where they are more
-    than so many."""
+    """Return positions such that each pair (p, q) contains one, found greedily; None if it takes more than `most`."""
     found: list[int] = []
     while len(p):
         if len(found) == most:
@@ -340,7 +343,7 @@ def _draw_dots(numbers: ScatterNumbers, axes: Axes, some: Array, colour: str, ca
 
 
 def _draw_hexagons(numbers: ScatterNumbers, axes: Axes, some: Array, canvas: Canvas) -> Any:
-    """Draw how many of some pairs fall into each hexagon of a panel."""
+    """Draw the number of pairs in each hexagon of a panel, for the pairs in the mask `some`; return the mappable."""
     from matplotlib.colors import LogNorm
 
     wide, high = axes.bbox.size
@@ -358,7 +361,7 @@ def _draw_hexagons(numbers: ScatterNumbers, axes: Axes, some: Array, canvas: Can
 
 
 def _draw_curve(numbers: ScatterNumbers, axes: Axes, canvas: Canvas, named: bool = True) -> None:
-    """Draw where pairs of rows of mean 0 are."""
+    """Draw the curve of distance against correlation, with its label if `named`."""
     if numbers.exceptions is None or not numbers.norm:
         return
     across = numbers.measures[0] == "corr"
@@ -379,7 +382,7 @@ def _draw_curve(numbers: ScatterNumbers, axes: Axes, canvas: Canvas, named: bool
 
 
 def _box(axes: Axes, part: tuple[Array, Array], canvas: Canvas) -> None:
-    """Show which part of a panel is enlarged at its right."""
+    """Draw a box around the part of a panel that is enlarged at its right."""
     from matplotlib.patches import Rectangle
 
     (left, bottom), (right, top) = part
@@ -390,7 +393,8 @@ def _box(axes: Axes, part: tuple[Array, Array], canvas: Canvas) -> None:
 
 
 def _label_offsets(axes: Axes, numbers: ScatterNumbers, most: int, canvas: Canvas, few: bool = True) -> None:
-    """Name the streaks of the smallest offsets, as long as they are thin and stand apart from all other points."""
+    """Label the streaks of pairs with offsets 1, 2, … up to `most`, until one is too wide or too close to other
+    points."""
     kept, offsets = ~numbers.odd, numbers.apart()[~numbers.odd]
     points = np.column_stack((numbers.x, numbers.y))[kept]
     low, high = points.min(axis=0, initial=np.inf), points.max(axis=0, initial=-np.inf)
@@ -403,12 +407,12 @@ def _label_offsets(axes: Axes, numbers: ScatterNumbers, most: int, canvas: Canva
         if (np.abs(others - end) < APART * (high - low)).all(axis=1).any():
             return
         style: dict[str, Any] = {"ha": "right" if right else "left", "va": "center", "fontsize": canvas.small}
-        hexagon = 0.0 if few else axes.bbox.width * points_per_pixel(axes) / HEXAGONS  # whose middle is within half
+        hexagon = 0.0 if few else axes.bbox.width * points_per_pixel(axes) / HEXAGONS  # half of it is beyond the point
         aside = 5 * canvas.scale + hexagon
         away = (-aside if right else aside, 0)
         style["color"] = axes.xaxis.label.get_color() if numbers.exceptions is None else "C0"
         axes.annotate(say("scatter.offset_number", number=offset), end, away, textcoords="offset points", **style)
-        if not right and 2 * end[0] > low[0] + high[0]:  # room for the name
+        if not right and 2 * end[0] > low[0] + high[0]:  # make room for the label
             axes.set_xlim(right=max(axes.get_xlim()[1], end[0] + NAME * (high - low)[0]))
 
 
@@ -424,7 +428,7 @@ def _draw_counts(numbers: DensityNumbers, axes: Axes, canvas: Canvas) -> Any:
         cmap=seen_colours(canvas.colours("amount"), axes),
         norm=LogNorm(1, max(2, numbers.most)),
         extent=(left, right, bottom, top),
-        zorder=1,  # over the grid
+        zorder=1,  # above the grid lines
     )
     x, y = MARGIN * (right - left), MARGIN * (top - bottom)
     axes.set(xlim=(left - x, right + x), ylim=(bottom - y, top + y))

@@ -1,4 +1,4 @@
-"""Which angles a model never met in training: pairs across, positions down."""
+"""The rotation angles that a model never met in training: pairs across, positions down."""
 
 from __future__ import annotations
 
@@ -29,21 +29,22 @@ from pecli.page.panels import Panel, PanelGroup, in_columns
 
 COLOURS = {SEEN: "#EDEFF2", SLOWER: "#B7D0E8", NEW: MAPS["signed"][5]}
 NAMES = {NEW: "unseen.new", SLOWER: "unseen.slower", SEEN: "unseen.as_trained"}
-QUIET = NOTE_INK  # of counts that are 0
-PART = 4  # of the positions shown, the trained ones where nothing says how many they are
+QUIET = NOTE_INK  # colour of counts that are 0
+PART = 4  # the default trained length is 1/4 of the length shown
 
 
 @dataclass(frozen=True, kw_only=True)
 class UnseenNumbers(Numbers[Harmonic]):
-    """What each pair does at each position, the worst of a row's: 0 as trained, 1 seen at a slower turn, 2 new."""
+    """The state of each pair at each position, the worst in each row: 0 as trained, 1 slower than trained, 2 new
+    angle."""
 
     state: Array = over("encoding", "position", "pair", across="pair")
-    positions: Array = over("position")  # the middles of rows
+    positions: Array = over("position")  # centres of the rows
     block: int = aside()
     trained: int
-    beyond: int  # angles beyond the trained positions: pairs times positions
-    new: tuple[int, ...] = aside()  # how many of them are new, of each encoding
-    slowed: tuple[int, ...] = aside()  # pairs
+    beyond: int  # number of angles beyond the trained length: pairs × positions
+    new: tuple[int, ...] = aside()  # number of new ones among them, per encoding
+    slowed: tuple[int, ...] = aside()     # number of slower pairs, per encoding
 
     def facts(self) -> dict[str, Any]:
         specs = [encoding.spec() for encoding in self.view.encodings]
@@ -58,24 +59,25 @@ class UnseenNumbers(Numbers[Harmonic]):
         return [say("unseen.counts" if len(self.new) == 1 else "unseen.angles_are", trained=self.trained, **counts)]
 
     def share(self, at: int) -> str:
-        """Return the share of the angles beyond the trained positions that are new with an encoding."""
+        """Return the share of new angles beyond the trained length for encoding number `at`, as text."""
         percent = 100 * self.new[at] / max(1, self.beyond)
         return f"{number_text(percent, 2) if percent < 1 else round(percent)}%"
 
     @property
     def worst(self) -> int:
-        """The encoding with the most new angles."""
+        """The index of the encoding with the most new angles."""
         return int(np.argmax(self.new))
 
     @property
     def avoiding(self) -> list[int]:
-        """The encodings without a new angle that slow pairs for it, where another has some; the fewest pairs first."""
+        """The encodings without new angles that slow some pairs, the fewest pairs first; [] if no encoding has new
+        angles."""
         found = [at for at, new in enumerate(self.new) if not new and self.slowed[at]]
         return sorted(found, key=lambda at: self.slowed[at]) if self.new[self.worst] else []
 
     @property
     def named(self) -> list[int]:
-        """The encodings that the headline names."""
+        """The encodings in the headline."""
         if len(self.new) == 1 or not self.new[self.worst]:
             return []
         return [self.avoiding[0], *self.avoiding[1:][-1:]] if self.avoiding else [self.worst]
@@ -107,12 +109,13 @@ class UnseenNumbers(Numbers[Harmonic]):
 
 @dataclass(frozen=True)
 class Unseen(PairwiseRates):
-    """Where pairs stand at angles that training never reached, a panel an encoding.
+    """The angles of pairs that training never reached, one panel per encoding.
 
     Notes
     -----
-    In training, over L positions, pair j went over the arc [0, ω_j L), ω_j its rate without the scaling; a pair whose
-    arc is a whole circle has seen every angle. Peng et al. 2023, YaRN, section 3, arXiv:2309.00071.
+    In training, over L positions, pair j covered the arc [0, ω_j L), with its unscaled rate ω_j. A pair whose arc is
+    the
+    whole circle has met every angle. Peng et al. 2023, YaRN, section 3, arXiv:2309.00071.
     """
 
     name: ClassVar[str] = "unseen"
@@ -133,7 +136,8 @@ class Unseen(PairwiseRates):
     )
 
     def trained_length(self, view: View[Harmonic]) -> int:
-        """Return how many positions the model was trained on: as asked, as the first that says it, or a quarter."""
+        """Return the trained length: the option, the first one that an encoding knows, or a quarter of the length
+        shown."""
         known = (encoding.contexts()[0] for encoding in view.encodings if isinstance(encoding, Scaled))
         return self.trained or next(filter(None, known), 0) or max(1, view.positions.stop // PART)
 
@@ -238,7 +242,7 @@ class Unseen(PairwiseRates):
 
 
 def names_of_panels(view: View[Harmonic]) -> list[str]:
-    """Return the name of each panel: the author's, unscaled, YaRN × 4."""
+    """Return the name of each panel: the encoding's label, or a name such as "unscaled" or "YaRN × 4"."""
     found = []
     plain = [replace(encoding, label=None) for encoding in view.encodings]
     for encoding, (name, rest) in zip(view.encodings, panel_names(plain), strict=True):

@@ -273,7 +273,7 @@ def _draw_circles(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
     from matplotlib.patches import Circle
 
     count, turns = len(numbers.pairs), _turns_of(numbers.view)
-    unit = axes.bbox.height * points_per_pixel(axes) / (2 * HALF)     # in points
+    unit = axes.bbox.height * points_per_pixel(axes) / (2 * HALF)  # in points
     rings = np.linspace(INNER, 1, count) if count > 1 else np.ones(1)
     apart = unit * float(rings[1] - rings[0]) if count > 1 else unit
     named = [*range(0, count, ceil(LINE * canvas.small / apart))]

@@ -44,7 +44,7 @@ class UnseenNumbers(Numbers[Harmonic]):
     trained: int
     beyond: int  # number of angles beyond the trained length: pairs × positions
     new: tuple[int, ...] = aside()  # number of new ones among them, per encoding
-    slowed: tuple[int, ...] = aside()     # number of slower pairs, per encoding
+    slowed: tuple[int, ...] = aside()  # number of slower pairs, per encoding
 
     def facts(self) -> dict[str, Any]:
         specs = [encoding.spec() for encoding in self.view.encodings]

@@ -305,7 +305,7 @@ class _Arrangement:
                 break
         return self._result()
 
-# Horizontal
+    # Horizontal
 
     @property
     def start(self) -> float:
@@ -373,7 +373,7 @@ class _Arrangement:
         pairs = zip(self.panels, whole, self.widths, strict=True)
         self.widths = [old if panel.exact and old < inf else across for panel, across, old in pairs]
 
-# Above the panels
+    # Above the panels
 
     def _row_top(self, at: int) -> float:
         """Return the largest height above the frames in this panel's row."""
@@ -470,7 +470,7 @@ class _Arrangement:
         under = self.under * (0.5 if self.bar_line else 1.0)  # a bar on a line of its own has the same gap above it
         self.over = 0.0 if self.aside or not self.head + self.subtitle else self.head + self.subtitle + under
 
-# Vertical
+    # Vertical
 
     def _down(self) -> None:
         """Set the panels' y and heights: rows share the height, and square panels get the width that their height
@@ -545,7 +545,7 @@ class _Arrangement:
         rows = (panel.rows + 0.5) * self.page.pixel
         return rows if self.page.height is None and height < rows <= STRETCH * height else height
 
-# The result
+    # The result
 
     def _result(self) -> Layout:
         frames = tuple(

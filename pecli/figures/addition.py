@@ -13,7 +13,7 @@ from pecli.core.numbers import number_text
 from pecli.core.options import option
 from pecli.encodings.base import Additive
 from pecli.figures.base import ColouredNumbers, View
-from pecli.figures.matrix import MAX_CELLS, WithCellNumbers, places, show_matrix, split_cells
+from pecli.figures.matrix import MAX_CELLS, WithCellNumbers, decimal_places, show_matrix, split_cells
 from pecli.figures.tokens import TokenFigure, tokens_axis
 from pecli.files.sheet import aside, over
 from pecli.page.axis_labels import dimensions_axis
@@ -172,7 +172,7 @@ def draw_lengths(numbers: AdditionNumbers, axes: list[Axes], canvas: Canvas) -> 
     import matplotlib as mpl
 
     lengths, ink = numbers.lengths(), mpl.rcParams["text.color"]
-    digits = places(lengths)
+    digits = decimal_places(lengths)
     for ax, own, mean in zip(axes, lengths, numbers.mean_lengths, strict=True):
         ax.set_title(say("addition.mean_length", length=f"{mean:.{digits}f}"), fontsize=canvas.small)
         ax.barh(range(len(own)), own, height=BAR, color=ink, alpha=0.4 if ax is axes[-1] else 1.0, linewidth=0)

@@ -16,7 +16,7 @@ from pecli.core.options import option
 from pecli.encodings.base import Additive, BiasEncoding, Rotary, names_in_sentence
 from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.matrix import WithCellNumbers, hatch, show_matrix
-from pecli.figures.tokens import TokenFigure, cut, fit_tokens, read_order, token_panel
+from pecli.figures.tokens import TokenFigure, fit_tokens, read_order, shortened, token_panel
 from pecli.files.sheet import aside, over
 from pecli.measures.pairwise import products
 from pecli.page.canvas import Canvas
@@ -60,31 +60,31 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
             return ""
         if not self.difference_plain:
             return say("attention.only_with_positions")
-        number, plain = map(as_in_cells, (self.difference_encoded, self.difference_plain))
+        number, plain = map(weight_text, (self.difference_encoded, self.difference_plain))
         name = names_in_sentence([self.view.encoding])[0]
         return say("attention.with_reordering_changes_weights", name=name, number=number, plain=plain)
 
-    def row_heads(self) -> list[tuple[str, str]]:
+    def row_headings(self) -> list[tuple[str, str]]:
         """Return (name, note on the largest change) for the rows without and with the encoding."""
-        without = "attention.causal_mask_alone" if self.hides else "attention.without_positions"
+        without = "attention.causal_mask_alone" if self.has_mask else "attention.without_positions"
         return [
             (
                 say(name),
-                say("attention.change_by_up_to" if most else "attention.no_weight_changes", number=as_in_cells(most)),
+                say("attention.change_by_up_to" if most else "attention.no_weight_changes", number=weight_text(most)),
             )
             for name, most in ((without, self.difference_plain), ("attention.with_positions", self.difference_encoded))
         ]
 
     def marks(self) -> list[str]:
-        return [say("attention.hatched_masked_weight_0")] if self.hides else []
+        return [say("attention.hatched_masked_weight_0")] if self.has_mask else []
 
     @property
-    def hides(self) -> bool:
+    def has_mask(self) -> bool:
         """Whether a mask hides keys from some queries."""
         return bool((self.plain == 0).any())
 
     @property
-    def masked(self) -> Array:
+    def masked_keys(self) -> Array:
         """Whether a query sees a key in neither order, shape (n, n)."""
         return (self.encoded == 0) & (restore_order(self.reordered_encoded, self.order) == 0)
 
@@ -169,7 +169,7 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
     def width(self, view: View[AttentionEncoding]) -> int:
         """Return the width of the embeddings: the encoding's width, or the default for a bias."""
         encoding = view.encoding
-        return self.own_width(WIDTH) if isinstance(encoding, BiasEncoding) else encoding.width
+        return self.embedding_width(WIDTH) if isinstance(encoding, BiasEncoding) else encoding.width
 
     def compute(self, view: View[AttentionEncoding]) -> AttentionNumbers:
         encoding, positions, order = view.encoding, self.rows(view), np.array(self.order())
@@ -229,7 +229,7 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         side."""
         size = canvas.inches
         side = token_panel(self.words, ColorBar(""), "", "").least[0]
-        across = 3 * side + max(ems(cut(word)) for word in self.words) + 8  # labels and gaps
+        across = 3 * side + max(ems(shortened(word)) for word in self.words) + 8  # labels and gaps
         tall = (size.height or 0) > 1.3 * size.width
         return tall or 72 * size.width / canvas.small < across
 
@@ -270,12 +270,12 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         )
         images = []
         for ax, (values, look) in zip(axes, every, strict=True):
-            hidden = numbers.masked if look is change else values == 0
+            hidden = numbers.masked_keys if look is change else values == 0
             if hidden.any():
                 hatch(ax)
             images.append(show_matrix(ax, np.where(hidden, np.nan, values), **look))
         self.write_numbers(axes, images, canvas)
-        for ax, (name, said) in zip((axes[0], axes[3]), numbers.row_heads(), strict=True):
+        for ax, (name, said) in zip((axes[0], axes[3]), numbers.row_headings(), strict=True):
             add_row_head(ax, name, "" if self._is_upright(canvas) else said, canvas)
         if numbers.difference_encoded:
             (query, key), ink = numbers.most, headline_ink()
@@ -284,7 +284,7 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         return images
 
 
-def as_in_cells(weight: float) -> str:
+def weight_text(weight: float) -> str:
     """Return a weight as text with two decimals, as in cells, or with two digits if it is below 0.01."""
     return f"{weight:.2f}" if weight >= 0.01 else number_text(weight, 2)
 

@@ -91,7 +91,7 @@ class Figure(Analysis[E]):
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         """Draw the numbers on the axes; return one mappable per panel for its colour bar."""
 
-    def every(self, view: View[E]) -> Array | None:
+    def all_values(self, view: View[E]) -> Array | None:
         """Return all values shown as colours, or fewer with the same minimum and maximum; None if there are too
         many."""
         whole = replace(view, panels=None)
@@ -103,9 +103,9 @@ class Figure(Analysis[E]):
 
     def title(self, view: View[E]) -> str:
         """Return the default title."""
-        return join_title([*(encoding.title(join_title) for encoding in view.encodings), self.unseen(view)])
+        return join_title([*(encoding.title(join_title) for encoding in view.encodings), self.positions_clause(view)])
 
-    def unseen(self, view: View[E]) -> str:
+    def positions_clause(self, view: View[E]) -> str:
         """Return the title clause on positions that the rest of the picture does not show; usually ""."""
         if all(encoding.own_positions for encoding in view.encodings):
             return ""
@@ -138,7 +138,7 @@ def panels_of(figure: Figure[Any], view: View[Any], canvas: Canvas | None = None
     return [panel for group in figure.panel_groups(view, canvas or Canvas()) for panel in group.panels]
 
 
-def tells_of_offsets(view: View[Any]) -> bool:
+def has_comparable_offsets(view: View[Any]) -> bool:
     """Return whether there are enough positions to compare two pairs of equal offset: a symmetric measure needs
     three."""
     return view.positions.length > 2
@@ -161,12 +161,12 @@ def other_positions_text(view: View[TableEncoding]) -> str:
     return "" if rows == view.positions else say(text, first=minus(f"{rows.start:,}"), last=f"{rows.stop - 1:,}")
 
 
-def averaging(size: int) -> str:
+def averaging_note(size: int) -> str:
     """Return the footnote for pixels that each show the mean of `size` × `size` pairs of positions."""
-    return averaging_cells(None, size, size)
+    return cell_averaging_note(None, size, size)
 
 
-def averaging_cells(encoding: Encoding | None, rows: int, columns: int, log: bool = False) -> str:
+def cell_averaging_note(encoding: Encoding | None, rows: int, columns: int, log: bool = False) -> str:
     """Return the footnote for pixels that each show the mean of `rows` × `columns` cells; "" for one cell.
 
     encoding : gives the unit of rows where only rows are averaged
@@ -198,11 +198,11 @@ def difference_of(first: N, second: N, reach: Limits | None, **facts: Any) -> N:
     return replace(first, ends=(-limit, limit), **facts)
 
 
-def extremes(size: int) -> str:
+def extremes_note(size: int) -> str:
     """Return the footnote for a line that spans the minimum and maximum of `size` positions per pixel."""
     return say("figures.each_pixel_minimum_to", count=size) if size > 1 else ""
 
 
-def extremes_of_offsets(size: int) -> str:
+def offset_extremes_note(size: int) -> str:
     """Return the footnote for a line that spans the minimum and maximum of `size` offsets per pixel."""
     return say("figures.each_pixel_minimum_to_maximum", count=size) if size > 1 else ""

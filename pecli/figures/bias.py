@@ -12,9 +12,9 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING, number_text
 from pecli.encodings.base import BiasEncoding
 from pecli.encodings.biases import T5, Alibi
-from pecli.figures.base import ColouredNumbers, Figure, View, averaging
+from pecli.figures.base import ColouredNumbers, Figure, View, averaging_note
 from pecli.figures.bias_figure import FAINT, BiasFigure
-from pecli.figures.highlights import border_beyond, border_text
+from pecli.figures.highlights import draw_trained_border, trained_border_note
 from pecli.figures.matrix import MAX_CELLS, hatch, show_matrix
 from pecli.files.sheet import aside, over
 from pecli.measures.reduce import means_of_finite
@@ -68,7 +68,7 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
         if self.by_bucket:
             what = say(self.view.encoding.quantity)
             return say("bias.beyond_distance_share", last=self.apart - 1, what=what) if self.apart else ""
-        if ratio := self._ratio():
+        if ratio := self._reach_ratio():
             twice = "bias.each_head_sees_twice" if isclose(ratio, 2) else "bias.each_head_sees_times"
             until = next((head for head, seen in zip(self.heads, self.seen, strict=True) if seen == self.all_back), 0)
             end = say("bias.until_head_sees_all", head=int(until)) if until > self.heads[0] else ""
@@ -81,7 +81,7 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
             return say("bias.head_sees_to_all", **ends, count=self.view.positions.length)
         return say("bias.head_sees_to", **ends)
 
-    def _ratio(self) -> float:
+    def _reach_ratio(self) -> float:
         """Return the constant factor by which each head sees farther than the head before, or 0."""
         if not isinstance(self.view.encoding, Alibi) or len(self.heads) < 2 or (np.diff(self.heads) != 1).any():
             return 0.0
@@ -92,7 +92,7 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
     def remarks(self) -> list[str]:
         shown, heads = len(self.heads), self.view.encoding.n_heads
         count = say("bias.of_heads", count=shown, all=heads) if shown < heads else ""
-        return [count, averaging(self.block)]
+        return [count, averaging_note(self.block)]
 
     def marks(self) -> list[str]:
         encoding, sides = self.view.encoding, ""
@@ -102,7 +102,7 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
         hidden = say("bias.hatched_causal_mask") if np.isnan(self.bias).any() else ""
         corners = self.view.positions.length > MAX_CELLS and any(map(self.sees_all, range(len(self.heads))))
         farthest = say("bias.number_farthest") if corners else ""
-        return [line, farthest, hidden, sides, border_text(self.trained)]
+        return [line, farthest, hidden, sides, trained_border_note(self.trained)]
 
     def sees_all(self, at: int) -> bool:
         """Return whether this head sees the farthest key, though not every head does."""
@@ -175,7 +175,7 @@ class Bias(BiasFigure):
 
     def decorate(self, view: View[BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
         for panel, head in zip(axes, self.shown_heads(view).tolist(), strict=True):
-            _put_difference(view.encoding, head, panel, canvas)
+            _label_head(view.encoding, head, panel, canvas)
 
     def title(self, view: View[BiasEncoding]) -> str:
         encoding, slopes = view.encoding, ""
@@ -221,8 +221,8 @@ class Bias(BiasFigure):
             positions=blocks.centres(),
             block=blocks.size,
             by_colour=shown,
-            seen=_last(back >= heavy),
-            ahead=_last(ahead >= heavy),
+            seen=_last_seen(back >= heavy),
+            ahead=_last_seen(ahead >= heavy),
             apart=int(same.argmax()) if same.any() else 0,
             reach=tuple(np.where(back >= low_end, np.arange(blocks.length), -1).max(axis=1).tolist()),
             farthest=tuple(back[:, -1].tolist()),
@@ -266,11 +266,11 @@ class Bias(BiasFigure):
             start = numbers.view.positions.start + self.trained - 0.5  # the first position beyond the trained length
             ends = numbers.view.positions.start - 0.5, numbers.view.positions.stop - 0.5
             for panel in axes:
-                border_beyond(panel, (ends[0], ends[1] - self.trained), (start, ends[1]), canvas)
+                draw_trained_border(panel, (ends[0], ends[1] - self.trained), (start, ends[1]), canvas)
         return images
 
 
-def _last(seen: Array) -> tuple[int, ...]:
+def _last_seen(seen: Array) -> tuple[int, ...]:
     """Return the last distance that is seen in each row, or 0."""
     return tuple(np.where(seen, np.arange(seen.shape[1]), 0).max(axis=1).tolist())
 
@@ -283,7 +283,7 @@ def distances_of_buckets(encoding: BiasEncoding, by_offset: Array) -> Array:
     return by_offset % encoding.buckets_each
 
 
-def _put_difference(encoding: BiasEncoding, head: int, panel: Axes, canvas: Canvas) -> None:
+def _label_head(encoding: BiasEncoding, head: int, panel: Axes, canvas: Canvas) -> None:
     """Write what is specific to a head, such as its slope, behind its name."""
     from pecli.page.titles import add_behind_title
 

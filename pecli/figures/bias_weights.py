@@ -10,14 +10,14 @@ from pecli.core.language import say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING
 from pecli.encodings.base import BiasEncoding
-from pecli.figures.base import Numbers, extremes_of_offsets
+from pecli.figures.base import Numbers, offset_extremes_note
 from pecli.figures.bias_figure import BiasFigure
-from pecli.figures.highlights import mark_beyond
+from pecli.figures.highlights import mark_trained
 from pecli.files.sheet import aside, over
 from pecli.measures.reduce import envelope, even_edges, middles
 from pecli.page.axis_labels import along_lines, powers_axis, values_axis
 from pecli.page.canvas import Canvas
-from pecli.page.lines import key, plot_run, shades
+from pecli.page.lines import add_legend, plot_run, shades
 from pecli.page.panels import Panel, PanelGroup
 
 FADED = 1e5  # largest ratio of weights on the axis
@@ -46,7 +46,7 @@ class WeightNumbers(Numbers[BiasEncoding]):
         position = self.view.encoding.position_text(self.view.positions.stop - 1)
         nearer = say("bias.dots_at_least_half")
         query = say("bias.query_at_position_scores", position=position)
-        return [nearer, query, extremes_of_offsets(self.block)]
+        return [nearer, query, offset_extremes_note(self.block)]
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,8 @@ class BiasWeights(BiasFigure):
     def decorate(self, view: View[BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
         heads = self.shown_heads(view)
         looks = shades(len(heads), axes[0], canvas)
-        key(axes[0], list(zip(map(view.encoding.head_text, heads.tolist()), looks, strict=True)))
-        mark_beyond(axes[0], self.trained, canvas)
+        add_legend(axes[0], list(zip(map(view.encoding.head_text, heads.tolist()), looks, strict=True)))
+        mark_trained(axes[0], self.trained, canvas)
 
     def draw(self, numbers: WeightNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         _draw_weights(numbers, axes[0], canvas)

@@ -60,9 +60,9 @@ class CompareNumbers(ComposedNumbers):
     apart: str = ""
 
     def marks(self) -> list[str]:
-        return [self.apart, self._orders(), *super().marks()]
+        return [self.apart, self._column_order_note(), *super().marks()]
 
-    def _orders(self) -> str:
+    def _column_order_note(self) -> str:
         """Return a note that the two tables of a difference order their columns differently, or ""."""
         pairings = [getattr(encoding, "pairing", "") for encoding in self.view.encodings]
         difference = len(self.parts) > len(self.view.encodings) and isinstance(self.parts[0].numbers, HeatmapNumbers)
@@ -187,8 +187,8 @@ class Compare(Composite, Highlighting[Encoding]):
         difference = Cell(figures[0], views[0], difference_name(view), derived=True)
         return [*cells, difference] if self.difference else cells
 
-    def _placed(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
-        group = super()._placed(cell, at, canvas)
+    def _cell_panels(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
+        group = super()._cell_panels(cell, at, canvas)
         if not self.difference or at < 2:
             return group
         other: dict[str, Any] = {"part": 1, "label": say("compare.difference"), "ticks": None, "trimmed": True}
@@ -211,7 +211,7 @@ class Compare(Composite, Highlighting[Encoding]):
 
     def composed_numbers(self, view: View[Encoding], **fields: Any) -> CompareNumbers:
         labels = tuple(short_names(view.encodings))
-        numbers = CompareNumbers(view=view, labels=labels, apart=self._apart(view), **fields)
+        numbers = CompareNumbers(view=view, labels=labels, apart=self._limits_note(view), **fields)
         if not self.difference:
             trained = len(view.encodings) == 2 and all(getattr(own, "trained", False) for own in view.encodings)
             if not trained or not isinstance(numbers.parts[0].numbers, HeatmapNumbers):
@@ -229,10 +229,10 @@ class Compare(Composite, Highlighting[Encoding]):
         """Draw the panels and mark the largest difference; return one mappable per panel."""
         drawn = super().draw(numbers, axes, canvas)
         if self.difference and numbers.where:
-            self._mark(numbers, axes[-1], canvas)
+            self._mark_largest(numbers, axes[-1], canvas)
         return drawn
 
-    def _mark(self, numbers: Any, panel: Axes, canvas: Canvas) -> None:
+    def _mark_largest(self, numbers: Any, panel: Axes, canvas: Canvas) -> None:
         """Mark the place of the largest difference with its value; for an offset, the middle of its diagonal."""
         from pecli.page.labels import halo
 
@@ -248,9 +248,9 @@ class Compare(Composite, Highlighting[Encoding]):
         panel.annotate(text if text.startswith("−") else f"+{text}", (x, y), (6 * side * canvas.scale, 0), **style)
         panel.named = True  # type: ignore[attr-defined]  # read by `Sheet`: the headline is about this panel
 
-    def _apart(self, view: View[Encoding]) -> str:
+    def _limits_note(self, view: View[Encoding]) -> str:
         """Return the note on why panels do not share colour limits, or "" if they do."""
-        placed = [self._placed(cell, 0, Canvas()).panels for cell in self.cells_of(view)[: len(view.encodings)]]
+        placed = [self._cell_panels(cell, 0, Canvas()).panels for cell in self.cells_of(view)[: len(view.encodings)]]
         ends = {frozenset((None if p.bar and p.bar.fixed else p.bar, p.ends) for p in panels) for panels in placed}
         if len(ends) == 1:
             return ""
@@ -266,7 +266,7 @@ class Compare(Composite, Highlighting[Encoding]):
         numbers."""
         figure, views = self.part(), [cell.view for cell in self.cells_of(view)[:2]]
         if max(prod(figure.shape(own)) for own in views) > MAX_WHOLE:
-            first, second = (figure.every(own) for own in views)
+            first, second = (figure.all_values(own) for own in views)
             if first is None or second is None or first.shape != second.shape:
                 return None, {}
             return _ends_of(first - second), {}
@@ -297,10 +297,10 @@ class Compare(Composite, Highlighting[Encoding]):
     def title(self, view: View[Encoding]) -> str:
         item = view.encoding.title(join_title) if len(view.encodings) == 1 else ""
         shared = title_of_several(view.encodings) if len(set(view.encodings)) > 1 else ""
-        return join_title([item, shared, self.unseen(view)])
+        return join_title([item, shared, self.positions_clause(view)])
 
-    def unseen(self, view: View[Encoding]) -> str:
-        return self.part().unseen(view)
+    def positions_clause(self, view: View[Encoding]) -> str:
+        return self.part().positions_clause(view)
 
 
 def difference_name(view: View[Encoding]) -> str:

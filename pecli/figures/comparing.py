@@ -19,7 +19,7 @@ from pecli.measures.comparison import Comparison, comparison_of
 
 
 @dataclass(frozen=True)
-class Comparing(Highlighting[TableEncoding | BiasEncoding]):
+class ComparingFigure(Highlighting[TableEncoding | BiasEncoding]):
     """Base of the figures that compare pairs of positions."""
 
     requires: ClassVar[Any] = TableEncoding | BiasEncoding
@@ -53,7 +53,7 @@ class Comparing(Highlighting[TableEncoding | BiasEncoding]):
 
 
 @dataclass(frozen=True)
-class OfOneHead(Comparing):
+class OneHeadFigure(ComparingFigure):
     """Base of the comparing figures that show one head of a bias."""
 
     head: int | None = option(None, "head whose bias is shown", at_least=0, unset="0")
@@ -95,7 +95,7 @@ def differing_text(view: View[Any], quantity: str, apart: Sequence[float], same:
     return say(text, measure=quantity, number=number_text(max(apart[at] for at in wide), 3))
 
 
-def turned_text(encodings: Sequence[Encoding]) -> str:
+def default_query_note(encodings: Sequence[Encoding]) -> str:
     """Return the footnote on the default query of rope, or "" if a query is given or no encoding is rope."""
     turned = any(isinstance(encoding, Rope) and encoding.query is None for encoding in encodings)
     return say("figures.vectors_of_rope_1") if turned else ""

@@ -23,11 +23,11 @@ from pecli.page.panels import (
     Mosaic,
     Panel,
     PanelGroup,
-    below_each_other,
     columns_of,
     in_columns,
-    unnamed,
+    stacked,
     with_own_bar,
+    without_bar_name,
 )
 
 FORWARDED = ("measure", "highlight")  # options that a composed figure passes on to parts that have them
@@ -211,8 +211,8 @@ class Composite(Figure[Encoding]):
             first = own.stop
 
     def panel_groups(self, view: View[Encoding], canvas: Canvas) -> list[PanelGroup]:
-        parts = [self._placed(cell, at, canvas) for at, cell in enumerate(self.cells_of(view))]
-        panels = named_once([panel for part in parts for panel in part.panels])
+        parts = [self._cell_panels(cell, at, canvas) for at, cell in enumerate(self.cells_of(view))]
+        panels = with_unique_bar_names([panel for part in parts for panel in part.panels])
         if len(panels) > len(parts):
             return [PanelGroup(panels, _rows_of_parts(parts))]
         few = len(panels) <= ROW and not any(panel.exact for panel in panels)
@@ -220,16 +220,16 @@ class Composite(Figure[Encoding]):
         columns = [1] if few and canvas.narrow else [2, 1] if square else []
         return [PanelGroup(panels, in_columns(len(panels), *columns), one_legend=True)]
 
-    def _placed(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
+    def _cell_panels(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
         """Return the panels of cell number `at` and their grids, with colour bars of their own if colours are not
         shared."""
         groups = cell.figure.panel_groups(cell.view, canvas)
         panels = [panel for group in groups for panel in group.panels]
-        panels[0] = named_cell(panels[0], cell)
+        panels[0] = with_cell_texts(panels[0], cell)
         if not self.alike or not cell.figure.shares_limits:
             panels = [with_own_bar(panel, at) for panel in panels]
         first, *below = (group.grids for group in groups)
-        grids = (below_each_other([first[0], *(own[0] for own in below)]),) if below else first
+        grids = (stacked([first[0], *(own[0] for own in below)]),) if below else first
         return PanelGroup(tuple(panels), grids)
 
     def decorate(self, view: View[Encoding], axes: list[Axes], canvas: Canvas) -> None:
@@ -253,7 +253,7 @@ class Composite(Figure[Encoding]):
         cells = [cell for cell, _ in self._cells(view) if not cell.derived]
         parts = tuple(Part(cell.figure, cell.figure.compute(cell.view)) for cell in cells)
         bars: list[Hashable] = [
-            frozenset(panel.bar for panel in self._placed(cell, at, Canvas()).panels) if self.alike else at
+            frozenset(panel.bar for panel in self._cell_panels(cell, at, Canvas()).panels) if self.alike else at
             for at, cell in enumerate(self.cells_of(view))
         ]
         return self.composed_numbers(view=view, parts=parts, colour_groups=tuple(bars)).limited(
@@ -274,18 +274,18 @@ class Composite(Figure[Encoding]):
         return drawn
 
 
-def named_cell(panel: Panel, cell: Cell) -> Panel:
+def with_cell_texts(panel: Panel, cell: Cell) -> Panel:
     """Return the first panel of a cell with the cell's texts above and to its left."""
     both = [*filter(None, (cell.label, panel.title))]  # a title may begin with a blank line
     title = "\n".join(both) if any("\n" in text for text in both) else join_title(both)
     return replace(panel, title=title, y=replace(panel.y, beside=cell.beside))
 
 
-def named_once(panels: Sequence[Panel]) -> tuple[Panel, ...]:
+def with_unique_bar_names(panels: Sequence[Panel]) -> tuple[Panel, ...]:
     """Return the panels with a name only on the first of equally named colour bars."""
     first: dict[str, ColorBar] = {}
     named = (panel.bar is None or first.setdefault(panel.bar.label, panel.bar) == panel.bar for panel in panels)
-    return tuple(panel if own else unnamed(panel) for panel, own in zip(panels, named, strict=True))
+    return tuple(panel if own else without_bar_name(panel) for panel, own in zip(panels, named, strict=True))
 
 
 def _rows_of_parts(parts: Sequence[PanelGroup]) -> tuple[Mosaic, ...]:
@@ -293,7 +293,7 @@ def _rows_of_parts(parts: Sequence[PanelGroup]) -> tuple[Mosaic, ...]:
     counts = [len(part.panels) for part in parts]
     large = parts[counts.index(max(counts))]
     return tuple(
-        below_each_other([grid if n == max(counts) else in_columns(n, columns_of(grid))[0] for n in counts])
+        stacked([grid if n == max(counts) else in_columns(n, columns_of(grid))[0] for n in counts])
         for grid in large.grids
     )
 

@@ -14,8 +14,8 @@ from pecli.core.numbers import ROUNDING
 from pecli.core.options import EXACT, option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding, panel_titles, short_names, title_of_several
-from pecli.figures.base import Numbers, View, extremes, tells_of_offsets
-from pecli.figures.comparing import OfOneHead, differing_text, turned_text
+from pecli.figures.base import Numbers, View, extremes_note, has_comparable_offsets
+from pecli.figures.comparing import OneHeadFigure, default_query_note, differing_text
 from pecli.figures.highlights import mark_stretch
 from pecli.files.sheet import aside, over
 from pecli.measures.comparison import comparison_of, largest_spread, offset_codes
@@ -32,7 +32,7 @@ from pecli.page.axis_labels import (
     values_axis,
 )
 from pecli.page.canvas import Canvas
-from pecli.page.lines import MAX_LINES, Look, key, plot_dots, shades, share_ends
+from pecli.page.lines import MAX_LINES, Look, add_legend, plot_dots, shades, share_ends
 from pecli.page.panels import Axis, Panel, PanelGroup, in_columns
 
 DEFAULT_LINES = 3  # default number of lines
@@ -65,10 +65,10 @@ class CurvesNumbers(Numbers[Any]):
         lost = listing(dict.fromkeys(map(self.view.encoding.position_text, self.at[np.isnan(self.own)])))
         undefined = say("curves.from_undefined_constant_row", positions=lost) if lost else ""
         return [
-            turned_text(self.view.encodings),
+            default_query_note(self.view.encodings),
             undefined,
             say(NO_PLACE[self.no_place]) if self.no_place else "",
-            extremes(self.block),
+            extremes_note(self.block),
         ]
 
     def named(self) -> tuple[int, ...]:
@@ -94,7 +94,7 @@ class CurvesNumbers(Numbers[Any]):
             return ""  # positions on a grid are numbered row by row, so curves are not shifted copies
         one = "curves.every_curve_is_the"
         only = one if len(self.apart) == 1 else "curves.with_each_encoding_the"
-        return say(only, measure=label) if tells_of_offsets(self.view) else ""
+        return say(only, measure=label) if has_comparable_offsets(self.view) else ""
 
     def _larger_text(self, label: str) -> str:
         """Return the headline on which of two encodings has the larger measure everywhere, from one position."""
@@ -111,7 +111,7 @@ class CurvesNumbers(Numbers[Any]):
 
 
 @dataclass(frozen=True)
-class Curves(OfOneHead):
+class Curves(OneHeadFigure):
     """The measure, or the bias of a head, from chosen positions to all positions.
 
     Notes
@@ -150,7 +150,7 @@ class Curves(OfOneHead):
         """Return whether all encodings share a panel, with one line each."""
         return len(view.encodings) > 1 and len(self.starts(view)) == 1
 
-    def across(self, view: View[Any]) -> Positions:
+    def x_positions(self, view: View[Any]) -> Positions:
         """Return the positions that the lines run over, or the offsets from their starts."""
         rows = view.covered
         if self.against == "position":
@@ -171,11 +171,11 @@ class Curves(OfOneHead):
         super().check_view(view)
         check_run(self.name, view.covered.length)
         if self.log:
-            if self.across(view).start < 0 <= view.covered.start:
+            if self.x_positions(view).start < 0 <= view.covered.start:
                 advice = f"start from the first position, {option_text('at', view.covered.start)}"
                 raise UsageError("--log has no place for offsets below 0", option="log", advice=advice)
-            check_log(self.across(view))
-        self.check_spans(self.across(view))
+            check_log(self.x_positions(view))
+        self.check_spans(self.x_positions(view))
         self.starts(view)
 
     def shape(self, view: View[Any]) -> tuple[int, ...]:
@@ -183,7 +183,7 @@ class Curves(OfOneHead):
 
     def compute(self, view: View[Any]) -> CurvesNumbers:
         starts, rows = self.starts(view), view.covered
-        edges, across = even_edges(rows.length, view.line_points), self.across(view)
+        edges, across = even_edges(rows.length, view.line_points), self.x_positions(view)
         if self.log:
             edges = log_edges(across.stop, view.line_points, max(1, across.start)) - across.start
         parts = [self._lines(encoding, starts, rows, edges) for encoding in view.encodings]
@@ -248,7 +248,7 @@ class Curves(OfOneHead):
         return low, high, own, apart
 
     def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
-        count, across = 1 if self.overlaid(view) else len(view.encodings), self.across(view)
+        count, across = 1 if self.overlaid(view) else len(view.encodings), self.x_positions(view)
         first = max(1, across.start) if self.log else across.start
         aspect, names = 0.8 if canvas.narrow else 0.55, panel_titles(view.encodings)
         panels = []
@@ -282,15 +282,15 @@ class Curves(OfOneHead):
             if self.overlaid(view):
                 names = panel_titles(view.encodings)
                 label_lines(panel, list(zip(names, self._looks(view, panel, canvas), strict=True)), canvas)
-            elif self.against == "offset" and panel is axes[-1] and not self._coincide(encoding):
-                key(panel, zip(map(self._from_text, starts), self._looks(view, panel, canvas), strict=True))
+            elif self.against == "offset" and panel is axes[-1] and not self._lines_coincide(encoding):
+                add_legend(panel, zip(map(self._start_label, starts), self._looks(view, panel, canvas), strict=True))
             mark_stretch(panel, self.spans(), canvas)
 
-    def _from_text(self, position: str) -> str:
+    def _start_label(self, position: str) -> str:
         """Return the label of a line that starts from this position."""
         return say("curves.from_position_2", position=position)
 
-    def _coincide(self, encoding: Encoding) -> bool:
+    def _lines_coincide(self, encoding: Encoding) -> bool:
         """Return whether lines from all positions coincide when drawn against the offset."""
         return self.against == "offset" and self.compared(encoding).is_of_offset
 
@@ -302,17 +302,19 @@ class Curves(OfOneHead):
         return [{"color": look["color"]} for look in shades(count, panel, canvas)]
 
     def draw(self, numbers: CurvesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        from pecli.page.labels import join_line_labels, put_line_labels
+        from pecli.page.labels import merge_line_labels, put_line_labels
 
         lines = len(numbers.at) // len(axes)
         ends = [(numbers.positions, row) for row in (numbers.low + numbers.curves) / 2]
         for at, panel in enumerate(axes):
             own = slice(at * lines, (at + 1) * lines)
             encoding = numbers.view.encodings[numbers.encoding[own.start]]
-            self._draw_panel(numbers, own, panel, self._coincide(encoding) and not self.overlaid(numbers.view), canvas)
+            self._draw_panel(
+                numbers, own, panel, self._lines_coincide(encoding) and not self.overlaid(numbers.view), canvas
+            )
             put_line_labels(panel, ends[own])
             if self.overlaid(numbers.view):
-                join_line_labels(panel, [row for _, row in ends[own]])
+                merge_line_labels(panel, [row for _, row in ends[own]])
             if not self.compared(encoding).similarity and np.nanmin(numbers.own, initial=np.inf) == 0:
                 panel.set_ylim(bottom=0)
         scales = self.scales(numbers.view)
@@ -333,7 +335,7 @@ class Curves(OfOneHead):
         columns = zip(numbers.low[own], numbers.curves[own], numbers.at[own], numbers.own[own], strict=True)
         offset = self.against == "offset"
         rows = [(numbers.positions - offset * at, low, high, at, value) for low, high, at, value in columns]
-        for line, (x, low, high, at, value) in enumerate(joined(rows) if once else rows):
+        for line, (x, low, high, at, value) in enumerate(merged_lines(rows) if once else rows):
             same = (np.allclose(high, before, equal_nan=True) for before in numbers.curves[own][:line])
             if overlaid and any(same):
                 continue
@@ -361,7 +363,7 @@ class Curves(OfOneHead):
                 continue
             if named is None or line in named:
                 first = here[0] if here and np.isfinite(value) else (x[finite[0]], middle[finite[0]])
-                label_point(panel, self._from_text(encoding.position_text(at)), first, colour, canvas)
+                label_point(panel, self._start_label(encoding.position_text(at)), first, colour, canvas)
             for other, dot in zip(near, others, strict=True):
                 label_point(panel, encoding.position_text(other), dot, colour, canvas)
 
@@ -373,10 +375,12 @@ class Curves(OfOneHead):
             measure=self.quantity(view),
             position=view.encoding.position_text(self.starts(view)[0]),
         )
-        return join_title([title_of_several(view.encodings), start if self.overlaid(view) else "", self.unseen(view)])
+        return join_title(
+            [title_of_several(view.encodings), start if self.overlaid(view) else "", self.positions_clause(view)]
+        )
 
 
-def joined(rows: Sequence[tuple[Array, ...]]) -> Sequence[tuple[Array, ...]]:
+def merged_lines(rows: Sequence[tuple[Array, ...]]) -> Sequence[tuple[Array, ...]]:
     """Merge coinciding lines over offsets into a single line over all offsets.
 
     rows : (offsets, low, high, start, value at the start) of each line

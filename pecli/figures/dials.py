@@ -53,7 +53,7 @@ class DialsNumbers(Numbers[Harmonic]):
         """Return the headline: the angles on a clock, or how the fastest and the slowest pair compare."""
         encoding = self.view.encoding
         if encoding.tick_steps and len(self.positions) == 1 and len(self.pairs) <= COLUMNS // 2:
-            angles = [f"{number_text(angle, 3)}°" for angle in np.degrees(self.ways[0]).tolist()]
+            angles = [f"{number_text(angle, 3)}°" for angle in np.degrees(self.swept_angles[0]).tolist()]
             place = encoding.position_text(self.positions[0])
             return say("dials.hands_stand", position=place, angles=enumerated(angles))
         ends = (float(self.wavelengths.min()), float(self.wavelengths.max()))
@@ -72,7 +72,7 @@ class DialsNumbers(Numbers[Harmonic]):
         return [int(self.pairs[at]) for at in (self.wavelengths.argmin(), self.wavelengths.argmax())]
 
     @property
-    def ways(self) -> Array:
+    def swept_angles(self) -> Array:
         """The clockwise angle of each hand since its last full turn in radians, shape (positions, pairs)."""
         ways = self.angles % (2 * np.pi)
         return np.where(ways > 2 * np.pi * (1 - WHOLE), 0.0, ways)
@@ -128,7 +128,7 @@ class Dials(Figure[Harmonic]):
         exponents = np.linspace(0, powers - 1, min(powers, ROWS - 1)).astype(int)
         return first + np.append(0.0, 10.0**exponents)
 
-    def dials(self, view: View[Harmonic]) -> Array:
+    def drawn_pairs(self, view: View[Harmonic]) -> Array:
         """Return the indices of the pairs."""
         return chosen_indices("pairs", self.pairs, view, (view.encoding.width + 1) // 2, "pairs", COLUMNS)
 
@@ -141,13 +141,13 @@ class Dials(Figure[Harmonic]):
     def check_view(self, view: View[Harmonic]) -> None:
         super().check_view(view)
         view.encoding.coordinates(self.rows(view))  # raises UsageError for a position outside a grid
-        self.dials(view)
+        self.drawn_pairs(view)
 
     def shape(self, view: View[Harmonic]) -> tuple[int, ...]:
-        return (len(self.rows(view)), len(self.dials(view)))
+        return (len(self.rows(view)), len(self.drawn_pairs(view)))
 
     def compute(self, view: View[Harmonic]) -> DialsNumbers:
-        harmonic, rows, pairs = view.encoding, self.rows(view), self.dials(view)
+        harmonic, rows, pairs = view.encoding, self.rows(view), self.drawn_pairs(view)
         angles = harmonic.angles(rows) + harmonic.phases  # a phase may add a full turn
         angles -= 2 * np.pi * np.round(angles / (2 * np.pi))
         turns = harmonic.coordinates(rows).reshape(len(rows), -1) / harmonic.wavelengths()
@@ -156,11 +156,11 @@ class Dials(Figure[Harmonic]):
         return DialsNumbers(view=view, angles=angles[:, pairs], turns=turns[:, pairs], **known)
 
     def columns(self, view: View[Harmonic], canvas: Canvas) -> list[list[int]]:
-        """Return for each column of faces the indices (into `dials`) of the hands that it shows.
+        """Return for each column of faces the indices (into `drawn_pairs`) of the hands that it shows.
 
         A clock has all hands on the first face. A narrow page has fewer columns.
         """
-        count = len(self.dials(view))
+        count = len(self.drawn_pairs(view))
         if self.pairs is None and canvas.narrow and count > NARROW:
             return [[int(at)] for at in np.linspace(0, count - 1, NARROW).round()]
         clock = bool(view.encoding.tick_steps) and count > 1
@@ -184,7 +184,7 @@ class Dials(Figure[Harmonic]):
 
     def names(self, view: View[Harmonic], canvas: Canvas) -> list[str]:
         """Return the name of each column: its pair with the wavelength or period."""
-        encoding, pairs, waves = view.encoding, self.dials(view), view.encoding.wavelengths()
+        encoding, pairs, waves = view.encoding, self.drawn_pairs(view), view.encoding.wavelengths()
         names = []
         for column in self.columns(view, canvas):
             if len(column) > 1:
@@ -229,7 +229,7 @@ class Dials(Figure[Harmonic]):
                     share = pair / max(1, len(numbers.pairs) - 1) if len(column) > 1 else None
                     _draw_hand(axes[0], centre, float(line[pair]), share, colours[pair], canvas)
                 if len(column) == 1:
-                    _draw_way(axes[0], centre, float(numbers.ways[row, column[0]]), colours[column[0]])
+                    _draw_swept_sector(axes[0], centre, float(numbers.swept_angles[row, column[0]]), colours[column[0]])
                     _write_turns(axes[0], centre, int(numbers.turns[row, column[0]]), spacing, canvas)
                     if clock and len(numbers.positions) == 1:
                         _write_numbers(axes[0], centre, float(line[column[0]]), canvas)
@@ -250,7 +250,7 @@ def _draw_face(axes: Axes, centre: Array, marks: int, canvas: Canvas) -> None:
     from matplotlib.collections import LineCollection
     from matplotlib.patches import Circle
 
-    thin, plain = 0.7 * canvas.scale, canvas.own_style is None
+    thin, plain = 0.7 * canvas.scale, canvas.user_style is None
     look: dict[str, Any] = {"facecolor": FACE if plain else "none", "edgecolor": RIM if plain else "0.6"}
     axes.add_patch(Circle((centre[0], centre[1]), RADIUS, linewidth=thin, zorder=0, clip_on=False, **look))
     turned = [2 * np.pi * mark / marks for mark in range(marks)]
@@ -277,7 +277,7 @@ def _draw_hand(axes: Axes, centre: Array, angle: float, share: float | None, col
     axes.plot(*centre, "o", markeredgewidth=0, zorder=4, **hub)
 
 
-def _draw_way(axes: Axes, centre: Array, way: float, colour: str) -> None:
+def _draw_swept_sector(axes: Axes, centre: Array, way: float, colour: str) -> None:
     """Shade the sector that a hand has swept since its last full turn."""
     from matplotlib.patches import Wedge
 

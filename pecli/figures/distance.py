@@ -10,8 +10,8 @@ from pecli.analysis import Limits
 from pecli.core.language import say
 from pecli.core.lazy import Array, Axes
 from pecli.core.numbers import ROUNDING, number_text
-from pecli.figures.base import ColouredNumbers, View, averaging, difference_of
-from pecli.figures.comparing import OfOneHead, turned_text
+from pecli.figures.base import ColouredNumbers, View, averaging_note, difference_of
+from pecli.figures.comparing import OneHeadFigure, default_query_note
 from pecli.figures.highlights import mark_cells
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.files.sheet import aside, over
@@ -19,7 +19,7 @@ from pecli.measures.comparison import comparison_of
 from pecli.page.axis_labels import positions_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import DIFFERENCE
-from pecli.page.limits import ends
+from pecli.page.limits import colour_ends
 from pecli.page.panels import ColorBar, Panel, PanelGroup
 
 
@@ -41,7 +41,7 @@ class DistanceNumbers(ColouredNumbers[Any]):
     def remarks(self) -> list[str]:
         count, size = self.undefined, self.view.covered.length**2
         undefined = say("distance.of_undefined_constant_rows", count=count, all=size) if count else ""
-        return [averaging(self.block), turned_text(self.view.encodings), undefined]
+        return [averaging_note(self.block), default_query_note(self.view.encodings), undefined]
 
     def with_limits(self, low: float, high: float) -> Self:
         signed = low < 0 < high and self.palette == "amount"  # possible if panels share limits
@@ -65,7 +65,7 @@ class DistanceNumbers(ColouredNumbers[Any]):
 
 
 @dataclass(frozen=True)
-class Distance(WithCellNumbers[Any], OfOneHead):
+class Distance(WithCellNumbers[Any], OneHeadFigure):
     """The measure between any two positions.
 
     Notes
@@ -113,16 +113,16 @@ class Distance(WithCellNumbers[Any], OfOneHead):
             by_offset=alone or over_grid,
             apart=None if alone else apart,
             measure=self.measure,
-            ends=ends(low, high),
+            ends=colour_ends(low, high),
             palette=compared.palette(low, high),
             sample=(summary.sample,),
         )
 
-    def every(self, view: View[Any]) -> Array | None:
+    def all_values(self, view: View[Any]) -> Array | None:
         """Return the measure or bias at every offset if it depends on the offset alone, else the whole matrix or
         None."""
         compared = self.compared(view.encoding)
-        return compared.profile(view.covered.length) if compared.is_of_offset else super().every(view)
+        return compared.profile(view.covered.length) if compared.is_of_offset else super().all_values(view)
 
     def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
         encoding, rows, compared = view.encoding, view.covered, self.compared(view.encoding)

@@ -18,7 +18,7 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope_scaling import Scaled
 from pecli.figures.base import Numbers, View
 from pecli.figures.pairwise_rates import PairwiseRates
-from pecli.figures.spectrum import names_of, panel_names
+from pecli.figures.spectrum import distinguishing_names, panel_names
 from pecli.files.sheet import aside, over
 from pecli.measures.drift import drift
 from pecli.measures.reduce import envelope, even_bins, log_edges, middles
@@ -208,7 +208,9 @@ class Drift(PairwiseRates):
     def title(self, view: View[Harmonic]) -> str:
         compared = self.compared(view).encodings
         if len(compared) > 2:
-            return join_title([title_of_several(compared), say("drift.against", name=names_of(compared)[0])])
+            return join_title(
+                [title_of_several(compared), say("drift.against", name=distinguishing_names(compared)[0])]
+            )
         names = names_of_two(compared)
         whose = (say("drift.against", name=names["against"]), say("drift.other", name=names["other"]))
         return join_title([title_of_several(compared), *whose])
@@ -225,14 +227,14 @@ def names_of_two(encodings: Sequence[Harmonic]) -> dict[str, str]:
 def names_beside(encodings: Sequence[TableEncoding]) -> list[str]:
     """Return for each further encoding what distinguishes it from the first, such as "unscaled" or "base = 10,000"."""
     if not all(isinstance(encoding, Scaled) for encoding in encodings):
-        return names_of(encodings)[1:]
+        return distinguishing_names(encodings)[1:]
     own, *pairs = panel_names(encodings)
     found = []
     for encoding, (name, rest) in zip(encodings[1:], pairs, strict=True):
         plain = isinstance(encoding, Scaled) and encoding.scaling == "default" and not encoding.label
         name = say("spectrum.unscaled") if plain and name != own[0] else name
         found.append(listing(piece for piece, known in zip((name, rest), own, strict=True) if piece not in ("", known)))
-    return found if all(found) and len({*found}) == len(found) else names_of(encodings)[1:]
+    return found if all(found) and len({*found}) == len(found) else distinguishing_names(encodings)[1:]
 
 
 def _put_ticks(places: Sequence[float], axis: Any) -> None:

@@ -59,7 +59,7 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
     def message(self) -> str:
         encoding, unit = self.view.encoding, "words.positions"  # on a grid, numbered row by row
         if self.peaks:
-            *others, last = (rounded(wave) for wave, _ in self.peaks)
+            *others, last = (rounded_wavelength(wave) for wave, _ in self.peaks)
             waves = enumerated(
                 [*(short_length(encoding, own) for own in others), short_wave_text(encoding, last, unit)]
             )
@@ -68,10 +68,10 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
             )
         if self.longer_pairs and isinstance(encoding, Harmonic):
             every = len(encoding.wavelengths())
-            return say("fourier.longer", count=self.longer_pairs, all=every, share=percent(self.longer_held))
+            return say("fourier.longer", count=self.longer_pairs, all=every, share=percent_text(self.longer_held))
         if self.half is None:
             return ""
-        wave = short_wave_text(encoding, rounded(self.half), unit)
+        wave = short_wave_text(encoding, rounded_wavelength(self.half), unit)
         share = round(100 * self.held)
         return say("fourier.of_the_variance_lies", share=share, wave=wave)
 
@@ -120,7 +120,7 @@ class Fourier(Figure[TableEncoding]):
 
     def compute(self, view: View[TableEncoding]) -> FourierNumbers:
         rows = view.encoding.table(view.covered.array())
-        power = power_spectrum(windowed(rows))
+        power = power_spectrum(under_hann_window(rows))
         variance, size = power.sum(axis=0), np.square(rows).max(axis=0)
         share = power / np.where(variance > 1e-18 * len(rows) ** 2 * size, variance, np.inf)
         total = power.sum(axis=1).cumsum()
@@ -136,7 +136,7 @@ class Fourier(Figure[TableEncoding]):
         ends, sample = (0.0, ceil(100 * most) / 100 or 1.0), share[:: -(-share.size // SAMPLE_SIZE)]
         if view.pixel_rows is not None:
             edges = np.geomspace(len(rows), SHORTEST, view.pixel_rows + 1)
-            share, waves = strongest(share, len(rows) / edges), step * np.sqrt(edges[:-1] * edges[1:])
+            share, waves = strongest_per_run(share, len(rows) / edges), step * np.sqrt(edges[:-1] * edges[1:])
         share, across = averaged_columns(share, view.pixel_columns)
         longer, _ = averaged_columns(longer[None], view.pixel_columns)
         return FourierNumbers(
@@ -151,7 +151,7 @@ class Fourier(Figure[TableEncoding]):
             half=half,
             held=held,
             slow=float(together[:SLOW].sum()),
-            peaks=tuple((step * wave, part) for wave, part in peaks_of(together, len(rows))),
+            peaks=tuple((step * wave, part) for wave, part in find_peaks(together, len(rows))),
             ends=ends,
             sample=(sample,),
         )
@@ -160,7 +160,7 @@ class Fourier(Figure[TableEncoding]):
         encoding, units = view.encoding, say(view.encoding.position_unit or "words.positions")
         y = decades_axis(say("words.wavelength", units=units), *log_ends(view))
         if longer_columns(view)[1]:
-            y = replace(y, ends=(log_ends(view)[0], band(view)[1]))
+            y = replace(y, ends=(log_ends(view)[0], longer_band(view)[1]))
         titles = (
             capitalised(say(key, dimension=say(encoding.dimension_label)))
             for key in ("fourier.each_dimension", "fourier.all_dimensions")
@@ -185,7 +185,7 @@ class Fourier(Figure[TableEncoding]):
             axes[0].axhline(log10(numbers.half or 1.0), color="C1", linestyle=":", linewidth=canvas.scale)
         image = show_matrix(axes[0], numbers.share, colours=colours, limits=limits, extent=(-0.5, right, low, high))
         if numbers.longer_pairs:
-            extent = (-0.5, right, *band(numbers.view))
+            extent = (-0.5, right, *longer_band(numbers.view))
             show_matrix(axes[0], numbers.longer[None], colours=colours, limits=limits, extent=extent)
         _draw_together(numbers, axes[1], canvas)
         return [image, None]
@@ -204,13 +204,13 @@ def _mark_longer(view: View[TableEncoding], panel: Axes, canvas: Canvas) -> None
     columns = np.flatnonzero(longer)
     if not count or np.ptp(columns) >= len(columns):
         return
-    known = {"count": count, "all": len(encoding.wavelengths()), "span": length_of(view)}
+    known = {"count": count, "all": len(encoding.wavelengths()), "span": length_text(view)}
     texts = [say("heatmap.pairs_longer", length=length_shown(encoding, view.covered.length), **known)]
     texts += [say("heatmap.pairs_beyond", **known), f"λ > {known['span']}"]
     add_bracket(panel, columns[0] - 0.5, columns[-1] + 0.5, texts, canvas)
 
 
-def length_of(view: View[TableEncoding]) -> str:
+def length_text(view: View[TableEncoding]) -> str:
     """Return the length of the view as text, in the unit of wavelengths."""
     return f"{view.covered.length * view.encoding.spacing:,.15g}"
 
@@ -227,15 +227,15 @@ def _draw_together(numbers: FourierNumbers, panel: Axes, canvas: Canvas) -> None
     label_percent(panel, max(numbers.longer_held, float(share.max(initial=0.0))))
     encoding, text, named = numbers.view.encoding, "fourier.wave_share", numbers.names_half
     if numbers.longer_pairs:
-        bottom, top = band(numbers.view)
+        bottom, top = longer_band(numbers.view)
         bar, ink = (RULE, panel.xaxis.label.get_color()) if numbers.peaks else ("C1", "C1")
         panel.stairs([numbers.longer_held], [bottom, top], orientation="horizontal", fill=True, color=bar)
-        longer = say("fourier.longer_share", wave=length_of(numbers.view), share=percent(numbers.longer_held))
+        longer = say("fourier.longer_share", wave=length_text(numbers.view), share=percent_text(numbers.longer_held))
         free = max(numbers.longer_held, float(share[:SLOW].max()))  # right of the bars below it
         label_point(panel, longer, (free, (bottom + top) / 2), ink, canvas, ((1, 0),))
     if named or (numbers.peaks and numbers.slow >= DRIFT and len(share) > 2 * SLOW):
         least, part = (numbers.half, numbers.held) if named else (length / SLOW, numbers.slow)
-        longer = short_length(encoding, rounded(float(least or length)))
+        longer = short_length(encoding, rounded_wavelength(float(least or length)))
         slow = say("fourier.slow_share", wave=longer, share=f"{part:.0%}")
         top = int(share[:SLOW].argmax())
         place = float(share[top]), float(edges[top : top + 2].mean())
@@ -244,7 +244,7 @@ def _draw_together(numbers: FourierNumbers, panel: Axes, canvas: Canvas) -> None
         at = round(length / wave) - 1
         run = slice(at - 1, at + 2)
         panel.stairs(share[run], edges[at - 1 : at + 3], orientation="horizontal", fill=True, color="C1")
-        short = short_length(encoding, rounded(wave))
+        short = short_length(encoding, rounded_wavelength(wave))
         place = float(share[run].max()), log10(wave)
         label_point(panel, say(text, wave=short, share=f"{part:.0%}"), place, "C1", canvas, ((1, 0),))
 
@@ -258,21 +258,21 @@ def longer_columns(view: View[TableEncoding]) -> tuple[Array, int]:
     return np.array([bool(longer[pair]) for _, pair in encoding.waves()]), int(longer.sum())
 
 
-def band(view: View[TableEncoding]) -> tuple[float, float]:
+def longer_band(view: View[TableEncoding]) -> tuple[float, float]:
     """Return the bottom and top of the band of longer waves, in decimal logarithms of the wavelength."""
     low, high = log_ends(view)
     bottom, top = (high + share * (high - low) for share in BAND)
     return bottom, top
 
 
-def percent(share: float) -> str:
+def percent_text(share: float) -> str:
     """Return a share as text in per cent, with two digits, or one below 1 %."""
     if share < 0.001:
         return "< 0.1%"
     return number_text(100 * share, 1 if share < 0.01 else 2) + "%"
 
 
-def rounded(wave: float) -> float:
+def rounded_wavelength(wave: float) -> float:
     """Return a wavelength rounded to whole positions, or to two digits if it is below 100."""
     return float(f"{wave:.2g}") if wave < 100 else float(round(wave))
 
@@ -285,13 +285,13 @@ def label_percent(panel: Axes, most: float) -> None:
     panel.xaxis.set_major_formatter(NumberTexts(lambda share: number_text(100 * share, 3) + "%"))
 
 
-def windowed(rows: Array) -> Array:
+def under_hann_window(rows: Array) -> Array:
     """Return the columns minus their means, under a Hann window, shape (n, d)."""
     window = np.hanning(len(rows) + 2)[1:-1, None]
     return np.asarray((rows - (window * rows).sum(axis=0) / window.sum()) * window)
 
 
-def peaks_of(share: Array, length: int) -> list[tuple[float, float]]:
+def find_peaks(share: Array, length: int) -> list[tuple[float, float]]:
     """Return (wavelength, share) of each peak, the longest wavelength first.
 
     share : share of the variance at 1, 2, … waves over `length` positions; a peak has the sum of three neighbours
@@ -308,7 +308,7 @@ def peaks_of(share: Array, length: int) -> list[tuple[float, float]]:
     return [(float(wave), part) for wave, part in sorted(centres[:MAX_PEAKS], reverse=True)]
 
 
-def strongest(share: Array, edges: Array) -> Array:
+def strongest_per_run(share: Array, edges: Array) -> Array:
     """Return the largest share in each run of waves, shape (runs, d).
 
     share : shares at 1, 2, … waves, shape (waves, d)

@@ -113,9 +113,9 @@ class Grid(Composite):
             raise UsageError(text, option="columns", value=canvas.columns, advice="leave --columns out")
         return [replace(group, grids=in_columns(len(self.cells), columns)) if columns else group]
 
-    def _placed(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
+    def _cell_panels(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
         """Return the panels of a cell; panels of lines share their labels if figure and positions are the same."""
-        group = super()._placed(cell, at, canvas)
+        group = super()._cell_panels(cell, at, canvas)
         same = (repr(cell.figure), cell.view.positions, type(cell.view.encoding))
         panels = (
             replace(panel, y=replace(panel.y, scale=same))

@@ -17,8 +17,8 @@ from pecli.encodings.binary import Binary
 from pecli.encodings.grid import AXES, HarmonicOnGrid
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope import OnAxes
-from pecli.figures.base import ColouredNumbers, View, averaging_cells, difference_of
-from pecli.figures.comparing import turned_text
+from pecli.figures.base import ColouredNumbers, View, cell_averaging_note, difference_of
+from pecli.figures.comparing import default_query_note
 from pecli.figures.highlights import Highlighting, mark_cells
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.wavelengths import column_step, columns_end, columns_left_out, columns_shown, has_known_waves
@@ -33,8 +33,8 @@ from pecli.page.axis_labels import (
     log_label,
     log_option,
     positions_axis,
-    ticked,
     turn_names,
+    with_ticks,
 )
 from pecli.page.canvas import Canvas
 from pecli.page.colors import DIFFERENCE, NAMED_INK, RULE
@@ -67,15 +67,15 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
     lengths: tuple[float, ...] = aside()  # norms of the rows shown, if one is unusually long
 
     def remarks(self) -> list[str]:
-        encoding, lost = self.view.encoding, say(NO_PLACE["position"]) if self.lost else ""
+        encoding, lost = self.view.encoding, say(NO_PLACE["position"]) if self.unplaced else ""
         pairs = columns_left_out(encoding, self.columns_block)
         across = 1 if pairs else self.columns_block
-        rows = averaging_cells(encoding, self.block, across, self.log)
+        rows = cell_averaging_note(encoding, self.block, across, self.log)
         if encoding.trained and self.block > 1:
             one = "heatmap.one_row_in_up" if self.log else "heatmap.one_row_in_drawn"
             rows = say(one, count=self.block)
         flat = say("heatmap.flat_columns") if self.flat else ""
-        return [rows, flat, pairs, lost, turned_text(self.view.encodings)]
+        return [rows, flat, pairs, lost, default_query_note(self.view.encodings)]
 
     def marks(self) -> list[str]:
         encoding, changing = self.view.encoding, self._changing()
@@ -88,14 +88,14 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         return [say(text, dimension=name, first=changing[-1] + 1)]
 
     @property
-    def lost(self) -> int:
+    def unplaced(self) -> int:
         """The number of positions without a place: 1 (position 0) on a logarithmic axis, else 0."""
         return int(self.log and self.view.covered.start <= 0)
 
     @property
     def length(self) -> int:
         """The number of positions shown."""
-        return self.view.covered.length - self.lost
+        return self.view.covered.length - self.unplaced
 
     def _changing(self) -> list[int]:
         """Return the columns that change within the length, for encodings with known waves."""
@@ -114,7 +114,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
             return say("heatmap.position_stands_out", position=encoding.position_text(at), **numbers)
         if not has_known_waves(encoding):
             return ""
-        if least := turn_least(self):
+        if least := slowest_axis(self):
             text = "heatmap.within_image" if least[1] < 1 else "heatmap.within_image_times"
             return say(text, axis=least[0], turn=turn_text(least[1]))
         waves = wavelengths(encoding, self.view.covered)
@@ -123,15 +123,15 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
             within = length_shown(encoding, length)
             none = "heatmap.no_sine_cosine_pair"
             text = "heatmap.of_sine_cosine_pairs" if count > 1 else "heatmap.1_of_sine_cosine" if count else none
-            if length > 1 and (first := self.unfinished):
+            if length > 1 and (first := self.first_unfinished_column):
                 return say("heatmap.from_dimension_on", dimension=say(encoding.dimension_label), first=first)
-            if reach := self.ends_of_waves:
+            if reach := self.wavelength_range:
                 turns = number_text(self.length * encoding.spacing / reach[1], 2)
-                return say("heatmap.even_the_slowest", turns=turns, **self.waves_written(reach))
+                return say("heatmap.even_the_slowest", turns=turns, **self.wavelength_texts(reach))
             wave = say("heatmap.period" if encoding.position_unit else "heatmap.wavelength")
             return say(text, count=count, all=len(waves), wave=wave, length=within) if length > 1 else ""
         changing = self._changing()
-        if once := self.once:
+        if once := self.single_change:
             column, at = once
             names, label = encoding.dimension_names() or [], say(encoding.dimension_label)
             ends = {"first": names[0], "last": names[column], "position": encoding.position_text(at)}
@@ -143,7 +143,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         return say(text, dimension=name, last=changing[-1], length=every)
 
     @property
-    def ends_of_waves(self) -> tuple[float, float] | None:
+    def wavelength_range(self) -> tuple[float, float] | None:
         """The shortest and the longest wavelength in positions if every pair completes a turn, else None."""
         encoding = self.view.encoding
         if not self._has_plain_waves() or not isinstance(encoding, Harmonic) or encoding.longer_waves(self.length):
@@ -152,7 +152,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         return (float(waves.min()), float(waves.max())) if len(waves) > 1 and not encoding.position_unit else None
 
     @staticmethod
-    def waves_written(ends: tuple[float, float]) -> dict[str, str]:
+    def wavelength_texts(ends: tuple[float, float]) -> dict[str, str]:
         """Return the two wavelengths as texts, named "first" and "last"."""
         return {"first": number_text(ends[0], 3), "last": number_text(ends[1], 3)}
 
@@ -162,7 +162,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         return isinstance(encoding, Harmonic) and not encoding.own_positions and encoding.dimension_names() is None
 
     @property
-    def unfinished(self) -> int:
+    def first_unfinished_column(self) -> int:
         """The first column from which on no wave completes a turn within the length, or 0."""
         encoding = self.view.encoding
         if not self._has_plain_waves() or not isinstance(encoding, Harmonic):
@@ -172,7 +172,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         return first if longer[first:].all() else 0
 
     @property
-    def once(self) -> tuple[int, int] | None:
+    def single_change(self) -> tuple[int, int] | None:
         """The last bit that changes (column) if it changes only once, and its position; None for other encodings."""
         encoding, rows = self.view.encoding, self.view.covered
         if not isinstance(encoding, Binary) or encoding.order != "lsb" or rows.start or self.log:
@@ -186,10 +186,10 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         return replace(self, ends=(low, high), palette=palette, inside=inside)
 
     def difference(self, other: Self, reach: Limits | None) -> Self:
-        result = difference_of(self._rows_as_in(other), other._rows_as_in(self), reach)
+        result = difference_of(self._with_rows_like(other), other._with_rows_like(self), reach)
         return replace(result, limit=result.ends[1])
 
-    def _rows_as_in(self, other: Self) -> Self:
+    def _with_rows_like(self, other: Self) -> Self:
         """Return a copy with single rows instead of means if `other` has the single rows of a learned table."""
         learned = other.view.encoding.trained and not self.view.encoding.trained
         if not learned or self.table.shape != other.table.shape:
@@ -256,14 +256,14 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
         return (self.bins(view).count, columns)
 
     def compute(self, view: View[TableEncoding]) -> HeatmapNumbers:
-        blocks, longest = self.bins(view), row_that_stands_out(view) if view.encoding.trained else None
+        blocks, longest = self.bins(view), find_long_row(view) if view.encoding.trained else None
         encoding, learned, summary = view.encoding, view.encoding.trained, self.summary(view)
         rows = encoding.table(blocks.firsts()) if learned else encoding.mean_table(blocks)
         unresolved = columns_unresolved(encoding, blocks)
         rows = np.where(unresolved, 0.0, rows) if unresolved.any() else rows
         table, across = columns_shown(encoding, rows, view.pixel_columns)
         limit = encoding.limit or max(map(abs, (summary.smallest or 0.0, summary.largest or 0.0))) or 1.0
-        end, inside = most_of(summary.sample) if learned else (limit, None)
+        end, inside = robust_end(summary.sample) if learned else (limit, None)
         return HeatmapNumbers(
             view=view,
             table=table,
@@ -295,9 +295,9 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
         bar = ColorBar(say("heatmap.value"), limits, scale=int(encoding.limit is None))  # learned: no common scale
         x, y = dimensions_axis(encoding), positions_axis(encoding, ends=(rows.stop - 0.5, rows.start - 0.5))
         if 1 < len(parts := sequence_of(encoding)) <= MAX_PARTS:
-            y = ticked(y, [*(first for _, first, _ in parts), rows.stop - 1])
+            y = with_ticks(y, [*(first for _, first, _ in parts), rows.stop - 1])
         if parts and isinstance(encoding, HarmonicOnGrid) and (begins := runs_of_axes(encoding)[2]):
-            x = ticked(x, [*begins, encoding.width - 1])
+            x = with_ticks(x, [*begins, encoding.width - 1])
         if self.log:
             y = decades_axis(log_label(encoding), *reversed(log_ends(view)))
         return [PanelGroup((Panel(bar=bar, x=x, y=y, rows=0 if self.log else rows.length),))]
@@ -328,7 +328,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
         )
         self.write_numbers(axes, [image], canvas)
         if numbers.palette != DIFFERENCE:
-            mark(numbers, axes[0], canvas)
+            mark_headline(numbers, axes[0], canvas)
         return [image]
 
 
@@ -341,7 +341,7 @@ def columns_unresolved(encoding: TableEncoding, blocks: Blocks | LogBlocks) -> A
     return np.asarray((waves < RESOLVED * counts * encoding.spacing) & (counts > 1))
 
 
-def most_of(sample: Array) -> tuple[float, float | None]:
+def robust_end(sample: Array) -> tuple[float, float | None]:
     """Return an absolute value that few numbers exceed, with two digits, and the share of numbers within it.
 
     Returns the largest absolute value and None if that is not much larger.
@@ -354,7 +354,7 @@ def most_of(sample: Array) -> tuple[float, float | None]:
     return end, float((sizes <= end).mean())
 
 
-def row_that_stands_out(view: View[TableEncoding]) -> tuple[int, float, float] | None:
+def find_long_row(view: View[TableEncoding]) -> tuple[int, float, float] | None:
     """Return (position, norm, next largest norm) of a row that is much longer than all others.
 
     Returns None if there is no such row, or if the table is too large to check.
@@ -368,12 +368,12 @@ def row_that_stands_out(view: View[TableEncoding]) -> tuple[int, float, float] |
     return (rows.start + first, longest, second) if longest > STANDS_OUT * second > 0 else None
 
 
-def mark(numbers: HeatmapNumbers, axes: Axes, canvas: Canvas) -> None:
+def mark_headline(numbers: HeatmapNumbers, axes: Axes, canvas: Canvas) -> None:
     """Mark what the headline is about in the image, and label runs of columns and parts of a sequence."""
     from pecli.page.labels import RowLabel, add_bracket, add_bracket_beside
 
     encoding: Any = numbers.view.encoding
-    if first := numbers.unfinished:
+    if first := numbers.first_unfinished_column:
         count, waves = encoding.longer_waves(numbers.length), encoding.wavelengths()
         within = length_shown(encoding, numbers.length)
         longer = {"count": count, "all": len(waves), "span": f"{numbers.length * encoding.spacing:,.15g}"}
@@ -382,10 +382,10 @@ def mark(numbers: HeatmapNumbers, axes: Axes, canvas: Canvas) -> None:
         shortest = say("heatmap.waves_from", wave=number_text(float(waves.min()), 3))
         add_bracket(axes, -0.5, first - 1, [shortest], canvas, strong=False)
         add_bracket(axes, first - 0.5, encoding.width - 0.5, texts, canvas)
-    if ends := numbers.ends_of_waves:
-        every = say("heatmap.waves_from_to", **numbers.waves_written(ends))
+    if ends := numbers.wavelength_range:
+        every = say("heatmap.waves_from_to", **numbers.wavelength_texts(ends))
         add_bracket(axes, -0.5, encoding.width - 0.5, [every], canvas)
-    named = turn_least(numbers)
+    named = slowest_axis(numbers)
     for name, begin, last, turns in turns_of_axes(numbers):
         text = say("heatmap.axis_turns" if turns < 1 else "heatmap.axis_turns_times", axis=name, turn=turn_text(turns))
         text = text if turns else say("heatmap.axis_still", axis=name)
@@ -400,15 +400,15 @@ def mark(numbers: HeatmapNumbers, axes: Axes, canvas: Canvas) -> None:
     if numbers.longest_row and not (canvas.narrow or numbers.log):
         _draw_lengths(numbers, axes, canvas)
         return
-    if numbers.once:
-        column, row = numbers.once
+    if numbers.single_change:
+        column, row = numbers.single_change
         look: dict[str, Any] = {"color": NAMED_INK, "linewidth": 1.5 * canvas.scale, "clip_on": False}
         axes.plot([column - 0.5, column + 0.5], [row - 0.5] * 2, **look)
         for at, name in enumerate(f"{2**power:,}" for power in range(1, column + 2)):
             period = say("heatmap.period_of", period=name) if at == 0 else name
             add_bracket(axes, at - 0.5, at + 0.4, [period, name], canvas, strong=at in (0, column))
     if row is not None:
-        place = 1.0, row if numbers.once is None else row - 0.5
+        place = 1.0, row if numbers.single_change is None else row - 0.5
         look = {"va": "center", "color": NAMED_INK}
         RowLabel(axes, encoding.position_text(row), place, axes.get_yaxis_transform(), canvas, **look)
 
@@ -476,7 +476,7 @@ def sequence_of(encoding: TableEncoding) -> list[tuple[tuple[int, ...], int, int
     return encoding.sequence_parts() if isinstance(encoding, OnAxes) else []
 
 
-def turn_least(numbers: HeatmapNumbers) -> tuple[str, float] | None:
+def slowest_axis(numbers: HeatmapNumbers) -> tuple[str, float] | None:
     """Return the axis of an image whose pairs turn least, but not 0, and its turns; None without such an axis."""
     if all(len(sides) == 1 for sides, _, _ in sequence_of(numbers.view.encoding)):
         return None

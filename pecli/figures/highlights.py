@@ -86,7 +86,7 @@ def trained_text(length: int) -> str:
     return say("highlights.trained_length", count=length)
 
 
-def mark_beyond(axes: Axes, trained: int | None, canvas: Canvas) -> None:
+def mark_trained(axes: Axes, trained: int | None, canvas: Canvas) -> None:
     """Shade a plot of lines beyond the trained length, and label that at the top."""
     from pecli.page.labels import ColumnLabel
 
@@ -97,13 +97,13 @@ def mark_beyond(axes: Axes, trained: int | None, canvas: Canvas) -> None:
         ColumnLabel(axes, trained_text(trained), (trained, 1.0), axes.get_xaxis_transform(), canvas, **style)
 
 
-def border_beyond(axes: Axes, x: Sequence[float], y: Sequence[float], canvas: Canvas) -> None:
+def draw_trained_border(axes: Axes, x: Sequence[float], y: Sequence[float], canvas: Canvas) -> None:
     """Draw the border of the trained length in an image, dashed in two colours to be visible on any colour."""
     for (colour, width), dashes in zip(STROKES, ("-", (0, (3, 2))), strict=True):
         axes.plot(x, y, color=colour, linestyle=dashes, linewidth=width * canvas.scale)
 
 
-def border_text(trained: int | None) -> str:
+def trained_border_note(trained: int | None) -> str:
     """Return the footnote on the border of the trained length, or ""."""
     return "" if trained is None else say("highlights.dashed_end_of_the", count=trained)
 
@@ -133,8 +133,8 @@ def mark_cells(
         for colour, width in STROKES:
             draw(*edges, edgecolor=colour, linewidth=width * canvas.scale, fill=False, zorder=3)
         if position_text is not None:
-            place = 1.0, _middle(edges, axes.get_ylim())
-            RowLabel(axes, _text(span, position_text), place, axes.get_yaxis_transform(), canvas, va="center")
+            place = 1.0, _visible_middle(edges, axes.get_ylim())
+            RowLabel(axes, _span_text(span, position_text), place, axes.get_yaxis_transform(), canvas, va="center")
 
 
 def mark_stretch(
@@ -146,17 +146,17 @@ def mark_stretch(
     for span in spans:
         ends = span.start, span.stop - 1
         axes.axvspan(*ends, facecolor=("0.5", 0.25), edgecolor="0.5", linewidth=0.8 * canvas.scale, zorder=0)
-        place, transform = (_middle(ends, axes.get_xlim()), 1.0), axes.get_xaxis_transform()
-        ColumnLabel(axes, _text(span, position_text), place, transform, canvas, ha="center")
+        place, transform = (_visible_middle(ends, axes.get_xlim()), 1.0), axes.get_xaxis_transform()
+        ColumnLabel(axes, _span_text(span, position_text), place, transform, canvas, ha="center")
 
 
-def _text(span: range, position_text: Callable[[float], str]) -> str:
+def _span_text(span: range, position_text: Callable[[float], str]) -> str:
     """Return a span of positions as text, in the form that their axis has."""
     first, last = position_text(span.start), position_text(span.stop - 1)
     return first if first == last else say("words.first_to_last", first=first, last=last)
 
 
-def _middle(edges: tuple[float, float], window: tuple[float, float]) -> float:
+def _visible_middle(edges: tuple[float, float], window: tuple[float, float]) -> float:
     """Return the middle of the visible part of a span."""
     low, high = sorted(window)
     return sum(min(max(edge, low), high) for edge in edges) / 2

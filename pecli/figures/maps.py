@@ -112,23 +112,23 @@ class Maps(OverGrid):
         None, "the dimensions", at_least=0, unset=f"{DEFAULT_MAPS} spread over those that vary"
     )
 
-    def chosen(self, view: View[OnGrid]) -> Array:
+    def drawn_dims(self, view: View[OnGrid]) -> Array:
         """Return the dimensions to draw."""
         check_indices("dims", self.dims, view, view.encoding.width, "dimensions")
         return spread_dims(view.encoding, id(view.encoding), view.covered) if self.dims is None else np.array(self.dims)
 
     def check_view(self, view: View[OnGrid]) -> None:
         super().check_view(view)
-        self.chosen(view)
+        self.drawn_dims(view)
 
     def compute(self, view: View[OnGrid]) -> MapsNumbers:
-        dims = self.chosen(view)
+        dims = self.drawn_dims(view)
         table = view.encoding.table(view.covered.array())[:, dims].T
         limit = view.encoding.limit or float(np.abs(table).max()) or 1.0
         return MapsNumbers(view=view, maps=table, dims=dims, ends=(-limit, limit))
 
     def panel_groups(self, view: View[OnGrid], canvas: Canvas) -> list[PanelGroup]:
-        encoding, dims, bar = view.encoding, self.chosen(view).tolist(), ColorBar(say("heatmap.value"))
+        encoding, dims, bar = view.encoding, self.drawn_dims(view).tolist(), ColorBar(say("heatmap.value"))
         named = "{number}" if (headings := self.headings(view)) else "maps.dim_number"
         asides = [""] * len(dims)
         if isinstance(encoding, Harmonic):
@@ -149,7 +149,7 @@ class Maps(OverGrid):
 
         Returns () unless each axis has the same number of consecutive dimensions.
         """
-        encoding, dims = view.encoding, self.chosen(view)
+        encoding, dims = view.encoding, self.drawn_dims(view)
         if not isinstance(encoding, HarmonicOnGrid) or len(dims) < FEW:
             return ()
         axes = encoding.axes_of_pairs()[[pair for _, pair in encoding.waves()]]

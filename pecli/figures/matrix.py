@@ -136,7 +136,7 @@ class WithCellNumbers(Figure[E]):
         texts = []
         for _, image in pairs:
             alike = [other.get_array() for _, other in pairs if other.get_clim() == image.get_clim()]
-            texts.append(cell_texts(image.get_array(), places(alike)))
+            texts.append(cell_texts(image.get_array(), decimal_places(alike)))
         fitting = [(pair.bbox.width, size_that_fits(pair, text)) for (pair, _), text in zip(pairs, texts, strict=True)]
         sizes = [
             min(canvas.small, *(size for other, size in fitting if isclose(other, width, rel_tol=ALIKE)))
@@ -152,7 +152,7 @@ class WithCellNumbers(Figure[E]):
             split_cells(pair, image, canvas)
 
 
-def places(matrices: Sequence[Any]) -> int:
+def decimal_places(matrices: Sequence[Any]) -> int:
     """Return the number of decimals that gives the largest number three digits; 0 if all numbers are whole."""
     known = np.concatenate([np.ma.compressed(values) for values in matrices])
     largest = float(np.abs(known).max(initial=0.0))
@@ -163,13 +163,13 @@ def places(matrices: Sequence[Any]) -> int:
 
 
 def cell_texts(values: Any, places: int) -> list[list[str]]:
-    """Return the numbers of a matrix as texts with `places` decimals; "" where masked."""
+    """Return the numbers of a matrix as texts with `decimal_places` decimals; "" where masked."""
     rows = np.ma.filled(values.astype(float), np.nan).tolist()
-    return [["" if value != value else _text(value, places) for value in row] for row in rows]
+    return [["" if value != value else _cell_text(value, places) for value in row] for row in rows]
 
 
-def _text(value: float, places: int) -> str:
-    """Return a number as text with `places` decimals, or "0" if it rounds to 0."""
+def _cell_text(value: float, places: int) -> str:
+    """Return a number as text with `decimal_places` decimals, or "0" if it rounds to 0."""
     text = f"{value:,.{places}f}"
     return minus(text if text.strip("-0.,") else "0")
 

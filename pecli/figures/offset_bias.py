@@ -12,14 +12,14 @@ from pecli.core.language import listing, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.encodings.base import BiasEncoding, full_names
 from pecli.encodings.biases import T5
-from pecli.figures.base import Numbers, extremes_of_offsets
+from pecli.figures.base import Numbers, offset_extremes_note
 from pecli.figures.offset_figure import OffsetFigure
 from pecli.files.sheet import aside, over
 from pecli.measures.comparison import seen_bias
 from pecli.measures.reduce import Runs, even_bins, middles
 from pecli.page.canvas import Canvas
 from pecli.page.colors import SHADE
-from pecli.page.lines import MAX_LINES, Look, look, plot_dots, plot_run, shades
+from pecli.page.lines import MAX_LINES, Look, line_look, plot_dots, plot_run, shades
 
 SLIGHT, HUNDREDTH = -log(100), 0.01  # a bias that leaves 1/100 of a key's weight, and that share
 FAINT = -10.0  # the axis ends at this bias, below which weights are negligible
@@ -40,7 +40,7 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
     crossing: tuple[float, ...] = aside()  # offset where the line crosses SLIGHT, or NaN
 
     def remarks(self) -> list[str]:
-        return [extremes_of_offsets(self.block)]
+        return [offset_extremes_note(self.block)]
 
     def marks(self) -> list[str]:
         encodings, count = self.view.encodings, len(self.head)
@@ -54,7 +54,7 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
         return [*filter(None, [heads, share])]
 
     @property
-    def sees(self) -> bool:
+    def reach_known(self) -> bool:
         """Whether it is known how far heads see."""
         return bool(self.reach)
 
@@ -67,7 +67,7 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
     def message(self) -> str:
         if (own := self.buckets) and own.last_from < self.view.covered.length:
             return say("offsets.buckets", last=own.exact - 1, first=own.last_from)
-        if not self.sees or len(self.view.encodings) > 1:
+        if not self.reach_known or len(self.view.encodings) > 1:
             return say("offsets.the_farther_the_key") if self.falls else ""
         length, near = self.view.covered.length, int(np.argmin(self.reach))
         least, whole = self.reach[near], [at for at, reach in enumerate(self.reach) if reach >= length - 1]
@@ -111,7 +111,7 @@ class BiasOffsets(OffsetFigure):
         if max(heads) == 1:
             return super().looks(view, panel, canvas)
         lines = [(at, shade) for at, count in enumerate(heads) for shade in shades(count, panel, canvas)]
-        return [{**shade, "linestyle": look(at)["linestyle"]} for at, shade in lines]
+        return [{**shade, "linestyle": line_look(at)["linestyle"]} for at, shade in lines]
 
     def draw(self, numbers: BiasLinesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from pecli.page.labels import put_line_labels
@@ -121,7 +121,7 @@ class BiasOffsets(OffsetFigure):
         put_line_labels(panel, [(offsets, row) for row in numbers.main])
         for low, high, encoding, line in zip(numbers.low, numbers.bias, numbers.encoding, looks, strict=True):
             plot_run(panel, offsets, low, high, line, "default" if encodings[encoding].known else "steps-mid")
-        if numbers.sees:
+        if numbers.reach_known:
             _mark_reach(panel, numbers, looks, canvas)
         if (own := numbers.buckets) and own.last_from < numbers.view.covered.length:
             _mark_buckets(panel, own, looks[0]["color"], canvas)

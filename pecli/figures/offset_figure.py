@@ -25,8 +25,8 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope import Rope
 from pecli.encodings.rope_scaling import Scaled
 from pecli.figures.base import Numbers, View
-from pecli.figures.comparing import Comparing
-from pecli.figures.highlights import WithTrained, mark_beyond, mark_stretch
+from pecli.figures.comparing import ComparingFigure
+from pecli.figures.highlights import WithTrained, mark_stretch, mark_trained
 from pecli.files.sheet import over
 from pecli.measures.reduce import check_run, even_edges, log_edges
 from pecli.page.axis_labels import along_lines, in_steps, powers_axis, values_axis
@@ -34,8 +34,8 @@ from pecli.page.canvas import Canvas
 from pecli.page.colors import legible
 from pecli.page.lines import (
     Look,
+    add_legend,
     bound_look,
-    key,
     share_ends,
 )
 from pecli.page.panels import Panel, PanelGroup, in_columns
@@ -53,7 +53,7 @@ class BandNumbers(Numbers[E_co]):
 
 
 @dataclass(frozen=True)
-class OffsetFigure(Comparing, WithTrained[TableEncoding | BiasEncoding]):
+class OffsetFigure(ComparingFigure, WithTrained[TableEncoding | BiasEncoding]):
     """Base of the figures of `offsets`, with its options: lines over offsets, their names and marks."""
 
     name: ClassVar[str] = "offsets"
@@ -120,7 +120,7 @@ class OffsetFigure(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         what, label = self.quantity(view), in_steps(say("words.offset_p_minus_q"), view.encodings)
         shown, scales = self.shown(view), self._scales(view)
         x = along_lines(powers_axis(label) if self.log else values_axis(label, whole=True), shown.start, shown.stop - 1)
-        aspect = 0.8 if canvas.narrow != (self._panels(view) > 1) else 0.55
+        aspect = 0.8 if canvas.narrow != (self._panel_count(view) > 1) else 0.55
         titles = panel_titles(view.encodings) if len(scales) > 1 else [""]
         panels = []
         for scale, title in zip(scales, titles, strict=True):
@@ -131,11 +131,11 @@ class OffsetFigure(Comparing, WithTrained[TableEncoding | BiasEncoding]):
 
     def _scales(self, view: View[Any]) -> list[int]:
         """Return the scale of each panel: the width, if there are several and the measure grows with it, else 0."""
-        count = self._panels(view)
+        count = self._panel_count(view)
         grows = count > 1 and self.compared(view.encoding).grows
         return [encoding.width if grows else 0 for encoding in view.encodings[:count]]
 
-    def _panels(self, view: View[Any]) -> int:
+    def _panel_count(self, view: View[Any]) -> int:
         """Return the number of panels: one per encoding if bands would cover other lines, else one."""
         return len(view.encodings) if any(map(self.has_band, view.encodings)) and not self.decay else 1
 
@@ -144,14 +144,14 @@ class OffsetFigure(Comparing, WithTrained[TableEncoding | BiasEncoding]):
 
         for panel in axes:
             mark_stretch(panel, self.spans(), canvas)
-            mark_beyond(panel, self.trained, canvas)
+            mark_trained(panel, self.trained, canvas)
         names, looks = self.line_names(view), self.looks(view, axes[0], canvas)
         entries = list(zip(names, looks, strict=True))
         if self.decay:
             several, bound = len(names) > 1, say("offsets.roformers_bound")
             bounds = [listing([bound, name * several]) for name in short_names(view.encodings)]
             entries = entries if several else [(self.quantity(view), looks[0])]
-            key(axes[0], [*entries, *((text, bound_look(line)) for line, text in enumerate(bounds))])
+            add_legend(axes[0], [*entries, *((text, bound_look(line)) for line, text in enumerate(bounds))])
         elif len(axes) > 1:
             for panel, line in zip(axes, looks, strict=True):
                 panel.title.set_color(legible(line["color"], panel))
@@ -169,7 +169,7 @@ class OffsetFigure(Comparing, WithTrained[TableEncoding | BiasEncoding]):
     def title(self, view: View[Any]) -> str:
         if len(view.encodings) == 1:
             return super().title(view)
-        return join_title([title_of_several(view.encodings), self.unseen(view)])
+        return join_title([title_of_several(view.encodings), self.positions_clause(view)])
 
     def quantity(self, view: View[Any]) -> str:
         return say("offsets.dot_product") if self.decay else super().quantity(view)

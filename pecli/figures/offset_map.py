@@ -10,7 +10,7 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING, number_text
 from pecli.encodings.base import TableEncoding
 from pecli.figures.base import ColouredNumbers, View
-from pecli.figures.comparing import turned_text
+from pecli.figures.comparing import default_query_note
 from pecli.figures.maps import squeezed_panel
 from pecli.figures.matrix import show_matrix
 from pecli.figures.offset_figure import OffsetFigure
@@ -18,7 +18,7 @@ from pecli.files.sheet import aside, over
 from pecli.measures.comparison import VectorComparison
 from pecli.page.axis_labels import values_axis
 from pecli.page.canvas import Canvas
-from pecli.page.limits import ends
+from pecli.page.limits import colour_ends
 from pecli.page.panels import ColorBar, PanelGroup
 
 
@@ -42,16 +42,16 @@ class OffsetMapNumbers(ColouredNumbers[TableEncoding]):
             "offset_map.mean_of_all_pairs",
             "offset_map.largest_less_smallest_of",
         )
-        told = say(spread if self.shows_spread else mean) if self._differs() else ""
-        return [told, turned_text(self.view.encodings)]
+        told = say(spread if self.shows_spread else mean) if self._has_spread() else ""
+        return [told, default_query_note(self.view.encodings)]
 
     def message(self) -> str:
         measure = VectorComparison(self.view.encoding, self.measure).label
-        if not self._differs():
+        if not self._has_spread():
             return say("offset_map.the_depends_only_on", measure=measure)
         return say("words.at_equal_offset_the", measure=measure, number=number_text(self.widest, 3))
 
-    def _differs(self) -> bool:
+    def _has_spread(self) -> bool:
         return self.widest > ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
 
 
@@ -70,7 +70,7 @@ class OffsetMap(OffsetFigure):
         least, most = (float(end(shown)) if seen.any() else 0.0 for end in (np.nanmin, np.nanmax))
         down, across = (np.arange(1 - side, side, dtype=np.float64) for side in encoding.sides)
         arrays: dict[str, Any] = {"mean": mean, "spread": spread, "row_offsets": down, "column_offsets": across}
-        limits = ends(least, most) if self.spread or least <= 0 or least == most else (least, most)
+        limits = colour_ends(least, most) if self.spread or least <= 0 or least == most else (least, most)
         widest = float(np.nanmax(spread)) if seen.any() else 0.0
         facts: dict[str, Any] = {"widest": widest, "measure": self.measure, "shows_spread": self.spread}
         return OffsetMapNumbers(view=view, **arrays, **facts, ends=limits)

@@ -16,8 +16,8 @@ from pecli.encodings.base import (
     short_names,
 )
 from pecli.encodings.harmonic import Harmonic
-from pecli.figures.base import Figure, View, tells_of_offsets
-from pecli.figures.comparing import differing_text, turned_text
+from pecli.figures.base import Figure, View, has_comparable_offsets
+from pecli.figures.comparing import default_query_note, differing_text
 from pecli.figures.offset_figure import BandNumbers, OffsetBands, without_scaling
 from pecli.files.sheet import aside, over
 from pecli.measures.comparison import OffsetRuns, VectorComparison, comparison_of
@@ -65,7 +65,7 @@ class OffsetsNumbers(BandNumbers[TableEncoding]):
         band = "offsets.line_mean_of_all"
         bound = say("offsets.bound_su_et_al") if len(self.decay) else ""
         dotted = say("offsets.dotted_without_the_scaling") if len(self.unscaled) else ""
-        return [say(band) if wide else "", bound, dotted, self._coinciding(), turned_text(self.view.encodings)]
+        return [say(band) if wide else "", bound, dotted, self._coinciding(), default_query_note(self.view.encodings)]
 
     def _coinciding(self) -> str:
         """Return the note on encodings whose lines coincide with the first one's, or ""."""
@@ -74,7 +74,7 @@ class OffsetsNumbers(BandNumbers[TableEncoding]):
         return say("offsets.the_lines_of_coincide", names=enumerated(names)) if sum(same) > 1 else ""
 
     @property
-    def same(self) -> float:
+    def tolerance(self) -> float:
         """The rounding tolerance: smaller differences count as none."""
         return ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
 
@@ -82,12 +82,12 @@ class OffsetsNumbers(BandNumbers[TableEncoding]):
         if len(self.decay) and not any(self.spread):  # the theorem needs a dependence on the offset alone
             return say("offsets.the_dot_product_stays")
         label = comparison_of(self.view.encoding, self.measure).label
-        differ = differing_text(self.view, label, self.spread, self.same)
+        differ = differing_text(self.view, label, self.spread, self.tolerance)
         if self.half is not None:
             return say(
                 "offsets.falls_to_half_then" if self.level else "offsets.falls_to_half", measure=label, offset=self.half
             )
-        if differ or not any(width >= 0 for width in self.spread) or not tells_of_offsets(self.view):
+        if differ or not any(width >= 0 for width in self.spread) or not has_comparable_offsets(self.view):
             return differ
         return say("offsets.the_depends_only_on" if self.peaks else "words.the_depends_only_on", measure=label)
 
@@ -147,13 +147,13 @@ class Offsets(OffsetBands):
             measure=self.measure,
             spread=tuple(run.widest for run in runs),
             undefined=tuple(run.undefined for run in runs),
-            peaks=(peaks := self.shown(view).start <= 0 and all(map(self._peaks, view.encodings, runs))),
+            peaks=(peaks := self.shown(view).start <= 0 and all(map(self._peaks_at_zero, view.encodings, runs))),
             widest_at=tuple(run.where and run.where[0] for run in runs),
             widest_ends=tuple(run.where[1:] if run.where else (np.nan, np.nan) for run in runs),
-            **self._half(view, peaks),
+            **self._half_facts(view, peaks),
         )
 
-    def _half(self, view: View[Any], peaks: bool) -> dict[str, Any]:
+    def _half_facts(self, view: View[Any], peaks: bool) -> dict[str, Any]:
         """Return the facts on where the line of a single encoding falls to half, and its range from there on."""
         found: dict[str, Any] = {"half": None, "half_value": None, "later": None, "level": False}
         compared, length = self.compared(view.encoding), view.covered.length
@@ -168,7 +168,7 @@ class Offsets(OffsetBands):
         level = later[1] - later[0] <= LEVEL * values[0] and length - half >= half
         return {"half": half, "half_value": float(values[half]), "later": later, "level": level}
 
-    def _peaks(self, encoding: TableEncoding, runs: OffsetRuns) -> bool:
+    def _peaks_at_zero(self, encoding: TableEncoding, runs: OffsetRuns) -> bool:
         """Return whether the measure has its only maximum at offset 0."""
         high, same = runs.values.high[0], encoding.covered(Positions(length=1))
         zero = VectorComparison(encoding, self.measure).offset_runs(same, np.array([0, 1])).values.low[0, 0]
@@ -179,7 +179,7 @@ class Offsets(OffsetBands):
 
     def draw_beside(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> None:
         """Draw bounds and unscaled lines, and mark what the headline is about."""
-        from pecli.page.labels import join_line_labels, label_point
+        from pecli.page.labels import label_point, merge_line_labels
         from pecli.page.titles import name_panel
 
         offsets = numbers.offsets
@@ -193,9 +193,9 @@ class Offsets(OffsetBands):
                 places = [(float(offsets[k]), float(plain[k])) for k in shares]
                 label_point(axes[0], say("spectrum.unscaled"), places[0], f"C{at}", canvas, ((0, -1),), places[1:])
         if len(axes) == 1:
-            join_line_labels(axes[0], list(numbers.mean))
+            merge_line_labels(axes[0], list(numbers.mean))
         for own, width in zip(axes, numbers.spread, strict=False):
-            if len(axes) > 1 and 0 <= width <= numbers.same:  # the headline is about these encodings
+            if len(axes) > 1 and 0 <= width <= numbers.tolerance:  # the headline is about these encodings
                 name_panel(own)
         _mark_widest(axes, numbers, canvas)
         if numbers.half is not None and not self.log:

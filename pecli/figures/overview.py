@@ -22,14 +22,14 @@ from pecli.figures.composite import (
     Composite,
     check_part,
     kind_text,
-    named_cell,
     part_of,
     single_figures,
+    with_cell_texts,
 )
 from pecli.figures.curves import Curves
 from pecli.figures.highlights import Highlighting
 from pecli.page.canvas import Canvas
-from pecli.page.panels import Panel, PanelGroup, unnamed, with_own_bar
+from pecli.page.panels import Panel, PanelGroup, with_own_bar, without_bar_name
 
 SIDES = {((0, 1),): ("overview.left", "overview.right"), ((0,), (1,)): ("overview.top", "overview.bottom")}
 ON_LINE, ON_GRID = ("heatmap", "distance"), ("heatmap", "tiles")  # defaults for a line, for a grid
@@ -107,10 +107,10 @@ class Overview(Composite, Highlighting[Encoding]):
         for at, cell in enumerate(self.cells_of(view)):
             for group in cell.figure.panel_groups(cell.view, canvas):
                 own = [with_own_bar(panel, at) for panel in group.panels]
-                own[0] = named_cell(own[0], cell)
+                own[0] = with_cell_texts(own[0], cell)
                 if len(own) == 1:
                     lines = len(cell.figure.starts(cell.view)) if isinstance(cell.figure, Curves) else 0
-                    own = [titled(own[0], cell.figure.name, lines)]
+                    own = [with_title(own[0], cell.figure.name, lines)]
                 groups.append(replace(group, panels=tuple(own)))
         panels = tuple(panel for group in groups for panel in group.panels)
         if len(panels) <= ROW and not canvas.narrow:
@@ -121,8 +121,8 @@ class Overview(Composite, Highlighting[Encoding]):
             joined += [PanelGroup(tuple(group.panels[0] for group in same))] if alone else same
         return joined
 
-    def unseen(self, view: View[Encoding]) -> str:
-        texts = [cell.figure.unseen(view) for cell in self.cells_of(view)]
+    def positions_clause(self, view: View[Encoding]) -> str:
+        texts = [cell.figure.positions_clause(view) for cell in self.cells_of(view)]
         return texts[0] if all(texts) else ""
 
     def positions_for(self, asked: Positions, in_use: bool = False) -> Positions:
@@ -145,16 +145,16 @@ class Overview(Composite, Highlighting[Encoding]):
         return OverviewNumbers(view=view, labels=tuple(map(say, self.names(view))), **fields)
 
 
-def titled(panel: Panel, figure: str, lines: int = 0) -> Panel:
+def with_title(panel: Panel, figure: str, lines: int = 0) -> Panel:
     """Return a figure's only panel with a title, if it has none: the label of its colours or its vertical axis.
 
     figure : the figure's name, used as the title if the rows have names
     lines : number of positions with a line each, for the title; 0: no such lines
     """
     if panel.title:
-        return unnamed(panel)
+        return without_bar_name(panel)
     if panel.bar:
-        return unnamed(replace(panel, title=capitalised(panel.bar.label)))
+        return without_bar_name(replace(panel, title=capitalised(panel.bar.label)))
     if panel.y.names:
         return replace(panel, title=capitalised(say(figure)))
     shown = panel.y.label

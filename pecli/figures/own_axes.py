@@ -12,12 +12,12 @@ from pecli.analysis import Numbers, View
 from pecli.core.errors import UsageError, shorten
 from pecli.core.language import letters
 from pecli.figures.base import Figure, groups_of
-from pecli.page.axis_labels import label_as_asked, label_edges, put_axes
+from pecli.page.axis_labels import label_edges, put_axes, write_user_labels
 from pecli.page.canvas import Canvas
 from pecli.page.colors import add_maps
 from pecli.page.legends import add_bar, remove_legends
 from pecli.page.limits import resolve_limits
-from pecli.page.panels import Mosaic, Panel, below_each_other, columns_of, label_outer, places_of
+from pecli.page.panels import Mosaic, Panel, columns_of, label_outer, places_of, stacked
 from pecli.page.style import make_readable
 
 GAP = 0.08  # between panels, as a share of the Axes
@@ -36,7 +36,7 @@ def draw_on(figure: Figure[Any], view: View[Any], axes: Axes, canvas: Canvas) ->
     add_maps()
     groups = groups_of(figure, view, canvas)
     panels = [panel for group in groups for panel in group.panels]
-    mosaic = below_each_other([group.grids[0] for group in groups])
+    mosaic = stacked([group.grids[0] for group in groups])
     parts = split_axes(axes, panels, mosaic)
     for part, panel in zip(parts, panels, strict=True):
         put_axes(part, panel, canvas)
@@ -47,7 +47,7 @@ def draw_on(figure: Figure[Any], view: View[Any], axes: Axes, canvas: Canvas) ->
     make_readable(axes, canvas, texts)  # needed before texts are measured
     for part, panel, visible in zip(parts, panels, label_outer(panels, mosaic), strict=True):
         label_edges(part, panel, visible)
-    label_as_asked(parts, panels, canvas)
+    write_user_labels(parts, panels, canvas)
     figure.fit(view, parts, canvas)
     boxes = [part.get_window_extent() for part in parts]
     seen = replace(view, panels=tuple((max(1, int(box.height)), max(1, int(box.width))) for box in boxes))

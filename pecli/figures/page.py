@@ -22,9 +22,9 @@ from pecli.figures.base import Figure, groups_of
 from pecli.figures.composite import share_colours, share_limits
 from pecli.page.canvas import LIMITS, SIZES, Canvas
 from pecli.page.cell_image import FEW_IN_FRAMES, CellImage
-from pecli.page.layout import Contents, Layout, Page, arrange, choose, largest, smallest
+from pecli.page.layout import Contents, Layout, Page, arrange, choose_layout, largest_margins, smallest_page
 from pecli.page.limits import footnotes, resolve_limits
-from pecli.page.panels import Mosaic, PanelGroup, counted_from
+from pecli.page.panels import Mosaic, PanelGroup, renumbered_from
 from pecli.page.sheet import Sheet, Texts
 from pecli.page.style import set_sizes
 from pecli.page.words import Words
@@ -38,7 +38,7 @@ def words_of(title: str, numbers: Numbers[Any], canvas: Canvas) -> Texts:
     """Return the texts of a picture: pecli's or the user's; "" for texts that are left out."""
     footnote = join_clauses(footnotes(numbers, canvas))
     own = {"headline": capitalised(numbers.message()), "title": capitalised(title), "footnote": footnote}
-    return Texts(**{name: canvas.written(name, own) for name in own})
+    return Texts(**{name: canvas.final_text(name, own) for name in own})
 
 
 def draw_page(
@@ -84,94 +84,96 @@ def _draw_pages(
     contents : figure, view and title of each page; the other parameters are as in `draw_page`
     """
     numbers: Any = None
-    sizes = (canvas, *canvas.smaller())
+    sizes = (canvas, *canvas.with_smaller_text())
     for sized in sizes:
         set_sizes(sized)
-        sheets = [_labelled(*content, sized) for content in contents]
-        choices, page = _choices(sheets[0].groups), sheets[0].page
-        layout = choose(_joint(sheets), choices, page)
-        _place(sheets, contents, layout)
-        measured = _measured(sheets, layout)
-        page = _not_too_high(measured, choices, page)
-        layout = choose(measured, choices, page)
-        if not layout.holds and sized is not sizes[-1]:
+        sheets = [_labelled_sheet(*content, sized) for content in contents]
+        choices, page = _arrangements(sheets[0].groups), sheets[0].page
+        layout = choose_layout(_joint_contents(sheets), choices, page)
+        _place_all(sheets, contents, layout)
+        measured = _measure(sheets, layout)
+        page = _with_limited_height(measured, choices, page)
+        layout = choose_layout(measured, choices, page)
+        if not layout.fits and sized is not sizes[-1]:
             continue
-        _place(sheets, contents, layout)
+        _place_all(sheets, contents, layout)
         if numbers is None:
-            numbers = _computed(figure, view, sheets, known, cells)
+            numbers = _compute(figure, view, sheets, known, cells)
             numbers = numbers.placed([row for grid in layout.grids for row in grid])
         _draw(sheets, contents, numbers, frames=contents[0][0] is not figure)
-        measured = _measured(sheets, layout)
+        measured = _measure(sheets, layout)
         layout = arrange(measured, layout.grids, layout.page, layout.aside)
-        if not layout.holds:  # texts that depend on the numbers need more room than expected
-            layout = choose(measured, choices, page)
-        if layout.holds:
-            _place(sheets, contents, layout)
+        if not layout.fits:  # texts that depend on the numbers need more room than expected
+            layout = choose_layout(measured, choices, page)
+        if layout.fits:
+            _place_all(sheets, contents, layout)
             for sheet in sheets:
                 sheet.drawing.set_dpi(canvas.dpi)
             return [sheet.drawing for sheet in sheets], numbers
     enough: Page | None = page
-    while enough and not choose(measured, choices, enough).holds:
-        enough = smallest(measured, choices, enough, LIMITS[1])
+    while enough and not choose_layout(measured, choices, enough).fits:
+        enough = smallest_page(measured, choices, enough, LIMITS[1])
         if enough:  # larger frames have other ticks, so measure again
-            layout = choose(measured, choices, enough)
-            _place(sheets, contents, layout)
-            measured = _measured(sheets, layout)
+            layout = choose_layout(measured, choices, enough)
+            _place_all(sheets, contents, layout)
+            measured = _measure(sheets, layout)
     raise _too_small(contents[0][0], canvas, enough)
 
 
-def _labelled(figure: Figure[Any], view: View[Any], title: str, canvas: Canvas) -> Sheet:
+def _labelled_sheet(figure: Figure[Any], view: View[Any], title: str, canvas: Canvas) -> Sheet:
     """Return the sheet of a figure with its labels, but without numbers."""
     sheet = Sheet(groups_of(figure, view, canvas), canvas)
     figure.decorate(view, sheet.axes, canvas)
-    sheet.labelled()
+    sheet.take_labels()
     unknown = " " if sheet.page.height else ""  # reserves a line
     own = {"headline": unknown, "title": capitalised(title), "footnote": unknown}
-    sheet.said = Texts(**{name: canvas.written(name, own) for name in own})
+    sheet.said = Texts(**{name: canvas.final_text(name, own) for name in own})
     return sheet
 
 
-def _choices(groups: Sequence[PanelGroup]) -> list[tuple[Mosaic, ...]]:
+def _arrangements(groups: Sequence[PanelGroup]) -> list[tuple[Mosaic, ...]]:
     """Return the arrangements to try, each with one grid per group; panel indices count over all groups."""
     firsts = accumulate([len(group.panels) for group in groups[:-1]], initial=0)
-    counted = [[counted_from(first, grid) for grid in group.grids] for first, group in zip(firsts, groups, strict=True)]
+    counted = [
+        [renumbered_from(first, grid) for grid in group.grids] for first, group in zip(firsts, groups, strict=True)
+    ]
     most = max(map(len, counted))
     return [tuple(grids[min(at, len(grids) - 1)] for grids in counted) for at in range(most)]
 
 
-def _not_too_high(contents: Contents, choices: Sequence[tuple[Mosaic, ...]], page: Page) -> Page:
+def _with_limited_height(contents: Contents, choices: Sequence[tuple[Mosaic, ...]], page: Page) -> Page:
     """Return the page with height HIGHEST if its height is free and would exceed that, and everything fits; else as it
     is."""
     usual = page._replace(height=HIGHEST)
-    too_high = page.height is None and choose(contents, choices, page).size[1] > HIGHEST
-    return usual if too_high and choose(contents, choices, usual).holds else page
+    too_high = page.height is None and choose_layout(contents, choices, page).size[1] > HIGHEST
+    return usual if too_high and choose_layout(contents, choices, usual).fits else page
 
 
-def _joint(sheets: Sequence[Sheet]) -> Contents:
+def _joint_contents(sheets: Sequence[Sheet]) -> Contents:
     """Return contents that cover every sheet: the largest margins and the longest texts of all."""
     every = [sheet.contents() for sheet in sheets]
     first, texts = every[0], ("headline", "subtitle", "footnote")
     longest = {name: max((getattr(own.said, name) for own in every), key=Words.width) for name in texts}
     titles = tuple(max(own, key=Words.width) for own in zip(*(own.said.titles for own in every), strict=True))
-    margins = [largest(own) for own in zip(*(own.margins for own in every), strict=True)]
+    margins = [largest_margins(own) for own in zip(*(own.margins for own in every), strict=True)]
     return replace(first, margins=margins, said=first.said._replace(**longest, titles=titles))
 
 
-def _measured(sheets: Sequence[Sheet], layout: Layout) -> Contents:
+def _measure(sheets: Sequence[Sheet], layout: Layout) -> Contents:
     """Measure all sheets as placed now, and return contents that cover them all."""
     for sheet in sheets:
         sheet.measure(layout)
-    return _joint(sheets)
+    return _joint_contents(sheets)
 
 
-def _place(sheets: Sequence[Sheet], contents: Sequence[Content], layout: Layout) -> None:
+def _place_all(sheets: Sequence[Sheet], contents: Sequence[Content], layout: Layout) -> None:
     """Place everything as the layout says, and fit labels to the frames."""
     for sheet, (figure, view, _) in zip(sheets, contents, strict=True):
         sheet.place(layout)
         figure.fit(view, sheet.axes, sheet.canvas)
 
 
-def _computed(
+def _compute(
     figure: Figure[Any], view: View[Any], sheets: Sequence[Sheet], known: Numbers[Any] | None, cells: int
 ) -> Numbers[Any]:
     """Return numbers for the panels' pixels, or the known numbers if they have the same shape."""

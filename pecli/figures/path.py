@@ -19,7 +19,7 @@ from pecli.figures.wavelengths import short_wave_text
 from pecli.files.sheet import aside, over
 from pecli.page.axis_labels import values_axis
 from pecli.page.canvas import Canvas
-from pecli.page.colors import headline_ink, seen_colours
+from pecli.page.colors import headline_ink, visible_colours
 from pecli.page.panels import ColorBar, Panel, PanelGroup
 
 MARGIN = 0.1  # around the points, as a share of the longer axis
@@ -52,12 +52,12 @@ class PathNumbers(Numbers[TableEncoding]):
         return [say("path.the_next_component_has")] if self.tied else []
 
     def marks(self) -> list[str]:
-        if (turn := self.outermost()) is None:
+        if (turn := self.outermost_turn()) is None:
             return []
         text = self.view.encoding.position_text
         return [say("path.marked_turn", first=text(self.positions[turn[0]]), last=text(self.positions[turn[-1]]))]
 
-    def outermost(self) -> Array | None:
+    def outermost_turn(self) -> Array | None:
         """Return the indices of the turn that is farthest from the centre, or None if the path does not circle."""
         if self.period is None:
             return None
@@ -122,7 +122,7 @@ class Path(Figure[TableEncoding]):
             raise UsageError(text, option="components", value=self.components)
 
     def compute(self, view: View[TableEncoding]) -> PathNumbers:
-        drawn, sizes, largest = projected(view.encoding, view.covered, self.components)
+        drawn, sizes, largest = principal_coordinates(view.encoding, view.covered, self.components)
         total = sizes.sum()
         share = sizes[largest] / total if total > 0 else np.zeros(self.components)
         beyond = np.sort(sizes)[::-1][self.components :][:1]
@@ -152,7 +152,7 @@ class Path(Figure[TableEncoding]):
 
         from pecli.page.labels import halo, label_point
 
-        low, high = _ends(numbers.coordinates)
+        low, high = _axis_ends(numbers.coordinates)
         many, drawn = len(numbers.positions) > MAX_VECTOR_POINTS, []
         for panel, pair in zip(axes, self.pairs(), strict=True):
             across, up = pair
@@ -162,7 +162,7 @@ class Path(Figure[TableEncoding]):
                 share = _percent(numbers.share[component])
                 text = say("path.pc_of_the_variance", number=component + 1, share=share)
                 axis.set_label_text(text)
-            points, colours = numbers.coordinates[:, pair], seen_colours(canvas.colours("order"), panel)
+            points, colours = numbers.coordinates[:, pair], visible_colours(canvas.colours("order"), panel)
             look: dict[str, Any] = {"cmap": colours, "rasterized": many}
             dotted = len(points) <= DOTS
             width = canvas.scale * (THIN if dotted else min(1.0, sqrt(CROWD / len(points))))  # thinner with many points
@@ -183,10 +183,10 @@ class Path(Figure[TableEncoding]):
             panel.grid(True)
             panel.spines[:].set_visible(False)
             panel.tick_params(length=0)
-            turn = numbers.outermost()
+            turn = numbers.outermost_turn()
             if turn is not None:
                 _mark_turn(panel, numbers, turn, canvas)
-            for at in _named(numbers.positions, turn):
+            for at in _labelled_positions(numbers.positions, turn):
                 text, end = numbers.view.encoding.position_text(numbers.positions[at]), at in (0, len(points) - 1)
                 text = f"p = {text}" if end and not numbers.view.encoding.position_unit else text
                 ink = panel.xaxis.label.get_color()
@@ -196,7 +196,7 @@ class Path(Figure[TableEncoding]):
         return drawn
 
 
-def _ends(points: Array) -> tuple[Array, Array]:
+def _axis_ends(points: Array) -> tuple[Array, Array]:
     """Return the low and the high ends of each component's axis, shape (components,) each, for points (n, components).
 
     Two components get a frame around the points, three get equal axes symmetric about 0.
@@ -211,7 +211,7 @@ def _ends(points: Array) -> tuple[Array, Array]:
     return middle - half, middle + half
 
 
-def _named(positions: Array, turn: Array | None) -> list[int]:
+def _labelled_positions(positions: Array, turn: Array | None) -> list[int]:
     """Return the indices of the positions to label: both ends, and a few round positions if no turn is marked."""
     last = len(positions) - 1
     if turn is not None:
@@ -222,7 +222,7 @@ def _named(positions: Array, turn: Array | None) -> list[int]:
     return [0, last, *np.flatnonzero(positions[1:-1] % step == 0) + 1]
 
 
-def projected(encoding: TableEncoding, covered: Positions, count: int) -> tuple[Array, Array, Array]:
+def principal_coordinates(encoding: TableEncoding, covered: Positions, count: int) -> tuple[Array, Array, Array]:
     """Return the rows minus their mean along `count` principal components (n, count), all eigenvalues, and the chosen
     ones."""
     rows = np.array(encoding.table(covered.array()))

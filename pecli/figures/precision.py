@@ -13,7 +13,7 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUND, ROUNDING
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.base import ColouredNumbers, View, other_positions_text
-from pecli.figures.highlights import WithTrained, border_beyond, border_text
+from pecli.figures.highlights import WithTrained, draw_trained_border, trained_border_note
 from pecli.figures.matrix import show_matrix
 from pecli.files.sheet import aside, over
 from pecli.measures.reduce import Runs, check_run, even_bins, even_edges, middles
@@ -55,9 +55,9 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
     def marks(self) -> list[str]:
         line = say("precision.line_first_error_above", error=NOTABLE) if self.wrong else ""
         rounded = say("precision.rounded", dtype=self.view.encoding.dtype)
-        return [rounded, line, border_text(self.trained), self._whole_angles()]
+        return [rounded, line, trained_border_note(self.trained), self._pair_0_note()]
 
-    def _whole_angles(self) -> str:
+    def _pair_0_note(self) -> str:
         """Return the note on why pair 0 has almost no error: its angles are whole positions; "" if that is not so."""
         encoding, rows = self.view.encoding, self.view.covered
         far = max(rows.stop - 1, -rows.start) - np.array([0.0, 1.0])  # the two largest, one of them odd
@@ -175,12 +175,12 @@ class Precision(WithTrained[Harmonic]):
         edges = np.append(numbers.first_wrong, np.nan) - 0.5
         for colour, width in STROKES:  # a dark line in a light one, at each pair's first wrong position
             panel.step(np.arange(columns + 1) - 0.5, edges, where="post", color=colour, linewidth=width * canvas.scale)
-        self._name(numbers, panel, canvas)
+        self._label_pairs(numbers, panel, canvas)
         if self.trained is not None:
-            border_beyond(panel, panel.get_xlim(), (self.trained - 0.5,) * 2, canvas)
+            draw_trained_border(panel, panel.get_xlim(), (self.trained - 0.5,) * 2, canvas)
         return [image]
 
-    def _name(self, numbers: PrecisionNumbers, panel: Axes, canvas: Canvas) -> None:
+    def _label_pairs(self, numbers: PrecisionNumbers, panel: Axes, canvas: Canvas) -> None:
         """Draw brackets over the pairs with and without notable errors, and label the first wrong position of each
         pair.
 

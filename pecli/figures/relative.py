@@ -15,7 +15,7 @@ from pecli.core.numbers import minus, number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.harmonic import Harmonic
-from pecli.figures.base import ColouredNumbers, View, averaging
+from pecli.figures.base import ColouredNumbers, View, averaging_note
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.wavelengths import short_length, wavelength_unit
 from pecli.files.sheet import aside, over
@@ -49,7 +49,7 @@ class RelativeNumbers(ColouredNumbers[Harmonic]):
     def remarks(self) -> list[str]:
         shown, width = len(self.dims), self.view.encoding.width
         part = say("words.of_dimensions", count=shown, all=width) if shown < width else ""
-        return [part, averaging(self.block)]
+        return [part, averaging_note(self.block)]
 
     def marks(self) -> list[str]:
         marked = marked_offset(self.view.positions.length)
@@ -89,7 +89,7 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
 
     def shape(self, view: View[Harmonic]) -> tuple[int, ...]:
         count = view.positions.blocks(view.pixel_side).count
-        return (count, count, len(self.columns(view)))
+        return (count, count, len(self.computed_dims(view)))
 
     def check_view(self, view: View[Harmonic]) -> None:
         if view.encoding.own_positions:
@@ -99,22 +99,22 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         view.encoding.covered(_offsets(view))
         check_indices("dims", self.dims, view, view.encoding.width, "dimensions")
 
-    def columns(self, view: View[Harmonic]) -> Array:
+    def computed_dims(self, view: View[Harmonic]) -> Array:
         """Return the dimensions to compute: the chosen ones, or those of a picture, or all if there is no picture."""
         if self.dims is None and view.panels is None:
             return np.arange(view.encoding.width)
-        return self.shown(view)
+        return self.drawn_dims(view)
 
-    def shown(self, view: View[Harmonic]) -> Array:
+    def drawn_dims(self, view: View[Harmonic]) -> Array:
         """Return the dimensions that a picture shows."""
         if self.dims is not None:
             return np.array(self.dims)
         if view.encoding.width <= SLICES:
             return np.arange(view.encoding.width)
-        return telling_columns(view.encoding, view.positions.length)
+        return visible_columns(view.encoding, view.positions.length)
 
     def compute(self, view: View[Harmonic]) -> RelativeNumbers:
-        harmonic, blocks, dims = view.encoding, view.positions.blocks(view.pixel_side), self.columns(view)
+        harmonic, blocks, dims = view.encoding, view.positions.blocks(view.pixel_side), self.computed_dims(view)
         centres = blocks.centres()
         offsets = centres[:, None] - centres
         if blocks.size == 1:  # look up each offset in the table
@@ -149,7 +149,7 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         if not self.offsets:
             columns = (2, 4, 1) if canvas.narrow else (4, 2, 1)
             return [PanelGroup(panels, in_columns(count, *columns) if count == SLICES else ())]
-        strip = max(6.0, 2 * ems(number_text(-_reach(view))) + 2.0)  # width of the numbers on the strip
+        strip = max(6.0, 2 * ems(number_text(-_largest_offset(view))) + 2.0)  # width of the numbers on the strip
         offsets = replace(panel, bar=None, least=(strip, 6.0), title=say("words.offset_p_minus_q"))
         return [PanelGroup((offsets, *panels), (*grids_around(0, 1 + count), *in_columns(1 + count)))]
 
@@ -158,7 +158,7 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         encoding, waves, lengths = view.encoding, view.encoding.wave_names(), view.encoding.column_wavelengths()
         marked = marked_offset(view.positions.length)
         values, found = encoding.table(np.array([float(marked)]))[0], []
-        for dim in self.shown(view):
+        for dim in self.drawn_dims(view):
             name, value = say("relative.dim_dim", dim=dim), minus(f"{values[dim] + 0.0:.2f}")
             there = "\n" + say("relative.value_where", value=value, offset=marked) if marked else ""
             wave = join_title([waves[dim], f"λ {short_length(encoding, lengths[dim])}"])
@@ -169,10 +169,10 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         from pecli.page.legends import add_strip
 
         if self.offsets:
-            add_strip(axes[0], canvas, _reach(view), canvas.colours("diverging"))
+            add_strip(axes[0], canvas, _largest_offset(view), canvas.colours("diverging"))
 
     def draw(self, numbers: RelativeNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        first, reach = numbers.view.positions.start - 0.5, _reach(numbers.view)
+        first, reach = numbers.view.positions.start - 0.5, _largest_offset(numbers.view)
         last = first + len(numbers.offsets) * numbers.block
         slices = [*[numbers.offsets] * self.offsets, *np.moveaxis(numbers.tensor, -1, 0)]
         ends = [*[(-reach, reach)] * self.offsets, *[numbers.ends] * len(numbers.dims)]
@@ -183,10 +183,10 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         ]
         self.write_numbers(axes, images, canvas)
         for panel in axes:
-            self._mark(panel, numbers, canvas)
+            self._mark_offset(panel, numbers, canvas)
         return images
 
-    def _mark(self, panel: Axes, numbers: RelativeNumbers, canvas: Canvas) -> None:
+    def _mark_offset(self, panel: Axes, numbers: RelativeNumbers, canvas: Canvas) -> None:
         """Mark the same offset in every panel: the one whose value is in the titles."""
         offset, rows = marked_offset(numbers.view.positions.length), numbers.view.positions
         if not offset:
@@ -217,7 +217,7 @@ def marked_offset(length: int) -> int:
     return int(max(step * power for step in (1, 2, 5) if step * power <= about))
 
 
-def telling_columns(encoding: Harmonic, length: int) -> Array:
+def visible_columns(encoding: Harmonic, length: int) -> Array:
     """Return up to SLICES columns whose waves are visible over the length, shape (n,), from fast to slow.
 
     They are sines, some of them with the cosine of the same pair.
@@ -237,7 +237,7 @@ def telling_columns(encoding: Harmonic, length: int) -> Array:
     return np.array([columns[wave] for wave in wanted if wave in columns])
 
 
-def _reach(view: View[Harmonic]) -> float:
+def _largest_offset(view: View[Harmonic]) -> float:
     """Return the largest offset, where the colours of offsets end."""
     return max(1.0, view.positions.length - 1.0)
 

@@ -14,7 +14,7 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
 from pecli.encodings.base import Rotary
 from pecli.encodings.harmonic import Harmonic
-from pecli.figures.base import ColouredNumbers, Figure, averaging_cells
+from pecli.figures.base import ColouredNumbers, Figure, cell_averaging_note
 from pecli.figures.matrix import show_matrix
 from pecli.figures.rotation_figure import AFTER, BEFORE, PLANE, TITLES, RotationFigure
 from pecli.figures.wavelengths import columns_end, columns_left_out, columns_shown
@@ -24,8 +24,8 @@ from pecli.measures.reduce import averaged_rows
 from pecli.measures.summary import SAMPLE_SIZE
 from pecli.page.axis_labels import dimensions_axis, positions_axis, values_axis
 from pecli.page.canvas import Canvas
-from pecli.page.colors import HAIRLINE, legible, note_ink, seen_colours
-from pecli.page.lines import key
+from pecli.page.colors import HAIRLINE, legible, note_ink, visible_colours
+from pecli.page.lines import add_legend
 from pecli.page.panels import Axis, ColorBar, Panel, PanelGroup, in_columns
 from pecli.page.text import points_per_pixel
 from pecli.page.words import ems
@@ -57,7 +57,7 @@ class RotationNumbers(ColouredNumbers[Rotary]):
     def remarks(self) -> list[str]:
         pairs = columns_left_out(self.view.encoding, self.columns_block)
         left_out = say("rotation.q_note", note=pairs) if pairs else ""  # the circles' title counts pairs itself
-        return [averaging_cells(self.view.encoding, self.block, 1 if pairs else self.columns_block), left_out]
+        return [cell_averaging_note(self.view.encoding, self.block, 1 if pairs else self.columns_block), left_out]
 
     def marks(self) -> list[str]:
         marks = say(
@@ -159,16 +159,16 @@ class Rotation(RotationFigure):
         whole = self.panels == tuple(TITLES)
         x, y = dimensions_axis(encoding), positions_axis(encoding, ends=(rows.stop - 0.5, rows.start - 0.5))
         query = Panel(FLAT if whole else 0.62, least=(7.0, 4.0), bar=bar, x=x, y=y)
-        marked = say("rotation.marked_pairs") if self._marks(view) else ""
+        marked = say("rotation.marked_pairs") if self._marks_columns(view) else ""
         each = {
             BEFORE: replace(query, title=say(TITLES[BEFORE])),
             AFTER: replace(query, title=say(TITLES[AFTER]), aside=marked),
-            PLANE: self._plane(view),
+            PLANE: self._plane_panel(view),
         }
         panels = tuple(each[name] for name in self.panels)
         return [PanelGroup(panels, (((0, 2), (1, 2)), *in_columns(3, 1)) if whole else ())]
 
-    def _plane(self, view: View[Rotary]) -> Panel:
+    def _plane_panel(self, view: View[Rotary]) -> Panel:
         """Return the panel of the pairs in their planes, or over the grid."""
         encoding, shown = view.encoding, len(self.drawn_pairs(view))
         side = max(14.0, 1.3 * shown)
@@ -189,7 +189,7 @@ class Rotation(RotationFigure):
         panel = axes[self.panels.index(PLANE)]
         if len(view.encoding.sides) == 2:
             pairs = enumerate(self.drawn_pairs(view).tolist())
-            key(panel, [(say("words.pair_pair", pair=pair), {"color": f"C{line}"}) for line, pair in pairs])
+            add_legend(panel, [(say("words.pair_pair", pair=pair), {"color": f"C{line}"}) for line, pair in pairs])
         else:
             panel.set(xticks=[], yticks=[])
             panel.spines[:].set_visible(False)
@@ -210,12 +210,12 @@ class Rotation(RotationFigure):
             look: dict[str, Any] = {"colours": colours, "limits": numbers.ends, "centred": True, "extent": extent}
             values = {BEFORE: numbers.before, AFTER: numbers.after}.get(name)
             images.append(None if values is None else show_matrix(panel, values, **look))
-            if name == AFTER and self._marks(numbers.view):
+            if name == AFTER and self._marks_columns(numbers.view):
                 _mark_columns(panel, numbers, canvas)
         self.write_numbers(axes, images, canvas)
         return images
 
-    def _marks(self, view: View[Rotary]) -> bool:
+    def _marks_columns(self, view: View[Rotary]) -> bool:
         """Return whether the columns of the pairs with circles are marked."""
         return PLANE in self.panels and len(view.encoding.sides) != 2
 
@@ -247,7 +247,7 @@ def _draw_arrows(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
 
 def _colours_of_pairs(count: int, axes: Axes, canvas: Canvas) -> list[Any]:
     """Return the colours of `count` pairs, from fast to slow."""
-    shades = seen_colours(canvas.colours("order"), axes)
+    shades = visible_colours(canvas.colours("order"), axes)
     return [shades(share) for share in np.linspace(0, 1, count)]
 
 
@@ -292,7 +292,7 @@ def _draw_circles(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
         if line not in named:
             continue
         pair = int(numbers.pairs[line])
-        parts = [say("words.pair_pair", pair=pair), turned_text(float(turns[pair]))]
+        parts = [say("words.pair_pair", pair=pair), rotation_text(float(turns[pair]))]
         text, wide = "\n".join(filter(None, parts)), max(map(ems, parts)) * canvas.small
         style: dict[str, Any] = {"color": legible(colour, axes), "weight": "medium"}
         if line == 0 and wide < 1.6 * ring * unit:
@@ -302,7 +302,7 @@ def _draw_circles(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
             axes.annotate(join_title(parts), place[0], place[1], va="top", **style, **look)
 
 
-def turned_text(turns: float) -> str:
+def rotation_text(turns: float) -> str:
     """Return a rotation as text, in degrees below one turn; "" if it is unknown."""
     if turns == np.inf:
         return ""

@@ -19,7 +19,7 @@ from pecli.measures.comparison import VectorComparison, check_pairs
 from pecli.measures.pairs import CLASSES, coarser, counts, points
 from pecli.page.axis_labels import put_axis, values_axis
 from pecli.page.canvas import Canvas
-from pecli.page.colors import note_ink, seen_colours
+from pecli.page.colors import note_ink, visible_colours
 from pecli.page.lines import frame_by_grid
 from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
 from pecli.page.text import points_per_pixel
@@ -111,18 +111,18 @@ class ScatterNumbers(CloudNumbers):
 
     def marks(self) -> list[str]:
         if self.exceptions is not None and self.norm:
-            near, far = (number_text(off, 2) for off in (STRAY * 2 * sqrt(self.norm), float(self.strays.max())))
+            near, far = (number_text(off, 2) for off in (STRAY * 2 * sqrt(self.norm), float(self.deviations.max())))
             return [say("scatter.off_by", off=near, most=far, curve=self.curve_text)] if self.exceptions else []
-        if (places := self.places()) is None:
+        if (places := self.distinct_points()) is None:
             return []
         fewest, most = int(places[1].min()), int(places[1].max())
         return [say("scatter.area_of_dot_to", fewest=fewest, most=most)]
 
     def remarks(self) -> list[str]:
-        alone = 0 < len(self.x) <= LARGE_POINTS and self.places() is None
+        alone = 0 < len(self.x) <= LARGE_POINTS and self.distinct_points() is None
         return [say("scatter.dot_pair_of_positions") if alone else "", *super().remarks()]
 
-    def places(self) -> tuple[Array, Array] | None:
+    def distinct_points(self) -> tuple[Array, Array] | None:
         """Return the distinct points, shape (places, 2), and the number of pairs at each.
 
         Returns None if most pairs have a point of their own.
@@ -140,20 +140,20 @@ class ScatterNumbers(CloudNumbers):
         return f"√({number_text(2 * (self.norm or 0.0), 4)} (1 − r))"
 
     @property
-    def strays(self) -> Array:
+    def deviations(self) -> Array:
         """The deviation of each pair's distance from that curve, shape (pairs,)."""
         correlation, distance = (self.x, self.y) if self.measures[0] == "corr" else (self.y, self.x)
         return np.asarray(np.abs(distance - np.sqrt(np.maximum(0, 2 * (self.norm or 0.0) * (1 - correlation)))))
 
     @property
-    def odd(self) -> Array:
+    def has_exception(self) -> Array:
         """Whether each pair contains an exception, shape (pairs,)."""
         return np.isin(self.p, self.exceptions or ()) | np.isin(self.q, self.exceptions or ())
 
-    def enlarged(self) -> tuple[Array, Array] | None:
+    def enlarged_region(self) -> tuple[Array, Array] | None:
         """Return the low and high ends (horizontal, vertical) of the region with most pairs; None if it is almost
         everything."""
-        some = ~self.odd & (self.apart() > NAMED)
+        some = ~self.has_exception & (self.pair_distances() > NAMED)
         if not self.exceptions or not some.any():
             return None
         every, part = (np.array([values[0], values[1]]) for values in ((self.x, self.y), (self.x[some], self.y[some])))
@@ -163,7 +163,7 @@ class ScatterNumbers(CloudNumbers):
         margin = MARGIN * (high - low)
         return low - margin, high + margin
 
-    def apart(self) -> Array:
+    def pair_distances(self) -> Array:
         """Return the distance between the positions of each pair, shape (pairs,); in a grid, the Euclidean distance."""
         places = map(self.view.encoding.places_of, (self.p, self.q))
         return np.linalg.norm(np.subtract(*places), axis=0)
@@ -218,7 +218,7 @@ class Scatter(Figure[TableEncoding]):
         choices=lambda: ("both", "upper", "lower"),
     )
 
-    def shown(self) -> tuple[str, ...]:
+    def shown_triangles(self) -> tuple[str, ...]:
         """Return the triangles to show, one per panel."""
         return ("upper", "lower") if self.triangle == "both" else (self.triangle,)
 
@@ -262,13 +262,13 @@ class Scatter(Figure[TableEncoding]):
         if {self.x, self.y} != {"corr", "euclidean"} or not alike or not len(numbers.x):
             return numbers
         found = replace(numbers, norm=norm)
-        strays = found.strays > STRAY * 2 * sqrt(norm)
-        odd = positions_of_all(numbers.p[strays], numbers.q[strays], int(EXCEPTIONS * view.covered.length))
+        strays = found.deviations > STRAY * 2 * sqrt(norm)
+        odd = covering_positions(numbers.p[strays], numbers.q[strays], int(EXCEPTIONS * view.covered.length))
         return replace(found, exceptions=odd)
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         few = view.covered.length * (view.covered.length - 1) // 2 <= LARGE_POINTS
-        shown = self.shown()
+        shown = self.shown_triangles()
         several = len(shown) > 1 and not canvas.narrow  # panels side by side
         x, y = (values_axis(VectorComparison(view.encoding, own).label, scale=own) for own in (self.x, self.y))
         bar = None if few else ColorBar(say("scatter.pairs_cell"), fixed=True)
@@ -286,7 +286,7 @@ def _two_digits(correlation: float) -> str:
     return minus(f"{round(correlation, 2) + 0.0:.2f}")  # avoids −0.00
 
 
-def positions_of_all(p: Array, q: Array, most: int) -> tuple[int, ...] | None:
+def covering_positions(p: Array, q: Array, most: int) -> tuple[int, ...] | None:
     """Return positions such that each pair (p, q) contains one, found greedily; None if it takes more than `most`."""
     found: list[int] = []
     while len(p):
@@ -301,18 +301,18 @@ def positions_of_all(p: Array, q: Array, most: int) -> tuple[int, ...] | None:
 
 def _draw_points(numbers: ScatterNumbers, axes: Axes, canvas: Canvas) -> Any:
     size, few = canvas.scale, len(numbers.x) <= LARGE_POINTS
-    if (places := numbers.places()) is not None:
+    if (places := numbers.distinct_points()) is not None:
         points, counts = places
         area = np.maximum((LARGEST * size) ** 2 * counts / counts.max(), SMALLEST)
         look: dict[str, Any] = (
-            {"color": "C0"} if few else {"c": counts, "cmap": seen_colours(canvas.colours("amount"), axes)}
+            {"color": "C0"} if few else {"c": counts, "cmap": visible_colours(canvas.colours("amount"), axes)}
         )
         return axes.scatter(points[:, 0], points[:, 1], s=area, linewidths=0, **look)
     wide = axes.bbox.width * points_per_pixel(axes) > WIDE * canvas.small
-    part = numbers.enlarged() if wide and not axes.get_title() else None
+    part = numbers.enlarged_region() if wide and not axes.get_title() else None
     if part is None:
-        _draw_dots(numbers, axes, numbers.odd, "C1", canvas)
-        kept = ~numbers.odd
+        _draw_dots(numbers, axes, numbers.has_exception, "C1", canvas)
+        kept = ~numbers.has_exception
         found = _draw_dots(numbers, axes, kept, "C0", canvas) if few else _draw_hexagons(numbers, axes, kept, canvas)
         _draw_curve(numbers, axes, canvas)
         _label_offsets(axes, numbers, LABELLED, canvas, few)
@@ -322,16 +322,16 @@ def _draw_points(numbers: ScatterNumbers, axes: Axes, canvas: Canvas) -> Any:
         frame_by_grid(panel)
         put_axis(panel.xaxis, values_axis(axes.get_xlabel()))
         put_axis(panel.yaxis, values_axis(axes.get_ylabel() if panel is whole else ""))
-        _draw_dots(numbers, panel, numbers.odd, "C1", canvas)
+        _draw_dots(numbers, panel, numbers.has_exception, "C1", canvas)
     axes.set_axis_off()
-    _draw_dots(numbers, whole, ~numbers.odd, "C0", canvas)
+    _draw_dots(numbers, whole, ~numbers.has_exception, "C0", canvas)
     _draw_curve(numbers, whole, canvas)
     _label_offsets(whole, numbers, NAMED, canvas)
     (left, bottom), (right, top) = part
     _draw_curve(numbers, enlarged, canvas, named=False)
-    _box(whole, part, canvas)
+    _draw_box(whole, part, canvas)
     inside = (numbers.x >= left) & (numbers.x <= right) & (numbers.y >= bottom) & (numbers.y <= top)
-    found = _draw_hexagons(numbers, enlarged, ~numbers.odd & inside, canvas)
+    found = _draw_hexagons(numbers, enlarged, ~numbers.has_exception & inside, canvas)
     enlarged.set(xlim=(left, right), ylim=(bottom, top))
     return found
 
@@ -350,7 +350,7 @@ def _draw_hexagons(numbers: ScatterNumbers, axes: Axes, some: Array, canvas: Can
     across = max(1, round(HEXAGONS * wide / max(wide, high)))
     up = max(1, round(across * high / wide / sqrt(3)))
     look: dict[str, Any] = {
-        "cmap": seen_colours(canvas.colours("amount"), axes),
+        "cmap": visible_colours(canvas.colours("amount"), axes),
         "linewidths": 0.2,
         "edgecolors": "face",
         "zorder": 2,
@@ -381,7 +381,7 @@ def _draw_curve(numbers: ScatterNumbers, axes: Axes, canvas: Canvas, named: bool
         axes.annotate(text, (0, 0), (0.03, 0.06), va="bottom", color="C1", linespacing=1.25, **look)
 
 
-def _box(axes: Axes, part: tuple[Array, Array], canvas: Canvas) -> None:
+def _draw_box(axes: Axes, part: tuple[Array, Array], canvas: Canvas) -> None:
     """Draw a box around the part of a panel that is enlarged at its right."""
     from matplotlib.patches import Rectangle
 
@@ -395,7 +395,7 @@ def _box(axes: Axes, part: tuple[Array, Array], canvas: Canvas) -> None:
 def _label_offsets(axes: Axes, numbers: ScatterNumbers, most: int, canvas: Canvas, few: bool = True) -> None:
     """Label the streaks of pairs with offsets 1, 2, … up to `most`, until one is too wide or too close to other
     points."""
-    kept, offsets = ~numbers.odd, numbers.apart()[~numbers.odd]
+    kept, offsets = ~numbers.has_exception, numbers.pair_distances()[~numbers.has_exception]
     points = np.column_stack((numbers.x, numbers.y))[kept]
     low, high = points.min(axis=0, initial=np.inf), points.max(axis=0, initial=-np.inf)
     for offset in range(1, most + 1):
@@ -425,7 +425,7 @@ def _draw_counts(numbers: DensityNumbers, axes: Axes, canvas: Canvas) -> Any:
         origin="lower",
         aspect="auto",
         interpolation="nearest",
-        cmap=seen_colours(canvas.colours("amount"), axes),
+        cmap=visible_colours(canvas.colours("amount"), axes),
         norm=LogNorm(1, max(2, numbers.most)),
         extent=(left, right, bottom, top),
         zorder=1,  # above the grid lines

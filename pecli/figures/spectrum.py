@@ -25,7 +25,7 @@ from pecli.measures.waves import MEASURED, wavelengths
 from pecli.page.axis_labels import along_lines, powers_axis, values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import SHADE
-from pecli.page.lines import Look, key, share_ends
+from pecli.page.lines import Look, add_legend, share_ends
 from pecli.page.panels import Panel, PanelGroup, in_columns
 
 NOTABLE = 1e-3  # relative difference above which wavelengths count as different
@@ -74,14 +74,14 @@ class SpectrumNumbers(Numbers[TableEncoding]):
             *self.other_lengths(),
         ]
 
-    def of(self, line: Line) -> Array:
+    def mask_of(self, line: Line) -> Array:
         """Return the mask of a line's numbers."""
         return (self.encoding == line.encoding) & np.isin(self.pair, line.pairs)
 
     def dashed(self, line: Line) -> bool:
         """Return whether a line has a dashed counterpart without scaling; single dots and nearly equal lines have
         none."""
-        stretch = self.stretch[self.of(line)]
+        stretch = self.stretch[self.mask_of(line)]
         return not self.shows_ratio and len(stretch) > 1 and bool((np.abs(stretch - 1) > NOTABLE).any())
 
     def message(self) -> str:
@@ -125,9 +125,9 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         """Return whether a scaling changes wavelengths of encoding number `at`."""
         return bool((np.abs(self.stretch[self.encoding == at] - 1) > NOTABLE).any())
 
-    def beyond(self, line: Line) -> Array:
+    def exceeds_level(self, line: Line) -> Array:
         """Return the mask of a line's pairs whose wavelengths exceed the level; none if the encoding is scaled."""
-        wave = self.wavelength[self.of(line)]
+        wave = self.wavelength[self.mask_of(line)]
         return wave > self.level if self.level is not None and not self.is_scaled(line.encoding) else wave > np.inf
 
     def _unfinished_text(self, length: str) -> str:
@@ -138,7 +138,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
     def _stretched_text(self) -> str:
         """Return the headline on one scaling: the pairs left unchanged and fully scaled, or the first pair that is
         scaled."""
-        parts = {part.name: part.pairs for part in parts_of(self.view.encodings[0], self.stretch)}
+        parts = {part.name: part.pairs for part in scaling_parts(self.view.encodings[0], self.stretch)}
         every, factor = len(self.stretch), number_text(float(self.stretch.max()), 3)
         if len(parts.get("stretched", ())) == every:
             return say("spectrum.all_stretched", all=every, ratio=factor)
@@ -152,13 +152,14 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         encodings = self.view.encodings
         stretches = [self.stretch[self.encoding == at] for at in range(len(encodings))]
         parts = [
-            {part.name: len(part.pairs) for part in parts_of(*own)} for own in zip(encodings, stretches, strict=True)
+            {part.name: len(part.pairs) for part in scaling_parts(*own)}
+            for own in zip(encodings, stretches, strict=True)
         ]
         if not all("kept" in own and len(own) > 1 for own in parts):
             return ""
         counts = [(own["kept"], len(stretch)) for own, stretch in zip(parts, stretches, strict=True)]
         names, one = [name.split(" × ")[0] for name, _ in panel_names(encodings)], len({n for _, n in counts}) == 1
-        names = names if len({*names}) == len(names) else names_of(encodings)
+        names = names if len({*names}) == len(names) else distinguishing_names(encodings)
         each = [
             say("spectrum.count_in" if one and at else "spectrum.count_of_in", count=count, all=every, name=name)
             for at, ((count, every), name) in enumerate(zip(counts, names, strict=True))
@@ -195,7 +196,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         """
         parts = [counted[self.encoding == at] for at in range(len(self.view.encodings))]
         counts, pairs = [int(part.sum()) for part in parts], {len(part) for part in parts}
-        names = names_of(self.view.encodings)
+        names = distinguishing_names(self.view.encodings)
         each = enumerated([f"{count} ({name})" for count, name in zip(counts, names, strict=True)])
         said = say(text, counts=each, all=pairs.pop(), **blanks) if len(pairs) == 1 and counted.any() else ""
         return said if len(said) <= MAX_HEADLINE else ""
@@ -294,7 +295,7 @@ class Spectrum(WithTrained[TableEncoding]):
         )
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
-        waves, count = waves_of(view), self._panels(view)
+        waves, count = waves_of(view), self._panel_count(view)
         units = [say(unit) for unit in dict.fromkeys(encoding.wave_unit for encoding in view.encodings)]
         label = say("words.wavelength", units=join_or(sorted(units)))
         y = powers_axis(say("spectrum.wavelength_unscaled_wavelength") if self.ratio else label, 3.3)
@@ -315,7 +316,7 @@ class Spectrum(WithTrained[TableEncoding]):
         )
         return [PanelGroup(panels, in_columns(count, *[1] * canvas.narrow))]
 
-    def _panels(self, view: View[TableEncoding]) -> int:
+    def _panel_count(self, view: View[TableEncoding]) -> int:
         """Return the number of panels: one per encoding if one of them is scaled, else one."""
         waves = zip(view.encodings, waves_of(view), strict=True)
         scaled = any((np.abs(stretch_of(*own) - 1) > NOTABLE).any() for own in waves)
@@ -337,7 +338,7 @@ class Spectrum(WithTrained[TableEncoding]):
         if len(lines) == len(waves) > 1 and len({*map(len, waves)}) == 1:  # leaders would not cross other lines
             label_lines(axes[0], entries, canvas)
         elif len(entries) > 1:
-            key(axes[0], entries)
+            add_legend(axes[0], entries)
 
     def _look(self, view: View[TableEncoding], own: int, at: int, canvas: Canvas) -> Look:
         """Return the style of a line: dots for known wavelengths, crosses for measured ones.
@@ -347,7 +348,9 @@ class Spectrum(WithTrained[TableEncoding]):
         """
         encoding = view.encodings[own]
         pairs = len(wavelengths(encoding, encoding.covered(view.positions)))
-        apart = WIDE * canvas.inches.width / pairs / self._panels(view)  # estimated distance between pairs in points
+        apart = (
+            WIDE * canvas.inches.width / pairs / self._panel_count(view)
+        )  # estimated distance between pairs in points
         size = canvas.scale * min(DOT, max(SMALLEST_DOT, 0.8 * apart / canvas.scale))
         look: Look = {"color": f"C{at}", "markersize": size, "linestyle": "none"}
         if not has_known_waves(encoding):
@@ -355,11 +358,11 @@ class Spectrum(WithTrained[TableEncoding]):
         return {**look, "marker": "o", "markeredgewidth": 0.1 * size}
 
     def draw(self, numbers: SpectrumNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        from pecli.page.labels import join_line_labels, put_line_labels
+        from pecli.page.labels import merge_line_labels, put_line_labels
 
         ends: list[tuple[Array, Array]] = []
         for at, line in enumerate(lines_of(numbers.view)):
-            panel, part = axes[line.encoding if len(axes) > 1 else 0], numbers.of(line)
+            panel, part = axes[line.encoding if len(axes) > 1 else 0], numbers.mask_of(line)
             pair, wave, stretch = numbers.pair[part], numbers.wavelength[part], numbers.stretch[part]
             drawn = stretch if self.ratio else wave
             ends.append((pair, drawn))
@@ -368,16 +371,19 @@ class Spectrum(WithTrained[TableEncoding]):
             look = dict(self._look(numbers.view, line.encoding, 0 if len(axes) > 1 else at, canvas))
             colours = np.full(len(pair), look.pop("color"), dtype=object)
             rim: dict[str, Any] = {"markeredgecolor": panel.get_facecolor()} if look["marker"] == "o" else {}
-            if any(_run_together(drawn, later) for later in self._later(numbers, line.encoding)) and len(axes) == 1:
+            if (
+                any(_run_together(drawn, later) for later in self._later_values(numbers, line.encoding))
+                and len(axes) == 1
+            ):
                 ring = {"markersize": 1.7 * look["markersize"], "markeredgewidth": 0.8 * canvas.scale}
                 look, rim = look | {"markerfacecolor": "none", **ring}, {}  # visible around the dots of the other line
             encoding = numbers.view.encodings[line.encoding]
             if numbers.is_scaled(line.encoding) and (len(axes) > 1 or len(numbers.view.encodings) == 1):
-                parts = parts_of(encoding, stretch)
+                parts = scaling_parts(encoding, stretch)
                 for one in parts:
                     colours[one.pairs] = one.colour
                 _mark_parts(panel, pair, parts, canvas)
-            beyond = numbers.beyond(line) & (len(numbers.view.encodings) == 1)
+            beyond = numbers.exceeds_level(line) & (len(numbers.view.encodings) == 1)
             colours[beyond] = BEYOND
             for colour in dict.fromkeys(colours.tolist()):
                 panel.plot(
@@ -390,13 +396,13 @@ class Spectrum(WithTrained[TableEncoding]):
                 _mark_level(panel, numbers, line, canvas)
         if len(axes) == 1:
             put_line_labels(axes[0], ends)
-            join_line_labels(axes[0], [values for _, values in ends])
+            merge_line_labels(axes[0], [values for _, values in ends])
         share_ends(axes)
         for panel in axes:
             _shade_beyond(panel, numbers)
         return [None] * len(axes)
 
-    def _later(self, numbers: SpectrumNumbers, at: int) -> list[Array]:
+    def _later_values(self, numbers: SpectrumNumbers, at: int) -> list[Array]:
         """Return the values of the encodings after `at`, except those equal to its own."""
         values = numbers.stretch if self.ratio else numbers.wavelength
         later = [values[numbers.encoding == other] for other in range(at + 1, len(numbers.view.encodings))]
@@ -422,7 +428,7 @@ class Part(NamedTuple):
     texts: list[str]
 
 
-def parts_of(encoding: TableEncoding, stretch: Array) -> list[Part]:
+def scaling_parts(encoding: TableEncoding, stretch: Array) -> list[Part]:
     """Return the pairs that a scaling leaves unchanged, blends and scales fully, in order of the pairs.
 
     For scalings without such parts they are the unchanged and the other pairs. Returns [] if the parts are not
@@ -461,7 +467,7 @@ def panel_names(encodings: Sequence[TableEncoding]) -> list[tuple[str, str]]:
     return found if len({*found}) == len(found) else [(label, "") for label in distinguishing_labels(encodings)]
 
 
-def names_of(encodings: Sequence[TableEncoding]) -> list[str]:
+def distinguishing_names(encodings: Sequence[TableEncoding]) -> list[str]:
     """Return what distinguishes each encoding, with short names of scalings."""
     if not any(isinstance(encoding, Scaled) and encoding.scaling != "default" for encoding in encodings):
         return distinguishing_labels(encodings)
@@ -521,10 +527,10 @@ def _mark_level(panel: Axes, numbers: SpectrumNumbers, line: Line, canvas: Canva
     """Draw the line at the level, and label the pairs that complete a turn below it and those that do not."""
     from pecli.page.labels import label_level, label_point
 
-    level, part, alone = numbers.level, numbers.of(line), len(lines_of(numbers.view)) == 1
+    level, part, alone = numbers.level, numbers.mask_of(line), len(lines_of(numbers.view)) == 1
     if level is None or line.encoding or line.pairs[0]:
         return
-    pair, wave, beyond = numbers.pair[part], numbers.wavelength[part], numbers.beyond(line)
+    pair, wave, beyond = numbers.pair[part], numbers.wavelength[part], numbers.exceeds_level(line)
     encoding = numbers.view.encodings[line.encoding]
     if not numbers.trained and level in {at for _, at in contexts_of([encoding])}:
         return  # already drawn as a context
@@ -574,7 +580,7 @@ class Line(NamedTuple):
 
 def lines_of(view: View[TableEncoding]) -> list[Line]:
     """Return the lines of all encodings."""
-    lines, labels = [], names_of(view.encodings)
+    lines, labels = [], distinguishing_names(view.encodings)
     for at, (encoding, label) in enumerate(zip(view.encodings, labels, strict=True)):
         if not isinstance(encoding, HarmonicOnGrid) or encoding.places is None:
             lines.append(Line(at, np.arange(encoding.width), label))

@@ -52,27 +52,27 @@ class TermsNumbers(ColouredNumbers[Additive]):
         return list(self.arrays().values())
 
     @property
-    def same(self) -> float:
+    def tolerance(self) -> float:
         """The rounding tolerance: numbers that differ by less count as equal."""
         return ROUNDING * float(np.abs(self.total).max())
 
     @property
-    def joined(self) -> bool:
+    def joins_equal(self) -> bool:
         """Whether strokes join the equal numbers along the diagonals of position · position."""
-        return self.spreads["position_position"] <= self.same and len(self.tokens) <= MAX_CELLS
+        return self.spreads["position_position"] <= self.tolerance and len(self.tokens) <= MAX_CELLS
 
     def message(self) -> str:
         *parts, spread = list(self.spreads.values())[1:]
-        if spread > self.same:
+        if spread > self.tolerance:
             return say("terms.at_equal_offset_the", number=number_text(spread, 2))
         offset = say("terms.offset_in_rows_and" if self.view.encoding.sides else "terms.offset")
-        others = min(parts) <= self.same  # whether another term depends only on the offset, too
+        others = min(parts) <= self.tolerance  # whether another term depends only on the offset, too
         return say("terms.the_position_position" if others else "terms.only_the_position_position", offset=offset)
 
     def marks(self) -> list[str]:
-        if self.spreads["position_position"] > self.same:
+        if self.spreads["position_position"] > self.tolerance:
             return [say("terms.outlined_largest_spread")]
-        return [say("terms.strokes_join")] if self.joined else []
+        return [say("terms.strokes_join")] if self.joins_equal else []
 
     def remarks(self) -> list[str]:
         return [self.embeddings, self.rounded]
@@ -166,9 +166,9 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
         self.write_numbers(axes, images, canvas)
         rows = self.rows(numbers.view)
         codes = offset_codes(numbers.view.encoding, rows, rows)
-        if numbers.joined:
+        if numbers.joins_equal:
             join_equal(axes[NAMED], images[NAMED], codes, canvas)
-        elif numbers.spreads["position_position"] > numbers.same:
+        elif numbers.spreads["position_position"] > numbers.tolerance:
             outline_spread(axes[NAMED], numbers.position_position, codes, canvas)
         return images
 

@@ -22,7 +22,7 @@ from pecli.measures.summary import SAMPLE_SIZE
 from pecli.page.axis_labels import put_axis, values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import HAIRLINE, headline_ink, note_ink
-from pecli.page.limits import ends
+from pecli.page.limits import colour_ends
 from pecli.page.panels import ColorBar, PanelGroup
 from pecli.page.text import points_per_pixel
 
@@ -59,15 +59,15 @@ class TilesNumbers(ColouredNumbers[OnGrid]):
         more = inside - outside if compared.similarity else outside - inside
         if not more > MARGIN * (self.ends[1] - self.ends[0]):
             return ""
-        means = self._means()
+        means = self._mean_texts()
         return say("tiles.patches_in_the_same", **means) if means["inside"] != means["outside"] else ""
 
-    def _means(self) -> dict[str, str]:
+    def _mean_texts(self) -> dict[str, str]:
         """Return the texts of the means in the same row or column ("inside") and elsewhere ("outside")."""
         return {"inside": _two_digits(self.in_line), "outside": _two_digits(self.elsewhere)}
 
     def marks(self) -> list[str]:
-        means = say("tiles.means", **self._means()) if self.message() else ""
+        means = say("tiles.means", **self._mean_texts()) if self.message() else ""
         return [say("tiles.each_tile_of_one", measure=self.compared.label), means]
 
     def remarks(self) -> list[str]:
@@ -105,7 +105,7 @@ class Tiles(OverGrid):
             )
 
     def shape(self, view: View[OnGrid]) -> tuple[int, ...]:
-        shown = (-(-side // self._step(view)) for side in view.encoding.sides)
+        shown = (-(-side // self._patch_step(view)) for side in view.encoding.sides)
         return (prod(shown) if self.at is None else len(self.at), view.covered.length)
 
     def compute(self, view: View[OnGrid]) -> TilesNumbers:
@@ -119,7 +119,7 @@ class Tiles(OverGrid):
             float(np.average(mean[kind], weights=pairs[kind])) if kind.any() else np.nan
             for kind in (known & (apart == 1), known & (apart > 1))
         )
-        step = self._step(view)
+        step = self._patch_step(view)
         shown = at if step == 1 else at.reshape(encoding.sides)[::step, ::step].ravel()
         return TilesNumbers(
             view=view,
@@ -129,16 +129,16 @@ class Tiles(OverGrid):
             in_line=in_line,
             elsewhere=elsewhere,
             measure=self.measure,
-            ends=(least, most) if 0 < least < most else ends(least, most),
+            ends=(least, most) if 0 < least < most else colour_ends(least, most),
             sample=(compared.between(at[:: -(-len(at) * len(every) // SAMPLE_SIZE)], every),),
         )
 
-    def _step(self, view: View[OnGrid]) -> int:
+    def _patch_step(self, view: View[OnGrid]) -> int:
         """Return n where every n-th patch along each axis has a tile, so that each cell has at least a pixel."""
         if self.at is not None or view.panels is None:
             return 1
         pixels = (view.pixel_rows or 1, view.pixel_columns or 1)
-        sizes = (max(SMALLEST, side + gutter(side)) * side for side in view.encoding.sides)
+        sizes = (max(SMALLEST, side + gutter_width(side)) * side for side in view.encoding.sides)
         return max(-(-size // most) for size, most in zip(sizes, pixels, strict=True))
 
     def panel_groups(self, view: View[OnGrid], canvas: Canvas) -> list[PanelGroup]:
@@ -164,13 +164,15 @@ class Tiles(OverGrid):
         from pecli.page.ticks import FittingTicks, multiples
 
         rows, columns = (-(-side // numbers.step) for side in sides)
-        down, across = map(gutter, sides)
+        down, across = map(gutter_width, sides)
         padded = np.pad(images, ((0, 0), (0, down), (0, across)), constant_values=np.nan)
         tiled = padded.reshape(rows, columns, *padded.shape[1:]).swapaxes(1, 2)
         whole = tiled.reshape(rows * padded.shape[1], -1)[:-down, :-across]
-        tall, wide = (numbers.step * float(side) / (side + gutter(side)) for side in sides)  # size of a tile in patches
+        tall, wide = (
+            numbers.step * float(side) / (side + gutter_width(side)) for side in sides
+        )  # size of a tile in patches
         right, bottom = (columns - 1) * numbers.step + wide / 2, (rows - 1) * numbers.step + tall / 2
-        panel = axes[0] if canvas.narrow else _left_part(axes[0], whole.shape, canvas)
+        panel = axes[0] if canvas.narrow else _tiles_axes(axes[0], whole.shape, canvas)
         panel.set(xlim=(-wide / 2, right), ylim=(bottom, -tall / 2))
         if numbers.step > 1:  # ticks at the shown patches
             steps = [numbers.step * times for times in (1, 2, 5, 10, 20)]
@@ -214,18 +216,18 @@ class Tiles(OverGrid):
         look["va"] = "top"
         for line, (name, key) in enumerate(MEANS.items() if found else ()):
             down = -(2.4 + 3.2 * line) * small
-            one.annotate(found[name], (0, 0), (0, down), fontsize=canvas.large, **look, **named)
-            words, right = say(key), (0.6 * len(found[name]) + 0.5) * canvas.large
+            one.annotate(found[name], (0, 0), (0, down), fontsize=canvas.headline_size, **look, **named)
+            words, right = say(key), (0.6 * len(found[name]) + 0.5) * canvas.headline_size
             one.annotate(words, (0, 0), (right, down - 0.15 * small), fontsize=small, linespacing=1.2, **look)
             named["color"] = note_ink()
 
 
-def gutter(side: int) -> int:
+def gutter_width(side: int) -> int:
     """Return the number of blank cells between tiles with this side."""
     return GUTTER if side >= SHORT else 1
 
 
-def _left_part(axes: Axes, cells: tuple[int, ...], canvas: Canvas) -> Axes:
+def _tiles_axes(axes: Axes, cells: tuple[int, ...], canvas: Canvas) -> Axes:
     """Return an Axes for the tiles at the left of a frame, with the frame's axis labels.
 
     cells : rows and columns of cells; each gets a whole number of pixels if there are enough pixels

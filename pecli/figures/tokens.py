@@ -16,7 +16,7 @@ from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.figures.base import Figure, View, positions_text
 from pecli.files.tables import read_table
-from pecli.page.axis_labels import names_fit, no_marks
+from pecli.page.axis_labels import hide_tick_marks, names_fit
 from pecli.page.panels import Axis, ColorBar, Panel
 from pecli.page.style import CJK
 from pecli.page.words import ems, is_wide
@@ -132,14 +132,14 @@ class TokenFigure(Figure[E]):
             return say("tokens.embeddings_from_file")
         return say("tokens.random_embeddings_seed", seed=self.content_seed)
 
-    def own_width(self, default: int) -> int:
+    def embedding_width(self, default: int) -> int:
         """Return the width of the embeddings in the file, or `default` without a file."""
         return default if self.embeddings is None else int(read_table(self.embeddings).shape[1])
 
     def texts(self) -> list[str]:
         return list(self.words)
 
-    def unseen(self, view: View[E]) -> str:
+    def positions_clause(self, view: View[E]) -> str:
         return positions_text(view.encodings, replace(view.positions, length=len(self.words)))
 
 
@@ -195,7 +195,7 @@ def token_panel(words: Sequence[str], bar: ColorBar, down: str, across: str) -> 
 def tokens_axis(label: str, words: Sequence[str], turned: bool = False) -> Axis:
     """Return an axis of tokens; turned : whether it runs from top to bottom."""
     low, high = -0.5, len(words) - 0.5
-    return Axis(label, (high, low) if turned else (low, high), tuple(map(cut, words)), ticks=no_marks)
+    return Axis(label, (high, low) if turned else (low, high), tuple(map(shortened, words)), ticks=hide_tick_marks)
 
 
 def fit_tokens(axes: Axes, size: float) -> None:
@@ -209,7 +209,7 @@ def fit_tokens(axes: Axes, size: float) -> None:
     axes.tick_params(axis="x", labelrotation=0 if fits or stacks else 90)
 
 
-def cut(word: str) -> str:
+def shortened(word: str) -> str:
     """Return the token, cut to MAX_EMS with an ellipsis if it is longer."""
     if ems(word) <= MAX_EMS:
         return word

@@ -21,10 +21,10 @@ from pecli.figures.spectrum import panel_names
 from pecli.files.sheet import aside, over
 from pecli.measures.reduce import Runs, even_bins, even_edges, middles
 from pecli.measures.unseen import NEW, SEEN, SLOWER, new_angles
-from pecli.page.axis_labels import positions_axis, ticked, values_axis
+from pecli.page.axis_labels import positions_axis, values_axis, with_ticks
 from pecli.page.canvas import Canvas
 from pecli.page.colors import MAPS, NAMED_INK, NOTE_INK, legible
-from pecli.page.lines import key
+from pecli.page.lines import add_legend
 from pecli.page.panels import Panel, PanelGroup, in_columns
 
 COLOURS = {SEEN: "#EDEFF2", SLOWER: "#B7D0E8", NEW: MAPS["signed"][5]}
@@ -64,26 +64,30 @@ class UnseenNumbers(Numbers[Harmonic]):
         return f"{number_text(percent, 2) if percent < 1 else round(percent)}%"
 
     @property
-    def worst(self) -> int:
+    def worst_encoding(self) -> int:
         """The index of the encoding with the most new angles."""
         return int(np.argmax(self.new))
 
     @property
-    def avoiding(self) -> list[int]:
+    def avoiding_encodings(self) -> list[int]:
         """The encodings without new angles that slow some pairs, the fewest pairs first; [] if no encoding has new
         angles."""
         found = [at for at, new in enumerate(self.new) if not new and self.slowed[at]]
-        return sorted(found, key=lambda at: self.slowed[at]) if self.new[self.worst] else []
+        return sorted(found, key=lambda at: self.slowed[at]) if self.new[self.worst_encoding] else []
 
     @property
     def named(self) -> list[int]:
         """The encodings in the headline."""
-        if len(self.new) == 1 or not self.new[self.worst]:
+        if len(self.new) == 1 or not self.new[self.worst_encoding]:
             return []
-        return [self.avoiding[0], *self.avoiding[1:][-1:]] if self.avoiding else [self.worst]
+        return (
+            [self.avoiding_encodings[0], *self.avoiding_encodings[1:][-1:]]
+            if self.avoiding_encodings
+            else [self.worst_encoding]
+        )
 
     def message(self) -> str:
-        at, trained, pairs = self.worst, self.trained, self.state.shape[2]
+        at, trained, pairs = self.worst_encoding, self.trained, self.state.shape[2]
         several = len(self.new) > 1
         if not self.beyond:
             return say("unseen.all_within", trained=trained)
@@ -94,7 +98,7 @@ class UnseenNumbers(Numbers[Harmonic]):
         if not several:
             return say("unseen.angles_new", share=self.share(at), trained=trained)
         names = names_of_panels(self.view)
-        if self.avoiding:
+        if self.avoiding_encodings:
             (name, count), *others = (
                 (names[at], say("unseen.all_pairs") if self.slowed[at] == pairs else self.slowed[at])
                 for at in self.named
@@ -188,7 +192,7 @@ class Unseen(PairwiseRates):
         y = positions_axis(view.encoding, ends=(rows.stop - 0.5, rows.start - 0.5))
         count = len(view.encodings)
         aspect = 0.55 if count == 1 else 1.1 if canvas.narrow else 0.8 if count < 3 else 1.5
-        panel = Panel(aspect, x=x, y=ticked(y, [rows.start, *steps, rows.stop - 1]))
+        panel = Panel(aspect, x=x, y=with_ticks(y, [rows.start, *steps, rows.stop - 1]))
         titles = (f"{name}\n " if count > 1 else "" for name in names_of_panels(view))
         grids = in_columns(count, *([2, 1] if canvas.narrow or count > 4 else [count]))
         return [PanelGroup(tuple(replace(panel, title=title) for title in titles), grids, one_legend=True)]
@@ -197,7 +201,7 @@ class Unseen(PairwiseRates):
         look: dict[str, Any] = {"marker": "s", "linestyle": "none", "markersize": 0.9 * canvas.small}
         scaled = any(isinstance(encoding, Scaled) and encoding.scaling != "default" for encoding in view.encodings)
         states = [state for state in NAMES if scaled or state != SLOWER]
-        key(axes[0], [(say(NAMES[state]), {**look, "color": COLOURS[state]}) for state in states])
+        add_legend(axes[0], [(say(NAMES[state]), {**look, "color": COLOURS[state]}) for state in states])
 
     def fit(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.page.titles import place_titles

@@ -11,7 +11,7 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.options import option
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.harmonic import Harmonic
-from pecli.figures.base import Figure, Numbers, View, extremes
+from pecli.figures.base import Figure, Numbers, View, extremes_note
 from pecli.figures.wavelengths import has_known_waves, short_length, short_wave_text, wavelength_unit
 from pecli.files.sheet import aside, over
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, middles
@@ -49,7 +49,7 @@ class WavesNumbers(Numbers[TableEncoding]):
     def remarks(self) -> list[str]:
         shown, width = len(self.dims), self.view.encoding.width
         part = say("words.of_dimensions", count=shown, all=width) if shown < width else ""
-        return [part, self._slowest(), extremes(self.block)]
+        return [part, self._slowest(), extremes_note(self.block)]
 
     def _slowest(self) -> str:
         """Return the note on the longest wavelength, if it is known and no shown wave is as long."""
@@ -126,20 +126,20 @@ class Waves(Figure[TableEncoding]):
         first = np.argsort(waves, kind="stable")[: max(repeated, lanes)]
         return [found[at] for at in first[np.unique(np.linspace(0, len(first) - 1, lanes).astype(int))].tolist()]
 
-    def chosen(self, view: View[TableEncoding]) -> Array:
+    def drawn_dims(self, view: View[TableEncoding]) -> Array:
         """Return the dimensions to draw."""
         return np.array([dim for lane in self.lanes(view) for dim in lane])
 
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
         check_run(self.name, view.covered.length)
-        self.chosen(view)
+        self.drawn_dims(view)
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
-        return (len(self.chosen(view)), even_bins(view.covered.length, view.line_points))
+        return (len(self.drawn_dims(view)), even_bins(view.covered.length, view.line_points))
 
     def compute(self, view: View[TableEncoding]) -> WavesNumbers:
-        encoding, rows, dims = view.encoding, view.covered, self.chosen(view)
+        encoding, rows, dims = view.encoding, view.covered, self.drawn_dims(view)
         edges = even_edges(rows.length, view.line_points)
         block = int(edges[1])
         found = encoding.extremes(dims, rows.start + edges) if block > 1 else None
@@ -185,7 +185,7 @@ class Waves(Figure[TableEncoding]):
     def _looks(self, view: View[TableEncoding], panel: Axes, canvas: Canvas) -> list[Look]:
         """Return the style of every line: one colour per pair, or one for sines and one for cosines if pairs share
         lanes."""
-        encoding, dims = view.encoding, self.chosen(view)
+        encoding, dims = view.encoding, self.drawn_dims(view)
         if not isinstance(encoding, Harmonic):
             return [{"color": "C0"}] * len(dims)
         if max(map(len, lanes := self.lanes(view))) > 1:
@@ -209,7 +209,7 @@ class Waves(Figure[TableEncoding]):
         for line, ((lane, at), (low, high, look)) in enumerate(zip(lanes, scaled, strict=True)):
             base, dotted = -LANE * lane, rows.length <= DOTTED
             if curved:
-                curve = wave_of(encoding, int(numbers.dims[line]), fine) / numbers.limit
+                curve = sine_column(encoding, int(numbers.dims[line]), fine) / numbers.limit
                 thin: Look = {"linewidth": 0.7 * canvas.scale, "alpha": 0.6} if dotted else {"linewidth": canvas.scale}
                 panel.plot(fine, curve + base, **look, **thin)
             else:
@@ -278,7 +278,7 @@ def is_curve(encoding: TableEncoding) -> bool:
     return isinstance(encoding, Harmonic) and not encoding.sides and encoding.own_positions is None
 
 
-def wave_of(encoding: TableEncoding, dim: int, positions: Array) -> Array:
+def sine_column(encoding: TableEncoding, dim: int, positions: Array) -> Array:
     """Return the values of a column of sines at positions (n,), which need not be whole."""
     assert isinstance(encoding, Harmonic)
     wave, pair = encoding.waves()[dim]

@@ -278,7 +278,7 @@ class Picture(Generic[N_co]):
 
     def title(self) -> str:
         """Return the title that is drawn; empty for none."""
-        return self.canvas.written("title", {"title": self._own_title()})
+        return self.canvas.final_text("title", {"title": self._own_title()})
 
     def caption(self) -> str:
         """Return the footnote: how the picture was made, where that matters; empty for none."""
@@ -388,7 +388,7 @@ def whole_cells(formats: Sequence[str]) -> int:
 
 def titles_of(job: Job, grid: Grid, title: str) -> list[str]:
     """Return the title of each picture, with what tells it where the title's own blanks do not."""
-    own = [fill_texts(cell).written("title", {"title": title}) for cell in job.cells]
+    own = [fill_texts(cell).final_text("title", {"title": title}) for cell in job.cells]
     if len(set(own)) == len(own):
         return own
     return [listing(both) for both in zip(own, grid.labels, strict=True)]

@@ -25,7 +25,7 @@ MAX_NAMES = 16  # with more dimensions, the axis shows numbers, not names
 
 def values_axis(label: str, whole: bool = False, **facts: Any) -> Axis:
     """Return an axis for numbers; `whole` limits ticks to integers."""
-    return Axis(label, ticks=_whole if whole else _round, **facts)
+    return Axis(label, ticks=_whole_ticks if whole else _round_ticks, **facts)
 
 
 def positions_axis(encoding: Encoding, label: str | None = None, **facts: Any) -> Axis:
@@ -33,24 +33,26 @@ def positions_axis(encoding: Encoding, label: str | None = None, **facts: Any) -
     text = say(label or encoding.position_label)
     if encoding.sides:
         text += " " + say("page.row_column" if len(encoding.sides) == 2 else "page.frame_row_column")
-    return Axis(text, ticks=partial(_of_positions, encoding), **facts)
+    return Axis(text, ticks=partial(_position_ticks, encoding), **facts)
 
 
 def dimensions_axis(encoding: TableEncoding) -> Axis:
     """Return an axis for the columns of the encoding's table."""
     names = tuple(encoding.dimension_names() or ())
     names = names if len(names) <= MAX_NAMES else ()
-    return Axis(say(encoding.dimension_label), (-0.5, encoding.width - 0.5), names, ticks=None if names else _whole)
+    return Axis(
+        say(encoding.dimension_label), (-0.5, encoding.width - 0.5), names, ticks=None if names else _whole_ticks
+    )
 
 
 def decades_axis(label: str, low: float, high: float) -> Axis:
     """Return an axis of decimal logarithms from `low` to `high`, with ticks at 1, 10, 100, … (or 1, 2, 5, …)."""
-    return Axis(label, (low, high), ticks=partial(_of_decades, *sorted((low, high))))
+    return Axis(label, (low, high), ticks=partial(_decade_ticks, *sorted((low, high))))
 
 
 def powers_axis(label: str, between: float = 2.5, **facts: Any) -> Axis:
     """Return a logarithmic axis; between : the largest number of decades that still has labels between the powers."""
-    return Axis(label, ticks=partial(_of_powers, between), **{"log": 10, **facts})
+    return Axis(label, ticks=partial(_power_ticks, between), **{"log": 10, **facts})
 
 
 def along_lines(axis: Axis, first: float, last: float) -> Axis:
@@ -63,7 +65,7 @@ def along_lines(axis: Axis, first: float, last: float) -> Axis:
     return replace(axis, ends=(first - margin, last + margin), span=(first, last))
 
 
-def ticked(axis: Axis, at: Sequence[float]) -> Axis:
+def with_ticks(axis: Axis, at: Sequence[float]) -> Axis:
     """Return the axis with major ticks only at the values `at`."""
 
     def ticks(own: Any) -> None:
@@ -107,29 +109,29 @@ def put_axis(axis: Any, own: Axis) -> None:
         axis.set_ticks(own.places or range(len(own.names)), own.names, parse_math=False)
 
 
-def no_marks(axis: Any) -> None:
+def hide_tick_marks(axis: Any) -> None:
     """Hide the tick marks of an axis."""
     axis.set_tick_params(length=0)
 
 
-def _round(axis: Any) -> None:
+def _round_ticks(axis: Any) -> None:
     from pecli.page.ticks import NumberTexts, round_ticks
 
     axis.set_major_locator(round_ticks())
     axis.set_major_formatter(NumberTexts())
 
 
-def _whole(axis: Any) -> None:
+def _whole_ticks(axis: Any) -> None:
     from pecli.page.ticks import NumberTexts, whole_ticks
 
     axis.set_major_locator(whole_ticks())
     axis.set_major_formatter(NumberTexts())
 
 
-def _of_positions(encoding: Encoding, axis: Any) -> None:
+def _position_ticks(encoding: Encoding, axis: Any) -> None:
     from pecli.page.ticks import FittingTicks, NumberTexts, multiples
 
-    _whole(axis)
+    _whole_ticks(axis)
     steps = encoding.tick_steps or tuple(encoding.sides[-1] * step for step in (1, 2, 5, 10) if encoding.sides)
     if steps:
         axis.set_major_locator(FittingTicks(partial(multiples, steps), encoding.position_text))
@@ -137,7 +139,7 @@ def _of_positions(encoding: Encoding, axis: Any) -> None:
         axis.set_major_formatter(NumberTexts(encoding.position_text))
 
 
-def _of_decades(low: float, high: float, axis: Any) -> None:
+def _decade_ticks(low: float, high: float, axis: Any) -> None:
     from pecli.page.ticks import FittingTicks, NumberTexts
 
     factors = (1, 2, 5) if high - low < 2.5 else (1,)
@@ -151,7 +153,7 @@ def _of_decades(low: float, high: float, axis: Any) -> None:
     axis.set_major_formatter(NumberTexts(text))
 
 
-def _of_powers(between: float, axis: Any) -> None:
+def _power_ticks(between: float, axis: Any) -> None:
     from pecli.page.ticks import BetweenPowers, NumberTexts
 
     axis.set_major_formatter(NumberTexts())
@@ -168,7 +170,7 @@ def label_edges(axes: Axes, panel: Panel, shown: VisibleLabels) -> None:
         axes.tick_params(axis="y", labelleft=shown.left)
 
 
-def label_as_asked(axes: Sequence[Axes], panels: Sequence[Panel], canvas: Canvas) -> None:
+def write_user_labels(axes: Sequence[Axes], panels: Sequence[Panel], canvas: Canvas) -> None:
     """Write the user's axis labels, and letters at the panels; raise UsageError if there is no label to replace."""
     for name, along in {"xlabel": "xaxis", "ylabel": "yaxis"}.items():
         text, labels = getattr(canvas, name), [getattr(ax, along).label for ax in axes]
@@ -194,10 +196,10 @@ def letters_of(count: int) -> list[str]:
 
 def names_fit(axis: Any, names: Sequence[str], apart: float = 1) -> bool:
     """Return whether names that are `apart` data units from each other leave room between them."""
-    from pecli.page.ticks import fit, inches
+    from pecli.page.ticks import axis_length, labels_fit
 
     low, high = sorted(axis.get_view_interval())
-    return fit(axis, names, apart * inches(axis) / (high - low))
+    return labels_fit(axis, names, apart * axis_length(axis) / (high - low))
 
 
 def turn_names(axis: Any, names: Sequence[str]) -> None:

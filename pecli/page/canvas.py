@@ -166,7 +166,7 @@ class Canvas(Options):
     @property
     def inches(self) -> Size:
         """The size in inches, with the text size that the user or a style file sets."""
-        font = self.text_size or self._styled("font.size", files_alone=True)
+        font = self.text_size or self._style_setting("font.size", files_alone=True)
         return self._size._replace(font=font) if font else self._size
 
     @property
@@ -180,19 +180,19 @@ class Canvas(Options):
             size = Size(*sides, min(max(FONTS[0], sides[0]), FONTS[1]))
         return size
 
-    def has(self, name: str) -> bool:
+    def shows_text(self, name: str) -> bool:
         """Return whether the picture shows this text (headline, title or footnote); a plain picture shows only the
         user's texts."""
         return not getattr(self, f"no_{name}") and (not self.plain or getattr(self, name) is not None)
 
-    def written(self, name: str, own: Mapping[str, str]) -> str:
+    def final_text(self, name: str, own: Mapping[str, str]) -> str:
         """Return the headline, title or footnote to show, or "".
 
         own : pecli's texts by name; they also fill placeholders such as {title} in the user's text
         """
         text = getattr(self, name)
-        if text is None or not self.has(name):
-            return own[name] if self.has(name) else ""
+        if text is None or not self.shows_text(name):
+            return own[name] if self.shows_text(name) else ""
         return reduce(lambda filled, blank: filled.replace(f"{{{blank}}}", own[blank]), own, text)
 
     @property
@@ -202,7 +202,7 @@ class Canvas(Options):
         return max(min(self.inches.least, font), SMALL * font)
 
     @property
-    def large(self) -> float:
+    def headline_size(self) -> float:
         """The size of the headline in points."""
         return self.inches.headline * self.inches.font
 
@@ -212,7 +212,7 @@ class Canvas(Options):
         size = self.inches
         return size.height is None and 72 * size.width / self.small < NARROW
 
-    def smaller(self) -> list[Canvas]:
+    def with_smaller_text(self) -> list[Canvas]:
         """Return copies with ever smaller text, if the user fixed width and height but not the text size; else none."""
         if self.text_size is not None or self.inches.height is None:
             return []
@@ -234,23 +234,23 @@ class Canvas(Options):
         """Return the colour map's name for a kind of values: diverging, distance, amount, order, binary or
         difference."""
         add_maps()  # pecli's style is not active on the user's own axes
-        return colour_map(kind, self.cmap or self._styled("image.cmap"))
+        return colour_map(kind, self.cmap or self._style_setting("image.cmap"))
 
     def inputs(self) -> tuple[str, ...]:
-        names = filter(None, (self.own_style, self.font))
+        names = filter(None, (self.user_style, self.font))
         return tuple(name for name in names if os.path.isfile(name) or name.lower().endswith(FILES))
 
     @property
-    def own_style(self) -> str | None:
+    def user_style(self) -> str | None:
         """The user's matplotlib style, or None."""
         return None if self.style in (DEFAULT, ADAPTIVE) else self.style
 
-    def _styled(self, setting: str, files_alone: bool = False) -> Any:
+    def _style_setting(self, setting: str, files_alone: bool = False) -> Any:
         """Return the value of a setting in the user's style, or None; files_alone : whether only a style file
         counts."""
         from pecli.page.style import read_style
 
-        style = self.own_style
+        style = self.user_style
         if style is None or (files_alone and not (os.path.isfile(style) and is_readable(style))):
             return None
         return read_style(style).get(setting)
@@ -260,7 +260,7 @@ class Canvas(Options):
         """Whether lines and text follow the reader's light or dark mode."""
         return self.style == ADAPTIVE
 
-    def only_in(self) -> dict[str, tuple[Any, str]]:
+    def format_specific_options(self) -> dict[str, tuple[Any, str]]:
         """Return the given options that only some formats support: value and the format attribute that is needed, by
         name."""
         given = {name: getattr(self, name) for name in OWNED}
@@ -288,7 +288,7 @@ class Canvas(Options):
 
         if self.font is not None:
             family_of(self.font)
-        for source, name in {"style": self._styled("image.cmap"), "cmap": self.cmap}.items():
+        for source, name in {"style": self._style_setting("image.cmap"), "cmap": self.cmap}.items():
             if name is not None:
                 from matplotlib import colormaps
 

@@ -82,7 +82,9 @@ class CellImage(AxesImage):
         colours: Array = self.to_rgba(values, bytes=True)
         for axis, edges in (side for side, many in zip(sides, finer, strict=True) if not many):
             middles = ((edges[:-1] + edges[1:]) / 2).astype(int)
-            colours = mixed(colours, edges, axis) if mixes(edges, self.few) else colours.take(middles, axis)
+            colours = (
+                mix_colours(colours, edges, axis) if needs_mixing(edges, self.few) else colours.take(middles, axis)
+            )
         return colours
 
 
@@ -113,14 +115,14 @@ def cell_edges(first: int, last: int, ends: tuple[float, float], count: int) -> 
     return np.clip((count * share).round(EXACT), 0, count)
 
 
-def mixes(edges: Array, few: int) -> bool:
+def needs_mixing(edges: Array, few: int) -> bool:
     """Return whether to mix colours at cell edges: if a cell has fewer than `few` pixels and not a whole number of
     them."""
     pixels = (len(edges) - 1) / (abs(float(edges[-1] - edges[0])) or 1.0)
     return 1 < pixels < few and abs(pixels - round(pixels)) > 1e-6
 
 
-def mixed(colours: Array, edges: Array, axis: int) -> Array:
+def mix_colours(colours: Array, edges: Array, axis: int) -> Array:
     """Return the colours of the cells under each pixel, mixed by area.
 
     colours : the cells' colours from 0 to 255, shape (rows, columns, 4); transparent if a cell has no number

@@ -78,7 +78,7 @@ DARK = 55.0  # lightness L* below which text is white
 ANY = ("white", "#121417")  # possible backgrounds of a transparent panel
 
 
-def seen_colours(name: str, axes: Axes) -> Any:
+def visible_colours(name: str, axes: Axes) -> Any:
     """Return the longest run of the map's colours that contrast with the panel's background; the whole map if none
     do."""
     import matplotlib as mpl

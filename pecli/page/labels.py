@@ -19,7 +19,7 @@ from matplotlib.transforms import ScaledTranslation, Transform
 from pecli.core.lazy import Array
 from pecli.page.canvas import Canvas
 from pecli.page.colors import RULE, headline_ink, legible, note_ink
-from pecli.page.lines import MAX_LINES, Look, key
+from pecli.page.lines import MAX_LINES, Look, add_legend
 from pecli.page.text import points_per_pixel
 from pecli.page.words import ems
 
@@ -93,7 +93,7 @@ class BracketLabel(Label):
     texts: Sequence[str]
 
 
-def _beyond(axes: Axes, canvas: Canvas, right: float, up: float) -> ScaledTranslation:
+def _bracket_shift(axes: Axes, canvas: Canvas, right: float, up: float) -> ScaledTranslation:
     """Return the translation from a panel's frame to a bracket to its right or above it.
 
     right, up : 1 or 0
@@ -109,7 +109,7 @@ def add_bracket(
 
     strong : whether the headline is about it
     """
-    system = axes.get_xaxis_transform() + _beyond(axes, canvas, 0, 1)
+    system = axes.get_xaxis_transform() + _bracket_shift(axes, canvas, 0, 1)
     line: dict[str, Any] = {"linewidth": 1.2 * canvas.scale, "clip_on": False, "solid_capstyle": "butt"}
     ink = headline_ink() if strong else RULE
     axes.add_artist(Line2D([first, last], [1.0, 1.0], transform=system, color=ink, **line))
@@ -123,7 +123,7 @@ def add_bracket_beside(axes: Axes, first: float, last: float, text: str, canvas:
 
     strong : whether the headline is about it
     """
-    system = axes.get_yaxis_transform() + _beyond(axes, canvas, 1, 0)
+    system = axes.get_yaxis_transform() + _bracket_shift(axes, canvas, 1, 0)
     line: dict[str, Any] = {"linewidth": 1.2 * canvas.scale, "clip_on": False, "solid_capstyle": "butt"}
     ink = headline_ink() if strong else RULE
     axes.add_artist(Line2D([1.0, 1.0], [first, last], transform=system, color=ink, **line))
@@ -138,7 +138,7 @@ def add_spans(axes: Axes, spans: Sequence[tuple[float, float, Sequence[str], Any
         last
         flush right, the others are centred
     """
-    system = axes.get_xaxis_transform() + _beyond(axes, canvas, 0, 1)
+    system = axes.get_xaxis_transform() + _bracket_shift(axes, canvas, 0, 1)
     for at, (first, last, texts, colour) in enumerate(spans):
         look: dict[str, Any] = {"linewidth": 1.6 * canvas.scale, "clip_on": False, "solid_capstyle": "butt"}
         axes.add_artist(Line2D([first, last], [1.0, 1.0], transform=system, color=colour, **look))
@@ -150,12 +150,12 @@ def add_spans(axes: Axes, spans: Sequence[tuple[float, float, Sequence[str], Any
 
 def _place_span_labels(axes: Axes, labels: Sequence[SpanLabel], canvas: Canvas) -> None:
     """Show the longest texts that fit side by side, each as close to its bracket as possible."""
-    frame, ends = _frame(axes)[0], sorted(axes.get_xlim())
+    frame, ends = _frame_size(axes)[0], sorted(axes.get_xlim())
     shares = {"left": 0.0, "center": 0.5, "right": 1.0}
     for step in range(max(len(label.texts) for label in labels)):
         for label in labels:
             label.set_text(label.texts[min(step, len(label.texts) - 1)])
-        sizes = [_width(label, canvas) + canvas.small for label in labels]
+        sizes = [_label_width(label, canvas) + canvas.small for label in labels]
         if sum(sizes) <= frame + canvas.small:
             break
     middles, starts = [], []
@@ -164,7 +164,7 @@ def _place_span_labels(axes: Axes, labels: Sequence[SpanLabel], canvas: Canvas) 
         share = shares[label.get_horizontalalignment()]
         starts.append(low)
         middles.append(low + share * (high - low) + (0.5 - share) * (size - canvas.small))
-    for label, start, size, middle in zip(labels, starts, sizes, spread(middles, sizes), strict=True):
+    for label, start, size, middle in zip(labels, starts, sizes, separate_boxes(middles, sizes), strict=True):
         share = shares[label.get_horizontalalignment()]
         label.set_position((middle + (share - 0.5) * (size - canvas.small) - start, 2 * canvas.scale))
 
@@ -182,7 +182,9 @@ def place_labels(axes: Axes, canvas: Canvas) -> None:
             place(axes, labels, canvas)
 
 
-def spread(places: Sequence[float], sizes: Sequence[float], low: float = -inf, high: float = inf) -> list[float]:
+def separate_boxes(
+    places: Sequence[float], sizes: Sequence[float], low: float = -inf, high: float = inf
+) -> list[float]:
     """Return the centres of boxes without overlap, as close to `places` as possible (least squares).
 
     sizes : the boxes' lengths
@@ -215,7 +217,7 @@ def _anchors(axes: Axes, labels: Sequence[Any]) -> Array:
     return _in_points(axes, [label.xycoords.transform(label.xy) for label in labels])
 
 
-def _frame(axes: Axes) -> Array:
+def _frame_size(axes: Axes) -> Array:
     """Return the frame's width and height in points."""
     return np.array(axes.bbox.size) * points_per_pixel(axes)
 
@@ -231,7 +233,7 @@ def _panel_width(axes: Axes, canvas: Canvas) -> float:
 def _shifts(axes: Axes, labels: Sequence[Label], along: int, sizes: Sequence[float]) -> list[float]:
     """Return by how many points to move labels of these sizes along x (0) or y (1) so that they do not overlap."""
     places = _anchors(axes, labels)[:, along]
-    return [float(shift) for shift in spread(places.tolist(), sizes, 0.0, _frame(axes)[along]) - places]
+    return [float(shift) for shift in separate_boxes(places.tolist(), sizes, 0.0, _frame_size(axes)[along]) - places]
 
 
 # Lines
@@ -245,10 +247,10 @@ def label_lines(axes: Axes, entries: Sequence[tuple[str, Look]], canvas: Canvas)
     labelled = [at for at, (text, _) in enumerate(entries) if text]
     if len(labelled) > MAX_LINES:  # keep MAX_LINES evenly spaced ones
         labelled = [labelled[round(at)] for at in np.linspace(0, len(labelled) - 1, MAX_LINES).tolist()]
-    texts = [broken(text) for text, _ in entries]
+    texts = [wrapped_label(text) for text, _ in entries]
     widest = max((ems(part) for text in texts for part in text.split("\n")), default=inf)
     if 0.9 * widest * canvas.small > MAX_SHARE * _panel_width(axes, canvas):
-        key(axes, [entries[at] for at in labelled])
+        add_legend(axes, [entries[at] for at in labelled])
         return
     for at in labelled:
         look = {"color": entries[at][1]["color"], "linewidth": 0.7 * canvas.scale}
@@ -260,7 +262,7 @@ def label_lines(axes: Axes, entries: Sequence[tuple[str, Look]], canvas: Canvas)
         label.line = at
 
 
-def broken(text: str) -> str:
+def wrapped_label(text: str) -> str:
     """Return a label wrapped to short lines, with breaks between its parameters."""
     lines = []
     for line in text.split("\n"):
@@ -283,7 +285,7 @@ def put_line_labels(axes: Axes, lines: Sequence[tuple[Array, Array]]) -> None:
             label.xy, label.xycoords = (float(x[known[-1]]), float(values[known[-1]])), axes.transData
 
 
-def join_line_labels(axes: Axes, values: Sequence[Array]) -> None:
+def merge_line_labels(axes: Axes, values: Sequence[Array]) -> None:
     """Merge the labels of lines that coincide.
 
     values : the values of each line
@@ -304,9 +306,9 @@ def _place_line_labels(axes: Axes, labels: Sequence[LineLabel], canvas: Canvas) 
     labels = [label for label in labels if label.get_visible()]
     if not labels:
         return
-    ends, (width, height) = _anchors(axes, labels), _frame(axes)
+    ends, (width, height) = _anchors(axes, labels), _frame_size(axes)
     sizes = [(LINE * (label.get_text().count("\n") + 1) + GAP) * canvas.small for label in labels]
-    middles = spread(ends[:, 1].tolist(), sizes, 0.0, height)
+    middles = separate_boxes(ends[:, 1].tolist(), sizes, 0.0, height)
     moved = np.abs(middles - ends[:, 1]).max() > MOVED * canvas.small  # whether leaders are needed
     for label, (x, y), middle in zip(labels, ends.tolist(), middles, strict=True):
         label.set_position((width - x + (LEADER if moved else BESIDE) * canvas.scale, middle - y))
@@ -330,11 +332,11 @@ class LevelLabel(Label):
     """The label of a horizontal line across a panel."""
 
 
-def _box(axes: Axes, label: Label, canvas: Canvas) -> tuple[Array, Array]:
+def _label_box(axes: Axes, label: Label, canvas: Canvas) -> tuple[Array, Array]:
     """Return the lower left and upper right corners of a label, estimated, in points from the frame's lower left
     corner."""
     size, shares = (
-        np.array([_width(label, canvas), canvas.small]),
+        np.array([_label_width(label, canvas), canvas.small]),
         {"left": 0.0, "right": 1.0, "bottom": 0.0, "top": 1.0},
     )
     place = _anchors(axes, [label])[0] + label.get_position()
@@ -389,7 +391,7 @@ def _place_bracket_labels(axes: Axes, labels: Sequence[BracketLabel], canvas: Ca
     """Show the longest text that fits above each bracket."""
     low, high = sorted(axes.get_xlim())
     for label in labels:
-        room = (label.last - label.xy[0]) / (high - low) * _frame(axes)[0]
+        room = (label.last - label.xy[0]) / (high - low) * _frame_size(axes)[0]
         fitting = [text for text in label.texts if 0.95 * ems(text) * canvas.small <= room]
         label.set_text(fitting[0] if fitting else "")
         label.set_position((0, 2 * canvas.scale))
@@ -431,7 +433,7 @@ def label_point(
     return label
 
 
-def _drawn(axes: Axes, dense: float) -> Array:
+def _line_samples(axes: Axes, dense: float) -> Array:
     """Return samples of all lines and dots of a panel, shape (n, 2), in points from the frame's lower left corner.
 
     dense : distance between samples along a line in points
@@ -455,12 +457,15 @@ def _drawn(axes: Axes, dense: float) -> Array:
 
 def _place_point_labels(axes: Axes, labels: Sequence[PointLabel], canvas: Canvas) -> None:
     """Move each label to the side of its point where it covers the least of lines, points and other labels."""
-    lines, frame, free = _drawn(axes, DENSE * canvas.scale), _frame(axes), CLEAR * canvas.scale
+    lines, frame, free = _line_samples(axes, DENSE * canvas.scale), _frame_size(axes), CLEAR * canvas.scale
     every = [_in_points(axes, axes.transData.transform(label.points)) for label in labels]
     points = np.array([own[0] for own in every if len(own) == 1]).reshape(-1, 2)
-    taken = [_box(axes, level, canvas) for level in labels_of(axes, LevelLabel)]
+    taken = [_label_box(axes, level, canvas) for level in labels_of(axes, LevelLabel)]
     for label, places in zip(labels, every, strict=True):
-        size, costs = np.array([_width(label, canvas), LINE * canvas.small * (label.get_text().count("\n") + 1)]), []
+        size, costs = (
+            np.array([_label_width(label, canvas), LINE * canvas.small * (label.get_text().count("\n") + 1)]),
+            [],
+        )
         tried = [(*own, step) for step in STEPS for own in label.sides if own[1] or step == 1]
         for rank, (at, (side, up, step)) in enumerate((at, own) for own in tried for at in range(len(places))):
             aside = side * (BESIDE * canvas.scale + size[0] / 2)
@@ -486,11 +491,11 @@ def _place_point_labels(axes: Axes, labels: Sequence[PointLabel], canvas: Canvas
 
 def halo(axes: Axes, canvas: Canvas) -> list[AbstractPathEffect]:
     """Return the path effects that separate a text from lines under it."""
-    ground = axes.get_facecolor() if canvas.own_style else "white"
+    ground = axes.get_facecolor() if canvas.user_style else "white"
     return [withStroke(linewidth=HALO * canvas.scale, foreground=ground)]
 
 
-def _width(label: Label, canvas: Canvas) -> float:
+def _label_width(label: Label, canvas: Canvas) -> float:
     """Estimate a label's width in points."""
     return 0.95 * canvas.small * max(map(ems, label.get_text().split("\n")))
 

@@ -1,6 +1,6 @@
 """The page layout: positions of everything on a page, computed from measured margins without matplotlib.
 
-Lengths are in inches; positions are in inches from the lower left corner of the page. `choose` computes the layout of
+Lengths are in inches; positions are in inches from the lower left corner of the page. `choose_layout` computes the layout of
 every possible grid and rates it by the size of the panels, so nothing is estimated and nothing is drawn twice.
 """
 
@@ -112,7 +112,7 @@ NO_BOX: Box = (0.0, 0.0, 0.0, 0.0)
 NO_MARGINS = Margins(NO_BOX, NO_BOX, NO_BOX)
 
 
-class Said(NamedTuple):
+class PageTexts(NamedTuple):
     """The texts of a page and the sizes of legends and colour bars.
 
     titles : of each panel
@@ -168,7 +168,7 @@ class Layout(NamedTuple):
     spare: tuple[float, float]
 
     @property
-    def holds(self) -> bool:
+    def fits(self) -> bool:
         """Whether everything fits on the page."""
         return max(self.shortfall) <= ENOUGH
 
@@ -179,25 +179,25 @@ class Contents:
 
     panels: Sequence[Panel]
     margins: Sequence[Margins]
-    said: Said
+    said: PageTexts
 
 
-def choose(contents: Contents, choices: Sequence[tuple[Mosaic, ...]], page: Page) -> Layout:
+def choose_layout(contents: Contents, choices: Sequence[tuple[Mosaic, ...]], page: Page) -> Layout:
     """Return the best layout; of several that are about as good as the best, the first.
 
     choices : the grids to try, one grid per group of panels in each
     """
-    layout = _best(contents, choices, page)
-    if page.height is not None and not layout.holds:
-        return _best(contents, choices, page._replace(air=TIGHT))
+    layout = _best_layout(contents, choices, page)
+    if page.height is not None and not layout.fits:
+        return _best_layout(contents, choices, page._replace(air=TIGHT))
     return layout
 
 
-def _best(contents: Contents, choices: Sequence[tuple[Mosaic, ...]], page: Page) -> Layout:
+def _best_layout(contents: Contents, choices: Sequence[tuple[Mosaic, ...]], page: Page) -> Layout:
     squares = page.height is not None and any(panel.exact or panel.bar for panel in contents.panels)
     sides = (False, True) if squares and contents.said.headline.paragraphs else (False,)
     layouts = [arrange(contents, grids, page, aside) for grids in choices for aside in sides]
-    costs = [cost(layout, contents.panels, page) for layout in layouts]
+    costs = [cost_of(layout, contents.panels, page) for layout in layouts]
     missing, least = min(costs)
     return next(
         layout
@@ -206,7 +206,7 @@ def _best(contents: Contents, choices: Sequence[tuple[Mosaic, ...]], page: Page)
     )
 
 
-def cost(layout: Layout, panels: Sequence[Panel], page: Page) -> tuple[float, float]:
+def cost_of(layout: Layout, panels: Sequence[Panel], page: Page) -> tuple[float, float]:
     """Return the shortfall in inches, then the cost of a layout.
 
     On a page of fixed height the cost grows as panels shrink; on a page of free height it grows with narrow panels, the
@@ -228,12 +228,12 @@ def cost(layout: Layout, panels: Sequence[Panel], page: Page) -> tuple[float, fl
     return missing, height / width + empty / width**2 + sum(hard) / len(hard) + alone
 
 
-def smallest(contents: Contents, choices: Sequence[tuple[Mosaic, ...]], page: Page, largest: float) -> Page | None:
+def smallest_page(contents: Contents, choices: Sequence[tuple[Mosaic, ...]], page: Page, largest: float) -> Page | None:
     """Return about the smallest page on which everything fits, at least as large as `page`.
 
-    Returns None if a side would be longer than `largest`.
+    Returns None if a side would be longer than `largest_margins`.
     """
-    while not (layout := choose(contents, choices, page)).holds:
+    while not (layout := choose_layout(contents, choices, page)).fits:
         across, up = (max(0.0, short) for short in layout.shortfall)
         wider = across / 2 if page.height is not None else max(across, up) / 2
         page = page._replace(width=page.width + wider + 0.01, height=page.height and page.height + up / 2 + 0.01)
@@ -297,10 +297,10 @@ class _Arrangement:
         """Return the layout."""
         for _ in range(PASSES):
             before = self.widths, self.heights, self.start
-            self._across()
-            self._above_panels()
-            self._above_page()
-            self._down()
+            self._set_columns()
+            self._measure_above_panels()
+            self._measure_page_texts()
+            self._set_rows()
             if before == (self.widths, self.heights, self.start):
                 break
         return self._result()
@@ -314,7 +314,7 @@ class _Arrangement:
         words = max(LEAST_ASIDE * em, min(ASIDE * em, ASIDE_SHARE * self.page.width))
         return self.edge + (max(words, self.spare_across) + 2 * self.gap if self.aside else 0.0)
 
-    def _around(self, at: int) -> Box:
+    def _panel_margins(self, at: int) -> Box:
         """Return the margins of a panel, including the axis labels that it shows itself and its legend."""
         own, shown = self.margins[at], self.shown[at]
         boxes = [own.own, *([own.x] if shown.below else []), *([own.y] if shown.left else [])]
@@ -343,9 +343,9 @@ class _Arrangement:
             for line in lines
         ]
 
-    def _across(self) -> None:
+    def _set_columns(self) -> None:
         """Set the panels' x and widths: columns share the width, and all groups have the same left and right ends."""
-        self.boxes = [self._around(at) for at in self.every]
+        self.boxes = [self._panel_margins(at) for at in self.every]
         groups = range(len(self.grids))
         left = [self._largest(0, "left", self.columns[group], group) for group in groups]
         right = [self._largest(2, "right", self.columns[group], group) for group in groups]
@@ -356,7 +356,7 @@ class _Arrangement:
         for group in groups:
             before, behind, columns = [first, *left[group][1:]], [*right[group][:-1], last], self.columns[group]
             room = self.page.width - start - self.edge - sum(before) - sum(behind) - self.gap * (len(columns) - 1)
-            widths = shares(max(0.01, room), [self.usable[group, column] for column in columns])
+            widths = share_width(max(0.01, room), [self.usable[group, column] for column in columns])
             spare = min(spare, room - sum(widths))
             self.column_widths.append(widths)
             starts = [
@@ -379,7 +379,7 @@ class _Arrangement:
         """Return the largest height above the frames in this panel's row."""
         return max(self.above[own] for own in self.every if self.places[own].top == self.places[at].top)
 
-    def _above_panels(self) -> None:
+    def _measure_above_panels(self) -> None:
         """Set the height that titles and colour bars take above each panel."""
         rights = [x + width for x, width in zip(self.x, self.widths, strict=True)]
         self.rights, em = rights, self.page.em
@@ -448,7 +448,7 @@ class _Arrangement:
         free = not self.panels[at].said_right and not self.said.bars[bar][0] and title.height(self.widths[at]) > 0
         return self.widths[at] - taken if free else 0.0
 
-    def _above_page(self) -> None:
+    def _measure_page_texts(self) -> None:
         """Set the heights of headline, subtitle, the colour bar of all panels, footnote and legend."""
         said = self.said
         self.head = said.headline.height(self.words_room)
@@ -472,7 +472,7 @@ class _Arrangement:
 
     # Vertical
 
-    def _down(self) -> None:
+    def _set_rows(self) -> None:
         """Set the panels' y and heights: rows share the height, and square panels get the width that their height
         allows."""
         places, panels, fixed = self.places, self.panels, self.page.height
@@ -527,7 +527,9 @@ class _Arrangement:
                 for at, span in zip(alone, spans, strict=True)
                 if self.panels[at].exact
             ]
-            wanted.append(max(exact or [self._wanted(at) / span for at, span in zip(alone, spans, strict=True)]))
+            wanted.append(
+                max(exact or [self._preferred_height(at) / span for at, span in zip(alone, spans, strict=True)])
+            )
             rigid.append(bool(exact))
         factor = 1.0 if room is None else max(0.01, room) / sum(wanted)
         if room is not None and factor > 1 and not all(rigid):
@@ -536,7 +538,7 @@ class _Arrangement:
         pairs = zip(wanted, rigid, strict=True)
         return [high * (min(1.0, factor) if stiff else factor) for high, stiff in pairs]
 
-    def _wanted(self, at: int) -> float:
+    def _preferred_height(self, at: int) -> float:
         """Return the preferred height of a panel: one pixel per row of its image, if that is not much more than the
         aspect asks."""
         panel = self.panels[at]
@@ -606,7 +608,7 @@ class _Arrangement:
         return lacks[0], max(lacks[1], words - self.total)
 
 
-def shares(room: float, most: Sequence[float]) -> list[float]:
+def share_width(room: float, most: Sequence[float]) -> list[float]:
     """Return the widths of columns: equal shares of `room`, but none above its maximum in `most`."""
     found, left = [0.0] * len(most), room
     for done, at in enumerate(sorted(range(len(most)), key=most.__getitem__)):
@@ -615,7 +617,7 @@ def shares(room: float, most: Sequence[float]) -> list[float]:
     return found
 
 
-def largest(each: Sequence[Margins]) -> Margins:
+def largest_margins(each: Sequence[Margins]) -> Margins:
     """Return margins large enough for all of these, so that the frames of an animation have one layout."""
     own, x, y, labels = (
         tuple(map(max, zip(*(getattr(item, name) for item in each), strict=True)))

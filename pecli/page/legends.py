@@ -33,11 +33,11 @@ GAP, HEIGHT = 0.35, 0.4  # ems of small text: gap below and above a colour strip
 
 def legend_size(legend: Legend, ruler: Ruler) -> tuple[float, float]:
     """Return the width and height of a legend with the gap between it and its panel."""
-    box, gap = legend.get_window_extent(ruler.renderer), _gap(legend)
+    box, gap = legend.get_window_extent(ruler.renderer), _legend_gap(legend)
     return box.width / ruler.dpi + gap, box.height / ruler.dpi + gap
 
 
-def _gap(legend: Legend) -> float:
+def _legend_gap(legend: Legend) -> float:
     return 0.6 * legend.prop.get_size_in_points() / 72
 
 
@@ -54,7 +54,7 @@ def put_legend(axes: Axes, frame: tuple[float, float], bottom: float, below: boo
     legend.set_in_layout(False)
     legend.borderaxespad = legend.borderpad = 0.0
     legend.set_loc("upper left")
-    gap = _gap(legend)
+    gap = _legend_gap(legend)
     place = (0.0, -(bottom + gap) / frame[1]) if below else (1 + gap / frame[0], 1.0)
     legend.set_bbox_to_anchor(place, transform=axes.transAxes)
 

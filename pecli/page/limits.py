@@ -18,7 +18,7 @@ from pecli.page.canvas import PERCENTILES, Canvas
 WASHED_OUT = 0.3  # of the colour scale: if most values share less than this, a note suggests --robust
 
 
-def ends(low: float, high: float) -> Limits:
+def colour_ends(low: float, high: float) -> Limits:
     """Return colour limits for values from `low` to `high`: symmetric about 0 for values of both signs, else from or to
     0."""
     if low < 0 < high:
@@ -32,8 +32,8 @@ def resolve_limits(canvas: Canvas, limits: Limits, values: Sequence[Array]) -> L
     values : the arrays that are coloured, for percentiles
     """
     low, high = limits
-    if canvas.robust and (inner := most_values(values)) is not None:
-        low, high = ends(*inner) if low < 0 < high else inner
+    if canvas.robust and (inner := robust_limits(values)) is not None:
+        low, high = colour_ends(*inner) if low < 0 < high else inner
     if canvas.vmin is not None and canvas.vmax is None and canvas.vmin >= high:
         allowed = f"less than the upper end of the colours, {number_text(high)}"
         raise UsageError(option="vmin", value=canvas.vmin, allowed=allowed)
@@ -52,7 +52,7 @@ def footnotes(numbers: Numbers[Any], canvas: Canvas) -> list[str]:
     return [*filter(None, [*numbers.marks(), *numbers.remarks(), *left_out, ends])]
 
 
-def most_values(values: Sequence[Array]) -> Limits | None:
+def robust_limits(values: Sequence[Array]) -> Limits | None:
     """Return the percentiles of all finite values at which robust colours end, or None if they are equal."""
     flat = np.concatenate([array[np.isfinite(array)] for array in values]) if values else np.zeros(0)
     if not len(flat):
@@ -73,7 +73,7 @@ def note_on_colours(numbers: Numbers[Any], canvas: Canvas) -> str:
 
 def few_colours_note(limits: Limits | None, values: Sequence[Array]) -> str:
     """Return a note if most of the values share a small part of the colour scale between `limits`, else ""."""
-    inner = most_values(values) if limits is not None else None
+    inner = robust_limits(values) if limits is not None else None
     if limits is None or inner is None or inner[1] - inner[0] > WASHED_OUT * (limits[1] - limits[0]):
         return ""
     named = zip(("low", "high", "first", "last"), map(number_text, (*inner, *limits)), strict=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from pecli.core.lazy import Array, Axes, np
 from pecli.page.canvas import Canvas
-from pecli.page.colors import seen_colours
+from pecli.page.colors import visible_colours
 
 Look = Mapping[str, Any]  # style of a line: colour, dashes, marker
 DASHES = ("-", "--", "-.", (0, (1.4, 1.2)), (0, (6, 1.5, 1, 1.5, 1, 1.5)))
@@ -38,7 +38,7 @@ def share_ends(axes: Sequence[Axes]) -> None:
         panel.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
 
 
-def look(line: int) -> Look:
+def line_look(line: int) -> Look:
     """Return the colour and dashes of line number `line`; five lines are distinct in grey and for colour-blind
     readers."""
     return {"color": f"C{line}", "linestyle": DASHES[line % len(DASHES)]}
@@ -46,7 +46,7 @@ def look(line: int) -> Look:
 
 def shades(count: int, axes: Axes, canvas: Canvas) -> list[Look]:
     """Return the styles of `count` ordered lines, such as heads: from dark to light, every other one dashed."""
-    colours = seen_colours(canvas.colours("order"), axes)
+    colours = visible_colours(canvas.colours("order"), axes)
     shares = np.linspace(0, 1, count).tolist()
     return [{"color": colours(share), "linestyle": DASHES[line % 2]} for line, share in enumerate(shares)]
 
@@ -56,7 +56,7 @@ def bound_look(line: int) -> Look:
     return {"color": f"C{line}", "linestyle": "--", "alpha": 0.6}
 
 
-def key(axes: Axes, entries: Iterable[tuple[str, Look]]) -> None:
+def add_legend(axes: Axes, entries: Iterable[tuple[str, Look]]) -> None:
     """Add a legend with a name and a line style per entry; it goes below the panel if it does not fit beside it."""
     from matplotlib.lines import Line2D
 

@@ -136,7 +136,7 @@ def grids_around(large: int, count: int) -> tuple[Mosaic, ...]:
     if not best or len(best[-1]) < len(best[0]):
         return ()
     few, many = sorted((len(best), len(best[0])))
-    tall, wide = (counted_from(first, in_columns(rest, columns)[0]) for columns in (few, many))
+    tall, wide = (renumbered_from(first, in_columns(rest, columns)[0]) for columns in (few, many))
     beside = (large,) * len(tall)
     across = ((large,) * many,) * max(1, many // 2)
     if first:
@@ -144,17 +144,17 @@ def grids_around(large: int, count: int) -> tuple[Mosaic, ...]:
     return tuple((*row, *beside) for row in tall), (*wide, *across)
 
 
-def below_each_other(parts: Sequence[Mosaic]) -> Mosaic:
+def stacked(parts: Sequence[Mosaic]) -> Mosaic:
     """Stack several grids into one; panel indices of each grid continue those of the one before."""
     rows: list[tuple[int, ...]] = []
     first = 0
     for part in parts:
-        rows += counted_from(first, part)
+        rows += renumbered_from(first, part)
         first += len(places_of(part))
     return tuple(rows)
 
 
-def counted_from(first: int, mosaic: Mosaic) -> Mosaic:
+def renumbered_from(first: int, mosaic: Mosaic) -> Mosaic:
     """Return the grid with its panel indices increased by `first`."""
     return tuple(tuple(first + at for at in row) for row in mosaic)
 
@@ -187,7 +187,7 @@ def with_own_bar(panel: Panel, part: int) -> Panel:
     return replace(panel, bar=panel.bar and replace(panel.bar, part=part))
 
 
-def unnamed(panel: Panel) -> Panel:
+def without_bar_name(panel: Panel) -> Panel:
     """Return the panel with an unlabelled colour bar."""
     return replace(panel, bar=panel.bar and replace(panel.bar, label=""))
 

@@ -17,7 +17,7 @@ from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox
 
 from pecli.core.numbers import number_text
-from pecli.page.axis_labels import label_as_asked, put_axes
+from pecli.page.axis_labels import put_axes, write_user_labels
 from pecli.page.canvas import SQUARE, Canvas
 from pecli.page.colors import RULE, headline_ink, note_ink
 from pecli.page.labels import SpanLabel, labels_of
@@ -34,7 +34,7 @@ from pecli.page.layout import (
     Legend,
     Margins,
     Page,
-    Said,
+    PageTexts,
 )
 from pecli.page.legends import (
     add_bar,
@@ -47,7 +47,7 @@ from pecli.page.legends import (
 )
 from pecli.page.panels import ColorBar, Panel, PanelGroup
 from pecli.page.text import HEADLINE, LINE, Ruler
-from pecli.page.ticks import NumberTexts, at_end
+from pecli.page.ticks import NumberTexts, is_right_aligned
 
 BAR_LABELS = 1.6  # ems of small text: height of a bar's numbers
 RULE_WIDTH, RULED = 1.2, 0.3  # width of a rule in points; ems between a title and the rule below it
@@ -103,7 +103,7 @@ class Sheet:
         look: dict[str, Any] = {"ha": "left", "va": "top", "transform": self.drawing.dpi_scale_trans}
         note: dict[str, Any] = {"color": note_ink()}
         self.texts: list[Text] = [
-            self.drawing.text(0, 0, "", weight=HEADLINE, fontsize=canvas.large, color=headline_ink(), **look),
+            self.drawing.text(0, 0, "", weight=HEADLINE, fontsize=canvas.headline_size, color=headline_ink(), **look),
             self.drawing.suptitle("", fontsize=size.font, **note),
             self.drawing.text(0, 0, "", fontsize=canvas.small, **note, **look),
         ]
@@ -111,7 +111,7 @@ class Sheet:
         self.said = Texts("", "", "")
         self.margins: list[Margins] = [NO_MARGINS] * len(self.panels)
 
-    def labelled(self) -> None:
+    def take_labels(self) -> None:
         """Record the legends and titles that the figure has added, and write the user's labels."""
         if self.canvas.no_legend:
             remove_legends(self.axes)
@@ -119,7 +119,7 @@ class Sheet:
         if len(self.groups) == 1 and self.groups[0].one_legend and len(owners) == 1:
             room = self.canvas.inches.width - 2 * self.em
             self.legend = move_legend(self.drawing, owners[0], room, self.ruler)
-        label_as_asked(self.axes, self.panels, self.canvas)
+        write_user_labels(self.axes, self.panels, self.canvas)
         self.take_titles()
 
     def take_titles(self) -> None:
@@ -150,8 +150,8 @@ class Sheet:
         legend = 0.0
         if self.legend is not None:
             legend = self.legend.get_window_extent(self.ruler.renderer).height / self.ruler.dpi
-        own = Said(
-            self.bold.words(texts.headline, self.canvas.large),
+        own = PageTexts(
+            self.bold.words(texts.headline, self.canvas.headline_size),
             self.ruler.words(texts.title, size),
             self.ruler.words(texts.footnote, self.canvas.small),
             tuple(titles),
@@ -191,7 +191,7 @@ class Sheet:
                 show_ticks(axes, name, True)
             end_labels(axis)
             axis.label.set_visible(False)  # the label may be longer than the frame
-            ticks = [*beyond(axes, axis.get_tightbbox(self.ruler.renderer), self.ruler)]
+            ticks = [*reach_beyond(axes, axis.get_tightbbox(self.ruler.renderer), self.ruler)]
             axis.label.set_visible(True)
             text, size = axis.label.get_text(), float(axis.label.get_fontsize())
             labels[side] = self.ruler.width(text, size)
@@ -218,7 +218,7 @@ class Sheet:
         for at, (axes, panel, frame, shown) in enumerate(
             zip(self.axes, self.panels, layout.frames, layout.shown, strict=True)
         ):
-            self._put(axes, frame)
+            self._put_frame(axes, frame)
             for (axis, subject, name), visible in zip(sides_of(axes, panel), (shown.below, shown.left), strict=True):
                 if subject is not None:
                     axis.label.set_visible(visible)
@@ -226,7 +226,7 @@ class Sheet:
             end_labels(axes.xaxis)
             title = self.titles[at]
             size = float(float(axes.title.get_fontsize()))
-            text = without_marks(self.ruler.words(title, size).wrapped(frame[2])) if title else ""
+            text = without_trailing_separators(self.ruler.words(title, size).wrapped(frame[2])) if title else ""
             pad = 72 * layout.titles[at]
             axes.set_title(text, y=1.0, pad=pad, fontsize=size, ha="left", x=0.0, va="bottom", weight=TITLE)
             ruled = bool(title.strip()) and len(self.axes) > 1 and not self.headings and not labels_of(axes, SpanLabel)
@@ -244,7 +244,7 @@ class Sheet:
             self.texts, (words.headline, words.subtitle, words.footnote), layout.words, strict=True
         ):
             text = own.wrapped(room)
-            artist.set(text=without_marks(text) if own is words.subtitle else text, position=(left, top))
+            artist.set(text=without_trailing_separators(text) if own is words.subtitle else text, position=(left, top))
         if self.legend is not None:
             self.legend.set_loc("lower left")
             width, height = layout.size
@@ -261,7 +261,7 @@ class Sheet:
                     continue
                 label = own_axes.yaxis.label
                 y = top - (BAR_DROP + BAR_HEIGHT) * self.em - stacked * bool(label.get_text()) * STACKED * self.small
-                self._put(own_axes, (right - length, y, length, BAR_HEIGHT * self.em))
+                self._put_frame(own_axes, (right - length, y, length, BAR_HEIGHT * self.em))
                 above, middle = y + (BAR_HEIGHT + PAD) * self.em, y + BAR_HEIGHT * self.em / 2
                 flush = stacked and layout.aside  # flush left with the texts
                 place = (right if stacked else right - length - BESIDE_BAR * self.em, above if stacked else middle)
@@ -299,7 +299,7 @@ class Sheet:
         beside, height = BESIDE_BAR * self.em / 2, BAR_HEIGHT * self.em
         right -= self.ruler.width(last, self.canvas.small) + beside
         middle = top - LINE * self.em / 2
-        self._put(bar, (right - length, middle - height / 2, length, height))
+        self._put_frame(bar, (right - length, middle - height / 2, length, height))
         places = (right - length - beside, "right", first), (right + beside, "left", last)
         if bar not in self.bar_ends:
             look: dict[str, Any] = {"va": "center", "fontsize": self.canvas.small, "color": bar.xaxis.label.get_color()}
@@ -361,7 +361,7 @@ class Sheet:
                 bottom = max(own.own[1], own.x[1] if shown.below else 0.0, own.y[1] if shown.left else 0.0)
                 put_legend(axes, layout.frames[at][2:], bottom, at in layout.legends_below, self.ruler)
 
-    def _put(self, axes: Axes, box: Sequence[float]) -> None:
+    def _put_frame(self, axes: Axes, box: Sequence[float]) -> None:
         """Set an Axes' frame (x, y, width, height), rounded to whole pixels."""
         dpi, (width, height) = self.canvas.dpi, self.drawing.get_size_inches()
         x, y, wide, high = (max(1, round(side * dpi)) / dpi for side in box)  # equal sizes stay equal in pixels
@@ -412,11 +412,11 @@ def end_labels(axis: Any) -> None:
         return
     axis._update_ticks()
     for tick in axis.get_major_ticks(len(axis.get_majorticklocs())):
-        last = at_end(axis, tick.get_loc()) and not tick.label1.get_rotation()
+        last = is_right_aligned(axis, tick.get_loc()) and not tick.label1.get_rotation()
         tick.label1.set_horizontalalignment("right" if last else "center")
 
 
-def without_marks(text: str) -> str:
+def without_trailing_separators(text: str) -> str:
     """Return the text without the separator " ·" at the ends of lines."""
     return text.replace(" ·\n", "\n")
 
@@ -432,10 +432,10 @@ def margins_of(axes: Axes, ruler: Ruler) -> Box:
     for text in texts:
         text.update_positions(ruler.renderer)
     boxes = [box, *(Text.get_window_extent(text, ruler.renderer) for text in texts)]  # leaders are never outermost
-    return beyond(axes, Bbox.union([own for own in boxes if own is not None]), ruler)
+    return reach_beyond(axes, Bbox.union([own for own in boxes if own is not None]), ruler)
 
 
-def beyond(axes: Axes, box: Any, ruler: Ruler) -> Box:
+def reach_beyond(axes: Axes, box: Any, ruler: Ruler) -> Box:
     """Return how far a box reaches beyond the frame of an Axes in inches, or zeros if there is no box."""
     if box is None or not all(map(isfinite, box.extents)):
         return (0.0, 0.0, 0.0, 0.0)

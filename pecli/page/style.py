@@ -50,15 +50,15 @@ FALLBACK = "DejaVu Sans"  # comes with matplotlib
 CJK_FONTS = ("Noto Sans CJK SC", "Noto Sans SC", "PingFang SC", "Microsoft YaHei", "SimHei", "WenQuanYi Zen Hei")
 
 
-def families(font: str | None, texts: str, notes: list[str]) -> list[str]:
+def font_families(font: str | None, texts: str, notes: list[str]) -> list[str]:
     """Return the font families for these texts, in order of preference; append warnings about missing ones to
     `notes`."""
     import matplotlib as mpl
 
     rc: Any = mpl.rcParams
     members = {family: rc[f"font.{family}"] if family in GENERIC else [family] for family in rc["font.family"]}
-    used = [family for family, names in members.items() if installed(names)] or [FALLBACK]
-    if font in GENERIC and not installed(rc[f"font.{font}"]):
+    used = [family for family, names in members.items() if installed_families(names)] or [FALLBACK]
+    if font in GENERIC and not installed_families(rc[f"font.{font}"]):
         notes.append(f"no {font} font is installed: {used[0]} is used")
     elif font is not None:
         used.insert(0, family_of(font))
@@ -66,12 +66,12 @@ def families(font: str | None, texts: str, notes: list[str]) -> list[str]:
         lacking = ", ".join(name for names in members.values() for name in names)
         notes.append(f"none of the style's fonts is installed ({lacking}): {used[0]} is used")
     lost = {sign for sign in texts if any(ord(sign) in codes for codes in OTHERS)}
-    if lost and (lost := lost - _letters(used)):
-        fallback = installed(CJK_FONTS)
+    if lost and (lost := lost - _characters_of(used)):
+        fallback = installed_families(CJK_FONTS)
         used = fallback + used if "$" in texts else used + fallback  # mathematics uses only the first family
-        lost -= _letters(fallback)
+        lost -= _characters_of(fallback)
     if lost and FALLBACK not in used:
-        used, lost = [*used, FALLBACK], lost - _letters([FALLBACK])
+        used, lost = [*used, FALLBACK], lost - _characters_of([FALLBACK])
     if lost and re.search(CJK, "".join(lost)):  # shown under -q as well
         warnings.warn("no font for Chinese is installed: install Noto Sans CJK, or give --font FILE.ttf", stacklevel=2)
     elif lost:
@@ -100,7 +100,7 @@ def add_fonts() -> None:
         fontManager.ttflist.insert(0, entry)
 
 
-def installed(families: Sequence[str]) -> list[str]:
+def installed_families(families: Sequence[str]) -> list[str]:
     """Return the installed ones of these families; if none is known, search the system for new fonts first."""
     from matplotlib.font_manager import fontManager
 
@@ -126,7 +126,7 @@ def _add_newer_fonts() -> None:
                 fontManager.addfont(path)
 
 
-def _letters(names: list[str]) -> set[str]:
+def _characters_of(names: list[str]) -> set[str]:
     """Return the characters that at least one of these families has."""
     from matplotlib.ft2font import FT2Font
 
@@ -158,7 +158,7 @@ def family_of(font: str) -> str:
         except (OSError, RuntimeError, ValueError) as error:
             text = f"{option_text('font', font)} is not a font file: {error}"
             raise FileError(text, option="font", value=font) from None
-    if font not in GENERIC and not installed([font]):
+    if font not in GENERIC and not installed_families([font]):
         raise UnknownNameError("font", font, sorted(fontManager.get_font_names()), option="font")
     return font
 
@@ -200,7 +200,7 @@ def _read_style(style: str, changed: int) -> dict[Any, Any]:
         if style not in bundled:
             _check_file(style)
         path = bundled.get(style, style)
-        return _of_pictures(mpl.rc_params_from_file(path, fail_on_error=True, use_default_template=False))
+        return _without_backend(mpl.rc_params_from_file(path, fail_on_error=True, use_default_template=False))
     except (PecliError, ValueError) as error:
         if os.path.exists(style) or "/" in style or style.endswith(ENDING):
             text = textwrap.shorten(f"style file {style} cannot be used: {error}", 300, placeholder="…")
@@ -230,7 +230,7 @@ def _check_file(style: str) -> None:
             raise ValueError(f"{shorten(line, 60)!r} is no setting of matplotlib's")
 
 
-def _of_pictures(settings: Any) -> dict[Any, Any]:
+def _without_backend(settings: Any) -> dict[Any, Any]:
     """Return the settings without `backend`, which belongs to the process."""
     return {name: value for name, value in dict(settings.items()).items() if name != "backend"}
 
@@ -276,7 +276,7 @@ def without_date() -> Iterator[None]:
 
 
 @contextmanager
-def without_log() -> Iterator[None]:
+def without_font_warnings() -> Iterator[None]:
     """Silence matplotlib's log messages about missing font weights."""
     logger = logging.getLogger("matplotlib.font_manager")
     level = logger.level
@@ -301,17 +301,17 @@ def style_context(canvas: Canvas, texts: str = "") -> Iterator[list[str]]:
     import matplotlib as mpl
 
     notes: list[str] = []
-    with DRAWING, mpl.rc_context(), without_date(), without_log(), warnings.catch_warnings():
+    with DRAWING, mpl.rc_context(), without_date(), without_font_warnings(), warnings.catch_warnings():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about deprecated settings
-            mpl.rcParams.update(_of_pictures(mpl.rcParamsDefault))  # `rcdefaults` would read the user's styles
+            mpl.rcParams.update(_without_backend(mpl.rcParamsDefault))  # `rcdefaults` would read the user's styles
         warnings.filterwarnings("ignore", message=".*[Gg]lyph .*missing|Matplotlib currently does not support")
         warnings.filterwarnings("ignore", message="cmr10 font should")  # cmr10 has no minus sign outside mathematics
         add_maps()
         add_fonts()
         _use_style(canvas)
-        _use_fonts(families(canvas.font, texts, notes), canvas)
-        notes += note_on_style(canvas.own_style)
+        _use_fonts(font_families(canvas.font, texts, notes), canvas)
+        notes += note_on_style(canvas.user_style)
         yield notes
 
 
@@ -329,7 +329,7 @@ def make_readable(axes: Axes, canvas: Canvas, texts: str) -> None:
     from matplotlib.text import Text
 
     plain = texts.isascii() or not re.search(CJK, texts)
-    wanted = None if canvas.font is None and plain else families(canvas.font, texts, [])
+    wanted = None if canvas.font is None and plain else font_families(canvas.font, texts, [])
     for text in axes.findobj(Text):
         text.set_fontweight(PLAIN_WEIGHTS.get(text.get_fontweight(), text.get_fontweight()))
         if wanted is not None:
@@ -342,12 +342,12 @@ def _use_style(canvas: Canvas) -> None:
     ours = mpl.rc_params_from_file(Path(__file__).with_name("pecli.mplstyle"), use_default_template=False)
     points = [name for name, value in ours.items() if name.endswith(LENGTHS) and isinstance(value, float)]
     mpl.rcParams.update({**ours, **{name: ours[name] * canvas.scale for name in points}})
-    if canvas.own_style is not None:
+    if canvas.user_style is not None:
         mpl.rcParams.update(dict.fromkeys(NUMBERS_INK, "inherit"))
-        mpl.rcParams.update(read_style(canvas.own_style))
+        mpl.rcParams.update(read_style(canvas.user_style))
     if canvas.transparent or canvas.adaptive:
         mpl.rcParams.update(dict.fromkeys(GROUNDS, "none"))
-    grid: Any = {"grid.alpha": _grid_opacity()} if canvas.own_style is not None else {}
+    grid: Any = {"grid.alpha": _grid_opacity()} if canvas.user_style is not None else {}
     small: Any = dict.fromkeys(SMALL, canvas.small)
     font: Any = {"font.size": canvas.inches.font, "svg.fonttype": "none" if canvas.text else "path"}
     mpl.rcParams.update({**KEPT, **small, **grid, **font})
@@ -358,7 +358,7 @@ def _use_fonts(names: list[str], canvas: Canvas) -> None:
     import matplotlib as mpl
 
     mpl.rcParams["font.family"] = names
-    if canvas.font is not None and canvas.own_style is None:
+    if canvas.font is not None and canvas.user_style is None:
         faces: Any = {"rm": "", "sf": "", "it": ":italic", "bf": ":bold", "bfit": ":italic:bold"}
         family = re.sub(r"([-:,])", r"\\\1", names[0])  # escaped for a fontconfig pattern
         own: Any = {f"mathtext.{face}": f"{family}{style}" for face, style in faces.items()}

@@ -52,7 +52,7 @@ class Ruler:
         """Return the text as measured pieces for line breaking."""
         if not text:
             return Words()
-        paragraphs = tuple(tuple(map(partial(self._piece, points), pieces(line))) for line in text.split("\n"))
+        paragraphs = tuple(tuple(map(partial(self._piece, points), split_line(line))) for line in text.split("\n"))
         return Words(paragraphs, LINE * points / 72)
 
     def _piece(self, points: float, text: str) -> Piece:
@@ -74,18 +74,18 @@ def points_per_pixel(axes: Axes) -> float:
     return 72 / float(axes.get_figure(root=True).dpi)  # type: ignore[union-attr]  # an Axes on a page has a figure
 
 
-def pieces(line: str) -> list[str]:
+def split_line(line: str) -> list[str]:
     """Split a line where it may break; each piece keeps its trailing blanks, and formulas stay whole."""
     found: list[str] = []
     for sign in SIGN.findall(line):
-        if found and _goes_on(found[-1], sign):
+        if found and _continues(found[-1], sign):
             found[-1] += sign
         else:
             found.append(sign)
     return found
 
 
-def _goes_on(before: str, sign: str) -> bool:
+def _continues(before: str, sign: str) -> bool:
     """Return whether the next character `sign` belongs to the same piece as the text before it: no line break
     between."""
     word, wide = before.rstrip(" "), is_wide(sign[0])

@@ -24,21 +24,21 @@ NEAR = 1e-9  # tolerance for ticks at the ends, as a share of the axis
 APART = 0.5  # ems between labels
 
 
-def inches(axis: Any) -> float:
+def axis_length(axis: Any) -> float:
     """Return the length of an axis in inches, rounded so that a change of one pixel does not change the ticks."""
     box = axis.axes.bbox
     length = float((box.width if axis.axis_name == "x" else box.height) / axis.axes.get_figure(root=True).dpi)
     return round(length / STEP) * STEP
 
 
-def at_end(axis: Any, place: float) -> bool:
+def is_right_aligned(axis: Any, place: float) -> bool:
     """Return whether the number at `place` is right-aligned: at the end of a horizontal axis in a picture of several
     panels."""
     low, high = axis.get_view_interval()
     return getattr(axis, "flush", False) and low < high and FLUSH < (place - low) / (high - low) <= 1
 
 
-def fit(axis: Any, texts: Sequence[str], spacing: float, flush: bool = False) -> bool:
+def labels_fit(axis: Any, texts: Sequence[str], spacing: float, flush: bool = False) -> bool:
     """Return whether labels at a distance of `spacing` inches do not touch each other.
 
     flush : whether the last label is right-aligned
@@ -66,13 +66,13 @@ class FittingTicks(Locator):
     def __call__(self) -> Any:
         axis: Any = self.axis
         low, high = sorted(axis.get_view_interval())
-        asked = (low, high, inches(axis))
+        asked = (low, high, axis_length(axis))
         if asked not in self._known:
             ticks = np.zeros(0)
             for ticks in self.sets(*ends_of(axis)):
                 room = asked[2] * float(np.diff(ticks).min(initial=np.inf)) / (high - low)
                 texts = number_texts(ticks.tolist()) if self.text is None else [*map(self.text, ticks.tolist())]
-                if len(ticks) < 2 or fit(axis, texts, room, at_end(axis, ticks[-1])):
+                if len(ticks) < 2 or labels_fit(axis, texts, room, is_right_aligned(axis, ticks[-1])):
                     break
             self._known[asked] = ticks
         return self._known[asked]

@@ -36,12 +36,12 @@ class SignLabel(Label):
 
 def add_behind_title(axes: Axes, texts: Sequence[str], canvas: Canvas) -> None:
     """Write the first of `texts` that fits behind a panel's title, in the paler colour of notes."""
-    _add(axes, "behind", texts, canvas, color=note_ink())
+    _add_title_label(axes, "behind", texts, canvas, color=note_ink())
 
 
 def add_at_end_of_title(axes: Axes, text: str, canvas: Canvas, **style: Any) -> None:
     """Write a text at the right end of a panel's title line, or on the line that the title leaves blank."""
-    _add(axes, "end", [text], canvas, ha="right", **style)
+    _add_title_label(axes, "end", [text], canvas, ha="right", **style)
 
 
 def add_below_title(
@@ -51,17 +51,17 @@ def add_below_title(
 
     short : a text to use if the other does not fit
     """
-    _add(axes, "below", [text, short or text], canvas, ha="right" if right else "left", **style)
+    _add_title_label(axes, "below", [text, short or text], canvas, ha="right" if right else "left", **style)
 
 
 def add_row_head(axes: Axes, name: str, said: str, canvas: Canvas) -> None:
     """Write the name of a row of panels above its first panel, followed by a paler note; both may extend beyond the
     panel."""
-    _add(axes, "row", [name], canvas, weight=HEADLINE, color=headline_ink())
-    _add(axes, "row", [said], canvas, color=note_ink())
+    _add_title_label(axes, "row", [name], canvas, weight=HEADLINE, color=headline_ink())
+    _add_title_label(axes, "row", [said], canvas, color=note_ink())
 
 
-def _add(axes: Axes, where: str, texts: Sequence[str], canvas: Canvas, **style: Any) -> None:
+def _add_title_label(axes: Axes, where: str, texts: Sequence[str], canvas: Canvas, **style: Any) -> None:
     label = TitleLabel(axes, texts[0], (0.0, 1.0), axes.transAxes, canvas, **{"ha": "left", "va": "bottom", **style})
     label.where, label.texts = where, texts
     label.set_in_layout(False)  # the title's size already includes its line

@@ -40,11 +40,13 @@ class Words:
 
     def height(self, room: float) -> float:
         """Return the text's height in lines of width `room` at most."""
-        return self.line * sum(len(filled(fitting(paragraph, room), room)) for paragraph in self.paragraphs)
+        return self.line * sum(
+            len(fill_lines(split_wide_pieces(paragraph, room), room)) for paragraph in self.paragraphs
+        )
 
     def wrapped(self, room: float) -> str:
         """Return the text in the fewest lines, balanced in length, with breaks between clauses where possible."""
-        lines = (line for paragraph in self.paragraphs for line in wrapped(paragraph, room))
+        lines = (line for paragraph in self.paragraphs for line in wrap_pieces(paragraph, room))
         return "\n".join("".join(piece.text for piece in line).strip(" ") for line in lines)
 
 
@@ -53,7 +55,7 @@ def width_of(line: Sequence[Piece]) -> float:
     return sum(piece.width + piece.blanks for piece in line) - (line[-1].blanks if line else 0.0)
 
 
-def filled(pieces: Sequence[Piece], room: float) -> list[list[Piece]]:
+def fill_lines(pieces: Sequence[Piece], room: float) -> list[list[Piece]]:
     """Break pieces into lines of width `room` at most, each as full as possible."""
     lines: list[list[Piece]] = [[]]
     used = 0.0
@@ -66,12 +68,12 @@ def filled(pieces: Sequence[Piece], room: float) -> list[list[Piece]]:
     return lines
 
 
-def fitting(pieces: Sequence[Piece], room: float) -> list[Piece]:
+def split_wide_pieces(pieces: Sequence[Piece], room: float) -> list[Piece]:
     """Return the pieces, with those that are wider than `room` split."""
-    return [part for piece in pieces for part in broken(piece, room)]
+    return [part for piece in pieces for part in split_piece(piece, room)]
 
 
-def broken(piece: Piece, room: float) -> list[Piece]:
+def split_piece(piece: Piece, room: float) -> list[Piece]:
     """Return the piece, or its words or letters if it is wider than `room`; formulas stay whole."""
     text = piece.text.rstrip(" ")
     if piece.width <= room or "$" in text or len(text) < 2:
@@ -80,32 +82,32 @@ def broken(piece: Piece, room: float) -> list[Piece]:
     em = piece.width / ems(text)
     found = [Piece(part, em * ems(part.rstrip(" ")), em * ems(part) - em * ems(part.rstrip(" "))) for part in parts]
     found[-1] = found[-1]._replace(blanks=piece.blanks)
-    return [own for part in found for own in (broken(part, room) if " " in text else [part])]
+    return [own for part in found for own in (split_piece(part, room) if " " in text else [part])]
 
 
-def wrapped(pieces: Sequence[Piece], room: float) -> list[list[Piece]]:
+def wrap_pieces(pieces: Sequence[Piece], room: float) -> list[list[Piece]]:
     """Break pieces into the fewest lines, balanced in length, with breaks between clauses if that takes no more
     lines."""
     if width_of(pieces) <= room:
         return [[*pieces]]
-    pieces = fitting(pieces, room)
-    lines = balanced(pieces, room)
+    pieces = split_wide_pieces(pieces, room)
+    lines = balance_lines(pieces, room)
     for signs in BREAKS:
-        clauses = [joined(clause) for clause in clauses_of(pieces, signs)]
+        clauses = [join_pieces(clause) for clause in clauses_of(pieces, signs)]
         if max(clause.width for clause in clauses) > room:
             continue
-        between = balanced(clauses, room)
+        between = balance_lines(clauses, room)
         widths = [width_of(line) for line in between]
         if len(between) <= len(lines) and min(widths) >= EVEN * max(widths) - 1e-9:
             return between
     return lines
 
 
-def balanced(pieces: Sequence[Piece], room: float) -> list[list[Piece]]:
+def balance_lines(pieces: Sequence[Piece], room: float) -> list[list[Piece]]:
     """Break pieces into the fewest lines, with the longest line as short as possible."""
-    lines = filled(pieces, room)
+    lines = fill_lines(pieces, room)
     least = width_of(pieces) / len(lines)
-    tried = (filled(pieces, least + step * (room - least) / STEPS) for step in range(STEPS))
+    tried = (fill_lines(pieces, least + step * (room - least) / STEPS) for step in range(STEPS))
     return next((item for item in tried if len(item) == len(lines)), lines)
 
 
@@ -119,7 +121,7 @@ def clauses_of(pieces: Sequence[Piece], signs: tuple[str, ...]) -> list[list[Pie
     return [clause for clause in found if clause]
 
 
-def joined(pieces: Sequence[Piece]) -> Piece:
+def join_pieces(pieces: Sequence[Piece]) -> Piece:
     """Join pieces into one."""
     return Piece("".join(piece.text for piece in pieces), width_of(pieces), pieces[-1].blanks)
 

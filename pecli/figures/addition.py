@@ -120,7 +120,7 @@ class Addition(WithCellNumbers[Additive], TokenFigure[Additive]):
         at = [say("addition.position", position=encoding.position_text(at)) for at in self.rows(view).tolist()]
         titles = (SCALED[self.scale], "addition.position_encodings", "addition.input")
         aspect, wide = max(0.1, ROW[canvas.narrow] * count), WIDER[canvas.narrow]
-        bar = ColorBar(say("heatmap.value"), spare=self.may_be_spare(count, encoding.width))
+        bar = ColorBar(say("heatmap.value"), redundant=self.may_show_numbers(count, encoding.width))
         frame: dict[str, Any] = {"aspect": aspect, "small": True}
         strips = tuple(
             Panel(

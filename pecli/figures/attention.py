@@ -207,9 +207,9 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         upright, panels = self._is_upright(canvas), list[Panel]()
         for at, title in enumerate(self._titles(upright)):
             label = say("attention.change" if at % 3 == 2 else "attention.weight")
-            bar = ColorBar(label, spare=self.may_be_spare(len(self.words)))
+            bar = ColorBar(label, redundant=self.may_show_numbers(len(self.words)))
             panel = token_panel(self.words, bar, say("attention.query"), say("attention.key"))
-            panels.append(replace(panel, title=title, apart=APART * (at % 3 == 2 and not upright)))
+            panels.append(replace(panel, title=title, extra_gap=APART * (at % 3 == 2 and not upright)))
         grid = ((0, 3), (1, 4), (2, 5)) if upright else ((0, 1, 2), (3, 4, 5))
         return [PanelGroup(tuple(panels), (grid,))]
 

@@ -147,7 +147,7 @@ class Bias(BiasFigure):
         x = positions_axis(encoding, "words.key_q", ends=(first, last))
         y = positions_axis(encoding, "words.query_p", ends=(last, first))
         several = encoding.known and encoding.n_heads > 1
-        panel = Panel(1.0, small=True, exact=True, least=(side, side), bar=bar, x=x, y=y, said_right=several)
+        panel = Panel(1.0, small=True, exact=True, least=(side, side), bar=bar, x=x, y=y, title_end_taken=several)
         titles = [self._title(encoding, int(head), canvas) for head in self.shown_heads(view)]
         grids = in_columns(len(titles))
         full = tuple(grid for grid in grids if len(grid[-1]) == len(grid[0]))

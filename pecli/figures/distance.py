@@ -128,7 +128,7 @@ class Distance(WithCellNumbers[Any], OneHeadFigure):
         encoding, rows, compared = view.encoding, view.covered, self.compared(view.encoding)
         scale = encoding.width if compared.grows else 0
         scale = -scale if getattr(encoding, "limit", 1.0) is None else scale  # learned values have no common scale
-        bar = ColorBar(self.quantity(view), spare=self.may_be_spare(rows.length), scale=scale)
+        bar = ColorBar(self.quantity(view), redundant=self.may_show_numbers(rows.length), scale=scale)
         ends, (down, across) = (rows.start - 0.5, rows.stop - 0.5), compared.axis_labels
         x, y = positions_axis(encoding, across, ends=ends), positions_axis(encoding, down, ends=ends[::-1])
         return [PanelGroup((Panel(1.0, exact=True, bar=bar, x=x, y=y),))]

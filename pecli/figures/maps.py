@@ -49,14 +49,14 @@ class OverGrid(Figure[OnGrid]):
             text = f"{self.name} shows positions in a grid, and {view.encoding.title()} has them on a line"
             raise UsageError(text, option="grid", advice="give --grid, such as --grid=14x14")
 
-    def image_panel(self, view: View[OnGrid], bar: ColorBar, title: str = "", aside: str = "") -> Panel:
+    def image_panel(self, view: View[OnGrid], bar: ColorBar, title: str = "", right_title: str = "") -> Panel:
         """Return a panel for an image over the grid."""
         rows, columns = image_of(view.covered.array(), view.encoding.sides).shape
         across = "words.column" if columns == view.encoding.sides[-1] else "maps.column_frame_by_frame"
         x = values_axis(say(across), whole=True, ends=(-0.5, columns - 0.5))
         y = values_axis(say("words.row"), whole=True, ends=(rows - 0.5, -0.5))
         frame: dict[str, Any] = {"exact": True, "least": (3.0, 3.0), "bar": bar, "x": x, "y": y}
-        return Panel(rows / columns, title=title, aside=aside, **frame)
+        return Panel(rows / columns, title=title, right_title=right_title, **frame)
 
 
 def squeezed_panel(ratio: float, bar: ColorBar) -> Panel:
@@ -130,12 +130,13 @@ class Maps(OverGrid):
     def panel_groups(self, view: View[OnGrid], canvas: Canvas) -> list[PanelGroup]:
         encoding, dims, bar = view.encoding, self.drawn_dims(view).tolist(), ColorBar(say("heatmap.value"))
         named = "{number}" if (headings := self.headings(view)) else "maps.dim_number"
-        asides = [""] * len(dims)
+        right_titles = [""] * len(dims)
         if isinstance(encoding, Harmonic):
             waves, lengths = encoding.wave_names(), encoding.column_wavelengths()
-            asides = [wave_title(waves[dim], lengths[dim]) for dim in dims]
+            right_titles = [wave_title(waves[dim], lengths[dim]) for dim in dims]
         panels = tuple(
-            self.image_panel(view, bar, say(named, number=dim), aside) for dim, aside in zip(dims, asides, strict=True)
+            self.image_panel(view, bar, say(named, number=dim), right_title)
+            for dim, right_title in zip(dims, right_titles, strict=True)
         )
         if headings:
             each = len(dims) // len(headings)

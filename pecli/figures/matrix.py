@@ -114,7 +114,7 @@ class WithCellNumbers(Figure[E]):
             text = "--numbers and --no-numbers exclude each other"
             raise UsageError(text, option="no_numbers", advice="give one of them")
 
-    def may_be_spare(self, *sides: int) -> bool:
+    def may_show_numbers(self, *sides: int) -> bool:
         """Return whether cells of a matrix with these sides may show numbers, which makes a colour bar redundant."""
         return not self.no_numbers and max(sides) <= MAX_CELLS
 

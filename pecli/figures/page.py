@@ -102,7 +102,7 @@ def _draw_pages(
             numbers = numbers.placed([row for grid in layout.grids for row in grid])
         _draw(sheets, contents, numbers, frames=contents[0][0] is not figure)
         measured = _measure(sheets, layout)
-        layout = arrange(measured, layout.grids, layout.page, layout.aside)
+        layout = arrange(measured, layout.grids, layout.page, layout.texts_left)
         if not layout.fits:  # texts that depend on the numbers need more room than expected
             layout = choose_layout(measured, choices, page)
         if layout.fits:
@@ -127,7 +127,7 @@ def _labelled_sheet(figure: Figure[Any], view: View[Any], title: str, canvas: Ca
     sheet.take_labels()
     unknown = " " if sheet.page.height else ""  # reserves a line
     own = {"headline": unknown, "title": capitalised(title), "footnote": unknown}
-    sheet.said = Texts(**{name: canvas.final_text(name, own) for name in own})
+    sheet.page_texts = Texts(**{name: canvas.final_text(name, own) for name in own})
     return sheet
 
 
@@ -153,10 +153,10 @@ def _joint_contents(sheets: Sequence[Sheet]) -> Contents:
     """Return contents that cover every sheet: the largest margins and the longest texts of all."""
     every = [sheet.contents() for sheet in sheets]
     first, texts = every[0], ("headline", "subtitle", "footnote")
-    longest = {name: max((getattr(own.said, name) for own in every), key=Words.width) for name in texts}
-    titles = tuple(max(own, key=Words.width) for own in zip(*(own.said.titles for own in every), strict=True))
+    longest = {name: max((getattr(own.texts, name) for own in every), key=Words.width) for name in texts}
+    titles = tuple(max(own, key=Words.width) for own in zip(*(own.texts.titles for own in every), strict=True))
     margins = [largest_margins(own) for own in zip(*(own.margins for own in every), strict=True)]
-    return replace(first, margins=margins, said=first.said._replace(**longest, titles=titles))
+    return replace(first, margins=margins, texts=first.texts._replace(**longest, titles=titles))
 
 
 def _measure(sheets: Sequence[Sheet], layout: Layout) -> Contents:
@@ -196,7 +196,7 @@ def _draw(sheets: Sequence[Sheet], contents: Sequence[Content], numbers: Any, fr
     for sheet, (figure, view, title), own in zip(sheets, contents, each, strict=True):
         drawn = figure.draw(own, sheet.axes, canvas)
         figure.fit(view, sheet.axes, sheet.canvas)  # shortens the texts just drawn to their room
-        sheet.said = words_of(title, own, canvas)
+        sheet.page_texts = words_of(title, own, canvas)
         sheet.add_bars(drawn)
         mappables += drawn
     if len(sheets) > 1:

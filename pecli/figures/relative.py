@@ -139,13 +139,16 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         )
 
     def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:
-        bar = ColorBar(say("heatmap.value"), spare=self.may_be_spare(view.positions.length))
+        bar = ColorBar(say("heatmap.value"), redundant=self.may_show_numbers(view.positions.length))
         ends = view.positions.start - 0.5, view.positions.stop - 0.5
         x = values_axis(say("words.key_q"), whole=True, ends=ends)
         y = values_axis(say("words.query_p"), whole=True, ends=ends[::-1])
         panel = Panel(1.0, exact=True, least=(6.0, 6.0), bar=bar, x=x, y=y, small=True)
         titles = self._titles(view)
-        panels, count = tuple(replace(panel, title=title, aside=aside) for title, aside in titles), len(titles)
+        panels, count = (
+            tuple(replace(panel, title=title, right_title=right_title) for title, right_title in titles),
+            len(titles),
+        )
         if not self.offsets:
             columns = (2, 4, 1) if canvas.narrow else (4, 2, 1)
             return [PanelGroup(panels, in_columns(count, *columns) if count == SLICES else ())]

@@ -162,7 +162,7 @@ class Rotation(RotationFigure):
         marked = say("rotation.marked_pairs") if self._marks_columns(view) else ""
         each = {
             BEFORE: replace(query, title=say(TITLES[BEFORE])),
-            AFTER: replace(query, title=say(TITLES[AFTER]), aside=marked),
+            AFTER: replace(query, title=say(TITLES[AFTER]), right_title=marked),
             PLANE: self._plane_panel(view),
         }
         panels = tuple(each[name] for name in self.panels)

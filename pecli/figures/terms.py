@@ -137,10 +137,10 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
     def panel_groups(self, view: View[Additive], canvas: Canvas) -> list[PanelGroup]:
         from pecli.page.titles import APART_MORE
 
-        bar = ColorBar(say("terms.score"), spare=self.may_be_spare(len(self.words)))
+        bar = ColorBar(say("terms.score"), redundant=self.may_show_numbers(len(self.words)))
         panel = token_panel(self.words, bar, say("words.query_p"), say("words.key_q"))
         titles = map(capitalised, map(say, TITLES.values()))
-        panels = (replace(panel, title=title, apart=APART_MORE * bool(at)) for at, title in enumerate(titles))
+        panels = (replace(panel, title=title, extra_gap=APART_MORE * bool(at)) for at, title in enumerate(titles))
         return [PanelGroup(tuple(panels), in_columns(len(TITLES), *((2, 1) if canvas.narrow else (5, 3, 2, 1))))]
 
     def decorate(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:

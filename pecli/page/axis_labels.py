@@ -97,7 +97,7 @@ def put_axes(axes: Axes, panel: Panel, canvas: Canvas) -> None:
     axes.set_title(panel.title)
     if panel.small:
         axes.title.set_fontsize(canvas.small)
-    axes.set_title(panel.aside, loc="right")
+    axes.set_title(panel.right_title, loc="right")
 
 
 def put_axis(axis: Any, own: Axis) -> None:

@@ -1,7 +1,7 @@
 """The page layout: positions of everything on a page, computed from measured margins without matplotlib.
 
-Lengths are in inches; positions are in inches from the lower left corner of the page. `choose_layout` computes the layout of
-every possible grid and rates it by the size of the panels, so nothing is estimated and nothing is drawn twice.
+Lengths are in inches; positions are in inches from the lower left corner of the page. `choose_layout` computes the
+layout of every possible grid and rates it by the size of the panels, so nothing is estimated and nothing is drawn twice.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pecli.page.words import Words
 
 Box = tuple[float, float, float, float]  # left, bottom, right, top margins of a frame; or x, y, width, height
 
-# In ems of the text, where nothing else is said
+# In ems of the text, unless noted
 GAP = 1.4  # between neighbouring panels
 UNDER = 1.4  # between the subtitle and the panels
 PAD = 0.6  # between a title and its panel
@@ -27,8 +27,8 @@ LEAST_ON_TITLE = 2.6  # least length of a colour bar on a title's line
 STACKED = 1.3  # ems of small text: height of a bar's name above the bar
 ENDS = 5.0  # ems of small text: width of the two numbers beside a bar on a title's line
 BAR_HEIGHT, BAR_DROP = 0.68, 0.24  # height of a colour bar, and its distance from the top of its line
-ASIDE, LEAST_ASIDE = 15.0, 12.5  # preferred and least width of a text column left of square panels
-ASIDE_SHARE = 0.25  # largest share of the page for a text column wider than the least
+TEXT_COLUMN, LEAST_TEXT_COLUMN = 15.0, 12.5  # preferred and least width of a text column left of square panels
+TEXT_COLUMN_SHARE = 0.25  # largest share of the page for a text column wider than the least
 
 COMFORTABLE = 2.4  # times a panel's least width: wider panels are no easier to read
 ALIKE = 0.12  # cost difference below which grids count as equally good
@@ -119,7 +119,7 @@ class PageTexts(NamedTuple):
     bars : width of each bar's name, and height of the bar with its ticks
     legend : height of a legend for all panels at the foot of the page
     headings : texts above whole rows, each with the index of the row's first panel
-    asides : width of the text at the right of a panel's title, by panel
+    right_titles : width of the text at the right of a panel's title, by panel
     """
 
     headline: Words
@@ -129,14 +129,14 @@ class PageTexts(NamedTuple):
     bars: Mapping[ColorBar, tuple[float, float]]
     legend: float = 0.0
     headings: tuple[tuple[int, Words], ...] = ()
-    asides: Mapping[int, float] = MappingProxyType({})
+    right_titles: Mapping[int, float] = MappingProxyType({})
 
 
 class Layout(NamedTuple):
     """The positions of everything on a page.
 
     grids : the arrangement of each group of panels
-    aside : whether the texts stand left of the panels
+    texts_left : whether the texts stand left of the panels
     size : width and height of the page
     frames : x, y, width, height of each panel
     shown : which axis labels each panel shows itself
@@ -152,7 +152,7 @@ class Layout(NamedTuple):
     """
 
     grids: tuple[Mosaic, ...]
-    aside: bool
+    texts_left: bool
     page: Page
     size: tuple[float, float]
     frames: tuple[Box, ...]
@@ -179,7 +179,7 @@ class Contents:
 
     panels: Sequence[Panel]
     margins: Sequence[Margins]
-    said: PageTexts
+    texts: PageTexts
 
 
 def choose_layout(contents: Contents, choices: Sequence[tuple[Mosaic, ...]], page: Page) -> Layout:
@@ -195,8 +195,8 @@ def choose_layout(contents: Contents, choices: Sequence[tuple[Mosaic, ...]], pag
 
 def _best_layout(contents: Contents, choices: Sequence[tuple[Mosaic, ...]], page: Page) -> Layout:
     squares = page.height is not None and any(panel.exact or panel.bar for panel in contents.panels)
-    sides = (False, True) if squares and contents.said.headline.paragraphs else (False,)
-    layouts = [arrange(contents, grids, page, aside) for grids in choices for aside in sides]
+    sides = (False, True) if squares and contents.texts.headline.paragraphs else (False,)
+    layouts = [arrange(contents, grids, page, texts_left) for grids in choices for texts_left in sides]
     costs = [cost_of(layout, contents.panels, page) for layout in layouts]
     missing, least = min(costs)
     return next(
@@ -243,23 +243,23 @@ def smallest_page(contents: Contents, choices: Sequence[tuple[Mosaic, ...]], pag
     return page._replace(width=up_to[0], height=up_to[1])
 
 
-def arrange(contents: Contents, grids: tuple[Mosaic, ...], page: Page, aside: bool = False) -> Layout:
+def arrange(contents: Contents, grids: tuple[Mosaic, ...], page: Page, texts_left: bool = False) -> Layout:
     """Return the layout in these grids, one per group of panels, each group below the one before.
 
     Each column and row takes the largest margins of its panels; the frames share the rest. Columns of square panels are
     as
-    wide as their height allows; the other columns share the remaining width. With `aside`, texts stand left of all
+    wide as their height allows; the other columns share the remaining width. With `texts_left`, texts stand left of all
     panels.
     """
-    return _Arrangement(contents, grids, page, aside).layout()
+    return _Arrangement(contents, grids, page, texts_left).layout()
 
 
 class _Arrangement:
     """The computation of one layout, repeated until widths and heights agree."""
 
-    def __init__(self, contents: Contents, grids: tuple[Mosaic, ...], page: Page, aside: bool) -> None:
-        self.panels, self.margins, self.said = contents.panels, contents.margins, contents.said
-        self.grids, self.page, self.aside, em = grids, page, aside, page.em * page.air
+    def __init__(self, contents: Contents, grids: tuple[Mosaic, ...], page: Page, texts_left: bool) -> None:
+        self.panels, self.margins, self.texts = contents.panels, contents.margins, contents.texts
+        self.grids, self.page, self.texts_left, em = grids, page, texts_left, page.em * page.air
         self.gap, self.edge, self.under = GAP * em, page.edge * em, UNDER * em
         self.every = range(len(self.panels))
         self.places: list[Place] = []
@@ -275,7 +275,7 @@ class _Arrangement:
             self.columns.append(range(columns_of(grid)))
             rows += len(grid)
         self.rows = range(rows)
-        sharing = {bar: [at for at in self.every if self.panels[at].bar == bar] for bar in self.said.bars}
+        sharing = {bar: [at for at in self.every if self.panels[at].bar == bar] for bar in self.texts.bars}
         self.sharing = {bar: own for bar, own in sharing.items() if own}
         self.owners = {
             bar: max(own, key=lambda at: (-self.places[at].top, self.places[at].right))
@@ -285,8 +285,8 @@ class _Arrangement:
         coloured = sum(panel.bar is not None for panel in self.panels)
         self.shared = next((bar for bar, own in self.sharing.items() if len(own) == coloured), None)
         # with texts left of the panels, all bars stand below the texts if their names differ
-        named = len({bar.label for bar, (name, _) in self.said.bars.items() if name}) == len(self.said.bars)
-        self.among_words = (self.shared,) if self.shared else tuple(self.sharing) if aside and named else ()
+        named = len({bar.label for bar, (name, _) in self.texts.bars.items() if name}) == len(self.texts.bars)
+        self.among_words = (self.shared,) if self.shared else tuple(self.sharing) if texts_left and named else ()
         self.usable = {(group, column): inf for group, columns in enumerate(self.columns) for column in columns}
         self.widths = [inf for _ in self.every]
         self.heights = [inf for _ in self.every]
@@ -311,15 +311,15 @@ class _Arrangement:
     def start(self) -> float:
         """The left end of the panels with their margins."""
         em = self.page.em
-        words = max(LEAST_ASIDE * em, min(ASIDE * em, ASIDE_SHARE * self.page.width))
-        return self.edge + (max(words, self.spare_across) + 2 * self.gap if self.aside else 0.0)
+        words = max(LEAST_TEXT_COLUMN * em, min(TEXT_COLUMN * em, TEXT_COLUMN_SHARE * self.page.width))
+        return self.edge + (max(words, self.spare_across) + 2 * self.gap if self.texts_left else 0.0)
 
     def _panel_margins(self, at: int) -> Box:
         """Return the margins of a panel, including the axis labels that it shows itself and its legend."""
         own, shown = self.margins[at], self.shown[at]
         boxes = [own.own, *([own.x] if shown.below else []), *([own.y] if shown.left else [])]
         left, bottom, right, top = (max(sides) for sides in zip(*boxes, strict=True))
-        left += self.panels[at].apart * self.page.em * self.page.air
+        left += self.panels[at].extra_gap * self.page.em * self.page.air
         if own.legend is not None:
             wide, high = own.legend.width > MAX_LEGEND * self.widths[at], own.legend.height > 1.08 * self.heights[at]
             if self.widths[at] < inf and (wide or high):
@@ -367,7 +367,7 @@ class _Arrangement:
                 self.x[at] = starts[place.left]
                 whole[at] = starts[place.right] + widths[place.right] - starts[place.left]
         self.whole, self.unused = whole, max(0.0, spare)
-        if not self.aside:  # centred
+        if not self.texts_left:  # centred
             self.x = [x + self.unused / 2 for x in self.x]
         self.spare_across = max(0.0, spare) + start - self.edge - 2 * self.gap
         pairs = zip(self.panels, whole, self.widths, strict=True)
@@ -383,7 +383,7 @@ class _Arrangement:
         """Set the height that titles and colour bars take above each panel."""
         rights = [x + width for x, width in zip(self.x, self.widths, strict=True)]
         self.rights, em = rights, self.page.em
-        titles = [title.height(width) for title, width in zip(self.said.titles, self.widths, strict=True)]
+        titles = [title.height(width) for title, width in zip(self.texts.titles, self.widths, strict=True)]
         feet = [box[3] + PAD * em if title else 0.0 for box, title in zip(self.boxes, titles, strict=True)]
         rows = [place.top for place in self.places]
         level = {row: max(foot for foot, own in zip(feet, rows, strict=True) if own == row) for row in rows}
@@ -391,8 +391,8 @@ class _Arrangement:
         self.title_feet = [level[row] if title else box[3] for box, title, row in pairs]  # aligned in each row
         self.above = [foot + title for foot, title in zip(self.title_feet, titles, strict=True)]
         self.plot = min(self.x), max(rights)
-        self.words_left = self.edge if self.aside else self.plot[0]
-        words_right = self.start - 2 * self.gap if self.aside else self.page.width - self.edge
+        self.words_left = self.edge if self.texts_left else self.plot[0]
+        words_right = self.start - 2 * self.gap if self.texts_left else self.page.width - self.edge
         self.words_room = words_right - self.words_left
         reach = {}
         for bar, at in self.owners.items():
@@ -403,15 +403,15 @@ class _Arrangement:
             ]
             reach[bar] = rights[at] - max(min(self.x[other] for other in self.sharing[bar]), *others, -inf)
         if self.among_words:
-            room = self.words_room if self.aside else self.plot[1] - self.plot[0]
+            room = self.words_room if self.texts_left else self.plot[1] - self.plot[0]
             reach = dict.fromkeys(self.among_words, room)
-        beside = [reach[bar] - self.said.bars[bar][0] for bar in reach]
+        beside = [reach[bar] - self.texts.bars[bar][0] for bar in reach]
         self.stacked = min(beside, default=inf) < 2 * LEAST_BAR * em  # whether names stand above bars
-        lacking = [min(reach[bar], reach[bar] - self.said.bars[bar][0] + LEAST_BAR * em) for bar in reach]
+        lacking = [min(reach[bar], reach[bar] - self.texts.bars[bar][0] + LEAST_BAR * em) for bar in reach]
         self.bar_room = min(lacking if self.stacked else beside, default=inf)
-        names = {bar: 0.0 if self.stacked else self.said.bars[bar][0] for bar in reach}
+        names = {bar: 0.0 if self.stacked else self.texts.bars[bar][0] for bar in reach}
         highs = {
-            bar: self.said.bars[bar][1] + (self.stacked and self.said.bars[bar][0] > 0) * STACKED * self.page.small
+            bar: self.texts.bars[bar][1] + (self.stacked and self.texts.bars[bar][0] > 0) * STACKED * self.page.small
             for bar in reach
         }
         self.names, self.bar_heights = names, highs
@@ -424,9 +424,9 @@ class _Arrangement:
             if self.on_titles:
                 strips[bar] = self.above[at]
                 continue
-            room = self.widths[at] - self.said.titles[at].width() - self.gap - names[bar] - self.bar_length
-            room -= self.said.asides.get(at, 0.0)
-            on_line = room >= 0 and not self.panels[at].said_right
+            room = self.widths[at] - self.texts.titles[at].width() - self.gap - names[bar] - self.bar_length
+            room -= self.texts.right_titles.get(at, 0.0)
+            on_line = room >= 0 and not self.panels[at].title_end_taken
             foot = self.title_feet[at] if on_line else self.above[at] + PAD * em / 2
             strips[bar] = max(foot + highs[bar], self.above[at])
         self.strips = {}
@@ -436,39 +436,39 @@ class _Arrangement:
         for bar, high in self.strips.items():
             self.above[self.owners[bar]] = max(high, self.above[self.owners[bar]])
         self.rules = {}
-        for at, heading in self.said.headings:
+        for at, heading in self.texts.headings:
             self.rules[at] = self._row_top(at) + UNDER_RULE * em
             self.above[at] = self.rules[at] + heading.height(self.plot[1] - self.plot[0]) + PAD * em
 
     def _room_on_title(self, bar: ColorBar, at: int) -> float:
         """Return the possible length of a bar on its panel's title line, with its numbers beside it; 0 for a bar with a
         name."""
-        title = self.said.titles[at]
-        taken = title.width() + self.said.asides.get(at, 0.0) + self.gap + ENDS * self.page.small
-        free = not self.panels[at].said_right and not self.said.bars[bar][0] and title.height(self.widths[at]) > 0
+        title = self.texts.titles[at]
+        taken = title.width() + self.texts.right_titles.get(at, 0.0) + self.gap + ENDS * self.page.small
+        free = not self.panels[at].title_end_taken and not self.texts.bars[bar][0] and title.height(self.widths[at]) > 0
         return self.widths[at] - taken if free else 0.0
 
     def _measure_page_texts(self) -> None:
         """Set the heights of headline, subtitle, the colour bar of all panels, footnote and legend."""
-        said = self.said
-        self.head = said.headline.height(self.words_room)
-        self.subtitle, self.subtitle_room = said.subtitle.height(self.words_room), self.words_room
+        texts = self.texts
+        self.head = texts.headline.height(self.words_room)
+        self.subtitle, self.subtitle_room = texts.subtitle.height(self.words_room), self.words_room
         self.bar_line = 0.0
         if self.among_words:
             name = max(self.names[bar] for bar in self.among_words)
             self.bar_step = max(self.bar_heights[bar] for bar in self.among_words) + self.under / 2
             high = len(self.among_words) * self.bar_step - self.under / 2
             beside = self.plot[1] - self.plot[0] - name - self.bar_length - self.gap
-            if self.aside or beside <= 0 or said.subtitle.height(beside) > self.subtitle:  # a line of its own
+            if self.texts_left or beside <= 0 or texts.subtitle.height(beside) > self.subtitle:  # a line of its own
                 self.bar_line = self.subtitle + (self.subtitle > 0) * self.under / 2
                 self.subtitle = self.bar_line + high
             else:
                 self.subtitle, self.subtitle_room = max(self.subtitle, high), beside
-        self.foot = said.footnote.height(self.words_room)
+        self.foot = texts.footnote.height(self.words_room)
         self.foot += self.under / 2 if self.foot else 0.0
-        self.foot += said.legend and said.legend + self.under / 2
+        self.foot += texts.legend and texts.legend + self.under / 2
         under = self.under * (0.5 if self.bar_line else 1.0)  # a bar on a line of its own has the same gap above it
-        self.over = 0.0 if self.aside or not self.head + self.subtitle else self.head + self.subtitle + under
+        self.over = 0.0 if self.texts_left or not self.head + self.subtitle else self.head + self.subtitle + under
 
     # Vertical
 
@@ -478,12 +478,12 @@ class _Arrangement:
         places, panels, fixed = self.places, self.panels, self.page.height
         above = [max((self.above[at] for at in self.every if places[at].top == row), default=0.0) for row in self.rows]
         below = self._largest(1, "bottom", self.rows)
-        foot = 0.0 if self.aside else self.foot
+        foot = 0.0 if self.texts_left else self.foot
         taken = 2 * self.edge + self.over + sum(above) + sum(below) + foot + self.gap * (len(self.rows) - 1)
         heights = self._row_heights(None if fixed is None else fixed - taken)
         self.total = ceil((taken + sum(heights)) / self.page.pixel - 1e-6) * self.page.pixel if fixed is None else fixed
         self.spare_up = self.total - taken - sum(heights)
-        y = self.total - self.edge - self.over - (0.0 if self.aside else self.spare_up / 2)
+        y = self.total - self.edge - self.over - (0.0 if self.texts_left else self.spare_up / 2)
         tops = [y - sum(above[: row + 1]) - sum(heights[:row]) - sum(below[:row]) - self.gap * row for row in self.rows]
         tall = [tops[own.top] - tops[own.bottom] + heights[own.bottom] for own in places]
         self.tops = [tops[own.top] for own in places]
@@ -564,10 +564,10 @@ class _Arrangement:
         }
         for line, bar in enumerate(self.among_words):
             names = max(self.names[own] for own in self.among_words)
-            right = self.words_left + names + self.bar_length if self.aside else self.plot[1]
+            right = self.words_left + names + self.bar_length if self.texts_left else self.plot[1]
             top = under_head - self.bar_line - line * self.bar_step
             bars[bar] = right, top, self.bar_length, self.stacked
-        note = self.said.footnote.height(self.words_room)
+        note = self.texts.footnote.height(self.words_room)
         words = (
             (self.words_left, self.total - self.edge, self.words_room),
             (self.words_left, under_head, self.subtitle_room),
@@ -575,7 +575,7 @@ class _Arrangement:
         )
         return Layout(
             grids=self.grids,
-            aside=self.aside,
+            texts_left=self.texts_left,
             page=self.page,
             size=(self.page.width, self.total),
             frames=frames,
@@ -590,7 +590,7 @@ class _Arrangement:
             },
             legend=(self.words_left, self.edge + note + (self.under / 2 if note else 0.0)),
             shortfall=self._shortfall(frames),
-            spare=(0.0 if self.aside else self.unused, self.spare_up),
+            spare=(0.0 if self.texts_left else self.unused, self.spare_up),
         )
 
     def _shortfall(self, frames: Sequence[Box]) -> tuple[float, float]:
@@ -604,7 +604,7 @@ class _Arrangement:
                 label = self.margins[at].labels[side] if shown else 0.0
                 short = max(least, label) - frames[at][2 + side]
                 lacks[side] = max(lacks[side], short * lines[side] / spans[side])
-        words = self.head + self.subtitle + self.foot + 2 * self.edge if self.aside else 0.0
+        words = self.head + self.subtitle + self.foot + 2 * self.edge if self.texts_left else 0.0
         return lacks[0], max(lacks[1], words - self.total)
 
 

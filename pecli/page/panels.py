@@ -16,7 +16,7 @@ class ColorBar:
 
     label: str
     ticks: tuple[float, ...] | None = None  # None: chosen automatically
-    spare: bool = False  # left out if every cell shows its number and a title names it
+    redundant: bool = False  # left out if every cell shows its number and a title names it
     scale: int = 0  # bars of different scales are not shared
     part: int = 0  # part of a composed picture; parts do not share bars
     level: float | None = None  # value to mark on the bar, as in the picture
@@ -61,7 +61,7 @@ class Axis:
 class Panel:
     """The properties of a panel that are known before its numbers.
 
-    title, aside : texts above it, left and right
+    title, right_title : texts above it, left and right
     small : whether the title is as small as ticks
     aspect : height of the frame over its width
     exact : whether the aspect is kept, as for square cells; else the panel may be stretched to fill the page
@@ -71,13 +71,13 @@ class Panel:
     ends : a key for the vertical limits: panels with equal keys share them; None: not shared
     legend_below : whether a legend goes below the panel even if it fits beside it
     rows : number of rows of an image: each gets a pixel if that takes little more height
-    apart : additional gap on the left, in ems
-    said_right : whether the right end of the title line is taken, so that no colour bar fits there
+    extra_gap : additional gap on the left, in ems
+    title_end_taken : whether the right end of the title line is taken, so that no colour bar fits there
     """
 
     aspect: float = 0.62
     title: str = ""
-    aside: str = ""
+    right_title: str = ""
     small: bool = False
     exact: bool = False
     least: tuple[float, float] = (9.0, 6.0)
@@ -88,8 +88,8 @@ class Panel:
     ends: Hashable = None
     legend_below: bool = False
     rows: int = 0
-    apart: float = 0.0
-    said_right: bool = False
+    extra_gap: float = 0.0
+    title_end_taken: bool = False
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,7 @@ class Sheet:
         self.bars: dict[ColorBar, Axes | None] = {
             bar: None
             for bar in dict.fromkeys(panel.bar for panel in self.panels if panel.bar and not canvas.no_colorbar)
-            if not bar.spare
+            if not bar.redundant
         }
         self.bar_ends: dict[Axes, list[Text]] = {}  # the numbers beside bars on title lines
         self.legend: Any = None
@@ -108,7 +108,7 @@ class Sheet:
             self.drawing.text(0, 0, "", fontsize=canvas.small, **note, **look),
         ]
         self.texts[1].set(**look)
-        self.said = Texts("", "", "")
+        self.page_texts = Texts("", "", "")
         self.margins: list[Margins] = [NO_MARGINS] * len(self.panels)
 
     def take_labels(self) -> None:
@@ -135,9 +135,9 @@ class Sheet:
         width = SQUARE if square else size.width
         return Page(width, size.height, self.em, self.small, 1 / self.canvas.dpi, edge=size.edge)
 
-    def contents(self, said: Texts | None = None) -> Contents:
-        """Return the contents to arrange, with the texts `said` instead of this picture's if given."""
-        texts, size = said or self.said, self.canvas.inches.font
+    def contents(self, texts: Texts | None = None) -> Contents:
+        """Return the contents to arrange, with other texts instead of this picture's if given."""
+        texts, size = texts or self.page_texts, self.canvas.inches.font
         titles = [
             self.ruler.words(title, float(axes.title.get_fontsize()))
             for title, axes in zip(self.titles, self.axes, strict=True)
@@ -231,7 +231,7 @@ class Sheet:
             axes.set_title(text, y=1.0, pad=pad, fontsize=size, ha="left", x=0.0, va="bottom", weight=TITLE)
             ruled = bool(title.strip()) and len(self.axes) > 1 and not self.headings and not labels_of(axes, SpanLabel)
             self._put_rule(at, frame, layout.titles[at], ruled)
-        self._put_asides()
+        self._put_right_titles()
         for at, (x, y, wide) in layout.headings.items():
             text, artist = self.headings[at]
             place = (x, y + RULED * self.em)
@@ -239,7 +239,7 @@ class Sheet:
             self._put_rule(-1 - at, (x, y, wide, 0.0), RULED * self.em, True, strong=True)
         self._put_legends(layout)
         self._put_bars(layout)
-        words = self.contents().said
+        words = self.contents().texts
         for artist, own, (left, top, room) in zip(
             self.texts, (words.headline, words.subtitle, words.footnote), layout.words, strict=True
         ):
@@ -263,7 +263,7 @@ class Sheet:
                 y = top - (BAR_DROP + BAR_HEIGHT) * self.em - stacked * bool(label.get_text()) * STACKED * self.small
                 self._put_frame(own_axes, (right - length, y, length, BAR_HEIGHT * self.em))
                 above, middle = y + (BAR_HEIGHT + PAD) * self.em, y + BAR_HEIGHT * self.em / 2
-                flush = stacked and layout.aside  # flush left with the texts
+                flush = stacked and layout.texts_left  # flush left with the texts
                 place = (right if stacked else right - length - BESIDE_BAR * self.em, above if stacked else middle)
                 place = (right - length, above) if flush else place
                 own_axes.yaxis.set_label_coords(*place, transform=self.drawing.dpi_scale_trans)
@@ -275,18 +275,18 @@ class Sheet:
                     artist.set_visible(bar in layout.bars and layout.on_titles)
                 self._thin_out(own_axes, length)
 
-    def _put_asides(self) -> None:
+    def _put_right_titles(self) -> None:
         """Place the texts at the right of titles, on a line of the title; hide all if one does not fit."""
         fits = True
-        asides = [(axes, axes._right_title) for axes in self.axes]  # type: ignore[attr-defined]  # has no public name
-        for (axes, aside), title in zip(asides, self.titles, strict=True):
-            text, lines = aside.get_text(), title.split("\n")
+        right_titles = [(axes, axes._right_title) for axes in self.axes]  # type: ignore[attr-defined]  # has no public name
+        for (axes, right_title), title in zip(right_titles, self.titles, strict=True):
+            text, lines = right_title.get_text(), title.split("\n")
             line = lines[max(0, len(lines) - 1 - text.count("\n"))]
             size, room = float(axes.title.get_fontsize()), axes.bbox.width / self.ruler.dpi
             needed = self.ruler.width(line, size) + self.ruler.width(text.strip(), self.canvas.small) + self.small / 2
             fits &= not text or (needed <= room and axes.get_title().count("\n") < len(lines))
-        for _, aside in asides:
-            aside.set(va="bottom", fontsize=self.canvas.small, color=note_ink(), visible=fits)
+        for _, right_title in right_titles:
+            right_title.set(va="bottom", fontsize=self.canvas.small, color=note_ink(), visible=fits)
 
     def _put_on_title(self, bar: Axes, right: float, top: float, length: float) -> None:
         """Place a bar on a title's line, with its first and last number beside it.
@@ -370,16 +370,16 @@ class Sheet:
     # Drawing
 
     def add_bars(self, mappables: Sequence[Any]) -> None:
-        """Draw the colour bars; leave out a spare bar if every cell shows its number and a title names it."""
+        """Draw the colour bars; leave out a redundant bar if every cell shows its number and a title names it."""
         for bar in dict.fromkeys(panel.bar for panel in self.panels if panel.bar and not self.canvas.no_colorbar):
             beside = [at for at, panel in enumerate(self.panels) if panel.bar == bar]
             shared, panels = [mappables[at] for at in beside], [self.axes[at] for at in beside]
-            if bar.spare and all(len(image.numbers) == image.get_array().count() for image in shared):
+            if bar.redundant and all(len(image.numbers) == image.get_array().count() for image in shared):
                 label = bar_label(bar, self.canvas)
                 untitled = len(panels) == 1 and not panels[0].get_title()
-                if untitled and label not in self.said.headline:
+                if untitled and label not in self.page_texts.headline:
                     panels[0].set_title(label)
-                said = [self.said.title, *(own.get_title() for own in self.axes)]
+                said = [self.page_texts.title, *(own.get_title() for own in self.axes)]
                 if untitled or any(label.lower() in text.lower() for text in said):
                     self.bars.pop(bar, None)
                     continue

@@ -128,7 +128,7 @@ def test_bars_stand_among_the_words_left_of_squares_where_their_names_tell_them_
     for bars, among in (((one, other), True), ((one, ColorBar("weight", scale=1)), False)):
         panels = [Panel(1.0, exact=True, bar=bar) for bar in bars]
         every = Contents(panels, [AXES] * 2, said(2, text(1.0), dict.fromkeys(bars, (0.5, line))))
-        layout = arrange(every, (((0, 1),),), page, aside=True)
+        layout = arrange(every, (((0, 1),),), page, texts_left=True)
         (_, top, length, _), (right, below, _, _) = layout.bars.values()
         assert (right < layout.frames[0][0] and below < top - line) is among and length >= LEAST_BAR * EM
 
@@ -144,7 +144,7 @@ def test_squares_on_a_slide_stand_where_they_leave_little_free(count: int, rows:
     panels, headline = [Panel(1.0, exact=True)] * count, text(*[0.4] * 8)
     every = Contents(panels, [NO_MARGINS] * count, said(count, headline))
     layout = choose_layout(every, alone(panels, count, 3, 2, 1), SLIDE._replace(width=8.0, height=4.5))
-    assert (len(layout.grids[0]), layout.aside) == (rows, aside)
+    assert (len(layout.grids[0]), layout.texts_left) == (rows, aside)
 
 
 def test_a_bar_that_has_no_room_beside_its_name_stands_below_it() -> None:

@@ -1,7 +1,7 @@
 """The page layout: positions of everything on a page, computed from measured margins without matplotlib.
 
 Lengths are in inches; positions are in inches from the lower left corner of the page. `choose_layout` computes the
-layout of every possible grid and rates it by the size of the panels, so nothing is estimated and nothing is drawn twice.
+layout of every possible grid and rates it by the size of the panels: nothing is estimated, nothing drawn twice.
 """
 
 from __future__ import annotations

@@ -31,8 +31,7 @@ class View(Generic[E_co]):
     """The input of a figure: encodings, positions, and the size (rows, columns) of each panel in pixels.
 
     With `panels` set, a figure computes at most one number per pixel; without, it computes every number. Limits, facts
-    and
-    messages always follow from every number.
+    and messages always follow from every number.
     """
 
     encodings: tuple[E_co, ...]

@@ -107,17 +107,14 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
     """The attention weights softmax(Q Kᵀ / √d) of tokens with embeddings Q = K, in two orders, and their change.
 
     Without an encoding the weights do not change at all: every weight is computed from the same numbers in the same
-    way,
-    wherever its tokens stand. With an encoding they change.
+    way, wherever its tokens stand. With an encoding they change.
 
     Notes
     -----
     Vaswani et al. 2017, Attention Is All You Need, section 3.2.1, arXiv:1706.03762. Q and K are the embeddings
     themselves, with the encoding added or, for rope, rotated by it: there are no learned projections and there is one
-    head.
-    A bias is added to the scores and may mask keys. Each token therefore attends mostly to itself; the figure shows
-    what
-    order alone can do, not what a trained model does with it.
+    head. A bias is added to the scores and may mask keys. Each token therefore attends mostly to itself; the figure
+    shows what order alone can do, not what a trained model does with it.
     """
 
     name: ClassVar[str] = "attention"

@@ -54,9 +54,8 @@ class Figure(Analysis[E]):
     `draw`.
 
     A page is made in this order: `panel_groups` defines the axes and titles; `decorate` adds legends and marks that
-    need no
-    numbers, so that they are measured as well; `compute` makes as many numbers as the panels have pixels; `draw` shows
-    them.
+    need no numbers, so that they are measured as well; `compute` makes as many numbers as the panels have pixels;
+    `draw` shows them.
     """
 
     shows_positions: ClassVar[bool] = True  # whether an axis shows positions; if not, the title gives the first one

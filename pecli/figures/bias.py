@@ -125,8 +125,7 @@ class Bias(BiasFigure):
     Notes
     -----
     The bias depends on the offset alone, so every panel is constant along its diagonals. What matters is how fast it
-    falls:
-    a score lowered by 5 keeps less than 1/100 of its weight.
+    falls: a score lowered by 5 keeps less than 1/100 of its weight.
     """
 
     @classmethod

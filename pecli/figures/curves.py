@@ -118,8 +118,7 @@ class Curves(OneHeadFigure):
     -----
     If all lines are shifted copies of one shape, only the offset matters. If a line returns to 0 away from its own
     position, those two positions cannot be told apart. Each encoding has its own panel, or its own line if all start
-    from
-    the same position.
+    from the same position.
     """
 
     name: ClassVar[str] = "curves"
@@ -208,8 +207,7 @@ class Curves(OneHeadFigure):
         distance.
 
         If several have the least distance, those with the smallest offset are kept. Both facts are None without `own`,
-        for
-        similarities, and for too many positions.
+        for similarities, and for too many positions.
         """
         rows, compared, none = view.covered, self.compared(view.encoding), {"nearest": None, "nearest_distance": None}
         if own is None or view.encoding.sides or compared.similarity:

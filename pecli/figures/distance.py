@@ -71,8 +71,7 @@ class Distance(WithCellNumbers[Any], OneHeadFigure):
     Notes
     -----
     Constant diagonals mean that only the offset matters. Small distances and large similarities are dark; similarities
-    of
-    both signs have a diverging colour map.
+    of both signs have a diverging colour map.
     """
 
     name: ClassVar[str] = "distance"

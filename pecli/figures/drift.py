@@ -88,10 +88,8 @@ class Drift(PairwiseRates):
     Notes
     -----
     The value is 1 where both rotate a vector alike, and about 0 where their rotations are unrelated. The rates ω and ω'
-    are
-    rounded to the encodings' dtypes. A single encoding is compared with itself without scaling and with rates rounded
-    to
-    bfloat16.
+    are rounded to the encodings' dtypes. A single encoding is compared with itself without scaling and with rates
+    rounded to bfloat16.
     """
 
     name: ClassVar[str] = "drift"

@@ -95,11 +95,10 @@ class Fourier(Figure[TableEncoding]):
     Notes
     -----
     The discrete Fourier transform of each column minus its mean, under a Hann window, so that slow waves do not leak
-    into
-    fast ones; each wave spreads over its two neighbours. The shares of a column add up to 1. Peaks of the mean over all
-    dimensions are marked beside the image. A wave that is known to be longer than the length would look like a wave of
-    that
-    length, so such waves have a band of their own. `Spectrum` shows only the strongest wave of each column.
+    into fast ones; each wave spreads over its two neighbours. The shares of a column add up to 1. Peaks of the mean
+    over all dimensions are marked beside the image. A wave that is known to be longer than the length would look like a
+    wave of that length, so such waves have a band of their own. `Spectrum` shows only the strongest wave of each
+    column.
     """
 
     name: ClassVar[str] = "fourier"

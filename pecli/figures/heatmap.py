@@ -211,10 +211,9 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
     Notes
     -----
     Read it by columns, by how often each one changes sign; the wave-like shapes across columns mean nothing. If there
-    are
-    more positions than pixels, every row is an exact mean, so fast columns fade to 0 (white). A wave shorter than four
-    pixels is drawn as 0, because its means would show a pattern that the table does not have. For a learned table every
-    n-th row is drawn, because the mean of many independent numbers is always about 0.
+    are more positions than pixels, every row is an exact mean, so fast columns fade to 0 (white). A wave shorter than
+    four pixels is drawn as 0, because its means would show a pattern that the table does not have. For a learned table
+    every n-th row is drawn, because the mean of many independent numbers is always about 0.
     """
 
     name: ClassVar[str] = "heatmap"
@@ -442,8 +441,7 @@ def turns_of_axes(numbers: HeatmapNumbers) -> list[tuple[str, int, int, float]]:
     """Return (name, first column, last column, turns) for each run of columns that belongs to one axis of a grid.
 
     The turns are those of the fastest pair over the positions shown, or over the widest image of a sequence. Returns []
-    if
-    the columns of different axes are mixed.
+    if the columns of different axes are mixed.
     """
     encoding, rows = numbers.view.encoding, numbers.view.covered
     if not isinstance(encoding, HarmonicOnGrid) or encoding.places is None or numbers.log:

@@ -100,8 +100,8 @@ class Offsets(OffsetBands):
 
     Notes
     -----
-    The band has no width exactly if the encoding is translation invariant: ⟨PE_p, PE_q⟩ = g(p − q).
-    RoFormer's bound is on the scale of a dot product of (1, 0) pairs: Su et al. 2021, section 3.4.3, arXiv:2104.09864.
+    The band has no width exactly if the encoding is translation invariant: ⟨PE_p, PE_q⟩ = g(p − q). RoFormer's bound is
+    on the scale of a dot product of (1, 0) pairs: Su et al. 2021, section 3.4.3, arXiv:2104.09864.
     """
 
     @classmethod
@@ -242,8 +242,7 @@ def dot_bound(encoding: Harmonic, offsets: Array) -> Array:
     """Return RoFormer's bound on the dot product of two rows at offsets of shape (n,).
 
     With h_j the squared radius of pair j and S_j the sum of the first j rotations, it is max |h_j+1 − h_j| Σ |S_j|: Su
-    et
-    al. 2021, equation 37, arXiv:2104.09864.
+    et al. 2021, equation 37, arXiv:2104.09864.
     """
     steps = np.abs(np.diff(encoding.amplitudes**2, append=0.0))
     return len(steps) * float(steps.max()) * encoding.decay(offsets)

@@ -92,10 +92,8 @@ class Path(Figure[TableEncoding]):
     Notes
     -----
     The components are eigenvectors of the covariance of the d columns, the largest eigenvalue first, with signs that
-    make
-    the largest number of each positive. All axes of all panels have the same scale. A sine and a cosine of one
-    frequency
-    form a circle; waves that do not complete a turn over the length form arcs.
+    make the largest number of each positive. All axes of all panels have the same scale. A sine and a cosine of one
+    frequency form a circle; waves that do not complete a turn over the length form arcs.
     """
 
     name: ClassVar[str] = "path"

@@ -89,10 +89,8 @@ class Precision(WithTrained[Harmonic]):
     Notes
     -----
     The angle ω p of a fast pair is large, and so is its rounding error compared with 2π. The error therefore grows with
-    the
-    position, most of all in fast pairs, until it is as large as the wave. Cells without error are blank. `Harmonic`
-    lists
-    the operations that are rounded.
+    the position, most of all in fast pairs, until it is as large as the wave. Cells without error are blank. `Harmonic`
+    lists the operations that are rounded.
     """
 
     name: ClassVar[str] = "precision"

@@ -98,8 +98,7 @@ class Rotation(RotationFigure):
     Notes
     -----
     With the same vector at every position (``--content same``), rows differ only by the rotation. With independent
-    vectors
-    the same pattern is there, but hidden in the noise.
+    vectors the same pattern is there, but hidden in the noise.
     """
 
     @classmethod

@@ -192,8 +192,7 @@ class Scatter(Figure[TableEncoding]):
     -----
     The colour shows the number of pairs. Rows with mean 0 and the same norm ℓ have the distance √(2ℓ² (1 − r)) at
     correlation r. Pairs far from that curve are red if they all belong to a few positions. Both measures are symmetric,
-    so
-    the upper and the lower triangle of the distance matrix show the same.
+    so the upper and the lower triangle of the distance matrix show the same.
 
     The cost grows with the square of the length: a correlation depends on p and q, not on p − q alone, so each of the
     n(n − 1)/2 pairs has its own point, which must be computed and counted (measured: 8 million per second).

@@ -238,12 +238,10 @@ class Spectrum(WithTrained[TableEncoding]):
     Notes
     -----
     Wavelengths follow from the formula if the encoding has frequencies. Otherwise they are the strongest frequency of
-    each
-    column's discrete Fourier transform, over one whole cycle (binary) or over the length shown. Pairs that complete no
-    turn
-    within the trained length, or the length shown, are red. A scaled rope has its own panel, with lines at the model's
-    context lengths, dashed unscaled wavelengths, and brackets over the pairs that are unchanged, blended and scaled.
-    ``ratio`` shows only the effect of the scaling.
+    each column's discrete Fourier transform, over one whole cycle (binary) or over the length shown. Pairs that
+    complete no turn within the trained length, or the length shown, are red. A scaled rope has its own panel, with
+    lines at the model's context lengths, dashed unscaled wavelengths, and brackets over the pairs that are unchanged,
+    blended and scaled. ``ratio`` shows only the effect of the scaling.
     """
 
     name: ClassVar[str] = "spectrum"

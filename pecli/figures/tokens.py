@@ -35,11 +35,9 @@ class TokenFigure(Figure[E]):
     Notes
     -----
     Each number of a random embedding is normal with mean 0 and variance 1/√d. The product of an embedding with itself
-    is
-    then about √d and its attention score about 1, so softmax neither blurs nor saturates. Two rows of a sinusoidal
+    is then about √d and its attention score about 1, so softmax neither blurs nor saturates. Two rows of a sinusoidal
     encoding have products of up to d/2: 8 against the embeddings' 4 at the default d of 16, but 64 against 11 at d =
-    128,
-    where position outweighs content. A word's vector depends only on the seed and the word.
+    128, where position outweighs content. A word's vector depends only on the seed and the word.
     """
 
     variance_power: ClassVar[float] = 0.5  # the variance of random embeddings is 1/d to this power

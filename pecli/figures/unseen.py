@@ -118,8 +118,7 @@ class Unseen(PairwiseRates):
     Notes
     -----
     In training, over L positions, pair j covered the arc [0, ω_j L), with its unscaled rate ω_j. A pair whose arc is
-    the
-    whole circle has met every angle. Peng et al. 2023, YaRN, section 3, arXiv:2309.00071.
+    the whole circle has met every angle. Peng et al. 2023, YaRN, section 3, arXiv:2309.00071.
     """
 
     name: ClassVar[str] = "unseen"

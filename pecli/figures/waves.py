@@ -95,8 +95,7 @@ class Waves(Figure[TableEncoding]):
     -----
     A sine is drawn as a curve, with dots at the positions if they have room; one wavelength is measured from crest to
     crest. Chosen dimensions have a lane each, where a sine and its cosine have the same colour. By default a pair
-    shares a
-    lane, and pairs are drawn that visibly repeat. In a heatmap the repetitions would have to be counted.
+    shares a lane, and pairs are drawn that visibly repeat. In a heatmap the repetitions would have to be counted.
     """
 
     name: ClassVar[str] = "waves"

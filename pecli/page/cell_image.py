@@ -23,10 +23,8 @@ class CellImage(AxesImage):
 
     If cells are smaller than pixels, each pixel shows the mean of its values. If cells have few pixels and not a whole
     number of them, a pixel across the edge of two cells mixes their colours by area. Otherwise some cells would be a
-    pixel
-    wider than others, which shows as bands that are not in the data. Colours are mixed, not values: the mean of −1 and
-    1
-    would be pale, so that edges would look like lines.
+    pixel wider than others, which shows as bands that are not in the data. Colours are mixed, not values: the mean of
+    −1 and 1 would be pale, so that edges would look like lines.
 
     A vector file can place an image anywhere; there every cell has a whole number of pixels.
     """

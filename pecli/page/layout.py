@@ -247,9 +247,8 @@ def arrange(contents: Contents, grids: tuple[Mosaic, ...], page: Page, texts_lef
     """Return the layout in these grids, one per group of panels, each group below the one before.
 
     Each column and row takes the largest margins of its panels; the frames share the rest. Columns of square panels are
-    as
-    wide as their height allows; the other columns share the remaining width. With `texts_left`, texts stand left of all
-    panels.
+    as wide as their height allows; the other columns share the remaining width. With `texts_left`, texts stand left of
+    all panels.
     """
     return _Arrangement(contents, grids, page, texts_left).layout()
 
@@ -514,8 +513,7 @@ class _Arrangement:
         """Return the height of each row; room : the height available, None if it is free.
 
         A row of square panels is as high as its columns are wide or less; other rows have the height that their panels
-        prefer,
-        scaled to the available height.
+        prefer, scaled to the available height.
         """
         wanted, rigid = [], []
         for row in self.rows:

@@ -128,8 +128,7 @@ def grids_around(large: int, count: int) -> tuple[Mosaic, ...]:
     """Return grids with the first or last panel large, beside and then above or below a full grid of the others.
 
     The large panel takes as many columns as rows, or half as many rows as columns. Returns () if the others do not fill
-    a
-    grid.
+    a grid.
     """
     first, rest = int(large == 0), count - 1
     best = in_columns(rest)[0] if rest > 1 else ()
@@ -203,8 +202,7 @@ def label_outer(panels: Sequence[Panel], mosaic: Mosaic) -> list[VisibleLabels]:
     """Return for each panel of a grid which axis labels it shows; the others are at the neighbour with the same axis.
 
     A vertical neighbour has the same columns, a horizontal one the same rows. Of the panels that end in the same row,
-    all
-    are labelled below or none. An incomplete last row is centred, so its panels are not below others.
+    all are labelled below or none. An incomplete last row is centred, so its panels are not below others.
     """
     pairs = list(zip(panels, places_of(mosaic), strict=True))
     full = [(panel, place) for panel, place in pairs if len(mosaic[place.bottom]) == columns_of(mosaic)]

@@ -312,8 +312,7 @@ class Sheet:
         """Keep the numbers of a bar of this length from touching.
 
         The numbers at the ends are flush with the bar and rounded if they would touch; a number between them is hidden
-        if it
-        would touch one of them. On a logarithmic bar only the alignment of the ends changes.
+        if it would touch one of them. On a logarithmic bar only the alignment of the ends changes.
         """
         low, high = bar.get_xlim()
         labels = bar.get_xticklabels()

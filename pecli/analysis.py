@@ -30,7 +30,7 @@ E_co = TypeVar("E_co", bound=Encoding, covariant=True)
 class View(Generic[E_co]):
     """The input of a figure: encodings, positions, and the size (rows, columns) of each panel in pixels.
 
-    With `panels` set, a figure computes at most one number per pixel; without, it computes every number. Limits, facts
+    With `panels`, a figure computes at most one number per pixel; with None, it computes every number. Limits, facts
     and messages always follow from every number.
     """
 
@@ -44,7 +44,7 @@ class View(Generic[E_co]):
         return self.encodings[0]
 
     def of(self, encoding: E) -> View[E]:
-        """Return a view of that encoding alone, at its own positions if it has any."""
+        """Return a view of `encoding` alone, at its own positions if it has any."""
         return View((encoding,), encoding.own_positions or self.positions, self.panels)
 
     @property
@@ -55,7 +55,7 @@ class View(Generic[E_co]):
 
     @property
     def pixel_rows(self) -> int | None:
-        """The height of the lowest panel in pixels, or None for no limit."""
+        """The height in pixels of the panel with the fewest rows, or None for no limit."""
         return None if self.panels is None else min(rows for rows, _ in self.panels)
 
     @property
@@ -140,7 +140,10 @@ def positions_at(places: Iterable[int | str], view: View[Encoding]) -> Array:
 
 
 def refuse_unused(options: Mapping[str, Any], why: str) -> None:
-    """Raise UnusedOptionError for the first of these options, which have no effect here; `why` gives the reason."""
+    """Raise UnusedOptionError for the first given option, since none of these options has an effect here.
+
+    why : the reason, for the error message
+    """
     for name, value in options.items():
         raise UnusedOptionError(name, value, why)
 
@@ -208,7 +211,7 @@ class Numbers(Generic[E_co]):
         return ""
 
     def messages(self) -> list[str]:
-        """Return a headline for each part of a composed picture, where the parts' headlines differ."""
+        """Return the headline of each part of a composed picture, or [] for other pictures."""
         return []
 
     def limits(self) -> Limits | None:
@@ -349,16 +352,20 @@ class Analysis(Options, Generic[E], ABC):
         return []
 
     def default_length(self, rows: int | None) -> int:
-        """Return the default number of positions; rows : the number of rows that the encodings fix, as a table from a
-        file does."""
+        """Return the default number of positions.
+
+        rows : the number of rows that the encodings fix, as a table from a file does, or None
+        """
         own = self.default_options.get("length")
         if own is not None:
             return min(own, rows or own)
         return rows or Positions.options()["length"].default
 
     def positions_for(self, asked: Positions, in_use: bool = False) -> Positions:
-        """Return the positions to look at if the user asked for these; in_use : whether a formula depends on the
-        length."""
+        """Return the positions that the analysis uses if the user asks for `asked`.
+
+        in_use : whether a formula depends on the length
+        """
         return asked
 
     def shape(self, view: View[Any]) -> tuple[int, ...]:

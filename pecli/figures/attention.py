@@ -85,7 +85,7 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
 
     @property
     def masked_keys(self) -> Array:
-        """Whether a query sees a key in neither order, shape (n, n)."""
+        """The mask of (query, key) pairs that are hidden in both orders, shape (n, n)."""
         return (self.encoded == 0) & (restore_order(self.reordered_encoded, self.order) == 0)
 
     def remarks(self) -> list[str]:
@@ -222,7 +222,7 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         return [*map(add, above, titles), *below]
 
     def _is_upright(self, canvas: Canvas) -> bool:
-        """Return whether the rows without and with the encoding become columns, because three panels do not fit side by
+        """Return whether to stack panels in two columns (without and with the encoding), as three do not fit side by
         side."""
         size = canvas.inches
         side = token_panel(self.words, ColorBar(""), "", "").least[0]

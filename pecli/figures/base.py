@@ -32,7 +32,7 @@ class ColouredNumbers(Numbers[E_co]):
     """Numbers that are shown as colours.
 
     ends : the values at the two ends of the colour scale
-    sample : evenly spaced values, if the main array holds means or only some of the values
+    sample : evenly spaced values for percentiles, if the main array holds means or only some of the values
     """
 
     ends: Limits = aside()

@@ -160,9 +160,10 @@ class Bias(BiasFigure):
         return say("encoding.head_head", head=head) + "\n " * (canvas.narrow and encoding.known)
 
     def _bar_names(self, view: View[BiasEncoding]) -> dict[float, str]:
-        """Return tick labels of the colour bar, by bucket: distances at the first and last bucket and between.
+        """Return {bucket: distance as text} for the ticks of the colour bar.
 
-        The others are the last distance with a bucket of its own and the largest distance shown.
+        The ticks are the first bucket, the last bucket with a single distance, the last bucket, and that of the largest
+        distance shown.
         """
         encoding, most = view.encoding, view.positions.length - 1
         if not isinstance(encoding, T5) or encoding.known:
@@ -275,8 +276,7 @@ def _last_seen(seen: Array) -> tuple[int, ...]:
 
 
 def distances_of_buckets(encoding: BiasEncoding, by_offset: Array) -> Array:
-    """Return bucket numbers with those of keys after the query replaced by the number for the same distance before
-    it."""
+    """Return bucket numbers by offset, with keys after the query numbered like keys at the same distance before it."""
     if not isinstance(encoding, T5) or encoding.known or encoding.causal:
         return by_offset
     return by_offset % encoding.buckets_each
@@ -317,7 +317,8 @@ def name_corner(panel: Axes, image: Any, bias: float, canvas: Canvas) -> None:
 
 
 def add_bands(numbers: BiasNumbers, panel: Axes, image: Any, canvas: Canvas) -> None:
-    """Write names along the diagonal into bands of distances that share a bucket, and into the band of the others."""
+    """Write the name of each band of distances that share a bucket along the diagonal, and the name of the band of the
+    rest."""
     from pecli.page.bands import add_band
 
     encoding: Any = numbers.view.encoding

@@ -48,8 +48,7 @@ class CompareNumbers(ComposedNumbers):
 
     reach : the smallest and the largest difference of all numbers, or None if there are too many
     where : the place of the largest difference: position and dimension, or p and q, or the offset if only that matters;
-        for
-        tables also the dimensions and the range of positions with any difference
+        for tables also the dimensions and the range of positions with any difference
     measured : the name of the measure, or ""
     apart : a note on why the panels do not share colour limits, or ""
     """
@@ -81,7 +80,8 @@ class CompareNumbers(ComposedNumbers):
         return self._difference_text()
 
     def _difference_text(self) -> str:
-        """Return the largest difference, where it is, and whether only the order of columns makes it."""
+        """Return the headline on the largest difference: its size, its place, and whether it comes only from the column
+        order."""
         low, high = self.reach or (0.0, 0.0)
         number, rounding = number_text(max(-low, high), 3), ROUNDING * max(-low, high)
         if self.reach is None:

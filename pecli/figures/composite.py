@@ -131,9 +131,9 @@ def _limited_alike(numbers: Sequence[Any], choose: Choose) -> list[Any]:
 
 
 def message_of_each(labels: Sequence[str], messages: Sequence[str]) -> str:
-    """Join the headlines of labelled parts into one of MAX_HEADLINE characters at most.
+    """Join the headlines of labelled parts into one of at most MAX_HEADLINE characters.
 
-    If that is too long, only the first and last or the first are kept; "" if even that is too long.
+    If they are too long together, keep the first and the last, or only the first; return "" if even that is too long.
     """
     item = merge_labels(labels, [[message] for message in messages])
     tried = (item, item[:1] + item[1:][-1:], item[:2], item[:1])
@@ -203,7 +203,8 @@ class Composite(Figure[Encoding]):
         """Return the cells in order; their views have no panels."""
 
     def _cells(self, view: View[Encoding]) -> Iterator[tuple[Cell, slice]]:
-        """Yield each cell with its panels in its view, and the slice of its panels among all."""
+        """Yield each cell, with the pixel sizes of its panels in its view, and the slice of its panels among all
+        panels."""
         first = 0
         for cell in self.cells_of(view):
             own = slice(first, first + len(panels_of(cell.figure, cell.view)))
@@ -282,7 +283,7 @@ def with_cell_texts(panel: Panel, cell: Cell) -> Panel:
 
 
 def with_unique_bar_names(panels: Sequence[Panel]) -> tuple[Panel, ...]:
-    """Return the panels with a name only on the first of equally named colour bars."""
+    """Return the panels; of several colour bars with the same name, only the first keeps it."""
     first: dict[str, ColorBar] = {}
     named = (panel.bar is None or first.setdefault(panel.bar.label, panel.bar) == panel.bar for panel in panels)
     return tuple(panel if own else without_bar_name(panel) for panel, own in zip(panels, named, strict=True))

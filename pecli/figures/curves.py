@@ -72,7 +72,8 @@ class CurvesNumbers(Numbers[Any]):
         ]
 
     def named(self) -> tuple[int, ...]:
-        """Return the positions to mark as nearest to that of a single line, or () if they are just its neighbours."""
+        """Return the positions nearest to the start of a single line, to mark them, or () if they are just its
+        neighbours."""
         return () if self.nearest == neighbours(self.view.covered, int(self.at[0])) else self.nearest or ()
 
     def message(self) -> str:
@@ -323,7 +324,7 @@ class Curves(OneHeadFigure):
     def _draw_panel(self, numbers: CurvesNumbers, own: slice, panel: Axes, once: bool, canvas: Canvas) -> None:
         """Draw and label the lines of a panel with their dots.
 
-        own : the panel's lines among all
+        own : slice of the panel's lines
         once : whether to draw coinciding lines as one
         """
         from pecli.page.labels import label_point

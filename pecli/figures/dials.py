@@ -167,7 +167,8 @@ class Dials(Figure[Harmonic]):
         return [*([[*range(count)]] if clock else []), *([at] for at in range(count))]
 
     def grid(self, view: View[Harmonic], canvas: Canvas) -> tuple[int, int, float]:
-        """Return the number of rows, the number of columns, and the distance between columns where rows are 1 apart."""
+        """Return the number of rows, the number of columns, and the distance between columns, in distances between
+        rows."""
         rows, columns = len(self.rows(view)), len(self.columns(view, canvas))
         return rows, columns, max(SPREAD if rows > 1 else ALONE, rows / (TALL * columns))
 
@@ -309,7 +310,10 @@ def _write_numbers(axes: Axes, centre: Array, angle: float, canvas: Canvas) -> N
 
 
 def _write_numerals(axes: Axes, centre: Array, top: int, canvas: Canvas) -> None:
-    """Write numerals around a face, four or two on a narrow page; top : the numeral at the top, 0 for none."""
+    """Write four numerals around a face, or two on a narrow page.
+
+    top : the numeral at the top, 0 for none
+    """
     look: dict[str, Any] = {"textcoords": "offset points", "fontsize": canvas.small, "color": note_ink()}
     sides = ((0, 1, "center", "bottom"), (1, 0, "left", "center"), (0, -1, "center", "top"), (-1, 0, "right", "center"))
     for at, (right, up, across, along) in [*enumerate(sides if top else ())][:: 2 if canvas.narrow else 1]:

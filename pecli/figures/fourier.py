@@ -77,7 +77,7 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
 
     @property
     def names_half(self) -> bool:
-        """Whether the headline is about the wavelength above which half of the variance is."""
+        """Whether the headline is about the wavelength above which half of the variance lies."""
         return self.half is not None and not self.peaks and not self.longer_pairs
 
     def remarks(self) -> list[str]:
@@ -90,7 +90,7 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
 
 @dataclass(frozen=True)
 class Fourier(Figure[TableEncoding]):
-    """The share of each column's variance at every wavelength that divides the length.
+    """The share of each column's variance at every wavelength that fits a whole number of times into the length.
 
     Notes
     -----

@@ -48,7 +48,7 @@ class GridNumbers(ComposedNumbers):
         return {f"sweep_{a.name}" if a.name in found else a.name: np.array(a.values) for a in self.axes} | found
 
     def _stacked(self, arrays: list[Array], name: str) -> Array:
-        """Return the cells' arrays stacked into one, or a coordinate that all cells share just once."""
+        """Return the cells' arrays stacked into one; if all cells share a coordinate, return it unstacked."""
         first = self.parts[0].numbers
         if name in Sheet(first).coordinates() and all(np.array_equal(arrays[0], array) for array in arrays):
             return arrays[0]
@@ -91,7 +91,7 @@ class Grid(Composite):
         return tuple(map(listing, product(*(axis.texts for axis in self.axes))))
 
     def _columns(self) -> int:
-        """Return the number of columns of a table of options, or 0 for one option or cells of several panels."""
+        """Return the number of columns if two or more options make a table of cells with one panel each, else 0."""
         single = all(len(panels_of(cell.figure, cell.view)) == 1 for cell in self.cells)
         return len(self.cells) // len(self.axes[0].values) if len(self.axes) > 1 and single else 0
 

@@ -173,7 +173,8 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
 
     @property
     def single_change(self) -> tuple[int, int] | None:
-        """The last bit that changes (column) if it changes only once, and its position; None for other encodings."""
+        """The column and the position of the last bit that changes, if it changes only once; None for other
+        encodings."""
         encoding, rows = self.view.encoding, self.view.covered
         if not isinstance(encoding, Binary) or encoding.order != "lsb" or rows.start or self.log:
             return None
@@ -475,7 +476,8 @@ def sequence_of(encoding: TableEncoding) -> list[tuple[tuple[int, ...], int, int
 
 
 def slowest_axis(numbers: HeatmapNumbers) -> tuple[str, float] | None:
-    """Return the axis of an image whose pairs turn least, but not 0, and its turns; None without such an axis."""
+    """Return the name and turns of the axis whose pairs turn least in an image, ignoring axes without turns; None if
+    none."""
     if all(len(sides) == 1 for sides, _, _ in sequence_of(numbers.view.encoding)):
         return None
     turning = [(turns, name) for name, _, _, turns in turns_of_axes(numbers) if turns]

@@ -87,7 +87,7 @@ def trained_text(length: int) -> str:
 
 
 def mark_trained(axes: Axes, trained: int | None, canvas: Canvas) -> None:
-    """Shade a plot of lines beyond the trained length, and label that at the top."""
+    """Shade the part of a line plot beyond the trained length, and label its border at the top."""
     from pecli.page.labels import ColumnLabel
 
     if trained is not None:
@@ -109,7 +109,7 @@ def trained_border_note(trained: int | None) -> str:
 
 
 def span_edges(span: range, log: bool) -> tuple[float, float]:
-    """Return the edges of a span on an axis of cells, each of width 1, or of decimal logarithms."""
+    """Return the edges of a span: half a position beyond both ends, or decimal logarithms with `log`."""
     if log:
         return log10(max(1, span.start)), log10(max(1, span.stop))
     return span.start - 0.5, span.stop - 0.5

@@ -191,7 +191,7 @@ def _axis_text(axes: Array, axis: int, count: int) -> str:
 def spread_dims(encoding: TableEncoding, _: int, covered: Positions) -> Array:
     """Return up to DEFAULT_MAPS evenly spaced dimensions among those that vary.
 
-    The second argument is the encoding's id, so that the cache keeps encodings apart whose files differ.
+    The second argument is the encoding's id, so that the cache distinguishes encodings whose files differ.
     """
     ranges = np.ptp(encoding.table(covered.array()), axis=0)
     varying = np.flatnonzero(ranges >= VARIES * ranges.max())

@@ -80,7 +80,7 @@ def hatch(axes: Axes) -> None:
 
 
 def middle_at_0(name: str, limits: Limits) -> Any:
-    """Return the part of a colour map that puts its middle colour at 0 within these limits."""
+    """Return the part of a colour map for these limits, chosen so that 0 gets the map's middle colour."""
     import matplotlib as mpl
     from matplotlib.colors import ListedColormap
 
@@ -119,7 +119,8 @@ class WithCellNumbers(Figure[E]):
         return not self.no_numbers and max(sides) <= MAX_CELLS
 
     def rounded_text(self, count: int) -> str:
-        """Return the footnote on rounded numbers if `count` rows of cells certainly show numbers, else ""."""
+        """Return the footnote on rounded numbers if `count` rows of cells are few enough to show them in any size, else
+        ""."""
         return say("matrix.values_rounded") if count <= FEW and not self.no_numbers else ""
 
     def write_numbers(self, axes: list[Axes], images: list[Any], canvas: Canvas) -> None:
@@ -163,13 +164,13 @@ def decimal_places(matrices: Sequence[Any]) -> int:
 
 
 def cell_texts(values: Any, places: int) -> list[list[str]]:
-    """Return the numbers of a matrix as texts with `decimal_places` decimals; "" where masked."""
+    """Return the numbers of a matrix as texts with `places` decimals; "" where masked."""
     rows = np.ma.filled(values.astype(float), np.nan).tolist()
     return [["" if value != value else _cell_text(value, places) for value in row] for row in rows]
 
 
 def _cell_text(value: float, places: int) -> str:
-    """Return a number as text with `decimal_places` decimals, or "0" if it rounds to 0."""
+    """Return a number as text with `places` decimals, or "0" if it rounds to 0."""
     text = f"{value:,.{places}f}"
     return minus(text if text.strip("-0.,") else "0")
 

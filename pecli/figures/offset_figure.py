@@ -206,7 +206,7 @@ class OffsetBands(OffsetFigure):
         return [None] * len(axes)
 
     def draw_beside(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> None:
-        """Draw additions of a subclass; none by default."""
+        """Draw what a subclass adds to the lines and bands; nothing by default."""
 
 
 def without_scaling(encodings: Sequence[Encoding]) -> list[Scaled | None]:

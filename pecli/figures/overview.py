@@ -146,7 +146,7 @@ class Overview(Composite, Highlighting[Encoding]):
 
 
 def with_title(panel: Panel, figure: str, lines: int = 0) -> Panel:
-    """Return a figure's only panel with a title, if it has none: the label of its colours or its vertical axis.
+    """Return the only panel of a figure, with a title added if it has none: the label of its colours or vertical axis.
 
     figure : the figure's name, used as the title if the rows have names
     lines : number of positions with a line each, for the title; 0: no such lines

@@ -221,8 +221,8 @@ def _labelled_positions(positions: Array, turn: Array | None) -> list[int]:
 
 
 def principal_coordinates(encoding: TableEncoding, covered: Positions, count: int) -> tuple[Array, Array, Array]:
-    """Return the rows minus their mean along `count` principal components (n, count), all eigenvalues, and the chosen
-    ones."""
+    """Return the rows minus their mean along `count` principal components (n, count), all eigenvalues, and the indices
+    used."""
     rows = np.array(encoding.table(covered.array()))
     rows -= rows.mean(axis=0)
     if len(rows) < rows.shape[1]:
@@ -237,8 +237,10 @@ def principal_coordinates(encoding: TableEncoding, covered: Positions, count: in
 
 
 def nearest_are_neighbours(points: Array) -> bool:
-    """Return whether the nearest point to each of the points (n, 2) is the one before or after it, with no coincident
-    points."""
+    """Return whether each point's nearest point is the one before or after it, with no coincident points.
+
+    points : shape (n, 2)
+    """
     apart = np.hypot(*(points[:, None] - points).transpose(2, 0, 1))
     steps = np.concatenate([[np.inf], np.diagonal(apart, 1), [np.inf]])
     beside = np.minimum(steps[:-1], steps[1:])

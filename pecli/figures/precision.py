@@ -34,8 +34,8 @@ NOTABLE = 0.1  # errors above this count as wrong: a tenth of a sine's amplitude
 
 @dataclass(frozen=True, kw_only=True)
 class PrecisionNumbers(ColouredNumbers[Harmonic]):
-    """The larger error of each pair's sine and cosine, the largest per row; and the largest error of all with its
-    place."""
+    """The error of each pair (the larger one of sine and cosine), its maximum in each row, and the largest error with
+    its place."""
 
     error: Array = over("position", "pair", across="pair")
     positions: Array = over("position")  # centres of the rows

@@ -101,7 +101,7 @@ class CloudNumbers(Numbers[TableEncoding]):
 
 @dataclass(frozen=True, kw_only=True)
 class ScatterNumbers(CloudNumbers):
-    """Both measures of each pair p < q; with only the lower triangle, p > q."""
+    """Both measures of each pair of positions p < q, or p > q if only the lower triangle is shown."""
 
     x: Array = over("pair")
     y: Array = over("pair")
@@ -147,7 +147,7 @@ class ScatterNumbers(CloudNumbers):
 
     @property
     def has_exception(self) -> Array:
-        """Whether each pair contains an exception, shape (pairs,)."""
+        """The mask of pairs with a position in `exceptions`, shape (pairs,)."""
         return np.isin(self.p, self.exceptions or ()) | np.isin(self.q, self.exceptions or ())
 
     def enlarged_region(self) -> tuple[Array, Array] | None:

@@ -634,7 +634,7 @@ def ratio_text(waves: Array) -> str:
 
 
 def stretch_text(stretch: Array) -> str:
-    """Return the headline on the pair from which on a scaling stretches all waves, or "" if it is not like that."""
+    """Return the headline on the pair from which on a scaling stretches all waves, or "" if there is no such pair."""
     longer = stretch > 1 + NOTABLE
     first = int(longer.argmax())
     text = "spectrum.from_pair_on_the"

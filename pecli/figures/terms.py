@@ -185,7 +185,7 @@ def join_equal(axes: Axes, image: Any, codes: Array, canvas: Canvas) -> None:
 
 
 def outline_spread(axes: Axes, values: Array, codes: Array, canvas: Canvas) -> None:
-    """Outline the two cells that differ most among those of equal offset."""
+    """Outline the two cells of equal offset that differ most."""
     from matplotlib.patches import Rectangle
 
     from pecli.page.colors import headline_ink

@@ -223,7 +223,7 @@ class Tiles(OverGrid):
 
 
 def gutter_width(side: int) -> int:
-    """Return the number of blank cells between tiles with this side."""
+    """Return the number of blank cells between tiles whose side is `side` cells."""
     return GUTTER if side >= SHORT else 1
 
 

@@ -191,7 +191,10 @@ def token_panel(words: Sequence[str], bar: ColorBar, down: str, across: str) -> 
 
 
 def tokens_axis(label: str, words: Sequence[str], turned: bool = False) -> Axis:
-    """Return an axis of tokens; turned : whether it runs from top to bottom."""
+    """Return an axis of tokens.
+
+    turned : whether it runs from top to bottom
+    """
     low, high = -0.5, len(words) - 0.5
     return Axis(label, (high, low) if turned else (low, high), tuple(map(shortened, words)), ticks=hide_tick_marks)
 

@@ -61,7 +61,7 @@ def columns_shown(encoding: TableEncoding, table: Array, most: int | None) -> tu
 
 
 def columns_end(encoding: TableEncoding, table: Array, size: int) -> float:
-    """Return the right end of the last column of an image whose columns stand for `size` columns each.
+    """Return the right end of the last column of an image whose columns stand for `size` table columns each.
 
     The last mean may extend beyond the table; pairs do not.
     """

@@ -51,7 +51,10 @@ def decades_axis(label: str, low: float, high: float) -> Axis:
 
 
 def powers_axis(label: str, between: float = 2.5, **facts: Any) -> Axis:
-    """Return a logarithmic axis; between : the largest number of decades that still has labels between the powers."""
+    """Return a logarithmic axis.
+
+    between : the largest number of decades that still has labels between the powers
+    """
     return Axis(label, ticks=partial(_power_ticks, between), **{"log": 10, **facts})
 
 
@@ -226,7 +229,7 @@ def log_label(encoding: TableEncoding) -> str:
 
 
 def in_steps(label: str, encodings: Sequence[Encoding]) -> str:
-    """Return the label of an axis of row numbers; it adds the step if positions are not 1 apart."""
+    """Return the label of an axis of row numbers, with the step added if positions are not 1 apart."""
     steps = {encoding.spacing for encoding in encodings}
     if steps == {1.0}:
         return label

@@ -246,8 +246,10 @@ class Canvas(Options):
         return None if self.style in (DEFAULT, ADAPTIVE) else self.style
 
     def _style_setting(self, setting: str, files_alone: bool = False) -> Any:
-        """Return the value of a setting in the user's style, or None; files_alone : whether only a style file
-        counts."""
+        """Return the value of a setting in the user's style, or None.
+
+        files_alone : whether to read the style only if it is a file
+        """
         from pecli.page.style import read_style
 
         style = self.user_style
@@ -261,8 +263,7 @@ class Canvas(Options):
         return self.style == ADAPTIVE
 
     def format_specific_options(self) -> dict[str, tuple[Any, str]]:
-        """Return the given options that only some formats support: value and the format attribute that is needed, by
-        name."""
+        """Return {option: (value, required format attribute)} for the given options that only some formats support."""
         given = {name: getattr(self, name) for name in OWNED}
         given["style"] = ADAPTIVE if self.adaptive else None
         return {name: (value, OWNED[name]) for name, value in given.items() if value not in (None, False)}

@@ -135,8 +135,7 @@ def add_spans(axes: Axes, spans: Sequence[tuple[float, float, Sequence[str], Any
     """Draw a row of brackets above a panel.
 
     spans : (left end, right end, texts from long to short, colour) of each bracket; the first label is flush left, the
-        last
-        flush right, the others are centred
+        last flush right, the others are centred
     """
     system = axes.get_xaxis_transform() + _bracket_shift(axes, canvas, 0, 1)
     for at, (first, last, texts, colour) in enumerate(spans):

@@ -183,9 +183,9 @@ class Contents:
 
 
 def choose_layout(contents: Contents, choices: Sequence[tuple[Mosaic, ...]], page: Page) -> Layout:
-    """Return the best layout; of several that are about as good as the best, the first.
+    """Return the first layout that is about as good as the best one.
 
-    choices : the grids to try, one grid per group of panels in each
+    choices : the arrangements to try, each with one grid per group of panels
     """
     layout = _best_layout(contents, choices, page)
     if page.height is not None and not layout.fits:
@@ -231,7 +231,7 @@ def cost_of(layout: Layout, panels: Sequence[Panel], page: Page) -> tuple[float,
 def smallest_page(contents: Contents, choices: Sequence[tuple[Mosaic, ...]], page: Page, largest: float) -> Page | None:
     """Return about the smallest page on which everything fits, at least as large as `page`.
 
-    Returns None if a side would be longer than `largest_margins`.
+    Returns None if a side would be longer than `largest`.
     """
     while not (layout := choose_layout(contents, choices, page)).fits:
         across, up = (max(0.0, short) for short in layout.shortfall)
@@ -510,10 +510,12 @@ class _Arrangement:
                 )
 
     def _row_heights(self, room: float | None) -> list[float]:
-        """Return the height of each row; room : the height available, None if it is free.
+        """Return the height of each row.
 
-        A row of square panels is as high as its columns are wide or less; other rows have the height that their panels
+        A row of square panels is as high as its columns are wide, or less; other rows have the height that their panels
         prefer, scaled to the available height.
+
+        room : the height available, None if it is free
         """
         wanted, rigid = [], []
         for row in self.rows:

@@ -116,10 +116,10 @@ def bar_label(bar: ColorBar, canvas: Canvas) -> str:
 def add_bar(
     drawing: Drawing, mappables: Sequence[Any], bar: ColorBar, canvas: Canvas, axes: Axes | None = None
 ) -> Axes:
-    """Draw the colour bar of several images and return its Axes.
+    """Draw the colour bar of several images and return its Axes. An end of the bar is an arrow if numbers lie beyond
+    it.
 
-    axes : the Axes for an upright bar; None: a new horizontal bar, to be placed later. An end of the bar is an arrow if
-        numbers lie beyond it.
+    axes : the Axes for an upright bar; None: a new horizontal bar, to be placed later
     """
     mappable = mappables[0]
     place = drawing.add_axes((0.0, 0.0, 1.0, 0.05)) if axes is None else axes

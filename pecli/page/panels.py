@@ -97,8 +97,7 @@ class PanelGroup:
     """Panels that form a grid, below the groups before it.
 
     grids : possible arrangements, the best first; wide ones are for pages of fixed height. Empty: any number of
-        columns,
-        preferably about the number of rows
+        columns, preferably about the number of rows
     one_legend : whether a legend in only one of the panels serves all of them
     headings : texts above whole rows, each with the index of the row's first panel
     """

@@ -136,7 +136,10 @@ class Sheet:
         return Page(width, size.height, self.em, self.small, 1 / self.canvas.dpi, edge=size.edge)
 
     def contents(self, texts: Texts | None = None) -> Contents:
-        """Return the contents to arrange, with other texts instead of this picture's if given."""
+        """Return the contents to arrange.
+
+        texts : texts to arrange instead of this picture's
+        """
         texts, size = texts or self.page_texts, self.canvas.inches.font
         titles = [
             self.ruler.words(title, float(axes.title.get_fontsize()))

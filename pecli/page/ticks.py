@@ -32,7 +32,7 @@ def axis_length(axis: Any) -> float:
 
 
 def is_right_aligned(axis: Any, place: float) -> bool:
-    """Return whether the number at `place` is right-aligned: at the end of a horizontal axis in a picture of several
+    """Return whether to right-align the number at `place`: if it is last on a horizontal axis in a picture of several
     panels."""
     low, high = axis.get_view_interval()
     return getattr(axis, "flush", False) and low < high and FLUSH < (place - low) / (high - low) <= 1
@@ -121,9 +121,9 @@ def round_ticks(most: int = MAX_TICKS) -> FittingTicks:
 
 
 def round_numbers(most: int, low: float, high: float) -> Iterator[Any]:
-    """Yield ever smaller sets of round numbers between `low` and `high`, from `most` steps on.
+    """Yield ever smaller sets of round numbers between `low` and `high`, the first with about `most` numbers.
 
-    Before a set of a single number comes the first and last of the set before.
+    A set of a single number is preceded by the first and last number of the previous set.
     """
     near, ticks = NEAR * (high - low), np.zeros(0)
     for count in range(most, 0, -1):
@@ -136,7 +136,8 @@ def round_numbers(most: int, low: float, high: float) -> Iterator[Any]:
 
 
 def multiples(steps: Sequence[int], low: float, high: float) -> Iterator[Any]:
-    """Yield the multiples of each step between `low` and `high`, for steps with few multiples and for the last step."""
+    """Yield the multiples between `low` and `high` of each step that has at most MAX_TICKS of them, and of the last
+    step."""
     for step in steps:
         if (high - low) / step <= MAX_TICKS or step == steps[-1]:
             yield np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step + 0.0  # no −0

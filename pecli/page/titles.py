@@ -54,11 +54,11 @@ def add_below_title(
     _add_title_label(axes, "below", [text, short or text], canvas, ha="right" if right else "left", **style)
 
 
-def add_row_head(axes: Axes, name: str, said: str, canvas: Canvas) -> None:
+def add_row_head(axes: Axes, name: str, note: str, canvas: Canvas) -> None:
     """Write the name of a row of panels above its first panel, followed by a paler note; both may extend beyond the
     panel."""
     _add_title_label(axes, "row", [name], canvas, weight=HEADLINE, color=headline_ink())
-    _add_title_label(axes, "row", [said], canvas, color=note_ink())
+    _add_title_label(axes, "row", [note], canvas, color=note_ink())
 
 
 def _add_title_label(axes: Axes, where: str, texts: Sequence[str], canvas: Canvas, **style: Any) -> None:
@@ -122,7 +122,7 @@ class TitleLine:
         return 72 * ruler.width(text, float(own.get_fontsize())) if text else 0.0
 
     def labels(self, where: str) -> list[TitleLabel]:
-        """Return the labels of this kind of place."""
+        """Return the title labels whose `where` is this."""
         return [label for label in labels_of(self.axes, TitleLabel) if label.where == where]
 
     def put_ends(self) -> None:
@@ -140,7 +140,7 @@ class TitleLine:
         return not self.blank and all(self.start + wide <= self.end for wide in widths)
 
     def put_behind(self, at: int | None) -> None:
-        """Place text number `at` of each label behind the title, or hide the labels for None."""
+        """Place text number `at` of each label behind the title; None hides the labels."""
         for label in self.labels("behind"):
             label.set_text("" if at is None else label.texts[at])
             label.set_position((self.start, self.foot))

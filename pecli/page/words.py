@@ -69,7 +69,7 @@ def fill_lines(pieces: Sequence[Piece], room: float) -> list[list[Piece]]:
 
 
 def split_wide_pieces(pieces: Sequence[Piece], room: float) -> list[Piece]:
-    """Return the pieces, with those that are wider than `room` split."""
+    """Split the pieces that are wider than `room`; return all pieces."""
     return [part for piece in pieces for part in split_piece(piece, room)]
 
 

@@ -188,6 +188,7 @@ class Compare(Composite, Highlighting[Encoding]):
         return [*cells, difference] if self.difference else cells
 
     def _cell_panels(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
+        """Return the panels of a cell; those of the difference have a colour bar of their own."""
         group = super()._cell_panels(cell, at, canvas)
         if not self.difference or at < 2:
             return group

@@ -182,6 +182,7 @@ def _mark_reach(panel: Axes, numbers: BiasLinesNumbers, looks: Sequence[Look], c
 
 
 def _bias_lines(view: View[BiasEncoding], edges: Array) -> BiasLinesNumbers:
+    """Return the biases at the runs between these edges, with the reach of every head."""
     heads = [encoding.n_heads for encoding in view.encodings]
     falls, rises, before = np.zeros(sum(heads), dtype=bool), False, np.full((sum(heads), 1), np.nan)
     reach, crossing, zero = np.full(sum(heads), -1), np.full(sum(heads), np.nan), np.full(sum(heads), np.nan)

@@ -52,6 +52,7 @@ class OffsetMapNumbers(ColouredNumbers[TableEncoding]):
         return say("words.at_equal_offset_the", measure=measure, number=number_text(self.widest, 3))
 
     def _has_spread(self) -> bool:
+        """Return whether pairs of equal offset differ by more than rounding."""
         return self.widest > ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
 
 

@@ -70,6 +70,7 @@ class RotationNumbers(ColouredNumbers[Rotary]):
 
     @property
     def first(self) -> str:
+        """The first position as text."""
         return self.view.encoding.position_text(self.view.covered.start)
 
     def message(self) -> str:

@@ -282,6 +282,7 @@ class Scatter(Figure[TableEncoding]):
 
 
 def _two_digits(correlation: float) -> str:
+    """Return a correlation as text with two decimals."""
     return minus(f"{round(correlation, 2) + 0.0:.2f}")  # avoids −0.00
 
 
@@ -299,6 +300,7 @@ def covering_positions(p: Array, q: Array, most: int) -> tuple[int, ...] | None:
 
 
 def _draw_points(numbers: ScatterNumbers, axes: Axes, canvas: Canvas) -> Any:
+    """Draw the pairs of few positions as dots or hexagons, or enlarged beside the whole; return the mappable."""
     size, few = canvas.scale, len(numbers.x) <= LARGE_POINTS
     if (places := numbers.distinct_points()) is not None:
         points, counts = places
@@ -336,6 +338,7 @@ def _draw_points(numbers: ScatterNumbers, axes: Axes, canvas: Canvas) -> Any:
 
 
 def _draw_dots(numbers: ScatterNumbers, axes: Axes, some: Array, colour: str, canvas: Canvas) -> Any:
+    """Draw the pairs in the mask `some` as dots; return the mappable."""
     size = (2 if len(numbers.x) > LARGE_POINTS else 4) * canvas.scale
     look: dict[str, Any] = {"linewidths": 0, "rasterized": int(some.sum()) > MAX_VECTOR_POINTS, "color": colour}
     return axes.scatter(numbers.x[some], numbers.y[some], s=size**2, **look)
@@ -416,6 +419,7 @@ def _label_offsets(axes: Axes, numbers: ScatterNumbers, most: int, canvas: Canva
 
 
 def _draw_counts(numbers: DensityNumbers, axes: Axes, canvas: Canvas) -> Any:
+    """Draw the numbers of pairs in cells as an image; return it."""
     from matplotlib.colors import LogNorm
 
     left, right, bottom, top = (float(edges[end]) for edges in (numbers.x_edges, numbers.y_edges) for end in (0, -1))

@@ -118,6 +118,7 @@ def hide_tick_marks(axis: Any) -> None:
 
 
 def _round_ticks(axis: Any) -> None:
+    """Put ticks at round numbers."""
     from pecli.page.ticks import NumberTexts, round_ticks
 
     axis.set_major_locator(round_ticks())
@@ -125,6 +126,7 @@ def _round_ticks(axis: Any) -> None:
 
 
 def _whole_ticks(axis: Any) -> None:
+    """Put ticks at whole numbers."""
     from pecli.page.ticks import NumberTexts, whole_ticks
 
     axis.set_major_locator(whole_ticks())
@@ -132,6 +134,7 @@ def _whole_ticks(axis: Any) -> None:
 
 
 def _position_ticks(encoding: Encoding, axis: Any) -> None:
+    """Put ticks at positions that suit the encoding: rows of a grid, whole hours, and so on."""
     from pecli.page.ticks import FittingTicks, NumberTexts, multiples
 
     _whole_ticks(axis)
@@ -143,6 +146,7 @@ def _position_ticks(encoding: Encoding, axis: Any) -> None:
 
 
 def _decade_ticks(low: float, high: float, axis: Any) -> None:
+    """Put ticks at 1, 10, 100, … (or 1, 2, 5, …) on an axis of decimal logarithms."""
     from pecli.page.ticks import FittingTicks, NumberTexts
 
     factors = (1, 2, 5) if high - low < 2.5 else (1,)
@@ -157,6 +161,7 @@ def _decade_ticks(low: float, high: float, axis: Any) -> None:
 
 
 def _power_ticks(between: float, axis: Any) -> None:
+    """Label the powers of ten of a logarithmic axis, and numbers between them on a short one."""
     from pecli.page.ticks import BetweenPowers, NumberTexts
 
     axis.set_major_formatter(NumberTexts())

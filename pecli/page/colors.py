@@ -54,6 +54,7 @@ def note_ink() -> Any:
 
 
 def _text_ink() -> str:
+    """Return the current text colour in hexadecimal."""
     import matplotlib as mpl
     from matplotlib.colors import to_hex
 

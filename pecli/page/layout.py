@@ -194,6 +194,7 @@ def choose_layout(contents: Contents, choices: Sequence[tuple[Mosaic, ...]], pag
 
 
 def _best_layout(contents: Contents, choices: Sequence[tuple[Mosaic, ...]], page: Page) -> Layout:
+    """Return the first layout that is about as good as the best one, without reducing gaps."""
     squares = page.height is not None and any(panel.exact or panel.bar for panel in contents.panels)
     sides = (False, True) if squares and contents.texts.headline.paragraphs else (False,)
     layouts = [arrange(contents, grids, page, texts_left) for grids in choices for texts_left in sides]
@@ -550,6 +551,7 @@ class _Arrangement:
     # The result
 
     def _result(self) -> Layout:
+        """Collect the computed positions."""
         frames = tuple(
             (x, top - high, wide, high)
             for x, top, wide, high in zip(self.x, self.tops, self.widths, self.heights, strict=True)

@@ -38,6 +38,7 @@ def legend_size(legend: Legend, ruler: Ruler) -> tuple[float, float]:
 
 
 def _legend_gap(legend: Legend) -> float:
+    """Return the gap between a legend and its panel."""
     return 0.6 * legend.prop.get_size_in_points() / 72
 
 

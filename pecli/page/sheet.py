@@ -180,6 +180,7 @@ class Sheet:
         return self.margins
 
     def _margins(self, at: int, axes: Axes, panel: Panel, below: bool) -> Margins:
+        """Measure the margins of one panel."""
         axes.get_xlim(), axes.get_ylim()  # updates the limits after drawing
         had_axis, axes.axison = axes.axison, False
         titles = axes.title, axes._right_title  # type: ignore[attr-defined]  # has no public name
@@ -203,6 +204,7 @@ class Sheet:
         return Margins(own, sides[0], sides[1], (labels[0], labels[1]), self._legend_of(at, axes, below))
 
     def _legend_of(self, at: int, axes: Axes, below: bool) -> Legend | None:
+        """Measure the legend of one panel, or return None."""
         legend = axes.get_legend()
         if legend is None:
             return None

@@ -337,6 +337,7 @@ def make_readable(axes: Axes, canvas: Canvas, texts: str) -> None:
 
 
 def _use_style(canvas: Canvas) -> None:
+    """Set pecli's own style, the user's style on top of it, and the settings that no style can change."""
     import matplotlib as mpl
 
     ours = mpl.rc_params_from_file(Path(__file__).with_name("pecli.mplstyle"), use_default_template=False)

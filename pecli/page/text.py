@@ -39,6 +39,7 @@ class Ruler:
         return max(self._line_width(line.rstrip(" "), points) for line in text.split("\n"))
 
     def _line_width(self, line: str, points: float) -> float:
+        """Return the width of a single line, cached."""
         from matplotlib.cbook import is_math_text
         from matplotlib.font_manager import FontProperties
 
@@ -56,6 +57,7 @@ class Ruler:
         return Words(paragraphs, LINE * points / 72)
 
     def _piece(self, points: float, text: str) -> Piece:
+        """Measure one piece of text."""
         word = text.rstrip(" ")
         blank = self._advance(" ", points) if word != text else 0.0
         return Piece(text, self._advance(word, points), blank * (len(text) - len(word)))

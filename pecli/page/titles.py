@@ -62,6 +62,7 @@ def add_row_head(axes: Axes, name: str, note: str, canvas: Canvas) -> None:
 
 
 def _add_title_label(axes: Axes, where: str, texts: Sequence[str], canvas: Canvas, **style: Any) -> None:
+    """Add a title label of that kind to an Axes."""
     label = TitleLabel(axes, texts[0], (0.0, 1.0), axes.transAxes, canvas, **{"ha": "left", "va": "bottom", **style})
     label.where, label.texts = where, texts
     label.set_in_layout(False)  # the title's size already includes its line

@@ -278,7 +278,7 @@ class Numbers(Generic[E_co]):
 class Parts:
     """Numbers to write to a file, made in parts of consecutive rows or all at once.
 
-    make : returns the part that starts at a row
+    make : returns the numbers of the part that starts at the given row
     starts : the first row of each part
     length : total number of rows, or None if there is only one part
     """

@@ -168,8 +168,8 @@ def averaging_note(size: int) -> str:
 def cell_averaging_note(encoding: Encoding | None, rows: int, columns: int, log: bool = False) -> str:
     """Return the footnote for pixels that each show the mean of `rows` × `columns` cells; "" for one cell.
 
-    encoding : gives the unit of rows where only rows are averaged
-    log : whether the axis is logarithmic, so that these are the largest counts
+    encoding : gives the unit of rows, used if only rows are averaged
+    log : whether the axis is logarithmic, so that `rows` and `columns` are maxima
     """
     text = "figures.each_pixel_is_the" if log else "figures.each_pixel_is_the_mean"
     cells = say("figures.cells", rows=rows, columns=columns)

@@ -283,7 +283,7 @@ def distances_of_buckets(encoding: BiasEncoding, by_offset: Array) -> Array:
 
 
 def _label_head(encoding: BiasEncoding, head: int, panel: Axes, canvas: Canvas) -> None:
-    """Write what is specific to a head, such as its slope, behind its name."""
+    """Write the parameter of a head, such as its slope, behind its name."""
     from pecli.page.titles import add_behind_title
 
     if encoding.n_heads == 1:

@@ -202,7 +202,8 @@ class Compare(Composite, Highlighting[Encoding]):
         return numbers
 
     def _whole_columns(self, view: View[Encoding]) -> View[Encoding]:
-        """Return the view with enough pixels for every column, if the tables would leave out different columns."""
+        """Return the view with enough pixels for every column, so that no column is left out of only one of the
+        tables."""
         tables = [encoding for encoding in view.encodings if isinstance(encoding, TableEncoding)]
         waves = [encoding.waves() if isinstance(encoding, Harmonic) else [] for encoding in tables]
         if view.panels is None or all(item == waves[0] for item in waves):
@@ -313,7 +314,7 @@ def difference_name(view: View[Encoding]) -> str:
 
 
 def distinct_titles(view: View[Encoding]) -> list[str]:
-    """Return what distinguishes each encoding; full titles for equal encodings, "" for a single one."""
+    """Return titles that distinguish the encodings; full titles if the encodings are equal, "" for a single one."""
     if len(view.encodings) == 1:
         return [""]
     if len(set(view.encodings)) == 1:

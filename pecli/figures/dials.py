@@ -156,7 +156,7 @@ class Dials(Figure[Harmonic]):
         return DialsNumbers(view=view, angles=angles[:, pairs], turns=turns[:, pairs], **known)
 
     def columns(self, view: View[Harmonic], canvas: Canvas) -> list[list[int]]:
-        """Return for each column of faces the indices (into `drawn_pairs`) of the hands that it shows.
+        """Return the hands that each column of faces shows, as indices into `drawn_pairs`.
 
         A clock has all hands on the first face. A narrow page has fewer columns.
         """

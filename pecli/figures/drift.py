@@ -115,7 +115,7 @@ class Drift(PairwiseRates):
         return (3, len(self.compared(view).encodings) - 1, even_bins(view.positions.length, most))
 
     def compared(self, view: View[Harmonic]) -> View[Harmonic]:
-        """Return the view, with the encodings to compare added if it has only one."""
+        """Return the view; if it has a single encoding, the encodings to compare with are added."""
         if len(view.encodings) > 1:
             return view
         encoding = view.encoding
@@ -223,7 +223,7 @@ def names_of_two(encodings: Sequence[Harmonic]) -> dict[str, str]:
 
 
 def names_beside(encodings: Sequence[TableEncoding]) -> list[str]:
-    """Return for each further encoding what distinguishes it from the first, such as "unscaled" or "base = 10,000"."""
+    """Return names that distinguish the further encodings from the first, such as "unscaled" or "base = 10,000"."""
     if not all(isinstance(encoding, Scaled) for encoding in encodings):
         return distinguishing_names(encodings)[1:]
     own, *pairs = panel_names(encodings)

@@ -414,7 +414,7 @@ def mark_headline(numbers: HeatmapNumbers, axes: Axes, canvas: Canvas) -> None:
 
 
 def _draw_lengths(numbers: HeatmapNumbers, axes: Axes, canvas: Canvas) -> None:
-    """Draw the norm of every row as a bar to the right of the image; that of the longest is red."""
+    """Draw the norm of every row as a bar to the right of the image, with the longest in red."""
     assert numbers.longest_row is not None
     row, longest, others = numbers.longest_row
     beside = axes.inset_axes((BESIDE, 0.0, LENGTHS, 1.0), sharey=axes)
@@ -441,7 +441,7 @@ def _draw_lengths(numbers: HeatmapNumbers, axes: Axes, canvas: Canvas) -> None:
 def turns_of_axes(numbers: HeatmapNumbers) -> list[tuple[str, int, int, float]]:
     """Return (name, first column, last column, turns) for each run of columns that belongs to one axis of a grid.
 
-    The turns are those of the fastest pair over the positions shown, or over the widest image of a sequence. Returns []
+    Turns are counted for the fastest pair, over the positions shown or over the widest image of a sequence. Returns []
     if the columns of different axes are mixed.
     """
     encoding, rows = numbers.view.encoding, numbers.view.covered

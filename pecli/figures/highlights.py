@@ -151,7 +151,7 @@ def mark_stretch(
 
 
 def _span_text(span: range, position_text: Callable[[float], str]) -> str:
-    """Return a span of positions as text, in the form that their axis has."""
+    """Return a span of positions as text, formatted by `position_text`."""
     first, last = position_text(span.start), position_text(span.stop - 1)
     return first if first == last else say("words.first_to_last", first=first, last=last)
 

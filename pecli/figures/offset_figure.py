@@ -105,7 +105,7 @@ class OffsetFigure(ComparingFigure, WithTrained[TableEncoding | BiasEncoding]):
         self.check_trained(self.shown(view))
 
     def shown(self, view: View[Any]) -> Positions:
-        """Return the offsets to draw; negative ones only for biases of keys after the query."""
+        """Return the offsets to draw; they include negative ones only if a bias covers keys after the query."""
         seen = any(self.compared(encoding).sees_ahead for encoding in view.encodings)
         first = 1 if self.log else 1 - view.covered.length if seen else 0
         return Positions(start=first, length=max(1, view.covered.length - first))

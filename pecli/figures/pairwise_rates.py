@@ -16,7 +16,7 @@ from pecli.measures.reduce import check_run
 
 @dataclass(frozen=True)
 class PairwiseRates(Figure[Harmonic]):
-    """Base of the figures that compare the rates ω_j of several encodings with the same number of pairs."""
+    """Base of the figures that compare the rates ω_j of several encodings, which must have the same number of pairs."""
 
     requires: ClassVar[Any] = Harmonic
     several: ClassVar[bool] = True

@@ -100,7 +100,8 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         check_indices("dims", self.dims, view, view.encoding.width, "dimensions")
 
     def computed_dims(self, view: View[Harmonic]) -> Array:
-        """Return the dimensions to compute: the chosen ones, or those of a picture, or all if there is no picture."""
+        """Return the dimensions to compute: the chosen ones, or those that a picture shows, or all if there is no
+        picture."""
         if self.dims is None and view.panels is None:
             return np.arange(view.encoding.width)
         return self.drawn_dims(view)

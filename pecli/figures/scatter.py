@@ -395,8 +395,10 @@ def _draw_box(axes: Axes, part: tuple[Array, Array], canvas: Canvas) -> None:
 
 
 def _label_offsets(axes: Axes, numbers: ScatterNumbers, most: int, canvas: Canvas, few: bool = True) -> None:
-    """Label the streaks of pairs with offsets 1, 2, … up to `most`, until one is too wide or too close to other
-    points."""
+    """Label the streaks of pairs with offsets 1, 2, … up to `most`, until one is too wide or too close to other points.
+
+    few : whether points are drawn one by one, not as hexagons
+    """
     kept, offsets = ~numbers.has_exception, numbers.pair_distances()[~numbers.has_exception]
     points = np.column_stack((numbers.x, numbers.y))[kept]
     low, high = points.min(axis=0, initial=np.inf), points.max(axis=0, initial=-np.inf)

@@ -339,7 +339,7 @@ class Spectrum(WithTrained[TableEncoding]):
             add_legend(axes[0], entries)
 
     def _look(self, view: View[TableEncoding], own: int, at: int, canvas: Canvas) -> Look:
-        """Return the style of a line: dots for known wavelengths, crosses for measured ones.
+        """Return the style of a line: dots for known wavelengths, crosses for estimates.
 
         own : index of the encoding
         at : index of the line's colour
@@ -427,9 +427,9 @@ class Part(NamedTuple):
 
 
 def scaling_parts(encoding: TableEncoding, stretch: Array) -> list[Part]:
-    """Return the pairs that a scaling leaves unchanged, blends and scales fully, in order of the pairs.
+    """Return the runs of pairs that a scaling leaves unchanged, blends and scales fully, in order of the pairs.
 
-    For scalings without such parts they are the unchanged and the other pairs. Returns [] if the parts are not
+    If the scaling has no such parts, the runs are the unchanged pairs and all others. Returns [] if a part is not
     contiguous.
     """
     factor, kept = float(stretch.max()), np.abs(stretch - 1) <= NOTABLE
@@ -454,7 +454,7 @@ def scaling_parts(encoding: TableEncoding, stretch: Array) -> list[Part]:
 
 
 def panel_names(encodings: Sequence[TableEncoding]) -> list[tuple[str, str]]:
-    """Return for each encoding the short name of its scaling, and whatever else distinguishes it."""
+    """Return (short name of its scaling, other distinguishing parameters) for each encoding."""
     without = {name for e in encodings for name, item in e.options().items() if item.only_with or name == "scaling"}
     rests = distinguishing_labels([*encodings], without=without)
     pieces = [encoding.title_pieces(without)[0] for encoding in encodings]
@@ -466,7 +466,7 @@ def panel_names(encodings: Sequence[TableEncoding]) -> list[tuple[str, str]]:
 
 
 def distinguishing_names(encodings: Sequence[TableEncoding]) -> list[str]:
-    """Return what distinguishes each encoding, with short names of scalings."""
+    """Return names that distinguish the encodings, with short names of scalings."""
     if not any(isinstance(encoding, Scaled) and encoding.scaling != "default" for encoding in encodings):
         return distinguishing_labels(encodings)
     return [listing(filter(None, names)) for names in panel_names(encodings)]

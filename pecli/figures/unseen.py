@@ -139,8 +139,8 @@ class Unseen(PairwiseRates):
     )
 
     def trained_length(self, view: View[Harmonic]) -> int:
-        """Return the trained length: the option, the first one that an encoding knows, or a quarter of the length
-        shown."""
+        """Return the trained length: the option's value, or the context length of an encoding, or a quarter of the
+        length shown."""
         known = (encoding.contexts()[0] for encoding in view.encodings if isinstance(encoding, Scaled))
         return self.trained or next(filter(None, known), 0) or max(1, view.positions.stop // PART)
 

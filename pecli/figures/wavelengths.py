@@ -49,8 +49,7 @@ def column_step(encoding: TableEncoding, most: int | None) -> int:
 def columns_shown(encoding: TableEncoding, table: Array, most: int | None) -> tuple[Array, int]:
     """Return at most `most` columns of a table (n, d), and how many columns each stands for.
 
-    For pairs and learned tables every n-th is kept, because the mean of a sine and a cosine is neither; others are
-    averaged.
+    Pairs and columns of a learned table are thinned out, because their means would be meaningless; others are averaged.
     """
     size = column_step(encoding, most)
     if encoding.trained:

@@ -114,7 +114,7 @@ class Waves(Figure[TableEncoding]):
     )
 
     def lanes(self, view: View[TableEncoding]) -> list[tuple[int, ...]]:
-        """Return the dimensions in each lane: the chosen ones, or pairs or columns from the fastest on."""
+        """Return the dimensions in each lane: the chosen ones, or by default pairs or columns, the fastest first."""
         check_indices("dims", self.dims, view, view.encoding.width, "dimensions")
         if self.dims is not None:
             return [(dim,) for dim in dict.fromkeys(self.dims)]

@@ -270,7 +270,7 @@ class Canvas(Options):
 
     @property
     def frame_dpi(self) -> int:
-        """Pixels per inch of one of many pictures in a file; lower than of a single picture."""
+        """The resolution of each picture in a file of many, in pixels per inch; it is lower than `dpi`."""
         return max(10, round(self.dpi * FRAME))
 
     def limits_given(self) -> dict[str, object]:

@@ -31,7 +31,8 @@ STROKES = (("white", 2.6), ("black", 1.2))  # colour, points: a dark line inside
 
 
 def colour_map(kind: str, given: str | None) -> str:
-    """Return the name of the colour map for that kind of values: `given` if there is one and it fits.
+    """Return the name of the colour map for values of that kind: `given` if the user gave a suitable one, else the
+    default.
 
     A difference needs a diverging map, so other maps are ignored for it.
     """

@@ -272,7 +272,7 @@ def wrapped_label(text: str) -> str:
 
 
 def put_line_labels(axes: Axes, lines: Sequence[tuple[Array, Array]]) -> None:
-    """Anchor each line label at the last finite point of its line; hide labels of lines without one.
+    """Anchor each line label at the last finite point of its line; hide the label if the line has no finite point.
 
     lines : (x, values) of each line
     """

@@ -540,8 +540,8 @@ class _Arrangement:
         return [high * (min(1.0, factor) if stiff else factor) for high, stiff in pairs]
 
     def _preferred_height(self, at: int) -> float:
-        """Return the preferred height of a panel: one pixel per row of its image, if that is not much more than the
-        aspect asks."""
+        """Return the preferred height of a panel: by its aspect, or one pixel per row of its image if that is little
+        more."""
         panel = self.panels[at]
         label = self.margins[at].labels[1] if self.shown[at].left else 0.0
         height = max(self.whole[at] * panel.aspect, panel.least[1] * self.page.small, label)

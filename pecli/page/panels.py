@@ -198,7 +198,8 @@ class VisibleLabels(NamedTuple):
 
 
 def label_outer(panels: Sequence[Panel], mosaic: Mosaic) -> list[VisibleLabels]:
-    """Return for each panel of a grid which axis labels it shows; the others are at the neighbour with the same axis.
+    """Return which axis labels each panel of a grid shows; a panel leaves out labels that a neighbour with the same
+    axis has.
 
     A vertical neighbour has the same columns, a horizontal one the same rows. Of the panels that end in the same row,
     all are labelled below or none. An incomplete last row is centred, so its panels are not below others.

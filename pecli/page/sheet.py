@@ -398,8 +398,7 @@ class Sheet:
 
 
 def sides_of(axes: Axes, panel: Panel) -> tuple[tuple[Any, Any, str], tuple[Any, Any, str]]:
-    """Return for the x and the y axis of a panel: the axis, the panel's shared `Axis` or None, and the side of its
-    labels."""
+    """Return (matplotlib axis, shared `Axis` or None, side of its labels) for the x and the y axis of a panel."""
     return (axes.xaxis, panel.x.shared, "bottom"), (axes.yaxis, panel.y.shared, "left")
 
 

@@ -295,7 +295,8 @@ def _label_head(encoding: BiasEncoding, head: int, panel: Axes, canvas: Canvas) 
 
 
 def draw_reach(numbers: BiasNumbers, at: int, panel: Axes, canvas: Canvas, ink: str) -> None:
-    """Draw diagonal lines at the last distance that a head sees, or that has a bucket of its own."""
+    """Draw diagonal lines at the last distance that a head sees, or, with `by_bucket`, the last one with its own
+    bucket."""
     back, ahead, end = numbers.seen[at], numbers.ahead[at], numbers.all_back
     if numbers.by_bucket:
         back = numbers.apart - 1 if numbers.apart else end

@@ -75,7 +75,7 @@ class CompareNumbers(ComposedNumbers):
         if len(self.parts) == len(self.view.encodings):
             if self.reach is not None:
                 return self._difference_text()
-            same = say("compare.the_same_columns_in") if len(self.parts) == 2 and self._tables() else ""
+            same = say("compare.the_same_columns_in") if len(self.parts) == 2 and self._are_reordered_tables() else ""
             return same or longer_waves_text(self.labels, self.parts) or super().message()
         return self._difference_text()
 
@@ -98,7 +98,7 @@ class CompareNumbers(ComposedNumbers):
         same = say("compare.the_same_columns_in") if self.reordered() else ""
         return join_clauses([same, text, self._place_text()])
 
-    def _tables(self) -> bool:
+    def _are_reordered_tables(self) -> bool:
         """Return whether two tables are shown that have the same columns in different orders."""
         return all(isinstance(part.numbers, HeatmapNumbers) for part in self.parts) and self.reordered()
 
@@ -197,11 +197,11 @@ class Compare(Composite, Highlighting[Encoding]):
         return replace(group, panels=tuple(panels))
 
     def compute(self, view: View[Encoding]) -> CompareNumbers:
-        numbers = super().compute(self._whole_columns(view) if self.difference else view)
+        numbers = super().compute(self._with_all_columns(view) if self.difference else view)
         assert isinstance(numbers, CompareNumbers)  # as composed_numbers returns
         return numbers
 
-    def _whole_columns(self, view: View[Encoding]) -> View[Encoding]:
+    def _with_all_columns(self, view: View[Encoding]) -> View[Encoding]:
         """Return the view with enough pixels for every column, so that no column is left out of only one of the
         tables."""
         tables = [encoding for encoding in view.encodings if isinstance(encoding, TableEncoding)]
@@ -323,6 +323,6 @@ def distinct_titles(view: View[Encoding]) -> list[str]:
 
 
 def _ends_of(array: Array) -> tuple[float, float]:
-    """Return the smallest and the largest number of an array and 0, ignoring NaN."""
+    """Return the smallest and the largest of 0 and an array's numbers, ignoring NaN."""
     low, high = (float(end.reduce(array, axis=None, initial=0.0)) for end in (np.fmin, np.fmax))
     return low, high

@@ -84,11 +84,11 @@ class ComposedNumbers(Numbers[Encoding]):
         numbers = [part.numbers for part in self.parts]
         for group in dict.fromkeys(self.colour_groups):
             members = [at for at, own in enumerate(self.colour_groups) if own == group]
-            for at, limited in zip(members, _limited_alike([numbers[at] for at in members], choose), strict=True):
+            for at, limited in zip(members, _with_common_limits([numbers[at] for at in members], choose), strict=True):
                 numbers[at] = limited
-        return self._with(numbers)
+        return self._with_numbers(numbers)
 
-    def _with(self, numbers: Iterable[Numbers[Any]]) -> Self:
+    def _with_numbers(self, numbers: Iterable[Numbers[Any]]) -> Self:
         """Return a copy with the same figures and other numbers."""
         pairs = zip(self.parts, numbers, strict=True)
         return replace(self, parts=tuple(part._replace(numbers=own) for part, own in pairs))
@@ -112,14 +112,14 @@ class ComposedNumbers(Numbers[Encoding]):
         return [part.numbers.message() for part in self.parts[: len(self.labels)]]
 
 
-def _limited_alike(numbers: Sequence[Any], choose: Choose) -> list[Any]:
+def _with_common_limits(numbers: Sequence[Any], choose: Choose) -> list[Any]:
     """Return the numbers with common limits, or unchanged if some have none; composed numbers part by part."""
     if len(numbers) == 1:
         return [numbers[0].limited(choose)]
     if isinstance(numbers[0], ComposedNumbers):
         columns = zip(*([part.numbers for part in number.parts] for number in numbers), strict=True)
-        rows = zip(*(_limited_alike(column, choose) for column in columns), strict=True)
-        return [number._with(row) for number, row in zip(numbers, rows, strict=True)]
+        rows = zip(*(_with_common_limits(column, choose) for column in columns), strict=True)
+        return [number._with_numbers(row) for number, row in zip(numbers, rows, strict=True)]
     known = [limits for number in numbers if (limits := number.limits()) is not None]
     if len(known) < len(numbers):
         return [*numbers]

@@ -71,7 +71,7 @@ class CurvesNumbers(Numbers[Any]):
             extremes_note(self.block),
         ]
 
-    def named(self) -> tuple[int, ...]:
+    def nearest_to_mark(self) -> tuple[int, ...]:
         """Return the positions nearest to the start of a single line, to mark them, or () if they are just its
         neighbours."""
         return () if self.nearest == neighbours(self.view.covered, int(self.at[0])) else self.nearest or ()
@@ -83,7 +83,11 @@ class CurvesNumbers(Numbers[Any]):
             own, *others = map(self.view.encoding.position_text, (self.at[0], *self.nearest))
             one = "curves.the_position_nearest_to"
             text = "curves.the_positions_nearest_to" if len(others) > 1 else one
-            return say(text if self.named() else "curves.no_position_is_nearer", position=own, others=join_and(others))
+            return say(
+                text if self.nearest_to_mark() else "curves.no_position_is_nearer",
+                position=own,
+                others=join_and(others),
+            )
         if len(self.at) == len(self.apart):
             return self._larger_text(label)
         if min(self.apart) < 0:
@@ -344,7 +348,7 @@ class Curves(OneHeadFigure):
             if numbers.block > 1:
                 panel.fill_between(x, low, high, color=colour, linewidth=0, alpha=0.2)
             here = [(place, value)] * bool(place > 0 or not self.log)
-            near = [at for at in numbers.named() if not self.log or at > start]
+            near = [at for at in numbers.nearest_to_mark() if not self.log or at > start]
             others = [(at - start, float(numbers.nearest_distance or 0.0)) for at in near]
             dots = [*here, *others]
             if numbers.block > 1 and dots:  # makes the line pass through its dots

@@ -62,12 +62,12 @@ class DialsNumbers(Numbers[Harmonic]):
         if encoding.tick_steps:  # a clock: hands are named after their periods
             fast, slow = (encoding.pair_text(int(self.pairs[self.wavelengths == wave][0])) for wave in ends)
             return say("dials.the_turns_times_more", slow=slow, fast=fast, ratio=number_text(ends[1] / ends[0], 3))
-        fast, slow = (encoding.pair_text(int(pair)) for pair in self.named)
+        fast, slow = (encoding.pair_text(int(pair)) for pair in self.headline_pairs)
         times = {"every": short_wave_text(encoding, ends[0]), "slowly": short_length(encoding, ends[1])}
         return say("dials.pair_turns_every", fast=fast, slow=slow, **times)
 
     @property
-    def named(self) -> list[int]:
+    def headline_pairs(self) -> list[int]:
         """The pairs of the shortest and of the longest wavelength."""
         return [int(self.pairs[at]) for at in (self.wavelengths.argmin(), self.wavelengths.argmax())]
 
@@ -241,7 +241,7 @@ class Dials(Figure[Harmonic]):
         for label, column in zip(labels, columns, strict=True):
             if clock and len(column) == 1:
                 label.set_color(colours[column[0]])
-            elif said and len(column) == 1 and numbers.pairs[column[0]] in numbers.named:
+            elif said and len(column) == 1 and numbers.pairs[column[0]] in numbers.headline_pairs:
                 label.set_color(MARKED)
         return [None]
 

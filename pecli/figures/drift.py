@@ -111,7 +111,7 @@ class Drift(PairwiseRates):
             raise UsageError(text, option="length", advice="give more positions with --length")
 
     def shape(self, view: View[Harmonic]) -> tuple[int, ...]:
-        most = self._most(view)
+        most = self._max_means(view)
         return (3, len(self.compared(view).encodings) - 1, even_bins(view.positions.length, most))
 
     def compared(self, view: View[Harmonic]) -> View[Harmonic]:
@@ -140,7 +140,7 @@ class Drift(PairwiseRates):
             return found
 
         first = max(1, view.positions.start)
-        edges = log_edges(view.positions.stop, self._most(view), first)
+        edges = log_edges(view.positions.stop, self._max_means(view), first)
         low, high, mean = envelope(values, edges, lines)
         return DriftNumbers(
             view=view,
@@ -155,7 +155,7 @@ class Drift(PairwiseRates):
             lowest=(1.0, *least.tolist()),
         )
 
-    def _most(self, view: View[Harmonic]) -> int | None:
+    def _max_means(self, view: View[Harmonic]) -> int | None:
         """Return the largest number of means per line, or None for no limit."""
         return None if view.pixel_columns is None else max(2, view.pixel_columns // PIXELS)
 

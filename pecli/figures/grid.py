@@ -42,12 +42,12 @@ class GridNumbers(ComposedNumbers):
         every = [part.numbers.arrays() for part in self.parts]
         shapes = [{name: array.shape for name, array in own.items()} for own in every]
         if all(own == shapes[0] for own in shapes):
-            found = {name: self._stacked([own[name] for own in every], name) for name in every[0]}
+            found = {name: self._stack([own[name] for own in every], name) for name in every[0]}
         else:
             found = {f"{at}.{name}": array for at, own in enumerate(every) for name, array in own.items()}
         return {f"sweep_{a.name}" if a.name in found else a.name: np.array(a.values) for a in self.axes} | found
 
-    def _stacked(self, arrays: list[Array], name: str) -> Array:
+    def _stack(self, arrays: list[Array], name: str) -> Array:
         """Return the cells' arrays stacked into one; if all cells share a coordinate, return it unstacked."""
         first = self.parts[0].numbers
         if name in Sheet(first).coordinates() and all(np.array_equal(arrays[0], array) for array in arrays):

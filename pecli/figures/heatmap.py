@@ -78,7 +78,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         return [rows, flat, pairs, lost, default_query_note(self.view.encodings)]
 
     def marks(self) -> list[str]:
-        encoding, changing = self.view.encoding, self._changing()
+        encoding, changing = self.view.encoding, self._changing_columns()
         if self.inside is not None:
             return [say("heatmap.colours_end", limit=number_text(self.ends[1], 3), share=round(100 * self.inside))]
         whole = not changing or changing[-1] == encoding.width - 1
@@ -97,7 +97,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         """The number of positions shown."""
         return self.view.covered.length - self.unplaced
 
-    def _changing(self) -> list[int]:
+    def _changing_columns(self) -> list[int]:
         """Return the columns that change within the length, for encodings with known waves."""
         encoding, length = self.view.encoding, self.view.covered.length
         if not has_known_waves(encoding):
@@ -130,7 +130,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
                 return say("heatmap.even_the_slowest", turns=turns, **self.wavelength_texts(reach))
             wave = say("heatmap.period" if encoding.position_unit else "heatmap.wavelength")
             return say(text, count=count, all=len(waves), wave=wave, length=within) if length > 1 else ""
-        changing = self._changing()
+        changing = self._changing_columns()
         if once := self.single_change:
             column, at = once
             names, label = encoding.dimension_names() or [], say(encoding.dimension_label)

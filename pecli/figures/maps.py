@@ -51,7 +51,7 @@ class OverGrid(Figure[OnGrid]):
 
     def image_panel(self, view: View[OnGrid], bar: ColorBar, title: str = "", right_title: str = "") -> Panel:
         """Return a panel for an image over the grid."""
-        rows, columns = image_of(view.covered.array(), view.encoding.sides).shape
+        rows, columns = to_images(view.covered.array(), view.encoding.sides).shape
         across = "words.column" if columns == view.encoding.sides[-1] else "maps.column_frame_by_frame"
         x = values_axis(say(across), whole=True, ends=(-0.5, columns - 0.5))
         y = values_axis(say("words.row"), whole=True, ends=(rows - 0.5, -0.5))
@@ -65,7 +65,7 @@ def squeezed_panel(ratio: float, bar: ColorBar) -> Panel:
     return Panel(squeezed, exact=ratio == squeezed, bar=bar)
 
 
-def image_of(values: Array, sides: tuple[int, ...]) -> Array:
+def to_images(values: Array, sides: tuple[int, ...]) -> Array:
     """Reshape values of all positions (…, n) to images (…, rows, columns), with NaN between the frames of a video."""
     images = values.reshape(*values.shape[:-1], *sides)
     if len(sides) == 2:
@@ -163,7 +163,7 @@ class Maps(OverGrid):
         )
 
     def draw(self, numbers: MapsNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        images = image_of(numbers.maps, numbers.view.encoding.sides)
+        images = to_images(numbers.maps, numbers.view.encoding.sides)
         style: dict[str, Any] = {"colours": canvas.colours("diverging"), "limits": numbers.ends, "centred": True}
         return [show_matrix(ax, image, **style) for ax, image in zip(axes, images, strict=True)]
 

@@ -50,7 +50,7 @@ def show_matrix(
     add_maps()
     rows, columns = values.shape
     sides = (-0.5, columns - 0.5, rows - 0.5, -0.5) if extent is None else extent
-    image = CellImage(axes, cmap=middle_at_0(colours, limits) if centred else colours, extent=sides)
+    image = CellImage(axes, cmap=centred_map(colours, limits) if centred else colours, extent=sides)
     image.set_data(np.ma.masked_invalid(values))
     image.set_norm(LogNorm(*limits) if log else Normalize(*limits))
     low, high = limits
@@ -79,7 +79,7 @@ def hatch(axes: Axes) -> None:
     axes.add_patch(Rectangle((0, 0), 1, 1, transform=axes.transAxes, linewidth=0, zorder=-1, **HATCH))
 
 
-def middle_at_0(name: str, limits: Limits) -> Any:
+def centred_map(name: str, limits: Limits) -> Any:
     """Return the part of a colour map for these limits, chosen so that 0 gets the map's middle colour."""
     import matplotlib as mpl
     from matplotlib.colors import ListedColormap

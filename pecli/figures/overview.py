@@ -40,7 +40,7 @@ class OverviewNumbers(ComposedNumbers):
     """The numbers of several figures side by side."""
 
     @property
-    def comparing(self) -> int | None:
+    def comparing_part(self) -> int | None:
         """The index of the first part that compares positions and has a headline, which then serves the whole page, or
         None."""
         pairs = enumerate(zip(self.parts, self.messages(), strict=True))
@@ -48,8 +48,8 @@ class OverviewNumbers(ComposedNumbers):
 
     def message(self) -> str:
         """Return the headline of the comparing part, or all headlines if they are short enough together."""
-        if self.comparing is not None:
-            return self.messages()[self.comparing]
+        if self.comparing_part is not None:
+            return self.messages()[self.comparing_part]
         text = join_clauses(dict.fromkeys(filter(None, self.messages())))
         return text if len(text) <= MAX_JOINED else ""
 
@@ -136,8 +136,8 @@ class Overview(Composite, Highlighting[Encoding]):
         from pecli.page.titles import name_panel
 
         drawn = super().draw(numbers, axes, canvas)
-        if numbers.comparing is not None and len(axes) > 1:
-            *_, (_, own) = islice(self._cells(numbers.view), numbers.comparing + 1)
+        if numbers.comparing_part is not None and len(axes) > 1:
+            *_, (_, own) = islice(self._cells(numbers.view), numbers.comparing_part + 1)
             name_panel(axes[own.start])
         return drawn
 

@@ -62,14 +62,14 @@ class RotationNumbers(ColouredNumbers[Rotary]):
     def marks(self) -> list[str]:
         marks = say(
             "rotation.dot_for_each_position",
-            position=self.first,
+            position=self.first_position,
         )
         if len(self.view.encoding.sides) == 2:
-            marks = say("rotation.arrows_how_far_pairs", position=self.first)
+            marks = say("rotation.arrows_how_far_pairs", position=self.first_position)
         return [marks] if self.circles else []
 
     @property
-    def first(self) -> str:
+    def first_position(self) -> str:
         """The first position as text."""
         return self.view.encoding.position_text(self.view.covered.start)
 
@@ -80,7 +80,7 @@ class RotationNumbers(ColouredNumbers[Rotary]):
             return ""
         fast, slow = int(turns.argmax()), int(turns.argmin())
         pairs = {"fast": int(self.pairs[fast]), "slow": int(self.pairs[slow])}
-        ends = {"first": self.first, "last": encoding.position_text(rows.stop - 1)}
+        ends = {"first": self.first_position, "last": encoding.position_text(rows.stop - 1)}
         times = "rotation.from_position_to_pair"
         degrees = "rotation.from_position_to_pair_turns"
         part = turns[slow] < 1 <= turns[fast]
@@ -283,7 +283,7 @@ def _draw_circles(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
     grey: dict[str, Any] = {"color": axes.spines["bottom"].get_edgecolor(), "linewidth": 0.8 * canvas.scale}
     axes.plot([0, 0], [rings[0], START], zorder=1, **grey)
     look: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "fontsize": canvas.small, "zorder": 2}
-    first = say("rotation.position_number", position=numbers.first)
+    first = say("rotation.position_number", position=numbers.first_position)
     axes.annotate(first, (0, START), (0, 1.5 * canvas.scale), va="bottom", color=note_ink(), **look)
     look["bbox"] = {"facecolor": axes.get_facecolor(), "edgecolor": "none", "pad": 0.3}
     for line, (ring, path, colour) in enumerate(zip(rings, paths, _colours_of_pairs(count, axes, canvas), strict=True)):

@@ -89,12 +89,12 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         if any(self.still):  # the longest wavelength is not shown
             return ""
         if self.trained and all(isinstance(encoding, Harmonic) for encoding in encodings):
-            return self._beyond_text(self.trained)
+            return self._beyond_trained_text(self.trained)
         if self.level is not None:
             return self._unfinished_text(length_shown(encodings[0], self.level))
         if len(encodings) > 1:
             if not self.shows_ratio:
-                return self._alone_text() or self._longer_text() or self._scaled_text() or self._longest_text()
+                return self._unchanged_text() or self._longer_text() or self._scaled_text() or self._longest_text()
             return self._counts_text("spectrum.of_pairs_keep_their", self.stretch <= 1 + NOTABLE)
         if (self.stretch != 1).any():
             return self._stretched_text()
@@ -126,7 +126,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         return bool((np.abs(self.stretch[self.encoding == at] - 1) > NOTABLE).any())
 
     def exceeds_level(self, line: Line) -> Array:
-        """Return the mask of a line's pairs whose wavelengths exceed the level; none if the encoding is scaled."""
+        """Return the mask of a line's pairs whose wavelengths exceed `level`; no pair if the encoding is scaled."""
         wave = self.wavelength[self.mask_of(line)]
         return wave > self.level if self.level is not None and not self.is_scaled(line.encoding) else wave > np.inf
 
@@ -147,7 +147,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
             return say("spectrum.kept_and_stretched", kept=kept, all=every, stretched=stretched, ratio=factor)
         return stretch_text(self.stretch)
 
-    def _alone_text(self) -> str:
+    def _unchanged_text(self) -> str:
         """Return the headline on the fast pairs that several scalings leave unchanged; "" if one leaves none."""
         encodings = self.view.encodings
         stretches = [self.stretch[self.encoding == at] for at in range(len(encodings))]
@@ -174,7 +174,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
             return ""
         return self._counts_text("spectrum.of_pairs_are_stretched", self.stretch > 1 + NOTABLE)
 
-    def _beyond_text(self, trained: int) -> str:
+    def _beyond_trained_text(self, trained: int) -> str:
         """Return the headline on wavelengths that exceed the trained length, without scaling, as they were in
         training."""
         longer = self.wavelength / self.stretch > trained
@@ -522,7 +522,7 @@ def _rises_left(pair: Array, wave: Array, level: float) -> bool:
 
 
 def _mark_level(panel: Axes, numbers: SpectrumNumbers, line: Line, canvas: Canvas) -> None:
-    """Draw the line at the level, and label the pairs that complete a turn below it and those that do not."""
+    """Draw the line at `level`, and label the pairs that complete a turn within it and those that do not."""
     from pecli.page.labels import label_level, label_point
 
     level, part, alone = numbers.level, numbers.mask_of(line), len(lines_of(numbers.view)) == 1
@@ -561,7 +561,7 @@ def _pairs_text(pair: Array) -> str:
 
 
 def _shade_beyond(panel: Axes, numbers: SpectrumNumbers) -> None:
-    """Shade wavelengths that exceed the level."""
+    """Shade wavelengths that exceed `level`."""
     if numbers.level is not None and numbers.level < panel.get_ylim()[1]:
         ends = panel.get_ylim()
         panel.axhspan(numbers.level, ends[1], facecolor=(BEYOND, SHADE), linewidth=0, zorder=0)
@@ -606,7 +606,7 @@ def stretch_of(encoding: TableEncoding, waves: Array) -> Array:
 
 
 def contexts_of(encodings: Iterable[TableEncoding]) -> list[tuple[str, int]]:
-    """Return the (name, length) of context lengths of models with scaled rope, without duplicates."""
+    """Return (name, context length) for models with scaled rope, without duplicates."""
     scaled = (each for each in encodings if isinstance(each, Scaled) and each.scaling != "default")
     named = (item for each in scaled for item in zip(CONTEXTS, each.contexts(), strict=True))
     return list(dict.fromkeys((name, at) for name, at in named if at))

@@ -14,7 +14,7 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import SMALL, minus, number_text
 from pecli.encodings.grid import OnGrid
 from pecli.figures.base import ColouredNumbers, View
-from pecli.figures.maps import OverGrid, image_of, squeezed_panel
+from pecli.figures.maps import OverGrid, squeezed_panel, to_images
 from pecli.figures.matrix import show_matrix
 from pecli.files.sheet import aside, over
 from pecli.measures.comparison import VectorComparison
@@ -158,7 +158,7 @@ class Tiles(OverGrid):
         signed = numbers.compared.similarity and numbers.ends[0] <= 0
         colours = canvas.colours(numbers.compared.palette(*numbers.ends))
         style: dict[str, Any] = {"colours": colours, "limits": numbers.ends, "centred": signed}
-        images = image_of(numbers.tiles, sides)
+        images = to_images(numbers.tiles, sides)
         if self.at is not None:
             return [show_matrix(ax, image, **style) for ax, image in zip(axes, images, strict=True)]
         from pecli.page.ticks import FittingTicks, multiples
@@ -197,7 +197,7 @@ class Tiles(OverGrid):
         wide, small = axes.bbox.width * points_per_pixel(axes), canvas.small
         top = 1.0 - (4.8 * small / (axes.bbox.height * points_per_pixel(axes)) if wide > WIDE * small else 0.0)
         one = axes.inset_axes((1 - ENLARGED, top - high, ENLARGED, high))
-        show_matrix(one, image_of(numbers.tiles[row * columns + column], sides), **style)
+        show_matrix(one, to_images(numbers.tiles[row * columns + column], sides), **style)
         one.set(xlim=(-0.5, sides[1] - 0.5), ylim=(sides[0] - 0.5, -0.5))
         one.set_xticks(sorted({0, at[1], sides[1] - 1}))
         one.set_yticks(sorted({0, at[0], sides[0] - 1}))

@@ -76,7 +76,7 @@ class UnseenNumbers(Numbers[Harmonic]):
         return sorted(found, key=lambda at: self.slowed[at]) if self.new[self.worst_encoding] else []
 
     @property
-    def named(self) -> list[int]:
+    def headline_encodings(self) -> list[int]:
         """The encodings in the headline."""
         if len(self.new) == 1 or not self.new[self.worst_encoding]:
             return []
@@ -101,11 +101,14 @@ class UnseenNumbers(Numbers[Harmonic]):
         if self.avoiding_encodings:
             (name, count), *others = (
                 (names[at], say("unseen.all_pairs") if self.slowed[at] == pairs else self.slowed[at])
-                for at in self.named
+                for at in self.headline_encodings
             )
             known = {"name": name, "count": count, "all": pairs}
             if not others:
-                return say("unseen.avoids_all" if self.slowed[self.named[0]] == pairs else "unseen.avoids", **known)
+                return say(
+                    "unseen.avoids_all" if self.slowed[self.headline_encodings[0]] == pairs else "unseen.avoids",
+                    **known,
+                )
             return say("unseen.avoid", other=others[0][0], more=others[0][1], **known)
         text = "unseen.unscaled_new" if names[at] == say("spectrum.unscaled") else "unseen.with_new"
         return say(text, name=names[at], share=self.share(at), trained=trained)
@@ -234,7 +237,7 @@ class Unseen(PairwiseRates):
                 look = {"color": legible("C0" if slowed else QUIET, panel), "weight": "medium"}
                 short = say("unseen.slowed_short", value=slowed)
                 add_below_title(panel, say("unseen.slowed", value=slowed), canvas, right=True, short=short, **look)
-        for at in numbers.named:
+        for at in numbers.headline_encodings:
             name_panel(axes[at])
         return [None] * len(axes)
 

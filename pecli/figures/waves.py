@@ -49,9 +49,9 @@ class WavesNumbers(Numbers[TableEncoding]):
     def remarks(self) -> list[str]:
         shown, width = len(self.dims), self.view.encoding.width
         part = say("words.of_dimensions", count=shown, all=width) if shown < width else ""
-        return [part, self._slowest(), extremes_note(self.block)]
+        return [part, self._slowest_note(), extremes_note(self.block)]
 
-    def _slowest(self) -> str:
+    def _slowest_note(self) -> str:
         """Return the note on the longest wavelength, if it is known and no shown wave is as long."""
         encoding = self.view.encoding
         longest = float(periods(self.view).max()) if has_known_waves(encoding) else 0.0

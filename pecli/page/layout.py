@@ -46,7 +46,7 @@ class Page(NamedTuple):
     height : None for as high as the panels need
     em, small : size of the text and of small text
     pixel : size of a pixel
-    air : the share of the usual gaps to leave between things
+    gap_share : the share of the usual gaps to leave between things
     edge : outer margin in ems of the text
     """
 
@@ -55,7 +55,7 @@ class Page(NamedTuple):
     em: float
     small: float
     pixel: float
-    air: float = 1.0
+    gap_share: float = 1.0
     edge: float = 0.9
 
 
@@ -78,7 +78,7 @@ class Legend(NamedTuple):
     line: float
     placed: float | None = None
 
-    def below(self, room: float) -> float:
+    def height_below(self, room: float) -> float:
         """Return the legend's height below a panel of width `room`."""
         if self.placed is not None:
             return self.placed
@@ -189,7 +189,7 @@ def choose_layout(contents: Contents, choices: Sequence[tuple[Mosaic, ...]], pag
     """
     layout = _best_layout(contents, choices, page)
     if page.height is not None and not layout.fits:
-        return _best_layout(contents, choices, page._replace(air=TIGHT))
+        return _best_layout(contents, choices, page._replace(gap_share=TIGHT))
     return layout
 
 
@@ -259,7 +259,7 @@ class _Arrangement:
 
     def __init__(self, contents: Contents, grids: tuple[Mosaic, ...], page: Page, texts_left: bool) -> None:
         self.panels, self.margins, self.texts = contents.panels, contents.margins, contents.texts
-        self.grids, self.page, self.texts_left, em = grids, page, texts_left, page.em * page.air
+        self.grids, self.page, self.texts_left, em = grids, page, texts_left, page.em * page.gap_share
         self.gap, self.edge, self.under = GAP * em, page.edge * em, UNDER * em
         self.every = range(len(self.panels))
         self.places: list[Place] = []
@@ -319,23 +319,24 @@ class _Arrangement:
         own, shown = self.margins[at], self.shown[at]
         boxes = [own.own, *([own.x] if shown.below else []), *([own.y] if shown.left else [])]
         left, bottom, right, top = (max(sides) for sides in zip(*boxes, strict=True))
-        left += self.panels[at].extra_gap * self.page.em * self.page.air
+        left += self.panels[at].extra_gap * self.page.em * self.page.gap_share
         if own.legend is not None:
             wide, high = own.legend.width > MAX_LEGEND * self.widths[at], own.legend.height > 1.08 * self.heights[at]
             if self.widths[at] < inf and (wide or high):
                 self.below.add(at)
             if at in self.below:
-                bottom += own.legend.below(self.widths[at])
+                bottom += own.legend.height_below(self.widths[at])
             else:
                 right = max(right, own.legend.width)
         return left, bottom, right, top
 
-    def _largest(self, side: int, edge: str, lines: Iterable[int], group: int | None = None) -> list[float]:
+    def _largest_margins(self, side: int, edge: str, lines: Iterable[int], group: int | None = None) -> list[float]:
         """Return the largest margin on one side of the panels in each row or column.
 
         side : index into a margin box
         edge : the field of `Place` that gives a panel's row or column
         lines : the rows or columns
+        group : index of the only group to consider, or None for all
         """
         own = [at for at in self.every if group is None or self.group_of[at] == group]
         return [
@@ -347,8 +348,8 @@ class _Arrangement:
         """Set the panels' x and widths: columns share the width, and all groups have the same left and right ends."""
         self.boxes = [self._panel_margins(at) for at in self.every]
         groups = range(len(self.grids))
-        left = [self._largest(0, "left", self.columns[group], group) for group in groups]
-        right = [self._largest(2, "right", self.columns[group], group) for group in groups]
+        left = [self._largest_margins(0, "left", self.columns[group], group) for group in groups]
+        right = [self._largest_margins(2, "right", self.columns[group], group) for group in groups]
         first, last = max(own[0] for own in left), max(own[-1] for own in right)
         start, spare = self.start, inf
         self.column_widths: list[list[float]] = []
@@ -477,7 +478,7 @@ class _Arrangement:
         allows."""
         places, panels, fixed = self.places, self.panels, self.page.height
         above = [max((self.above[at] for at in self.every if places[at].top == row), default=0.0) for row in self.rows]
-        below = self._largest(1, "bottom", self.rows)
+        below = self._largest_margins(1, "bottom", self.rows)
         foot = 0.0 if self.texts_left else self.foot
         taken = 2 * self.edge + self.over + sum(above) + sum(below) + foot + self.gap * (len(self.rows) - 1)
         heights = self._row_heights(None if fixed is None else fixed - taken)

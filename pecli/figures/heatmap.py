@@ -41,7 +41,7 @@ from pecli.page.colors import DIFFERENCE, NAMED_INK, RULE
 from pecli.page.panels import ColorBar, Panel, PanelGroup
 
 MOST = 98  # per cent of a learned table's values within the ends of the colour scale
-LARGER = 1.3  # the scale ends at the largest value if that exceeds this percentile by less
+LARGER = 1.3  # times that percentile: if all values are smaller, the scale ends at the largest
 RESOLVED = 4  # pixels: shorter waves would show as a false pattern
 BESIDE, LENGTHS = 1.03, 0.16  # left end and width of the bars of row lengths, in widths of the image
 MAX_PARTS = 7  # parts of a sequence (words and images) to label beside it

@@ -300,7 +300,8 @@ def covering_positions(p: Array, q: Array, most: int) -> tuple[int, ...] | None:
 
 
 def _draw_points(numbers: ScatterNumbers, axes: Axes, canvas: Canvas) -> Any:
-    """Draw the pairs of few positions as dots or hexagons, or enlarged beside the whole; return the mappable."""
+    """Draw the pairs as dots or hexagons, beside an enlarged part if most pairs are close together; return the
+    mappable."""
     size, few = canvas.scale, len(numbers.x) <= LARGE_POINTS
     if (places := numbers.distinct_points()) is not None:
         points, counts = places

@@ -86,12 +86,12 @@ def test_what_is_no_second_order_is_refused(text: str) -> None:
 
 
 def test_a_line_says_that_chinese_was_cut(ask: Ask) -> None:
-    cut, spaced = (
+    shortened, spaced = (
         ask("attention", "--tokens", text, "--reorder", order, "--dpi", "20", "-o", "a.png")
         for text, order in (("我喜欢吃苹果", "苹果我喜欢吃"), ("我 喜欢 吃 苹果", "苹果 我 喜欢 吃"))
     )
-    assert cut.code == spaced.code == 0
-    assert "tokens without spaces are cut by character, 6 here: put spaces between words" in cut.err
+    assert shortened.code == spaced.code == 0
+    assert "tokens without spaces are cut by character, 6 here: put spaces between words" in shortened.err
     assert "cut" not in spaced.err
 
 

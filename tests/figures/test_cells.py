@@ -15,7 +15,7 @@ from PIL import Image
 from pecli.core.errors import UsageError
 from pecli.core.language import capitalised, say
 from pecli.core.lazy import Array
-from pecli.figures.matrix import cell_texts, places, show_matrix
+from pecli.figures.matrix import cell_texts, decimal_places, show_matrix
 from pecli.page.cell_image import FEW, FINE
 from pecli.page.colors import lightness
 from pecli.page.labels import Label
@@ -142,7 +142,7 @@ def test_numbers_that_nobody_asked_for_are_as_large_as_text_has_to_be(size: str,
 )
 def test_numbers_have_as_many_places_as_the_largest_asks_for(values: list[Any], texts: list[Any]) -> None:
     matrix = np.ma.masked_invalid(np.array(values))
-    assert cell_texts(matrix, places([matrix])) == texts
+    assert cell_texts(matrix, decimal_places([matrix])) == texts
 
 
 def test_text_is_white_on_dark_cells_and_black_on_light_ones() -> None:

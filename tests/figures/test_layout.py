@@ -21,7 +21,7 @@ from pecli.figures.page import draw_page
 from pecli.page.canvas import Canvas
 from pecli.page.panels import grids_around
 from pecli.page.style import style_context
-from pecli.page.text import Ruler, pieces
+from pecli.page.text import Ruler, split_line
 from pecli.page.ticks import round_ticks
 from tests.drawing import fitting
 
@@ -211,11 +211,11 @@ def test_a_title_breaks_anywhere_between_chinese_characters_and_never_inside_a_w
         assert ruler.wrapped("".join(halves), 7, 1.1 * ruler.width(halves[0], 7)).split("\n") == halves
         assert all(" " in line for line in ruler.wrapped("one two three four five six", 7, 0.8).split("\n"))
     assert not any(line.startswith("，") for line in lines)
-    assert pieces("one two $a b$, c") == ["one ", "two ", "$a b$, ", "c"]
-    assert pieces("4 × 4 of 39%") == ["4 × 4 ", "of ", "39%"]
-    assert pieces("占 95% 的")[:2] == ["占 ", "95% 的"] and pieces("（甲）乙") == ["（甲）", "乙"]
-    assert pieces("第 63 对") == ["第 63 对"]
-    assert pieces("triangle, p > q: so") == ["triangle, ", "p > q: ", "so"]
+    assert split_line("one two $a b$, c") == ["one ", "two ", "$a b$, ", "c"]
+    assert split_line("4 × 4 of 39%") == ["4 × 4 ", "of ", "39%"]
+    assert split_line("占 95% 的")[:2] == ["占 ", "95% 的"] and split_line("（甲）乙") == ["（甲）", "乙"]
+    assert split_line("第 63 对") == ["第 63 对"]
+    assert split_line("triangle, p > q: so") == ["triangle, ", "p > q: ", "so"]
 
 
 def test_a_panel_is_averaged_to_the_pixels_that_it_has() -> None:

@@ -250,7 +250,7 @@ def test_arrows_show_how_far_pairs_are_turned() -> None:
 
 def test_pairs_in_a_grid_are_as_far_apart_as_their_patches() -> None:
     found = numbers_of("scatter", **GRID)
-    for p, q, apart in zip(found.p, found.q, found.apart(), strict=True):
+    for p, q, apart in zip(found.p, found.q, found.pair_distances(), strict=True):
         assert apart == pytest.approx(np.hypot(q // 6 - p // 6, q % 6 - p % 6))
     path = axes_of("path", **GRID)
     (line,) = (item for item in path.collections if hasattr(item, "get_segments"))

@@ -93,7 +93,7 @@ def test_the_period_is_that_of_turns_and_the_outermost_turn_is_drawn_over_all(
     assert numbers.period == pytest.approx(found, rel=0.05)
     wave = say("encoding.count_positions", count=f"{numbers.period:.2g}")
     assert finding(numbers.message()) == {"key": "path.goes_round", "wave": wave}
-    turn = numbers.outermost()
+    turn = numbers.outermost_turn()
     assert turn.tolist() == [*range(turn[0], turn[-1] + 1)] and found <= turn[-1] - turn[0] < found + 1  # it closes
     for line in axes.lines:  # and its dots
         assert np.column_stack(line.get_data()) == pytest.approx(numbers.coordinates[turn])

@@ -247,7 +247,7 @@ def test_a_font_that_is_newer_than_the_list_of_fonts_is_found(monkeypatch: pytes
     monkeypatch.setattr(font_manager.fontManager, "ttflist", listed)
     style._add_newer_fonts.cache_clear()
     assert pecli.figure("heatmap", d=4, length=5, dpi=20).render("png") and not scans
-    assert style.installed(["none", "DejaVu Serif"]) == ["DejaVu Serif"]
+    assert style.installed_families(["none", "DejaVu Serif"]) == ["DejaVu Serif"]
     assert style.family_of("DejaVu Serif") == "DejaVu Serif" and scans == [1]
     with pytest.raises(UsageError):
         style.family_of("none")

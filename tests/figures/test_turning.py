@@ -20,7 +20,7 @@ from pecli.core.lazy import Array
 from pecli.core.positions import Positions
 from pecli.encodings.base import Rotary
 from pecli.encodings.rope import Rope
-from pecli.figures.rotation import Rotation, turned_text
+from pecli.figures.rotation import Rotation, rotation_text
 from pecli.page.colors import legible
 from tests.drawing import axes_of, clauses, numbers_of, page_of, panels_of, texts, told
 
@@ -228,7 +228,10 @@ def test_four_pairs_from_the_fastest_to_the_slowest_where_none_are_named(d: int,
 
 
 def test_a_pair_that_turns_once_is_said_to_make_one_turn() -> None:
-    assert [turned_text(turns) for turns in (1.0, 2.0)] == [say("rotation.one_turn"), say("rotation.turns", turns="2")]
+    assert [rotation_text(turns) for turns in (1.0, 2.0)] == [
+        say("rotation.one_turn"),
+        say("rotation.turns", turns="2"),
+    ]
 
 
 def test_the_names_of_pairs_stand_on_their_circles_in_their_colours() -> None:

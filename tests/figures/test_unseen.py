@@ -41,7 +41,7 @@ def test_counts_are_of_all_positions_whatever_the_pixels(panels: Any) -> None:
     assert found.new == (171_358, 44_207, 0, 0) and found.beyond == 786_432
     assert found.slowed == (0, 63, 64, 43) and found.trained == 4096
     said = {"key": "unseen.avoid", "name": "YaRN × 4", "count": 43, "all": 64, "other": "linear × 4"}
-    assert found.named == [3, 2] and told(found.message(), said) == said
+    assert found.headline_encodings == [3, 2] and told(found.message(), said) == said
 
 
 def test_states_are_the_worst_of_their_positions() -> None:

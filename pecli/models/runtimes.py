@@ -1,4 +1,4 @@
-"""What runtimes do with a config.json of transformers: rules of runtimes.toml, and "not known" where none was made."""
+"""What runtimes do with a config.json of transformers: rules of runtimes.toml, and "not looked up" where there is none."""
 
 from __future__ import annotations
 
@@ -59,6 +59,7 @@ class Applied:
     model : None where it ends with an error, or where nothing is known
     error : the exception with which it ends
     unknown : what of the file was not looked up
+    trouble : why what it makes of the file cannot be built
     why : what it does otherwise than transformers 5, in words
     """
 
@@ -66,6 +67,7 @@ class Applied:
     model: Model | None = None
     error: str = ""
     unknown: str = ""
+    trouble: str = ""
     why: tuple[str, ...] = ()
 
 
@@ -89,7 +91,7 @@ def applied(path: str, asked: Iterable[Runtime], seq_len: int | None, given: Map
     ------
     FileError : as `read_model` does, and a file of another program
     """
-    data = config_of_transformers(path, "what other runtimes do with it is not known")
+    data = config_of_transformers(path, "pecli has not looked up what other runtimes do with it")
     model_of(path, data, seq_len)  # what is wrong with the file itself
     return [applied_to(path, data, runtime, seq_len, given) for runtime in asked]
 
@@ -105,7 +107,7 @@ def applied_to(
         try:
             changed, findings = laid_over(data, given, runtime.override or "")
         except UsageError as failure:
-            return Applied(runtime, unknown=failure.text)
+            return Applied(runtime, trouble=failure.text)
     lost = tuple(item.text for item in findings)
     if any(item.level == "error" and item.key in OBJECTS for item in findings):
         return Applied(runtime, error="TypeError", why=lost)
@@ -114,8 +116,8 @@ def applied_to(
     model = model_of(path, changed, seq_len)
     trouble = tuple(layer.trouble for layer in model.layers.values() if layer.trouble)
     error = "KeyError" if trouble and "unknown" in _facts(changed, runtime)[1] else ""
-    unknown = trouble[0] if trouble and not error else ""
-    return Applied(runtime, None if trouble else model, error, unknown, (*lost, *trouble))
+    first = trouble[0] if trouble and not error else ""
+    return Applied(runtime, None if trouble else model, error, trouble=first, why=(*lost, *trouble))
 
 
 def _by_rules(
@@ -150,7 +152,7 @@ def _by_rules(
     model = model_of(path, {**rest, place: inside} if place else rest, used)
     layers = {name: _narrow(layer, narrow) for name, layer in model.layers.items()}
     trouble = next((layer.trouble for layer in layers.values() if layer.trouble), "")
-    return Applied(runtime, None if trouble else replace(model, layers=layers), unknown=trouble, why=why)
+    return Applied(runtime, None if trouble else replace(model, layers=layers), trouble=trouble, why=why)
 
 
 def _narrow(layer: Layer, share: float) -> Layer:

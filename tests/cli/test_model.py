@@ -423,3 +423,9 @@ def test_every_finding_of_the_stored_configs_has_a_code_of_the_reference() -> No
     found = {finding.code for path in CONFIGS.glob("*.json") for finding in pecli.model(path).models[0].findings}
     assert found <= listed
     assert {*codes()} == listed
+
+
+def test_what_a_runtime_does_with_a_scaling_is_said_to_be_not_looked_up(ask: Ask) -> None:
+    text = ask("model", str(CONFIGS / "llama-3.1.json"), "--runtime", "mlx", "--format", "md").out
+    assert "pecli has not looked up what it does with llama3" in text
+    assert say("runtimes.ran") not in text

@@ -106,7 +106,8 @@ def _object(changed: dict[str, Any], old: dict[str, Any], name: str, value: Any,
     if not isinstance(value, dict):
         raise UsageError(option="override", value=value, allowed=f"an object for {name}")
     if any(isinstance(item, dict) for item in (*old.values(), *value.values())) or "rope_local_base_freq" in changed:
-        raise UsageError("pecli has not looked up what an override does to bases for each kind of layer", option="override")
+        text = "pecli has not looked up what an override does to bases for each kind of layer"
+        raise UsageError(text, option="override")
     if how == "merges":
         for key in OBJECTS:
             changed.pop(key, None)

@@ -1,4 +1,4 @@
-"""What runtimes do with a config.json of transformers: rules of runtimes.toml, and "not looked up" where there is none."""
+"""What runtimes do with a config.json of transformers: rules of runtimes.toml, and what was not looked up."""
 
 from __future__ import annotations
 

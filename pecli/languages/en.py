@@ -78,7 +78,7 @@ TEXTS = {
     "grids.units_of_scaled_coordinates": "units of scaled coordinates",
     # learned
     "learned.pe_p_row_p": "PE(p) = row p of a table",
-    "learned.untrained": "{encoding}, untrained",
+    "learned.untrained": "{encoding}, untrained (random numbers)",
     "learned.rows_before_it_left": "rows before it left out: {count}",
     # rope
     "rope.f_x_p_r": "f(x, p) = R_p x, pair j turned by p · base^(−2j/d)",

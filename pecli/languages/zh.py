@@ -78,7 +78,7 @@ TEXTS = {
     "grids.units_of_scaled_coordinates": "缩放后的坐标单位",
     # learned
     "learned.pe_p_row_p": "PE(p) = 表的第 p 行",
-    "learned.untrained": "{encoding}，未训练",
+    "learned.untrained": "{encoding}，未训练（随机数）",
     "learned.rows_before_it_left": "去掉前面 {count} 行",
     # rope
     "rope.f_x_p_r": "f(x, p) = R_p x，第 j 对维度转过 p · base^(−2j/d)",

@@ -391,6 +391,8 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
         return plain
     fits = grid is not None and length - prod(grid) in (0, rows_beside(reading))
     first = first_row(reading, length) if plain.kind == "learned" and grid is None else 0
+    if plain.kind == "learned":
+        plain = replace(plain, parameters={**made[1], "rows": length - first})
     return replace(plain, length=length, first_row=first, grid=grid if fits else None, resized=item.resized or None)
 
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:  # most texts are no config's: what reads those takes as long 
     from pecli.models.reader import Layer, Model
 
 CONFIG_SPEC = re.compile(r"(?P<path>.+?)(?:#(?P<kind>[\w-]+))?(?::(?P<text>[A-Za-z_-]+=.*))?", re.DOTALL)
-OTHER_LAYERS = "{path} has layers of other kinds too: {kinds}; {chosen} is taken, name another as {path}#{other}"
+OTHER_LAYERS = "{path} has several kinds of layers: {chosen} is drawn, not {kinds}; try {path}#{other} for another"
+NO_NUMBERS = "{path} holds no trained numbers, so random ones are drawn; for the trained ones, try {typed}"
 
 
 def read_config_spec(spec: str) -> Config | None:
@@ -65,6 +66,8 @@ def _spec(path: str, kind: str | None, changed: int) -> str:
     others = [other for other in model.layers if other != name] if kind is None else []
     if others:
         notice(OTHER_LAYERS.format(path=path, kinds=", ".join(others), chosen=name, other=others[0]))
+    if layer.encoding.trained and "file" in layer.encoding.options():
+        notice(NO_NUMBERS.format(path=path, typed=f"-e {layer.encoding.name}:file=model.safetensors"))
     return spec_of(layer.encoding)  # with d, of which a figure may have its default
 
 

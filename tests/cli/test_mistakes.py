@@ -104,7 +104,7 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("encodings rope --cite --json", ["--cite prints BibTeX", "--json out"]),
     ("encodings kerple --cite -o a.md", ["--cite prints BibTeX"]),
     ("curves -n 1e12", ["shorten --length"]),
-    ("heatmap -e learned -n 1e9", ["an untrained table has the positions 0 to 9999999"]),
+    ("heatmap -e learned -n 1e9", ["the untrained table has positions 0 to 9999999"]),
     ("curves -n 10000000000 -o a.csv", ["GiB"]),
     ("heatmap --base 1e-320 -d 97", ["base"]),
     ("heatmap --content-seed 3", ["no option --content-seed, which belongs to rotation, attention, addition, …:"]),

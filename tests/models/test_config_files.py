@@ -72,7 +72,7 @@ def test_kinds_of_layers_are_named_and_the_full_ones_are_taken(tmp_path: Path) -
     finally:
         LISTENER.reset(token)
     (text,) = heard  # once, and as a notice: --quiet keeps it away
-    assert "layers of other kinds too: sliding_attention; full_attention is taken" in text
+    assert "several kinds of layers: full_attention is drawn, not sliding_attention" in text
     assert read_encoding(f"{file}#sliding_attention") == Rope(d=32, window=4096, pairing="half")
     with pytest.raises(UnknownNameError, match="did you mean 'full_attention'"):
         read_encoding(f"{file}#full_atention")

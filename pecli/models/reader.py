@@ -10,7 +10,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from pecli.core.errors import FileError, UnknownNameError, UsageError, path_text
+from pecli.core.errors import FileError, UsageError, nearest, path_text, shorten
 from pecli.core.language import say
 from pecli.encodings.registry import Encoding, find_encoding
 from pecli.encodings.rope import Rope
@@ -158,7 +158,11 @@ def without_findings(model: Model, codes: Collection[str]) -> Model:
     """Return the model without its findings of these codes; raises UsageError for a code that no finding has."""
     for code in codes:
         if code not in (known := finding_codes()):
-            raise UnknownNameError("code", code, known, option="ignore")
+            near = nearest(code, known)
+            hint = f" (did you mean {near[0]}?)" if near else ""
+            text = f"no finding has the code {shorten(code)}{hint}"
+            advice = "each line of the report ends with its code; gallery/reference.md lists all"
+            raise UsageError(text, option="ignore", value=code, advice=advice)
     return replace(model, findings=tuple(item for item in model.findings if item.code not in codes))
 
 

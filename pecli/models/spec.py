@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pecli.core.errors import UnknownNameError, UsageError, notice
+from pecli.core.errors import UnknownNameError, UsageError, nearest, notice
 from pecli.core.readable import resolve_path
 from pecli.encodings.registry import all_encodings
 from pecli.encodings.spec import Config, spec_of
@@ -79,7 +79,9 @@ def _chosen(model: Model, kind: str | None) -> tuple[str, Layer]:
         return _chosen(model.towers[kind], None)
     if kind is not None:
         if kind not in model.layers:
-            raise UnknownNameError(f"kind of layer in {model.path}", kind, [*model.layers, *model.towers])
+            kinds = [*model.layers, *model.towers]
+            near = next(iter(nearest(kind, kinds)), kinds[0])
+            raise UnknownNameError("kind of layers", kind, kinds, advice=f"try {model.path}#{near}")
         return kind, model.layers[kind]
     drawn = [name for name, layer in model.layers.items() if layer.parameters is not None]
     name = next(

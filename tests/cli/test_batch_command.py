@@ -177,7 +177,7 @@ def test_a_wrong_file_says_everything_at_once_and_draws_nothing(ask: Ask, figure
         (("figures.toml", "-j", "2", "--dask", "tcp://127.0.0.1:9"), "drop one of the two"),
         (("figures.toml", "--only", "heta"), "'heta'; did you mean 'heat'? (known: heat, waves, offsets.json)"),
         *(
-            (("figures.toml", f"--shard={part}"), "from 1/16 to 16/16")
+            (("figures.toml", f"--shard={part}"), "with K from 1 to N, such as 3/16")
             for part in ("0/3", "4/3", "3", "1/3/5", "a/b", "", "1e9/1e9")
         ),
         (("figures.toml", "--index", "a.txt", "--dry-run", "extra"), "extra"),

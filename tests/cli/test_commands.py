@@ -38,7 +38,7 @@ def test_outputs_are_written_in_one_go_and_told(ask: Ask, folder: Path) -> None:
     assert np.array_equal(np.load(folder / "c.npy"), pecli.encode(d=7, length=11))
     with Image.open(folder / "a.png") as image:
         image.load()
-    assert ask("heatmap", *SMALL, "-q", "-o", "a.png")[:3] == (0, "", "")
+    assert ask("heatmap", *SMALL, "-q", "-o", "a.png")[:3] == (0, "a.png\n", "")
     ended = ask("heatmap", *SMALL, "-v", "-o", "a.png")
     assert ended.out == "a.png\n"
     assert "pecli heatmap --d 7 --length 11 --size column --dpi 30 --output a.png" in ended.err

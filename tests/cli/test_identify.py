@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -380,3 +381,50 @@ def test_divisors_are_rates_with_their_base(ask: Ask, folder: Path, stored: bool
     for wrong in (("table.npy", "--base", "10"), ("--rates", "1,0", "--base", "10"), ("--rates", "1,0.1", "-k", "1")):
         ended = ask("identify", *wrong)
         assert (ended.code, ended.err.count("\n"), "--base" in ended.err) == (2, 1, True)
+
+
+@pytest.mark.parametrize(
+    ("change", "same", "up_to", "said"),
+    [
+        (lambda table: table, True, [], ""),
+        (lambda table: table[:, ::-1], False, ["column_order"], say("identify.columns_reversed")),
+        (
+            lambda table: np.hstack([table[:, ::2], table[:, 1::2]])[:, ::-1],
+            False,
+            ["column_order"],
+            say("identify.halves_reversed"),
+        ),
+        (lambda table: table[:, [1, 0, *range(2, 32)][::-1]], False, ["column_order"], "31, 30, 29"),
+        (lambda table: table * 0.5, False, ["scale"], say("identify.up_to_scale", scale="0.5")),
+        (
+            lambda table: table.astype(np.float16),
+            True,
+            ["float16"],
+            say("identify.up_to_rounding", dtype="float16"),
+        ),
+        (lambda table: np.pad(table, ((0, 0), (0, 2))), False, ["columns_of_zeros"], say("identify.up_to_zeros")),
+    ],
+)
+def test_the_report_says_in_what_the_line_draws_another_table(
+    change: Callable[[Array], Array], same: bool, up_to: list[str], said: str, ask: Ask, folder: Path
+) -> None:
+    np.save("t.npy", change(sines(64, 32)))
+    data = told(ask, "t.npy")
+    assert (data["same"], data["up_to"]) == (same, up_to)
+    assert said in " ".join(ask("identify", "t.npy").out.split())
+
+
+@pytest.mark.parametrize(
+    ("change", "hint"),
+    [
+        (lambda table: table.T, "transposed"),
+        (lambda table: -table, "negated"),
+        (lambda table: table * 0, "zeros"),
+        (lambda table: np.sqrt(abs(table)), None),
+    ],
+)
+def test_a_table_without_a_formula_gets_a_hint(
+    change: Callable[[Array], Array], hint: str | None, ask: Ask, folder: Path
+) -> None:
+    np.save("t.npy", change(sines(64, 32)))
+    assert told(ask, "t.npy", code=1)["hint"] == hint

@@ -57,7 +57,7 @@ def test_runtimes_apply_what_their_lines_say(ask: Ask, folder: Path, name: str, 
             "SGLang": "sglang",
         }
         (key,) = [own for start, own in runtime.items() if line["runtime"].startswith(start)] or [""]
-        if not (key and line["text"]) or "not looked up" in line["remark"]:
+        if not (key and line["text"]) or "has not looked up" in line["remark"]:
             continue
         if line["text"].startswith("{"):
             (folder / "config.json").write_text(json.dumps(config | json.loads(line["text"])))

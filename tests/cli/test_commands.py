@@ -31,6 +31,7 @@ def test_every_option_of_a_study_is_an_option_of_its_command(analysis: type[Anal
     assert names >= set(known_options(analysis)) - (others - taken)
 
 
+@pytest.mark.long
 def test_outputs_are_written_in_one_go_and_told(ask: Ask, folder: Path) -> None:
     (folder / "a.png").write_bytes(b"old")
     ended = ask("heatmap", *SMALL, "-o", "a.png", "--output", "new/b.svg", "-o", "c.npy")
@@ -73,6 +74,7 @@ def test_a_sweep_that_fails_prints_the_finished_ones_as_json(ask: Ask, folder: P
     assert [item["path"] for result in results for item in result["files"]] == ["10.npy"]
 
 
+@pytest.mark.long
 def test_a_dash_writes_the_bytes_to_stdout_and_nothing_else(ask: Ask, folder: Path) -> None:
     ended = ask("heatmap", *SMALL, "-o", "-")
     assert ended.data == pecli.figure("heatmap", d=7, length=11, dpi=30, size="column").render("png")[0]

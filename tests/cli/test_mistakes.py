@@ -325,6 +325,7 @@ def test_whatever_parameter_is_misplaced_the_line_to_try_is_of_a_figure_that_sho
     assert [answer[0] for answer in answers if answer and not ANALYSES[answer[1]].takes(ENCODINGS[answer[2]])] == []
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("error", "code", "said"),
     [

@@ -121,6 +121,7 @@ def test_pairs_within_a_window_are_counted_unscaled_and_scaled(ask: Ask) -> None
     assert layer["critical_dimension"] == 128 - 2 * 33
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("config", ["gte-ntk", BARE | LINEAR, GEMMA_3_4B])  # a larger base, or divided positions
 def test_a_scaling_of_which_files_differ_in_the_context_claims_none(ask: Ask, folder: Path, config: Any) -> None:
     if isinstance(config, dict):
@@ -162,7 +163,7 @@ CONTEXTS: list[tuple[dict[str, Any], str, list[str], tuple[int | None, ...]]] = 
 ]  # fmt: skip
 
 
-@pytest.mark.some(5)
+@pytest.mark.some(15)
 @pytest.mark.parametrize(("config", "kind", "words", "expected"), CONTEXTS)
 def test_model_and_stats_count_in_the_same_contexts(
     ask: Ask, folder: Path, config: dict[str, Any], kind: str, words: list[str], expected: tuple[int | None, ...]
@@ -233,6 +234,7 @@ def test_a_length_beyond_the_context_is_a_note(ask: Ask, config: str, length: in
     assert all(item["value"] == length and f"{context:,}" in item["text"] for item in found)
 
 
+@pytest.mark.long
 def test_a_picture_of_a_config_carries_numbers_and_no_path(ask: Ask, folder: Path) -> None:
     config = str(CONFIGS / "llama-3.1.json")
     assert ask("spectrum", "-e", config, "-e", "rope", "-o", "s.svg").code == 0

@@ -70,7 +70,7 @@ def test_a_range_is_as_many_pictures_evenly_spaced_on_the_options_own_scale(ask:
     assert ask("batch", "f.toml", "--dry-run").out.count("--dims 0,1,2 --length") == 3
 
 
-@pytest.mark.some(2)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("option", "values", "rest"),
     [

@@ -100,6 +100,7 @@ def test_every_cell_of_a_small_matrix_says_its_number_at_its_place() -> None:
         assert float(text.get_text().replace("−", "-")) == pytest.approx(values[row, column], abs=0.005)
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("figure", "options"),
     [
@@ -119,6 +120,7 @@ def test_numbers_are_on_where_they_fit_and_off_where_they_are_not_wanted(figure:
     assert not any(sign.isdigit() for text in left for sign in text)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("size", "least"), [("column", 7), ("page", 7), ("slide", 14)])
 def test_numbers_that_nobody_asked_for_are_as_large_as_text_has_to_be(size: str, least: float) -> None:
     found = []
@@ -238,7 +240,7 @@ def test_a_bar_is_left_out_where_every_cell_carries_its_number(
     assert sum(own.get_label() == "<colorbar>" for own in axes) == bars and axes[0].get_title() == title
 
 
-@pytest.mark.some(2)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("figure", "size", "bars"),
     [

@@ -67,7 +67,7 @@ PIXELS = [(505, 883), (203, 354), (195, 360), (1200, 300)]  # of a panel
 SCALED: dict[str, Any] = {"encoding": ["sinusoidal:base=10", "sinusoidal"], "difference": True, "length": 1500}
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(12)
 @pytest.mark.parametrize(
     ("figure", "options"),
     [
@@ -226,6 +226,7 @@ def test_the_points_of_a_scatter_are_seen_on_a_dark_ground(length: int) -> None:
     assert shown and min(lightness(colours).min() for colours in seen) >= MIN_CONTRAST
 
 
+@pytest.mark.long
 def test_the_size_of_texts_follows_the_picture_and_not_the_style() -> None:
     sizes = []
     for style in (None, "Solarize_Light2", "classic"):

@@ -31,6 +31,7 @@ def test_a_name_breaks_between_its_parameters_and_not_within_one() -> None:
     assert wrapped_label("39 of 64 pairs never finish a turn") == "39 of 64 pairs never\nfinish a turn"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", ["page", "slide"])
 def test_names_stand_right_of_the_frame_and_apart(size: str) -> None:
     page = page_of("offsets", encoding="alibi:heads=8", length=20, size=size, dpi=40)
@@ -119,6 +120,7 @@ def test_rows_and_columns_of_a_distance_are_framed_and_its_rows_named() -> None:
     assert names(axes) == ["10", say("words.first_to_last", first=100, last=179)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("figure", ["heatmap", "curves"])
 def test_names_of_neighbours_do_not_touch_and_the_title_stands_above_them(figure: str) -> None:
     for axes in (

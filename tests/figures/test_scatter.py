@@ -51,6 +51,7 @@ def test_the_rank_correlation_is_printed_in_the_picture_and_both_are_facts() -> 
     assert [axes.get_title() for axes in panels(d=7, base=10, length=23)] == [""]  # one panel, and nothing above it
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("x", "y"), [("corr", "euclidean"), ("euclidean", "corr")])
 def test_streaks_are_named_where_no_other_point_is_near(x: str, y: str) -> None:
     options: dict[str, Any] = {"d": 64, "length": 100, "x": x, "y": y}
@@ -72,6 +73,7 @@ def strays(found: Any, norm: float) -> Any:
     return np.abs(found.y - np.sqrt(2 * norm * (1 - found.x)))
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("options", "exceptions", "key"),
     [
@@ -97,6 +99,7 @@ def test_exceptions_are_positions_without_which_no_pair_strays(
         assert not exceptions or strays(found, norm)[odd].max() > np.sqrt(norm) / 16
 
 
+@pytest.mark.long
 def test_exceptions_are_red_and_what_is_boxed_is_enlarged_beside() -> None:
     found = numbers_of("scatter", base=10)
     (axes,) = panels(base=10)

@@ -13,6 +13,7 @@ from typing import Any
 from pecli.core.errors import UsageError
 from pecli.core.language import ENGLISH, finding, say, texts
 from pecli.models.config_file import Keys, shown
+from pecli.models.facts import FULL, KINDS, LINEAR, NO_ATTENTION, SLIDING
 from pecli.models.model_types import Architecture
 
 LEVEL_TEXTS = {"error": "models.error", "warning": "models.warning", "note": "models.note"}
@@ -164,14 +165,11 @@ class Reading:
             self.findings.append(finding)
 
 
-FULL, SLIDING, LINEAR, NO_ATTENTION = "full_attention", "sliding_attention", "linear_attention", "no_attention"
 LAYER_TYPE_NAMES = {  # what transformers 5 calls the kinds of older configs
     **dict.fromkeys(("attention", "full", "global"), FULL),
     **dict.fromkeys(("mamba", "mamba2", "recurrent", "linear"), LINEAR),
     "deepseek_sparse_attention": "indexed_attention",
 }
-OTHERS = ("conv", "hybrid", "window_attention", "indexed_attention", "no_rope")
-KINDS = {kind[0]: kind for kind in (FULL, SLIDING, LINEAR, *OTHERS)}  # by the letters of an architecture's pattern
 WINDOW = "sliding_window"
 SPANS = ("local_attention", "attention_window_size", WINDOW, "sliding_window_size")  # the first that is there counts
 WINDOWS = {  # the keys of the positions that a layer of that kind sees

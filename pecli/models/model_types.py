@@ -2,40 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from difflib import get_close_matches
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from pecli.models.config_file import Keys
+from pecli.models.facts import BY_KIND, REMARKS, FactsError, faults, meant, read_facts
 
-UNDRAWN = ("relative", "bias2d", "relpos2d", "conv", "sincos2d", "fourier")  # of images, or inside of the attention
-SINUSOIDAL_LAYOUTS: dict[str, dict[str, str]] = {
-    "sinusoidal": {},
-    "sinusoidal_halves": {"layout": "concatenated"},
-    "sinusoidal_j": {"layout": "concatenated", "family": "tensor2tensor"},
-}
-SINCOS2D_LAYOUTS: dict[str, dict[str, str]] = {  # MAE's table, DETR's from 2π/n to 2π, RT-DETR's with the row first
-    "sincos2d_mae": {},
-    "sincos2d_detr": {"layout": "interleaved", "first": "row", "scale_grid": "detr"},
-    "sincos2d_rows": {"first": "row"},
-}
-POSITIONS = ("rope", "alibi", "t5", "none", "learned", *SINUSOIDAL_LAYOUTS, *SINCOS2D_LAYOUTS, *UNDRAWN)
-REMARKS = {  # what to say of a type whatever its config
-    "turns_back": "findings.turns_backwards",
-    "seconds": "findings.audio_rates_not_shown",
-    "detector": "findings.detector_not_shown",
-    "preprocessor": "findings.preprocessor_not_shown",
-    "three_parts": "findings.three_models_not_shown",
-    "stages": "findings.stages_not_shown",
-    "axial_tables": "findings.axial_tables",
-    "memory": "findings.memory_table_not_shown",
-    "share": "findings.width_counted_otherwise",
-    "third": "findings.share_by_default",
-}
 ENDINGS = ("ForCausalLM", "ForConditionalGeneration", "LMHeadModel", "ForMaskedLM", "Model", "ForQuestionAnswering")
 
 
@@ -43,7 +17,7 @@ ENDINGS = ("ForCausalLM", "ForConditionalGeneration", "LMHeadModel", "ForMaskedL
 class Architecture:
     """Facts about one model_type. A fact that is a table by kind of layers may also be one value for all of them.
 
-    position : what tells positions apart, one of POSITIONS; by stack (encoder, decoder) where these differ
+    position : what tells positions apart, one of `facts.POSITIONS`; by stack (encoder, decoder) where these differ
     theta : the base, by kind of layers; sliding layers with a base of their own have no scaling
     partial : the share of the columns of a head that turn, by kind of layers
     rotary_dim : how many columns of a head turn, instead of a share
@@ -64,7 +38,7 @@ class Architecture:
     unread : keys that its code does not read
     words : kinds of positions beside its own that position_embedding_type may name in its code; relative_key, in
         transformers 4, is a table of offsets in every layer
-    pattern : kinds of layers by letter, as `layers.KINDS` has them: before the brackets the first, in them those that
+    pattern : kinds of layers by letter, as `facts.KINDS` has them: before the brackets the first, in them those that
         repeat, behind them the last; "-" in front counts from the end
     full_before : the layers that see all positions before those with a window, where max_window_layers does not say it
     halved : keys of a window of which its code takes half
@@ -93,7 +67,7 @@ class Architecture:
     temperature : what `scores.temperature_of` takes: in which layers queries grow with the position, and how
     sizes : hidden, heads, layers, positions and the like where the file gives none; those of transformers are in
         sizes.toml
-    remark : what to say of the type whatever its config, one of REMARKS
+    remark : what to say of the type whatever its config, one of `facts.REMARKS`
     """
 
     name: str
@@ -164,15 +138,6 @@ class Architecture:
         return self.theta.get(kind, self.theta.get("all", 10000.0))
 
 
-BY_KIND = frozenset({"position", "theta", "partial", "head_dim"})
-CHOICES = {  # of fields that are words
-    "position": POSITIONS,
-    "pairing": ("half", "interleaved"),
-    "by_kind": ("only", "older", "strict"),
-    "resized": ("always", "asked"),
-    "also": (*POSITIONS, "timestep"),
-    "remark": tuple(REMARKS),
-}
 TYPES = {"float": (int, float), "int": (int,), "str": (str,), "bool": (bool,), "tuple": (list,), "Mapping": (dict,)}
 FIELDS = {  # of a table, and the types of TOML that a value may have
     item.name: TYPES[str(item.type).partition("[")[0].removesuffix(" | None")]
@@ -182,35 +147,17 @@ FIELDS = {  # of a table, and the types of TOML that a value may have
 
 
 LINKS = ("like", "text")  # keys of a table that name another type
+TYPES_FILE, SIZES_FILE = "types.toml", "sizes.toml"
 
 
-class FactsError(Exception):
-    """A file of facts is wrong: the type, its field, and why."""
-
-    def __init__(self, name: str, key: str, reason: str) -> None:
-        super().__init__(f"{name}: {key}: {reason}")
-        self.name, self.key = name, key
-
-
-def _meant(word: Any, known: Iterable[str]) -> str:
-    """Return the known name that a word is most like as a question; nothing where there is none."""
-    return "".join(f", did you mean {name}?" for name in get_close_matches(str(word), known, n=1))
-
-
-def check_facts(name: str, facts: Mapping[str, Any]) -> None:
-    """Raise FactsError for a field that there is not, or a value of the wrong kind."""
+def check_facts(file: str, name: str, facts: Mapping[str, Any], links: tuple[str, ...] = ()) -> None:
+    """Raise FactsError for a field that there is not, a value of the wrong kind, or a name in it that is none."""
     for key, value in facts.items():
         if key not in FIELDS:
-            raise FactsError(name, key, f"is not a field{_meant(key, FIELDS)}")
-        kinds, values = FIELDS[key], (value,)
-        if key in BY_KIND:
-            kinds = (str,) if key == "position" else (int, float)
-            values = tuple(value.values()) if isinstance(value, dict) else values
-        if any(type(item) not in kinds for item in values):
-            raise FactsError(name, key, f"{value!r} is not {' or '.join(kind.__name__ for kind in kinds)}")
-        words = values if key in BY_KIND or isinstance(value, str) else value
-        if key in CHOICES and (wrong := [word for word in words if word not in CHOICES[key]]):
-            raise FactsError(name, key, f"{wrong[0]!r} is not one of {', '.join(CHOICES[key])}")
+            raise FactsError(file, name, key, f"is not a field{meant(key, (*links, *FIELDS))}")
+        kinds = ((str,) if key == "position" else (int, float)) if key in BY_KIND else FIELDS[key]
+        for fault in faults(key, value, kinds, facts.get("bases", ())):
+            raise FactsError(file, name, key, fault)
 
 
 def read_types(tables: Mapping[str, Any], sizes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -226,14 +173,16 @@ def read_types(tables: Mapping[str, Any], sizes: Mapping[str, Any]) -> dict[str,
         if name in found:
             return found[name]
         if name in likes:
-            raise FactsError(name, "like", f"in a circle with {', '.join(likes)}")
-        table = tables[name] if isinstance(tables[name], dict) else {"": tables[name]}
+            raise FactsError(TYPES_FILE, name, "like", f"in a circle with {', '.join(likes)}")
+        table = tables[name]
+        if not isinstance(table, dict):
+            raise FactsError(TYPES_FILE, name, "", f"{table!r} is not a table, as {name} = {{ like = {table!r} }} is")
         links = {key: table[key] for key in LINKS if key in table}
         own = {key: value for key, value in table.items() if key not in links}
-        check_facts(name, own)
+        check_facts(TYPES_FILE, name, own, LINKS)
         for key, other in links.items():
             if other not in tables:
-                raise FactsError(name, key, f"{other!r} is not a type{_meant(other, tables)}")
+                raise FactsError(TYPES_FILE, name, key, f"{other!r} is not a type{meant(other, tables)}")
         inherited = facts_of(links["like"], (*likes, name)) if "like" in links else {}
         found[name] = {**inherited, **own, **({"text": links["text"]} if "text" in links else {})}
         return found[name]
@@ -241,10 +190,10 @@ def read_types(tables: Mapping[str, Any], sizes: Mapping[str, Any]) -> dict[str,
     for name in tables:
         facts = facts_of(name, ())
         if "text" in facts and (beside := facts.keys() - {"text", "remark"}):
-            raise FactsError(name, min(beside), "is not read beside text")
+            raise FactsError(TYPES_FILE, name, min(beside), "is not read beside text")
     for name, own in sizes.items():
         if name not in found:
-            raise FactsError(name, "sizes", f"is not a type{_meant(name, tables)}")
+            raise FactsError(SIZES_FILE, name, "sizes", f"is not a type{meant(name, tables)}")
         found[name] = {"sizes": own, **found[name]}
     return found
 
@@ -252,13 +201,7 @@ def read_types(tables: Mapping[str, Any], sizes: Mapping[str, Any]) -> dict[str,
 @cache
 def model_types() -> dict[str, dict[str, Any]]:
     """Return the facts of every type that pecli knows, by its name."""
-    return read_types(read_facts("types.toml"), read_facts("sizes.toml"))
-
-
-def read_facts(name: str) -> dict[str, Any]:
-    """Return the tables of a file of facts beside this one."""
-    with Path(__file__).with_name(name).open("rb") as file:
-        return tomllib.load(file)
+    return read_types(read_facts(TYPES_FILE), read_facts(SIZES_FILE))
 
 
 @cache

@@ -6,8 +6,6 @@ import inspect
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import typer
@@ -15,8 +13,8 @@ import typer
 from pecli.cli.completion import offered_values
 from pecli.cli.options import SharedOptions, argument, file_options, language_option, run_options, with_options
 from pecli.cli.show import Command, publish, targets_of
-from pecli.core.errors import PecliError, UsageError, as_flags, is_printable
-from pecli.core.hub import CONFIG, pin_revision
+from pecli.core.errors import UsageError, as_flags, is_printable
+from pecli.core.hub import pin_revision
 from pecli.core.language import language_of, say, use_language
 from pecli.core.terminal import Block, Facts, Paragraph, TextTable, print_notes, print_results, show as print_blocks
 from pecli.encodings.learned import Learned
@@ -137,36 +135,22 @@ def model(
 
     Exits with 1 if a finding is an error or a file cannot be read; the other files are still read.
     """
-    from pecli.models.config_file import config_path
-    from pecli.models.overrides import read_overrides
-    from pecli.models.reader import without_findings
-    from pecli.reports.model import ModelReport, spectrum_specs
+    from pecli.reports.answer import answer
+    from pecli.reports.model import spectrum_specs
+    from pecli.reports.runtimes import RuntimesReport
 
     if not paths:
         raise UsageError("pecli model needs the path of a config.json, or of a folder that holds one")
     targets, pictures = targets_of(output, format, json, pictures=True)
+    others = {"--cite": cite, "--strict": strict, "a picture": bool(pictures)}
+    values = {"same": same, "tolerance": tolerance, "override": override, "runtime": runtime, "flags": flags}
+    asked = ModelOptions.of_read({"seq_len": seq_len, "ignore": ignore, **values})
     with use_language(language := language_of(lang)):
-        each = (
-            [path] if Path(path).is_dir() and config_path(Path(path)).is_file() else expand_paths([path], CONFIG)
-            for path in paths
-        )
-        places = list(dict.fromkeys(chain(*each)))
-        given = read_overrides(override)
-        if flags and (runtime != ("llama.cpp",) or given):
-            raise UsageError("--flags needs --runtime llama.cpp alone, without --override", option="flags")
-        if runtime and not flags:
-            others = {"same": same, "cite": cite, "strict": strict, "a picture": bool(pictures)}
-            publish_runtimes(places, runtime, seq_len, given, targets, [name for name, own in others.items() if own])
-            return
-        models, failures = read_models(places, seq_len, given, flags)
-        report = ModelReport(tuple(without_findings(model, ignore) for model in models), tolerance)
-        if same and len(places) != 2:
-            twice = len(paths) == 2 and len(places) == 1
-            what = f"two different files, but {places[0]} was given twice" if twice else f"two files, not {len(places)}"
-            raise UsageError(f"--same compares {what}", option="same")
+        report, failures = answer(paths, asked, others=[name for name, own in others.items() if own])
         document, lines, data = report.document, report.lines(), report.data
-        if same and not failures:
-            document, lines, data = report.comparison, [], data["comparison"]
+    if isinstance(report, RuntimesReport):
+        publish(document, data, targets)
+        return
     if cite:
         made = filter(None, (layer.encoding for read in report.models for layer in read.layers.values()))
         print_citations(made, [*targets, *pictures])
@@ -184,52 +168,6 @@ def model(
     wrong = not report.same or (strict and wrong) if same else wrong
     if code := max([wrong, *(failure.exit_code for failure in failures)]):
         raise typer.Exit(code)
-
-
-def publish_runtimes(
-    places: Sequence[str],
-    names: Iterable[str],
-    seq_len: int | None,
-    given: Mapping[str, Any],
-    targets: Sequence[Any],
-    others: Sequence[str],
-) -> None:
-    """Print what inference runtimes do with one model's file.
-
-    others : names of options that were given but cannot be combined with --runtime
-    """
-    from pecli.models.runtimes import apply_runtimes, runtimes_named
-    from pecli.reports.runtimes import runtimes_data, runtimes_text
-
-    if others:
-        other = others[0] if " " in others[0] else f"--{others[0]}"
-        raise UsageError(f"--runtime and {other} exclude each other", option="runtime", advice="leave one of them out")
-    if len(places) != 1:
-        raise UsageError(f"--runtime takes one file, but {len(places)} were given", option="runtime")
-    found = apply_runtimes(places[0], runtimes_named(names), seq_len, given)
-    publish(runtimes_text(places[0], found), runtimes_data(places[0], found), targets)
-
-
-def read_models(
-    places: Iterable[str], seq_len: int | None, given: Mapping[str, Any], flags: str | None
-) -> tuple[list[Any], list[PecliError]]:
-    """Return the models that can be read and the errors of the others; raise the first error if none can be read."""
-    from pecli.models.flags import read_flagged
-    from pecli.models.overrides import read_overridden
-    from pecli.models.reader import read_model
-
-    models, failures = [], []
-    for place in places:
-        try:
-            if flags:
-                models.append(read_flagged(place, flags, seq_len))
-                continue
-            models.append(read_overridden(place, seq_len, given) if given else read_model(place, seq_len))
-        except PecliError as error:
-            failures.append(error)
-    if failures and not models:
-        raise failures[0]
-    return models, failures
 
 
 MODEL_COMMAND = Command(

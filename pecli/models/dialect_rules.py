@@ -12,7 +12,7 @@ from typing import Any
 
 from pecli.core.errors import UsageError
 from pecli.models.config_file import Keys, safe_text
-from pecli.models.layers import FULL, SLIDING
+from pecli.models.facts import FULL, SLIDING
 from pecli.models.rope import ORIGINAL
 
 PLACE = "rope_scaling."

@@ -16,11 +16,13 @@ from pecli.core.errors import FileError, UsageError
 from pecli.core.language import say
 from pecli.models.config_file import Keys, read_config, safe_text
 from pecli.models.dialect_rules import RULES
+from pecli.models.facts import read_facts
 from pecli.models.layers import Finding
-from pecli.models.model_types import Architecture, architecture_of, check_facts, read_facts
+from pecli.models.model_types import Architecture, architecture_of, check_facts
 from pecli.models.position_keys import is_of_positions
 
 Flat = Mapping[str, Any]  # values by full name: the names of nested objects, joined by dots
+DIALECTS = "dialects.toml"
 MAX_DEPTH = 4  # deepest nesting of objects that is searched
 BY_CLASS = ("keys", "defaults", "when", "values", "facts", "remarks", "sums", "products", "quotients", "refuse")
 AT = re.compile(r"(.+)\[(\d+)\]")  # an item of a list
@@ -113,11 +115,11 @@ class Translation:
 @cache
 def dialects() -> dict[str, Dialect]:
     """Return all dialects by name, in the order in which they are tried; `like` inherits from another dialect."""
-    tables: dict[str, dict[str, Any]] = read_facts("dialects.toml")
+    tables: dict[str, dict[str, Any]] = read_facts(DIALECTS)
     for name, table in tables.items():
         tables[name] = _updated(tables[table.pop("like")], table) if "like" in table else table
         for part in (tables[name], *tables[name].get("groups", ())):
-            check_facts(name, part.get("facts", {}))
+            check_facts(DIALECTS, name, part.get("facts", {}))
     return {name: Dialect(name, **as_tuples(table)) for name, table in tables.items()}
 
 

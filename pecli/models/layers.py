@@ -13,6 +13,7 @@ from typing import Any
 from pecli.core.errors import UsageError
 from pecli.core.language import ENGLISH, finding, say, texts
 from pecli.models.config_file import Keys, safe_text
+from pecli.models.facts import FULL, KINDS, LINEAR, NO_ATTENTION, SLIDING
 from pecli.models.model_types import Architecture
 
 LEVEL_TEXTS = {"error": "models.error", "warning": "models.warning", "note": "models.note"}
@@ -179,14 +180,11 @@ class Reading:
             self.findings.append(finding)
 
 
-FULL, SLIDING, LINEAR, NO_ATTENTION = "full_attention", "sliding_attention", "linear_attention", "no_attention"
 LAYER_TYPE_NAMES = {  # names in older configs to names in transformers 5
     **dict.fromkeys(("attention", "full", "global"), FULL),
     **dict.fromkeys(("mamba", "mamba2", "recurrent", "linear"), LINEAR),
     "deepseek_sparse_attention": "indexed_attention",
 }
-OTHERS = ("conv", "hybrid", "window_attention", "indexed_attention", "no_rope")
-KINDS = {kind[0]: kind for kind in (FULL, SLIDING, LINEAR, *OTHERS)}  # letters of an architecture's pattern to kinds
 WINDOW = "sliding_window"
 SPANS = ("local_attention", "attention_window_size", WINDOW, "sliding_window_size")  # the first that is present is used
 WINDOWS = {  # kind of layer to the keys of its attention window

@@ -9,18 +9,8 @@ from math import isclose, log, sqrt
 from pecli.core.language import listing, say
 from pecli.encodings.rope_scaling import SCALINGS
 from pecli.models.config_file import Keys
-from pecli.models.layers import (
-    FULL,
-    HEAD,
-    HEADS,
-    LAYERS,
-    WIDTH,
-    Finding,
-    Reading,
-    max_position,
-    similar_keys,
-    suggestion,
-)
+from pecli.models.facts import FULL
+from pecli.models.layers import HEAD, HEADS, LAYERS, WIDTH, Finding, Reading, max_position, similar_keys, suggestion
 from pecli.models.position_keys import READ_BY, UNUSED, position_keys
 from pecli.models.rope import (
     FRACTION,

@@ -2,43 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from difflib import get_close_matches
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from pecli.models.config_file import Keys
+from pecli.models.facts import BY_KIND, REMARKS, FactsError, faults, meant, read_facts
 
-# kinds of positions that pecli does not draw
-UNDRAWN = ("relative", "bias2d", "relpos2d", "conv", "sincos2d", "fourier")
-SINUSOIDAL_LAYOUTS: dict[str, dict[str, str]] = {
-    "sinusoidal": {},
-    "sinusoidal_halves": {"layout": "concatenated"},
-    "sinusoidal_j": {"layout": "concatenated", "family": "tensor2tensor"},
-}
-SINCOS2D_LAYOUTS: dict[
-    str, dict[str, str]
-] = {  # tables of MAE, of DETR (coordinates 2π/n to 2π), of RT-DETR (row first)
-    "sincos2d_mae": {},
-    "sincos2d_detr": {"layout": "interleaved", "first": "row", "scale_grid": "detr"},
-    "sincos2d_rows": {"first": "row"},
-}
-POSITIONS = ("rope", "alibi", "t5", "none", "learned", *SINUSOIDAL_LAYOUTS, *SINCOS2D_LAYOUTS, *UNDRAWN)
-REMARKS = {  # text keys of notes on a type, independent of its config
-    "turns_back": "findings.turns_backwards",
-    "seconds": "findings.audio_rates_not_shown",
-    "detector": "findings.detector_not_shown",
-    "preprocessor": "findings.preprocessor_not_shown",
-    "three_parts": "findings.three_models_not_shown",
-    "stages": "findings.stages_not_shown",
-    "axial_tables": "findings.axial_tables",
-    "memory": "findings.memory_table_not_shown",
-    "share": "findings.width_counted_otherwise",
-    "third": "findings.share_by_default",
-}
 ENDINGS = ("ForCausalLM", "ForConditionalGeneration", "LMHeadModel", "ForMaskedLM", "Model", "ForQuestionAnswering")
 
 
@@ -46,7 +17,7 @@ ENDINGS = ("ForCausalLM", "ForConditionalGeneration", "LMHeadModel", "ForMaskedL
 class Architecture:
     """Facts about one model_type. A fact per kind of layer may also be a single value for all kinds.
 
-    position : kind of positions, one of POSITIONS; per stack (encoder, decoder) if they differ
+    position : kind of positions, one of `facts.POSITIONS`; per stack (encoder, decoder) if they differ
     theta : the base, per kind of layer; sliding layers with a base of their own have no scaling
     partial : share of a head's columns that turn, per kind of layer
     rotary_dim : number of a head's columns that turn, instead of a share
@@ -67,7 +38,7 @@ class Architecture:
     unread : keys that its code does not read
     words : further kinds of positions that position_embedding_type may select in its code; relative_key is, in
         transformers 4, a table of offsets in every layer
-    pattern : kinds of layers by letter (`layers.KINDS`): before the parentheses the first layers, in them the layers
+    pattern : kinds of layers by letter (`facts.KINDS`): before the parentheses the first layers, in them the layers
         that repeat, after them the last layers; a leading "-" counts from the end
     full_before : number of first layers without a window if the file has no max_window_layers
     halved : window keys of which its code takes half
@@ -95,7 +66,7 @@ class Architecture:
     alibi_from : hidden_size from which its models use ALiBi in place of rope
     temperature : rule for `scores.temperature_of`: which layers scale queries by position, and how
     sizes : default sizes (hidden, heads, layers, positions and others); those of transformers are in sizes.toml
-    remark : key in REMARKS of a note on the type
+    remark : key in `facts.REMARKS` of a note on the type
     """
 
     name: str
@@ -166,15 +137,6 @@ class Architecture:
         return self.theta.get(kind, self.theta.get("all", 10000.0))
 
 
-BY_KIND = frozenset({"position", "theta", "partial", "head_dim"})
-CHOICES = {  # allowed words of fields
-    "position": POSITIONS,
-    "pairing": ("half", "interleaved"),
-    "by_kind": ("only", "older", "strict"),
-    "resized": ("always", "asked"),
-    "also": (*POSITIONS, "timestep"),
-    "remark": tuple(REMARKS),
-}
 TYPES = {"float": (int, float), "int": (int,), "str": (str,), "bool": (bool,), "tuple": (list,), "Mapping": (dict,)}
 FIELDS = {  # fields of a table, with the allowed types of their values
     item.name: TYPES[str(item.type).partition("[")[0].removesuffix(" | None")]
@@ -183,36 +145,18 @@ FIELDS = {  # fields of a table, with the allowed types of their values
 }
 
 
-LINKS = ("like", "text")  # keys of a table that refer to another type
+LINKS = ("like", "text")  # keys of a table that name another type
+TYPES_FILE, SIZES_FILE = "types.toml", "sizes.toml"
 
 
-class FactsError(Exception):
-    """A TOML file of facts is wrong: in the table `name`, the field `key`, for the given reason."""
-
-    def __init__(self, name: str, key: str, reason: str) -> None:
-        super().__init__(f"{name}: {key}: {reason}")
-        self.name, self.key = name, key
-
-
-def _did_you_mean(word: Any, known: Iterable[str]) -> str:
-    """Return a question that suggests the most similar known name; "" if there is none."""
-    return "".join(f", did you mean {name}?" for name in get_close_matches(str(word), known, n=1))
-
-
-def check_facts(name: str, facts: Mapping[str, Any]) -> None:
-    """Raise FactsError for an unknown field or a value of the wrong type."""
+def check_facts(file: str, name: str, facts: Mapping[str, Any], links: tuple[str, ...] = ()) -> None:
+    """Raise FactsError for an unknown field, a value of the wrong type, or an unknown name in a value."""
     for key, value in facts.items():
         if key not in FIELDS:
-            raise FactsError(name, key, f"is not a field{_did_you_mean(key, FIELDS)}")
-        kinds, values = FIELDS[key], (value,)
-        if key in BY_KIND:
-            kinds = (str,) if key == "position" else (int, float)
-            values = tuple(value.values()) if isinstance(value, dict) else values
-        if any(type(item) not in kinds for item in values):
-            raise FactsError(name, key, f"{value!r} is not {' or '.join(kind.__name__ for kind in kinds)}")
-        words = values if key in BY_KIND or isinstance(value, str) else value
-        if key in CHOICES and (wrong := [word for word in words if word not in CHOICES[key]]):
-            raise FactsError(name, key, f"{wrong[0]!r} is not one of {', '.join(CHOICES[key])}")
+            raise FactsError(file, name, key, f"is not a field{meant(key, (*links, *FIELDS))}")
+        kinds = ((str,) if key == "position" else (int, float)) if key in BY_KIND else FIELDS[key]
+        for fault in faults(key, value, kinds, facts.get("bases", ())):
+            raise FactsError(file, name, key, fault)
 
 
 def read_types(tables: Mapping[str, Any], sizes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -228,14 +172,16 @@ def read_types(tables: Mapping[str, Any], sizes: Mapping[str, Any]) -> dict[str,
         if name in found:
             return found[name]
         if name in likes:
-            raise FactsError(name, "like", f"in a circle with {', '.join(likes)}")
-        table = tables[name] if isinstance(tables[name], dict) else {"": tables[name]}
+            raise FactsError(TYPES_FILE, name, "like", f"in a circle with {', '.join(likes)}")
+        table = tables[name]
+        if not isinstance(table, dict):
+            raise FactsError(TYPES_FILE, name, "", f"{table!r} is not a table, as {name} = {{ like = {table!r} }} is")
         links = {key: table[key] for key in LINKS if key in table}
         own = {key: value for key, value in table.items() if key not in links}
-        check_facts(name, own)
+        check_facts(TYPES_FILE, name, own, LINKS)
         for key, other in links.items():
             if other not in tables:
-                raise FactsError(name, key, f"{other!r} is not a type{_did_you_mean(other, tables)}")
+                raise FactsError(TYPES_FILE, name, key, f"{other!r} is not a type{meant(other, tables)}")
         inherited = facts_of(links["like"], (*likes, name)) if "like" in links else {}
         found[name] = {**inherited, **own, **({"text": links["text"]} if "text" in links else {})}
         return found[name]
@@ -243,10 +189,10 @@ def read_types(tables: Mapping[str, Any], sizes: Mapping[str, Any]) -> dict[str,
     for name in tables:
         facts = facts_of(name, ())
         if "text" in facts and (beside := facts.keys() - {"text", "remark"}):
-            raise FactsError(name, min(beside), "is not read beside text")
+            raise FactsError(TYPES_FILE, name, min(beside), "is not read beside text")
     for name, own in sizes.items():
         if name not in found:
-            raise FactsError(name, "sizes", f"is not a type{_did_you_mean(name, tables)}")
+            raise FactsError(SIZES_FILE, name, "sizes", f"is not a type{meant(name, tables)}")
         found[name] = {"sizes": own, **found[name]}
     return found
 
@@ -254,13 +200,7 @@ def read_types(tables: Mapping[str, Any], sizes: Mapping[str, Any]) -> dict[str,
 @cache
 def model_types() -> dict[str, dict[str, Any]]:
     """Return the facts of every known type, by name."""
-    return read_types(read_facts("types.toml"), read_facts("sizes.toml"))
-
-
-def read_facts(name: str) -> dict[str, Any]:
-    """Return the content of a TOML file in this folder."""
-    with Path(__file__).with_name(name).open("rb") as file:
-        return tomllib.load(file)
+    return read_types(read_facts(TYPES_FILE), read_facts(SIZES_FILE))
 
 
 @cache

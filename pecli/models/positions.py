@@ -6,8 +6,8 @@ from math import prod
 from typing import Any
 
 from pecli.models.config_file import Keys, safe_text
+from pecli.models.facts import SINCOS2D_LAYOUTS, SINUSOIDAL_LAYOUTS, UNDRAWN
 from pecli.models.layers import POSITIONS, BuildError, Reading, heads, latent, patches, width
-from pecli.models.model_types import SINCOS2D_LAYOUTS, SINUSOIDAL_LAYOUTS, UNDRAWN
 from pecli.models.rope import grid_places, patch_grid, rope_parameters
 
 TYPE_NAMES = {  # values of position_embedding_type and similar keys

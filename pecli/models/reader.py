@@ -16,10 +16,9 @@ from pecli.encodings.registry import Encoding, find_encoding
 from pecli.encodings.rope import Rope
 from pecli.models.config_file import Keys, WrongTypeError, read_config, safe_text
 from pecli.models.dialects import Dialect, dialect_of, dialects, translate
+from pecli.models.facts import FULL, LINEAR, UNDRAWN
 from pecli.models.layers import (
-    FULL,
     LEVELS,
-    LINEAR,
     BuildError,
     Finding,
     Reading,
@@ -32,7 +31,7 @@ from pecli.models.layers import (
     window,
 )
 from pecli.models.lint import lint, unused
-from pecli.models.model_types import UNDRAWN, architecture_of, remark_on
+from pecli.models.model_types import architecture_of, remark_on
 from pecli.models.position_keys import TOWER
 from pecli.models.positions import encoding_parameters, first_row, position_of, rows_beside, table_length
 from pecli.models.rope import ORIGINAL, nested_kinds
@@ -279,7 +278,7 @@ def _towers(path: str, keys: Keys, text: Keys | None, outer: str | None) -> tupl
         errors = "error" if model.known else "warning"  # errors in guessed architectures are only warnings
         levels = {"error": errors, "warning": "warning"}
         findings += [
-            replace(item, key=f"{place}.{item.key}", level=levels[item.level])
+            replace(item, key=f"{place}.{item.key}".rstrip("."), level=levels[item.level])
             for item in model.findings
             if item.level in levels
         ]
@@ -295,8 +294,18 @@ def _reading(keys: Keys, seq_len: int | None, outer: str | None, tower: str) -> 
     for name in unread:
         reading.warning(name, "findings.unread_by_version_5", keys.data[name], name=architecture.name)
     if not reading.architecture.known:
-        reading.warning("model_type", "findings.unknown_model_type")
+        _note_unknown(reading, tower)
     return reading
+
+
+def _note_unknown(reading: Reading, tower: str) -> None:
+    """Add that pecli does not know the type, under the key that names it, or the object where none does."""
+    keys = reading.keys
+    if named := keys.first("model_type", "architectures"):
+        reading.warning(named, "findings.unknown_model_type")
+    else:
+        place = "" if tower else keys.place[:-1]
+        reading.warning(place, "findings.type_not_named", name=reading.architecture.name)
 
 
 def _part(keys: Keys) -> Keys | None:

@@ -7,7 +7,8 @@ from typing import Any
 from pecli.core.errors import nearest
 from pecli.encodings.rope_scaling import SCALINGS
 from pecli.models.config_file import Keys
-from pecli.models.layers import FULL, SLIDING, BuildError, Reading, head_dim, latent, max_position, patches, suggestion
+from pecli.models.facts import FULL, SLIDING
+from pecli.models.layers import BuildError, Reading, head_dim, latent, max_position, patches, suggestion
 
 ORIGINAL = "original_max_position_embeddings"
 

@@ -11,8 +11,9 @@ from pecli.core.errors import UsageError
 from pecli.core.language import say
 from pecli.models.config_file import Keys
 from pecli.models.dialects import as_tuples, config_of_transformers
-from pecli.models.layers import FULL, Finding, Reading, head_dim
-from pecli.models.model_types import architecture_of, read_facts
+from pecli.models.facts import FULL, read_facts
+from pecli.models.layers import Finding, Reading, head_dim
+from pecli.models.model_types import architecture_of
 from pecli.models.overrides import OBJECTS, apply_overrides
 from pecli.models.reader import Layer, Model, model_of
 from pecli.models.rope import ORIGINAL, OTHER_NAMES

@@ -71,7 +71,7 @@ def _spec(path: str, kind: str | None, changed: int) -> str:
 
 
 def _chosen(model: Model, kind: str | None) -> tuple[str, Layer]:
-    from pecli.models.layers import FULL
+    from pecli.models.facts import FULL
     from pecli.models.reader import ALL
 
     if kind is not None and kind in model.towers:

@@ -74,10 +74,12 @@ class ModelReport:
     ----------
     models : the models read
     tolerance : largest relative difference of numbers that count as equal between two models
+    only_comparison : whether data, document and display are only the comparison of two models, as with --same
     """
 
     models: tuple[Model, ...]
     tolerance: float = ModelOptions.tolerance
+    only_comparison: bool = False
 
     @cached_property
     def comparisons(self) -> list[LayerComparison]:
@@ -92,6 +94,8 @@ class ModelReport:
     @property
     def data(self) -> dict[str, Any]:
         """The report as plain values, as ``pecli model --json`` prints them."""
+        if self.only_comparison:
+            return comparison_data(self.comparisons)
         each = [{"path": model.path, **model_data(model)} for model in self.models]
         if len(each) == 1:
             return each[0]
@@ -101,6 +105,8 @@ class ModelReport:
     @property
     def document(self) -> list[Block]:
         """The blocks to print, without the commands that draw the encodings."""
+        if self.only_comparison:
+            return self.comparison
         if len(self.models) == 1:
             return model_text(self.models[0])
         return [*side_by_side(self.models), *([Paragraph(), *self.comparison] if self.comparisons else [])]
@@ -112,6 +118,8 @@ class ModelReport:
 
     def lines(self) -> list[str]:
         """Return the commands that draw the encodings of a model; of several models, in one picture."""
+        if self.only_comparison:
+            return []
         if len(self.models) == 1:
             return draw_commands(self.models[0])
         specs = [shlex.quote(spec) for spec in spectrum_specs(self.models)]

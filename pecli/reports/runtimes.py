@@ -3,17 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pecli.core.language import say
 from pecli.core.terminal import Block, Facts, Paragraph, TextTable
 from pecli.encodings.rope import Rope
+from pecli.files.documents import for_notebook
 from pecli.models.options import ModelOptions
 from pecli.models.runtimes import RuntimeResult
 from pecli.reports.layers import layer_data
 from pecli.reports.same import LayerComparison, comparison_data, comparison_text, comparisons
 
 HOW = {"ran": "runtimes.ran", "read": "runtimes.read"}  # how a runtime's behaviour is known
+
+
+@dataclass(frozen=True)
+class RuntimesReport:
+    """The report on what runtimes do with one config.json. It displays itself in a notebook.
+
+    Attributes
+    ----------
+    path : the file
+    found : the result of each runtime: a model, an error, or what pecli has not looked up
+    """
+
+    path: str
+    found: tuple[RuntimeResult, ...]
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The report as plain values, as ``pecli model --runtime all --json`` prints them."""
+        return runtimes_data(self.path, self.found)
+
+    @property
+    def document(self) -> list[Block]:
+        """The blocks to print."""
+        return runtimes_text(self.path, self.found)
+
+    def lines(self) -> list[str]:
+        """Return the commands that draw the report; always empty."""
+        return []
+
+    def __repr__(self) -> str:
+        return f"<pecli model: {self.path}, {', '.join(item.runtime.label for item in self.found)}>"
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return for_notebook(self.document)
 
 
 def differences_from_first(found: Sequence[RuntimeResult]) -> list[list[LayerComparison]]:

@@ -11,11 +11,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from pecli.models import model_types
+from pecli.models import facts
 from pecli.models.config_file import Keys
 from pecli.models.layers import HEADS, LAYERS, POSITIONS, WIDTH
 
-TARGET = Path(model_types.__file__).with_name("sizes.toml")
+TARGET = Path(facts.__file__).with_name("sizes.toml")
 KEYS = {
     "hidden": WIDTH,
     "heads": HEADS,
@@ -41,7 +41,7 @@ def main() -> None:
     import transformers
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-    rows = {**model_types.read_facts("sizes.toml"), **{name: dict.fromkeys(KEYS) for name in sys.argv[1:]}}
+    rows = {**facts.read_facts("sizes.toml"), **{name: dict.fromkeys(KEYS) for name in sys.argv[1:]}}
     version = ".".join(transformers.__version__.split(".")[:2])
     lines = [
         f"# Made by tests/models/make_sizes.py of transformers {version}: what it takes where a config.json",

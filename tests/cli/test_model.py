@@ -14,6 +14,7 @@ import pytest
 import pecli
 from pecli.core.language import listing, say
 from pecli.encodings.registry import ENCODINGS
+from pecli.languages.en import TEXTS
 from pecli.models.layers import codes
 from tests.conftest import Ask
 
@@ -209,7 +210,7 @@ def test_the_spec_to_type_draws_the_same_rates(ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "reason"),
     [
-        ([], 2, "takes the path of a config.json"),
+        ([], 2, "needs the path of a config.json"),
         (["no/config.json"], 1, "no/config.json does not exist"),
         ([str(CONFIGS / "bert.json"), "--seq-len", "0"], 2, "--seq-len 0 is not allowed"),
         ([str(CONFIGS / "gives.toml")], 1, "is not a config"),
@@ -415,7 +416,7 @@ def test_findings_have_codes_that_can_be_ignored(ask: Ask) -> None:
     assert (ended.code, [finding["code"] for finding in json.loads(ended.out)["findings"]]) == (0, codes[1:])
     assert pecli.model(path, ignore=codes).data["findings"] == []
     wrong = ask("model", path, "--ignore", "unknown_keys")
-    assert (wrong.code, "unknown_key'" in wrong.err) == (2, True)
+    assert (wrong.code, "did you mean unknown_key?" in wrong.err) == (2, True)
 
 
 def test_every_finding_of_the_stored_configs_has_a_code_of_the_reference() -> None:
@@ -457,3 +458,12 @@ def test_the_table_of_a_config_is_random_and_ends(ask: Ask, folder: Path, line: 
 def test_the_title_of_a_random_table_says_so(ask: Ask, folder: Path) -> None:
     assert ask("heatmap", str(CONFIGS / "gpt-2.json"), "-n", "8", "-o", "a.svg").code == 0
     assert "untrained (random numbers)" in Path("a.svg").read_text(encoding="utf-8")
+
+
+def test_the_reference_has_the_text_of_every_finding() -> None:
+    page = (Path(__file__).parents[2] / "gallery" / "reference.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `([a-z0-9_]+)` \| (.*) \|$", page.split("## Codes of findings")[1], re.M))
+    for code in codes():
+        text = TEXTS[f"findings.{code}"]
+        pieces = re.split(r"\{\w+[^}]*\}", text if isinstance(text, str) else text[-1])
+        assert re.fullmatch(".+".join(map(re.escape, pieces)), rows[code]), code

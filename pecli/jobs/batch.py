@@ -111,7 +111,7 @@ class About(Options):
     title: str = option("Position encodings", "heading of the index")
     index: tuple[str, ...] = option(
         (),
-        "page of all pictures, .md or .html, or a .pdf of a page each; again for more",
+        "page of all pictures, .md or .html, or .pdf with one picture per page; repeat for more",
         split=False,
         flags=("--pages",),
     )
@@ -189,7 +189,7 @@ def read_batch(path: str, folder: str | None = None, only: Sequence[str] = (), *
     Parameters
     ----------
     path : the TOML file, ``-`` for standard input
-    folder : where outputs go and stay; by default the file's folder, of a stream the current one
+    folder : folder that holds all outputs; by default the file's folder, of a stream the current one
     only : patterns for `Batch.only`: what is wrong with a figure that none of them names is a notice
     written : whether its files are to be written, not only looked at
 

@@ -326,11 +326,11 @@ def batch(
     Parameters
     ----------
     path : the TOML file
-    folder : where outputs go and stay; by default the file's folder
+    folder : folder that holds all outputs; by default the file's folder
     only : names of figures or files, or globs
     jobs : how many processes, 1 or more
     executor : draws instead of those, on other machines too; the files are written here
-    force : draw also what its file already shows
+    force : also redraw files that are up to date
     workers : the former name of jobs
 
     Returns

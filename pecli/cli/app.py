@@ -64,8 +64,8 @@ ALIASES = FIGURES.aliases | REPORTS.aliases
 SUMMARY = "What position encodings look like: pictures and numbers, one command each."
 EXAMPLES = ("pecli heatmap --base 10", "pecli distance rope -o rope.svg", "pecli model config.json")
 MORE = (
-    "pecli COMMAND --help shows the options of a command, pecli heatmap rope --help",
-    "those of rope too, pecli --help which figure answers which question.",
+    "pecli COMMAND --help shows the options of a command; pecli heatmap rope --help",
+    "adds those of rope; pecli --help shows which figure answers which question.",
 )
 USAGE_ERROR: Any = typer.BadParameter.__base__  # Click's UsageError, found through Typer
 SETTINGS: dict[str, Any] = {

@@ -156,8 +156,8 @@ START = "heatmap"
 class ExploreOptions(Options):
     """Options for how the page is served."""
 
-    port: int = option(0, "port of the page; 0 is any that is free", at_least=0, at_most=65535)
-    no_browser: bool = option(False, "print the address and open nothing")
+    port: int = option(0, "port of the page; 0 picks a free one", at_least=0, at_most=65535)
+    no_browser: bool = option(False, "print the address without opening a browser")
 
 
 def explore(context: typer.Context, figure: str | None, port: list[str] | None, no_browser: bool) -> None:
@@ -212,11 +212,11 @@ COMMAND = Command(
         explore,
         [
             context_parameter(),
-            argument("figure", f"the figure, by default {START}; its options may follow: {', '.join(FIGURES)}"),
+            argument("figure", f"the figure, by default {START}, before its options: {', '.join(FIGURES)}"),
             *(parameter(entry, OPTIONS) for entry in ExploreOptions.options().values()),
         ],
     ),
     ("pecli explore heatmap", "pecli explore curves rope --length 512 --no-browser"),
-    notes=("The options of the figure stand behind its name: pecli curves --help lists them.",),
+    notes=("The options of the figure follow its name: pecli curves --help lists them.",),
     settings={"allow_extra_args": True, "ignore_unknown_options": True},
 )

@@ -56,7 +56,7 @@ def analysis_command(
 
         return jobs_of(figure.name, values_of(options, {**(defaults or {}), **passed_options(values, figure)}))
 
-    more = f"pecli {figure.name} rope --help shows the options of rope too, and so for every encoding."
+    more = f"pecli {figure.name} rope --help also shows the options of rope; any encoding can be named there."
     numbers = [figure.defines, *(f"{say(name)}: {say(text)}" for name, text in figure.row_meanings.items())]
     return Command(
         draw_command(figure, jobs, words),
@@ -86,7 +86,7 @@ def job_parameters(figure: type[Analysis[Any]], words: Sequence[str] = ()) -> li
     known = known_options(figure)
     encoding = replace(EncodingOption.options()["encoding"], unset=figure.default_encoding)
     specs = typer.Argument(
-        help="an encoding, as --encoding takes it",
+        help="an encoding, written as for --encoding",
         metavar="ENCODING",
         rich_help_panel=USED_MOST,
         show_default=False,

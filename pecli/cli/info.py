@@ -56,6 +56,7 @@ ENCODINGS_COMMAND = Command(
         argument(
             "name",
             "the encoding to explain",
+            metavar="ENCODING",
             offers=lambda: offered_values(EncodingOption.options()["encoding"]),
         ),
     ),
@@ -182,8 +183,9 @@ MODEL_COMMAND = Command(
         ],
         argument(
             "paths",
-            "a config.json, params.json, GGUF or YAML, a folder or glob, hf:org/name; several stand side by side",
+            "a config.json, params.json, GGUF or YAML, a folder or glob, hf:org/name; several are shown side by side",
             many=True,
+            metavar="FILE",
         ),
     ),
     (
@@ -192,7 +194,7 @@ MODEL_COMMAND = Command(
         "pecli model config.json model.gguf --same",
     ),
     notes=(
-        "One kind of layers is config.json#NAME in a picture: pecli spectrum config.json#sliding_attention.",
+        "config.json#NAME is one kind of layers, for a picture: pecli spectrum config.json#sliding_attention.",
         "Exit codes: 0 read, 1 an error in the file, with --strict a warning too, with --same another encoding; "
         "2 wrong usage. Each finding ends with its code, which --ignore takes; gallery/reference.md lists them.",
         "critical dimension: columns whose pairs make a whole turn in training (arXiv:2310.05209). first Σ cos < 0: "

@@ -26,7 +26,7 @@ class SharedOptions(Options):
     """Options that several commands without a figure share."""
 
     cite: bool = option(False, "print the papers of the formulas as BibTeX")
-    strict: bool = option(False, "exit with 1 for a warning or a known mistake too")
+    strict: bool = option(False, "also exit with 1 for a warning or a known mistake")
 
 
 def run_options(*without: str) -> list[Option]:
@@ -68,7 +68,7 @@ def argument(
     name: str, help: str, *, many: bool = False, required: bool = False, metavar: str | None = None, offers: Any = None
 ) -> inspect.Parameter:
     """Return a positional parameter for one word, or several if `many`; if not required, its default is None."""
-    shown = typer.Argument(help=help, metavar=metavar, show_default=False, autocompletion=offers)
+    shown = typer.Argument(help=help, metavar=metavar or name.upper(), show_default=False, autocompletion=offers)
     kind: Any = list[str] if many else str
     return keyword(name, kind if required else kind | None, inspect.Parameter.empty if required else None, shown)
 

@@ -49,8 +49,12 @@ FORMS = ("command", "toml")
 class RecipeOptions(Options):
     """Options for how a recipe is printed."""
 
-    form: str | None = option(None, "how it is told", choices=lambda: FORMS, unset="command for one file")
-    output: tuple[str, ...] = option((), "file that the line writes", unset="this one", flags=("-o",), split=False)
+    form: str | None = option(
+        None, "what to print: a command line, or a batch file", choices=lambda: FORMS, unset="command for one file"
+    )
+    output: tuple[str, ...] = option(
+        (), "file that the printed line writes", unset="the same one", flags=("-o",), split=False
+    )
 
 
 def recipe(files: list[str], *, form: str | None, output: tuple[str, ...], json: bool, **_: object) -> None:
@@ -73,7 +77,7 @@ RECIPE_COMMAND = Command(
     with_options(
         recipe,
         [*RecipeOptions.options().values(), *run_options("show", "jobs")],
-        argument("files", "pictures or numbers that pecli made", many=True, required=True, metavar="FILE…"),
+        argument("files", "pictures or numbers that pecli made", many=True, required=True, metavar="FILE"),
     ),
     ("pecli recipe heatmap.png", "pecli recipe one.png two.svg > figures.toml"),
 )
@@ -156,7 +160,7 @@ def _redraw_with_help() -> Any:
 REDRAW_COMMAND = Command(
     _redraw_with_help(),
     ("pecli redraw heatmap-sinusoidal.png --size 4x3 -o small.png", "pecli redraw far.svg --cmap Greys -o grey.svg"),
-    notes=("Behind the file stands any option of its figure: pecli redraw FILE --help lists those of that one.",),
+    notes=("Any option of the file's figure may follow the file: pecli redraw FILE --help lists them.",),
     settings={"allow_extra_args": True, "ignore_unknown_options": True, "allow_interspersed_args": False},
 )
 

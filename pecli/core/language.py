@@ -43,7 +43,11 @@ class Language(Options):
     what = "language option"
 
     lang: str = option(
-        ENGLISH, f"language of the texts, for all by {VARIABLE}", choices=languages, names=ALIASES, common=True
+        ENGLISH,
+        f"language of the texts; {VARIABLE} sets it for every command",
+        choices=languages,
+        names=ALIASES,
+        common=True,
     )
 
 

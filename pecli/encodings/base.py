@@ -35,8 +35,8 @@ def width_option(default: int | None, help: str, at_most: int = 65536, **more: A
 
 def tensor_option() -> Any:
     """Return the option tensor, for encodings that can be read from a file."""
-    help = "name of the table in the file, or how it ends"
-    return option(None, help, unset="found by the usual names")
+    help = "name of the table in the file, or the end of its name"
+    return option(None, help, unset="found by usual names")
 
 
 def check_tensor(file: str | None, tensor: str | None) -> None:

@@ -74,7 +74,7 @@ class Alibi(DirectedBias):
     )
     family: str = option(
         "paper",
-        "slopes where heads is no power of two: of two powers of two (paper), or of one row (geometric)",
+        "slopes if heads is not a power of two: from two powers of two (paper), or one geometric series (geometric)",
         choices=lambda: ("paper", "geometric"),
     )
     divisor: float = option(1.0, "what the slopes are divided by", above=0, at_most=MAX_EXACT, in_spec=True)

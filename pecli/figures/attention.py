@@ -120,8 +120,8 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
     name: ClassVar[str] = "attention"
     requires: ClassVar[Any] = AttentionEncoding
     defines: ClassVar[str] = (
-        "softmax over q of x_p·x_q/√d, of embeddings x with their positions, or plus a bias: Q = K = x, "
-        "nothing learned; change: second less first"
+        "softmax over q of x_p·x_q/√d for embeddings x with their positions, or x_p·x_q/√d plus a bias: Q = K = x, "
+        "nothing learned; change: second minus first"
     )
     example: ClassVar[str] = "pecli attention --tokens 'dog bites man' --reorder swap:0,2"
     examples: ClassVar[tuple[str, ...]] = ('pecli attention --tokens "I like you" --reorder reverse',)

@@ -26,7 +26,7 @@ class BiasFigure(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
     name: ClassVar[str] = "bias"
     requires: ClassVar[Any] = BiasEncoding
     defines: ClassVar[str] = (
-        "what a head adds to the score of query p and key q before the softmax, of p − q alone; blank where "
+        "what a head adds to the score of query p and key q before the softmax, a function of p − q alone; blank where "
         "the query does not see the key"
     )
     counts_positions: ClassVar[bool] = True
@@ -41,7 +41,9 @@ class BiasFigure(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
         None, "bias at which colours end", at_least=-MAX_EXACT, unset=f"the smallest shown, but not below {FAINT:g}"
     )
 
-    softmax: bool = option(False, "the weight of keys by distance, one line a head: the softmax of the bias alone")
+    softmax: bool = option(
+        False, "show the weight of keys by distance, one line per head: the softmax of the bias alone"
+    )
 
     def shown_heads(self, view: View[BiasEncoding]) -> Array:
         """Return the indices of the heads to draw."""

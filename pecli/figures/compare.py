@@ -149,8 +149,8 @@ class Compare(Composite, Highlighting[Encoding]):
 
     name: ClassVar[str] = "compare"
     defines: ClassVar[str] = (
-        "those of the figure for each encoding, under the same limits where they are on one scale (one quantity, "
-        "and one width d where the measure grows with it), else a note says so; the difference is first less second"
+        "those of the figure for each encoding, with the same limits if they are on one scale (one quantity, and "
+        "one width d where the measure grows with it), otherwise a note says so; difference: first minus second"
     )
     example: ClassVar[str] = "pecli compare sinusoidal:base=10 sinusoidal:base=10000"
     examples: ClassVar[tuple[str, ...]] = ("pecli compare rope sinusoidal --figure curves",)
@@ -160,7 +160,7 @@ class Compare(Composite, Highlighting[Encoding]):
 
     figure: str = option("heatmap", "figure to draw of each encoding", choices=single_figures, advice=kind_text)
     measure: str | None = measure_option(None)
-    difference: bool = option(False, "add the difference of two encodings, first less second")
+    difference: bool = option(False, "add the difference of two encodings, first minus second")
 
     def positions_for(self, asked: Positions, in_use: bool = False) -> Positions:
         return self.part().positions_for(asked, in_use)

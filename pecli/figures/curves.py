@@ -137,8 +137,8 @@ class Curves(OneHeadFigure):
     name: ClassVar[str] = "curves"
     frame_option: ClassVar[str] = "at"
     defines: ClassVar[str] = (
-        "a line: the measure between the vector of its own position, the dot, and the vectors of all positions, or "
-        "the bias of all keys for one query"
+        "each line: the measure between the vector of its own position (the dot) and the vectors of all positions, "
+        "or the bias of all keys for one query"
     )
     example: ClassVar[str] = "pecli curves --at 0,50,100"
     copies: ClassVar[int] = 7

@@ -76,8 +76,8 @@ class Distance(WithCellNumbers[Any], OneHeadFigure):
 
     name: ClassVar[str] = "distance"
     defines: ClassVar[str] = (
-        "row p, column q: the measure between the vectors of positions p and q, all d numbers; where they "
-        "outnumber pixels, a mean over pairs"
+        "row p, column q: the measure between the vectors of positions p and q, over all d numbers; with more "
+        "positions than pixels, a mean over pairs"
     )
     example: ClassVar[str] = "pecli distance --d 256 --measure dot"
     examples: ClassVar[tuple[str, ...]] = (

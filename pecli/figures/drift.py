@@ -94,8 +94,8 @@ class Drift(PairwiseRates):
 
     name: ClassVar[str] = "drift"
     defines: ClassVar[str] = (
-        "mean over pairs of cos p(ω − ω′): the cosine between a vector turned by the first encoding and by another, "
-        "where pairs weigh alike; line: mean of a run of positions, band: its least to most"
+        "mean over pairs of cos p(ω − ω′): the cosine between a vector turned by the first encoding and by another,"
+        " with equal weights of pairs; line: mean of a run of positions, band: minimum to maximum"
     )
     example: ClassVar[str] = "pecli drift rope:base=500000 rope"
     examples: ClassVar[tuple[str, ...]] = ("pecli drift rope:scaling=linear,factor=4 --threshold 0.9 -n 16384",)

@@ -220,9 +220,9 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
     name: ClassVar[str] = "heatmap"
     requires: ClassVar[Any] = TableEncoding
     defines: ClassVar[str] = (
-        "row p is the vector of position p, column j its number j, no unit; where positions outnumber "
-        "pixels, a pixel is their exact mean, and 0 where a wave is shorter than four pixels; of a learned table "
-        "every n-th row"
+        "row p is the vector of position p, column j its component j, no unit; with more positions than pixels, a "
+        "pixel is their exact mean, 0 for a wave shorter than four pixels; of a learned table, every n-th row is "
+        "shown"
     )
     example: ClassVar[str] = "pecli heatmap --base 10"
     examples: ClassVar[tuple[str, ...]] = (

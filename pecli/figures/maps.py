@@ -104,7 +104,9 @@ class Maps(OverGrid):
     """Chosen dimensions of the table as images over the grid of positions."""
 
     name: ClassVar[str] = "maps"
-    defines: ClassVar[str] = "a panel: one column of the table, the number of the position in row r and column c there"
+    defines: ClassVar[str] = (
+        "each panel: one column of the table, with the number of each position at its row and column of the grid"
+    )
     example: ClassVar[str] = "pecli maps --grid 14x14"
     examples: ClassVar[tuple[str, ...]] = ("pecli maps rope --grid 16x16 --dims 0,1,64,65",)
 

@@ -105,8 +105,10 @@ LEAST = 3.5  # points: the smallest readable numbers, for --numbers
 class WithCellNumbers(Figure[E]):
     """Base of the figures that can write the numbers of a matrix into its cells."""
 
-    numbers: bool = option(False, f"numbers in the cells, up to {MAX_CELLS} × {MAX_CELLS}, from {LEAST:g} points on")
-    no_numbers: bool = option(False, "no numbers in the cells; by default where they fit")
+    numbers: bool = option(
+        False, f"write a number in each cell: up to {MAX_CELLS} × {MAX_CELLS} cells, if text of {LEAST:g} points fits"
+    )
+    no_numbers: bool = option(False, "write no numbers in the cells; by default, where they fit")
 
     def check(self) -> None:
         super().check()

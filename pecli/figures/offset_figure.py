@@ -58,8 +58,8 @@ class OffsetFigure(ComparingFigure, WithTrained[TableEncoding | BiasEncoding]):
 
     name: ClassVar[str] = "offsets"
     defines: ClassVar[str] = (
-        "the measure of two vectors, or the bias of a head, against p − q: the line is the mean of all pairs "
-        "there, the band least to most"
+        "the measure of two vectors, or the bias of a head, against p − q: the line is the mean of all pairs at "
+        "that offset, the band their minimum to maximum"
     )
     example: ClassVar[str] = "pecli offsets -e sinusoidal -e binary --measure cos"
     examples: ClassVar[tuple[str, ...]] = ("pecli offsets rope sinusoidal -m cos -n 256",)
@@ -68,11 +68,14 @@ class OffsetFigure(ComparingFigure, WithTrained[TableEncoding | BiasEncoding]):
     measure: str = measure_option("dot")
     decay: bool = option(False, "add RoFormer's bound on the decay, dashed")
     random: int | None = option(
-        None, "instead: mean and spread of the scores of so many random queries and keys", at_least=2, at_most=10_000
+        None,
+        "plot mean and spread of the scores of this many random queries and keys instead",
+        at_least=2,
+        at_most=10_000,
     )
-    unscaled: bool = option(False, "add each rope that is scaled without its scaling, dotted")
-    log: bool = option(False, "logarithmic axis of offsets, from 1")
-    spread: bool = option(False, "of a grid: how much pairs at one offset differ, instead of their mean")
+    unscaled: bool = option(False, "add each scaled rope without its scaling, dotted")
+    log: bool = option(False, "logarithmic axis of offsets, which starts at 1")
+    spread: bool = option(False, "for a grid, show how much pairs at one offset differ, instead of their mean")
 
     def check_view(self, view: View[Any]) -> None:
         super().check_view(view)

@@ -99,15 +99,17 @@ class Path(Figure[TableEncoding]):
     name: ClassVar[str] = "path"
     requires: ClassVar[Any] = TableEncoding
     defines: ClassVar[str] = (
-        "row p of the table, less the mean row, along the principal components of all rows shown; their share of the "
-        "variance stands on the axes"
+        "row p of the table minus the mean row, along the principal components of all rows shown; the axes give "
+        "their share of the variance"
     )
     example: ClassVar[str] = "pecli path --base 100"
     examples: ClassVar[tuple[str, ...]] = ("pecli path learned --file model.safetensors --components 3",)
     copies: ClassVar[int] = 3
     counts_positions: ClassVar[bool] = True
 
-    components: int = option(2, "principal components: of 3 each pair has a panel", at_least=2, at_most=3)
+    components: int = option(
+        2, "number of principal components; with 3, each two of them have a panel", at_least=2, at_most=3
+    )
 
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)

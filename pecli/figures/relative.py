@@ -71,7 +71,7 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
 
     name: ClassVar[str] = "relative"
     requires: ClassVar[Any] = Harmonic
-    defines: ClassVar[str] = "number j of the vector for the offset p − q, query p down, key q across"
+    defines: ClassVar[str] = "component j of the vector for the offset p − q, query p down, key q across"
     counts_positions: ClassVar[bool] = True
     example: ClassVar[str] = "pecli relative --length 8 --d 32 --dims 0,1,8,9"
     examples: ClassVar[tuple[str, ...]] = ("pecli relative -n 6 -d 16 -o relative.svg",)

@@ -203,7 +203,7 @@ class Scatter(Figure[TableEncoding]):
     shares_limits: ClassVar[bool] = False
     counts_positions: ClassVar[bool] = True
     defines: ClassVar[str] = (
-        "a point a pair of positions: one measure of its vectors across, another up; r is the linear, ρ the "
+        "one point per pair of positions: one measure of its vectors across, another up; r is the linear, ρ the "
         "rank correlation of all points"
     )
     example: ClassVar[str] = "pecli scatter --x corr --y euclidean"
@@ -213,7 +213,7 @@ class Scatter(Figure[TableEncoding]):
     y: str = choice_of_measure("euclidean", "measure on the y axis", advice=offset_text)
     triangle: str = option(
         "upper",
-        "pairs p < q (upper), p > q (lower) or both, which are the same",
+        "pairs p < q (upper), p > q (lower) or both; symmetric measures give the same",
         choices=lambda: ("both", "upper", "lower"),
     )
 

@@ -255,7 +255,7 @@ class Spectrum(WithTrained[TableEncoding]):
     several: ClassVar[bool] = True
     length_in_use: ClassVar[bool] = True
 
-    ratio: bool = option(False, "the wavelength over that without the scaling, instead of the wavelength")
+    ratio: bool = option(False, "show the wavelength divided by the unscaled one, instead of the wavelength")
 
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)

@@ -41,11 +41,11 @@ class TokenFigure(Figure[E]):
     """
 
     variance_power: ClassVar[float] = 0.5  # the variance of random embeddings is 1/d to this power
-    length_help: ClassVar[str] = "as many as there are tokens; nothing else, so leave it out"
+    length_help: ClassVar[str] = "always the number of tokens, so leave it out"
 
     sentences: str | None = option(
         None,
-        "example, also as --example: bites (dog bites man / man bites dog), "
+        "example sentences: bites (dog bites man / man bites dog), "
         "school (你说，我明天不去上学 / 你说，我明天去上学不) or like (我喜欢你 / 你喜欢我)",
         choices=lambda: EXAMPLES,
         flags=("--example",),
@@ -53,12 +53,12 @@ class TokenFigure(Figure[E]):
     )
     tokens: str | None = option(
         None,
-        "your own tokens, separated by spaces; Chinese without spaces is cut by character",
+        "your own tokens, separated by spaces; Chinese without spaces is split into characters",
         unset="those of the example",
     )
     embeddings: str | None = option(
         None,
-        "file of embeddings (.npy .npz .csv .safetensors), a row for each different token in order of appearance",
+        "file of embeddings (.npy .npz .csv .safetensors), one row for each different token in order of appearance",
         flags=("--vectors",),
         unset="random",
         file=True,

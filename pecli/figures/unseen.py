@@ -126,8 +126,8 @@ class Unseen(PairwiseRates):
 
     name: ClassVar[str] = "unseen"
     defines: ClassVar[str] = (
-        "new: ω′p mod 2π ≥ ωL where ωL < 2π, of the rate ω in training and ω′ now, L the trained length; slower: "
-        "ω′ < ω; else as trained"
+        "for a rate ω in training, ω′ now and the trained length L: new if ω′p mod 2π ≥ ωL and ωL < 2π; slower if "
+        "ω′ < ω; otherwise as trained"
     )
     example: ClassVar[str] = "pecli unseen rope rope:scaling=linear,factor=4 --trained 4096"
     examples: ClassVar[tuple[str, ...]] = ("pecli unseen rope:scaling=yarn,factor=4,original=4096",)

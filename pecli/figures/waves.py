@@ -101,7 +101,7 @@ class Waves(Figure[TableEncoding]):
     name: ClassVar[str] = "waves"
     requires: ClassVar[Any] = TableEncoding
     defines: ClassVar[str] = (
-        "a lane: one column of the table against position, or a sine with its cosine, scaled to the largest value; "
+        "each lane: one column of the table against position, or a sine with its cosine, scaled to the largest value; "
         "λ = 2π/ω, the positions that one turn takes"
     )
     counts_positions: ClassVar[bool] = True

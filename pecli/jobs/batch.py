@@ -114,7 +114,7 @@ class BatchHeader(Options):
     title: str = option("Position encodings", "heading of the index")
     index: tuple[str, ...] = option(
         (),
-        "page of all pictures, .md or .html, or a .pdf of a page each; again for more",
+        "page of all pictures, .md or .html, or .pdf with one picture per page; repeat for more",
         split=False,
         flags=("--pages",),
     )

@@ -19,7 +19,7 @@ from pecli.files.formats import FORMATS
 from pecli.page.canvas import Canvas
 from pecli.reports import REPORTS
 
-FILE_HELP = "file to write, again for more; - is standard output"
+FILE_HELP = "file to write, repeat for more; - is standard output"
 
 
 @dataclass(frozen=True)
@@ -30,15 +30,15 @@ class Output(Options):
 
     output: tuple[str, ...] = option(
         (),
-        f"{FILE_HELP}; several values in one file are a grid, in a .gif frames, in a .html sliders",
+        f"{FILE_HELP}; several values in one file make a grid, in a .gif frames, in a .html sliders",
         unset="a name made from the options",
         flags=("-o",),
         split=False,
         common=True,
     )
-    format: str | None = option(None, "format where no file name gives one", choices=lambda: FORMATS, unset="png")
+    format: str | None = option(None, "format, if no file name gives it", choices=lambda: FORMATS, unset="png")
     no_clobber: bool = option(False, "keep existing files: a command ends with 1, a batch skips them")
-    long: bool = option(False, "in .csv and .json a row a number, also of a matrix; lines always have it")
+    long: bool = option(False, "long format of .csv and .json: one row per number, as line figures always have")
 
 
 def _spec(encoding: Encoding | HasArray) -> str | None:
@@ -53,7 +53,7 @@ class EncodingOption(Options):
 
     encoding: tuple[str, ...] = option(
         (),
-        "name, or name:parameter=value,… (pecli encodings lists them); a range, or a parameter again, is one each",
+        "name, or name:parameter=value,… (pecli encodings lists them); a range or a repeated parameter gives several",
         flags=("-e",),
         split=False,
         text_of=_spec,
@@ -68,7 +68,7 @@ class Labels(Options):
 
     label: tuple[str, ...] = option(
         (),
-        "name in the picture, again for each encoding",
+        "name in the picture, repeat for each encoding",
         unset="its name and parameters",
         split=False,
         aliases=("labels",),

@@ -19,18 +19,18 @@ class ModelOptions(Options):
     """Options for reading and comparing models' files."""
 
     seq_len: int | None = option(None, "the length in use, on which the rates depend", at_least=1, flags=("-n",))
-    same: bool = option(False, "exit with 1 where two files do not apply the same encoding")
-    tolerance: float = option(1e-6, "the largest relative difference of numbers that two files have alike", at_least=0)
+    same: bool = option(False, "exit with 1 if two files do not apply the same encoding")
+    tolerance: float = option(1e-6, "the largest relative difference at which two numbers count as equal", at_least=0)
     override: tuple[str, ...] = option(
         (),
-        "lay keys over the file as transformers does: an object of JSON, or key=value; again for more",
+        "lay keys over the file as transformers does: a JSON object, or key=value; repeat for more",
         split=False,
     )
-    runtime: tuple[str, ...] = option((), "what runtimes do with a config.json", choices=runtime_names)
+    runtime: tuple[str, ...] = option((), "show what runtimes do with a config.json", choices=runtime_names)
     flags: str | None = option(
         None, "llama.cpp's flags for a GGUF file, with --runtime llama.cpp: '--rope-freq-base 1e6'"
     )
-    ignore: tuple[str, ...] = option((), "findings that do not count, by their codes")
+    ignore: tuple[str, ...] = option((), "codes of findings to leave out")
 
 
 METHODS = ("linear", "ntk", "dynamic", "yarn", "longrope", "base")  # methods that extend a context
@@ -48,5 +48,5 @@ class ExtendOptions(Options):
         at_most=10**8,
         unset="the context that the file names, before its scaling",
     )
-    new_base: float | None = option(None, "base of the method that takes another", above=1, unset="see its note")
-    method: str = option("yarn", "the method whose lines are printed", choices=lambda: METHODS)
+    new_base: float | None = option(None, "base for the method called base", above=1, unset="as its note says")
+    method: str = option("yarn", "the method whose command lines are printed", choices=lambda: METHODS)

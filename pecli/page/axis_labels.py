@@ -224,7 +224,7 @@ NO_PLACE = {
 
 def log_option() -> Any:
     """Return the option field `log`."""
-    return option(False, "logarithmic axis of positions, from 1, for many decades at once")
+    return option(False, "logarithmic axis of positions, which starts at 1")
 
 
 def log_label(encoding: TableEncoding) -> str:

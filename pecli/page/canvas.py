@@ -91,14 +91,14 @@ class Canvas(Options):
     vmin: float | None = option(None, "value at the lower end of the colour scale", unset="the values' own")
     vmax: float | None = option(None, "value at the upper end of the colour scale", unset="the values' own")
     robust: bool = option(False, "end the colours at the {}nd and {}th percentile of the values".format(*PERCENTILES))
-    headline: str | None = option(None, "headline; {headline} is pecli's own", unset="what there is to see")
+    headline: str | None = option(None, "headline; {headline} stands for pecli's own", unset="what there is to see")
     title: str | None = option(
         None,
-        "title; {title} is pecli's own, {base} the base's value, $d^2$ mathematics",
+        "title; {title} stands for pecli's own, {base} for the base, $d^2$ for mathematics",
         unset="the encoding's name and parameters",
         common=True,
     )
-    footnote: str | None = option(None, "footnote; {footnote} is pecli's own", unset="how it was made")
+    footnote: str | None = option(None, "footnote; {footnote} stands for pecli's own", unset="how it was made")
     xlabel: str | None = option(None, "label of horizontal axes", unset="what they show")
     ylabel: str | None = option(None, "label of vertical axes", unset="what they show")
     cbar_label: str | None = option(None, "label of colour bars", unset="what they show")
@@ -109,27 +109,27 @@ class Canvas(Options):
     no_headline: bool = option(False, "no headline")
     no_title: bool = option(False, "no title")
     no_footnote: bool = option(False, "no footnote")
-    plain: bool = option(False, "no headline, title and footnote but those given, for a picture with a caption")
+    plain: bool = option(False, "no headline, title and footnote except those given: for a picture with a caption")
     no_colorbar: bool = option(False, "no colour bar")
     no_legend: bool = option(False, "no legend")
     style: str | None = option(
         None,
-        f"matplotlib style on top of pecli's: a name, a file, {DEFAULT} for none; {ADAPTIVE}: an SVG that follows "
-        "light and dark pages",
+        f"matplotlib style on top of pecli's: a name or a file, or {DEFAULT} for none; {ADAPTIVE} makes an SVG that "
+        "follows light and dark pages",
         unset="none",
         split=True,
         file=True,
         aliases=("theme",),
     )
     transparent: bool = option(False, "no background")
-    text: bool = option(False, "keep the text of an SVG as text, in the reader's fonts; else it is drawn")
+    text: bool = option(False, "keep the text of an SVG as text, in the reader's fonts, not as outlines")
     inline: bool = option(False, "an SVG to embed in a web page, without the XML header")
     text_size: float | None = option(
         None,
         "size of the text in points",
         at_least=4,
         at_most=100,
-        unset="7 to 18, with the size of the picture",
+        unset="7 to 18, by the size of the picture",
         aliases=("fontsize", "font_size"),
     )
     fps: float | None = option(
@@ -137,11 +137,11 @@ class Canvas(Options):
         "frames per second of .gif and .webp",
         above=0,
         at_most=50,
-        unset=f"{FPS:g}, of up to {FEW} pictures {SLOW:g}",
+        unset=f"{FPS:g}, or {SLOW:g} for up to {FEW} pictures",
         split=False,
     )
     loops: int | None = option(None, "how many times a .gif or .webp plays", at_least=1, at_most=65535, unset="endless")
-    pages: bool = option(False, "several values in one .pdf are a page each, not a grid")
+    pages: bool = option(False, "several values in one .pdf have a page each instead of a grid")
     font: str | None = option(None, "font family or font file", unset="Inter, with a CJK font where needed", file=True)
 
     def check(self) -> None:

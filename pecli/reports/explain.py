@@ -281,7 +281,7 @@ class Explain(Report[TableEncoding]):
 
     name: ClassVar[str] = "explain"
     requires: ClassVar[Any] = TableEncoding
-    defines: ClassVar[str] = "every step from position to vector, with the numbers that the formula says"
+    defines: ClassVar[str] = "every step from position to vector, with the numbers of the formula"
     example: ClassVar[str] = "pecli explain --d 6 --base 100 --lang zh"
     examples: ClassVar[tuple[str, ...]] = (
         "pecli explain rope -d 4",

@@ -308,10 +308,10 @@ class IdentifyOptions(Options):
     """Options of identify besides the file."""
 
     rates: tuple[float, ...] | None = option(
-        None, "rates in place of a table, rad/position, the first pair first: 1,0.5,…", at_least=0
+        None, "rates instead of a table, in rad/position, from pair 0 on: 1,0.5,…", at_least=0
     )
     base: float | None = option(
-        None, "the numbers are divisors of this base's rates, as llama.cpp's rope_freqs", above=1, flags=("-k",)
+        None, "the numbers are divisors of the rates of this base, as in llama.cpp's rope_freqs", above=1, flags=("-k",)
     )
     tensor: str | None = tensor_option()
 

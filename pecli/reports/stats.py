@@ -302,8 +302,8 @@ class Stats(Report[TableEncoding]):
     name: ClassVar[str] = "stats"
     requires: ClassVar[Any] = TableEncoding
     defines: ClassVar[str] = (
-        "of all pairs of positions, or those of one position in some where there are more than 2,000; each "
-        "row is defined here"
+        "from all pairs of positions, or from every n-th position if there are more than 2,000; each row is defined"
+        " here"
     )
     row_meanings: ClassVar[Mapping[str, str]] = ROWS
     example: ClassVar[str] = "pecli stats sinusoidal clock binary --length 512"

@@ -14,6 +14,7 @@ import pytest
 import pecli
 from pecli.core.language import listing, say
 from pecli.encodings.registry import ENCODINGS
+from pecli.languages.en import TEXTS
 from pecli.models.layers import codes
 from tests.conftest import Ask
 
@@ -459,3 +460,12 @@ def test_the_table_of_a_config_is_random_and_ends(ask: Ask, folder: Path, line: 
 def test_the_title_of_a_random_table_says_so(ask: Ask, folder: Path) -> None:
     assert ask("heatmap", str(CONFIGS / "gpt-2.json"), "-n", "8", "-o", "a.svg").code == 0
     assert "untrained (random numbers)" in Path("a.svg").read_text(encoding="utf-8")
+
+
+def test_the_reference_has_the_text_of_every_finding() -> None:
+    page = (Path(__file__).parents[2] / "gallery" / "reference.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `([a-z0-9_]+)` \| (.*) \|$", page.split("## Codes of findings")[1], re.M))
+    for code in codes():
+        text = TEXTS[f"findings.{code}"]
+        pieces = re.split(r"\{\w+[^}]*\}", text if isinstance(text, str) else text[-1])
+        assert re.fullmatch(".+".join(map(re.escape, pieces)), rows[code]), code

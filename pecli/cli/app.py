@@ -118,8 +118,7 @@ class TextCommand(TyperCommand):
 
 
 class AllCommands(TyperGroup):
-    """The top-level command: lists all commands, builds the one that is called, and reports usage errors on one
-    line."""
+    """The top-level command: lists the commands, builds the one that is called, and reports usage errors."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         return _without_conversion(super().get_params(ctx))
@@ -167,8 +166,7 @@ def _usage_message(error: Any) -> str:
     """Return the message for a usage error raised by Click.
 
     The kind of error is recognised by its class name: Typer exports only BadParameter, and since 0.26 imports Click
-    under
-    another name.
+    under another name.
     """
     line = error.ctx.command_path if error.ctx else "pecli"
     if type(error).__name__ == "NoSuchOption":

@@ -121,8 +121,7 @@ def without_file(job: Job) -> Job:
 
 
 def show_picture(job: Job) -> list[str]:
-    """Show the picture at the width of the terminal, with the best protocol it supports; return the notes on the
-    picture."""
+    """Show the picture at the width of the terminal, with the best image protocol it has; return the notes on it."""
     from rich.console import Console
 
     width, has = columns(), protocol()

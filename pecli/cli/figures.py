@@ -114,8 +114,7 @@ def chosen_encodings(figure: type[Analysis[Any]], words: Sequence[str]) -> list[
     """Return the encodings that the words name and the figure takes, otherwise the figure's default encoding.
 
     The words are scanned before Typer parses them, because Typer needs the options beforehand: a plugin's options are
-    only
-    known by its name, and ``pecli heatmap rope --help`` shows those of rope.
+    only known by its name, and ``pecli heatmap rope --help`` shows those of rope.
     """
     heads = [word.removeprefix("--encoding=").removeprefix("-e").partition(":")[0] for word in words]
     kinds = [kind for head in heads if head.isidentifier() and (kind := encoding_named(head)) is not None]
@@ -161,7 +160,7 @@ def passed_options(values: Mapping[str, Any], figure: type[Analysis[Any]]) -> di
 
 
 def check_word(word: str, figure: type[Analysis[Any]]) -> None:
-    """Raise UsageError for a word in the place of an encoding that is an output file, or an option without dashes."""
+    """Raise UsageError if a word given as an encoding is an output file or an option without its dashes."""
     ending, (name, equals, value) = word.rpartition(".")[2].lower(), word.partition("=")
     known, advice = known_options(figure), ""
     if ending in FORMATS and not FORMATS[ending].numbers:

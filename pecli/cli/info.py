@@ -95,8 +95,7 @@ def encoding_data(encoding: type[Encoding]) -> dict[str, Any]:
 
 
 def detail(encoding: type[Encoding]) -> list[Block]:
-    """Return formula, figures, example and parameters of an encoding; dependent parameters are listed under their
-    condition."""
+    """Return formula, figures, example and parameters of an encoding; conditional parameters have their own tables."""
     figures = ", ".join(name for name, figure in ANALYSES.items() if figure.takes(encoding))
     more = {"formula": say(encoding.formula), "figures": figures, "example": encoding.example}
     tables: dict[tuple[str, str], list[tuple[str, str]]] = {}
@@ -134,8 +133,7 @@ def model(
     quiet: bool,
     verbose: bool,
 ) -> None:
-    """Print what a model's config.json does to positions and what is wrong in it; for several files, first how they
-    differ.
+    """Print what a model's config.json does to positions, and its errors; for several files, first how they differ.
 
     Exits with 1 if a finding is an error or a file cannot be read; the other files are still read.
     """
@@ -390,8 +388,7 @@ def tensors(
 
 
 def tensors_in(file: str) -> tuple[TextTable, list[str], dict[str, Any]]:
-    """Return the tensors of a file as a table, command lines that draw the position table, and the same as plain
-    data."""
+    """Return the tensors of a file as a table, command lines that draw the position table, and plain data."""
     arrays = stored_arrays(file)
     table = table_name(file, arrays)
     data = [

@@ -50,8 +50,7 @@ def language_option() -> Option:
 
 
 def parameter(entry: Option, panel: str, hidden: bool = False) -> inspect.Parameter:
-    """Return an option as a keyword parameter for Typer. Its value stays text, which the option itself parses and
-    checks."""
+    """Return an option as a keyword parameter for Typer. Its value stays text, to be parsed by the option itself."""
     switch = entry.scalar is bool
     shown = typer.Option(
         *(entry.flag, *entry.flags),
@@ -95,8 +94,7 @@ def with_parameters(function: Callable[..., None], parameters: list[inspect.Para
 def with_options(
     function: Callable[..., None], options: Iterable[Option], *arguments: inspect.Parameter
 ) -> Callable[..., None]:
-    """Return a command's function as Typer needs it: with these parameters, and with options parsed before it is
-    called."""
+    """Return a command's function with the signature that Typer needs; it parses the options before the call."""
     known = {entry.name: replace(entry, common=False) for entry in options}
 
     def command(**texts: Any) -> None:

@@ -144,8 +144,7 @@ def redraw(context: typer.Context, file: str, **before: Any) -> None:
 
 
 def _redraw_with_help() -> Any:
-    """Return the function with the options that all figures share, for its help; options after the file are parsed
-    later."""
+    """Return `redraw` with the options that all figures share, for its help; options after the file come later."""
     shown = [parameter(entry, panel) for part, panel in SHARED.items() for entry in part.options().values()]
     words = [
         context_parameter(),
@@ -163,8 +162,7 @@ REDRAW_COMMAND = Command(
 
 
 def with_shared_numbers(before: Sequence[str], spec: str) -> str:
-    """Return the spec with the numbers, such as d and base, that all previous encodings share and that it does not set
-    itself.
+    """Return the spec completed with the numbers, such as d and base, that all previous encodings share.
 
     before : specs of the previous encodings
     spec : spec of the new encoding; the spec of a model is returned unchanged

@@ -37,8 +37,7 @@ class Command:
 
 @contextmanager
 def guard(quiet: bool = False, verbose: bool = False) -> Iterator[None]:
-    """Run a command's body so that every failure becomes a one-line message and an exit code; -v prints a traceback
-    too."""
+    """Run a command's body; every failure becomes a one-line message and an exit code. -v also prints the traceback."""
     TRACKER.set(untracked if quiet else progress)
     VERBOSE.set(verbose)
     LISTENER.set(None if quiet else cache(print_notes))  # print each notice once

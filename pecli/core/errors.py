@@ -126,7 +126,7 @@ class UsageError(PecliError):
 
 
 class UnusedOptionError(UsageError):
-    """An option that has no effect with the others. A default for many figures is skipped where this is raised."""
+    """An option that has no effect with the others. A batch file's default that raises it is ignored."""
 
     def __init__(self, option: str, value: Any, why: str, advice: str = "") -> None:
         typed = ",".join(map(str, value)) if isinstance(value, tuple) else value

@@ -21,7 +21,7 @@ HEAD_ALIASES = ("num_heads", "n_heads", "num_attention_heads")
 
 
 def direction_option(default: str) -> Any:
-    """Return the option direction, equal for all biases."""
+    """Return the option direction, which is the same for all biases."""
     help = "which keys a query sees: none after it, or both sides"
     return option(default, help, choices=lambda: ("causal", "both"))
 
@@ -39,7 +39,7 @@ class DirectedBias(BiasEncoding):
 
     @abstractmethod
     def of_offsets(self, offsets: Array) -> Array:
-        """Return the bias if every key were seen, (n_heads, n) or a shape that broadcasts to it, for offsets (n,)."""
+        """Return the bias without masking, (n_heads, n) or a shape that broadcasts to it, for offsets (n,)."""
 
     def bias(self, offsets: Array) -> Array:
         offsets = np.asarray(offsets, dtype=np.float64)

@@ -146,7 +146,7 @@ class Learned(OnGrid, Additive):
         return rows if self.divisor == 1 else rows / self.divisor
 
     def _rows_at(self, whole: Array) -> Array:
-        """Return the rows with these numbers, whole (n,)."""
+        """Return the rows with the given indices (n,)."""
         if self._rows is not None:
             if len(whole) and not 0 <= whole.min() <= whole.max() < len(self._rows):
                 first, last = self.first_position, self.first_position + len(self._rows) - 1

@@ -20,14 +20,14 @@ class Format:
     """What a format can hold.
 
     kind : one picture, frames shown one by one, numbers, or a report
-    text : may be printed in a terminal
-    one_table : holds only one array
-    markup : can be embedded in a web page and adapt to light and dark mode
-    moves : plays its pictures as an animation
-    clear : supports transparent backgrounds
-    paged : can have several pages
-    lines : is printed or zoomed into, so every cell of a matrix is drawn
-    rows : can hold one number per row
+    text : it may be printed in a terminal
+    one_table : it holds only one array
+    markup : it can be embedded in a web page and adapt to light and dark mode
+    moves : it plays its pictures as an animation
+    clear : it supports transparent backgrounds
+    paged : it can have several pages
+    lines : it is printed or zoomed into, so every cell of a matrix is drawn
+    rows : it can hold one number per row
     """
 
     kind: Literal["picture", "frames", "numbers", "document"]

@@ -1,4 +1,4 @@
-"""Metadata of finished files: what is written into them, and the job read back.
+"""Metadata of finished files: how they are written, and how the job is read back.
 
 Files may come from anybody: only regular files are read, only the part that can hold a job, and nothing is expanded.
 """

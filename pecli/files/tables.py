@@ -40,7 +40,7 @@ from pecli.files.writer import STDOUT, spool_stdin
 MAGIC_NUMBERS = {b"\x93NUMPY": ".npy", b"PK": ".npz"}
 GLOB = re.compile(r"[*?\[]")
 MAX_BYTES = 1 << 20  # bytes of one read, of a header, and of a job in a file
-MAX_HASHED = 1 << 34  # bytes of a file that is hashed on behalf of a stranger's picture; shards of weights are smaller
+MAX_HASHED = 1 << 34  # largest file hashed on behalf of a stranger's picture; shards of weights are smaller
 
 
 class BoundedFile(io.FileIO):
@@ -72,7 +72,7 @@ def local_path(path: str) -> str:
 
 
 def file_label(path: str) -> str:
-    """Return how titles name a file: its name, for a hub reference model and tensor, for an array its first digits."""
+    """Return the name of a file in titles: file name; model and tensor of a hub reference; first digits of an array."""
     if path == STDOUT:
         return say("page.standard_input")
     if path.startswith(IN_MEMORY):
@@ -343,7 +343,7 @@ CONVERSION = (  # converts a state dict or a tensor with torch, which can load s
 def stored_arrays(path: str, endings: Collection[str] = ()) -> dict[str, StoredArray]:
     """Return the arrays in a file by name; in a file without names the only array has the name "".
 
-    endings : of a model on the hub, read only files with a tensor whose name ends in one of these, unless none has
+    endings : for a model on the hub, read only files with a tensor whose name ends in one of these, unless none has
 
     Raises
     ------
@@ -402,7 +402,7 @@ def choose_table(path: str, tensor: str | None, arrays: Mapping[str, StoredArray
 
 
 def candidates(arrays: Mapping[str, StoredArray]) -> list[str]:
-    """Return the names of what may be the table: by the usual names, else of two dimensions, else all; never words."""
+    """Return the names of arrays that may be the table: with usual names, else 2-D, else all but word embeddings."""
     fitting = [name for name in arrays if name.endswith(TABLE_NAMES)]
     others = {name: array for name, array in arrays.items() if not name.endswith(WORD_NAMES)}
     return fitting or [name for name, array in others.items() if is_table(array.shape)] or list(others)
@@ -468,9 +468,12 @@ class HeldSpec(str):
 
 
 def hold(array: Any, spec: str) -> HeldSpec:
-    """Return a spec with the name of the array in its blank; equal numbers give the same name, whatever their type.
+    """Return a spec with the array's name filled in; equal numbers have the same name, whatever their type.
 
-    array : a numpy array, or an object with ``__array__``. Raises as `read_table` does.
+    array : a numpy array, or an object with ``__array__``
+    spec : a format string, such as "learned:file={}"
+
+    Raises as `read_table` does.
     """
     import hashlib
 
@@ -498,7 +501,7 @@ def _read(path: str, tensor: str | None, dimensions: int, sides: tuple[int, ...]
 
 
 def check_shape(path: str, shape: tuple[int, ...], dimensions: int, sides: tuple[int, ...] | None) -> None:
-    """Raise TableFileError if a shape is neither that of a table nor that of the grid whose cells are its rows."""
+    """Raise TableFileError if a shape is neither that of a table nor that of the grid whose cells are the rows."""
     cells = _cells(shape[:-1])
     if len(shape) < dimensions or (len(cells) > 1 and cells != _cells(sides or ())) or not prod(shape):
         text = f"{path} has shape {shape}, not that of a table (positions, dimensions)"

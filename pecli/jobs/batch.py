@@ -40,8 +40,7 @@ STDIN = "-"
 
 
 def read_text(path: str) -> str:
-    """Return the text of a batch file (``-`` for standard input); raise FileError if it is missing, unreadable or not
-    UTF-8."""
+    """Return the text of a batch file, ``-`` for standard input; raise FileError if it cannot be read as UTF-8."""
     try:
         data = sys.stdin.buffer.read() if path == STDIN else Path(path).read_bytes()
         return data.decode("utf-8-sig")
@@ -175,8 +174,7 @@ class Batch:
                 yield job, {str(number), entry.name, job.figure.name, *files, *map(real_path, files)}
 
     def shard(self, part: str) -> Batch:
-        """Return the batch with every n-th job, from the k-th on, for ``part`` = "k/n"; raise UsageError for other
-        texts."""
+        """Return the batch with every n-th job from the k-th on, for ``part`` = "k/n"; otherwise raise UsageError."""
         match = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", part)
         number, count = map(int, match.groups()) if match else (0, 0)
         if not 1 <= number <= count:
@@ -204,8 +202,7 @@ def read_batch(path: str, folder: str | None = None, only: Sequence[str] = (), *
     ------
     UsageError : lists every wrong line
     PecliError : the same, if all errors are about files, a missing table or an output that cannot be written; or the
-        file
-        is not a batch file
+        file is not a batch file
     """
     import tomllib
 
@@ -262,8 +259,7 @@ class _Reader:
         return Batch(tuple(entries), about.title, about.index, self.folder)
 
     def _location(self, table: str, number: int = 0, key: str | None = None) -> str:
-        """Return ``file:line`` of a key in the number-th table of that name, or of the table's header if the key is
-        missing."""
+        """Return ``file:line`` of a key in the number-th table of that name, by default of the table's header."""
         head = self.lines.get((table, number, ""))
         line = self.lines.get((table, number, (key or "").replace("-", "_")), head)
         return self.path if line is None else f"{self.path}:{line}"

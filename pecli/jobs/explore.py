@@ -1,5 +1,4 @@
-"""The explorer: a web page whose controls set a figure's options; computes the controls, and the picture for any
-values."""
+"""The explorer: a web page whose controls set a figure's options, and the picture for the values of the controls."""
 
 from __future__ import annotations
 
@@ -40,8 +39,7 @@ Control = dict[str, Any]
 
 
 def encoding_control(figure: type[Analysis[Any]], specs: tuple[str, ...]) -> Control:
-    """Return the control for the encoding: a choice, or a text field if the figure shows several encodings in one
-    picture.
+    """Return the control for the encoding: a choice, or a text field if the figure shows several in one picture.
 
     specs : texts of the encodings shown at the start
     """
@@ -75,8 +73,7 @@ def controls(
 
 
 def groups(figure: type[Analysis[Any]], specs: tuple[str, ...], values: Mapping[str, Any]) -> dict[str, list[Control]]:
-    """Return the controls other than that of the encoding, grouped by subject; several encodings have no parameter
-    controls.
+    """Return the other controls, grouped by subject. Several encodings have no controls for their parameters.
 
     values : values of options that are not at their defaults, by name
     """
@@ -163,8 +160,7 @@ class Explorer:
         return [name for name, item in FORMATS.items() if item.picture and not item.frames]
 
     def page(self, address: str, nonce: str) -> bytes:
-        """Return the HTML page. Its script sends requests to `address`; `nonce` allows it in the content security
-        policy."""
+        """Return the HTML page. Its script sends requests to `address`; the security policy allows `nonce`."""
         data = {"address": address, "formats": self.formats, **self.layout()}
         text = json.dumps(data).replace("<", "\\u003c")  # it is embedded in a <script>
         filled = PAGE.read_text(encoding="utf-8")
@@ -264,8 +260,7 @@ class Explorer:
             )
 
     def _options_from_page(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values sent by the page as options of a job, without parameters that the chosen encoding does not
-        have."""
+        """Return the values sent by the page as options of a job, without parameters of other encodings."""
         given = {str(name): str(value) for name, value in values.items()}
         for name, value in given.items():
             if len(value) > MAX_VALUE_LENGTH:

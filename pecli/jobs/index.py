@@ -1,5 +1,4 @@
-"""Index pages of a batch file: every picture with its command line, as Markdown or HTML, or a PDF with a page per
-picture."""
+"""Index pages of a batch file: all pictures with their command lines in Markdown or HTML, or as pages of a PDF."""
 
 from __future__ import annotations
 
@@ -106,8 +105,7 @@ def _html(batch: Batch, folder: Path, failures: Failures) -> str:
 
 
 def _pdf(batch: Batch, folder: Path, failures: Failures) -> bytes:
-    """Return a PDF in which every picture, redrawn, has a page of its own size; a sweep in one file has one page per
-    picture."""
+    """Return a PDF with every picture, redrawn, on a page of its own size; the pictures of a sweep have a page each."""
     from matplotlib.backends.backend_pdf import PdfPages
 
     buffer = io.BytesIO()

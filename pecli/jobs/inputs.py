@@ -54,8 +54,7 @@ def reading_beside(made: str, found: Mapping[str, Any], given: Mapping[str, Any]
 
 
 def _texts_in(given: Mapping[str, Any]) -> Iterator[str]:
-    """Yield every text among the values, every value in a spec of an encoding, and the config.json of a model that it
-    names."""
+    """Yield every text among the values, every value in the spec of an encoding, and the config.json that it names."""
     from pecli.models.config_file import config_path  # slow to import
     from pecli.models.spec import config_words
 
@@ -113,8 +112,7 @@ def _with_renamed_inputs(job: Job, moved: dict[str, str]) -> Job:
 
 
 def _find_input(name: str, made: str, prints: Collection[str]) -> str | None:
-    """Return where the input file `name` may be read, in the current folder or beside the finished file; None if not
-    found.
+    """Return where the input file `name` may be read, here or beside the finished file; None if it is not found.
 
     prints : fingerprints, of which the file must have one; if there are none any file of that name will do
     """

@@ -55,8 +55,7 @@ class Job:
     """A figure (or report) with its options, of encodings at positions, on a canvas, written to an output.
 
     The fields are what was asked for: an encoding whose size follows from the positions still has no size here.
-    Everything
-    derived is computed on first use; `settle` checks the job as a whole.
+    Everything derived is computed on first use; `settle` checks the job as a whole.
 
     figure, encodings, positions, canvas, output, language : the options, by subject
     swept : names of swept options, whose values go into the file's name
@@ -117,8 +116,7 @@ class Job:
 
     @property
     def own_positions(self) -> Positions | None:
-        """The positions that the encodings prescribe, those of the first for several; None if any encoding prescribes
-        none."""
+        """The positions that the encodings define, those of the first for several; None unless all define them."""
         own = [encoding.own_positions for encoding in self.encodings]
         return own[0] if all(own) else None
 
@@ -138,8 +136,7 @@ class Job:
         return self.own_positions or self.figure.positions_for(self.positions, in_use)
 
     def alone(self) -> Self:
-        """Return the job of one cell as an independent job, with the length in use that the cells share fixed in its
-        encodings."""
+        """Return the job of one cell as an independent job, whose encodings state the length in use of all cells."""
         fitted = zip(self.encodings, self.view.encodings, strict=True)
         return replace(self, encodings=tuple(own if plain.context else plain for plain, own in fitted), used=None)
 
@@ -163,8 +160,7 @@ class Job:
         """The analysis that computes the numbers: the figure, or a grid of all cells.
 
         If the figure takes several encodings and the cells differ only in the parameters of their one encoding, it is
-        the
-        figure of all these encodings instead, up to MAX_LINES.
+        the figure of all these encodings instead, up to MAX_LINES.
         """
         if not self.cells:
             return self.figure.variant(self.view)
@@ -283,8 +279,7 @@ class Job:
 
     @cached_property
     def metadata(self) -> str:
-        """The job and the versions of the libraries that draw it, as the JSON text (ASCII) that finished files
-        carry."""
+        """The job and the versions of pecli and its libraries, as the JSON text (ASCII) in finished files."""
         prints = [fingerprint(path) for path in self.inputs()]
         inputs = {"inputs": prints} if prints else {}
         return json.dumps({"job": self.job(), **inputs, **versions()})
@@ -307,14 +302,12 @@ class Job:
         return "p" + hashlib.sha256(self.metadata.encode()).hexdigest()[:10]
 
     def specs(self, without: Collection[str] = ()) -> list[str]:
-        """Return the specs of the encodings, without the parameters in `without` and without those in which the cells
-        differ."""
+        """Return the specs of the encodings, without the parameters in `without` and those that the cells vary."""
         left = {*without, *(self.axes if self.cells else ())}
         return [encoding.spec(self.defaults, left) for encoding in self.encodings]
 
     def _check_view(self) -> None:
-        """Raise UsageError if the figure cannot show an encoding or the view, or if it has no use for a colour
-        option."""
+        """Raise UsageError if the figure cannot show an encoding or the view, or cannot use a colour option."""
         kind = type(self.figure)
         for encoding in self.encodings:
             if not kind.takes(type(encoding)):
@@ -336,8 +329,7 @@ class Job:
             raise UnusedOptionError(name, value, why)
 
     def check(self, planned: bool = False, written: bool = True) -> None:
-        """Raise an error if files, colour maps, fonts or mathematics of the job cannot be used; called once before
-        drawing.
+        """Raise an error if files, colour maps, fonts or mathematics cannot be used. Called once before drawing.
 
         planned : accept target files that exist, as they may turn out to be up to date
         written : False if the files are not going to be written
@@ -367,8 +359,7 @@ class Job:
                 raise UsageError(text, option=name, value=value, advice=advice)
 
     def check_names(self) -> None:
-        """Raise UsageError for a colour map, style, font or formula that matplotlib does not know. Imports
-        matplotlib."""
+        """Raise UsageError for a colour map, style, font or formula unknown to matplotlib. Imports matplotlib."""
         self.canvas.check_names()
         canvas = fill_texts(self)
         for name in (*TEXTS, *LABELS):
@@ -390,8 +381,7 @@ class Job:
         return self.view if self.needs_all_numbers else self.display_view
 
     def _drawing(self) -> tuple[str, int]:
-        """Return the number of pixels, as the start of a message, and the approximate bytes of memory for drawing
-        them."""
+        """Return the number of pixels, as the start of a message, and the approximate bytes for drawing them."""
         canvas, size, frames = self.canvas, self.canvas.inches, self.has_frames
         count = len(self.cells) if frames else int(any(target.format == "png" for target in self.targets))
         dpi = canvas.frame_dpi if frames else canvas.dpi
@@ -431,8 +421,7 @@ def too_many_in_one_file(name: str, count: int, most: int) -> UsageError:
 
 
 def job_settings(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of the job in a finished file's metadata, with the job's own language whatever the
-    environment says.
+    """Return the settings of the job in a finished file's metadata, including its language.
 
     Output options are dropped: the file may come from a stranger, who must not choose where files are written.
     """

@@ -86,8 +86,7 @@ def find_command(name: str) -> tuple[type[Analysis[Any]], Mapping[str, str]]:
 
 
 def figures_for(encoding: type[Encoding]) -> list[str]:
-    """Return the names of the figures and reports that can show this kind of encoding, without those composed of
-    figures."""
+    """Return the names of the figures and reports that can show this kind of encoding, without composite figures."""
     return [name for name, analysis in ANALYSES.items() if analysis.takes(encoding) and not analysis.composed]
 
 
@@ -109,8 +108,7 @@ def encoding_parameters() -> dict[str, Option]:
     """Return the parameters of all encodings that are command-line options, by name.
 
     A name used by several encodings appears once. A parameter that applies only to one value of another parameter is
-    set
-    in the encoding's spec instead: ``rope:scaling=yarn,factor=4``.
+    set in the encoding's spec instead: ``rope:scaling=yarn,factor=4``.
     """
     found: dict[str, Option] = {}
     for name, item in (pair for kind in ENCODINGS.values() for pair in kind.options().items()):

@@ -34,8 +34,7 @@ class Target(NamedTuple):
 
 
 def targets_of(job: Job) -> tuple[Target, ...]:
-    """Return the files to write; a picture without an output gets a generated name. Raises UsageError for
-    duplicates."""
+    """Return the files to write; a picture without an output gets a generated name. UsageError if two are equal."""
     output, figure = job.output, job.figure
     paths = output.output
     if not paths and not job.shown and (figure.drawn or output.format):
@@ -127,8 +126,7 @@ def _swept_texts(job: Job) -> dict[str, str]:
 
 
 def placeholders(job: Job) -> dict[str, str]:
-    """Return the text for each placeholder in a file name: every option by name, and figure, command, encoding and
-    format."""
+    """Return the text of each placeholder in a file name: every option, and figure, command, encoding and format."""
     known = {
         name: text for part in (job.positions, job.canvas, job.language) for name, text in _option_texts(part).items()
     }
@@ -141,8 +139,7 @@ def placeholders(job: Job) -> dict[str, str]:
 
 
 def fill_placeholders(path: str, known: Mapping[str, str]) -> str:
-    """Return the path with its placeholders filled in (``heat-{base}.png`` becomes heat-10.png) and doubled braces
-    halved.
+    """Return the path with its placeholders filled in: ``heat-{base}.png`` is heat-10.png, doubled braces are braces.
 
     Raises
     ------

@@ -60,16 +60,14 @@ def answer_of(picture: Picture[Any]) -> dict[str, Any]:
 
 
 def job_data(job: Job, said: dict[str, Any]) -> dict[str, Any]:
-    """Return all settings of a job, defaults included and None if unset, its encodings, inputs and versions, and
-    `said`."""
+    """Return all settings of a job (None if unset), its encodings, inputs and versions, and the texts in `said`."""
     settings = {"command": job.figure.name, **job.settings()}
     encodings = [{"name": encoding.name, "spec": encoding.spec(), **encoding.settings()} for encoding in job.encodings]
     return {**json.loads(job.metadata), "job": settings, "encodings": encodings, **said}
 
 
 def texts_of(job: Job, numbers: Numbers[Any] | None = None) -> dict[str, Any]:
-    """Return "headline", "finding" (the headline as data), "footnotes" and "alt", whether or not the picture shows
-    them.
+    """Return "headline", "finding" (the headline as data), "footnotes" and "alt", even if the picture omits them.
 
     numbers : None if they were not computed; then only "alt" has a text
     """
@@ -82,8 +80,7 @@ def texts_of(job: Job, numbers: Numbers[Any] | None = None) -> dict[str, Any]:
 
 
 def alt_text(job: Job, numbers: Numbers[Any] | None = None) -> str:
-    """Return the alt text: the headline, then a sentence on figure, encodings, positions and options, then the
-    footnotes.
+    """Return the alt text: the headline, a sentence on figure, encodings, positions and options, and the footnotes.
 
     numbers : None if they were not computed; headline and footnotes are then missing
     """
@@ -260,8 +257,7 @@ class Picture(Generic[N_co]):
         return [result[format] for format in formats]
 
     def save(self, *paths: str | os.PathLike[str]) -> list[str]:
-        """Write the result to the given paths (default: those of the job) and return the paths. Files are written
-        atomically."""
+        """Write the result to the given paths (default: those of the job), each atomically, and return the paths."""
         job = self.job
         if paths:
             job = job.written_to(paths)
@@ -388,8 +384,7 @@ def write_files(job: Job, files: Sequence[Iterable[bytes]], sizes: dict[str, int
 
 
 def vector_cells(formats: Sequence[str]) -> int:
-    """Return the number of rows and columns of cells to draw if all formats are vector formats; 0 to follow the
-    pixels."""
+    """Return the most rows and columns of cells to draw if all formats are vector formats; 0 for as many as pixels."""
     return WHOLE if formats and all(FORMATS[format].lines for format in formats) else 0
 
 

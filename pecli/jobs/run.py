@@ -157,8 +157,7 @@ def run(
     """Draw and write the jobs, yielding their results as they finish. Every command uses this function.
 
     A job is skipped if its files are up to date, or if one exists and --no-clobber is set. A failure does not affect
-    the
-    other jobs unless `fail_fast` is set.
+    the other jobs unless `fail_fast` is set.
 
     Parameters
     ----------

@@ -1,5 +1,4 @@
-"""The JSON Schema of batch files, made from the options of figures, reports and encodings, for completion in
-editors."""
+"""The JSON Schema of batch files, made from the options of figures, reports and encodings, for use in editors."""
 
 from __future__ import annotations
 
@@ -70,8 +69,7 @@ def _keys(option: Option, value: Schema, known: Mapping[str, Option]) -> Schema:
 
 
 def _value(*same: Option) -> Schema:
-    """Return the schema of a value that any of these options accepts, a list of such values, or a list of lists (a
-    sweep)."""
+    """Return the schema of a value that any of these options accepts, of a list, or of a sweep (nested lists)."""
     kinds: list[Schema] = []
     for option in same:
         kinds += [kind for kind in _single(option) if kind not in kinds]

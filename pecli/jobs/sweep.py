@@ -43,8 +43,7 @@ def jobs_of(analysis: str, given: Mapping[str, Any]) -> list[Job]:
 
 
 def job_of(analysis: str, given: Mapping[str, Any]) -> Job:
-    """Return the single job for such a mapping, with all values in one picture; raise UsageError if that is
-    impossible."""
+    """Return the single job for such a mapping, with all values in one picture; raise UsageError if there are more."""
     return expand(analysis, given).as_one().settle()
 
 
@@ -93,8 +92,7 @@ class Sweep:
 
     def _merged(self, members: Sequence[int], output: Output) -> list[Job]:
         """Return one job whose cells are these jobs; return the jobs unmerged if they are not a full grid or differ in
-        an option
-        that has one value per picture."""
+        an option that has one value per picture."""
         jobs, first = [replace(self.jobs[at], output=output) for at in members], self.jobs[members[0]]
         if len(jobs) == 1 or not first.figure.drawn:
             return jobs
@@ -116,10 +114,8 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> Sw
     """Return the jobs for a mapping of option names (as on the command line, with ``-`` or ``_``) to texts or values.
 
     A list is several values of an option that takes one, but one value of an option that takes a list; a list of lists
-    is
-    several values of the latter. Several encodings are several values if the analysis shows one at a time. The last
-    option
-    changes fastest. With swept=False every option has one value and the result one job.
+    is several values of the latter. Several encodings are several values if the analysis shows one at a time. The last
+    option changes fastest. With swept=False every option has one value and the result one job.
 
     Raises
     ------
@@ -172,8 +168,7 @@ def _array_as_list(value: Any) -> Any:
 
 
 def _with_labels(encodings: Any, labels: Sequence[str]) -> list[str]:
-    """Return the specs of the encodings, each with its label; raise UsageError unless there is one label per
-    encoding."""
+    """Return the specs of the encodings, each with its label; raise UsageError if the numbers differ."""
     specs = [str(item) for item in _as_list(encodings)]
     if len(specs) != len(labels) or any(isinstance(item, (list, tuple)) for item in _as_list(encodings)):
         example = f"{specs[0]}{',' if ':' in specs[0] else ':'}"
@@ -195,8 +190,7 @@ def _spread_specs(encodings: Any, given: Mapping[str, Sequence[str]]) -> list[An
 
 
 def _encodings_per_picture(spread: Sequence[Sequence[str]], outputs: Sequence[Any]) -> dict[str, Sequence[Any]]:
-    """Return the encodings of each picture if file names have placeholders for parameters that vary within a spec, else
-    {}."""
+    """Return the encodings of each picture if file names have placeholders for parameters swept in a spec, else {}."""
     written = [[parse_encoding(spec)[1] for spec in each] for each in spread if len(each) > 1]
     differ = {name for each in written for name in each[0] if len({own[name] for own in each}) > 1}
     paths = [str(path) for output in outputs for path in _as_list(output)]
@@ -219,8 +213,7 @@ def _choices(option: Option | None, value: Any, analysis: type[Analysis[Any]]) -
 
 
 def _read_shared(option: Option | None, values: Sequence[Any]) -> Sequence[Any]:
-    """Return the values of an option that belongs to no encoding, parsed, with file names resolved as a job records
-    them."""
+    """Return the parsed values of an option that belongs to no encoding; file names are resolved for the job."""
     if option is None:
         return values
     read = [None if value is None else option.read(value) for value in values]
@@ -228,8 +221,8 @@ def _read_shared(option: Option | None, values: Sequence[Any]) -> Sequence[Any]:
 
 
 def _split_over_frames(name: str, values: dict[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
-    """Return the values with the items of list option `name` split over frames, if nothing is swept and the output is
-    animated."""
+    """Return the values with the list of option `name` split over frames, if nothing is swept and the file has
+    frames."""
     if any(len(several) > 1 for several in values.values()):
         return values
     endings = [ending_of(str(path)) for output in values.get("output", ()) for path in _as_list(output)]
@@ -292,8 +285,7 @@ def _job(kind: type[Analysis[Any]], given: Mapping[str, Any]) -> Job:
 
 
 def _applicable(encoding: type[Encoding], given: Mapping[str, Any], written: Mapping[str, str]) -> dict[str, Any]:
-    """Return the given parameters of an encoding that apply, considering the values of the parameters that they depend
-    on."""
+    """Return the given parameters of an encoding that apply; some depend on the value of another parameter."""
     owners = {name: encoding.options()[name].only_with for name in given if name in encoding.options()}
     values = {**written, **given}
     return {name: given[name] for name, owner in owners.items() if not owner or values.get(owner[0]) in owner[1]}
@@ -362,8 +354,7 @@ def _defaults(owner: type[Options], kind: type[Analysis[Any]]) -> dict[str, Any]
 
 
 def _shortest_table(encodings: Sequence[Encoding], start: int, in_use: bool) -> int | None:
-    """Return the number of rows from `start` on of the shortest table read from a file; None if none ends or one is
-    unreadable.
+    """Return the number of rows, from `start` on, of the shortest table in a file; None without such a limit.
 
     An unreadable file is ignored here: making the view reads it again and reports the error.
 

@@ -16,8 +16,7 @@ from pecli.jobs.names import escape_placeholders, fill_placeholders, placeholder
 
 
 def changes(job: Job) -> dict[str, Sequence[Any]]:
-    """Return the values of each option that differs from its default: one value, or several if swept; swept options are
-    last.
+    """Return the values of each option that differs from its default; swept options have several, and are last.
 
     Encodings are included only if they are swept (otherwise see `Job.specs`), outputs never.
     """
@@ -44,8 +43,7 @@ def command(job: Job, outputs: Sequence[str] | None = None) -> str:
 
 
 def entry(job: Job, outputs: Sequence[str]) -> str:
-    """Return the job as a [[figure]] of a batch file with the given outputs: all options that differ from the
-    defaults."""
+    """Return the job as a [[figure]] of a batch file with these outputs; options with default values are left out."""
     told: dict[str, Any] = {name: values if name in job.axes else values[0] for name, values in changes(job).items()}
     keys: dict[str, Any] = {"command": job.figure.name}
     if job.specs() != [job.figure.default_encoding] and not told.keys() & EncodingOption.options():

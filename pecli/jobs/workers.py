@@ -134,8 +134,7 @@ def processes(count: int, *inherited: Any) -> Iterator[ProcessPoolExecutor]:
 
 
 def _init_worker(*inherited: Any) -> None:
-    """Initialise a worker: ignore Ctrl-C, which reaches the whole process group, so that the parent decides what
-    happens."""
+    """Initialise a worker. It ignores Ctrl-C, which reaches the whole process group: the parent handles it."""
     import threading
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)

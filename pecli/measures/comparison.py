@@ -35,8 +35,7 @@ MAX_WHOLE = 2048  # largest length whose full (length, length) matrix is held in
 
 
 def comparison_of(encoding: Encoding, measure: str, head: int = 0) -> Comparison:
-    """Return the comparison for an encoding: the bias of `head` for a bias encoding, otherwise `measure` between
-    vectors."""
+    """Return the comparison for an encoding: the bias of `head` for a bias, otherwise `measure` between vectors."""
     if isinstance(encoding, BiasEncoding):
         return BiasComparison(encoding, head)
     assert isinstance(encoding, TableEncoding)  # no figure compares other kinds
@@ -140,8 +139,7 @@ class VectorComparison(Comparison):
 
     @cached_property
     def of_grid_offset(self) -> Array | None:
-        """The measure at every offset in rows and columns, shape (rows, columns), computed from the first cell to all
-        cells.
+        """The measure from the first cell to every cell, by offset in rows and columns, shape (rows, columns).
 
         None if the encoding has no grid or the measure is not a function of the offset.
         """
@@ -165,8 +163,7 @@ class VectorComparison(Comparison):
         return np.hstack([self.measure.between(rows, encoding.table(part)) for part in parts])
 
     def means(self, blocks: Blocks) -> tuple[Array, PairSummary]:
-        """Return the block means and the (cached) summary. Without a closed form, one pass over all pairs computes
-        both."""
+        """Return the block means and the cached summary. Without a closed form, one pass computes both."""
         if self.is_of_offset:
             run = self.profile(blocks.length)
             return means_of_offsets(run, blocks), summary_of_offsets(run)
@@ -231,8 +228,7 @@ class VectorComparison(Comparison):
         return OffsetRuns(runs, widest, length * (length + 1) // 2 - int(pairs.sum()), where)
 
     def offset_map(self, p: Array, q: Array) -> OffsetMap:
-        """Return the measure between positions p (n,) and q (m,) of a grid, as a map over offsets in rows and
-        columns."""
+        """Return the measure between positions p (n,) and q (m,) of a grid, by offset in rows and columns."""
         encoding, profile = self.encoding, self.of_grid_offset
         shape = tuple(2 * side - 1 for side in encoding.sides)
         if profile is not None and np.array_equal(p, q):
@@ -258,8 +254,8 @@ class OffsetRuns(NamedTuple):
     values : minimum, maximum and mean over all pairs in each range, shape (1, runs); NaN if undefined
     widest : largest range (maximum − minimum) of the values at a single offset
     undefined : number of pairs without a value
-    where : (offset, minimum, maximum) at which the range is `widest`; among ties, the offset nearest length / 2;
-        None if the measure depends only on the offset
+    where : (offset, minimum, maximum) at which the range is `widest`; among ties, the offset nearest length / 2; None
+        if the measure depends only on the offset
     """
 
     values: Envelope

@@ -35,8 +35,7 @@ class Expected:
     def mismatches(
         self, rows: Array, own: Array, made: Array, columns: Any = slice(None), changed: bool = False
     ) -> Array:
-        """Return a mask, shape (n, k), of the table's values that differ from the predicted ones by more than the
-        tolerance.
+        """Return a mask, (n, k), of the table's values that differ from the predictions by more than the tolerance.
 
         rows : row numbers, (n,)
         own : values of the table, (n, k)
@@ -56,8 +55,7 @@ class Change:
     """A known change of columns or rows that explains differing values.
 
     kind : flipped (sign), exchanged (columns swapped), scaled, zero, raised (a constant was added), or moved (from one
-        row
-        on, every row holds the vector of a shifted position)
+        row on, every row holds the vector of a shifted position)
     at : indices of the changed columns; for moved, the index of the first moved row
     amount : factor (scaled), added constant (raised) or shift in positions (moved)
     """
@@ -134,9 +132,7 @@ def rows_in_front(mismatches: Array, zero: Array) -> list[int]:
 
 
 def moved_rows(table: Array, expected: Expected, rows: Array) -> tuple[Change, ...]:
-    """Return a "moved" change if `rows` (n,), all rows from the first differing one on, are shifted by the same number
-    of
-    positions; otherwise ()."""
+    """Return a "moved" change if `rows` (n,), those from the first differing row on, share one shift; otherwise ()."""
     behind, first = table[rows], int(rows[0])
     most = min(len(table), MAX_SHIFT)
     steps = np.array(sorted(range(-most, most + 1), key=abs)[1:], dtype=np.float64)
@@ -148,8 +144,7 @@ def moved_rows(table: Array, expected: Expected, rows: Array) -> tuple[Change, .
 
 
 def changed_columns(table: Array, expected: Expected, columns: Array, kept: Array) -> tuple[Change, ...]:
-    """Return the changes that explain all differing `columns` in the rows `kept` (n,); () if a column stays
-    unexplained."""
+    """Return the changes that explain all differing `columns` in the rows `kept` (n,); () if one stays unexplained."""
     if len(columns) * len(kept) > CHUNK or len(columns) > table.shape[1] / 2:
         return ()
     table, made = table[kept], expected.numbers(kept)

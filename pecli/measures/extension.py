@@ -85,10 +85,8 @@ def critical_base(rope: Rope, trained: int, length: int) -> float | None:
     """Return the base, an integer, at which the slowest pair that completed a turn in training has wavelength `length`.
 
     The base is (length/2π)^(d/d_c) with critical dimension d_c, the number of columns in pairs that completed a turn:
-    Liu
-    et al. 2023, Scaling Laws of RoPE-based Extrapolation, theorem 2, arXiv:2310.05209. Returns None if no pair
-    completed
-    a turn, or if the result is not larger than the present base.
+    Liu et al. 2023, Scaling Laws of RoPE-based Extrapolation, theorem 2, arXiv:2310.05209. Returns None if no pair
+    completed a turn, or if the result is not larger than the present base.
     """
     critical = critical_dimension(rope, trained)
     base = round((length / (2 * pi)) ** (rope.width / critical)) if critical else 0

@@ -30,11 +30,10 @@ PARAMETERS = ("rate", "decay", "start", "scale")
 
 @dataclass(frozen=True)
 class Fit:
-    """A table modelled as scale · sin or cos of ω_c (row + start), with ω_c = rate · e^(−decay · exponent_c) for column
-    c.
+    """A table modelled as scale · sin or cos of ω_c (row + start), with ω_c = rate · e^(−decay · exponent_c).
 
-    kind : "pairs", two columns share an exponent 2j; "columns", each column has its own exponent; "linear",
-        ω_c = rate · exponent_c; "whole", pairs with angles rounded down
+    kind : "pairs", two columns share an exponent 2j; "columns", each column has its own exponent; "linear", ω_c = rate
+        · exponent_c; "whole", pairs with angles rounded down
     layout : column order: interleaved, concatenated, permuted or columns
     cosine, exponents : for each column, whether it is a cosine, and its exponent; (d,)
     rms : root mean square of the residual
@@ -227,8 +226,7 @@ def rate_guesses(omega: Array, steps: Array) -> Iterator[tuple[float, float]]:
     """Yield (rate, decay) of lines through log ω (n,) against the exponents `steps` (n,).
 
     The first line has rate 1. Others are fitted by medians and by least squares, to all pairs and to the slower half
-    only,
-    because fast pairs may alias.
+    only, because fast pairs may alias.
     """
     if (later := steps > 0).any():
         yield 1.0, float(np.median(-np.log(omega[later]) / steps[later]))
@@ -300,8 +298,7 @@ def guesses_of_columns(table: Array, rows: Array) -> Iterator[Fit]:
 
 
 def usual_layouts(d: int) -> Iterator[tuple[str, Array, Array]]:
-    """Yield each usual column order: its name, the exponents of the columns, (d,), and a mask of cosine columns,
-    (d,)."""
+    """Yield each usual column order: its name, the exponents (d,), and a mask of the cosine columns (d,)."""
     columns, half = np.arange(d), (d + 1) // 2
     for swap in (False, True):
         yield "interleaved", columns // 2 * 2.0, (columns % 2 == 1) ^ swap
@@ -309,8 +306,7 @@ def usual_layouts(d: int) -> Iterator[tuple[str, Array, Array]]:
 
 
 def pairs_of(exponents: Array, cosine: Array) -> tuple[Array, Array]:
-    """Return the sine column and the cosine column of each pair, (n_pairs,) each; an unpaired last column is left
-    out."""
+    """Return the sine and the cosine column of each pair, (n_pairs,) each, without an unpaired last column."""
     order = np.argsort(exponents, kind="stable")
     n_pairs = len(order) // 2
     return order[~cosine[order]][:n_pairs], order[cosine[order]][:n_pairs]
@@ -359,8 +355,7 @@ def median_turning(table: Array, rows: Array, sines: Array, cosines: Array, reac
     """Return ω (rad/position) of each pair of columns and its angle at row 0, (n_pairs,) each.
 
     Both are medians, so a few wrong rows do not matter. ω is measured between rows 1 apart, then refined at 4, 16, …
-    rows,
-    up to 1/reach of all rows: larger distances are more precise, but suffer more from a block of wrong rows.
+    rows, up to 1/reach of all rows: larger distances are more precise, but suffer more from a block of wrong rows.
     """
     waves = table[:, cosines] + 1j * table[:, sines]
     omega, lag = np.zeros(len(sines)), 1
@@ -390,8 +385,7 @@ def first_position(omega: Array, phase: Array, unsure: float = 1e-12) -> float:
 
 
 def simplified(table: Array, rows: Array, fit: Fit, limit: float) -> Fit:
-    """Return the fit with rate, start and scale rounded to usual values as long as the residual rms is at most
-    `limit`."""
+    """Return the fit with rate, start and scale rounded to usual values while the residual rms is at most `limit`."""
     d, free = table.shape[1], list(PARAMETERS)
     rates = (1.0, pi / 180, 180 / pi, float(f"{fit.rate:.3g}"))  # π/180 if degrees and radians were confused
     known: dict[str, Iterable[float]] = {

@@ -99,8 +99,7 @@ def expected_of(fit: Fit, level: float, number_type: str, noise: float = 0.0) ->
 
 
 def names_of(table: Array, rows: Array, fit: Fit, limit: float, number_type: str) -> tuple[Name, ...]:
-    """Return the formulas that explain a fit, each with its base, the simplest first; () if the table does not
-    determine it.
+    """Return the formulas that explain a fit, each with its base, the simplest first; () if the table is ambiguous.
 
     A base has the fewest digits that keep the residual within `limit` and match as many values up to rounding.
     """
@@ -146,8 +145,7 @@ def is_determined(table: Array, rows: Array, fit: Fit) -> bool:
 
 
 def encoding_of(fit: Fit, name: Name, d: int) -> tuple[TableEncoding, bool]:
-    """Return the encoding of a fit and True if it gives the same table; otherwise the probably intended encoding and
-    False."""
+    """Return the encoding of a fit, and True if it gives the same table, False if it is only the probable intention."""
     formula, base = name
     layout = "concatenated" if fit.layout == "concatenated" else "interleaved"
     try:
@@ -199,8 +197,7 @@ def is_round(base: float) -> bool:
 
 def equivalent_bases(table_of: Callable[[float], Array], base: float) -> tuple[float, ...]:
     """Return the smallest and largest integer base (or inf) that give the same table as `base`; () if `base` is the
-    only
-    round number among them.
+    only round number among them.
 
     table_of : function from a base to its table
     """

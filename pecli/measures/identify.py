@@ -1,5 +1,4 @@
-"""Identification of the formula that made a table: its parameters, the encoding that draws it, and the values that
-differ.
+"""Identification of the formula behind a table: its parameters, the encoding that draws it, and differing values.
 
 A table may be the binary digits of positions, sines and cosines of one of the formulas, the same for rows and columns
 of a grid, or waves with arbitrary rates. Each is tried in turn: parameters are estimated robustly, rounded as far as
@@ -95,8 +94,7 @@ class Identified(Differences):
     certain : True if all values match up to rounding, or known changes explain those that differ
     noise : rms of noise in all values; 0 if most values match up to rounding
     explained, rank, periods : set if no formula was found: the share of variance in the strongest wave of each column,
-        the
-        number of principal components with 99 % of the variance, and the three strongest periods in positions
+        the number of principal components with 99 % of the variance, and the three strongest periods in positions
     """
 
     number_type: str
@@ -169,8 +167,7 @@ def with_differences(table: Array, found: Identified, places: Array, noisy: bool
     """Return the result with its differences from the table, or None if most values differ.
 
     Tolerances are tried in turn: none for short types, otherwise rounding in float64, then in float32; then, if
-    `noisy`,
-    noise.
+    `noisy`, noise.
 
     places : row numbers to which the formula was fitted, (n,)
     """
@@ -256,8 +253,7 @@ def waves_of_formula(table: Array, blank: Identified) -> Iterator[Identified]:
 
 
 def with_formulas(table: Array, blank: Identified, fit: Fit, part: Array, places: Array) -> Identified:
-    """Return the result for a fit: simplified parameters, the formulas that explain it, and its differences from the
-    table.
+    """Return the result for a fit: simplified parameters, its formulas, and its differences from the table.
 
     part, places : rows to which it was fitted, (n, d), with outliers as NaN, and their row numbers, (n,)
     """
@@ -279,8 +275,7 @@ def with_formulas(table: Array, blank: Identified, fit: Fit, part: Array, places
 
 
 def best_in_number_type(table: Array, found: Identified, places: Array) -> list[Identified]:
-    """Return the encoding that matches most values exactly when computed in the table's number type, as a list of one
-    result.
+    """Return [the result that matches most values when computed in the table's number type], or [] if none fits.
 
     Among equally good ones, prefer the usual base, then the fewest digits. Return [] if no encoding fits.
     """
@@ -320,8 +315,7 @@ def best_in_number_type(table: Array, found: Identified, places: Array) -> list[
 
 
 def grid_of(table: Array, blank: Identified) -> Iterator[Identified]:
-    """Yield the results of reading the table as a grid: one half of the columns encodes the row, the other half the
-    column.
+    """Yield the results of reading the table as a grid, half of the columns for the row and half for the column.
 
     Up to two rows at the start may not be cells of the grid.
     """
@@ -339,16 +333,14 @@ def grid_of(table: Array, blank: Identified) -> Iterator[Identified]:
 
 
 def median_deviation(values: Array, axis: int) -> float:
-    """Return the median absolute deviation of all values from their medians along an axis, which is robust against
-    outliers."""
+    """Return the median absolute deviation of all values from their medians along an axis."""
     return float(np.median(np.abs(values - np.median(values, axis=axis, keepdims=True))))
 
 
 def grid_encodings(
     table: Array, prefix: int, sides: tuple[int, ...], first: str, axis: Identified
 ) -> Iterator[Identified]:
-    """Yield the results for grid encodings whose rows and columns both use the formula `axis`, identified for one of
-    them.
+    """Yield the results for grid encodings whose rows and columns both use `axis`, the formula found for one of them.
 
     prefix : number of rows at the start that are not cells of the grid
     sides : numbers of rows and columns of the grid

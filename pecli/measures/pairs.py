@@ -54,8 +54,7 @@ class Counts:
 
 
 def points(encoding: TableEncoding, across: str, up: str, rows: Positions) -> Points:
-    """Return every pair of positions as a point: measure `across` is x, measure `up` is y. Needs six numbers per
-    pair."""
+    """Return every pair of positions as a point, measure `across` as x and `up` as y. Needs six numbers per pair."""
     parts = _all_pairs(encoding, across, up, rows, "comparing positions")
     x, y = (np.concatenate(part) for part in zip(*parts, strict=True))
     p, q = (index + float(rows.start) for index in np.triu_indices(rows.length, 1))
@@ -70,8 +69,7 @@ def counts(encoding: TableEncoding, across: str, up: str, rows: Positions) -> Co
     """Return the number of pairs in each class of the measures `across` (x) and `up` (y), in bounded memory.
 
     The first pass finds ranges and means, the second counts. The linear correlation is exact; the rank correlation
-    gives
-    every pair the mean rank of its class.
+    gives every pair the mean rank of its class.
     """
     total = rows.length * (rows.length - 1) // 2
     blocks: list[tuple[float, ...]] = [
@@ -161,8 +159,7 @@ def _all_pairs(
 
 
 def _values_between(compared: VectorComparison, rows: Positions) -> Callable[[range, Array], Array]:
-    """Return a function of a range of rows and their offsets that gives the measure to all rows from the range's start
-    on."""
+    """Return a function from a range of rows and their offsets to the measure, to all rows from the range's start."""
     if compared.is_of_offset:
         profile = compared.at_offsets(0, rows.length)
         return lambda _, offsets: profile[offsets]

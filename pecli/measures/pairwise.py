@@ -19,8 +19,7 @@ CONSTANT = 1e-13  # a row is constant if its deviation is below this share of it
 
 
 def _squares(a: Array, b: Array) -> Array:
-    """Return ‖a_i − b_j‖², (n, m). Where |a|² + |b|² − 2ab cancels, sum the squares directly: exactly 0 for equal
-    rows."""
+    """Return ‖a_i − b_j‖², (n, m). Where |a|² + |b|² − 2ab cancels, squares are summed: exactly 0 for equal rows."""
     sizes = np.einsum("ij,ij->i", a, a)[:, None] + np.einsum("ij,ij->i", b, b)
     squares = sizes - 2 * (a @ b.T)
     rows, columns = np.nonzero(squares <= NEAR * sizes)
@@ -65,15 +64,13 @@ def _directions(rows: Array) -> Array:
 
 
 def _scaled(rows: Array) -> Array:
-    """Return the rows multiplied by powers of two that bring their largest number near 1, so that squares do not
-    underflow."""
+    """Return the rows scaled by powers of two to a largest number near 1, so that squares do not underflow."""
     _, exponents = np.frexp(np.abs(rows).max(axis=1, keepdims=True))
     return np.ldexp(rows, -exponents)
 
 
 def _deviations(rows: Array) -> Array:
-    """Return the rows minus their means, divided by their norms; NaN for a constant row, whose correlation is
-    undefined."""
+    """Return the rows minus their means, divided by their norms; NaN for constant rows (no correlation)."""
     rows = _scaled(rows)
     means = rows.mean(axis=1, keepdims=True)
     centred = rows - means
@@ -141,7 +138,6 @@ def products(first: Array, second: Array) -> Array:
     """Return ⟨first_p, second_q⟩ for rows p (n, d) and q (m, d), shape (n, m).
 
     Each entry is summed separately. BLAS rounds an entry differently depending on its place in the matrix; here the
-    same
-    two rows give the same bits in any order of the rows.
+    same two rows give the same bits in any order of the rows.
     """
     return np.stack([(second * row).sum(axis=-1) for row in first])

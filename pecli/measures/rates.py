@@ -111,8 +111,7 @@ GROWTH = 1e-5  # relative tolerance for a growth to count as a whole or half num
 
 
 def ntk_equivalent(rope: Rope) -> Rope | None:
-    """Return the NTK-aware rope with a usual base that has the same rates; None if the base looks typed or no factor
-    fits.
+    """Return the NTK-aware rope with a usual base and the same rates; None if the base looks typed or no factor fits.
 
     The factor is the growth of the longest wavelength: base' = base · factor^(d/(d − 2)).
     """
@@ -128,8 +127,7 @@ def ntk_equivalent(rope: Rope) -> Rope | None:
 
 
 def dynamic_factor(growth: float) -> float | None:
-    """Return the whole factor whose dynamic scaling grows the longest wavelength by `growth`; None if no whole factor
-    does.
+    """Return the integer factor whose dynamic scaling grows the longest wavelength by `growth`; None without one.
 
     At `factor` times its context, dynamic scaling grows it by factor² − (factor − 1). SGLang uses this value at every
     length.

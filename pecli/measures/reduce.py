@@ -74,15 +74,13 @@ def means_of_pairs(between: Callable[[Array, Array], Array], blocks: Blocks) -> 
 
 
 def averaged_columns(table: Array, most: int | None) -> tuple[Array, int]:
-    """Return the table averaged to at most `most` columns, and the number of columns per mean (the last may have
-    fewer)."""
+    """Return the table averaged to at most `most` columns, and the number of columns in each mean but the last."""
     size = 1 if most is None else -(-table.shape[1] // most)
     return averaged_rows(table.T, size).T, size
 
 
 def averaged_rows(table: Array, size: int) -> Array:
-    """Return the means of every `size` rows of a table (n, d), shape (blocks, d); the last block may have fewer
-    rows."""
+    """Return the means of every `size` rows of a table (n, d), shape (blocks, d); the last block may be shorter."""
     if size == 1:
         return table
     starts = np.arange(0, len(table), size)
@@ -178,8 +176,7 @@ def envelope(values_of: Callable[[int, int], Array], edges: Array, lines: int = 
 
 
 def mirrored_envelope(profile: Callable[[int, int], Array], at: Array, edges: Array) -> tuple[Array, Array]:
-    """Return minimum and maximum, (lines, bins) each, of lines whose value depends only on the distance to their own
-    index.
+    """Return minimum and maximum, (lines, bins), of lines whose values depend on the distance to an index of their own.
 
     Parameters
     ----------

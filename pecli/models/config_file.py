@@ -162,8 +162,7 @@ class Keys:
         return self._typed(names, kind, fit, list)
 
     def _typed(self, names: tuple[str, ...], kind: str, fits: Test, make: Callable[[Any], T]) -> T | None:
-        """Return the converted value of the first of the names that is present; raise WrongTypeError if it does not
-        fit.
+        """Return the converted value of the first name that is present; raise WrongTypeError if it does not fit.
 
         kind : description of accepted values, for the message
         """

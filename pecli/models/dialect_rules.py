@@ -46,8 +46,7 @@ def llama_cpp_scaling(ours: dict[str, Any]) -> list[str]:
     """Convert the scaling of a GGUF file to the form used by transformers; return the names of keys without effect.
 
     This follows llama.cpp (src/llama-model.cpp, src/llama-context.cpp): a missing type means linear; a tensor of
-    divisors
-    divides the rates whatever the type; an attention factor multiplies YaRN's own.
+    divisors divides the rates whatever the type; an attention factor multiplies YaRN's own.
     """
     inside = _take_scaling(ours)
     rule, factor = inside.text("rope_type") or "linear", inside.number("factor") or 1.0
@@ -138,8 +137,7 @@ def one_scaling(ours: dict[str, Any]) -> list[str]:
 
 
 def tensorrt_scaling(ours: dict[str, Any]) -> list[str]:
-    """Name the scaling as TensorRT-LLM does: type takes precedence over rope_type; dynamic without alpha has no
-    effect."""
+    """Name the scaling as TensorRT-LLM does: type before rope_type; dynamic without alpha has no effect."""
     inside = _take_scaling(ours)
     rule, known = inside.text("type", "rope_type"), ("linear", "llama3", "yarn", "default", "none", "mrope")
     if rule is None or (rule == "dynamic" and "alpha" not in inside):

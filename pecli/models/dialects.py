@@ -40,10 +40,8 @@ class Dialect:
     Translation, in this order
     defaults : values of the program's keys if the file does not have them
     keys : the program's keys, and the equivalent keys of transformers; for several the first in the file is used. ""
-        means
-        that the key has no effect on an encoding. "key[0]" is the first item of a list; "key if condition" applies
-        under a
-        condition
+        means that the key has no effect on an encoding. "key[0]" is the first item of a list; "key if condition"
+        applies under a condition
     sums, products : keys of transformers, and the program's keys of which each is the sum or product
     quotients : keys of transformers, each with a key of the program and a divisor (number or key); at least 1
     when : conditions, each with the values of keys of transformers that it implies if they are not set yet
@@ -64,8 +62,7 @@ class Dialect:
     Classes
     named_by : the key that names the model's class; keys that begin with a dot are prefixed with that name
     groups : facts on some classes only, in the same fields; `names` are patterns, whose named groups count as keys; a
-        class
-        that matches no group is refused
+        class that matches no group is refused
     of_transformers : True if the class is a model_type of transformers, whose facts apply
     """
 
@@ -115,8 +112,7 @@ class Translation:
 
 @cache
 def dialects() -> dict[str, Dialect]:
-    """Return all dialects by name, in the order in which they are tried; `like` inherits the tables of another
-    dialect."""
+    """Return all dialects by name, in the order in which they are tried; `like` inherits from another dialect."""
     tables: dict[str, dict[str, Any]] = read_facts("dialects.toml")
     for name, table in tables.items():
         tables[name] = _updated(tables[table.pop("like")], table) if "like" in table else table
@@ -152,8 +148,7 @@ def dialect_of(data: Mapping[str, Any]) -> Dialect | None:
 
 
 def config_of_transformers(path: str, why: str) -> dict[str, Any]:
-    """Return the content of a config.json of transformers; raise FileError with the reason `why` for other programs'
-    files."""
+    """Return the content of a config.json of transformers; raise FileError with the reason `why` for other files."""
     data = read_config(Path(path))
     if dialect := dialect_of(data):
         raise FileError(f"{path} is of {dialect.title}: {why}")
@@ -161,8 +156,7 @@ def config_of_transformers(path: str, why: str) -> dict[str, Any]:
 
 
 def _hoisted(item: Dialect, data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the content with keys of the objects in `item.inside` moved to the top, and dashes replaced by
-    underscores."""
+    """Return the content with the keys of objects in `item.inside` at the top, and underscores for dashes."""
     found = dict(data)
     for name in item.inside:
         inner = found.pop(name, None)
@@ -310,15 +304,14 @@ def _of_class(dialect: Dialect, given: dict[str, Any]) -> tuple[Dialect, Archite
 
 
 def _match_name(patterns: Sequence[str], name: Any) -> re.Match[str] | None:
-    """Return the match of the first pattern that matches a whole name; None if there is none."""
+    """Return the match of the first pattern that matches the whole name; None if none does."""
     if not isinstance(name, str):
         return None
     return next(filter(None, (re.fullmatch(pattern, name) for pattern in patterns)), None)
 
 
 def _holds(condition: str, given: Flat) -> bool:
-    """Return whether a condition holds; it tests keys for presence, absence, equality with a JSON value or exceeding a
-    number."""
+    """Return whether a condition holds: keys are present, absent, equal to a JSON value, or above a number."""
     return all(_holds_one(part.split(), given) for part in condition.split(" and "))
 
 

@@ -55,8 +55,7 @@ class Header:
         return self.data[start : start + min(length, MAX_NAME)].decode("utf-8", "replace")
 
     def value(self, kind: int) -> Any:
-        """Return the next value of GGUF type `kind`; None for a list of strings or one too long to concern
-        positions."""
+        """Return the next value of GGUF type `kind`; None for a list of strings, or one too long for positions."""
         if kind == TEXT:
             return self.text()
         if kind != LIST:
@@ -93,8 +92,7 @@ MAX_SHARDS = 1000
 
 
 def whole_gguf(file: Any, path: str, opener: Callable[[str], Any]) -> dict[str, Any]:
-    """Return the result of `read_gguf`; for a split model, the metadata of the first part with the tensors of all
-    parts.
+    """Return the result of `read_gguf`; for a split model, that of the first part with the tensors of all parts.
 
     opener : function that opens the other parts by path
     """

@@ -171,8 +171,7 @@ class Reading:
             self.note(key, "findings.default_of_most", fact=fact)
 
     def add(self, level: str, key: str, text: str, value: Any = None) -> None:
-        """Add a finding unless it is there already; the default value is that of the key at the top level of the
-        file."""
+        """Add a finding unless it is there already; by default, with the value of the top-level key."""
         finding = Finding(
             self.keys.names.get(key, key), self.keys.data.get(key) if value is None else value, level, text
         )
@@ -281,8 +280,7 @@ def attention_window(keys: Keys, architecture: Architecture, kind: str) -> tuple
     """Return the key and length of the attention window of layers of that kind; None if they see all positions.
 
     This follows transformers 5.24: null, 0 and `use_sliding_window` turn the window off, and Qwen's code only has one
-    if
-    `use_sliding_window` is true.
+    if `use_sliding_window` is true.
     """
     if kind not in WINDOWS:
         return None
@@ -372,8 +370,7 @@ def head_dim(reading: Reading, kind: str = FULL) -> int:
 
 
 def latent(reading: Reading) -> bool:
-    """Return whether attention is DeepSeek's latent attention, with separate columns for rope; `use_mla` can turn it
-    off."""
+    """Return whether attention is DeepSeek's latent attention, with separate columns for rope."""
     return "qk_rope_head_dim" in reading.keys and reading.keys.flag("use_mla") is not False
 
 

@@ -55,11 +55,9 @@ class Architecture:
     always_whole : True if all columns turn without a scaling, whatever partial_rotary_factor is
     parameters : rope_parameters if the file has none
     by_kind : how rope_parameters holds an object per kind of layer: "only" such objects, no older keys; "older", older
-        keys
-        too; "strict", older keys too, but a rope_parameters without such objects is an error
+        keys too; "strict", older keys too, but a rope_parameters without such objects is an error
     bases : kinds of rope, of which a scaling applies to the last only; each has the key of its base, the default, and
-        the
-        kinds of layers that use it
+        the kinds of layers that use it
     scalings : scalings that its code accepts besides none, if not all
     needs : keys that a scaling with the head dimension in its formula requires
     own_scaling : a scaling and the names of its parameters, if the code has its own keys for it
@@ -70,8 +68,7 @@ class Architecture:
     words : further kinds of positions that position_embedding_type may select in its code; relative_key is, in
         transformers 4, a table of offsets in every layer
     pattern : kinds of layers by letter (`layers.KINDS`): before the parentheses the first layers, in them the layers
-        that
-        repeat, after them the last layers; a leading "-" counts from the end
+        that repeat, after them the last layers; a leading "-" counts from the end
     full_before : number of first layers without a window if the file has no max_window_layers
     halved : window keys of which its code takes half
     window_opt_in : True if layers have a window only if use_sliding_window is true

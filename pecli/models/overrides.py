@@ -60,8 +60,7 @@ def read_overridden(path: str, seq_len: int | None, given: Mapping[str, Any], ho
 
 
 def with_findings(model: Model, findings: Sequence[Finding]) -> Model:
-    """Return the model with the findings added; after an error in the rope's object, its rope layers have no
-    encoding."""
+    """Return the model with more findings; an error in the rope's object removes the encoding of rope layers."""
     errors = [finding for finding in findings if finding.level == "error" and finding.key in OBJECTS]
     layers = dict(model.layers)
     if errors:

@@ -146,8 +146,7 @@ def timestep_parameters(reading: Reading) -> dict[str, Any]:
 
 
 def _alibi_divisor(reading: Reading) -> float:
-    """Return the divisor of the slopes in BTLM and JAIS: a factor, or the ratio of the length in use to the trained
-    length."""
+    """Return the divisor of the slopes in BTLM and JAIS: a factor, or the length in use / the trained length."""
     inside = reading.keys.table("alibi_scaling")
     if inside is None:
         return 1.0

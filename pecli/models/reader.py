@@ -62,8 +62,7 @@ WITHOUT_POSITIONS = ("linear_attention", "mlp", "moe", "conv", "no_rope", "no_at
 
 @dataclass(frozen=True)
 class Window:
-    """An attention window: the key of its length, the length in positions, and the indices of the layers that have
-    it."""
+    """An attention window: the key of its length, the length in positions, and the indices of its layers."""
 
     key: str
     length: int
@@ -107,8 +106,7 @@ class Layer:
 
     @property
     def encoding(self) -> Encoding | None:
-        """The encoding, None if there is none. A rope gets the context, and the window if all of these layers have
-        it."""
+        """The encoding, None without one. A rope has the context, and the window if all these layers have it."""
         if self.name is None or self.parameters is None:
             return None
         seen: dict[str, Any] = {}

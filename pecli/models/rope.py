@@ -13,8 +13,7 @@ ORIGINAL = "original_max_position_embeddings"
 
 
 def original_length(reading: Reading, inside: Keys) -> int | None:
-    """Return the original context, from the key at the top level, else in the scaling object, else the maximum
-    position."""
+    """Return the original context: the key at the top level, else in the scaling object, else the maximum position."""
     top = reading.keys.length(ORIGINAL)
     return top if top is not None else (inside.length(ORIGINAL) or max_position(reading))
 
@@ -112,8 +111,7 @@ def _axis_widths(reading: Reading, rotary: int) -> tuple[int, ...]:
 
 
 def grid_places(reading: Reading, grid: tuple[int, ...]) -> dict[str, Any]:
-    """Return the coordinate of the first cell and the step, per axis, as parameters; those equal to 0 and 1 are left
-    out.
+    """Return the first coordinate and the step, per axis, as parameters; without those that are all 0 or 1.
 
     The architecture's `grid_rule` is one of
     middle : rows and columns are counted from the middle of the image (Qwen-Image)
@@ -148,8 +146,7 @@ def _check_columns(reading: Reading, d: int, rotary: int) -> None:
 
 
 def _sections(reading: Reading, inside: Keys, pairs: int) -> dict[str, Any]:
-    """Return which pairs of M-RoPE follow frame, row and column; add a finding if the sections do not cover all
-    pairs."""
+    """Return which pairs of M-RoPE follow frame, row and column; a finding says if they do not cover all pairs."""
     item = reading.architecture
     parts = inside.numbers("mrope_section") or item.sections
     if parts and inside.data.get("mrope_section") is None:

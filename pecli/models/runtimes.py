@@ -1,6 +1,4 @@
-"""What inference runtimes do with a config.json of transformers, from the rules in runtimes.toml; unknown cases are
-said
-to be unknown."""
+"""What inference runtimes do with a config.json of transformers, from the rules in runtimes.toml, or "unknown"."""
 
 from __future__ import annotations
 

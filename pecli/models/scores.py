@@ -45,8 +45,7 @@ def temperature_of(reading: Reading, turns: bool) -> Temperature | None:
 
 
 def _is_enabled(reading: Reading, key: str, default: bool) -> bool:
-    """Return whether the file turns the temperature on; early Llama 4 files have a number as the flag, which is an
-    error."""
+    """Return whether the file turns the temperature on. A number as flag, as in early Llama 4 files, is an error."""
     value = reading.keys.data.get(key)
     if type(value) is int and value not in (0, 1):
         reading.keys.read.add(f"{reading.keys.place}{key}")
@@ -72,8 +71,7 @@ def softmax_factor(reading: Reading, kind: str) -> float:
 
 @dataclass(frozen=True)
 class DualChunks:
-    """Dual chunk attention: keys are turned by their position in a chunk, queries by theirs, plus one chunk for older
-    keys.
+    """Dual chunk attention: keys turn by their position in a chunk, queries too, plus one chunk for older keys.
 
     length : length of a chunk
     largest : position by which a query is turned for keys two or more chunks away
@@ -98,8 +96,7 @@ class DualChunks:
 
 
 def dual_chunks(reading: Reading) -> DualChunks | None:
-    """Return the chunks that vLLM and SGLang use for Qwen2.5-1M's dual_chunk_attention_config; None if it is
-    missing."""
+    """Return the chunks of vLLM and SGLang for Qwen2.5-1M's dual_chunk_attention_config; None without that key."""
     inside = reading.keys.table("dual_chunk_attention_config")
     if inside is None:
         return None

@@ -1,5 +1,4 @@
-"""Specs that name a model's config.json, ``path[#kind of layer or tower][:parameter=value,…]``, converted to plain
-specs."""
+"""Specs of a model's config.json, ``path[#kind of layer or tower][:parameter=value,…]``, converted to plain specs."""
 
 from __future__ import annotations
 
@@ -23,8 +22,7 @@ OTHER_LAYERS = "{path} has layers of other kinds too: {kinds}; {chosen} is taken
 
 
 def read_config_spec(spec: str) -> Config | None:
-    """Return path and kind as typed, the plain spec of the encoding, and the parameters after it; None for other
-    specs."""
+    """Return path and kind as typed, the plain spec of the encoding, and the parameters; None for other specs."""
     words = config_words(spec)
     if words is None:
         return None
@@ -45,8 +43,7 @@ def config_words(spec: str) -> tuple[str, str | None, str] | None:
 
 
 def config_spec(path: str, kind: str | None) -> str:
-    """Return the plain spec of the layers of that kind, by default of full attention; raise UsageError if they have
-    none."""
+    """Return the plain spec of the layers of that kind, by default full attention; raise UsageError without one."""
     try:
         changed = config_path(Path(path)).stat().st_mtime_ns
     except (OSError, ValueError):

@@ -1,5 +1,4 @@
-"""The base class of reports (options, `compute` for numbers, `show` for a document), and tables that fit the
-terminal."""
+"""The base class of reports (`compute` returns numbers, `show` a document), and tables that fit the terminal."""
 
 from __future__ import annotations
 
@@ -23,8 +22,7 @@ class Report(Analysis[E]):
     drawn: ClassVar[bool] = False
 
     def cells(self) -> tuple[int, int] | None:
-        """Return the largest number of rows and columns that `show` prints, for `compute` to stop at; None if it needs
-        all.
+        """Return the most rows and columns that `show` prints, the limit for `compute`; None if it needs all.
 
         They replace the pixels of a picture. For a file, `compute` is called for every number.
         """

@@ -69,8 +69,7 @@ def products(encoding: TableEncoding, vectors: Array, start: int) -> Array:
 
 
 def written_out(encoding: TableEncoding, row: int, column: int, vectors: Array, words: Positions) -> list[Entry]:
-    """Return the derivation of a number in the table and, if words are encoded, of the last word's number in that
-    column."""
+    """Return the derivation of a number in the table and, if words are encoded, of the last word's number."""
     at, last, word = np.array([row], dtype=np.float64), words.stop - 1, vectors[-1]
     value, results = float(encoding.table(at)[0, column]), combine(encoding, vectors, words)[1][-1:, column].tolist()
     found = [Entry(row, column, tuple(encoding.written_out(row, column)), value)]

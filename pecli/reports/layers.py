@@ -18,8 +18,7 @@ MAX_COSINES = 1 << 24  # most cosines summed in the search for a negative sum
 
 
 def layer_data(layer: Layer) -> dict[str, Any]:
-    """Return one kind of layers as plain values; None for values that the file does not have or that cannot be
-    computed."""
+    """Return one kind of layers as plain values; None for values that are not in the file or cannot be computed."""
     encoding = layer.encoding
     data: dict[str, Any] = {"kind": layer.kind, "spec": encoding.spec() if encoding else None}
     if isinstance(encoding, Rope):

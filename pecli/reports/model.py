@@ -142,8 +142,7 @@ def facts_by_model(models: Sequence[Model]) -> dict[str, list[str]]:
 
 
 def _all_facts(model: Model) -> dict[str, str]:
-    """Return the facts on a model by name: a text, or one line per kind of layer if they differ, and a line per
-    tower."""
+    """Return the facts on a model by name: a text, or a line per kind of layer if they differ; and a line per tower."""
     kinds = {name.replace("_", " "): _facts(layer) for name, layer in model.layers.items()}
     for layer, facts in zip(model.layers.values(), kinds.values(), strict=True):
         if isinstance(rope := layer.encoding, Rope):
@@ -270,7 +269,7 @@ def _window_text(data: dict[str, Any]) -> str:
 
 
 def _facts(layer: Layer) -> dict[str, str]:
-    """Return the facts on one kind of layer, label to text."""
+    """Return the facts on one kind of layer as texts by label."""
     encoding, data = layer.encoding, layer_data(layer)
     refused = say("model.which_cannot_be_built", kind=layer.kind)
     facts = {
@@ -304,7 +303,7 @@ def _facts(layer: Layer) -> dict[str, str]:
 
 
 def _score_facts(layer: Layer) -> dict[str, str]:
-    """Return the facts on factors of scores and on visible keys, label to text."""
+    """Return the facts on factors of scores and on visible keys as texts by label."""
     facts = {}
     if warm := layer.temperature:
         facts[say("model.temperature")] = say("model.queries_grow", **asdict(warm))
@@ -318,7 +317,7 @@ def _score_facts(layer: Layer) -> dict[str, str]:
 
 
 def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
-    """Return the known facts on a rope, label to text."""
+    """Return the known facts on a rope as texts by label."""
 
     def text(template: str, value: Any, **blanks: Any) -> str:
         return "" if value is None else say(template, count=value, **blanks)
@@ -354,8 +353,7 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
 
 
 def _long_waves_text(data: dict[str, Any], pairs: int) -> str:
-    """Return how many pairs turn less than once in each context, or in the attention window if layers have one, as
-    text."""
+    """Return how many pairs turn less than once in each context, or in the attention window, as text."""
     window, original, extended = (data[name] for name in ("attention_window", "original", "extended"))
     limited = window is not None and (extended is None or window < extended)
     names = ("window",) if data["scaling"] == "default" else ("unscaled_window", "scaled_window")

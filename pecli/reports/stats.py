@@ -35,9 +35,8 @@ class Indicators:
     """The statistics of one encoding; None if undefined.
 
     spread, mean_spread : translation invariance: the spread of m(p, p + Δ) over positions p, relative to the range of
-        all
-        m; the largest and the mean over offsets Δ. 0 if the measure is a function of the offset, 1 if one offset takes
-        every value. Long offsets have few pairs, so the mean is biased towards 0.
+        all m; the largest and the mean over offsets Δ. 0 if the measure is a function of the offset, 1 if one offset
+        takes every value. Long offsets have few pairs, so the mean is biased towards 0.
     pearson, spearman : linear and rank correlation of two measures over all pairs, as in the scatter figure
     """
 
@@ -167,8 +166,7 @@ def effective_dimension(encoding: TableEncoding, rows: Positions) -> float | Non
     """Return the participation ratio (Σ λ)² / Σ λ² of the eigenvalues λ of the columns' covariance.
 
     It ranges from 1 (all rows on a line) to d (equal variance along every axis): Gao et al. 2017, doi:10.1101/214262.
-    It
-    is computed from the trace and the squared entries of the products of the centred columns, or of the rows, whose
+    It is computed from the trace and the squared entries of the products of the centred columns, or of the rows, whose
     eigenvalues are the same up to a factor. None if no row differs from the mean row by more than rounding.
     """
     mean = encoding.mean_table(rows.blocks(1))[0]
@@ -318,8 +316,7 @@ class Stats(Report[TableEncoding]):
     against: str = choice_of_measure("corr", "measure to correlate with")
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
-        """Return the shape of the largest array: a row of pairs, the pairs of the sample, the products of columns, or
-        the table."""
+        """Return the shape of the largest array: a row of pairs, the sample's pairs, column products, or the table."""
         shapes: list[tuple[int, ...]] = []
         for encoding in view.encodings:
             length = encoding.covered(view.positions).length

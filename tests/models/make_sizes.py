@@ -1,8 +1,8 @@
-"""Sizes of the default config of each type, read off the library, for pecli/models/sizes.toml.
+"""Sizes of the default config of each type, read from transformers, for pecli/models/sizes.toml.
 
-``python -m tests.models.make_sizes`` writes the file anew: of each type in it the sizes that stand there; with names of
-types it adds those, with every size that their default config has. It needs transformers. A size is kept where the
-library has it under no key that pecli reads, or where its own key means something else (EXCEPT).
+``python -m tests.models.make_sizes`` rewrites the file with the same sizes of the same types; with names of types as
+arguments it adds those types with all sizes of their default config. It needs transformers. A size is kept if the
+library has it under no key that pecli reads, or if its own key means something else (EXCEPT).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ KEYS = {
     "padding": ("pad_token_id",),
     "window": ("sliding_window", "local_attention"),
 }
-EXCEPT = {  # sizes that another key has, or that a flag turns off
+EXCEPT = {  # sizes that are under another key or turned off by a flag
     ("longcat_flash", "layers"),
     ("qwen2_moe", "window"),
     ("qwen2_vl_vision", "hidden"),
@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def size_of(name: str, size: str, old: int | None, config: dict[str, Any]) -> int | None:
-    """Return a size of the default config; the old one where that has none."""
+    """Return a size of the default config; `old` if the config has none."""
     new = None if (name, size) in EXCEPT else Keys(config).whole(*KEYS[size])
     return old if new is None else new
 

@@ -76,7 +76,7 @@ def print_citations(encodings: Iterable[type[Encoding] | Encoding], targets: Seq
 
 
 def facts(encoding: type[Encoding]) -> dict[str, str]:
-    """Return the entries of the list of encodings for one encoding, by column."""
+    """Return an encoding's row in the list of encodings, by column name."""
     return {
         "name": encoding.name,
         "what it is": encoding.summary,

@@ -253,7 +253,7 @@ class Job:
         return {"encoding": self.specs(), **told, **({"long": True} if self.output.long else {}), **self.sweep()}
 
     def sweep(self) -> dict[str, Any]:
-        """Return all values of each option in which the cells differ; None for options that follow from others."""
+        """Return all values of each option in which the cells differ; None for options that follow from another."""
         if not self.cells:
             return {}
         differing = [name for name in self.positions.settings() if len(self.values(name)) > 1]

@@ -166,7 +166,7 @@ def type_of(numbers: Array, share: float = 1.0) -> str:
 def with_differences(table: Array, found: Identified, places: Array, noisy: bool = False) -> Identified | None:
     """Return the result with its differences from the table, or None if most values differ.
 
-    Tolerances are tried in turn: none for short types, otherwise rounding in float64, then in float32; then, if
+    Tolerances are tried in turn: none at all for short types, otherwise rounding in float64, then in float32; then, if
     `noisy`, noise.
 
     places : row numbers to which the formula was fitted, (n,)
@@ -275,9 +275,9 @@ def with_formulas(table: Array, blank: Identified, fit: Fit, part: Array, places
 
 
 def best_in_number_type(table: Array, found: Identified, places: Array) -> list[Identified]:
-    """Return [the result that matches most values when computed in the table's number type], or [] if none fits.
+    """Return the result that matches most values when computed in the table's number type, as a list of one.
 
-    Among equally good ones, prefer the usual base, then the fewest digits. Return [] if no encoding fits.
+    Among equally good results, prefer the usual base, then the fewest digits. Return [] if none fits.
     """
     fit, d = found.fit, table.shape[1]
     if fit is None or fit.kind != "pairs" or fit.layout == "permuted":

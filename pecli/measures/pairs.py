@@ -159,7 +159,10 @@ def _all_pairs(
 
 
 def _values_between(compared: VectorComparison, rows: Positions) -> Callable[[range, Array], Array]:
-    """Return a function from a range of rows and their offsets to the measure, to all rows from the range's start."""
+    """Return a function that maps a range of rows to the measure between them and all rows from the range's start on.
+
+    Its second argument is the offsets of these pairs, which suffice if the measure is a function of the offset.
+    """
     if compared.is_of_offset:
         profile = compared.at_offsets(0, rows.length)
         return lambda _, offsets: profile[offsets]

@@ -1,4 +1,5 @@
-"""What inference runtimes do with a config.json of transformers, from the rules in runtimes.toml, or "unknown"."""
+"""What inference runtimes do with a config.json of transformers, by the rules in runtimes.toml, as far as it is
+known."""
 
 from __future__ import annotations
 

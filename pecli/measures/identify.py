@@ -35,7 +35,7 @@ from pecli.measures.fits import (
     Fit,
     first_position,
     fits_of,
-    median_turning,
+    median_frequencies,
     pairs_of,
     shortest_decimal,
     simplified,
@@ -55,7 +55,7 @@ from pecli.measures.formulas import (
     equivalent_bases,
     expected_of,
     is_round,
-    names_of,
+    matching_formulas,
 )
 from pecli.measures.rates import BLENDS, ntk_equivalent, ropes_of
 from pecli.measures.waves import power_spectrum
@@ -257,13 +257,13 @@ def with_formulas(table: Array, blank: Identified, fit: Fit, part: Array, places
 
     part, places : rows to which it was fitted, (n, d), with outliers as NaN, and their row numbers, (n,)
     """
-    clean, kind = fit.clean(part, places), blank.number_type
+    clean, kind = fit.is_clean(part, places), blank.number_type
     unit = RELATIVE["float32" if fit.rms > 1e-10 * fit.scale else "float64"]  # relative precision of the rates
     turned = float(np.abs(places + fit.start).mean() * np.abs(fit.frequencies()).mean())
     limit = 1.5 * fit.rms + (EXACT + unit * turned) * fit.scale
     fit = simplified(part, places, fit, limit)
     found = replace(blank, fit=fit, start=round(fit.start), scale=fit.scale)
-    if not (names := names_of(part, places, fit, limit, kind)):
+    if not (names := matching_formulas(part, places, fit, limit, kind)):
         return found
     formula, base = names[0]
     fit = formula.with_base(fit, table.shape[1], base)
@@ -371,7 +371,7 @@ def waves_of_rates(table: Array, blank: Identified) -> Iterator[Identified]:
         if not size or np.median(np.abs(radius - size)) > CIRCLE * size:
             continue
         share = 4 * RELATIVE[kind] + 1e-9
-        omega, phase = median_turning(part, places, sines, cosines, reach=3)
+        omega, phase = median_frequencies(part, places, sines, cosines, reach=3)
         omega[np.median(np.abs(radius - size), axis=0) > share * size] = np.nan  # a column is wrong
         turning = omega > 1e-9  # other pairs stand still or have a column with the wrong sign
         if not turning.any():

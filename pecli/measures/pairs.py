@@ -97,7 +97,7 @@ def counts(encoding: TableEncoding, across: str, up: str, rows: Positions) -> Co
     )
 
 
-def coarser(table: Array, edges: Array, most: int, axis: int) -> tuple[Array, Array]:
+def merge_classes(table: Array, edges: Array, most: int, axis: int) -> tuple[Array, Array]:
     """Return the counts merged into at most `most` classes of equal width along an axis, and their borders."""
     classes = len(edges) - 1
     step = next(size for size in range(1, classes + 1) if classes % size == 0 and classes // size <= max(1, most))

@@ -116,7 +116,8 @@ class Job:
 
     @property
     def own_positions(self) -> Positions | None:
-        """The positions that the encodings define, those of the first for several; None unless all define them."""
+        """The positions that the encodings themselves define (of several encodings, the first); None if any defines
+        none."""
         own = [encoding.own_positions for encoding in self.encodings]
         return own[0] if all(own) else None
 

@@ -419,7 +419,8 @@ def encodings_of(omega: Array, layout: str, cosine_first: bool, share: float, le
 
 
 def round_number(number: float, known: Iterable[float], share: float) -> float:
-    """Return the number of `known` within the relative tolerance `share`, otherwise the one with the fewest digits."""
+    """Return a number within the relative tolerance `share`: one of `known` if possible, else that with the fewest
+    digits."""
     nearest = min(known, key=lambda each: abs(each - number), default=0)
     return (
         nearest

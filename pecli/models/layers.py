@@ -55,7 +55,7 @@ class Finding:
     """One finding in a file.
 
     key, value : the key and its value
-    level : "error" (wrong), "warning" (odd or ignored) or "note" (not in the file)
+    level : "error" (prevents the encoding from being built), "warning" (odd or ignored) or "note" (for information)
     text : one sentence
     """
 

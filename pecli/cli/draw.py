@@ -51,11 +51,12 @@ def run_jobs(
     bar = jobs if seen else track(jobs, "drawing")  # a bar would mix with the shown pictures
     if len(jobs) > 1:  # only one progress bar at a time
         TRACKER.set(untracked)
+    paths = not (as_json or to_stdout)
     how: dict[str, Any] = {"force": True, "fail_fast": True, "ordered": True, "answered": as_json}
     try:
         with closing(run(jobs, workers=shared, frames=frames, **how)) as results:
             for job, result in zip(bar, results, strict=True):
-                _report_result(result, as_json=as_json, quiet=quiet or to_stdout, verbose=verbose)
+                _report_result(result, as_json=as_json, paths=paths, quiet=quiet or to_stdout, verbose=verbose)
                 if result.answer is not None:
                     files = [{"path": path, "bytes": size} for path, size in result.sizes.items()]
                     answers.append({"files": files, **result.answer})
@@ -85,14 +86,14 @@ def _check_jobs(jobs: list[Job], as_json: bool, workers: int | None) -> bool:
     return to_stdout
 
 
-def _report_result(result: Result, *, as_json: bool, quiet: bool, verbose: bool) -> None:
+def _report_result(result: Result, *, as_json: bool, paths: bool, quiet: bool, verbose: bool) -> None:
     """Print the result of a job; raise its failure."""
     job, written = result.job, list(result.sizes)
     if result.failure is None and not quiet:
         print_notes(*map(as_flags, result.notes))
     if result.failure is None and verbose:
         print_notes(command_of(job))
-    if written and not quiet and not as_json:
+    if written and paths:
         print_results(written)
     if result.failure is not None:
         raise result.failure

@@ -22,11 +22,11 @@ from pecli.cli.figures import job_parameters, passed_options, settings_of
 from pecli.cli.help import OPTIONS
 from pecli.cli.options import argument, context_parameter, parameter, value_of, values_of, with_parameters
 from pecli.cli.show import Command, guard
-from pecli.core.errors import PecliError, UsageError, as_pecli_error
+from pecli.core.errors import PecliError, UnknownNameError, UsageError, as_pecli_error
 from pecli.core.options import Options, option
 from pecli.core.terminal import print_notes, print_results
 from pecli.figures import FIGURES
-from pecli.jobs.job_options import Output, find_analysis, known_options
+from pecli.jobs.job_options import ANALYSES, Output, find_analysis, known_options
 from pecli.jobs.sweep import jobs_of
 
 if TYPE_CHECKING:
@@ -166,6 +166,8 @@ def explore(context: typer.Context, figure: str | None, port: list[str] | None, 
         figure, options = figure or START, ExploreOptions.options()
         if figure.startswith("-"):
             raise UsageError(f"the figure comes first: pecli explore {START} {figure} …")
+        if figure not in FIGURES and figure not in ANALYSES and figure not in ANALYSES.aliases:
+            raise UnknownNameError("figure", figure, FIGURES)
         kind, number = find_analysis(figure), value_of(options["port"], port)
     raise typer.Exit(
         run_words(_explore_command(kind, number, not no_browser), context.args, f"explore {figure}", settings_of(kind))

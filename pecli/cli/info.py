@@ -79,7 +79,7 @@ def print_citations(encodings: Iterable[type[Encoding] | Encoding], targets: Seq
         raise UsageError("--cite prints BibTeX: leave --output, --format and --json out")
     entries = bibtex(text for encoding in encodings for text in sources_of(encoding))
     if not entries:
-        raise UsageError("no paper is known for it", option="cite")
+        raise UsageError("pecli knows no paper for it", option="cite")
     print_results(["\n\n".join(entries)])
 
 
@@ -151,7 +151,7 @@ def model(
     from pecli.reports.model import ModelReport, spectrum_specs
 
     if not paths:
-        raise UsageError("pecli model takes the path of a config.json, or of a folder that holds one")
+        raise UsageError("pecli model needs the path of a config.json, or of a folder that holds one")
     targets, pictures = targets_of(output, format, json, pictures=True)
     with use_language(language := language_of(lang)):
         each = (
@@ -161,7 +161,7 @@ def model(
         places = list(dict.fromkeys(chain(*each)))
         given = read_overrides(override)
         if flags and (runtime != ("llama.cpp",) or given):
-            raise UsageError("--flags are of --runtime llama.cpp alone", option="flags")
+            raise UsageError("--flags needs --runtime llama.cpp alone, without --override", option="flags")
         if runtime and not flags:
             others = {"same": same, "cite": cite, "strict": strict, "a picture": bool(pictures)}
             publish_runtimes(places, runtime, seq_len, given, targets, [name for name, own in others.items() if own])
@@ -169,7 +169,9 @@ def model(
         models, failures = read_models(places, seq_len, given, flags)
         report = ModelReport(tuple(without_findings(model, ignore) for model in models), tolerance)
         if same and len(places) != 2:
-            raise UsageError(f"--same compares two files, not {len(places)}", option="same")
+            twice = len(paths) == 2 and len(places) == 1
+            what = f"two different files, but {places[0]} was given twice" if twice else f"two files, not {len(places)}"
+            raise UsageError(f"--same compares {what}", option="same")
         document, lines, data = report.document, report.lines(), report.data
         if same and not failures:
             document, lines, data = report.comparison, [], data["comparison"]
@@ -209,9 +211,9 @@ def publish_runtimes(
 
     if others:
         other = others[0] if " " in others[0] else f"--{others[0]}"
-        raise UsageError(f"--runtime and {other} exclude each other", option="runtime", advice="give one of them")
+        raise UsageError(f"--runtime and {other} exclude each other", option="runtime", advice="leave one of them out")
     if len(places) != 1:
-        raise UsageError(f"--runtime is of one file, not of {len(places)}", option="runtime")
+        raise UsageError(f"--runtime takes one file, but {len(places)} were given", option="runtime")
     found = apply_runtimes(places[0], runtimes_named(names), seq_len, given)
     publish(runtimes_text(places[0], found), runtimes_data(places[0], found), targets)
 
@@ -262,7 +264,7 @@ MODEL_COMMAND = Command(
     notes=(
         "One kind of layers is config.json#NAME in a picture: pecli spectrum config.json#sliding_attention.",
         "Exit codes: 0 read, 1 an error in the file, with --strict a warning too, with --same another encoding; "
-        "2 wrong words. Each finding ends with its code, which --ignore takes; gallery/reference.md lists them.",
+        "2 wrong usage. Each finding ends with its code, which --ignore takes; gallery/reference.md lists them.",
         "critical dimension: columns whose pairs make a whole turn in training (arXiv:2310.05209). first Σ cos < 0: "
         "the offset from which a key can outscore a nearer one that is alike (arXiv:2405.14591).",
     ),
@@ -298,7 +300,7 @@ def extend(
     from pecli.reports.extend import extend as report_of
 
     if path is None:
-        raise UsageError("pecli extend takes the path of a config.json, or of a folder that holds one")
+        raise UsageError("pecli extend needs the path of a config.json, or of a folder that holds one")
     targets = targets_of(output, format, json)[0]
     with use_language(language_of(lang)):
         report = report_of(path, to, trained, new_base, method)
@@ -366,12 +368,16 @@ IDENTIFY_COMMAND = Command(
             language_option(),
             *run_options("jobs"),
         ],
-        argument("table", "a .npy, .npz, .csv or .safetensors file, FILE#tensor, hf:org/name or -"),
+        argument("table", "a .npy, .npz, .csv or .safetensors file, FILE#tensor, hf:org/name or -", metavar="FILE"),
     ),
     (
         "pecli identify table.npy",
         "pecli identify model.safetensors#embed_positions.weight -o difference.png",
         "pecli identify --rates 1,0.1,0.01,0.001",
+    ),
+    notes=(
+        "Exit codes: 0 a formula or a known mistake explains every number, 1 none does, or with --strict there is a "
+        "mistake, 2 wrong usage.",
     ),
 )
 

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import typer
 
-from pecli.core.errors import LISTENER, UsageError, as_flags, as_pecli_error
+from pecli.core.errors import LISTENER, UsageError, as_flags, as_pecli_error, option_text
 from pecli.core.hub import VERBOSE
 from pecli.core.progress import TRACKER, progress, untracked
 from pecli.core.terminal import CODE, Document, Paragraph, print_notes, print_results, show
@@ -78,14 +79,18 @@ def targets_of(
     if as_json or not (outputs or format):
         return [(STDOUT, "json")] if as_json else [], []
     texts, drawn = [], []
+    forms = [*(name for name, item in FORMATS.items() if pictures and item.picture), *FORMS]
     for path in outputs or [STDOUT]:
-        form = format_of(path, format, "md")
+        form = format_of(path, format, "md", forms)
         if pictures and outputs and form in FORMATS and FORMATS[form].picture:
             drawn.append(path)
         elif form in FORMS:
             texts.append((path, form))
         else:
-            raise UsageError(option="format" if format else "output", value=format or path, allowed=", ".join(FORMS))
+            advice = f"name a file such as {Path(path).with_suffix('.md')}" if outputs else ""
+            name, given = ("format", format) if format else ("output", path)
+            text = f"{option_text(name, given)} is not a format that this command writes"
+            raise UsageError(text, option=name, value=given, allowed=", ".join(forms), advice=advice)
     return texts, drawn
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -101,8 +101,10 @@ def encode_pieces(format: str, content: Any, about: FileMetadata, kind: str | No
     return [data] if isinstance(data, bytes) else data
 
 
-def format_of(path: str, given: str | None, default: str = "png") -> str:
+def format_of(path: str, given: str | None, default: str = "png", known: Collection[str] = ()) -> str:
     """Return the format of a file by its extension, otherwise the given one, otherwise (stdout, devices) `default`.
+
+    known : formats of the command, for the message on a name that is no format; by default all
 
     Raises UsageError if there is none or they disagree.
     """
@@ -130,4 +132,4 @@ def format_of(path: str, given: str | None, default: str = "png") -> str:
     other = UNSUPPORTED.get(suffix)
     advice = f"try {Path(path).with_suffix(f'.{other}')}" if other and FORMATS[default].picture else ""
     alike = 1.0 if other else 0.6
-    raise UnknownNameError("output format", suffix, FORMATS, option="output", alike=alike, advice=advice)
+    raise UnknownNameError("output format", suffix, known or FORMATS, option="output", alike=alike, advice=advice)

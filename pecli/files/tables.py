@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 import stat
+import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -201,8 +202,21 @@ class StoredArray:
 
 def _npy_arrays(path: str) -> dict[str, StoredArray]:
     """Return the only array of a .npy file."""
-    array = np.lib.format.open_memmap(path, mode="r")
+    with Path(path).open("rb") as file:
+        dtype = _npy_header(file.read(HEADER_BYTES))[1]
+    if dtype.hasobject:
+        raise TableFileError(f"{path} holds Python objects, not numbers: save numpy.array(table, dtype=float) instead")
+    with quiet_parsing():
+        array = np.lib.format.open_memmap(path, mode="r")
     return {"": StoredArray(array.shape, array.dtype.name, lambda: np.array(array), array.dtype.kind in REAL_KINDS)}
+
+
+@contextmanager
+def quiet_parsing() -> Iterator[None]:
+    """Drop Python's warnings on the text of a .npy header, which numpy parses as a literal of Python."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def _npz_arrays(path: str) -> dict[str, StoredArray]:
@@ -237,7 +251,8 @@ def _npy_header(head: bytes) -> tuple[tuple[int, ...], Any]:
     file = io.BytesIO(head)
     first = np.lib.format.read_magic(file) == (1, 0)
     read = np.lib.format.read_array_header_1_0 if first else np.lib.format.read_array_header_2_0
-    shape, _, dtype = read(file)
+    with quiet_parsing():
+        shape, _, dtype = read(file)
     return tuple(shape), dtype
 
 
@@ -298,9 +313,11 @@ def _csv_arrays(path: str) -> dict[str, StoredArray]:
     first, cells = next(lines, (0, [""]))
     header = cells[0].lower() in INDEX_NAMES or not any(map(CELL.fullmatch, cells))
     index = header and len(cells) > 1 and cells[0].lower() in INDEX_NAMES
-    n_rows = sum(1 for _ in lines) + (not header)
-    if not (first and n_rows):
+    row = next(lines, None) if header else (first, cells)
+    if not first or row is None:
         raise TableFileError(f"{path} has no numbers")
+    _numbers(path, *row, len(cells))  # words are no table; the other lines are read later
+    n_rows = 1 + sum(1 for _ in lines)
 
     def read() -> Array:
         begin = first + 1 if header else first
@@ -332,6 +349,8 @@ TABLE_READERS: dict[str, Callable[[str], dict[str, StoredArray]]] = {
     ".csv": _csv_arrays,
     ".safetensors": _safetensors_arrays,
 }
+CONFIG_ENDINGS = (".json", ".gguf", ".yaml", ".yml")
+CONFIG_ADVICE = "a config has no table; try pecli model {path}"
 PICKLES = (".pt", ".pth", ".bin", ".ckpt")
 CONVERSION = (  # converts a state dict or a tensor with torch, which can load such files without running code in them
     'import numpy, torch; t = torch.load({source}, map_location="cpu", weights_only=True); '
@@ -356,7 +375,8 @@ def arrays_in_file(path: str, endings: Collection[str] = ()) -> dict[str, Stored
     path = local_path(path)
     suffix = Path(path).suffix.lower()
     if suffix not in (*TABLE_READERS, *PICKLES):
-        raise TableFileError(UnknownNameError("kind of table file", suffix or path, TABLE_READERS, alike=0.8).text)
+        error = UnknownNameError("kind of table file", suffix or path, TABLE_READERS, alike=0.8)
+        raise TableFileError(error.text, advice=CONFIG_ADVICE.format(path=path) if suffix in CONFIG_ENDINGS else "")
     open_file(path).close()
     if suffix in PICKLES:
         source, target = (json.dumps(item, ensure_ascii=False) for item in (path, str(Path(path).with_suffix(".npz"))))

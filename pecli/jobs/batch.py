@@ -37,6 +37,7 @@ from pecli.jobs.names import check_generated_names, clashes, escape_placeholders
 from pecli.jobs.sweep import expand, specs_in
 
 STDIN = "-"
+NEEDED = ("command", "encoding", "figure", "output")  # keys without which others mean something else
 
 
 def read_text(path: str) -> str:
@@ -178,7 +179,7 @@ class Batch:
         match = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", part)
         number, count = map(int, match.groups()) if match else (0, 0)
         if not 1 <= number <= count:
-            raise UsageError(option="shard", value=part, allowed="one part of several, from 1/16 to 16/16")
+            raise UsageError(option="shard", value=part, allowed="K/N, part K of N with K from 1 to N, such as 3/16")
         return self._keep_jobs(self.jobs[number - 1 :: count])
 
     def _keep_jobs(self, jobs: Iterable[Job]) -> Batch:
@@ -230,8 +231,9 @@ class _Reader:
         self.about, self.defaults, self.figures = {**known, **tables}.values()
         kinds = isinstance(self.about, dict), isinstance(self.defaults, dict), isinstance(self.figures, list)
         if not all(kinds) or not self.figures:
-            raise FileError(f"{path} is not made of [batch], [defaults] and [[figure]]: see pecli batch --init")
-        self.known: dict[str, Option] = {}  # options of all figures read so far
+            parts = "at least one [[figure]], and [batch] and [defaults] as tables"
+            raise FileError(f"{path} needs {parts}: see pecli batch --init")
+        self.known: dict[str, Option] = {}  # options of the figures so far
 
     def read(self, only: Sequence[str]) -> Batch:
         """Return the batch; raise a PecliError that lists all errors in the figures that `only` selects."""
@@ -255,7 +257,7 @@ class _Reader:
                 wrong.append(UsageError(f"{self._location('defaults', key=name)}: [defaults]: {text}"))
         wrong += map(UsageError, clashes([job for entry in entries for job in entry.jobs], [self.path]))
         if wrong:
-            raise combined_type(wrong).combine(map(str, wrong))
+            raise combined_type(wrong).combine(line for error in wrong for line in str(error).split("\n"))
         return Batch(tuple(entries), about.title, about.index, self.folder)
 
     def _location(self, table: str, number: int = 0, key: str | None = None) -> str:
@@ -269,11 +271,36 @@ class _Reader:
 
         Raises
         ------
-        PecliError : the first error in the figure, with ``file:line`` of the key if it belongs to one
+        PecliError : one line for each wrong key; the figure is read again without a wrong key to find the next
+        """
+        wrong: list[PecliError] = []
+        while True:
+            try:
+                entry = self._read_entry(number, figure)
+            except PecliError as error:
+                key = next((key for key in figure if key == error.value), None) if isinstance(figure, dict) else None
+                if not wrong or key is not None:
+                    wrong.append(error)
+                if key is None or key in NEEDED:
+                    break
+                figure = {name: value for name, value in figure.items() if name != key}
+            else:
+                if not wrong:
+                    return entry
+                break
+        raise combined_type(wrong).combine(map(str, wrong), option=wrong[0].option)
+
+    def _read_entry(self, number: int, figure: Any) -> Entry:
+        """Return one figure of the file with its jobs.
+
+        Raises
+        ------
+        PecliError : the first error in the figure, with ``file:line`` of the key if it belongs to one;
+            its `value` is that key
         """
         head = self._location("figure", number)
         if not isinstance(figure, dict) or not isinstance(figure.get("command"), str):
-            raise UsageError(f'{head}: figure {number + 1} has no command, such as command = "heatmap"')
+            raise UsageError(f'{head}: figure {number + 1} has no command; add a line such as command = "heatmap"')
         label, known = f"figure {number + 1}", dict[str, Option]()
         try:
             header = FigureHeader.make({name: figure[name] for name in FigureHeader.options() if name in figure})
@@ -290,7 +317,8 @@ class _Reader:
             in_defaults = default is not None and own is None
             place = self._location("defaults", key=default) if in_defaults else self._location("figure", number, own)
             text = f"{place}: {label}: {failure.sentence(as_keys)}"
-            raise combined_type([failure])(text, option=failure.option) from None
+            key = None if isinstance(failure, UnusedOptionError) else own
+            raise combined_type([failure])(text, option=failure.option, value=key) from None
         return Entry(header.name or Path(jobs[0].paths[0]).name, header.note, tuple(jobs))
 
     def _jobs(self, figure: Mapping[str, Any], where: str) -> list[Job]:

@@ -188,7 +188,7 @@ class Job:
         if not figure.title(views[0]):
             return ""
         common = join_title(common_pieces([view.encoding for view in views], self.axes))
-        positions = {figure.unseen(view) for view in views}
+        positions = {figure.positions_clause(view) for view in views}
         return join_title([common, *positions] if len(positions) == 1 else [common])
 
     def _axis(self, name: str) -> Axis:
@@ -343,7 +343,7 @@ class Job:
             if written:
                 check_target(path, planned or not self.output.no_clobber, text=FORMATS[format].text)
         pictures = any(FORMATS[target.format].picture for target in self.targets)
-        self._check_formats(self.canvas.only_in() if pictures else {})
+        self._check_formats(self.canvas.format_specific_options() if pictures else {})
         if pictures:
             self.check_names()
 

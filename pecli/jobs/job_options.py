@@ -37,7 +37,7 @@ class Output(Options):
         common=True,
     )
     format: str | None = option(None, "format where no file name gives one", choices=lambda: FORMATS, unset="png")
-    no_clobber: bool = option(False, "keep files that exist already")
+    no_clobber: bool = option(False, "keep existing files: a command ends with 1, a batch skips them")
     long: bool = option(False, "in .csv and .json a row a number, also of a matrix; lines always have it")
 
 
@@ -93,13 +93,13 @@ def figures_for(encoding: type[Encoding]) -> list[str]:
 def find_analysis(name: str) -> type[Analysis[Any]]:
     """Return the figure or report of that name; raise UnknownNameError with a suggestion."""
     if not isinstance(name, str):  # a list cannot be looked up
-        raise UnknownNameError("figure", name, ANALYSES, option="command")
+        raise UnknownNameError("figure or report", name, ANALYSES, option="command")
     if name in ANALYSES.aliases:
         own, options = ANALYSES.aliases[name]
         text = ", ".join(option_text(option, value) for option, value in options.items())
         raise UsageError(f"{name} is {own}" + (f" with {text}" if text else ""), option="command", value=name)
     if name not in ANALYSES:
-        raise UnknownNameError("figure", name, ANALYSES, option="command")
+        raise UnknownNameError("figure or report", name, ANALYSES, option="command")
     return ANALYSES[name]
 
 

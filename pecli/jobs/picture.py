@@ -280,7 +280,7 @@ class Picture(Generic[N_co]):
 
     def title(self) -> str:
         """Return the title as drawn; "" if there is none."""
-        return self.canvas.written("title", {"title": self._own_title()})
+        return self.canvas.final_text("title", {"title": self._own_title()})
 
     def caption(self) -> str:
         """Return the footnote, which says how the picture was made where that matters; "" if there is none."""
@@ -390,7 +390,7 @@ def vector_cells(formats: Sequence[str]) -> int:
 
 def frame_titles(job: Job, grid: Grid, title: str) -> list[str]:
     """Return the title of each frame; if the titles are not all different, each has the frame's label appended."""
-    own = [fill_texts(cell).written("title", {"title": title}) for cell in job.cells]
+    own = [fill_texts(cell).final_text("title", {"title": title}) for cell in job.cells]
     if len(set(own)) == len(own):
         return own
     return [listing(both) for both in zip(own, grid.labels, strict=True)]

@@ -21,7 +21,7 @@ class RunOptions(Options):
         unset="cores",
     )
     json: bool = option(False, "print the results as JSON")
-    quiet: bool = option(False, "print nothing but errors and results", flags=("-q",))
+    quiet: bool = option(False, "print only errors and results, such as the paths of files", flags=("-q",))
     verbose: bool = option(False, "say more: where an error comes from, what is asked of a hub", flags=("-v",))
 
 
@@ -34,7 +34,7 @@ class BatchOptions(Options):
     folder: str | None = option(None, "where outputs go and stay", unset="the file's folder")
     only: tuple[str, ...] = option((), "names or globs of figures or files, again for more", split=False)
     dry_run: bool = option(False, "print one command line a picture; up-to-date ones are commented out")
-    shard: str | None = option(None, "draw one part of all: 3/16 is the third of 16")
+    shard: str | None = option(None, "draw one part of the pictures: 3/16 is the third of 16 parts")
     dask: str | None = option(None, "draw on a Dask cluster: its scheduler's address")
     force: bool = option(False, "draw also what its file already shows")
     fail_fast: bool = option(False, "stop at the first failure")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import pi
 
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, option_text
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUNDING
 from pecli.encodings.harmonic import turns_of
@@ -50,14 +50,17 @@ def extensions(rope: Rope, trained: int, length: int, base: float | None = None)
     UsageError : if `length` is not larger than `trained`, or no method applies to this rope
     """
     if rope.scaling in ("proportional", "divisors") or rope.places is not None:
-        raise UsageError(f"no method is known for {rope.spec()}")
+        raise UsageError(f"pecli knows no method that extends {rope.spec()}")
     if length <= trained:
         raise UsageError(
-            f"the model was trained on {trained:,} positions, so there is nothing to extend",
+            f"{option_text('to', length)} is within the {trained:,} positions that the model was trained on",
             option="to",
             value=length,
             allowed=f"a number above {trained}",
         )
+    if base is not None and base <= rope.base:
+        text = f"{option_text('new_base', base)} is not above the file's base, {rope.base:,.10g}: it lengthens no wave"
+        raise UsageError(text, option="new_base", value=base, advice="give a larger one, or leave --new-base out")
     plain = replace(rope.unscaled(), max_position=None)
     found = [("none", plain)]
     if rope.scaling not in ("default", "longrope"):

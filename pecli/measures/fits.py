@@ -53,6 +53,13 @@ class Fit:
     def cosine_first(self) -> bool:
         return self.layout != "permuted" and bool(self.cosine[0])
 
+    def column_order(self) -> list[int]:
+        """Return for each column its number in the usual order: sine and cosine of a pair side by side."""
+        order = np.empty(len(self.exponents), dtype=int)
+        for at, columns in enumerate(pairs_of(self.exponents, self.cosine)):
+            order[columns] = 2 * np.arange(len(columns)) + at
+        return [int(column) for column in order]
+
     def frequencies(self) -> Array:
         """Return ω of every column in rad/position, shape (d,)."""
         if self.kind == "linear":

@@ -83,7 +83,7 @@ class Identified(Differences):
     """The formula that a table was identified as, and where the table differs from it.
 
     number_type : smallest type that holds all values, or with a known formula most of them; float64 otherwise
-    filled : number of columns up to the last that is not all zero
+    filled, width : number of columns up to the last that is not all zero, and of all columns; width is 0 for rates
     fit : fitted sinusoids, None if none fit
     names : equivalent formulas, each with its base, the simplest first
     bases : smallest and largest integer base (or inf) that give the same table if several do; otherwise ()
@@ -91,6 +91,8 @@ class Identified(Differences):
     alike : other encodings that fit equally well, at most MAX_ALIKE
     same : True if `encoding` gives the formula's values, False if it is the encoding that was probably intended
     scale : factor by which the formula's values are multiplied
+    hint : "zeros", "transposed" or "negated" if there is no formula for the table, but all its numbers are zero, or
+        there is one for its transpose or its negative; otherwise ""
     certain : True if all values match up to rounding, or known changes explain those that differ
     noise : rms of noise in all values; 0 if most values match up to rounding
     explained, rank, periods : set if no formula was found: the share of variance in the strongest wave of each column,
@@ -99,6 +101,7 @@ class Identified(Differences):
 
     number_type: str
     filled: int
+    width: int = 0
     fit: Fit | None = None
     names: tuple[Name, ...] = ()
     bases: tuple[float, ...] = ()
@@ -112,6 +115,28 @@ class Identified(Differences):
     explained: float = 0.0
     rank: int = 0
     periods: tuple[float, ...] = ()
+    hint: str = ""
+
+    @property
+    def up_to(self) -> tuple[str, ...]:
+        """In what the encoding's table differs from this one: column_order, scale, columns_of_zeros, and the type to
+        which the numbers are rounded."""
+        if self.encoding is None:
+            return ()
+        rounded = self.number_type if self.number_type != "float64" and not self._computed_alike else ""
+        order = "column_order" if self.fit and self.fit.layout == "permuted" else ""
+        zeros = "columns_of_zeros" if self.filled < self.width else ""
+        return tuple(filter(None, (order, "scale" if self.scale != 1 else "", zeros, rounded)))
+
+    @property
+    def _computed_alike(self) -> bool:
+        """Whether the encoding computes its numbers in the type that the table has."""
+        return getattr(self.encoding, "dtype", "float64") == self.number_type
+
+    @property
+    def rebuilt(self) -> bool:
+        """Whether the encoding gives the table but for rounding."""
+        return self.same and not {"column_order", "scale", "columns_of_zeros"} & {*self.up_to}
 
     @property
     def correct(self) -> bool:
@@ -133,9 +158,27 @@ class Identified(Differences):
 
 def identify(table: Array) -> Identified:
     """Identify the formula of a table, (length, d), whose values are all finite."""
-    blank = Identified(number_type=type_of(table, TYPE_SHARE), filled=table.shape[1])
-    if not SMALLEST < np.abs(table).max() < 1 / SMALLEST:
-        return blank
+    blank = Identified(number_type=type_of(table, TYPE_SHARE), filled=table.shape[1], width=table.shape[1])
+    if not SMALLEST < (largest := np.abs(table).max()) < 1 / SMALLEST:
+        return replace(blank, hint="zeros" * bool(largest == 0))
+    best = best_of(table, blank)
+    if best.encoding is None:
+        hint = hint_of(table) if len(table) >= MIN_ROWS else ""
+        best = replace(best, number_type=type_of(table), hint=hint)
+    return best if best.fit or best.encoding else replace(best, **spectrum_of(table))
+
+
+def hint_of(table: Array) -> str:
+    """Return "transposed" or "negated" if the first rows of a table have a formula after that; otherwise ""."""
+    for name, other in (("transposed", table.T[:FIRST]), ("negated", -table[:FIRST])):
+        blank = Identified(number_type=type_of(other, TYPE_SHARE), filled=other.shape[1], width=other.shape[1])
+        if min(other.shape) >= MIN_ROWS and best_of(other, blank).certain:
+            return name
+    return ""
+
+
+def best_of(table: Array, blank: Identified) -> Identified:
+    """Return the result that explains the table best, `blank` if nothing does."""
     best = blank
     for search in (binary_results, waves_of_formula, grid_of, waves_of_rates) if len(table) >= MIN_ROWS else ():
         found = best_explained((blank, *search(table, blank)))
@@ -143,9 +186,7 @@ def identify(table: Array) -> Identified:
             best = best_explained((best, found))
         if best.standing[0] == CLEAN:
             break
-    if best.encoding is None:
-        best = replace(best, number_type=type_of(table))
-    return best if best.fit or best.encoding else replace(best, **spectrum_of(table))
+    return best
 
 
 def best_explained(found: Iterable[Identified]) -> Identified:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from pecli.core.errors import FileError, UsageError
 from pecli.core.hub import CONFIG, download, is_hub, open_remote
-from pecli.files.tables import open_file
+from pecli.files.tables import TABLE_READERS, open_file
 from pecli.models.gguf import MAGIC, whole_gguf
 from pecli.models.yaml_file import read_yaml
 
@@ -46,10 +46,14 @@ def read_config(path: Path) -> dict[str, Any]:
         data = file.read()
     try:
         value = read_yaml(data) if path.suffix.lower() in YAML else json.loads(data)
+    except UnicodeDecodeError as error:
+        table = path.suffix.lower() in TABLE_READERS
+        advice = f"try pecli tensors {path}" if table else ""
+        raise FileError(f"{path} is not a config: byte {error.start} is not UTF-8 text", advice=advice) from None
     except (ValueError, RecursionError) as error:
         raise FileError(f"{path} is not a config: {error}") from None
     if not isinstance(value, dict):
-        raise FileError(f"{path} is not a config: it holds no object")
+        raise FileError(f"{path} is not a config: it holds no JSON object")
     return value
 
 

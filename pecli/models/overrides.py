@@ -89,7 +89,7 @@ def apply_overrides(
     """
     inner = next((name for name in INNER if isinstance(data.get(name), dict)), None)
     if inner is not None:
-        raise UsageError(f"what an override does to a config with {inner} is not known", option="override")
+        raise UsageError(f"pecli has not looked up what an override does to a config with {inner}", option="override")
     changed, findings = dict(data), list[Finding]()
     old = next((dict(data[name]) for name in reversed(OBJECTS) if isinstance(data.get(name), dict)), {})
     for name, value in given.items():
@@ -97,7 +97,7 @@ def apply_overrides(
             findings += _override_object(changed, old, name, value, how)
         elif name in INSIDE and how != "beside":
             if how == "merges":
-                raise UsageError(f"what an override of {name} alone does is not known", option="override")
+                raise UsageError(f"pecli has not looked up what an override of {name} alone does", option="override")
             findings.append(Finding(name, value, "error", say("findings.override_without_effect", name=name)))
         else:
             changed[name] = value
@@ -109,7 +109,8 @@ def _override_object(changed: dict[str, Any], old: dict[str, Any], name: str, va
     if not isinstance(value, dict):
         raise UsageError(option="override", value=value, allowed=f"an object for {name}")
     if any(isinstance(item, dict) for item in (*old.values(), *value.values())) or "rope_local_base_freq" in changed:
-        raise UsageError("what an override does to bases by kind of layers is not known", option="override")
+        text = "pecli has not looked up what an override does to bases for each kind of layer"
+        raise UsageError(text, option="override")
     if how == "merges":
         for key in OBJECTS:
             changed.pop(key, None)

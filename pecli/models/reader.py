@@ -10,7 +10,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from pecli.core.errors import FileError, UnknownNameError, UsageError, path_text
+from pecli.core.errors import FileError, UsageError, nearest, path_text, shorten
 from pecli.core.language import say
 from pecli.encodings.registry import Encoding, find_encoding
 from pecli.encodings.rope import Rope
@@ -160,7 +160,11 @@ def without_findings(model: Model, codes: Collection[str]) -> Model:
     """Return the model without findings that have these codes; raise UsageError for an unknown code."""
     for code in codes:
         if code not in (known := finding_codes()):
-            raise UnknownNameError("code", code, known, option="ignore")
+            near = nearest(code, known)
+            hint = f" (did you mean {near[0]}?)" if near else ""
+            text = f"no finding has the code {shorten(code)}{hint}"
+            advice = "each line of the report ends with its code; gallery/reference.md lists all"
+            raise UsageError(text, option="ignore", value=code, advice=advice)
     return replace(model, findings=tuple(item for item in model.findings if item.code not in codes))
 
 
@@ -392,6 +396,8 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
         return plain
     fits = grid is not None and length - prod(grid) in (0, rows_beside(reading))
     first = first_row(reading, length) if plain.kind == "learned" and grid is None else 0
+    if plain.kind == "learned":
+        plain = replace(plain, parameters={**made[1], "rows": length - first})
     return replace(plain, length=length, first_row=first, grid=grid if fits else None, resized=item.resized or None)
 
 

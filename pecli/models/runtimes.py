@@ -57,9 +57,10 @@ class Runtime:
 class RuntimeResult:
     """A file as a runtime reads it.
 
-    model : the resulting model; None if the runtime fails or its behaviour is unknown
+    model : the resulting model; None if the runtime fails or its behaviour was not looked up
     error : name of the exception that the runtime raises
-    unknown : the part of the file for which the runtime's behaviour is unknown
+    unknown : the part of the file for which the runtime's behaviour was not looked up
+    trouble : why the resulting model cannot be built
     why : sentences on the differences to transformers 5
     """
 
@@ -67,6 +68,7 @@ class RuntimeResult:
     model: Model | None = None
     error: str = ""
     unknown: str = ""
+    trouble: str = ""
     why: tuple[str, ...] = ()
 
 
@@ -95,7 +97,7 @@ def apply_runtimes(
     ------
     FileError : the file is of another program, or as for `read_model`
     """
-    data = config_of_transformers(path, "what other runtimes do with it is not known")
+    data = config_of_transformers(path, "pecli has not looked up what other runtimes do with it")
     model_of(path, data, seq_len)  # raises errors of the file itself
     return [apply_runtime(path, data, runtime, seq_len, given) for runtime in asked]
 
@@ -111,7 +113,7 @@ def apply_runtime(
         try:
             changed, findings = apply_overrides(data, given, runtime.override or "")
         except UsageError as failure:
-            return RuntimeResult(runtime, unknown=failure.text)
+            return RuntimeResult(runtime, trouble=failure.text)
     lost = tuple(item.text for item in findings)
     if any(item.level == "error" and item.key in OBJECTS for item in findings):
         return RuntimeResult(runtime, error="TypeError", why=lost)
@@ -120,8 +122,8 @@ def apply_runtime(
     model = model_of(path, changed, seq_len)
     trouble = tuple(layer.trouble for layer in model.layers.values() if layer.trouble)
     error = "KeyError" if trouble and "unknown" in _facts(changed, runtime)[1] else ""
-    unknown = trouble[0] if trouble and not error else ""
-    return RuntimeResult(runtime, None if trouble else model, error, unknown, (*lost, *trouble))
+    first = trouble[0] if trouble and not error else ""
+    return RuntimeResult(runtime, None if trouble else model, error, trouble=first, why=(*lost, *trouble))
 
 
 def _by_rules(
@@ -156,7 +158,7 @@ def _by_rules(
     model = model_of(path, {**rest, place: inside} if place else rest, used)
     layers = {name: _with_share(layer, narrow) for name, layer in model.layers.items()}
     trouble = next((layer.trouble for layer in layers.values() if layer.trouble), "")
-    return RuntimeResult(runtime, None if trouble else replace(model, layers=layers), unknown=trouble, why=why)
+    return RuntimeResult(runtime, None if trouble else replace(model, layers=layers), trouble=trouble, why=why)
 
 
 def _with_share(layer: Layer, share: float) -> Layer:

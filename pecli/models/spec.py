@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pecli.core.errors import UnknownNameError, UsageError, notice
+from pecli.core.errors import UnknownNameError, UsageError, nearest, notice
 from pecli.core.readable import resolve_path
 from pecli.encodings.registry import all_encodings
 from pecli.encodings.spec import Config, spec_of
@@ -18,7 +18,8 @@ if TYPE_CHECKING:  # imported only for specs that name a config, because importi
     from pecli.models.reader import Layer, Model
 
 CONFIG_SPEC = re.compile(r"(?P<path>.+?)(?:#(?P<kind>[\w-]+))?(?::(?P<text>[A-Za-z_-]+=.*))?", re.DOTALL)
-OTHER_LAYERS = "{path} has layers of other kinds too: {kinds}; {chosen} is taken, name another as {path}#{other}"
+OTHER_LAYERS = "{path} has several kinds of layers: {chosen} is drawn, not {kinds}; try {path}#{other} for another"
+NO_NUMBERS = "{path} holds no trained numbers, so random ones are drawn; for the trained ones, try {typed}"
 
 
 def read_config_spec(spec: str) -> Config | None:
@@ -64,6 +65,8 @@ def _spec(path: str, kind: str | None, changed: int) -> str:
     others = [other for other in model.layers if other != name] if kind is None else []
     if others:
         notice(OTHER_LAYERS.format(path=path, kinds=", ".join(others), chosen=name, other=others[0]))
+    if layer.encoding.trained and "file" in layer.encoding.options():
+        notice(NO_NUMBERS.format(path=path, typed=f"-e {layer.encoding.name}:file=model.safetensors"))
     return spec_of(layer.encoding)  # always states d, because figures have different defaults
 
 
@@ -75,7 +78,9 @@ def _chosen(model: Model, kind: str | None) -> tuple[str, Layer]:
         return _chosen(model.towers[kind], None)
     if kind is not None:
         if kind not in model.layers:
-            raise UnknownNameError(f"kind of layer in {model.path}", kind, [*model.layers, *model.towers])
+            kinds = [*model.layers, *model.towers]
+            near = next(iter(nearest(kind, kinds)), kinds[0])
+            raise UnknownNameError("kind of layers", kind, kinds, advice=f"try {model.path}#{near}")
         return kind, model.layers[kind]
     drawn = [name for name, layer in model.layers.items() if layer.parameters is not None]
     name = next(

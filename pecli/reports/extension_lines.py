@@ -81,7 +81,7 @@ def _runtime_line(path: str, data: Mapping[str, Any], runtime: Runtime, extensio
     if found.error or (found.model and not _has_rates(found.model, extension.rope)):
         why = "; ".join(found.why) or found.error or say("extend.other_rates")
         return Line(runtime.label, "", say("extend.does_not", why=why))
-    remark = say("extend.not_tried", why=found.unknown) if found.unknown else ""
+    remark = say("runtimes.not_looked_up", what=found.unknown) if found.unknown else found.trouble
     if edited:
         remark = listing(filter(None, [say("extend.keys_of_file"), remark]))
         return Line(runtime.label, json.dumps(keys), remark)

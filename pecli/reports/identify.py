@@ -22,15 +22,16 @@ from pecli.encodings.rope import Rope
 from pecli.files.documents import for_notebook
 from pecli.files.tables import IN_MEMORY, file_label, hold, read_table
 from pecli.measures.differences import Change
+from pecli.measures.fits import Fit
 from pecli.measures.formulas import Name
 from pecli.measures.identify import MIN_ROWS, Identified, identify, identify_rates
 from pecli.measures.rates import dynamic_factor
 from pecli.reports.layers import counted_ranges, ranges
 
+MAX_ORDER = 8  # columns of an order that are listed
 LAYOUTS = {
     "interleaved": "identify.sine_and_cosine_of",
     "concatenated": "identify.sines_in_one_half",
-    "permuted": "identify.columns_in_another_order",
     "columns": "identify.sines_and_cosines_in",
 }
 COSINE_FIRST = "identify.cosine_first_or_the"
@@ -41,6 +42,16 @@ CHANGES = {
     "zero": "identify.columns_of_zeros",
     "raised": "identify.columns_with_added",
     "moved": "identify.from_row_on_the",
+}
+HINTS = {
+    "zeros": "identify.only_zeros",
+    "transposed": "identify.transposed",
+    "negated": "identify.negated",
+}
+UP_TO = {  # in what the table of the printed line differs
+    "column_order": "identify.up_to_order",
+    "scale": "identify.up_to_scale",
+    "columns_of_zeros": "identify.up_to_zeros",
 }
 UNITS = {  # first rates that confuse degrees and radians
     pi / 180: "identify.angles_taken_for_degrees",
@@ -77,9 +88,12 @@ class IdentifyReport:
             "bases": [base if isfinite(base) else None for base in found.bases],
             "spec": found.encoding.spec() if found.encoding else None,
             "alike": [each.spec() for each in found.alike],
-            "same": found.same,
+            "same": found.rebuilt,
+            "up_to": list(found.up_to),
+            "hint": found.hint or None,
             "command": self.lines()[0] if found.encoding else None,
             **{name: getattr(fit, name, None) for name in ("layout", "cosine_first", "rate")},
+            "column_order": fit.column_order() if fit and fit.layout == "permuted" else None,
             "scale": found.scale if found.encoding else None,
             "first_position": found.start if self.length else None,
             "number_type": found.number_type,
@@ -109,14 +123,7 @@ class IdentifyReport:
         """Return the result in one sentence."""
         found, encoding, fit = self.found, self.found.encoding, self.found.fit
         if encoding is None:
-            text = "identify.no_formula_the_strongest"
-            if not self.length:
-                text = "identify.no_base_and_no"
-            elif self.length < MIN_ROWS:
-                text = "identify.its_rows_are_too"
-            elif fit:
-                text = "identify.sines_and_cosines_but"
-            return say(text, name=self.name, share=found.explained, count=self.length)
+            return self._without_formula()
         what, unit = encoding.title(), UNITS.get(fit.rate, "") if fit else ""
         if fit and found.names and not encoding.sides:
             what = say("identify.sinusoidal_d", d=found.filled, name=formula_text(found.names[0], found.bases))
@@ -125,7 +132,7 @@ class IdentifyReport:
             if (dtype := getattr(encoding, "dtype", "float64")) != "float64":
                 what = listing([what, say("identify.computed_in", dtype=dtype)])
         if fit and fit.layout == "permuted":
-            what = listing([what, say(LAYOUTS["permuted"])])
+            what = listing([what, order_text(fit)])
         text = "identify.name_what"
         if found.noise:
             text = "identify.close_to_but_not"
@@ -140,6 +147,19 @@ class IdentifyReport:
         alike = join_clauses([alike, dynamic_text(found.alike)]) if found.alike else ""
         return join_clauses([main, *map(change_text, found.changes), zeros, alike])
 
+    def _without_formula(self) -> str:
+        """Return the result of a table without a formula in one sentence."""
+        text = "identify.no_formula_the_strongest"
+        if not self.length:
+            text = "identify.no_base_and_no"
+        elif self.found.hint:
+            text = HINTS[self.found.hint]
+        elif self.length < MIN_ROWS:
+            text = "identify.its_rows_are_too"
+        elif self.found.fit:
+            text = "identify.sines_and_cosines_but"
+        return say(text, name=self.name, share=self.found.explained, count=self.length)
+
     def blocks(self) -> list[Block]:
         """Return the blocks to print: the sentence and the facts that support it."""
         found, fit, width = self.found, self.found.fit, self.file.width if self.file else self.found.filled
@@ -151,7 +171,10 @@ class IdentifyReport:
         }
         if fit:
             facts[say("identify.order_of_columns")] = listing(
-                [say(LAYOUTS[fit.layout]), say(COSINE_FIRST) * fit.cosine_first]
+                [
+                    order_text(fit) if fit.layout == "permuted" else say(LAYOUTS[fit.layout]),
+                    say(COSINE_FIRST) * fit.cosine_first,
+                ]
             )
         if self.length and (fit or found.encoding):
             d, scale = found.filled, found.scale
@@ -173,11 +196,23 @@ class IdentifyReport:
             say("identify.rows_that_differ"): counted_ranges(found.rows),
             say("identify.noise"): number_text(found.noise, 2) * bool(found.noise),
             say("identify.largest_difference"): listing([far, place * bool(found.cells)]),
-            say("identify.the_line_below"): say("identify.what_was_probably_meant")
-            * bool(found.encoding and not found.same),
+            say("identify.the_line_below"): self.kept(),
         }
         told = {name: fact for name, fact in facts.items() if fact}
         return [Paragraph(self.sentence()), Paragraph(), Facts(told)]
+
+    def kept(self) -> str:
+        """Return in what the table of the printed line differs from this one; nothing where there is no difference."""
+        found = self.found
+        if found.encoding is None or (found.same and not found.up_to):
+            return ""
+        if not found.same:
+            return say("identify.what_was_probably_meant")
+        parts = [
+            say(UP_TO.get(part, "identify.up_to_rounding"), scale=f"{found.scale:.6g}", dtype=part)
+            for part in found.up_to
+        ]
+        return say("identify.same_up_to", parts=listing(parts))
 
     @property
     def drawn(self) -> dict[str, Any]:
@@ -198,7 +233,12 @@ class IdentifyReport:
             length = f" -n {options['length']}" if "length" in options else ""
             figure = "heatmap" if self.length else "spectrum"
             return [f"pecli {figure} -e {shlex.quote(options['encoding'])}{start}{length}"]
-        if self.file is None or self.length < MIN_ROWS or (self.file.file or "").startswith(IN_MEMORY):
+        if (
+            self.found.hint == "zeros"
+            or self.file is None
+            or self.length < MIN_ROWS
+            or (self.file.file or "").startswith(IN_MEMORY)
+        ):
             return []
         return [f"pecli fourier -e {shlex.quote(self.file.spec())}"]
 
@@ -226,6 +266,22 @@ def formula_text(item: Name, bases: tuple[float, ...] = ()) -> str:
     first, last = (f"{base:,.10g}" for base in bases or (item[1], inf))
     range_ = "words.first_to_last" if last != "inf" else "identify.base_or_more"
     return say(item[0].sentence, base=say(range_, first=first, last=last) if bases else first)
+
+
+def order_text(fit: Fit) -> str:
+    """Return how the columns of a fit are permuted, in words; the first numbers of an order without a name."""
+    order = fit.column_order()
+    d = len(order)
+    orders = {
+        "identify.columns_reversed": [*range(d)][::-1],
+        "identify.halves_reversed": [*range(0, d, 2), *range(1, d, 2)][::-1],
+        "identify.pairs_reversed": [column for pair in range(0, d, 2)[::-1] for column in (pair, pair + 1)],
+    }
+    name = next((name for name, usual in orders.items() if usual == order), "")
+    if name:
+        return say(name)
+    more = ", …" * (d > MAX_ORDER)
+    return say("identify.columns_in_another_order", order=", ".join(map(str, order[:MAX_ORDER])) + more)
 
 
 def other_options(encoding: TableEncoding, other: TableEncoding) -> str:

@@ -35,7 +35,7 @@ def runtimes_data(path: str, found: Sequence[RuntimeResult]) -> dict[str, Any]:
         more = {
             "layers": {name: layer_data(layer) for name, layer in model.layers.items()} if model else None,
             "error": item.error or None,
-            "not_known": item.unknown or None,
+            "not_known": item.unknown or item.trouble or None,
             "why": list(item.why),
             "comparison": comparison_data(differences) if differences else None,
         }
@@ -50,7 +50,8 @@ def runtimes_text(path: str, found: Sequence[RuntimeResult]) -> list[Block]:
     first = next((name for name, item in zip(names, found, strict=True) if item.model), "")
     shown: list[Block] = [Paragraph(path, heading=True)]
     header = ["", say("words.encoding"), say("runtimes.how")]
-    shown.append(TextTable(header, [[item.runtime.label, _text(item), say(HOW[item.runtime.how])] for item in found]))
+    rows = [[item.runtime.label, _text(item), "" if item.unknown else say(HOW[item.runtime.how])] for item in found]
+    shown.append(TextTable(header, rows))
     for name, item, each in zip(names, found, differences, strict=True):
         why = {say("runtimes.why"): "; ".join(item.why)} if item.why else {}
         differs = any(not one.same for one in each)
@@ -66,7 +67,7 @@ def _text(item: RuntimeResult) -> str:
     if item.error:
         return say("runtimes.fails", error=item.error)
     if item.model is None:
-        return f"{say('runtimes.not_known')}: {item.unknown}"
+        return say("runtimes.not_looked_up", what=item.unknown) if item.unknown else item.trouble
     lines = []
     for name, layer in item.model.layers.items():
         rope = layer.encoding

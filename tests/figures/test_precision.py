@@ -105,6 +105,7 @@ def test_what_cannot_be_shown_is_refused(options: dict[str, Any], said: str) -> 
         numbers(**options)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("encoding", "said", "notes"),
     [

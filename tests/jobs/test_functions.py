@@ -120,6 +120,7 @@ def shown(name: str, **options: Any) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("options", "kind", "begins"),
     [

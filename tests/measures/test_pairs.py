@@ -44,7 +44,7 @@ def test_points_know_whose_pair_they_are() -> None:
     assert found.y == pytest.approx(np.linalg.norm(p - q, axis=1))
 
 
-@pytest.mark.some(2)
+@pytest.mark.long
 @cases
 def test_every_pair_counts_once(spec: str, across: str, up: str, length: int) -> None:
     rows = Positions(length=length)
@@ -92,6 +92,7 @@ def test_cells_have_one_width_as_an_image_draws_them_and_keep_every_pair(most: i
     assert merge_classes(np.arange(35).reshape(5, 7), np.linspace(0, 1, 8), 3, 1)[0].shape == (5, 1)  # 7 is prime
 
 
+@pytest.mark.long
 def test_too_many_pairs_for_points_are_drawn_as_counts() -> None:
     picture = pecli.figure("scatter", length=701, d=8, dpi=20, triangle="upper")
     numbers = picture.seen

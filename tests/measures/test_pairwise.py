@@ -97,6 +97,7 @@ def test_a_block_is_the_mean_of_its_pairs(
     assert means == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("d", [2, 3])
 def test_blocks_that_need_several_pieces_are_put_together_right(d: int) -> None:
     encoding, positions = Sinusoidal(d=d, base=10), Positions(length=1301, start=-3)

@@ -128,6 +128,7 @@ def test_options_go_to_every_encoding_that_has_them() -> None:
     assert command(make_job("stats", {})) == "pecli stats"
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("length", "first", "step", "smallest"),
     [(1024, 3900, 5, "4.3e+03"), (2048, 9800, 20, "1.2e+04"), (8192, 83000, 50, "8.4e+04")],
@@ -139,6 +140,7 @@ def test_the_smallest_base_of_a_length_is_the_published_one(length: int, first: 
     assert f"{base:.1e}" == smallest
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("spec", "length", "expected"),
     [

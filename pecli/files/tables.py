@@ -213,7 +213,7 @@ def _npy_arrays(path: str) -> dict[str, StoredArray]:
 
 @contextmanager
 def quiet_parsing() -> Iterator[None]:
-    """Drop Python's warnings on the text of a .npy header, which numpy parses as a literal of Python."""
+    """Silence warnings inside the block: numpy parses a .npy header as a Python literal, which can cause some."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield

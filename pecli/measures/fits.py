@@ -54,7 +54,7 @@ class Fit:
         return self.layout != "permuted" and bool(self.cosine[0])
 
     def column_order(self) -> list[int]:
-        """Return for each column its number in the usual order: sine and cosine of a pair side by side."""
+        """Return the index of each column in the usual order, in which sine and cosine of a pair are neighbours."""
         order = np.empty(len(self.exponents), dtype=int)
         for at, columns in enumerate(pairs_of(self.exponents, self.cosine)):
             order[columns] = 2 * np.arange(len(columns)) + at

@@ -119,8 +119,8 @@ class Identified(Differences):
 
     @property
     def up_to(self) -> tuple[str, ...]:
-        """In what the encoding's table differs from this one: column_order, scale, columns_of_zeros, and the type to
-        which the numbers are rounded."""
+        """The differences between the encoding's table and this one: "column_order", "scale", "columns_of_zeros" and
+        the name of the type to which this one is rounded."""
         if self.encoding is None:
             return ()
         rounded = self.number_type if self.number_type != "float64" and not self._computed_alike else ""
@@ -130,12 +130,12 @@ class Identified(Differences):
 
     @property
     def _computed_alike(self) -> bool:
-        """Whether the encoding computes its numbers in the type that the table has."""
+        """Whether the encoding is computed in the number type of the table."""
         return getattr(self.encoding, "dtype", "float64") == self.number_type
 
     @property
     def rebuilt(self) -> bool:
-        """Whether the encoding gives the table but for rounding."""
+        """Whether the encoding reproduces the table up to rounding."""
         return self.same and not {"column_order", "scale", "columns_of_zeros"} & {*self.up_to}
 
     @property
@@ -169,7 +169,7 @@ def identify(table: Array) -> Identified:
 
 
 def hint_of(table: Array) -> str:
-    """Return "transposed" or "negated" if the first rows of a table have a formula after that; otherwise ""."""
+    """Return "transposed" or "negated" if the table, by its first rows, has a formula after that change; else ""."""
     for name, other in (("transposed", table.T[:FIRST]), ("negated", -table[:FIRST])):
         blank = Identified(number_type=type_of(other, TYPE_SHARE), filled=other.shape[1], width=other.shape[1])
         if min(other.shape) >= MIN_ROWS and best_of(other, blank).certain:
@@ -178,7 +178,7 @@ def hint_of(table: Array) -> str:
 
 
 def best_of(table: Array, blank: Identified) -> Identified:
-    """Return the result that explains the table best, `blank` if nothing does."""
+    """Return the result that best explains the table; `blank` if none does."""
     best = blank
     for search in (binary_results, waves_of_formula, grid_of, waves_of_rates) if len(table) >= MIN_ROWS else ():
         found = best_explained((blank, *search(table, blank)))

@@ -1,5 +1,4 @@
-"""What inference runtimes do with a config.json of transformers, by the rules in runtimes.toml, as far as it is
-known."""
+"""What inference runtimes do with a config.json of transformers, from the rules in runtimes.toml."""
 
 from __future__ import annotations
 

@@ -20,7 +20,15 @@ from pecli.core.terminal import Block, Facts, Paragraph, TextTable, print_notes,
 from pecli.encodings.learned import Learned
 from pecli.encodings.papers import bibtex, sources_of
 from pecli.encodings.registry import Encoding, all_encodings, find_encoding
-from pecli.files.tables import TABLE_NAMES, TABLE_READERS, candidates, expand_paths, is_table, stored_arrays, table_name
+from pecli.files.tables import (
+    TABLE_NAMES,
+    TABLE_READERS,
+    arrays_in_file,
+    candidates,
+    expand_paths,
+    is_table,
+    table_name,
+)
 from pecli.jobs.job_options import ANALYSES, EncodingOption
 from pecli.models.options import ExtendOptions, ModelOptions
 from pecli.reports.identify import IdentifyOptions, read_and_identify
@@ -75,7 +83,7 @@ def print_citations(encodings: Iterable[type[Encoding] | Encoding], targets: Seq
 
 
 def facts(encoding: type[Encoding]) -> dict[str, str]:
-    """Return the entries of the list of encodings for one encoding, by column."""
+    """Return an encoding's row in the list of encodings, by column name."""
     return {
         "name": encoding.name,
         "what it is": encoding.summary,
@@ -335,7 +343,7 @@ def tensors(
 
 def tensors_in(file: str) -> tuple[TextTable, list[str], dict[str, Any]]:
     """Return the tensors of a file as a table, command lines that draw the position table, and plain data."""
-    arrays = stored_arrays(file)
+    arrays = arrays_in_file(file)
     table = table_name(file, arrays)
     data = [
         {"name": name or None, "shape": array.shape, "numbers": array.numbers, "table": name == table}

@@ -342,7 +342,8 @@ class Options:
         return {name: options[name].read(value) for name, value in given.items()}
 
     def settings(self) -> dict[str, Any]:
-        """Return the values of all options that apply, given the values of the others, in order."""
+        """Return the values of the options that apply, in order; some only apply to certain values of another
+        option."""
         owners = {name: entry.only_with for name, entry in self.options().items()}
         return {n: getattr(self, n) for n, owner in owners.items() if not owner or getattr(self, owner[0]) in owner[1]}
 

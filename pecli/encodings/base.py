@@ -337,7 +337,8 @@ class Rotary(TableEncoding):
 
     @property
     def turned(self) -> dict[str, str]:
-        """The options for the rotated vector that were given; they have no effect if other vectors are rotated."""
+        """The non-default options of the vector that the table rotates, which have no effect if other vectors are
+        rotated."""
         return {}
 
     @abstractmethod

@@ -111,7 +111,7 @@ class Learned(OnGrid, Additive):
 
     @property
     def _count(self) -> int | None:
-        """The number of rows; None for an untrained table that has as many as are drawn."""
+        """The number of rows; None for an untrained table, which has as many rows as are requested."""
         return self.rows if self._rows is None else len(self._rows)
 
     @property

@@ -97,7 +97,7 @@ class Distance(WithCellNumbers[Any], OneHeadFigure):
 
     def compute(self, view: View[Any]) -> DistanceNumbers:
         blocks, compared = view.covered.blocks(view.pixel_side), self.compared(view.encoding)
-        values, summary = compared.means(blocks)
+        values, summary = compared.block_means(blocks)
         low, high, apart = summary.smallest or 0.0, summary.largest or 0.0, summary.apart
         alone, sides = compared.is_of_offset, view.encoding.sides
         over_grid = bool(sides) and apart is not None and apart <= ROUNDING * max(abs(low), abs(high))

@@ -16,7 +16,7 @@ from pecli.encodings.base import TableEncoding
 from pecli.figures.base import Figure, Numbers, View, other_positions_text
 from pecli.files.sheet import aside, over
 from pecli.measures.comparison import VectorComparison, check_pairs
-from pecli.measures.pairs import CLASSES, coarser, counts, points
+from pecli.measures.pairs import CLASSES, counts, merge_classes, points
 from pecli.page.axis_labels import put_axis, values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import note_ink, visible_colours
@@ -246,8 +246,8 @@ class Scatter(Figure[TableEncoding]):
             return self._with_exceptions(ScatterNumbers(**known, **{**vars(cloud), "p": first, "q": second}))
         cells = counts(view.encoding, self.x, self.y, view.covered)
         side = min(MAX_CELLS, view.pixel_side or MAX_CELLS)
-        table, y_edges = coarser(cells.counts, cells.y_edges, side, 0)
-        table, x_edges = coarser(table, cells.x_edges, side, 1)
+        table, y_edges = merge_classes(cells.counts, cells.y_edges, side, 0)
+        table, x_edges = merge_classes(table, cells.x_edges, side, 1)
         drawn = {"counts": table, "y_edges": y_edges, "x_edges": x_edges, "most": int(table.max())}
         return DensityNumbers(**known, **{**vars(cells), **drawn})
 

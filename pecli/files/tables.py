@@ -213,7 +213,7 @@ def _npy_arrays(path: str) -> dict[str, StoredArray]:
 
 @contextmanager
 def quiet_parsing() -> Iterator[None]:
-    """Drop Python's warnings on the text of a .npy header, which numpy parses as a literal of Python."""
+    """Silence warnings inside the block: numpy parses a .npy header as a Python literal, which can cause some."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -359,7 +359,7 @@ CONVERSION = (  # converts a state dict or a tensor with torch, which can load s
 )
 
 
-def stored_arrays(path: str, endings: Collection[str] = ()) -> dict[str, StoredArray]:
+def arrays_in_file(path: str, endings: Collection[str] = ()) -> dict[str, StoredArray]:
     """Return the arrays in a file by name; in a file without names the only array has the name "".
 
     endings : for a model on the hub, read only files with a tensor whose name ends in one of these, unless none has
@@ -516,7 +516,7 @@ def hold(array: Any, spec: str) -> HeldSpec:
 @lru_cache(maxsize=4)
 def _read(path: str, tensor: str | None, dimensions: int, sides: tuple[int, ...] | None, changed: int) -> Array:
     """Return the array as a checked float64 table, without axes of length 1."""
-    arrays = stored_arrays(path, (tensor,) if tensor else TABLE_NAMES)
+    arrays = arrays_in_file(path, (tensor,) if tensor else TABLE_NAMES)
     return _table_in(path, arrays[choose_table(path, tensor, arrays)], dimensions, sides)
 
 

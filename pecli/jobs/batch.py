@@ -37,7 +37,7 @@ from pecli.jobs.names import check_generated_names, clashes, escape_placeholders
 from pecli.jobs.sweep import expand, specs_in
 
 STDIN = "-"
-NEEDED = ("command", "encoding", "figure", "output")  # keys without which others mean something else
+NEEDED = ("command", "encoding", "figure", "output")  # a figure with an error in one of these is read no further
 
 
 def read_text(path: str) -> str:
@@ -295,8 +295,8 @@ class _Reader:
 
         Raises
         ------
-        PecliError : the first error in the figure, with ``file:line`` of the key if it belongs to one;
-            its `value` is that key
+        PecliError : the first error in the figure, with ``file:line`` of the key if it belongs to one; its `value` is
+            that key
         """
         head = self._location("figure", number)
         if not isinstance(figure, dict) or not isinstance(figure.get("command"), str):

@@ -73,7 +73,9 @@ def controls(
 
 
 def groups(figure: type[Analysis[Any]], specs: tuple[str, ...], values: Mapping[str, Any]) -> dict[str, list[Control]]:
-    """Return the other controls, grouped by subject. Several encodings have no controls for their parameters.
+    """Return the controls except that of the encoding, grouped by subject.
+
+    Parameters have controls only if there is a single encoding.
 
     values : values of options that are not at their defaults, by name
     """

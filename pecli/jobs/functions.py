@@ -161,8 +161,7 @@ def double_quoted(value: Any) -> str:
 def stub() -> str:
     """Return the text of `figure_functions.pyi`.
 
-    Options that all figures (or all reports) share are in one TypedDict; those of each figure are in another, on top of
-    it.
+    One TypedDict has the options that all figures (or all reports) share; another for each figure adds its own.
     """
     imports: dict[str, None] = {}
     text = ""

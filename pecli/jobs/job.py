@@ -116,7 +116,8 @@ class Job:
 
     @property
     def own_positions(self) -> Positions | None:
-        """The positions that the encodings define, those of the first for several; None unless all define them."""
+        """The positions that the encodings themselves define (of several encodings, the first); None if any defines
+        none."""
         own = [encoding.own_positions for encoding in self.encodings]
         return own[0] if all(own) else None
 
@@ -253,7 +254,7 @@ class Job:
         return {"encoding": self.specs(), **told, **({"long": True} if self.output.long else {}), **self.sweep()}
 
     def sweep(self) -> dict[str, Any]:
-        """Return all values of each option in which the cells differ; None for options that follow from others."""
+        """Return all values of each option in which the cells differ; None for options that follow from another."""
         if not self.cells:
             return {}
         differing = [name for name in self.positions.settings() if len(self.values(name)) > 1]

@@ -34,7 +34,10 @@ class Target(NamedTuple):
 
 
 def targets_of(job: Job) -> tuple[Target, ...]:
-    """Return the files to write; a picture without an output gets a generated name. UsageError if two are equal."""
+    """Return the files to write, with a generated name for a picture without an output.
+
+    Raises UsageError if two files are the same.
+    """
     output, figure = job.output, job.figure
     paths = output.output
     if not paths and not job.shown and (figure.drawn or output.format):

@@ -101,7 +101,7 @@ def alt_text(job: Job, numbers: Numbers[Any] | None = None) -> str:
 
 
 def texts_in_file(job: Job) -> dict[str, Any]:
-    """Return the texts of `texts_of` as stored in the first of the job's files that has any, otherwise computed."""
+    """Return the same texts as `texts_of`, read from the first of the job's files that has them, otherwise computed."""
     found = next((data for path in job.paths if (data := find_metadata(path)).get("alt")), None)
     if found is None:
         return texts_of(job)

@@ -111,11 +111,12 @@ class Sweep:
 
 
 def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> Sweep:
-    """Return the jobs for a mapping of option names (as on the command line, with ``-`` or ``_``) to texts or values.
+    """Return the jobs for a mapping of option names to texts or values, one job for each combination of values.
 
-    A list is several values of an option that takes one, but one value of an option that takes a list; a list of lists
-    is several values of the latter. Several encodings are several values if the analysis shows one at a time. The last
-    option changes fastest. With swept=False every option has one value and the result one job.
+    given : option names as on the command line, with ``-`` or ``_``. For an option with a single value, a list gives
+        several values to combine. For an option whose value is a list, only a list of lists does. Several encodings are
+        combined if the analysis shows one at a time. The last option changes fastest
+    swept : False if every option has one value, even if that is a list, so that the result is one job
 
     Raises
     ------

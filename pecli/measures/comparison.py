@@ -89,7 +89,7 @@ class Comparison(ABC):
         return self.between(p, first + np.arange(count, dtype=np.float64))
 
     @abstractmethod
-    def means(self, blocks: Blocks) -> tuple[Array, PairSummary]:
+    def block_means(self, blocks: Blocks) -> tuple[Array, PairSummary]:
         """Return the mean over each pair of blocks, shape (blocks, blocks), and a summary of all pairs."""
 
 
@@ -110,7 +110,7 @@ class BiasComparison(Comparison):
     def between(self, p: Array, q: Array) -> Array:
         return np.stack([unmasked_bias(self.encoding, at - q)[self.head] for at in p])
 
-    def means(self, blocks: Blocks) -> tuple[Array, PairSummary]:
+    def block_means(self, blocks: Blocks) -> tuple[Array, PairSummary]:
         run = self.profile(blocks.length)
         return means_of_finite(run, blocks), replace(summary_of_offsets(run), undefined=0)
 
@@ -138,7 +138,7 @@ class VectorComparison(Comparison):
         return np.concatenate([run[:0:-1], run])
 
     @cached_property
-    def of_grid_offset(self) -> Array | None:
+    def grid_profile(self) -> Array | None:
         """The measure from the first cell to every cell, by offset in rows and columns, shape (rows, columns).
 
         None if the encoding has no grid or the measure is not a function of the offset.
@@ -150,10 +150,10 @@ class VectorComparison(Comparison):
         return self.measure.between(table[:1], table).reshape(sides)
 
     def between(self, p: Array, q: Array) -> Array:
-        if self.of_grid_offset is None:
+        if self.grid_profile is None:
             return self.measure.between(self.encoding.table(p), self.encoding.table(q))
         places = zip(self.encoding.places_of(p), self.encoding.places_of(q), strict=True)
-        return self.of_grid_offset[tuple(np.abs(np.subtract.outer(first, second)) for first, second in places)]
+        return self.grid_profile[tuple(np.abs(np.subtract.outer(first, second)) for first, second in places)]
 
     def to_run(self, p: Array, first: int, count: int) -> Array:
         if self.is_of_offset:
@@ -162,7 +162,7 @@ class VectorComparison(Comparison):
         parts = [np.arange(c.start, c.stop, dtype=np.float64) for c in chunks(first, first + count, encoding.width)]
         return np.hstack([self.measure.between(rows, encoding.table(part)) for part in parts])
 
-    def means(self, blocks: Blocks) -> tuple[Array, PairSummary]:
+    def block_means(self, blocks: Blocks) -> tuple[Array, PairSummary]:
         """Return the block means and the cached summary. Without a closed form, one pass computes both."""
         if self.is_of_offset:
             run = self.profile(blocks.length)
@@ -189,7 +189,7 @@ class VectorComparison(Comparison):
             means = means_of_pairs(lambda p, q: whole[np.ix_(*(at.astype(int) - rows.start for at in (p, q)))], blocks)
         else:
             means = means_of_pairs(compare, blocks)
-        if self.of_grid_offset is not None:
+        if self.grid_profile is not None:
             apart = 0.0
         some = spread_evenly(rows, isqrt(SAMPLE_SIZE))
         summary = PairSummary(*overall_extremes(ends), self.between(some, some), undefined, apart)
@@ -229,7 +229,7 @@ class VectorComparison(Comparison):
 
     def offset_map(self, p: Array, q: Array) -> OffsetMap:
         """Return the measure between positions p (n,) and q (m,) of a grid, by offset in rows and columns."""
-        encoding, profile = self.encoding, self.of_grid_offset
+        encoding, profile = self.encoding, self.grid_profile
         shape = tuple(2 * side - 1 for side in encoding.sides)
         if profile is not None and np.array_equal(p, q):
             steps = [np.abs(np.arange(1 - side, side)) for side in encoding.sides]

@@ -54,7 +54,7 @@ class Fit:
         return self.layout != "permuted" and bool(self.cosine[0])
 
     def column_order(self) -> list[int]:
-        """Return for each column its number in the usual order: sine and cosine of a pair side by side."""
+        """Return the index of each column in the usual order, in which sine and cosine of a pair are neighbours."""
         order = np.empty(len(self.exponents), dtype=int)
         for at, columns in enumerate(pairs_of(self.exponents, self.cosine)):
             order[columns] = 2 * np.arange(len(columns)) + at
@@ -91,7 +91,7 @@ class Fit:
         """Return the fit with its residual rms for the given rows of a table."""
         return replace(self, rms=rms(self.residual(table, rows)))
 
-    def clean(self, table: Array, rows: Array) -> bool:
+    def is_clean(self, table: Array, rows: Array) -> bool:
         """Return True if the residual is rounding error, or small noise that more flexible waves would not reduce.
 
         The more flexible waves may have their own rate, phase and radius in each column.
@@ -129,7 +129,7 @@ def fits_of(table: Array, most: int, rounding: float) -> Iterator[tuple[Fit, Arr
             for guess in search(part, rows) if not found or found[-1][0] <= ENOUGH else ():
                 fit, kept, off = trimmed(part, rows, guess, rounding)
                 if off < MAX_GUESS_RMS / 4 and fit.decay * table.shape[1] > -RISING:
-                    right = round(float(np.isfinite(kept).mean()), 2) if fit.clean(kept, rows) else 0.0
+                    right = round(float(np.isfinite(kept).mean()), 2) if fit.is_clean(kept, rows) else 0.0
                     found.append((right, -off, fit, window))
                     if right > ENOUGH:
                         break
@@ -220,7 +220,7 @@ def guesses_of_layout(table: Array, rows: Array, layout: str, exponents: Array, 
     scale = float(np.median(radius))
     if not scale or np.median(np.abs(radius - scale)) > CIRCLE * scale:
         return
-    omega, phase = median_turning(table, rows, sines, cosines, reach=8)
+    omega, phase = median_frequencies(table, rows, sines, cosines, reach=8)
     told = omega * np.ptp(rows) > 1e-7
     for rate, decay in rate_guesses(omega[told], steps[told]):
         near = np.flatnonzero(told)[np.abs(np.log(omega[told] / rate) + decay * steps[told]) < 0.05]
@@ -327,7 +327,7 @@ def other_layout(table: Array, rows: Array) -> tuple[str, Array, Array] | None:
     d = table.shape[1]
     if (pairs := paired_columns(table)) is None:
         return None
-    omega, _ = median_turning(table, rows, pairs[0], pairs[1], reach=8)
+    omega, _ = median_frequencies(table, rows, pairs[0], pairs[1], reach=8)
     larger = np.abs(table[:, pairs]).mean(axis=0)
     still = np.abs(omega) * np.ptp(rows) < 0.1  # too slow to show a direction: cosine = larger column
     sines, cosines = np.where(np.where(still, larger[0] > larger[1], omega < 0), pairs[::-1], pairs)
@@ -358,7 +358,7 @@ def paired_columns(table: Array) -> Array | None:
     return np.array(pairs).T
 
 
-def median_turning(table: Array, rows: Array, sines: Array, cosines: Array, reach: int) -> tuple[Array, Array]:
+def median_frequencies(table: Array, rows: Array, sines: Array, cosines: Array, reach: int) -> tuple[Array, Array]:
     """Return ω (rad/position) of each pair of columns and its angle at row 0, (n_pairs,) each.
 
     Both are medians, so a few wrong rows do not matter. ω is measured between rows 1 apart, then refined at 4, 16, …
@@ -367,12 +367,12 @@ def median_turning(table: Array, rows: Array, sines: Array, cosines: Array, reac
     waves = table[:, cosines] + 1j * table[:, sines]
     omega, lag = np.zeros(len(sines)), 1
     while lag == 1 or lag <= len(rows) // reach:
-        omega += middle_angle(waves[lag:] * waves[:-lag].conj() * np.exp(-1j * lag * omega)) / lag
+        omega += median_angle(waves[lag:] * waves[:-lag].conj() * np.exp(-1j * lag * omega)) / lag
         lag *= 4
-    return omega, middle_angle(waves * np.exp(-1j * np.outer(rows, omega)))
+    return omega, median_angle(waves * np.exp(-1j * np.outer(rows, omega)))
 
 
-def middle_angle(waves: Array) -> Array:
+def median_angle(waves: Array) -> Array:
     """Return the median angle of complex numbers over the first axis."""
     with np.errstate(invalid="ignore", divide="ignore"):
         middle = np.nan_to_num(waves / np.abs(waves)).sum(axis=0)

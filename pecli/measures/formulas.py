@@ -98,7 +98,7 @@ def expected_of(fit: Fit, level: float, number_type: str, noise: float = 0.0) ->
     return Expected(fit.numbers, slack, number_type, fit.scale != 1)
 
 
-def names_of(table: Array, rows: Array, fit: Fit, limit: float, number_type: str) -> tuple[Name, ...]:
+def matching_formulas(table: Array, rows: Array, fit: Fit, limit: float, number_type: str) -> tuple[Name, ...]:
     """Return the formulas that explain a fit, each with its base, the simplest first; () if the table is ambiguous.
 
     A base has the fewest digits that keep the residual within `limit` and match as many values up to rounding.

@@ -35,7 +35,7 @@ from pecli.measures.fits import (
     Fit,
     first_position,
     fits_of,
-    median_turning,
+    median_frequencies,
     pairs_of,
     shortest_decimal,
     simplified,
@@ -55,7 +55,7 @@ from pecli.measures.formulas import (
     equivalent_bases,
     expected_of,
     is_round,
-    names_of,
+    matching_formulas,
 )
 from pecli.measures.rates import BLENDS, ntk_equivalent, ropes_of
 from pecli.measures.waves import power_spectrum
@@ -119,8 +119,8 @@ class Identified(Differences):
 
     @property
     def up_to(self) -> tuple[str, ...]:
-        """In what the encoding's table differs from this one: column_order, scale, columns_of_zeros, and the type to
-        which the numbers are rounded."""
+        """The differences between the encoding's table and this one: "column_order", "scale", "columns_of_zeros" and
+        the name of the type to which this one is rounded."""
         if self.encoding is None:
             return ()
         rounded = self.number_type if self.number_type != "float64" and not self._computed_alike else ""
@@ -130,12 +130,12 @@ class Identified(Differences):
 
     @property
     def _computed_alike(self) -> bool:
-        """Whether the encoding computes its numbers in the type that the table has."""
+        """Whether the encoding is computed in the number type of the table."""
         return getattr(self.encoding, "dtype", "float64") == self.number_type
 
     @property
     def rebuilt(self) -> bool:
-        """Whether the encoding gives the table but for rounding."""
+        """Whether the encoding reproduces the table up to rounding."""
         return self.same and not {"column_order", "scale", "columns_of_zeros"} & {*self.up_to}
 
     @property
@@ -169,7 +169,7 @@ def identify(table: Array) -> Identified:
 
 
 def hint_of(table: Array) -> str:
-    """Return "transposed" or "negated" if the first rows of a table have a formula after that; otherwise ""."""
+    """Return "transposed" or "negated" if the table, by its first rows, has a formula after that change; else ""."""
     for name, other in (("transposed", table.T[:FIRST]), ("negated", -table[:FIRST])):
         blank = Identified(number_type=type_of(other, TYPE_SHARE), filled=other.shape[1], width=other.shape[1])
         if min(other.shape) >= MIN_ROWS and best_of(other, blank).certain:
@@ -178,7 +178,7 @@ def hint_of(table: Array) -> str:
 
 
 def best_of(table: Array, blank: Identified) -> Identified:
-    """Return the result that explains the table best, `blank` if nothing does."""
+    """Return the result that best explains the table; `blank` if none does."""
     best = blank
     for search in (binary_results, waves_of_formula, grid_of, waves_of_rates) if len(table) >= MIN_ROWS else ():
         found = best_explained((blank, *search(table, blank)))
@@ -207,7 +207,7 @@ def type_of(numbers: Array, share: float = 1.0) -> str:
 def with_differences(table: Array, found: Identified, places: Array, noisy: bool = False) -> Identified | None:
     """Return the result with its differences from the table, or None if most values differ.
 
-    Tolerances are tried in turn: none for short types, otherwise rounding in float64, then in float32; then, if
+    Tolerances are tried in turn: none at all for short types, otherwise rounding in float64, then in float32; then, if
     `noisy`, noise.
 
     places : row numbers to which the formula was fitted, (n,)
@@ -298,13 +298,13 @@ def with_formulas(table: Array, blank: Identified, fit: Fit, part: Array, places
 
     part, places : rows to which it was fitted, (n, d), with outliers as NaN, and their row numbers, (n,)
     """
-    clean, kind = fit.clean(part, places), blank.number_type
+    clean, kind = fit.is_clean(part, places), blank.number_type
     unit = RELATIVE["float32" if fit.rms > 1e-10 * fit.scale else "float64"]  # relative precision of the rates
     turned = float(np.abs(places + fit.start).mean() * np.abs(fit.frequencies()).mean())
     limit = 1.5 * fit.rms + (EXACT + unit * turned) * fit.scale
     fit = simplified(part, places, fit, limit)
     found = replace(blank, fit=fit, start=round(fit.start), scale=fit.scale)
-    if not (names := names_of(part, places, fit, limit, kind)):
+    if not (names := matching_formulas(part, places, fit, limit, kind)):
         return found
     formula, base = names[0]
     fit = formula.with_base(fit, table.shape[1], base)
@@ -316,9 +316,9 @@ def with_formulas(table: Array, blank: Identified, fit: Fit, part: Array, places
 
 
 def best_in_number_type(table: Array, found: Identified, places: Array) -> list[Identified]:
-    """Return [the result that matches most values when computed in the table's number type], or [] if none fits.
+    """Return the result that matches most values when computed in the table's number type, as a list of one.
 
-    Among equally good ones, prefer the usual base, then the fewest digits. Return [] if no encoding fits.
+    Among equally good results, prefer the usual base, then the fewest digits. Return [] if none fits.
     """
     fit, d = found.fit, table.shape[1]
     if fit is None or fit.kind != "pairs" or fit.layout == "permuted":
@@ -412,7 +412,7 @@ def waves_of_rates(table: Array, blank: Identified) -> Iterator[Identified]:
         if not size or np.median(np.abs(radius - size)) > CIRCLE * size:
             continue
         share = 4 * RELATIVE[kind] + 1e-9
-        omega, phase = median_turning(part, places, sines, cosines, reach=3)
+        omega, phase = median_frequencies(part, places, sines, cosines, reach=3)
         omega[np.median(np.abs(radius - size), axis=0) > share * size] = np.nan  # a column is wrong
         turning = omega > 1e-9  # other pairs stand still or have a column with the wrong sign
         if not turning.any():
@@ -460,7 +460,8 @@ def encodings_of(omega: Array, layout: str, cosine_first: bool, share: float, le
 
 
 def round_number(number: float, known: Iterable[float], share: float) -> float:
-    """Return the number of `known` within the relative tolerance `share`, otherwise the one with the fewest digits."""
+    """Return a number within the relative tolerance `share`: one of `known` if possible, else that with the fewest
+    digits."""
     nearest = min(known, key=lambda each: abs(each - number), default=0)
     return (
         nearest

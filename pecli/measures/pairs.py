@@ -97,7 +97,7 @@ def counts(encoding: TableEncoding, across: str, up: str, rows: Positions) -> Co
     )
 
 
-def coarser(table: Array, edges: Array, most: int, axis: int) -> tuple[Array, Array]:
+def merge_classes(table: Array, edges: Array, most: int, axis: int) -> tuple[Array, Array]:
     """Return the counts merged into at most `most` classes of equal width along an axis, and their borders."""
     classes = len(edges) - 1
     step = next(size for size in range(1, classes + 1) if classes % size == 0 and classes // size <= max(1, most))
@@ -159,7 +159,10 @@ def _all_pairs(
 
 
 def _values_between(compared: VectorComparison, rows: Positions) -> Callable[[range, Array], Array]:
-    """Return a function from a range of rows and their offsets to the measure, to all rows from the range's start."""
+    """Return a function that maps a range of rows to the measure between them and all rows from the range's start on.
+
+    Its second argument is the offsets of these pairs, which suffice if the measure is a function of the offset.
+    """
     if compared.is_of_offset:
         profile = compared.at_offsets(0, rows.length)
         return lambda _, offsets: profile[offsets]

@@ -64,7 +64,7 @@ def _directions(rows: Array) -> Array:
 
 
 def _scaled(rows: Array) -> Array:
-    """Return the rows scaled by powers of two to bring their largest number near 1: squares do not underflow."""
+    """Return the rows scaled by powers of two to a largest number near 1, so that squares do not underflow."""
     _, exponents = np.frexp(np.abs(rows).max(axis=1, keepdims=True))
     return np.ldexp(rows, -exponents)
 

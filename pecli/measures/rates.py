@@ -127,7 +127,7 @@ def ntk_equivalent(rope: Rope) -> Rope | None:
 
 
 def dynamic_factor(growth: float) -> float | None:
-    """Return the integer factor whose dynamic scaling grows the longest wavelength by `growth`; None without one.
+    """Return the integer factor whose dynamic scaling grows the longest wavelength by `growth`; None if there is none.
 
     At `factor` times its context, dynamic scaling grows it by factor² − (factor − 1). SGLang uses this value at every
     length.

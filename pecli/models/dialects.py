@@ -241,7 +241,8 @@ def _renamed(item: Dialect, given: Flat) -> Iterator[tuple[str, str, Any]]:
 
 
 def _computed(item: Dialect, given: Flat) -> Iterator[tuple[str, str, Any]]:
-    """Yield (first key in the file, key of transformers, value) for each sum, product and quotient."""
+    """Yield (key in the file, key of transformers, value) for each sum, product and quotient; the key is the first one
+    used."""
     for table, joined in ((item.sums, sum), (item.products, prod)):
         for own, keys in table.items():
             numbers = [value for key in keys if isinstance(value := given.get(key), int)]

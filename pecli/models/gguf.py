@@ -1,6 +1,6 @@
 """The header of a GGUF file: its metadata, and the few small tensors that determine a rope.
 
-The file is untrusted: a size in it is believed only as far as there are bytes, and no memory is allocated from it.
+The file is untrusted: a size in it is believed only as far as there are bytes, and memory is not allocated by it.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ class Finding:
     """One finding in a file.
 
     key, value : the key and its value
-    level : "error" (wrong), "warning" (odd or ignored) or "note" (not in the file)
+    level : "error" (prevents the encoding from being built), "warning" (odd or ignored) or "note" (for information)
     text : one sentence
     """
 
@@ -106,7 +106,7 @@ class Reading:
         return default if base is None else base
 
     def _given(self) -> Keys:
-        """Return that object as in the file; if the file has both, rope_scaling, as in transformers 5."""
+        """Return `given` as it is in the file; if there are two objects, rope_scaling, as in transformers 5."""
         table = self.keys.table("rope_scaling") or self.keys.table("rope_parameters")
         if table is not None:
             read = {key: it for key, it in table.data.items() if table.place + key not in self.architecture.unread}
@@ -295,7 +295,8 @@ def attention_window(keys: Keys, architecture: Architecture, kind: str) -> tuple
 
 
 def _without_rope(keys: Keys, architecture: Architecture, kinds: list[str]) -> list[str]:
-    """Return the kinds with separate kinds for layers without rope; 1 in no_rope_layers means that a layer has rope."""
+    """Return the kinds, with layers without rope as kinds of their own; 1 in no_rope_layers means that a layer has
+    rope."""
     flags = keys.flags("no_rope_layers") or [int(base != 0) for base in keys.numbers("layer_rope_theta") or []]
     if not flags and architecture.nope_interval is None:
         return kinds

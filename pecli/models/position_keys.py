@@ -51,7 +51,10 @@ READ_BY = {
 
 
 def is_of_positions(name: str, inside: bool = False) -> bool:
-    """Return whether a key concerns positions; `inside` means that it is in an object whose key does."""
+    """Return whether the name of a key concerns positions.
+
+    inside : True if the key is in an object whose own key concerns positions
+    """
     more = WORDS_INSIDE if inside or name.startswith(BEGINNINGS) else ()
     return name in READ_BY or bool(re.search(rf"(?:^|_)(?:{'|'.join((*WORDS, *more))})(?:_|$)", name))
 

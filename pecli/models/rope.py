@@ -112,7 +112,7 @@ def _axis_widths(reading: Reading, rotary: int) -> tuple[int, ...]:
 
 
 def grid_places(reading: Reading, grid: tuple[int, ...]) -> dict[str, Any]:
-    """Return the first coordinate and the step, per axis, as parameters; without those that are all 0 or 1.
+    """Return the parameters `grid_start` and `grid_step` for the axes, without a start of all 0 and a step of all 1.
 
     The architecture's `grid_rule` is one of
     middle : rows and columns are counted from the middle of the image (Qwen-Image)

@@ -71,7 +71,8 @@ def softmax_factor(reading: Reading, kind: str) -> float:
 
 @dataclass(frozen=True)
 class DualChunks:
-    """Dual chunk attention: keys turn by their position in a chunk, queries too, plus one chunk for older keys.
+    """Dual chunk attention: positions are counted inside a chunk, and a query looks at older chunks from one chunk
+    later.
 
     length : length of a chunk
     largest : position by which a query is turned for keys two or more chunks away

@@ -48,7 +48,7 @@ HINTS = {
     "transposed": "identify.transposed",
     "negated": "identify.negated",
 }
-UP_TO = {  # in what the table of the printed line differs
+UP_TO = {  # text keys of differences between the printed command's table and this one
     "column_order": "identify.up_to_order",
     "scale": "identify.up_to_scale",
     "columns_of_zeros": "identify.up_to_zeros",
@@ -148,7 +148,7 @@ class IdentifyReport:
         return join_clauses([main, *map(change_text, found.changes), zeros, alike])
 
     def _without_formula(self) -> str:
-        """Return the result of a table without a formula in one sentence."""
+        """Return one sentence on a table for which no formula was found."""
         text = "identify.no_formula_the_strongest"
         if not self.length:
             text = "identify.no_base_and_no"
@@ -202,7 +202,7 @@ class IdentifyReport:
         return [Paragraph(self.sentence()), Paragraph(), Facts(told)]
 
     def kept(self) -> str:
-        """Return in what the table of the printed line differs from this one; nothing where there is no difference."""
+        """Return how the printed command's table differs from this one, as text; "" if it does not."""
         found = self.found
         if found.encoding is None or (found.same and not found.up_to):
             return ""
@@ -269,7 +269,7 @@ def formula_text(item: Name, bases: tuple[float, ...] = ()) -> str:
 
 
 def order_text(fit: Fit) -> str:
-    """Return how the columns of a fit are permuted, in words; the first numbers of an order without a name."""
+    """Return the permutation of a fit's columns as text: its name, or the first indices if it has no name."""
     order = fit.column_order()
     d = len(order)
     orders = {

@@ -318,8 +318,8 @@ def name_corner(panel: Axes, image: Any, bias: float, canvas: Canvas) -> None:
 
 
 def add_bands(numbers: BiasNumbers, panel: Axes, image: Any, canvas: Canvas) -> None:
-    """Write the name of each band of distances that share a bucket along the diagonal, and the name of the band of the
-    rest."""
+    """Write names along the diagonal: one in each band of distances that share a bucket, and one in the band of the
+    others."""
     from pecli.page.bands import add_band
 
     encoding: Any = numbers.view.encoding

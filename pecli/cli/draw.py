@@ -27,7 +27,7 @@ from pecli.jobs.job import Job
 from pecli.jobs.job_options import Output
 from pecli.jobs.names import check_targets
 from pecli.jobs.picture import Picture
-from pecli.jobs.run import Result, run
+from pecli.jobs.run import PictureAnswer, Result, WrittenFile, run
 from pecli.jobs.text import command as command_of
 from pecli.jobs.workers import cores
 from pecli.reports.base import Report
@@ -43,7 +43,7 @@ def run_jobs(
     to_stdout = _check_jobs(jobs, as_json, workers)
     shared = workers if workers and len(jobs) > 1 and not seen else 1
     frames = 1 if shared > 1 else workers or cores()
-    answers: list[dict[str, Any]] = []
+    answers: list[PictureAnswer] = []
     bar = jobs if seen else track(jobs, "drawing")  # which would run into what is shown
     if len(jobs) > 1:  # one bar at a time
         TRACKER.set(untracked)
@@ -53,7 +53,7 @@ def run_jobs(
             for job, result in zip(bar, results, strict=True):
                 _tell(result, as_json=as_json, quiet=quiet or to_stdout, verbose=verbose)
                 if result.answer is not None:
-                    files = [{"path": path, "bytes": size} for path, size in result.sizes.items()]
+                    files = [WrittenFile(path=path, bytes=size) for path, size in result.sizes.items()]
                     answers.append({"files": files, **result.answer})
                 for note in show_picture(job) if seen else []:
                     if not quiet and not job.targets:  # else it was told before

@@ -14,6 +14,7 @@ import typer
 
 from pecli.core.errors import LISTENER, UsageError, as_flags, as_pecli_error
 from pecli.core.hub import VERBOSE
+from pecli.core.json_schema import Schema
 from pecli.core.progress import TRACKER, progress, untracked
 from pecli.core.terminal import CODE, Document, Paragraph, print_notes, print_results, show
 from pecli.files.documents import csv, md, tex
@@ -32,6 +33,7 @@ class Command:
     function: Callable[..., None]  # with the command's options as parameters
     examples: tuple[str, ...]  # lines that run
     notes: tuple[str, ...] = ()  # paragraphs at the end of its help
+    answer: Callable[[], Schema] | None = None  # gives the schema of what --json prints, if there is --json
     settings: Mapping[str, Any] = field(default_factory=dict)  # how its words are taken, besides the names of its help
 
 

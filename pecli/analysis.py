@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Generic, Self, TypeVar, get_args
+from typing import Any, ClassVar, Generic, Self, TypeVar, get_args, get_origin, get_type_hints
 
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import join_clauses, say
@@ -187,6 +187,19 @@ class Numbers(Generic[E_co]):
             elif isinstance(value, (int, float, str, tuple, dict)) and not field.metadata:
                 facts[field.name] = value
         return facts
+
+    @classmethod
+    def fact_types(cls) -> dict[str, Any]:
+        """Return the type of every fact that there may be, by name: what `facts` finds among the fields."""
+        hints, types = get_type_hints(cls, localns={"Array": list}), dict[str, Any]()
+        for field in dataclasses.fields(cls):
+            hint = hints[field.name]
+            kind = next((part for part in get_args(hint) if type(None) in get_args(hint)), hint)  # a fact is not None
+            if field.metadata.get("over") == Over(("encoding",)) and get_origin(kind) is tuple:
+                types[field.name] = dict.__class_getitem__((str, get_args(kind)[0]))
+            elif (get_origin(kind) or kind) in (bool, int, float, str, tuple, dict) and not field.metadata:
+                types[field.name] = kind
+        return types
 
     def remarks(self) -> list[str]:
         """Return notes for the footnote on how the picture was made; none by default."""

@@ -39,6 +39,7 @@ WORDS: Registry[Command] = Registry(
             "pecli.cli.info:MODEL_COMMAND",
             "What a config.json does to positions, and what is wrong in it",
         ),
+        "schema": ("pecli.cli.schema:COMMAND", "The JSON Schema of what a command prints with --json"),
         "tensors": ("pecli.cli.info:TENSORS_COMMAND", "What is in a file of numbers, and which tensor is the table"),
     }
 )

@@ -12,7 +12,7 @@ from functools import partial
 from importlib import import_module
 from json import dumps
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import typer
 
@@ -28,12 +28,13 @@ from pecli.core.errors import (
     combined_type,
     option_text,
 )
+from pecli.core.json_schema import results_of
 from pecli.core.progress import TRACKER, supports_animation, track, untracked
 from pecli.core.terminal import Steps, TextTable, print_json, print_notes, print_results, show
 from pecli.files.writer import check_target, write
 from pecli.jobs.batch import EXAMPLE, STDIN, Batch, BatchHeader, read_batch
 from pecli.jobs.index import page, page_path
-from pecli.jobs.run import STATES, WRITTEN, Result, differences, is_done, run
+from pecli.jobs.run import STATES, WRITTEN, BatchAnswer, Result, differences, is_done, run
 from pecli.jobs.run_options import CHECK, BatchOptions
 from pecli.jobs.schema import batch_schema
 from pecli.jobs.text import command
@@ -195,12 +196,27 @@ def batch(
         finish(plan, chosen, pages, ended)
 
 
+class Line(TypedDict):
+    """What --dry-run says of a picture."""
+
+    command: str
+    done: bool
+    paths: list[str]
+
+
+class Difference(TypedDict):
+    """What --check says of a file that is not as asked for."""
+
+    state: str
+    path: str
+
+
 def print_lines(plan: Batch, *, force: bool, as_json: bool) -> None:
     """Print the command line of each picture; those that are up to date are commented out with #."""
     jobs = track(plan.jobs, "looking")
     lines = [(command(job, job.paths), not force and is_done(job), job.paths) for job in jobs]
     if as_json:
-        print_json([{"command": line, "done": done, "paths": paths} for line, done, paths in lines])
+        print_json([Line(command=line, done=done, paths=list(paths)) for line, done, paths in lines])
     else:
         print_results([("# " if done else "") + line for line, done, _ in lines])
 
@@ -209,7 +225,7 @@ def report_differences(plan: Batch, chosen: Batch, *, as_json: bool) -> None:
     """Print missing, stale and orphaned files; raise PecliError if there are any."""
     differ = list(differences(chosen.jobs, [path for job in plan.jobs for path in job.paths]))
     if as_json:
-        print_json([{"state": state, "path": path} for state, path in differ])
+        print_json([Difference(state=state, path=path) for state, path in differ])
     elif differ:
         print_results([f"{state}: {path}" for state, path in differ])
     if differ:
@@ -234,4 +250,5 @@ COMMAND = Command(
         argument("file", "the TOML file; - for standard input"),
     ),
     ("pecli batch figures.toml -j 2", "pecli batch --init figures.toml"),
+    answer=partial(results_of, BatchAnswer, Line, Difference),
 )

@@ -27,7 +27,7 @@ from pecli.jobs.job import Job
 from pecli.jobs.job_options import Output
 from pecli.jobs.names import check_targets
 from pecli.jobs.picture import Picture
-from pecli.jobs.run import Result, run
+from pecli.jobs.run import PictureAnswer, Result, WrittenFile, run
 from pecli.jobs.text import command as command_of
 from pecli.jobs.workers import cores
 from pecli.reports.base import Report
@@ -47,7 +47,7 @@ def run_jobs(
     to_stdout = _check_jobs(jobs, as_json, workers)
     shared = workers if workers and len(jobs) > 1 and not seen else 1
     frames = 1 if shared > 1 else workers or cores()
-    answers: list[dict[str, Any]] = []
+    answers: list[PictureAnswer] = []
     bar = jobs if seen else track(jobs, "drawing")  # a bar would mix with the shown pictures
     if len(jobs) > 1:  # only one progress bar at a time
         TRACKER.set(untracked)
@@ -58,7 +58,7 @@ def run_jobs(
             for job, result in zip(bar, results, strict=True):
                 _report_result(result, as_json=as_json, paths=paths, quiet=quiet or to_stdout, verbose=verbose)
                 if result.answer is not None:
-                    files = [{"path": path, "bytes": size} for path, size in result.sizes.items()]
+                    files = [WrittenFile(path=path, bytes=size) for path, size in result.sizes.items()]
                     answers.append({"files": files, **result.answer})
                 for note in show_picture(job) if seen else []:
                     if not quiet and not job.targets:  # otherwise printed before

@@ -15,6 +15,7 @@ from pecli.cli.help import USED_MOST
 from pecli.cli.options import keyword, parameter, run_options, value_of, values_of, with_parameters
 from pecli.cli.show import Command, guard
 from pecli.core.errors import UsageError, option_text
+from pecli.core.json_schema import Schema
 from pecli.core.language import Language, say
 from pecli.core.options import Option, Options, canonical_name, default_of
 from pecli.core.positions import Positions
@@ -56,12 +57,18 @@ def analysis_command(
 
         return jobs_of(figure.name, values_of(options, {**(defaults or {}), **passed_options(values, figure)}))
 
+    def answer() -> Schema:
+        from pecli.jobs.answers import pictures_schema
+
+        return pictures_schema(figure)
+
     more = f"pecli {figure.name} rope --help also shows the options of rope; any encoding can be named there."
     numbers = [figure.defines, *(f"{say(name)}: {say(text)}" for name, text in figure.row_meanings.items())]
     return Command(
         draw_command(figure, jobs, words),
         (figure.example, *figure.examples),
         settings=settings_of(figure),
+        answer=answer,
         notes=(more, f"The numbers: {numbers[0]}", *numbers[1:]) if figure.defines else (more,),
     )
 

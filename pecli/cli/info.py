@@ -6,7 +6,8 @@ import inspect
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, TypedDict
 
 import typer
 
@@ -15,6 +16,7 @@ from pecli.cli.options import SharedOptions, argument, file_options, language_op
 from pecli.cli.show import Command, publish, targets_of
 from pecli.core.errors import UsageError, as_flags, is_printable
 from pecli.core.hub import pin_revision
+from pecli.core.json_schema import closed, results, results_of, schema_of
 from pecli.core.language import language_of, say, use_language
 from pecli.core.terminal import Block, Facts, Paragraph, TextTable, print_notes, print_results, show as print_blocks
 from pecli.encodings.learned import Learned
@@ -31,7 +33,7 @@ from pecli.files.tables import (
 )
 from pecli.jobs.job_options import ANALYSES, EncodingOption
 from pecli.models.options import ExtendOptions, ModelOptions
-from pecli.reports.identify import IdentifyOptions, read_and_identify
+from pecli.reports.identify import IdentifyData, IdentifyOptions, read_and_identify
 
 
 def encodings(
@@ -69,6 +71,7 @@ ENCODINGS_COMMAND = Command(
         ),
     ),
     ("pecli encodings", "pecli encodings rope", "pecli encodings rope --cite"),
+    answer=lambda: results(closed(encoding_types(), encoding_types())),
 )
 
 
@@ -93,6 +96,18 @@ def facts(encoding: type[Encoding]) -> dict[str, str]:
         "used by": encoding.models,
         "source": encoding.source,
     }
+
+
+class ParameterData(TypedDict):
+    """What a parameter does, and the values that it takes."""
+
+    help: str
+    takes: str
+
+
+def encoding_types() -> dict[str, Any]:
+    """Return the types of what --json says of an encoding, by key."""
+    return {**dict.fromkeys(facts(Learned), str), "formula": str, "parameters": dict[str, ParameterData]}
 
 
 def encoding_data(encoding: type[Encoding]) -> dict[str, Any]:
@@ -179,6 +194,15 @@ def model(
         raise typer.Exit(code)
 
 
+def model_schema() -> dict[str, Any]:
+    """Return the schema of what --json says of one model, of several, of a comparison and of runtimes."""
+    from pecli.reports.model import OneModel, SeveralModels
+    from pecli.reports.runtimes import RuntimesData
+    from pecli.reports.same import ComparisonData
+
+    return schema_of(OneModel | SeveralModels | ComparisonData | RuntimesData)
+
+
 MODEL_COMMAND = Command(
     with_options(
         model,
@@ -201,6 +225,7 @@ MODEL_COMMAND = Command(
         "pecli model hf:Qwen/Qwen2.5-7B models/*/config.json -o spectra.png",
         "pecli model config.json model.gguf --same",
     ),
+    answer=model_schema,
     notes=(
         "config.json#NAME is one kind of layers, for a picture: pecli spectrum config.json#sliding_attention.",
         "Exit codes: 0 read, 1 an error in the file, with --strict a warning too, with --same another encoding; "
@@ -248,6 +273,13 @@ def extend(
     publish(document, data, targets, lines)
 
 
+def extend_schema() -> dict[str, Any]:
+    """Return the schema of what --json says of a model that is to read longer texts."""
+    from pecli.reports.extend import ExtendData
+
+    return schema_of(ExtendData)
+
+
 EXTEND_COMMAND = Command(
     with_options(
         extend,
@@ -260,6 +292,7 @@ EXTEND_COMMAND = Command(
         argument("path", "a config.json, params.json, GGUF or YAML, a folder, or hf:org/name", metavar="FILE"),
     ),
     ("pecli extend path/to/config.json --to 131072", "pecli extend hf:Qwen/Qwen2.5-7B --to 131072 --method base"),
+    answer=extend_schema,
 )
 
 
@@ -319,6 +352,7 @@ IDENTIFY_COMMAND = Command(
         "Exit codes: 0 a formula or a known mistake explains every number, 1 none does, or with --strict there is a "
         "mistake, 2 wrong usage.",
     ),
+    answer=partial(schema_of, IdentifyData),
 )
 
 
@@ -330,7 +364,7 @@ def tensors(
     paths = expand_paths(files, *(f"*{ending}" for ending in TABLE_READERS))
     every = [(path, *tensors_in(path)) for path in paths]
     document: list[Block] = []
-    for path, table, lines, _ in every:
+    for path, table, lines, _found in every:
         blocks: list[Block] = [*([Paragraph(path, heading=True)] if len(paths) > 1 else []), table]
         document += [*blocks, *map(Paragraph, [] if quiet else lines)]
         if not targets:
@@ -338,14 +372,30 @@ def tensors(
             if not quiet:
                 print_results(lines)  # not wrapped, so that they can be copied
     if targets:
-        publish(document, {"results": [data for *_, data in every]}, targets)
+        publish(document, {"results": [each for *_, each in every]}, targets)
 
 
-def tensors_in(file: str) -> tuple[TextTable, list[str], dict[str, Any]]:
+class TensorData(TypedDict):
+    """A tensor of a file; `table` is true for the tensor that figures draw."""
+
+    name: str | None
+    shape: tuple[int, ...]
+    numbers: str
+    table: bool
+
+
+class FileData(TypedDict):
+    """The --json output for a file of tensors."""
+
+    file: str
+    tensors: list[TensorData]
+
+
+def tensors_in(file: str) -> tuple[TextTable, list[str], FileData]:
     """Return the tensors of a file as a table, command lines that draw the position table, and plain data."""
     arrays = arrays_in_file(file)
     table = table_name(file, arrays)
-    data = [
+    data: list[TensorData] = [
         {"name": name or None, "shape": array.shape, "numbers": array.numbers, "table": name == table}
         for name, array in arrays.items()
     ]
@@ -399,4 +449,5 @@ TENSORS_COMMAND = Command(
         ),
     ),
     ("pecli tensors model.safetensors", "pecli tensors words.npz --json"),
+    answer=partial(results_of, FileData),
 )

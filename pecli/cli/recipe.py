@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, cast
 
 import typer
 
@@ -26,6 +27,7 @@ from pecli.cli.options import (
 )
 from pecli.cli.show import Command, guard
 from pecli.core.errors import UnusedOptionError, UsageError, notice
+from pecli.core.json_schema import results_of
 from pecli.core.options import Options, option
 from pecli.core.terminal import print_json, print_results
 from pecli.encodings.registry import encoding_named
@@ -34,6 +36,7 @@ from pecli.files.formats import FORMATS
 from pecli.files.metadata import read_metadata
 from pecli.files.tables import IN_MEMORY, NOT_STORED
 from pecli.files.writer import ending_of, real_path
+from pecli.jobs.answers import pictures_schema
 from pecli.jobs.inputs import check_inputs, fingerprints, reading_beside, relocate_inputs
 from pecli.jobs.job import Job, job_settings, versions
 from pecli.jobs.job_options import find_analysis, known_options, parameters_of
@@ -66,11 +69,27 @@ def recipe(files: list[str], *, form: str | None, output: tuple[str, ...], json:
     jobs = [read_job(path, output) for path in files]
     as_lines = form == "command" or (form is None and len(jobs) == 1)
     if json:
-        facts = [{"paths": [*job.output.output], "command": command(job), "job": job.job()} for job in jobs]
-        print_json([{**each, **versions()} for each in facts])
+        print_json([recipe_data(job) for job in jobs])
         return
     figures = (entry(job, list(map(path_below_here, job.output.output))) for job in jobs)
     print_results(list(map(command, jobs)) if as_lines else ["\n\n".join(figures)])
+
+
+class RecipeData(TypedDict):
+    """What --json says of a finished file."""
+
+    paths: list[str]
+    command: str
+    job: dict[str, Any]
+    pecli: str
+    matplotlib: str
+    numpy: str
+
+
+def recipe_data(job: Job) -> RecipeData:
+    """Return a job's files, its command line, its options and the versions that draw it."""
+    facts = {"paths": [*job.output.output], "command": command(job), "job": job.job()}
+    return cast("RecipeData", {**facts, **versions()})
 
 
 RECIPE_COMMAND = Command(
@@ -80,6 +99,7 @@ RECIPE_COMMAND = Command(
         argument("files", "pictures or numbers that pecli made", many=True, required=True, metavar="FILE"),
     ),
     ("pecli recipe heatmap.png", "pecli recipe one.png two.svg > figures.toml"),
+    answer=partial(results_of, RecipeData),
 )
 
 
@@ -161,6 +181,7 @@ REDRAW_COMMAND = Command(
     _redraw_with_help(),
     ("pecli redraw heatmap-sinusoidal.png --size 4x3 -o small.png", "pecli redraw far.svg --cmap Greys -o grey.svg"),
     notes=("Any option of the file's figure may follow the file: pecli redraw FILE --help lists them.",),
+    answer=pictures_schema,
     settings={"allow_extra_args": True, "ignore_unknown_options": True, "allow_interspersed_args": False},
 )
 

@@ -15,6 +15,7 @@ import typer
 
 from pecli.core.errors import LISTENER, UsageError, as_flags, as_pecli_error, option_text
 from pecli.core.hub import VERBOSE
+from pecli.core.json_schema import Schema
 from pecli.core.progress import TRACKER, progress, untracked
 from pecli.core.terminal import CODE, Document, Paragraph, print_notes, print_results, show
 from pecli.files.documents import csv, md, tex
@@ -33,6 +34,7 @@ class Command:
     function: Callable[..., None]  # has the command's options as parameters
     examples: tuple[str, ...]  # command lines that work
     notes: tuple[str, ...] = ()  # paragraphs at the end of its help
+    answer: Callable[[], Schema] | None = None  # gives the schema of the --json output, if there is --json
     settings: Mapping[str, Any] = field(default_factory=dict)  # Click's context settings
 
 

@@ -99,6 +99,10 @@ class ComposedNumbers(Numbers[Encoding]):
     def facts(self) -> dict[str, Any]:
         return {f"{i}.{part.figure.name}": part.numbers.facts() for i, part in enumerate(self.parts)}
 
+    @classmethod
+    def fact_types(cls) -> dict[str, Any]:
+        return {}  # the facts of each part, under names that depend on what is drawn
+
     def remarks(self) -> list[str]:
         return merge_labels(self.labels, [part.numbers.remarks() for part in self.parts[: len(self.labels)]])
 

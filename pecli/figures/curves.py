@@ -69,6 +69,10 @@ class CurvesNumbers(Numbers[Any]):
         known = zip((encoding.spec() for encoding in self.view.encodings), self.apart, strict=True)
         return super().facts() | {"apart": {spec: apart for spec, apart in known if apart >= 0}}
 
+    @classmethod
+    def fact_types(cls) -> dict[str, Any]:
+        return super().fact_types() | {"apart": dict[str, float]}
+
     def remarks(self) -> list[str]:
         lost = listing(dict.fromkeys(map(self.view.encoding.position_text, self.at[np.isnan(self.own)])))
         undefined = say("curves.from_undefined_constant_row", positions=lost) if lost else ""

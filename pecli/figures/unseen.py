@@ -51,6 +51,10 @@ class UnseenNumbers(Numbers[Harmonic]):
         counts = {"new": self.new, "slowed": self.slowed}
         return super().facts() | {name: dict(zip(specs, own, strict=True)) for name, own in counts.items()}
 
+    @classmethod
+    def fact_types(cls) -> dict[str, Any]:
+        return super().fact_types() | dict.fromkeys(("new", "slowed"), dict[str, int])
+
     def remarks(self) -> list[str]:
         return [say("unseen.each_pixel_is_new", count=self.block) if self.block > 1 else "", *self.other_lengths()]
 

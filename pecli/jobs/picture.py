@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from html import escape
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, NotRequired, TypedDict, TypeVar, cast
 
 from pecli.analysis import Numbers, Parts
 from pecli.core.errors import UnknownNameError, UsageError
@@ -51,7 +51,33 @@ N_co = TypeVar("N_co", bound=Numbers[Any], covariant=True)
 WHOLE = 4096  # most rows and columns of cells in a vector file, whatever its size in pixels
 
 
-def answer_of(picture: Picture[Any]) -> dict[str, Any]:
+class PictureTexts(TypedDict):
+    """The texts of a picture."""
+
+    headline: str
+    finding: dict[str, Any]
+    footnotes: list[str]
+    alt: str
+
+
+class JobData(PictureTexts):
+    """The --json output for a job: its texts, options, digests of the files that it reads, and versions."""
+
+    job: dict[str, Any]
+    inputs: NotRequired[list[str]]
+    pecli: str
+    matplotlib: str
+    numpy: str
+    encodings: list[dict[str, Any]]
+
+
+class Answer(JobData):
+    """The --json output for one picture or report."""
+
+    facts: dict[str, Any]
+
+
+def answer_of(picture: Picture[Any]) -> Answer:
     """Return the --json output for one job: "headline", "finding", "footnotes", "alt", "job", "facts" and versions."""
     job = picture.job
     whole = job.figure.drawn and all(FORMATS[target.format].numbers for target in job.targets)
@@ -59,24 +85,24 @@ def answer_of(picture: Picture[Any]) -> dict[str, Any]:
     return {**job_data(job, texts_of(job, numbers)), "facts": json_value(numbers.facts())}
 
 
-def job_data(job: Job, said: dict[str, Any]) -> dict[str, Any]:
+def job_data(job: Job, said: PictureTexts) -> JobData:
     """Return all settings of a job (None if unset), its encodings, inputs and versions, and the texts in `said`."""
     settings = {"command": job.figure.name, **job.settings()}
     encodings = [{"name": encoding.name, "spec": encoding.spec(), **encoding.settings()} for encoding in job.encodings]
-    return {**json.loads(job.metadata), "job": settings, "encodings": encodings, **said}
+    return cast("JobData", {**json.loads(job.metadata), "job": settings, "encodings": encodings, **said})
 
 
-def texts_of(job: Job, numbers: Numbers[Any] | None = None) -> dict[str, Any]:
+def texts_of(job: Job, numbers: Numbers[Any] | None = None) -> PictureTexts:
     """Return "headline", "finding" (the headline as data), "footnotes" and "alt", even if the picture omits them.
 
     numbers : None if they were not computed; then only "alt" has a text
     """
-    said: dict[str, Any] = {"headline": "", "finding": {}, "footnotes": []}
+    text, notes, found = "", list[str](), dict[str, Any]()
     if numbers is not None:
         with use_language(job.language):
             text, notes = numbers.message(), footnotes(numbers, job.canvas)
-            said = {"headline": capitalised(text), "finding": json_value(finding(text)), "footnotes": notes}
-    return {**said, "alt": alt_text(job, numbers)}
+            text, found = capitalised(text), json_value(finding(text))
+    return {"headline": text, "finding": found, "footnotes": notes, "alt": alt_text(job, numbers)}
 
 
 def alt_text(job: Job, numbers: Numbers[Any] | None = None) -> str:
@@ -100,14 +126,18 @@ def alt_text(job: Job, numbers: Numbers[Any] | None = None) -> str:
         return text
 
 
-def texts_in_file(job: Job) -> dict[str, Any]:
+def texts_in_file(job: Job) -> PictureTexts:
     """Return the same texts as `texts_of`, read from the first of the job's files that has them, otherwise computed."""
     found = next((data for path in job.paths if (data := find_metadata(path)).get("alt")), None)
     if found is None:
         return texts_of(job)
-    notes = found.get("footnotes")
-    texts = {name: str(found.get(name) or "") for name in ("headline", "alt")}
-    return {**texts, "footnotes": list(map(str, notes)) if isinstance(notes, list) else []}
+    notes, facts = found.get("footnotes"), found.get("finding")
+    return {
+        "headline": str(found.get("headline") or ""),
+        "finding": facts if isinstance(facts, dict) else {},
+        "footnotes": list(map(str, notes)) if isinstance(notes, list) else [],
+        "alt": str(found["alt"]),
+    }
 
 
 def encoding_titles(job: Job) -> str:

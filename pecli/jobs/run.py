@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, cast
 
 from pecli.core.errors import PecliError, as_pecli_error
 from pecli.core.memory import available
@@ -19,7 +19,7 @@ from pecli.core.progress import track
 from pecli.files.metadata import can_carry, find_metadata
 from pecli.files.writer import real_path
 from pecli.jobs.job import LIBRARIES, Job
-from pecli.jobs.picture import Picture, answer_of, job_data, texts_in_file, write_files
+from pecli.jobs.picture import Answer, JobData, Picture, answer_of, job_data, texts_in_file, write_files
 from pecli.jobs.workers import ENDED, START, cores, in_executor, in_order, in_processes
 from pecli.page.style import DRAWING
 
@@ -29,7 +29,29 @@ if TYPE_CHECKING:
 CARRIED = ("job", "inputs", "pecli", *LIBRARIES)  # metadata that say how a file was made
 STATES = WRITTEN, SKIPPED, FAILED = "written", "skipped", "failed"
 MISSING, STALE, UNASKED = "missing", "stale", "no longer asked for"
-Answer = dict[str, Any]  # the --json output for one picture
+
+
+class WrittenFile(TypedDict):
+    """A file that was written."""
+
+    path: str
+    bytes: int
+
+
+class PictureAnswer(Answer):
+    """The --json output for a picture or report and its files."""
+
+    files: list[WrittenFile]
+
+
+class BatchAnswer(JobData):
+    """The --json output for one figure of a batch file; the state is one of STATES."""
+
+    state: Literal["written", "skipped", "failed"]
+    failure: str | None
+    seconds: float | None
+    where: str
+    files: list[WrittenFile]
 
 
 class Drawn(NamedTuple):
@@ -77,12 +99,17 @@ class Result:
         """``file:line`` in a batch file."""
         return self.job.where
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> BatchAnswer:
         """Return the result for --json: state, failure, files, and the settings and texts of the picture."""
-        files = [{"path": path, "bytes": Path(path).stat().st_size} for path in self.paths if os.path.isfile(path)]
-        failure = None if self.failure is None else self.failure.sentence()
-        ended = {"state": self.state, "failure": failure, "seconds": self.seconds, "where": self.where, "files": files}
-        return {**ended, **job_data(self.job, texts_in_file(self.job))}
+        files = [WrittenFile(path=path, bytes=Path(path).stat().st_size) for path in self.paths if os.path.isfile(path)]
+        return {
+            "state": cast("Literal['written', 'skipped', 'failed']", self.state),
+            "failure": None if self.failure is None else self.failure.sentence(),
+            "seconds": self.seconds,
+            "where": self.where,
+            "files": files,
+            **job_data(self.job, texts_in_file(self.job)),
+        }
 
 
 def is_done(job: Job) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar
 
 from pecli.analysis import Numbers
@@ -113,6 +113,12 @@ class ExplainNumbers(Numbers[TableEncoding]):
             "entry": asdict(self.entry),
             "result_entry": self.result_entry and asdict(self.result_entry),
         }
+
+    @classmethod
+    def fact_types(cls) -> dict[str, Any]:
+        texts, arrays = ("columns", "frequency_formulas"), (field.name for field in fields(cls) if field.metadata)
+        types = {"parameters": dict, "formula": str, **dict.fromkeys(texts, list[str]), **dict.fromkeys(arrays, list)}
+        return types | super().fact_types() | {"entry": Entry, "result_entry": Entry | None}
 
 
 @dataclass(frozen=True)

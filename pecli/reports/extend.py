@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from pecli.core.errors import FileError, UsageError
 from pecli.core.language import listing, say
@@ -17,6 +17,33 @@ from pecli.models.options import ExtendOptions
 from pecli.models.reader import Layer, Model, read_model
 from pecli.reports.extension_lines import NAMES, Line, runtime_lines
 from pecli.reports.layers import counted_ranges
+
+
+class MethodData(TypedDict):
+    """What one method does; `first_negative_offset` is null where none of the `searched_offsets` is."""
+
+    spec: str
+    base: float
+    factor: float | None
+    pairs: dict[str, int]
+    pairs_with_new_angles: int
+    first_negative_offset: int | None
+    searched_offsets: int
+    attention_factor: float
+    inv_freq: list[float]
+
+
+class ExtendData(TypedDict):
+    """What --json says of a model that is to read longer texts."""
+
+    path: str
+    architecture: str
+    layers: str
+    trained: int
+    to: int
+    methods: dict[str, MethodData]
+    method: str
+    lines: list[Line]
 
 
 @dataclass(frozen=True)
@@ -52,7 +79,7 @@ class ExtendReport:
     @property
     def data(self) -> dict[str, Any]:
         """The report as plain values, as ``pecli extend --json`` prints them."""
-        methods = {}
+        methods: dict[str, MethodData] = {}
         for item in self.found:
             rope = item.rope
             unchanged, blended, scaled = item.parts
@@ -67,7 +94,7 @@ class ExtendReport:
                 "attention_factor": rope.attention_scaling,
                 "inv_freq": rope.frequencies().tolist(),
             }
-        return {
+        data: ExtendData = {
             "path": self.model.path,
             "architecture": self.model.architecture,
             "layers": self.kind,
@@ -75,8 +102,9 @@ class ExtendReport:
             "to": self.length,
             "methods": methods,
             "method": self.method,
-            "lines": [asdict(line) for line in self.typed],
+            "lines": self.typed,
         }
+        return {**data, "lines": [asdict(line) for line in data["lines"]]}
 
     @property
     def document(self) -> list[Block]:

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf, isfinite, pi, sqrt
-from typing import Any
+from typing import Any, TypedDict
 
 from pecli.core.errors import PecliError, UsageError
 from pecli.core.hub import is_hub, resolved
@@ -59,6 +59,58 @@ UNITS = {  # first rates that confuse degrees and radians
 }
 
 
+class FormulaName(TypedDict):
+    """A formula that gives the same table."""
+
+    name: str
+    base: float | None
+
+
+class ChangeData(TypedDict):
+    """A known change of columns or rows, as `Change` explains it."""
+
+    kind: str
+    at: list[int]
+    amount: float
+
+
+class IdentifyData(TypedDict):
+    """The --json output for a table or rates; numbers are null if no formula was found."""
+
+    table: str
+    identified: bool
+    formula: str
+    names: list[FormulaName]
+    bases: list[float | None]
+    spec: str | None
+    alike: list[str]
+    same: bool
+    up_to: list[str]
+    hint: str | None
+    command: str | None
+    layout: str | None
+    cosine_first: bool | None
+    rate: float | None
+    column_order: str | None
+    scale: float | None
+    first_position: int | None
+    number_type: str
+    filled_columns: int
+    rows_in_front: list[int]
+    rows_of_zeros: list[int]
+    difference: float | None
+    place: list[int] | None
+    wrong: int
+    wrong_columns: list[int]
+    wrong_rows: list[int]
+    changes: list[ChangeData]
+    noise: float
+    correct: bool
+    explained: float
+    rank: int
+    periods: list[float]
+
+
 @dataclass(frozen=True)
 class IdentifyReport:
     """Which formula made a table. It displays itself in a notebook.
@@ -80,7 +132,7 @@ class IdentifyReport:
     def data(self) -> dict[str, Any]:
         """The report as plain values, as ``pecli identify --json`` prints them."""
         found, fit = self.found, self.found.fit
-        return {
+        data: IdentifyData = {
             "table": self.name,
             "identified": found.certain,
             "formula": self.sentence(),
@@ -92,7 +144,9 @@ class IdentifyReport:
             "up_to": list(found.up_to),
             "hint": found.hint or None,
             "command": self.lines()[0] if found.encoding else None,
-            **{name: getattr(fit, name, None) for name in ("layout", "cosine_first", "rate")},
+            "layout": None if fit is None else fit.layout,
+            "cosine_first": None if fit is None else fit.cosine_first,
+            "rate": None if fit is None else fit.rate,
             "column_order": fit.column_order() if fit and fit.layout == "permuted" else None,
             "scale": found.scale if found.encoding else None,
             "first_position": found.start if self.length else None,
@@ -112,6 +166,7 @@ class IdentifyReport:
             "rank": found.rank,
             "periods": list(found.periods),
         }
+        return {**data}
 
     def __repr__(self) -> str:
         return f"<pecli identify: {self.sentence()}>"

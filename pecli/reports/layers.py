@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from math import isfinite, prod
-from typing import Any
+from typing import Annotated, Any, Required, TypedDict, cast
 
+from pecli.core.json_schema import OPEN
 from pecli.core.language import listing, say
 from pecli.encodings.biases import T5
 from pecli.encodings.grid import HarmonicOnGrid
@@ -15,6 +17,79 @@ from pecli.measures.waves import first_negative_offset, incomplete_turns
 from pecli.models.reader import Layer
 
 MAX_COSINES = 1 << 24  # most cosines summed in the search for a negative sum
+
+
+class RopeData(TypedDict, total=False):
+    """What is told of layers with a rope; null where the file does not say."""
+
+    head_dim: int
+    rotary_dim: int
+    pairing: str
+    base: float
+    scaled_base: float
+    mrope_section: list[int] | None
+    mrope_interleaved: bool
+    axes: str | None
+    axis_widths: list[int] | None
+    axis_rates: dict[str, list[float]] | None
+    axis_lengths: list[int] | None
+    grid: list[int] | None
+    grid_start: float | list[float] | None
+    grid_step: float | list[float] | None
+    scaling: str
+    seq_len: int | None
+    first_length: int | None
+    inv_freq: list[float]
+    attention_factor: float
+    softmax_factor: float
+    score_factor: float
+    longest_wavelength: float | None
+    original: int | None
+    extended: int | None
+    critical_dimension_length: int | None
+    longer_than_original: int | None
+    longer_than_extended: int | None
+    unscaled_longer_than_attention_window: int | None
+    longer_than_attention_window: int | None
+    pairs: dict[str, int] | None
+    critical_dimension: int | None
+    searched_offsets: int | None
+    first_negative_offset: int | None
+
+
+class TableData(TypedDict, total=False):
+    """What is told of layers with a table, a bias or waves, beside the encoding's own options."""
+
+    length: int
+    first_row: int
+    rows_before: int
+    width: int
+    resized: str | None
+    rates: list[float]
+    slopes: list[float]
+    last_bucket_from: int
+    window: list[int]
+    temperature: dict[str, float]
+    dual_chunk: dict[str, Any]
+
+
+class LayerData(RopeData, TableData, total=False):
+    """One kind of layers."""
+
+    kind: Required[str]
+    spec: Required[str | None]
+    attention_window: Required[int | None]
+    attention_window_layers: Required[list[int]]
+    max_position: Required[int | None]
+    layer_indices: Required[list[int]]
+
+
+Layers = dict[str, Annotated[LayerData, OPEN]]  # by kind; with the encoding's own options
+
+
+def layers_data(layers: Mapping[str, Layer]) -> Layers:
+    """Return the layers of a model by kind as plain values."""
+    return cast("Layers", {name: layer_data(layer) for name, layer in layers.items()})
 
 
 def layer_data(layer: Layer) -> dict[str, Any]:
@@ -59,7 +134,7 @@ def _wave_data(encoding: Harmonic) -> dict[str, Any]:
     return data
 
 
-def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
+def _rope_data(rope: Rope, layer: Layer) -> RopeData:
     window, found = layer.window.length if layer.window else None, incomplete_turns(rope)
     wave = float(rope.wavelengths().max())
     line = rope if rope.places is None else None  # some facts hold only for offsets on a line
@@ -96,9 +171,9 @@ def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
         "unscaled_longer_than_attention_window": None if window is None else rope.in_training().longer_waves(window),
         "longer_than_attention_window": None if window is None else rope.longer_waves(window),
         "pairs": rope.parts(),
-        "critical_dimension": line and found.critical_dimension,
-        "searched_offsets": line and searched,
-        "first_negative_offset": line and first_negative_offset(line, searched),
+        "critical_dimension": None if line is None else found.critical_dimension,
+        "searched_offsets": None if line is None else searched,
+        "first_negative_offset": None if line is None else first_negative_offset(line, searched),
     }
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import chain
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict, cast
 
 from pecli.core.hub import CONFIG, is_hub
 from pecli.core.language import listing, say
@@ -22,8 +22,8 @@ from pecli.files.documents import for_notebook
 from pecli.files.tables import file_label
 from pecli.models.options import ModelOptions
 from pecli.models.reader import Layer, Model
-from pecli.reports.layers import counted_ranges, layer_data
-from pecli.reports.same import LayerComparison, comparison_data, comparison_text, comparisons
+from pecli.reports.layers import Layers, counted_ranges, layer_data, layers_data
+from pecli.reports.same import ComparisonData, LayerComparison, comparison_data, comparison_text, comparisons
 
 PAIRINGS = {
     "half": "model.columns_j_and_j",
@@ -66,6 +66,45 @@ PLACES = {
 LEVELS = {"error": "bold red", "warning": "yellow", "note": ""}
 
 
+class FindingData(TypedDict):
+    """What is wrong, odd or not in the file."""
+
+    key: str
+    value: Any
+    level: str
+    code: str
+    text: str
+
+
+class PartData(TypedDict):
+    """A tower: what reads images, sounds and so on."""
+
+    architecture: str
+    layers: Layers
+
+
+class ModelData(PartData):
+    """A model, without the path of its file."""
+
+    known: bool
+    towers: dict[str, PartData]
+    findings: list[FindingData]
+
+
+class OneModel(ModelData):
+    """What --json says of one model."""
+
+    path: str
+
+
+class SeveralModels(TypedDict):
+    """What --json says of several models: the facts that differ have a text for each."""
+
+    results: list[OneModel]
+    differing: dict[str, list[str]]
+    comparison: NotRequired[ComparisonData]
+
+
 @dataclass(frozen=True)
 class ModelReport:
     """The report on one config.json, or on several side by side. It displays itself in a notebook.
@@ -94,13 +133,18 @@ class ModelReport:
     @property
     def data(self) -> dict[str, Any]:
         """The report as plain values, as ``pecli model --json`` prints them."""
+        return cast("dict[str, Any]", self._data())
+
+    def _data(self) -> OneModel | SeveralModels | ComparisonData:
         if self.only_comparison:
             return comparison_data(self.comparisons)
-        each = [{"path": model.path, **model_data(model)} for model in self.models]
+        each: list[OneModel] = [{"path": model.path, **model_data(model)} for model in self.models]
         if len(each) == 1:
             return each[0]
-        facts_by_model = {"comparison": comparison_data(self.comparisons)} if self.comparisons else {}
-        return {"results": each, "differing": differing(self.models), **facts_by_model}
+        several: SeveralModels = {"results": each, "differing": differing(self.models)}
+        if self.comparisons:
+            several["comparison"] = comparison_data(self.comparisons)
+        return several
 
     @property
     def document(self) -> list[Block]:
@@ -191,9 +235,9 @@ def spectrum_specs(models: Sequence[Model]) -> list[str]:
     return specs
 
 
-def model_data(model: Model) -> dict[str, Any]:
+def model_data(model: Model) -> ModelData:
     """Return the report on one model as plain values, with "layers" by kind and "findings"."""
-    findings = [
+    findings: list[FindingData] = [
         {"key": f.key, "value": _finite(f.value), "level": f.level, "code": f.code, "text": f.text}
         for f in model.findings
     ]
@@ -201,10 +245,9 @@ def model_data(model: Model) -> dict[str, Any]:
     return {**_part(model), "known": model.known, "towers": towers, "findings": findings}
 
 
-def _part(model: Model) -> dict[str, Any]:
+def _part(model: Model) -> PartData:
     """Return architecture and layers of a model or tower."""
-    layers = {name: layer_data(layer) for name, layer in model.layers.items()}
-    return {"architecture": model.architecture, "layers": layers}
+    return {"architecture": model.architecture, "layers": layers_data(model.layers)}
 
 
 def _finite(value: Any) -> Any:

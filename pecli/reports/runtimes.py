@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict, cast
 
 from pecli.core.language import say
 from pecli.core.terminal import Block, Facts, Paragraph, TextTable
@@ -12,10 +12,30 @@ from pecli.encodings.rope import Rope
 from pecli.files.documents import for_notebook
 from pecli.models.options import ModelOptions
 from pecli.models.runtimes import RuntimeResult
-from pecli.reports.layers import layer_data
-from pecli.reports.same import LayerComparison, comparison_data, comparison_text, comparisons
+from pecli.reports.layers import Layers, layers_data
+from pecli.reports.same import ComparisonData, LayerComparison, comparison_data, comparison_text, comparisons
 
 HOW = {"ran": "runtimes.ran", "read": "runtimes.read"}  # how a runtime's behaviour is known
+
+
+class RuntimeData(TypedDict):
+    """What one runtime makes of a file: layers, or the error with which it ends, or what is not known."""
+
+    runtime: str
+    version: str
+    how: str
+    layers: Layers | None
+    error: str | None
+    not_known: str | None
+    why: list[str]
+    comparison: ComparisonData | None
+
+
+class RuntimesData(TypedDict):
+    """What --json says of runtimes."""
+
+    path: str
+    runtimes: list[RuntimeData]
 
 
 @dataclass(frozen=True)
@@ -34,7 +54,7 @@ class RuntimesReport:
     @property
     def data(self) -> dict[str, Any]:
         """The report as plain values, as ``pecli model --runtime all --json`` prints them."""
-        return runtimes_data(self.path, self.found)
+        return cast("dict[str, Any]", runtimes_data(self.path, self.found))
 
     @property
     def document(self) -> list[Block]:
@@ -62,20 +82,22 @@ def differences_from_first(found: Sequence[RuntimeResult]) -> list[list[LayerCom
     ]
 
 
-def runtimes_data(path: str, found: Sequence[RuntimeResult]) -> dict[str, Any]:
+def runtimes_data(path: str, found: Sequence[RuntimeResult]) -> RuntimesData:
     """Return the report as plain values: for each runtime, its layers, an error, or what is unknown."""
-    each = []
+    each: list[RuntimeData] = []
     for item, differences in zip(found, differences_from_first(found), strict=True):
         model = item.model
-        data: dict[str, Any] = {"runtime": item.runtime.name, "version": item.runtime.label, "how": item.runtime.how}
-        more = {
-            "layers": {name: layer_data(layer) for name, layer in model.layers.items()} if model else None,
+        data: RuntimeData = {
+            "runtime": item.runtime.name,
+            "version": item.runtime.label,
+            "how": item.runtime.how,
+            "layers": layers_data(model.layers) if model else None,
             "error": item.error or None,
             "not_known": item.unknown or item.trouble or None,
             "why": list(item.why),
             "comparison": comparison_data(differences) if differences else None,
         }
-        each.append(data | more)
+        each.append(data)
     return {"path": path, "runtimes": each}
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from math import isfinite
-from typing import Any
+from typing import Any, TypedDict
 
 from pecli.core.language import listing, say
 from pecli.core.lazy import Array, np
@@ -175,14 +175,51 @@ def _equal(one: Any, other: Any, tolerance: float) -> bool:
     return bool(one == other)
 
 
-def comparison_data(found: Sequence[LayerComparison]) -> dict[str, Any]:
+class ComparedLayers(TypedDict):
+    """The comparison of layers in the same places of two models, as `LayerComparison` explains it."""
+
+    layers: tuple[str, str]
+    indices: tuple[int, ...]
+    seq_len: int | None
+    differing: Mapping[str, tuple[Any, Any]]
+    pairing: tuple[str, str] | None
+    pairs: int
+    drift: Mapping[int, float]
+    trouble: str
+    same: bool
+    permutation: bool
+    largest_relative_difference: float | None
+    first_pair: int | None
+    pairs_differing: int
+
+
+class ComparisonData(TypedDict):
+    """The comparison of two models: whether they apply the same encoding, and where not."""
+
+    same: bool
+    layers: list[ComparedLayers]
+
+
+def comparison_data(found: Sequence[LayerComparison]) -> ComparisonData:
     """Return the comparison of two models as plain values."""
-    each = []
-    for item in found:
-        data = {**asdict(item), "same": item.same, "permutation": item.pairing is not None}
-        data["largest_relative_difference"], data["first_pair"] = data.pop("share"), data.pop("first")
-        data["pairs_differing"] = data.pop("count")
-        each.append(data)
+    each: list[ComparedLayers] = [
+        {
+            "layers": item.layers,
+            "indices": item.indices,
+            "seq_len": item.seq_len,
+            "differing": item.differing,
+            "pairing": item.pairing,
+            "pairs": item.pairs,
+            "drift": item.drift,
+            "trouble": item.trouble,
+            "same": item.same,
+            "permutation": item.pairing is not None,
+            "largest_relative_difference": item.share,
+            "first_pair": item.first,
+            "pairs_differing": item.count,
+        }
+        for item in found
+    ]
     return {"same": all(item.same for item in found), "layers": each}
 
 

@@ -8,7 +8,7 @@ attention weights, ours from the vectors alone, so the two sets of numbers are n
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, make_dataclass
 from math import ceil, prod
 from typing import Any, ClassVar
 
@@ -284,6 +284,11 @@ class StatsNumbers(Numbers[TableEncoding]):
     def facts(self) -> dict[str, Any]:
         items = zip(self.view.encodings, self.measured, strict=True)
         return {"statistics": [{"encoding": encoding.spec(), **asdict(item)} for encoding, item in items]}
+
+    @classmethod
+    def fact_types(cls) -> dict[str, Any]:
+        measured = make_dataclass("Measured", [("encoding", str)], bases=(Indicators,), frozen=True)
+        return {"statistics": list.__class_getitem__(measured)}
 
 
 @dataclass(frozen=True)

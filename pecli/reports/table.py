@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 from pecli.core.language import say
 from pecli.core.lazy import Array, np
@@ -38,8 +38,20 @@ class TableNumbers(Numbers[TableEncoding]):
         if self.view.panels is None:
             return facts
         rows = zip(self.positions.tolist(), self.position_texts(), self.table.tolist(), strict=True)
-        shown = [{"position": position, "text": text, "values": values} for position, text, values in rows]
+        shown = [Row(position=position, text=text, values=values) for position, text, values in rows]
         return {**facts, "columns": self.headers(), "left_out": self.length - len(self.table), "rows": shown}
+
+    @classmethod
+    def fact_types(cls) -> dict[str, Any]:
+        return super().fact_types() | {"dimensions": int, "columns": list[str], "left_out": int, "rows": list[Row]}
+
+
+class Row(TypedDict):
+    """A row of the table as --json has it."""
+
+    position: float
+    text: str
+    values: list[float]
 
 
 @dataclass(frozen=True)

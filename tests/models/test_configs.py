@@ -19,7 +19,7 @@ CONFIGS = Path(__file__).parents[1] / "data" / "configs"
 GIVES: dict[str, dict[str, Any]] = tomllib.loads((CONFIGS / "gives.toml").read_text(encoding="utf-8"))
 
 
-def given(name: str) -> dict[str, Any]:
+def given(name: str) -> Any:
     """Return what is read out of a config of the corpus."""
     return model_data(read_model(CONFIGS / f"{name}.json"))
 

@@ -91,7 +91,7 @@ class IdentifyData(TypedDict):
     layout: str | None
     cosine_first: bool | None
     rate: float | None
-    column_order: str | None
+    column_order: list[int] | None
     scale: float | None
     first_position: int | None
     number_type: str

@@ -19,12 +19,12 @@ import os
 from collections.abc import Mapping
 from importlib import import_module
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from concurrent.futures import Executor
-    from typing import Any, SupportsIndex
+    from typing import Any, Literal, SupportsIndex
 
     from pecli.core.errors import PecliError as PecliError, UsageError as UsageError
     from pecli.core.lazy import Array
@@ -45,8 +45,9 @@ if TYPE_CHECKING:
     from pecli.reports.extend import ExtendReport
     from pecli.reports.identify import IdentifyReport
     from pecli.reports.model import ModelReport
+    from pecli.reports.runtimes import RuntimesReport
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _MODULES = {  # of the names that are imported when they are first asked for
     **dict.fromkeys(("Additive", "BiasEncoding", "Encoding", "Rotary", "TableEncoding"), "pecli.encodings.base"),
@@ -169,43 +170,81 @@ def figure(name: str, **options: Any) -> Picture[Any]:
     return Picture(job_of(name, options))
 
 
+@overload
 def model(
     *paths: str | os.PathLike[str],
     seq_len: SupportsIndex | None = None,
     tolerance: float = 1e-6,
-    override: Mapping[str, Any] | None = None,
-    ignore: Sequence[str] = (),
-) -> ModelReport:
+    override: Mapping[str, Any] | str | Sequence[str] | None = None,
+    ignore: str | Sequence[str] = (),
+    same: bool = False,
+) -> ModelReport: ...
+@overload
+def model(
+    *paths: str | os.PathLike[str],
+    seq_len: SupportsIndex | None = None,
+    tolerance: float = 1e-6,
+    ignore: str | Sequence[str] = (),
+    same: bool = False,
+    runtime: Literal["llama.cpp"],
+    flags: str,
+) -> ModelReport: ...
+@overload
+def model(
+    *paths: str | os.PathLike[str],
+    seq_len: SupportsIndex | None = None,
+    override: Mapping[str, Any] | str | Sequence[str] | None = None,
+    runtime: str | Sequence[str],
+    flags: None = None,
+) -> RuntimesReport: ...
+def model(
+    *paths: str | os.PathLike[str],
+    seq_len: SupportsIndex | None = None,
+    tolerance: float = 1e-6,
+    override: Mapping[str, Any] | str | Sequence[str] | None = None,
+    ignore: str | Sequence[str] = (),
+    same: bool = False,
+    runtime: str | Sequence[str] = (),
+    flags: str | None = None,
+) -> ModelReport | RuntimesReport:
     """Read what a model's config.json does to its position encoding, and what is wrong in the file.
 
     Parameters
     ----------
-    *paths : the file, or a folder that holds one, or ``hf:org/name``; several models stand side by side
+    *paths : the file, a folder or a glob, or ``hf:org/name``; several models stand side by side
     seq_len : the length in use, positions; for dynamic and longrope
-    override : keys laid over the file as transformers does
+    override : keys laid over the file as transformers does: a mapping, or text as the command line takes it,
+        ``'rope_scaling={"type": "yarn", …}'``, or several such texts
     ignore : codes of findings that are left out
+    same : compare two files: data and display are the comparison alone, and ``report.same`` says whether they apply the
+        same encoding
     tolerance : the largest relative difference of numbers that two models have alike, for ``same``
+    runtime : what these runtimes do with one file: ``"all"``, ``"vllm"``, … or several (``pecli model --help``)
+    flags : llama.cpp's own flags for a GGUF file, with ``runtime="llama.cpp"``: ``"--rope-freq-base 1e6"``
 
     Returns
     -------
-    ModelReport
-        Shows itself in a notebook; ``data`` has all of it as plain values.
+    ModelReport, or RuntimesReport for `runtime` without `flags`
+        Shows itself in a notebook; ``data`` has all of it as plain values, those of ``pecli model --json``.
 
     Raises
     ------
-    PecliError : the file could not be read, or is no config
+    PecliError : a file could not be read, or is no config
+    UsageError : a name that there is not, or options that exclude each other
     """
     from pecli.core.options import Option
-    from pecli.models.asked import ModelOptions
-    from pecli.models.overrides import read_overridden
-    from pecli.models.reader import read_model, without_findings
-    from pecli.reports.model import ModelReport
+    from pecli.models.options import ModelOptions
+    from pecli.reports.answer import answer
 
     places = Option("the config.json", name="path", many=True).read(list(paths))
-    asked = ModelOptions.make({"seq_len": seq_len, "tolerance": tolerance, "ignore": tuple(ignore)})
-    used = asked.seq_len
-    models = tuple(read_overridden(place, used, override) if override else read_model(place, used) for place in places)
-    return ModelReport(tuple(without_findings(model, asked.ignore) for model in models), asked.tolerance)
+    keys = dict(override) if isinstance(override, Mapping) else None
+    texts = () if override is None or keys is not None else override
+    more = {"same": same, "override": texts, "runtime": runtime, "flags": flags}
+    asked = ModelOptions.make({"seq_len": seq_len, "tolerance": tolerance, "ignore": ignore, **more})
+    report, failures = answer(places, asked, keys)
+    if failures:
+        raise failures[0]
+    return report
 
 
 def extend(
@@ -237,7 +276,7 @@ def extend(
     UsageError : nothing to extend, or a method that is not for this file
     """
     from pecli.core.options import Option
-    from pecli.models.asked import ExtendOptions
+    from pecli.models.options import ExtendOptions
     from pecli.reports.extend import extend as report_of
 
     place = Option("the config.json", name="path").read(path)
@@ -287,11 +326,11 @@ def batch(
     Parameters
     ----------
     path : the TOML file
-    folder : where outputs go and stay; by default the file's folder
+    folder : folder that holds all outputs; by default the file's folder
     only : names of figures or files, or globs
     jobs : how many processes, 1 or more
     executor : draws instead of those, on other machines too; the files are written here
-    force : draw also what its file already shows
+    force : also redraw files that are up to date
     workers : the former name of jobs
 
     Returns

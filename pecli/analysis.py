@@ -1,4 +1,4 @@
-"""What is computed of encodings at positions: the view, the numbers, and the base of figures and reports."""
+"""Base of figures and reports: the view of the encodings, the numbers computed from it, and the analysis itself."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Generic, Self, TypeVar, get_args
+from typing import Any, ClassVar, Generic, Self, TypeVar, get_args, get_origin, get_type_hints
 
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import join_clauses, say
@@ -28,10 +28,10 @@ E_co = TypeVar("E_co", bound=Encoding, covariant=True)
 
 @dataclass(frozen=True)
 class View(Generic[E_co]):
-    """What a figure looks at: encodings at positions, through panels of so many pixels (rows, columns).
+    """The input of a figure: encodings, positions, and the size (rows, columns) of each panel in pixels.
 
-    Without panels a figure computes every number; with them no more than can be seen. Limits, facts and messages are
-    those of every number either way.
+    With `panels`, a figure computes at most one number per pixel; with None, it computes every number. Limits, facts
+    and messages always follow from every number.
     """
 
     encodings: tuple[E_co, ...]
@@ -40,42 +40,46 @@ class View(Generic[E_co]):
 
     @property
     def encoding(self) -> E_co:
-        """The only encoding."""
+        """The first encoding; used where there is only one."""
         return self.encodings[0]
 
     def of(self, encoding: E) -> View[E]:
-        """Return the view of one of the encodings alone."""
+        """Return a view of `encoding` alone, at its own positions if it has any."""
         return View((encoding,), encoding.own_positions or self.positions, self.panels)
 
     @property
     def covered(self) -> Positions:
-        """The rows of the first encoding's table; the positions themselves where it has none."""
+        """The rows of the first encoding's table, or the view's positions if it has no table."""
         first = self.encodings[0]
         return first.covered(self.positions) if isinstance(first, TableEncoding) else self.positions
 
     @property
     def pixel_rows(self) -> int | None:
-        """Pixels of every panel from top to bottom, or None for no limit."""
+        """The height in pixels of the panel with the fewest rows, or None for no limit."""
         return None if self.panels is None else min(rows for rows, _ in self.panels)
 
     @property
     def pixel_columns(self) -> int | None:
-        """Pixels of every panel from left to right, or None for no limit."""
+        """The width of the narrowest panel in pixels, or None for no limit."""
         return None if self.panels is None else min(columns for _, columns in self.panels)
 
     @property
     def line_points(self) -> int | None:
-        """How many points of a line the first panel shows: two a pixel; None: every one."""
+        """The number of points to compute for a line, two per pixel of panel width, or None for every point."""
         return None if self.pixel_columns is None else 2 * self.pixel_columns
 
     @property
     def pixel_side(self) -> int | None:
-        """Pixels of every panel's shorter side, or None for no limit."""
+        """The shortest side of any panel in pixels, or None for no limit."""
         return None if self.panels is None else min(map(min, self.panels))
 
 
 def check_indices(option: str, given: Iterable[int] | None, view: View[Encoding], count: int, what: str) -> None:
-    """Refuse a number of a dimension or pair that the only encoding does not have."""
+    """Raise UsageError if an index is not below `count`.
+
+    option : the option that holds the indices, named in the error
+    what : the plural noun for the error message, such as "pairs"
+    """
     beyond = [index for index in given or () if index >= count]
     if beyond:
         text = f"{option_text(option, beyond[0])} does not exist: {view.encoding.title()} has {what} 0 to {count - 1}"
@@ -85,7 +89,10 @@ def check_indices(option: str, given: Iterable[int] | None, view: View[Encoding]
 def chosen_indices(
     option: str, given: Iterable[int] | None, view: View[Encoding], count: int, what: str, most: int
 ) -> Array:
-    """Return the numbers of pairs or the like that are asked for, else at most so many from the first to the last."""
+    """Return the indices in `given`, or up to `most` evenly spaced indices below `count` if `given` is None.
+
+    option, what : as in `check_indices`
+    """
     check_indices(option, given, view, count, what)
     if given is not None:
         return np.array(given)
@@ -93,11 +100,11 @@ def chosen_indices(
 
 
 def places_option(help: str, **more: Any) -> Any:
-    """Return the field of the positions asked for, as numbers or as rows and columns of a grid."""
+    """Return an option field for positions, given as numbers or as rows and columns of a grid."""
     return option(None, f"{help}; in a grid also row x column, 3x5", place=True, **more)
 
 
-MEASURE_NAMES = {  # understood, not listed
+MEASURE_NAMES = {  # accepted spellings that the help does not list
     "manhattan": "cityblock",
     "l1": "cityblock",
     "l2": "euclidean",
@@ -110,12 +117,12 @@ MEASURE_NAMES = {  # understood, not listed
 
 
 def choice_of_measure(default: str | None, help: str, **more: Any) -> Any:
-    """Return a field that is a measure, by its name or another that people know; `more` as `option` takes it."""
+    """Return an option field for a measure, given by its name or a synonym; `more` is passed on to `option`."""
     return option(default, help, choices=lambda: tuple(MEASURES), names=MEASURE_NAMES, **more)
 
 
 def measure_option(default: str | None) -> Any:
-    """Return the field measure of all that compare rows by one; without a default where each figure has its own."""
+    """Return the option field `measure`; with `default` None, each figure has its own default."""
     similarities = ", ".join(name for name, measure in MEASURES.items() if measure.similarity)
     help = f"how two rows are compared: {similarities} are similarities, the others distances"
     unset = {"unset": "each figure's own"} if default is None else {}
@@ -123,7 +130,7 @@ def measure_option(default: str | None) -> Any:
 
 
 def positions_at(places: Iterable[int | str], view: View[Encoding]) -> Array:
-    """Return the positions asked for, each once; raises UsageError for one that is not shown."""
+    """Return the positions at these places without duplicates; raise UsageError if one is not shown."""
     rows, found = view.covered, [view.encoding.position_at(place) for place in places]
     for at in found:
         if not rows.start <= at < rows.stop:
@@ -133,15 +140,20 @@ def positions_at(places: Iterable[int | str], view: View[Encoding]) -> Array:
 
 
 def refuse_unused(options: Mapping[str, Any], why: str) -> None:
-    """Refuse options that are given where nothing looks at them."""
+    """Raise UnusedOptionError for the first given option, since none of these options has an effect here.
+
+    why : the reason, for the error message
+    """
     for name, value in options.items():
         raise UnusedOptionError(name, value, why)
 
 
 def positions_until(last: int, asked: Positions, default: int, in_use: bool, why: str) -> Positions:
-    """Return the positions up to the last that is shown, or those asked for if they go on.
+    """Return positions 0 to `last`, or `asked` if it sets a length that goes beyond `last`.
 
-    Raises UsageError for others than those of the default length, unless in_use : a formula depends on the length
+    default : the length that counts as not set
+    in_use : whether a formula depends on the length; if not, setting a length raises UnusedOptionError
+    why : the reason, for the error message
     """
     given = asked.changed({"length": default})
     refuse_unused({name: value for name, value in given.items() if name != "length" or not in_use}, why)
@@ -152,17 +164,20 @@ def positions_until(last: int, asked: Positions, default: int, in_use: bool, why
 
 @dataclass(frozen=True)
 class Numbers(Generic[E_co]):
-    """The numbers behind a picture or a report as a table: arrays `over` dimensions, and facts; some stand `aside`."""
+    """The numbers behind a picture or a report: arrays over named dimensions, and facts.
+
+    A field made by `over` names the dimensions of its array; a field made by `aside` is left out of tables.
+    """
 
     view: View[E_co]
 
     def arrays(self) -> dict[str, Array]:
-        """Return all arrays by name."""
+        """Return every array by field name."""
         every = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         return {name: value for name, value in every.items() if isinstance(value, np.ndarray)}
 
     def facts(self) -> dict[str, Any]:
-        """Return the key numbers, for ``--json``."""
+        """Return the scalar results by field name, for ``--json``."""
         facts: dict[str, Any] = {}
         specs = [encoding.spec() for encoding in self.view.encodings]
         for field in dataclasses.fields(self):
@@ -173,66 +188,83 @@ class Numbers(Generic[E_co]):
                 facts[field.name] = value
         return facts
 
+    @classmethod
+    def fact_types(cls) -> dict[str, Any]:
+        """Return the type of every fact that there may be, by name: what `facts` finds among the fields."""
+        hints, types = get_type_hints(cls, localns={"Array": list}), dict[str, Any]()
+        for field in dataclasses.fields(cls):
+            hint = hints[field.name]
+            kind = next((part for part in get_args(hint) if type(None) in get_args(hint)), hint)  # a fact is not None
+            if field.metadata.get("over") == Over(("encoding",)) and get_origin(kind) is tuple:
+                types[field.name] = dict.__class_getitem__((str, get_args(kind)[0]))
+            elif (get_origin(kind) or kind) in (bool, int, float, str, tuple, dict) and not field.metadata:
+                types[field.name] = kind
+        return types
+
     def remarks(self) -> list[str]:
-        """Return what the reader has to know about how the picture was made; mostly nothing."""
+        """Return notes for the footnote on how the picture was made; none by default."""
         return []
 
     def other_lengths(self) -> list[str]:
-        """Return of each encoding whose formula depends on the length in use what holds there, and what at others."""
+        """Return one note for each encoding whose formula depends on the length: what holds at this length and at
+        others."""
         texts = zip(short_names(self.view.encodings), (e.other_lengths() for e in self.view.encodings), strict=True)
         return [say("join.of_encoding", encoding=name, text=text) for name, text in dict.fromkeys(texts) if text]
 
     def marks(self) -> list[str]:
-        """Return the key to marks that nothing else explains."""
+        """Return explanations of marks in the picture that no legend explains."""
         return []
 
     def caption(self) -> str:
-        """Return the key to marks and the remarks in one line."""
+        """Return `marks` and `remarks` joined into one line."""
         return join_clauses([*self.marks(), *self.remarks()])
 
     def message(self) -> str:
-        """Return the headline: one short sentence on what there is to see, or nothing."""
+        """Return the headline: one short sentence on what the picture shows, or ""."""
         return ""
 
     def messages(self) -> list[str]:
-        """Return the headlines of the parts of a composed picture, where they differ."""
+        """Return the headline of each part of a composed picture, or [] for other pictures."""
         return []
 
     def limits(self) -> Limits | None:
-        """Return the values at the ends of the colours, or None where colours mean nothing."""
+        """Return the values at the two ends of the colour scale, or None if the picture has no colour scale."""
         return None
 
     def coloured(self) -> list[Array]:
-        """Return arrays of what the colours show, enough of them to tell percentiles."""
+        """Return arrays of the values shown as colours, or a sample that is large enough for percentiles."""
         return [] if self.limits() is None else [self.main]
 
     def shown(self) -> Sequence[tuple[str, Numbers[Any]]]:
-        """Return the numbers whose colours have limits, each with the label of its part."""
+        """Return (label, numbers) for each part that has a colour scale of its own."""
         return [("", self)]
 
     def limited(self, choose: Callable[[Limits, Sequence[Array]], Limits]) -> Self:
-        """Return the numbers under the limits chosen from theirs and from what is coloured."""
+        """Return a copy whose colour limits are `choose(limits, coloured arrays)`."""
         limits = self.limits()
         return self if limits is None else self.with_limits(*choose(limits, self.coloured()))
 
     def with_limits(self, low: float, high: float) -> Self:
-        """Return the numbers under other limits of the colours."""
+        """Return a copy with the colour scale from `low` to `high`."""
         return self
 
     def placed(self, grid: Sequence[Sequence[int]]) -> Self:
-        """Return the numbers with parts that are named by where their panels stand; grid : panels, row by row."""
+        """Return a copy whose parts are named after the places of their panels.
+
+        grid : indices of the panels, row by row
+        """
         return self
 
     def difference(self, other: Self, reach: Limits | None) -> Self:
-        """Return the difference of two such numbers, as numbers.
+        """Return these numbers minus the other ones.
 
-        reach : the smallest and the largest of all differences; None where they are too many to know
+        reach : the smallest and the largest difference, or None if there are too many differences to compute
         """
         raise UsageError("a difference is for one image of the same size each: try heatmap or distance")
 
     @property
     def main_array(self) -> str:
-        """The name of the main array."""
+        """The field name of the main array."""
         return Sheet(self).main.field
 
     @property
@@ -243,11 +275,11 @@ class Numbers(Generic[E_co]):
 
     @property
     def always_long(self) -> bool:
-        """Whether a file has a row a number, or several facts of one thing, whatever is asked."""
+        """Whether a CSV file of these numbers is always in long format, with one row per number."""
         return Sheet(self).always_long
 
     def sheet(self, long: bool = False) -> tuple[list[str], list[Array]]:
-        """Return header and columns of a CSV file."""
+        """Return the header and the columns of a CSV file; `long` asks for one row per number."""
         header, columns = Sheet(self).written(long)
         if "encoding" in header:
             specs = [encoding.label or encoding.spec() for encoding in self.view.encodings]
@@ -257,11 +289,11 @@ class Numbers(Generic[E_co]):
 
 @dataclass(frozen=True)
 class Parts:
-    """Numbers as a file is written from them: those of some rows after the other, or all at once.
+    """Numbers to write to a file, made in parts of consecutive rows or all at once.
 
-    make : gives the numbers from a row on
-    starts : the first rows of all parts
-    length : rows of all parts together, None of one part
+    make : returns the numbers of the part that starts at the given row
+    starts : the first row of each part
+    length : total number of rows, or None if there is only one part
     """
 
     make: Callable[[int], Numbers[Any]]
@@ -279,79 +311,88 @@ class Parts:
 
 @dataclass(frozen=True)
 class Analysis(Options, Generic[E], ABC):
-    """Base of figures and reports. A subclass is one file: its options as fields, `compute`, and how it is shown.
+    """Base of figures and reports. Each subclass has its own file, with its options as fields, `compute`, and its
+    output.
 
-    E is what it requires: the capability that an encoding must have, or several, ``Additive | Rotary``.
+    E is the capability that an encoding must have, or a union of several: ``Additive | Rotary``.
     """
 
     name: ClassVar[str]
-    defines: ClassVar[str] = ""  # what its numbers are, two lines at the end of its help
-    row_meanings: ClassVar[Mapping[str, str]] = {}  # and what each row of a report is
+    defines: ClassVar[str] = ""  # the definition of its numbers, at the end of its help
+    row_meanings: ClassVar[Mapping[str, str]] = {}  # the meaning of each row of a report
     example: ClassVar[str]
-    examples: ClassVar[tuple[str, ...]] = ()  # further lines for its help
+    examples: ClassVar[tuple[str, ...]] = ()  # more examples for its help
     requires: ClassVar[Any] = Encoding  # E as a value, for `issubclass`
-    several: ClassVar[bool] = False  # takes more than one encoding
+    several: ClassVar[bool] = False  # whether it takes more than one encoding
     default_encoding: ClassVar[str] = "sinusoidal"  # the encoding where none is named
-    default_options: ClassVar[Mapping[str, Any]] = {}  # its own defaults of parameters and positions: {"d": 8}
-    length_help: ClassVar[str] = ""  # how many positions there are, where something else than that option says it
-    specs_are_arguments: ClassVar[bool] = False  # on the command line the encodings stand without --encoding
-    one_table: ClassVar[bool] = True  # the numbers are one array with coordinates, so .npy and .csv can hold them
-    frame_option: ClassVar[str] = ""  # whose values are a frame each where a picture moves and nothing else is swept
-    drawn: ClassVar[bool] = True  # a picture, not text
-    composed: ClassVar[bool] = False  # made of other figures
-    length_in_use: ClassVar[bool] = False  # where no length is given it is that of encodings that depend on one
-    copies: ClassVar[int] = COPIES  # arrays of its `shape` that live at once while it computes, measured
+    default_options: ClassVar[Mapping[str, Any]] = {}  # defaults of encoding and positions: {"d": 8}
+    length_help: ClassVar[str] = ""  # help of --length, where another option sets the number of positions
+    specs_are_arguments: ClassVar[bool] = False  # whether encodings are arguments, without --encoding
+    one_table: ClassVar[bool] = True  # whether one array holds all numbers, as .npy and .csv need
+    frame_option: ClassVar[str] = ""  # option whose values become frames if nothing else is swept
+    drawn: ClassVar[bool] = True  # whether its output is a picture, not text
+    composed: ClassVar[bool] = False  # whether it is composed of other figures
+    length_in_use: ClassVar[bool] = False  # whether the default length is that of the encodings' formulas
+    copies: ClassVar[int] = COPIES  # arrays of this `shape` in memory at once, as measured
 
     @classmethod
     def takes(cls, encoding: type[Encoding]) -> bool:
-        """Return whether this can show encodings of that kind."""
+        """Return whether this analysis can show encodings of that class."""
         return issubclass(encoding, cls.requires)
 
     def made_of(self) -> Sequence[Analysis[Any]]:
-        """Return what computes of each encoding: itself, or the figures that it is made of."""
+        """Return the analyses that compute the numbers: itself, or the figures that it is composed of."""
         return [self]
 
     def variant(self, view: View[Any]) -> Analysis[Any]:
-        """Return what computes and draws that view: itself, or another of its variants."""
+        """Return the variant of this analysis that computes and draws the view; by default itself."""
         return self
 
     @classmethod
     def variants(cls) -> tuple[type[Analysis[Any]], ...]:
-        """Return the classes behind the command: mostly one, else each with the same options and numbers of its own."""
+        """Return the classes behind the command: usually one, else several with the same options and different
+        numbers."""
         return (cls,)
 
     @classmethod
     def refusal(cls, encoding: type[Encoding]) -> str:
-        """Return why it does not take encodings of that kind."""
+        """Return the error message for an encoding class that this analysis cannot show."""
         needed = " or ".join(kind.gives for kind in get_args(cls.requires) or [cls.requires])
         return f"{cls.name} cannot show {encoding.name}: it has no {needed}"
 
     def notes(self) -> list[str]:
-        """Return warnings on how the options were understood, one line each; mostly none."""
+        """Return warnings about the options, one line each; none by default."""
         return []
 
     def default_length(self, rows: int | None) -> int:
-        """Return the length where none is given; rows : what the encodings say, as a table from a file does, if any."""
+        """Return the default number of positions.
+
+        rows : the number of rows that the encodings fix, as a table from a file does, or None
+        """
         own = self.default_options.get("length")
         if own is not None:
             return min(own, rows or own)
         return rows or Positions.options()["length"].default
 
     def positions_for(self, asked: Positions, in_use: bool = False) -> Positions:
-        """Return the positions that it looks at where these are given; in_use : a formula depends on the length."""
+        """Return the positions that the analysis uses if the user asks for `asked`.
+
+        in_use : whether a formula depends on the length
+        """
         return asked
 
     def shape(self, view: View[Any]) -> tuple[int, ...]:
-        """Return the shape of the largest array that `compute` makes, to check memory beforehand: mostly the table."""
+        """Return the shape of the largest array that `compute` makes, to check memory first; by default the table's
+        shape."""
         return (view.covered.length, view.encoding.width)
 
     def parts(self, view: View[E]) -> Parts | None:
-        """Return all numbers some rows at a time, so that a file of any length is written in bounded memory; None where
-        they are made at once."""
+        """Return all numbers in parts of some rows, so that a long file takes bounded memory, or None to compute all at
+        once."""
         return None
 
     def check_view(self, view: View[E]) -> None:
-        """Refuse encodings or positions that cannot be shown (UsageError)."""
+        """Raise UsageError if the encodings or positions cannot be shown."""
         if len(view.encodings) > 1 and not self.several:
             text = f"{self.name} takes one encoding, {len(view.encodings)} are given: try pecli compare"
             raise UsageError(text, option="encoding")
@@ -361,4 +402,4 @@ class Analysis(Options, Generic[E], ABC):
 
     @abstractmethod
     def compute(self, view: View[E]) -> Numbers[E]:
-        """Return the numbers to show."""
+        """Return the numbers of the view."""

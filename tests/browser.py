@@ -1,4 +1,4 @@
-"""A headless Chromium for the tests of pages: opened with an address, asked with JavaScript."""
+"""A headless Chromium for tests of web pages, controlled with JavaScript."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-ne
 
 
 class Browser:
-    """One page, spoken to over a pipe in the protocol of the developer tools."""
+    """One page of the browser, controlled through a pipe by the protocol of the developer tools."""
 
     def __init__(self, told: int, heard: int) -> None:
         self._out, self._in = os.fdopen(told, "wb", 0), os.fdopen(heard, "rb")
@@ -31,7 +31,7 @@ class Browser:
         self._call("Page.enable")
 
     def open(self, address: str, *, dark: bool = False, scripts: bool = True) -> None:
-        """Open an address and waits until it is loaded."""
+        """Open an address and wait until it is loaded."""
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self._call("Emulation.setEmulatedMedia", features=[scheme])
         self._call("Emulation.setScriptExecutionDisabled", value=not scripts)
@@ -39,13 +39,13 @@ class Browser:
         self._wait_for("Page.loadEventFired")
 
     def run(self, script: str) -> Any:
-        """Return the value of a JavaScript expression, awaited."""
+        """Return the value of a JavaScript expression, awaiting promises."""
         found = self._call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")
 
     def press(self, key: str) -> None:
-        """A key, as a person presses it."""
+        """Press a key as a user does."""
         for kind in ("keyDown", "keyUp"):
             self._call("Input.dispatchKeyEvent", type=kind, key=key, code=key)
 
@@ -79,10 +79,10 @@ class Browser:
 
 @contextmanager
 def browsing(folder: Path) -> Iterator[Browser]:
-    """A browser with nothing but this folder for its own files."""
+    """Yield a browser that keeps all its files in the given folder."""
     assert CHROMIUM is not None
     (hears, text), (heard, tells) = os.pipe(), os.pipe()
-    # it takes 3 and 4: what it hears and what it tells
+    # the browser uses file descriptors 3 (input) and 4 (output)
     start = f'exec "$0" "$@" 3<&{hears} 4>&{tells}'
     words = ["/bin/bash", "-c", start, CHROMIUM, *FLAGS, f"--user-data-dir={folder}"]
     process = subprocess.Popen(words, pass_fds=(hears, tells), stderr=subprocess.DEVNULL, start_new_session=True)

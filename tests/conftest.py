@@ -1,4 +1,4 @@
-"""What several tests share: the command line in this process and in one of its own."""
+"""Fixtures shared by many tests: the command line, run in this process or in a separate one."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ OWN = (
     "NO_COLOR",
     "FORCE_COLOR",
     "PYTHONWARNINGS",
-    "PYTHONDONTWRITEBYTECODE",  # dozens of processes compile pecli once
+    "PYTHONDONTWRITEBYTECODE",  # so that pecli is compiled once for dozens of processes
 )
 
 
 def pytest_configure() -> None:
-    """Handle the signals that whoever started the tests ignores, as nohup and a shell's & do: children inherit that.
+    """Restore the signals that the parent process ignores (nohup, a shell's &), because child processes inherit that.
 
-    The garbage collector comes more rarely than in `main`, some 200 MB later. What tests are compiled to is kept,
-    whatever the environment says: 4 s of the next time.
+    The garbage collector runs less often than in `main`, about every 200 MB. Compiled tests are kept whatever the
+    environment says, which saves 4 s in the next run.
     """
     gc.set_threshold(1_000_000, 20, 20)
     sys.dont_write_bytecode = False
@@ -49,15 +49,14 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Let the garbage collector pass over thousands of tests."""
+    """Exclude the collected tests from garbage collection."""
     gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out on Windows what it has none of, and all but some cases where they are marked so; begin with the tests
-    that take longest, so that no worker waits.
-    """
+    """Deselect tests for features that Windows lacks, and most cases of tests marked so; order the longest tests first,
+    so that no worker waits at the end."""
     cases = Counter[tuple[Path, str]]()
     for item in items:
         if some := item.get_closest_marker("some"):
@@ -72,7 +71,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 class Answer(NamedTuple):
-    """How a command ended."""
+    """The result of a command: exit code and output."""
 
     code: int
     out: str
@@ -81,27 +80,27 @@ class Answer(NamedTuple):
 
 
 Ask = Callable[..., Answer]  # `ask("heatmap", "-n", "9")`
-BUILT = cache(typer.main.get_command)  # what Typer's runner would build again for each line
+BUILT = cache(typer.main.get_command)  # otherwise built again for each line
 
 
 @pytest.fixture(autouse=True)
 def commands_built_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Build the list of commands once."""
+    """Cache the built list of commands, which Typer's runner would build for each line."""
     monkeypatch.setattr("typer.testing._get_command", BUILT, raising=False)
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return an empty folder, the current one."""
+    """Return an empty folder, which is the current one."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 @pytest.fixture
 def ask(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Answer]:
-    """Run `pecli …` in this process, in an empty folder; a page that it would serve ends at once."""
+    """Return a function that runs `pecli …` in this process, in an empty folder; a served page ends at once."""
     monkeypatch.setattr("socketserver.BaseServer.serve_forever", lambda _: None)
-    monkeypatch.setattr("webbrowser.get", lambda: webbrowser.GenericBrowser("none"))  # which has no window
+    monkeypatch.setattr("webbrowser.get", lambda: webbrowser.GenericBrowser("none"))  # a browser without windows
 
     def run(*words: str) -> Answer:
         ended = CliRunner().invoke(app, list(words), prog_name="pecli")
@@ -115,7 +114,7 @@ def ask(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Answer]:
 def run_process(
     words: list[str], cwd: Path, environment: dict[str, str], **more: Any
 ) -> subprocess.CompletedProcess[Any]:
-    """Run Python with these words in a process of its own."""
+    """Run Python with these arguments in a separate process."""
     clean = {name: value for name, value in os.environ.items() if name not in OWN}
     source = {} if "input" in more else {"stdin": subprocess.DEVNULL}
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **source, **more}
@@ -126,13 +125,13 @@ def run_process(
 
 @pytest.fixture(scope="session")
 def process() -> Callable[..., subprocess.CompletedProcess[Any]]:
-    """Run `python …` in a process of its own: process(words, cwd, environment, **for subprocess.run)."""
+    """Return the function `run_process`, to run `python …` in a separate process."""
     return run_process
 
 
 @pytest.fixture
 def umask() -> Iterator[Callable[[int], int]]:
-    """Set the umask; the old one comes back."""
+    """Return a function that sets the umask; the old one is restored afterwards."""
     before = os.umask(0o022)
     yield os.umask
     os.umask(before)
@@ -140,7 +139,7 @@ def umask() -> Iterator[Callable[[int], int]]:
 
 @pytest.fixture
 def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[type[Encoding]], None]]:
-    """Installs a package that brings an encoding."""
+    """Return a function that installs a package with an encoding."""
 
     def install(kind: type[Encoding]) -> None:
         point = SimpleNamespace(name=kind.name, load=lambda: kind, dist=None)

@@ -59,6 +59,7 @@ def check_survives(what: Callable[[], Any]) -> None:
         assert is_one_line(error)
 
 
+@pytest.mark.some(8)
 @runs
 @pytest.mark.parametrize("format", METADATA_READERS)
 def test_finished_files(format: str, count: int, tmp_path: Path) -> None:
@@ -83,6 +84,7 @@ def table_bytes(kind: str) -> bytes:
     return buffer.getvalue()
 
 
+@pytest.mark.some(8)
 @runs
 @pytest.mark.parametrize("kind", TABLE_READERS)
 def test_tables(kind: str, count: int, tmp_path: Path) -> None:
@@ -110,6 +112,7 @@ output = ["a.svg", "a.npz"]
 """
 
 
+@pytest.mark.long
 @runs
 def test_batch_files(count: int, folder: Path) -> None:
     seeded = random.Random("batch")

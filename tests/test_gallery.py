@@ -128,6 +128,7 @@ def test_the_job_in_a_file_gives_the_numbers_of_the_list(name: str, plan: Batch)
     assert anew.facts() == drawn.facts()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", FEWER)
 def test_pixels_are_the_same_on_the_same_versions(name: str, plan: Batch) -> None:
     stored = read_metadata(str(GALLERY / name))

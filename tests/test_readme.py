@@ -116,7 +116,7 @@ BEFORE = {  # what writes the file that a line reads
 }
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(5)
 @pytest.mark.parametrize("line", RUN_LINES)
 def test_a_line_runs(line: str, ask: Ask, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")  # a terminal is there, which says that it is kitty
@@ -132,7 +132,8 @@ def test_a_line_runs(line: str, ask: Ask, site: Path, monkeypatch: pytest.Monkey
 def test_the_lines_of_articles_and_questions_are_understood(
     ask: Ask, site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Picture, "save", lambda *_: [])
+    monkeypatch.setattr(Picture, "pieces", lambda _, formats: [[b""] for _ in formats])
+    monkeypatch.setattr("pecli.jobs.run.write_files", lambda *_: None)
     assert len(lines(ARTICLES)) > 10
     assert [
         line
@@ -142,7 +143,7 @@ def test_the_lines_of_articles_and_questions_are_understood(
 
 
 def test_the_lines_beside_other_tools_are_understood(ask: Ask, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Picture, "save", lambda *_: [])
+    monkeypatch.setattr(Picture, "pieces", lambda _, formats: [[b""] for _ in formats])
     monkeypatch.setattr("pecli.models.config_file.download", lambda *_: "config.json")
     typed = "\n".join(text for language in ("make", "yaml", "bash") for text in blocks(language, USE))
     for blank, value in (("$*", "10"), ("$@", "a.png"), ("{}", "64")):
@@ -174,6 +175,7 @@ def test_its_shards_are_all_there_is(ask: Ask, site: Path) -> None:
     assert sorted("".join(made).split()) == sorted(ask("batch", "figures.toml", "--dry-run").out.split())
 
 
+@pytest.mark.long
 def test_a_picture_shown_is_what_its_line_makes(ask: Ask, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Job] = []
 
@@ -291,6 +293,7 @@ for sys.argv in {[["pecli", *words(line)] for line in lines]}:
 """
 
 
+@pytest.mark.long
 def test_the_figure_of_another_package_is_a_figure_like_the_others(
     plugin: Path, folder: Path, process: Process
 ) -> None:

@@ -1,1 +1,1 @@
-"""The command line: Typer only, options in, a Job out."""
+"""The command line, built with Typer: options become jobs, and reports are printed."""

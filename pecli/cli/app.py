@@ -1,4 +1,4 @@
-"""The program: its commands, each built when it is called, and what is said of words that none understands."""
+"""The program: its list of commands, each built only when called, and messages for unknown words."""
 
 from __future__ import annotations
 
@@ -39,6 +39,7 @@ WORDS: Registry[Command] = Registry(
             "pecli.cli.info:MODEL_COMMAND",
             "What a config.json does to positions, and what is wrong in it",
         ),
+        "schema": ("pecli.cli.schema:COMMAND", "The JSON Schema of what a command prints with --json"),
         "tensors": ("pecli.cli.info:TENSORS_COMMAND", "What is in a file of numbers, and which tensor is the table"),
     }
 )
@@ -59,55 +60,55 @@ FILES: Registry[Command] = Registry(
     }
 )
 PANELS: dict[str, Registry[Any]] = {"Figures": FIGURES, "Words and numbers": REPORTS | WORDS, "Files": FILES}
-PANEL = {name: panel for panel, names in PANELS.items() for name in names}  # of each command
+PANEL = {name: panel for panel, names in PANELS.items() for name in names}  # command name to panel
 ALIASES = FIGURES.aliases | REPORTS.aliases
 SUMMARY = "What position encodings look like: pictures and numbers, one command each."
 EXAMPLES = ("pecli heatmap --base 10", "pecli distance rope -o rope.svg", "pecli model config.json")
 MORE = (
-    "pecli COMMAND --help shows the options of a command, pecli heatmap rope --help",
-    "those of rope too, pecli --help which figure answers which question.",
+    "pecli COMMAND --help shows the options of a command; pecli heatmap rope --help",
+    "adds those of rope; pecli --help shows which figure answers which question.",
 )
-USAGE_ERROR: Any = typer.BadParameter.__base__  # Click's UsageError, as Typer imports it
+USAGE_ERROR: Any = typer.BadParameter.__base__  # Click's UsageError, found through Typer
 SETTINGS: dict[str, Any] = {
     "help_option_names": ["-h", "--help"],
-    "token_normalize_func": lambda word: word.replace("_", "-"),  # --rope_theta is --rope-theta
+    "token_normalize_func": lambda word: word.replace("_", "-"),  # --rope_theta becomes --rope-theta
 }
 
 
-def _as_typed(parameter: Any, ctx: Any, value: Any) -> Any:
-    """Return the value of an option as it was typed."""
+def _raw_text(parameter: Any, ctx: Any, value: Any) -> Any:
+    """Return the unconverted text of a parameter; called by Click in place of its own conversion."""
     if value is None and (getattr(parameter, "multiple", False) or parameter.nargs == -1):
-        value = ()  # as older versions of Typer do not
+        value = ()  # newer versions of Typer give () here
     return value if parameter.callback is None else parameter.callback(ctx, parameter, value)
 
 
-def _all_as_typed(parameters: list[Any]) -> list[Any]:
-    """Return the parameters, each of which gives its text as it was typed; of those that have to be there Typer asks.
+def _without_conversion(parameters: list[Any]) -> list[Any]:
+    """Return the parameters, changed so that optional ones keep their text; required ones are still checked by Typer.
 
-    Typer would make a pydantic adapter for each of forty options, 0.1 s, although `pecli.core.options` reads the text.
+    Typer would build a pydantic adapter for each of forty options, 0.1 s, although `pecli.core.options` parses the
+    text.
     """
     for parameter in (each for each in parameters if not each.required):
-        parameter.process_value = partial(_as_typed, parameter)
+        parameter.process_value = partial(_raw_text, parameter)
     return parameters
 
 
 class TextCommand(TyperCommand):
-    """A command that gets the text of its options as it was typed, and that every mistake in its words names, also
-    those that are found before its options are known.
+    """A Typer command whose options stay unconverted text, and whose name appears in every error about its words.
 
-    examples, notes : what stands in its help
+    examples, notes : lines and paragraphs for its help
     """
 
     examples: Sequence[str] = ()
     notes: Sequence[str] = ()
 
     def get_params(self, ctx: Any) -> list[Any]:
-        return _all_as_typed(super().get_params(ctx))
+        return _without_conversion(super().get_params(ctx))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        from pecli.cli.help import page_of
+        from pecli.cli.help import command_page
 
-        sys.stdout.write(page_of(self, ctx, self.examples, self.notes))  # the end of the line is the caller's
+        sys.stdout.write(command_page(self, ctx, self.examples, self.notes))  # the caller adds the newline
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         try:
@@ -118,16 +119,16 @@ class TextCommand(TyperCommand):
 
 
 class AllCommands(TyperGroup):
-    """The program: lists commands by one line each, builds the one that is called, explains mistakes on one line."""
+    """The top-level command: lists the commands, builds the one that is called, and reports usage errors."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        return _all_as_typed(super().get_params(ctx))
+        return _without_conversion(super().get_params(ctx))
 
     def main(self, *args: Any, **options: Any) -> Any:
         try:
             code = super().main(*args, **{**options, "standalone_mode": False})
         except USAGE_ERROR as error:
-            print_notes(_mistake(error))
+            print_notes(_usage_message(error))
             code = 2
         if options.get("standalone_mode", True):
             sys.exit(code)
@@ -140,20 +141,20 @@ class AllCommands(TyperGroup):
         return super().parse_args(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        from pecli.cli.help import list_of, under
+        from pecli.cli.help import commands_page, section
 
         groups = {panel: {name: summary_of(name) for name in names} for panel, names in PANELS.items()}
         groups["Figures"] |= {name: summary_of(name) for name in FIGURES.more()}
-        ends = [under("Examples", ((line, "") for line in EXAMPLES)), [*MORE]]
+        ends = [section("Examples", ((line, "") for line in EXAMPLES)), [*MORE]]
         if ctx.meta["pecli.questions"]:
             answers = ((f"{question} {line}", "") for question, line in QUESTIONS.items())
-            ends.insert(1, under("Which figure shows what", answers))
-        sys.stdout.write(list_of(ctx, SUMMARY, groups, ends))
+            ends.insert(1, section("Which figure shows what", answers))
+        sys.stdout.write(commands_page(ctx, SUMMARY, groups, ends))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name = args[0].lower().replace("_", "-")
         if name in (known := self.list_commands(ctx)) or name in FIGURES:
-            return name, _built(name, args[1:]), args[1:]
+            return name, _build_command(name, args[1:]), args[1:]
         if ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
         from pecli.cli.suggestions import unknown_command
@@ -162,11 +163,11 @@ class AllCommands(TyperGroup):
         raise typer.Exit(2)
 
 
-def _mistake(error: Any) -> str:
-    """Return the message for words that a command does not understand.
+def _usage_message(error: Any) -> str:
+    """Return the message for a usage error raised by Click.
 
-    Typer names none of Click's classes of them but BadParameter, and imports Click under a name of its own since 0.26:
-    which of them this is, its class's name tells.
+    The kind of error is recognised by its class name: Typer exports only BadParameter, and since 0.26 imports Click
+    under another name.
     """
     line = error.ctx.command_path if error.ctx else "pecli"
     if type(error).__name__ == "NoSuchOption":
@@ -179,7 +180,7 @@ def _mistake(error: Any) -> str:
 
 
 def command_of(name: str, words: Sequence[str] = ()) -> Command:
-    """Return the command of that name, that of a figure or report with the options that these words ask for."""
+    """Return the command of that name; a figure or report also gets the options of encodings named in `words`."""
     if name in (own := WORDS | FILES):
         return own[name]
     from pecli.cli.figures import analysis_command
@@ -190,13 +191,13 @@ def command_of(name: str, words: Sequence[str] = ()) -> Command:
 
 
 def summary_of(name: str) -> str:
-    """Return one line on what the command is for; imports nothing."""
+    """Return a one-line summary of the command, without importing it."""
     own = ALIASES[name][0] if name in ALIASES else name
     return PANELS[PANEL.get(own, "Figures")].summary(own)
 
 
-def _built(name: str, words: Sequence[str]) -> Any:
-    """Return the command with all its options, those that only these words ask for too."""
+def _build_command(name: str, words: Sequence[str]) -> Any:
+    """Return the Typer command with all its options, including those of encodings named in `words`."""
     command = command_of(name, words)
     built = _typer_command(name, command.function, command.settings, help=summary_of(name))
     built.examples, built.notes = command.examples, command.notes
@@ -210,11 +211,11 @@ def _typer_command(name: str, function: Callable[..., None], settings: Mapping[s
 
 
 def run_words(function: Callable[..., None], words: list[str], name: str, settings: Mapping[str, Any]) -> int:
-    """Run a function whose parameters are options with words of a command line; return the exit code.
+    """Run a function whose parameters are options with the given command-line words, and return the exit code.
 
-    For the words behind a file or a figure, which tells what options there are: Typer has to know them beforehand.
+    This is a second parse, for words after a file or figure name that determines which options exist.
 
-    settings : how Typer takes the words
+    settings : Click's context settings
     """
     return _typer_command(name, function, settings)(words, f"pecli {name}", standalone_mode=False) or 0
 
@@ -240,28 +241,30 @@ def options(
         bool, typer.Option("--version", "-V", help="Show the version and stop.", is_eager=True, callback=_version)
     ] = False,
 ) -> None:
-    """Declare what stands before the name of a command."""
+    """Declare the options that come before the name of a command."""
 
 
-def _listed() -> None:
-    """Stand for a command in the list of commands."""
+def _listed_command() -> None:
+    """Do nothing: stands for each command in the list of commands, before the real one is built."""
 
 
 for _name in [*PANEL, *ALIASES]:
-    app.command(_name, help=summary_of(_name), hidden=_name in ALIASES, rich_help_panel=PANEL.get(_name))(_listed)
+    app.command(_name, help=summary_of(_name), hidden=_name in ALIASES, rich_help_panel=PANEL.get(_name))(
+        _listed_command
+    )
 
 
 def main() -> None:
     """Run the command line of this process."""
-    gc.set_threshold(50_000, 20, 20)  # imports make many objects and no garbage: 0.03 s
-    os.environ["MPLBACKEND"] = "agg"  # the environment's choice may not even import
-    os.environ["MATPLOTLIBRC"] = os.devnull  # a broken file of the user's would stop the import
-    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # what matters of its warnings pecli says itself
+    gc.set_threshold(50_000, 20, 20)  # imports create many objects but no garbage; saves 0.03 s
+    os.environ["MPLBACKEND"] = "agg"  # a backend from the environment may fail to import
+    os.environ["MATPLOTLIBRC"] = os.devnull  # a broken matplotlibrc would stop the import
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # pecli prints its own messages instead
     warnings.showwarning = lambda message, *_, **__: print_notes(f"warning: {message}")
-    stdout = sys.stdout  # Typer puts another in its place where the reader has gone
+    stdout = sys.stdout  # Typer replaces sys.stdout after a broken pipe
     for stream in (stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # what its encoding has no sign for is shown as a code
+            stream.reconfigure(errors="backslashreplace")  # characters outside its encoding become escapes
     try:
         try:
             if os.environ.get("_PECLI_COMPLETE") == "complete_bash":
@@ -272,7 +275,7 @@ def main() -> None:
                 app(prog_name="pecli")
         finally:
             stdout.flush()
-    except OSError as error:  # of --help and --version; commands have a guard of their own
+    except OSError as error:  # from --help and --version; commands use `guard`
         if not isinstance(error, BrokenPipeError):
             print_notes(f"the operating system reports: {error}")
         discard_stdout()

@@ -1,4 +1,4 @@
-"""`pecli batch`: every figure of a TOML file, here or by a cluster."""
+"""`pecli batch`: draw every figure of a TOML file, in local processes or on a cluster."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from functools import partial
 from importlib import import_module
 from json import dumps
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import typer
 
@@ -28,30 +28,31 @@ from pecli.core.errors import (
     combined_type,
     option_text,
 )
+from pecli.core.json_schema import results_of
 from pecli.core.progress import TRACKER, supports_animation, track, untracked
 from pecli.core.terminal import Steps, TextTable, print_json, print_notes, print_results, show
 from pecli.files.writer import check_target, write
-from pecli.jobs.batch import EXAMPLE, STDIN, About, Batch, read_batch
+from pecli.jobs.batch import EXAMPLE, STDIN, Batch, BatchHeader, read_batch
 from pecli.jobs.index import page, page_path
-from pecli.jobs.run import STATES, WRITTEN, Result, differences, is_done, run
+from pecli.jobs.run import STATES, WRITTEN, BatchAnswer, Result, differences, is_done, run
 from pecli.jobs.run_options import CHECK, BatchOptions
 from pecli.jobs.schema import batch_schema
 from pecli.jobs.text import command
 
-DISTRIBUTION = "position-encoding-cli"  # what is installed; on the public package index pecli is another program
-TIMEOUT = 6  # seconds for a cluster to answer
+DISTRIBUTION = "position-encoding-cli"  # name of the distribution; "pecli" on PyPI is another program
+TIMEOUT = 6  # seconds to wait for a cluster's answer
 
 
 @contextmanager
 def cluster(address: str) -> Iterator[Executor]:
-    """Yield a Dask cluster as an executor; raises PecliError where there is none."""
+    """Yield an executor for a Dask cluster; raise PecliError if there is none."""
     try:
         distributed = import_module("distributed")
     except ImportError:
         raise UsageError(f"--dask needs Dask, which is not installed: pip install '{DISTRIBUTION}[dask]'") from None
     try:
         client = distributed.Client(address, timeout=TIMEOUT)
-    except (OSError, ValueError, MemoryError) as error:  # the last where something else answers
+    except (OSError, ValueError, MemoryError) as error:  # MemoryError if the server is not Dask
         why = "what answers is none" if isinstance(error, MemoryError) else error
         raise PecliError(f"no Dask scheduler answers at {address}: {why}") from None
     executor = client.get_executor(retries=0)
@@ -59,29 +60,29 @@ def cluster(address: str) -> Iterator[Executor]:
     try:
         executor.watch()
         yield executor
-    finally:  # of what is still to be done nobody waits for the end
+    finally:  # do not wait for unfinished work
         executor.shutdown(wait=False)
         client.close(timeout=1)
 
 
 def _check_workers(client: Any, address: str) -> None:
-    """Wait for a worker of a cluster as long as it may take to begin; raises PecliError where there is none."""
+    """Wait for a worker of the cluster, for at most TIMEOUT seconds; raise PecliError if there is none."""
     try:
         client.wait_for_workers(1, timeout=TIMEOUT)
     except TimeoutError:
         raise PecliError(f"no Dask worker is at {address}: start one with dask worker {address}") from None
-    except Exception as error:  # what the scheduler leaves behind is of many kinds
+    except Exception as error:  # a lost scheduler raises various errors
         raise PecliError(f"the Dask scheduler at {address} is gone: {error}") from None
 
 
 def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> list[Result]:
-    """Draw the pictures, show how they go and what came of them; return that.
+    """Draw the pictures, show progress and a summary, and return the results.
 
-    how : what `pecli.jobs.run.run` takes
+    how : arguments of `pecli.jobs.run.run`
     """
     begun, total = time.monotonic(), len(plan.jobs)
     ended: list[Result] = []
-    TRACKER.set(untracked)  # what is shown is how the pictures go
+    TRACKER.set(untracked)  # only the progress over pictures is shown
     try:
         with Steps(total, quiet) as steps, closing(run(plan.jobs, **how)) as outcomes:
             for result in outcomes:
@@ -100,7 +101,11 @@ def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> list
 
 
 def finish(plan: Batch, chosen: Batch, pages: list[str], ended: list[Result]) -> None:
-    """Write the pages that show every figure, as PDF the chosen ones; end with 1 where one failed."""
+    """Write the index pages and exit with code 1 if a picture failed.
+
+    plan : all figures, for pages in Markdown and HTML
+    chosen : the selected figures, for a PDF
+    """
     failed = {result.paths: result.failure for result in ended if result.failure is not None}
     left = len(chosen.jobs) - len(ended)
     print_failures(ended)
@@ -116,7 +121,7 @@ def finish(plan: Batch, chosen: Batch, pages: list[str], ended: list[Result]) ->
 
 
 def print_failures(ended: list[Result]) -> None:
-    """Print which pictures failed and why: a table in a terminal, else a line each, in which files are named once."""
+    """Print which pictures failed and why, as a table in a terminal, otherwise one line each."""
     failed = [(item.where, " ".join(item.paths), item.failure.sentence(as_keys)) for item in ended if item.failure]
     if failed and supports_animation():
         show([TextTable(("place", "file", "why"), failed)], stderr=True)
@@ -126,19 +131,19 @@ def print_failures(ended: list[Result]) -> None:
 
 
 def summary(ended: list[Result]) -> str:
-    """Return how many pictures came to what."""
+    """Return a text with the number of pictures in each state."""
     counts = Counter(result.state for result in ended)
     return ", ".join(f"{counts[state]} {state}" for state in STATES)
 
 
 WHICH = ("file", "folder", "only", "shard", "json")
-INSTEAD = {  # what is done instead of drawing, and the options that say more of it
+INSTEAD = {  # modes that do not draw, and the options that apply to them
     "init": ("file",),
     "schema": ("file",),
-    "dry_run": (*WHICH, "force", "jobs", "dask", "fail_fast", "index"),  # what the same line would draw
+    "dry_run": (*WHICH, "force", "jobs", "dask", "fail_fast", "index"),  # lists what the same command would draw
     "check": WHICH,
 }
-START = "pecli.toml"  # what --init writes where no name is given
+START = "pecli.toml"  # default file of --init
 
 
 def batch(
@@ -160,13 +165,13 @@ def batch(
     quiet: bool,
     verbose: bool,
 ) -> None:
-    """Draw every figure of a TOML file; the options say which, how and how loudly."""
+    """Draw every figure of a TOML file, or do what a mode such as --check says instead."""
     given = {name: value for name, value in locals().items() if value not in (None, False, ())}
     for mode in (name for name in INSTEAD if name in given):
         for name in [name for name in given if name not in (mode, "quiet", "verbose", *INSTEAD[mode])]:
             raise UnusedOptionError(name, given[name], f"{option_text(mode)} draws nothing")
     if schema or init:
-        print_results([dumps(batch_schema(), ensure_ascii=False) if schema else write_start(file or START)])
+        print_results([dumps(batch_schema(), ensure_ascii=False) if schema else write_example(file or START)])
         return
     if file is None:
         raise UsageError("name a TOML file, - for standard input, or --init to start one")
@@ -183,7 +188,7 @@ def batch(
     if dry_run:
         print_lines(chosen, force=force, as_json=json)
     elif check:
-        compare(plan, chosen, as_json=json)
+        report_differences(plan, chosen, as_json=json)
     else:
         with cluster(dask) if dask else nullcontext() as executor:
             how: dict[str, Any] = {"workers": jobs, "executor": executor, "force": force, "fail_fast": fail_fast}
@@ -191,29 +196,44 @@ def batch(
         finish(plan, chosen, pages, ended)
 
 
+class Line(TypedDict):
+    """What --dry-run says of a picture."""
+
+    command: str
+    done: bool
+    paths: list[str]
+
+
+class Difference(TypedDict):
+    """What --check says of a file that is not as asked for."""
+
+    state: str
+    path: str
+
+
 def print_lines(plan: Batch, *, force: bool, as_json: bool) -> None:
-    """Print one command line a picture; what its file already shows stands behind a #, so that a shell skips it."""
+    """Print the command line of each picture; those that are up to date are commented out with #."""
     jobs = track(plan.jobs, "looking")
     lines = [(command(job, job.paths), not force and is_done(job), job.paths) for job in jobs]
     if as_json:
-        print_json([{"command": line, "done": done, "paths": paths} for line, done, paths in lines])
+        print_json([Line(command=line, done=done, paths=list(paths)) for line, done, paths in lines])
     else:
         print_results([("# " if done else "") + line for line, done, _ in lines])
 
 
-def compare(plan: Batch, chosen: Batch, *, as_json: bool) -> None:
-    """List what is on disk and not as asked for; raise PecliError where anything is."""
+def report_differences(plan: Batch, chosen: Batch, *, as_json: bool) -> None:
+    """Print missing, stale and orphaned files; raise PecliError if there are any."""
     differ = list(differences(chosen.jobs, [path for job in plan.jobs for path in job.paths]))
     if as_json:
-        print_json([{"state": state, "path": path} for state, path in differ])
+        print_json([Difference(state=state, path=path) for state, path in differ])
     elif differ:
         print_results([f"{state}: {path}" for state, path in differ])
     if differ:
         raise PecliError(f"not as asked for: {len(differ)} of the files")
 
 
-def write_start(path: str) -> str:
-    """Write the starting file; an existing one stays. Return its path, or its text for standard output."""
+def write_example(path: str) -> str:
+    """Write the example batch file without replacing an existing file, and return its path; for "-" return its text."""
     if path == STDIN:
         return EXAMPLE.format(path="FILE.toml").rstrip()
     if os.path.exists(path):
@@ -226,8 +246,9 @@ def write_start(path: str) -> str:
 COMMAND = Command(
     with_options(
         batch,
-        [*BatchOptions.options().values(), CHECK, About.options()["index"], *run_options("show")],
+        [*BatchOptions.options().values(), CHECK, BatchHeader.options()["index"], *run_options("show")],
         argument("file", "the TOML file; - for standard input"),
     ),
     ("pecli batch figures.toml -j 2", "pecli batch --init figures.toml"),
+    answer=partial(results_of, BatchAnswer, Line, Difference),
 )

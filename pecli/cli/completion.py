@@ -1,4 +1,4 @@
-"""What a shell offers at Tab: values of options, parameters of encodings, files in their texts."""
+"""Shell completion: values of options, parameters of encodings, and files in specs."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from pecli.files.tables import TABLE_READERS
 from pecli.page.canvas import SIZES
 from pecli.page.colors import MAPS
 
-Offer = tuple[str, str]  # a value, and what it is
-INDICES = ("0", "0,1,2,3", "0..7")  # for lists of whole numbers
-BREAKS = ":="  # what bash takes for words of their own
+Offer = tuple[str, str]  # a completion and its description
+INDICES = ("0", "0,1,2,3", "0..7")  # examples for lists of integers
+BREAKS = ":="  # characters that bash splits words at
 
 
 def offered_values(entry: Option, typed: str = "") -> list[Offer]:
-    """Return the values that a shell offers for an option and what each is; none where any text may stand, or a file.
+    """Return the completions for an option's value; none if any text is allowed or a file is expected.
 
-    typed : what stands there so far
+    typed : the text typed so far
     """
     if entry.name == "encoding":
         return _encodings(typed)
@@ -38,17 +38,17 @@ def offered_values(entry: Option, typed: str = "") -> list[Offer]:
         names = sorted(path.stem for path in _matplotlib("mpl-data").glob("stylelib/[!_]*.mplstyle"))
     elif entry.many and entry.scalar is int:
         names = INDICES
-    before = typed[: typed.rfind(",") + 1]  # of several values
+    before = typed[: typed.rfind(",") + 1]  # values typed before the last comma
     return [(f"{before}{name}", "") for name in names]
 
 
 def _matplotlib(name: str) -> Path:
-    """Return a file or folder of matplotlib's, whose import takes 0.15 s."""
+    """Return the path of a file or folder in matplotlib, without importing it, which takes 0.15 s."""
     return Path(getattr(find_spec("matplotlib"), "origin", "")).with_name(name)
 
 
 def _colour_maps() -> Iterable[str]:
-    """Return matplotlib's colour maps: those in its stub file, which names them since 3.11."""
+    """Return the names of matplotlib's colour maps, read from its stub file, which lists them since 3.11."""
     if names := re.findall(r"^(\w+): colors\.Colormap$", _matplotlib("cm.pyi").read_text(), re.MULTILINE):
         return names
     from matplotlib import colormaps
@@ -57,7 +57,7 @@ def _colour_maps() -> Iterable[str]:
 
 
 def _encodings(typed: str) -> list[Offer]:
-    """Return names of encodings; behind a name and a colon its parameters, behind a parameter its values."""
+    """Return completions for a spec: names of encodings; after ``name:`` parameters, after ``parameter=`` values."""
     name, colon, text = typed.partition(":")
     if not colon:
         return [(name, kind.summary) for name, kind in all_encodings().items()]
@@ -76,11 +76,13 @@ def _encodings(typed: str) -> list[Offer]:
     fitting = [entry for entry, owner, values in owned if not owner or given.get(owner) in values]
     offers = [(f"{head}{entry.name}=", entry.help) for entry in fitting if entry.name not in given]
     matching = [offer for offer in offers if offer[0].startswith(typed)]
-    return offers if len(matching) != 1 else [*matching, (matching[0][0] + "…", "")]  # so that no blank follows
+    if len(matching) != 1:
+        return offers
+    return [*matching, (matching[0][0] + "…", "")]  # a second offer, so that the shell adds no space
 
 
 def _files(typed: str) -> Iterator[Offer]:
-    """Yield the tables, and the folders, that a path may go on with."""
+    """Yield the table files and folders that complete a path."""
     folder = typed.rpartition("/")[0]
     for item in sorted(os.scandir(folder or "."), key=lambda item: item.name) if os.path.isdir(folder or ".") else ():
         path = f"{folder}/{item.name}" if folder or typed.startswith("/") else item.name
@@ -91,8 +93,10 @@ def _files(typed: str) -> Iterator[Offer]:
 
 
 def complete_in_bash(run: Callable[[], None]) -> None:
-    """Answer bash, which splits words at colons and equals signs: they are joined for Typer, and of what is offered
-    the part stays that takes the last one's place."""
+    """Run the completion for bash, which splits words at colons and equals signs.
+
+    The pieces are joined for Typer, and from each completion the part that bash already has is removed.
+    """
     text = os.environ["COMP_WORDS"]
     words = text.split("\n" if "\n" in text else " ")[: int(os.environ["COMP_CWORD"]) + 1]
     joined: list[str] = []

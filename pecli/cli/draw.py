@@ -1,4 +1,4 @@
-"""What a command does once its jobs are known: checks, draws, prints, and shows in the terminal."""
+"""Running of a command's jobs: checks them, draws them, prints the results, and shows pictures in the terminal."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pecli.jobs.job import Job
 from pecli.jobs.job_options import Output
 from pecli.jobs.names import check_targets
 from pecli.jobs.picture import Picture
-from pecli.jobs.run import Result, run
+from pecli.jobs.run import PictureAnswer, Result, WrittenFile, run
 from pecli.jobs.text import command as command_of
 from pecli.jobs.workers import cores
 from pecli.reports.base import Report
@@ -36,35 +36,40 @@ from pecli.reports.base import Report
 def run_jobs(
     jobs: list[Job], *, as_json: bool, quiet: bool, verbose: bool, seen: bool = False, workers: int | None = None
 ) -> None:
-    """Check the jobs as a whole, draw them and print what came of each in turn, or show it (seen)."""
+    """Check the jobs as a whole, draw them, and print the result of each in turn.
+
+    seen : also show the pictures in the terminal
+    workers : number of processes, None for the default
+    """
     if seen:
         check_show(as_json)
         jobs = [without_file(job) for job in jobs]
     to_stdout = _check_jobs(jobs, as_json, workers)
     shared = workers if workers and len(jobs) > 1 and not seen else 1
     frames = 1 if shared > 1 else workers or cores()
-    answers: list[dict[str, Any]] = []
-    bar = jobs if seen else track(jobs, "drawing")  # which would run into what is shown
-    if len(jobs) > 1:  # one bar at a time
+    answers: list[PictureAnswer] = []
+    bar = jobs if seen else track(jobs, "drawing")  # a bar would mix with the shown pictures
+    if len(jobs) > 1:  # only one progress bar at a time
         TRACKER.set(untracked)
+    paths = not (as_json or to_stdout)
     how: dict[str, Any] = {"force": True, "fail_fast": True, "ordered": True, "answered": as_json}
     try:
         with closing(run(jobs, workers=shared, frames=frames, **how)) as results:
             for job, result in zip(bar, results, strict=True):
-                _tell(result, as_json=as_json, quiet=quiet or to_stdout, verbose=verbose)
+                _report_result(result, as_json=as_json, paths=paths, quiet=quiet or to_stdout, verbose=verbose)
                 if result.answer is not None:
-                    files = [{"path": path, "bytes": size} for path, size in result.sizes.items()]
+                    files = [WrittenFile(path=path, bytes=size) for path, size in result.sizes.items()]
                     answers.append({"files": files, **result.answer})
                 for note in show_picture(job) if seen else []:
-                    if not quiet and not job.targets:  # else it was told before
+                    if not quiet and not job.targets:  # otherwise printed before
                         print_notes(as_flags(note))
-    finally:  # of a sweep that failed half way, what is done
+    finally:  # also after a failure, for the finished pictures
         if as_json and answers:
             print_json(answers)
 
 
 def _check_jobs(jobs: list[Job], as_json: bool, workers: int | None) -> bool:
-    """Refuse jobs that cannot all be done; return whether one goes to standard output."""
+    """Raise UsageError for jobs that cannot be run together; return whether one writes to standard output."""
     to_stdout = any(is_stdout(path) for job in jobs for path in job.paths)
     if to_stdout and as_json:
         raise UsageError("-o - and --json both write to standard output", option="output", advice="give -o FILE")
@@ -81,14 +86,14 @@ def _check_jobs(jobs: list[Job], as_json: bool, workers: int | None) -> bool:
     return to_stdout
 
 
-def _tell(result: Result, *, as_json: bool, quiet: bool, verbose: bool) -> None:
-    """Print what came of a job; raises why it failed."""
+def _report_result(result: Result, *, as_json: bool, paths: bool, quiet: bool, verbose: bool) -> None:
+    """Print the result of a job; raise its failure."""
     job, written = result.job, list(result.sizes)
     if result.failure is None and not quiet:
         print_notes(*map(as_flags, result.notes))
     if result.failure is None and verbose:
         print_notes(command_of(job))
-    if written and not quiet and not as_json:
+    if written and paths:
         print_results(written)
     if result.failure is not None:
         raise result.failure
@@ -96,28 +101,28 @@ def _tell(result: Result, *, as_json: bool, quiet: bool, verbose: bool) -> None:
         show(Picture[Any](job).document(columns()))
 
 
-FINER = 4  # pixels that are drawn for each that a half-block shows
-COLUMN = 12  # pixels of a column of letters, about
+FINER = 4  # pixels drawn for each pixel of half-blocks
+COLUMN = 12  # approximate width of a terminal column, pixels
 
 
 def check_show(as_json: bool) -> None:
-    """Refuse to show pictures where nobody would see them."""
+    """Raise UsageError if pictures cannot be shown because standard output is not a terminal, or has JSON."""
     if as_json:
         raise UsageError("--show and --json both write to standard output")
     from rich.console import Console
 
-    if not Console().is_terminal:  # FORCE_COLOR says so too
+    if not Console().is_terminal:  # also True with FORCE_COLOR
         text = "--show draws in a terminal, and standard output is none"
         raise UsageError(text, option="show", advice="write a file: --output=FILE.png")
 
 
 def without_file(job: Job) -> Job:
-    """Return the job without the file of a made-up name, where none is asked for."""
+    """Return the job without a generated file name, unless the user asked for an output or a format."""
     return job if job.output.output or job.output.format else replace(job, shown=True)
 
 
 def show_picture(job: Job) -> list[str]:
-    """Show the picture as wide as the terminal, by the best that it can do; return the notes on it."""
+    """Show the picture at the width of the terminal, with the best image protocol it has; return the notes on it."""
     from rich.console import Console
 
     width, has = columns(), protocol()
@@ -130,8 +135,8 @@ def show_picture(job: Job) -> list[str]:
     alone = replace(job, canvas=replace(job.canvas, dpi=dpi), output=Output(), shown=True)
     picture: Picture[Any] = Picture(alone.settle())
     png = picture.render("png")[0]
-    if has is None:  # which is too coarse for letters
-        screen.print(half_blocks(reduced(png, width)), end="")
+    if has is None:  # too coarse for text, which is printed below
+        screen.print(half_blocks(downscaled(png, width)), end="")
         show([Paragraph(text) for text in (picture.message(), picture.title(), picture.caption()) if text])
     else:
         sys.stdout.write(PROTOCOLS[has](png, width) + "\n")
@@ -139,8 +144,8 @@ def show_picture(job: Job) -> list[str]:
     return picture.notes
 
 
-def reduced(png: bytes, width: int) -> Array:
-    """Return a PNG on white, so many pixels wide, each the mean of those in its place: (h, w, 3), uint8."""
+def downscaled(png: bytes, width: int) -> Array:
+    """Return a PNG on white, averaged down to `width` pixels, shape (h, w, 3), uint8."""
     from PIL import Image
 
     with Image.open(io.BytesIO(png)) as image:

@@ -1,4 +1,4 @@
-"""`pecli explore`: a figure in the browser, served to one page on this machine."""
+"""`pecli explore`: a web server on this machine for the page of one figure."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from pecli.cli.figures import job_parameters, passed_options, settings_of
 from pecli.cli.help import OPTIONS
 from pecli.cli.options import argument, context_parameter, parameter, value_of, values_of, with_parameters
 from pecli.cli.show import Command, guard
-from pecli.core.errors import PecliError, UsageError, as_pecli_error
+from pecli.core.errors import PecliError, UnknownNameError, UsageError, as_pecli_error
 from pecli.core.options import Options, option
 from pecli.core.terminal import print_notes, print_results
 from pecli.figures import FIGURES
-from pecli.jobs.job_options import Output, find_analysis, known_options
+from pecli.jobs.job_options import ANALYSES, Output, find_analysis, known_options
 from pecli.jobs.sweep import jobs_of
 
 if TYPE_CHECKING:
     from pecli.jobs.explore import Explorer
 
 HOST = "127.0.0.1"
-MAX_BYTES = 64 << 10  # of a request
-TIMEOUT = 30  # seconds for a request to arrive
+MAX_BYTES = 64 << 10  # largest request
+TIMEOUT = 30  # seconds to wait for a request's data
 POLICY = (
     "default-src 'none'; img-src data:; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -42,9 +42,9 @@ POLICY = (
 
 
 class Server(ThreadingHTTPServer):
-    """Serves the page of an explorer on a free port under an address that nobody can guess."""
+    """HTTP server of an explorer's page, on a free port and under a secret path."""
 
-    daemon_threads = True  # what is being drawn at the end is dropped
+    daemon_threads = True  # unfinished drawings are dropped at exit
 
     def __init__(self, explorer: Explorer, port: int = 0) -> None:
         super().__init__((HOST, port), _Handler)
@@ -52,11 +52,11 @@ class Server(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """The address of the page."""
+        """The URL of the page."""
         return f"http://{HOST}:{self.server_address[1]}/{self.token}/"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore the error: the page that asked has gone."""
+        """Ignore the error: the client has closed the connection."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -66,14 +66,14 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         nonce = secrets.token_urlsafe(16)
-        if self._question() == "":
+        if self._request_path() == "":
             page = self.server.explorer.page(self.server.url, nonce)
             self._send(HTTPStatus.OK, "text/html; charset=utf-8", page, POLICY.format(nonce=nonce))
         else:
             self._send_json({"error": "Forbidden"}, HTTPStatus.FORBIDDEN)
 
     def do_POST(self) -> None:
-        question, length = self._question(), int(self.headers.get("Content-Length") or 0)
+        question, length = self._request_path(), int(self.headers.get("Content-Length") or 0)
         answer = {"picture": self._picture, "file": self._file}.get(question or "")
         if question is None or self.headers.get_content_type() != "application/json":
             self._send_json({"error": "Forbidden"}, HTTPStatus.FORBIDDEN)
@@ -102,13 +102,13 @@ class _Handler(BaseHTTPRequestHandler):
             if format not in explorer.formats:
                 raise UsageError(option="format", value=format, allowed=", ".join(explorer.formats))
             data = explorer.file(values, format, self._gone)
-        except Exception as error:  # whatever it is, the page says it
+        except Exception as error:  # the page shows any error
             self._send_json({"error": as_pecli_error(error).sentence(as_labels)}, HTTPStatus.BAD_REQUEST)
         else:
             self._send(HTTPStatus.OK, types_map[f".{format}"], data)
 
-    def _question(self) -> str | None:
-        """Return what stands behind the token; None for another token, host or origin than those of our page."""
+    def _request_path(self) -> str | None:
+        """Return the path after the token; None if token, host or origin are not those of the page."""
         token, slash, rest = self.path.removeprefix("/").partition("/")
         hosts = [f"{name}:{self.server.server_address[1]}" for name in (HOST, "localhost")]
         ours = (
@@ -120,7 +120,7 @@ class _Handler(BaseHTTPRequestHandler):
         return rest if ours and slash else None
 
     def _gone(self) -> bool:
-        """Return whether the browser has closed the connection: one that waits has nothing to read."""
+        """Return whether the browser has closed the connection: it is then readable, but has no data."""
         try:
             ended, _, _ = select([self.connection], [], [], 0)
             return bool(ended) and not self.connection.recv(1, MSG_PEEK)
@@ -146,7 +146,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Log nothing: the address is a secret."""
+        """Log nothing, because the address is secret."""
 
 
 START = "heatmap"
@@ -154,26 +154,28 @@ START = "heatmap"
 
 @dataclass(frozen=True)
 class ExploreOptions(Options):
-    """How the page is served."""
+    """Options for how the page is served."""
 
-    port: int = option(0, "port of the page; 0 is any that is free", at_least=0, at_most=65535)
-    no_browser: bool = option(False, "print the address and open nothing")
+    port: int = option(0, "port of the page; 0 picks a free one", at_least=0, at_most=65535)
+    no_browser: bool = option(False, "print the address without opening a browser")
 
 
 def explore(context: typer.Context, figure: str | None, port: list[str] | None, no_browser: bool) -> None:
-    """Show a figure on a page of this machine, its options as sliders and choices, until Ctrl-C."""
+    """Serve a page on this machine with the figure's options as controls, until Ctrl-C."""
     with guard():
         figure, options = figure or START, ExploreOptions.options()
         if figure.startswith("-"):
             raise UsageError(f"the figure comes first: pecli explore {START} {figure} …")
+        if figure not in FIGURES and figure not in ANALYSES and figure not in ANALYSES.aliases:
+            raise UnknownNameError("figure", figure, FIGURES)
         kind, number = find_analysis(figure), value_of(options["port"], port)
     raise typer.Exit(
-        run_words(_served(kind, number, not no_browser), context.args, f"explore {figure}", settings_of(kind))
+        run_words(_explore_command(kind, number, not no_browser), context.args, f"explore {figure}", settings_of(kind))
     )
 
 
-def _served(kind: type[Analysis[Any]], port: int, browser: bool) -> Any:
-    """Return the figure's command, which opens the page in place of drawing, until a signal arrives."""
+def _explore_command(kind: type[Analysis[Any]], port: int, browser: bool) -> Any:
+    """Return the figure's command, changed to serve and open the page instead of drawing."""
     from pecli.jobs.explore import Explorer
 
     def command(**texts: Any) -> None:
@@ -198,7 +200,7 @@ def _served(kind: type[Analysis[Any]], port: int, browser: bool) -> Any:
 
 
 def open_window(url: str) -> None:
-    """Open the page in a browser that has windows: others would take the terminal."""
+    """Open the page in a graphical browser; a text browser would take over the terminal."""
     with suppress(webbrowser.Error):
         browser = webbrowser.get()
         if type(browser) is not webbrowser.GenericBrowser:
@@ -210,11 +212,11 @@ COMMAND = Command(
         explore,
         [
             context_parameter(),
-            argument("figure", f"the figure, by default {START}; its options may follow: {', '.join(FIGURES)}"),
+            argument("figure", f"the figure, by default {START}, before its options: {', '.join(FIGURES)}"),
             *(parameter(entry, OPTIONS) for entry in ExploreOptions.options().values()),
         ],
     ),
     ("pecli explore heatmap", "pecli explore curves rope --length 512 --no-browser"),
-    notes=("The options of the figure stand behind its name: pecli curves --help lists them.",),
+    notes=("The options of the figure follow its name: pecli curves --help lists them.",),
     settings={"allow_extra_args": True, "ignore_unknown_options": True},
 )

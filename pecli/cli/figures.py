@@ -1,4 +1,4 @@
-"""A command for each figure and report: its options as parameters that Typer takes, and values from their texts."""
+"""A command for each figure and report: its options as Typer parameters, and values from their texts."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from pecli.cli.help import USED_MOST
 from pecli.cli.options import keyword, parameter, run_options, value_of, values_of, with_parameters
 from pecli.cli.show import Command, guard
 from pecli.core.errors import UsageError, option_text
+from pecli.core.json_schema import Schema
 from pecli.core.language import Language, say
 from pecli.core.options import Option, Options, canonical_name, default_of
 from pecli.core.positions import Positions
@@ -28,26 +29,26 @@ from pecli.page.canvas import Canvas
 if TYPE_CHECKING:
     from pecli.jobs.job import Job
 
-Jobs = Callable[[dict[str, Any], bool], "list[Job]"]  # from the texts of options, and whether they are shown
-SPECS = "specs"  # the parameter that holds encodings given without --encoding
-SHARED: dict[type[Options], str] = {  # options of every figure, and under what the help lists them
+Jobs = Callable[[dict[str, Any], bool], "list[Job]"]  # from the options' texts and whether --show is given
+SPECS = "specs"  # the parameter for encodings given without --encoding
+SHARED: dict[type[Options], str] = {  # options of every figure, and their heading in the help
     Positions: "Positions",
     Canvas: "Picture",
     Output: "Output",
     Language: "Output",
 }
-PICTURES_ALONE = ("show", "jobs")  # of the options of a run
+PICTURES_ALONE = ("show", "jobs")  # run options that only apply to pictures
 
 
 def analysis_command(
     figure: type[Analysis[Any]], words: Sequence[str] = (), defaults: Mapping[str, str] | None = None
 ) -> Command:
-    """Return the command of a figure or report: its options, those of every job, and those of this run.
+    """Return the command of a figure or report, with its own options and those shared by all jobs and runs.
 
-    words : those of the command line, which may name encodings
-    defaults : what is done where these options are not given
+    words : words of the command line, which may name encodings
+    defaults : values of options that are not given, for an alias
     """
-    kinds = chosen_encodings(figure, words)  # which may be a plugin's
+    kinds = chosen_encodings(figure, words)  # possibly from a plugin
     options = {name: entry for kind in kinds for name, entry in kind.options().items() if not entry.in_spec}
     options |= known_options(figure)
 
@@ -56,18 +57,24 @@ def analysis_command(
 
         return jobs_of(figure.name, values_of(options, {**(defaults or {}), **passed_options(values, figure)}))
 
-    more = f"pecli {figure.name} rope --help shows the options of rope too, and so for every encoding."
+    def answer() -> Schema:
+        from pecli.jobs.answers import pictures_schema
+
+        return pictures_schema(figure)
+
+    more = f"pecli {figure.name} rope --help also shows the options of rope; any encoding can be named there."
     numbers = [figure.defines, *(f"{say(name)}: {say(text)}" for name, text in figure.row_meanings.items())]
     return Command(
-        running(figure, jobs, words),
+        draw_command(figure, jobs, words),
         (figure.example, *figure.examples),
         settings=settings_of(figure),
+        answer=answer,
         notes=(more, f"The numbers: {numbers[0]}", *numbers[1:]) if figure.defines else (more,),
     )
 
 
-def running(figure: type[Analysis[Any]], jobs_of: Jobs, words: Sequence[str] = ()) -> Callable[..., None]:
-    """Return the function of a command that draws these jobs, with the options of a figure."""
+def draw_command(figure: type[Analysis[Any]], jobs_of: Jobs, words: Sequence[str] = ()) -> Callable[..., None]:
+    """Return the function of a command that takes a figure's options and draws the jobs that `jobs_of` returns."""
 
     def command(
         *, json: bool, quiet: bool, verbose: bool, show: bool = False, jobs: list[str] | None = None, **values: Any
@@ -82,11 +89,11 @@ def running(figure: type[Analysis[Any]], jobs_of: Jobs, words: Sequence[str] = (
 
 
 def job_parameters(figure: type[Analysis[Any]], words: Sequence[str] = ()) -> list[inspect.Parameter]:
-    """Return all options of a figure's or report's command; the encoding's are those of the ones that words name."""
+    """Return the parameters of a figure's or report's command, with the options of the encodings that `words` name."""
     known = known_options(figure)
     encoding = replace(EncodingOption.options()["encoding"], unset=figure.default_encoding)
     specs = typer.Argument(
-        help="an encoding, as --encoding takes it",
+        help="an encoding, written as for --encoding",
         metavar="ENCODING",
         rich_help_panel=USED_MOST,
         show_default=False,
@@ -102,25 +109,27 @@ def job_parameters(figure: type[Analysis[Any]], words: Sequence[str] = ()) -> li
             if not entry.in_spec and (name in encoding_parameters() or kind in chosen):
                 owners.setdefault(name, kind)
     for name, kind in owners.items():
-        rows.append(parameter(_adapted(figure, kind.options()[name]), "Encoding", kind not in chosen))
+        rows.append(parameter(_for_figure(figure, kind.options()[name]), "Encoding", kind not in chosen))
     for part, panel in SHARED.items():
-        rows += [parameter(_adapted(figure, entry), panel) for name, entry in part.options().items() if name in known]
+        rows += [
+            parameter(_for_figure(figure, entry), panel) for name, entry in part.options().items() if name in known
+        ]
     return rows
 
 
 def chosen_encodings(figure: type[Analysis[Any]], words: Sequence[str]) -> list[type[Encoding]]:
-    """Return the encodings that these words name and the figure takes, else the figure's default.
+    """Return the encodings that the words name and the figure takes, otherwise the figure's default encoding.
 
-    The words are looked at before Typer reads them, as it has to know a command's options beforehand: those of a plugin
-    are not known without its name, and the help of ``pecli heatmap rope --help`` shows those of rope.
+    The words are scanned before Typer parses them, because Typer needs the options beforehand: a plugin's options are
+    only known by its name, and ``pecli heatmap rope --help`` shows those of rope.
     """
     heads = [word.removeprefix("--encoding=").removeprefix("-e").partition(":")[0] for word in words]
     kinds = [kind for head in heads if head.isidentifier() and (kind := encoding_named(head)) is not None]
     return list(dict.fromkeys(filter(figure.takes, kinds))) or [encoding_of(figure.default_encoding)]
 
 
-def _adapted(figure: type[Analysis[Any]], entry: Option) -> Option:
-    """Return the option with the figure's default, and without formats of pictures where none is drawn."""
+def _for_figure(figure: type[Analysis[Any]], entry: Option) -> Option:
+    """Return the option with the figure's default, and with only the formats that the figure or report can have."""
     if entry == Output.options()["format"]:
         fitting = [name for name, form in FORMATS.items() if form.numbers or form.document != figure.drawn]
         entry = replace(entry, choices=lambda: fitting, unset="png" if figure.drawn else "text, md with -o -")
@@ -130,25 +139,25 @@ def _adapted(figure: type[Analysis[Any]], entry: Option) -> Option:
 
 
 def run_parameters(drawn: bool = True) -> list[inspect.Parameter]:
-    """Return the options that do not change the picture, or the report that is none."""
+    """Return the parameters for options of a run; without those for pictures if nothing is drawn."""
     return [parameter(entry, "Output") for entry in run_options(*(() if drawn else PICTURES_ALONE))]
 
 
 def canonical_names(figure: type[Analysis[Any]]) -> dict[str, str]:
-    """Return the name of each option by every other word that means it alone: ``rope-theta`` is ``base``."""
+    """Return the option name for each alias that is unambiguous: ``rope-theta`` is ``base``."""
     known = known_options(figure)
     names = {word: canonical_name(known, word) for entry in known.values() for word in entry.aliases}
     return {word.replace("_", "-"): name.replace("_", "-") for word, name in names.items() if name != word}
 
 
 def settings_of(figure: type[Analysis[Any]]) -> dict[str, Any]:
-    """Return how Typer takes the words of a figure's command: those of other programs are ours."""
+    """Return Click's context settings for a figure's command, which replace aliases of options by their names."""
     names = canonical_names(figure)
     return {"token_normalize_func": lambda word: names.get(word.replace("_", "-"), word.replace("_", "-"))}
 
 
 def passed_options(values: Mapping[str, Any], figure: type[Analysis[Any]]) -> dict[str, Any]:
-    """Return the options that were given; encodings given as words stand before those given with --encoding."""
+    """Return the options that were given, with encodings given as plain words placed before those from --encoding."""
     result = {name: value for name, value in values.items() if value not in (None, False, [], ())}
     for word in result.get(SPECS, ()):
         check_word(word, figure)
@@ -158,7 +167,7 @@ def passed_options(values: Mapping[str, Any], figure: type[Analysis[Any]]) -> di
 
 
 def check_word(word: str, figure: type[Analysis[Any]]) -> None:
-    """Refuse a word that stands for an encoding and is a file to write, or an option without its dashes."""
+    """Raise UsageError if a word given as an encoding is an output file or an option without its dashes."""
     ending, (name, equals, value) = word.rpartition(".")[2].lower(), word.partition("=")
     known, advice = known_options(figure), ""
     if ending in FORMATS and not FORMATS[ending].numbers:

@@ -1,4 +1,4 @@
-"""`pecli encodings`, `pecli model` and `pecli tensors`: what there is, and what is in a file."""
+"""`pecli encodings`, `model`, `extend`, `identify` and `tensors`: reports on encodings, models and files of numbers."""
 
 from __future__ import annotations
 
@@ -6,26 +6,34 @@ import inspect
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
-from pathlib import Path
-from typing import Any
+from functools import partial
+from typing import Any, TypedDict
 
 import typer
 
 from pecli.cli.completion import offered_values
 from pecli.cli.options import SharedOptions, argument, file_options, language_option, run_options, with_options
 from pecli.cli.show import Command, publish, targets_of
-from pecli.core.errors import PecliError, UsageError, as_flags, is_printable
-from pecli.core.hub import CONFIG, pin_revision
+from pecli.core.errors import UsageError, as_flags, is_printable
+from pecli.core.hub import pin_revision
+from pecli.core.json_schema import closed, results, results_of, schema_of
 from pecli.core.language import language_of, say, use_language
 from pecli.core.terminal import Block, Facts, Paragraph, TextTable, print_notes, print_results, show as print_blocks
 from pecli.encodings.learned import Learned
 from pecli.encodings.papers import bibtex, sources_of
 from pecli.encodings.registry import Encoding, all_encodings, find_encoding
-from pecli.files.tables import TABLE_NAMES, TABLE_READERS, candidates, expand_paths, is_table, stored_arrays, table_name
+from pecli.files.tables import (
+    TABLE_NAMES,
+    TABLE_READERS,
+    arrays_in_file,
+    candidates,
+    expand_paths,
+    is_table,
+    table_name,
+)
 from pecli.jobs.job_options import ANALYSES, EncodingOption
-from pecli.models.asked import ExtendOptions, ModelOptions
-from pecli.reports.identify import IdentifyOptions, read_and_identify
+from pecli.models.options import ExtendOptions, ModelOptions
+from pecli.reports.identify import IdentifyData, IdentifyOptions, read_and_identify
 
 
 def encodings(
@@ -37,7 +45,7 @@ def encodings(
     cite: bool,
     **_: object,
 ) -> None:
-    """Print the encodings there are, or one of them in detail."""
+    """Print the list of encodings, or one of them in detail."""
     targets = targets_of(output, format, json)[0]
     kinds = list(all_encodings().values()) if name is None else [find_encoding(name)]
     if cite:
@@ -46,7 +54,7 @@ def encodings(
     document: list[Block] = [TextTable([*facts(kinds[0])], [tuple(facts(kind).values()) for kind in kinds])]
     if name is not None:
         document = detail(kinds[0])
-    elif not targets:  # no terminal is as wide as the table
+    elif not targets:  # the table is too wide for a terminal
         document = [block for kind in kinds for block in (Facts(facts(kind)), Paragraph())]
     publish(document, {"results": [encoding_data(kind) for kind in kinds]}, targets)
 
@@ -58,10 +66,12 @@ ENCODINGS_COMMAND = Command(
         argument(
             "name",
             "the encoding to explain",
+            metavar="ENCODING",
             offers=lambda: offered_values(EncodingOption.options()["encoding"]),
         ),
     ),
     ("pecli encodings", "pecli encodings rope", "pecli encodings rope --cite"),
+    answer=lambda: results(closed(encoding_types(), encoding_types())),
 )
 
 
@@ -71,12 +81,12 @@ def print_citations(encodings: Iterable[type[Encoding] | Encoding], targets: Seq
         raise UsageError("--cite prints BibTeX: leave --output, --format and --json out")
     entries = bibtex(text for encoding in encodings for text in sources_of(encoding))
     if not entries:
-        raise UsageError("no paper is known for it", option="cite")
+        raise UsageError("pecli knows no paper for it", option="cite")
     print_results(["\n\n".join(entries)])
 
 
 def facts(encoding: type[Encoding]) -> dict[str, str]:
-    """Return what the list has of an encoding."""
+    """Return an encoding's row in the list of encodings, by column name."""
     return {
         "name": encoding.name,
         "what it is": encoding.summary,
@@ -88,6 +98,18 @@ def facts(encoding: type[Encoding]) -> dict[str, str]:
     }
 
 
+class ParameterData(TypedDict):
+    """What a parameter does, and the values that it takes."""
+
+    help: str
+    takes: str
+
+
+def encoding_types() -> dict[str, Any]:
+    """Return the types of what --json says of an encoding, by key."""
+    return {**dict.fromkeys(facts(Learned), str), "formula": str, "parameters": dict[str, ParameterData]}
+
+
 def encoding_data(encoding: type[Encoding]) -> dict[str, Any]:
     """Return the facts, the formula and the parameters of an encoding, for --json."""
     parameters = {name: {"help": entry.help, "takes": entry.bounds} for name, entry in encoding.options().items()}
@@ -95,7 +117,7 @@ def encoding_data(encoding: type[Encoding]) -> dict[str, Any]:
 
 
 def detail(encoding: type[Encoding]) -> list[Block]:
-    """Return formula, figures, an example and parameters of one encoding; those of another's value under that value."""
+    """Return formula, figures, example and parameters of an encoding; conditional parameters have their own tables."""
     figures = ", ".join(name for name, figure in ANALYSES.items() if figure.takes(encoding))
     more = {"formula": say(encoding.formula), "figures": figures, "example": encoding.example}
     tables: dict[tuple[str, str], list[tuple[str, str]]] = {}
@@ -133,38 +155,26 @@ def model(
     quiet: bool,
     verbose: bool,
 ) -> None:
-    """Print what a config.json does to its model's position encoding, and what is wrong; of several what differs first.
+    """Print what a model's config.json does to positions, and its errors; for several files, first how they differ.
 
-    It exits with 1 where a finding is an error or a file cannot be read; the others are read all the same.
+    Exits with 1 if a finding is an error or a file cannot be read; the other files are still read.
     """
-    from pecli.models.config_file import place
-    from pecli.models.overrides import read_overrides
-    from pecli.models.reader import without_findings
-    from pecli.reports.model import ModelReport, spectrum_specs
+    from pecli.reports.answer import answer
+    from pecli.reports.model import spectrum_specs
+    from pecli.reports.runtimes import RuntimesReport
 
     if not paths:
-        raise UsageError("pecli model takes the path of a config.json, or of a folder that holds one")
+        raise UsageError("pecli model needs the path of a config.json, or of a folder that holds one")
     targets, pictures = targets_of(output, format, json, pictures=True)
+    others = {"--cite": cite, "--strict": strict, "a picture": bool(pictures)}
+    values = {"same": same, "tolerance": tolerance, "override": override, "runtime": runtime, "flags": flags}
+    asked = ModelOptions.of_read({"seq_len": seq_len, "ignore": ignore, **values})
     with use_language(language := language_of(lang)):
-        each = (
-            [path] if Path(path).is_dir() and place(Path(path)).is_file() else expand_paths([path], CONFIG)
-            for path in paths
-        )
-        places = list(dict.fromkeys(chain(*each)))
-        given = read_overrides(override)
-        if flags and (runtime != ("llama.cpp",) or given):
-            raise UsageError("--flags are of --runtime llama.cpp alone", option="flags")
-        if runtime and not flags:
-            others = {"same": same, "cite": cite, "strict": strict, "a picture": bool(pictures)}
-            publish_runtimes(places, runtime, seq_len, given, targets, [name for name, own in others.items() if own])
-            return
-        models, failures = read_models(places, seq_len, given, flags)
-        report = ModelReport(tuple(without_findings(model, ignore) for model in models), tolerance)
-        if same and len(places) != 2:
-            raise UsageError(f"--same compares two files, not {len(places)}", option="same")
+        report, failures = answer(paths, asked, others=[name for name, own in others.items() if own])
         document, lines, data = report.document, report.lines(), report.data
-        if same and not failures:
-            document, lines, data = report.comparison, [], data["comparison"]
+    if isinstance(report, RuntimesReport):
+        publish(document, data, targets)
+        return
     if cite:
         made = filter(None, (layer.encoding for read in report.models for layer in read.layers.values()))
         print_citations(made, [*targets, *pictures])
@@ -184,47 +194,13 @@ def model(
         raise typer.Exit(code)
 
 
-def publish_runtimes(
-    places: Sequence[str],
-    names: Iterable[str],
-    seq_len: int | None,
-    given: Mapping[str, Any],
-    targets: Sequence[Any],
-    others: Sequence[str],
-) -> None:
-    """Print what runtimes do with one file; others : what is asked that does not go with that."""
-    from pecli.models.runtimes import applied, chosen
-    from pecli.reports.runtimes import runtimes_data, runtimes_text
+def model_schema() -> dict[str, Any]:
+    """Return the schema of what --json says of one model, of several, of a comparison and of runtimes."""
+    from pecli.reports.model import OneModel, SeveralModels
+    from pecli.reports.runtimes import RuntimesData
+    from pecli.reports.same import ComparisonData
 
-    if others:
-        other = others[0] if " " in others[0] else f"--{others[0]}"
-        raise UsageError(f"--runtime and {other} exclude each other", option="runtime", advice="give one of them")
-    if len(places) != 1:
-        raise UsageError(f"--runtime is of one file, not of {len(places)}", option="runtime")
-    found = applied(places[0], chosen(names), seq_len, given)
-    publish(runtimes_text(places[0], found), runtimes_data(places[0], found), targets)
-
-
-def read_models(
-    places: Iterable[str], seq_len: int | None, given: Mapping[str, Any], flags: str | None
-) -> tuple[list[Any], list[PecliError]]:
-    """Return what can be read, and why the others cannot; raises where nothing can."""
-    from pecli.models.flags import read_flagged
-    from pecli.models.overrides import read_overridden
-    from pecli.models.reader import read_model
-
-    models, failures = [], []
-    for place in places:
-        try:
-            if flags:
-                models.append(read_flagged(place, flags, seq_len))
-                continue
-            models.append(read_overridden(place, seq_len, given) if given else read_model(place, seq_len))
-        except PecliError as error:
-            failures.append(error)
-    if failures and not models:
-        raise failures[0]
-    return models, failures
+    return schema_of(OneModel | SeveralModels | ComparisonData | RuntimesData)
 
 
 MODEL_COMMAND = Command(
@@ -239,8 +215,9 @@ MODEL_COMMAND = Command(
         ],
         argument(
             "paths",
-            "a config.json, params.json, GGUF or YAML, a folder or glob, hf:org/name; several stand side by side",
+            "a config.json, params.json, GGUF or YAML, a folder or glob, hf:org/name; several are shown side by side",
             many=True,
+            metavar="FILE",
         ),
     ),
     (
@@ -248,10 +225,11 @@ MODEL_COMMAND = Command(
         "pecli model hf:Qwen/Qwen2.5-7B models/*/config.json -o spectra.png",
         "pecli model config.json model.gguf --same",
     ),
+    answer=model_schema,
     notes=(
-        "One kind of layers is config.json#NAME in a picture: pecli spectrum config.json#sliding_attention.",
+        "config.json#NAME is one kind of layers, for a picture: pecli spectrum config.json#sliding_attention.",
         "Exit codes: 0 read, 1 an error in the file, with --strict a warning too, with --same another encoding; "
-        "2 wrong words. Each finding ends with its code, which --ignore takes; gallery/reference.md lists them.",
+        "2 wrong usage. Each finding ends with its code, which --ignore takes; gallery/reference.md lists them.",
         "critical dimension: columns whose pairs make a whole turn in training (arXiv:2310.05209). first Σ cos < 0: "
         "the offset from which a key can outscore a nearer one that is alike (arXiv:2405.14591).",
     ),
@@ -259,7 +237,10 @@ MODEL_COMMAND = Command(
 
 
 def draw(figure: str, options: dict[str, Any], paths: list[str], format: str | None, **how: Any) -> None:
-    """Draw a figure into these files, or show it; `how` as `run_jobs` takes it."""
+    """Draw a figure into these files, or show it in the terminal.
+
+    how : arguments of `run_jobs`
+    """
     from pecli.cli.draw import run_jobs
     from pecli.jobs.sweep import job_of
 
@@ -280,16 +261,23 @@ def extend(
     json: bool,
     **_: object,
 ) -> None:
-    """Print how a model could read longer texts: what each method changes, and what to type for each runtime."""
+    """Print how a model's context could be extended: what each method changes, and the settings for each runtime."""
     from pecli.reports.extend import extend as report_of
 
     if path is None:
-        raise UsageError("pecli extend takes the path of a config.json, or of a folder that holds one")
+        raise UsageError("pecli extend needs the path of a config.json, or of a folder that holds one")
     targets = targets_of(output, format, json)[0]
     with use_language(language_of(lang)):
         report = report_of(path, to, trained, new_base, method)
         document, data, lines = report.document, report.data, report.lines()
     publish(document, data, targets, lines)
+
+
+def extend_schema() -> dict[str, Any]:
+    """Return the schema of what --json says of a model that is to read longer texts."""
+    from pecli.reports.extend import ExtendData
+
+    return schema_of(ExtendData)
 
 
 EXTEND_COMMAND = Command(
@@ -304,6 +292,7 @@ EXTEND_COMMAND = Command(
         argument("path", "a config.json, params.json, GGUF or YAML, a folder, or hf:org/name", metavar="FILE"),
     ),
     ("pecli extend path/to/config.json --to 131072", "pecli extend hf:Qwen/Qwen2.5-7B --to 131072 --method base"),
+    answer=extend_schema,
 )
 
 
@@ -322,9 +311,9 @@ def identify(
     quiet: bool,
     verbose: bool,
 ) -> None:
-    """Print which formula made a table, the line that draws the same, and where and by how much the two differ.
+    """Print which formula made a table, a command line that draws it, and where and by how much the table differs.
 
-    It exits with 1 where no formula or known mistake explains all of it, up to rounding.
+    Exits with 1 if no formula or known mistake explains all values up to rounding.
     """
     (targets, pictures), language = targets_of(output, format, json, pictures=True), language_of(lang)
     with use_language(language):
@@ -352,40 +341,61 @@ IDENTIFY_COMMAND = Command(
             language_option(),
             *run_options("jobs"),
         ],
-        argument("table", "a .npy, .npz, .csv or .safetensors file, FILE#tensor, hf:org/name or -"),
+        argument("table", "a .npy, .npz, .csv or .safetensors file, FILE#tensor, hf:org/name or -", metavar="FILE"),
     ),
     (
         "pecli identify table.npy",
         "pecli identify model.safetensors#embed_positions.weight -o difference.png",
         "pecli identify --rates 1,0.1,0.01,0.001",
     ),
+    notes=(
+        "Exit codes: 0 a formula or a known mistake explains every number, 1 none does, or with --strict there is a "
+        "mistake, 2 wrong usage.",
+    ),
+    answer=partial(schema_of, IdentifyData),
 )
 
 
 def tensors(
     files: list[str], *, output: tuple[str, ...], format: str | None, json: bool, quiet: bool, **_: object
 ) -> None:
-    """Print what is in a file of numbers, and the line that draws its table, or one of the tensors that may be it."""
+    """Print the tensors in files of numbers, and a command line that draws the position table or a candidate for it."""
     targets = targets_of(output, format, json)[0]
     paths = expand_paths(files, *(f"*{ending}" for ending in TABLE_READERS))
     every = [(path, *tensors_in(path)) for path in paths]
     document: list[Block] = []
-    for path, table, lines, _ in every:
+    for path, table, lines, _found in every:
         blocks: list[Block] = [*([Paragraph(path, heading=True)] if len(paths) > 1 else []), table]
         document += [*blocks, *map(Paragraph, [] if quiet else lines)]
         if not targets:
             print_blocks(blocks)
             if not quiet:
-                print_results(lines)  # as they are, not broken into lines that fit
+                print_results(lines)  # not wrapped, so that they can be copied
     if targets:
-        publish(document, {"results": [data for *_, data in every]}, targets)
+        publish(document, {"results": [each for *_, each in every]}, targets)
 
 
-def tensors_in(file: str) -> tuple[TextTable, list[str], dict[str, Any]]:
-    """Return what is in a file as a table, the lines that draw its table, and the same as plain data."""
-    arrays = stored_arrays(file)
+class TensorData(TypedDict):
+    """A tensor of a file; `table` is true for the tensor that figures draw."""
+
+    name: str | None
+    shape: tuple[int, ...]
+    numbers: str
+    table: bool
+
+
+class FileData(TypedDict):
+    """The --json output for a file of tensors."""
+
+    file: str
+    tensors: list[TensorData]
+
+
+def tensors_in(file: str) -> tuple[TextTable, list[str], FileData]:
+    """Return the tensors of a file as a table, command lines that draw the position table, and plain data."""
+    arrays = arrays_in_file(file)
     table = table_name(file, arrays)
-    data = [
+    data: list[TensorData] = [
         {"name": name or None, "shape": array.shape, "numbers": array.numbers, "table": name == table}
         for name, array in arrays.items()
     ]
@@ -408,11 +418,11 @@ def tensors_in(file: str) -> tuple[TextTable, list[str], dict[str, Any]]:
     return TextTable(("tensor", "shape", "numbers", ""), rows), lines, {"file": file, "tensors": data}
 
 
-RATES = {"inv_freq": "", "rope_freqs.weight": " --base 10000"}  # how names of rates end, and those of divisors
+RATES = {"inv_freq": "", "rope_freqs.weight": " --base 10000"}  # endings of tensor names, for rates and for divisors
 
 
 def rates_in(arrays: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the names of different rates, one of each kind, and what `pecli identify` needs to be told of them."""
+    """Return (name, options for `pecli identify`) of the tensors that hold rates, one per kind and shape."""
     found: dict[Any, tuple[str, str]] = {}
     for name, array in arrays.items():
         for end, more in RATES.items():
@@ -422,7 +432,7 @@ def rates_in(arrays: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def is_printable_name(name: str) -> bool:
-    """Return whether a name out of a file can be typed as it is shown."""
+    """Return whether all characters of a name from a file are printable, so that it can be typed."""
     return all(map(is_printable, name))
 
 
@@ -439,4 +449,5 @@ TENSORS_COMMAND = Command(
         ),
     ),
     ("pecli tensors model.safetensors", "pecli tensors words.npz --json"),
+    answer=partial(results_of, FileData),
 )

@@ -1,4 +1,4 @@
-"""Options as parameters that Typer takes, and the values in their texts; the options that several commands share."""
+"""Options as Typer parameters, the parsing of their texts, and options that several commands share."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ METAVARS = {int: "INTEGER", float: "NUMBER", str: "TEXT", bool: " "}
 
 @dataclass(frozen=True)
 class SharedOptions(Options):
-    """What more than one command that draws no figure can be asked."""
+    """Options that several commands without a figure share."""
 
     cite: bool = option(False, "print the papers of the formulas as BibTeX")
-    strict: bool = option(False, "exit with 1 for a warning or a known mistake too")
+    strict: bool = option(False, "also exit with 1 for a warning or a known mistake")
 
 
 def run_options(*without: str) -> list[Option]:
-    """Return the options of every run but these."""
+    """Return the options of every run except those named."""
     return [entry for name, entry in RunOptions.options().items() if name not in without]
 
 
 def file_options(pictures: bool = False) -> list[Option]:
-    """Return the options that say where a text goes, of commands that can draw pictures too also where those go."""
+    """Return the options for the output and format of a text, with picture formats if `pictures`."""
     output, format = (Output.options()[name] for name in ("output", "format"))
     fitting = [name for name, item in FORMATS.items() if name in FORMS or (pictures and item.picture)]
     return [
@@ -45,12 +45,12 @@ def file_options(pictures: bool = False) -> list[Option]:
 
 
 def language_option() -> Option:
-    """Return the option of the language where the environment may say it."""
+    """Return the language option without a default, so that the environment can set the language."""
     return replace(Language.options()["lang"], default=None, optional=True, unset="en")
 
 
 def parameter(entry: Option, panel: str, hidden: bool = False) -> inspect.Parameter:
-    """Return one option as a keyword parameter. Values stay text: they are read and checked by the option itself."""
+    """Return an option as a keyword parameter for Typer. Its value stays text, to be parsed by the option itself."""
     switch = entry.scalar is bool
     shown = typer.Option(
         *(entry.flag, *entry.flags),
@@ -67,26 +67,26 @@ def parameter(entry: Option, panel: str, hidden: bool = False) -> inspect.Parame
 def argument(
     name: str, help: str, *, many: bool = False, required: bool = False, metavar: str | None = None, offers: Any = None
 ) -> inspect.Parameter:
-    """Return a word, or several, without a flag; missing ones are None, or refused where they are required."""
-    shown = typer.Argument(help=help, metavar=metavar, show_default=False, autocompletion=offers)
+    """Return a positional parameter for one word, or several if `many`; if not required, its default is None."""
+    shown = typer.Argument(help=help, metavar=metavar or name.upper(), show_default=False, autocompletion=offers)
     kind: Any = list[str] if many else str
     return keyword(name, kind if required else kind | None, inspect.Parameter.empty if required else None, shown)
 
 
 def context_parameter() -> inspect.Parameter:
-    """Return the parameter that gets Typer's context, with the words that follow."""
+    """Return the parameter that receives Typer's context, which has the words that follow."""
     return inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
 
 
 def keyword(name: str, kind: Any, default: Any, shown: Any) -> inspect.Parameter:
-    """Return a parameter as Typer takes it."""
+    """Return a keyword parameter annotated for Typer."""
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, shown])
 
 
 def with_parameters(function: Callable[..., None], parameters: list[inspect.Parameter]) -> Callable[..., None]:
-    """Return the function as Typer should see it: taking exactly these parameters, no two of one name (ValueError)."""
+    """Return the function with its signature replaced by these parameters; ValueError if two have the same name."""
     signature = inspect.Signature(parameters)
-    function.__signature__ = signature  # type: ignore[attr-defined]  # where inspect looks
+    function.__signature__ = signature  # type: ignore[attr-defined]  # read by inspect
     function.__annotations__ = {name: p.annotation for name, p in signature.parameters.items()}
     return function
 
@@ -94,7 +94,7 @@ def with_parameters(function: Callable[..., None], parameters: list[inspect.Para
 def with_options(
     function: Callable[..., None], options: Iterable[Option], *arguments: inspect.Parameter
 ) -> Callable[..., None]:
-    """Return the function of a command as Typer should see it: it takes words, and options that are read by then."""
+    """Return a command's function with the signature that Typer needs; it parses the options before the call."""
     known = {entry.name: replace(entry, common=False) for entry in options}
 
     def command(**texts: Any) -> None:
@@ -105,14 +105,14 @@ def with_options(
 
 
 def value_of(entry: Option, texts: Any) -> Any:
-    """Return the value of an option that has one, from the texts that it is given: of several the last."""
+    """Return the value of an option from its texts: the last one, or all for an option that takes several values."""
     if texts in (None, False, [], ()):
         return entry.default
     return entry.read(texts if entry.scalar is bool else entry.split_items(texts) if entry.many else texts[-1])
 
 
 def values_of(known: Mapping[str, Option], texts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values in the texts given to each option: several in one text are separated, pieces are joined."""
+    """Return the values of options as text, unparsed, with several values in one text split."""
 
     def values(entry: Option, text: Any) -> Any:
         return text if entry.scalar is bool else entry.split_items([text] if isinstance(text, str) else text)

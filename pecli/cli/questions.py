@@ -1,4 +1,4 @@
-"""Which figure shows what: questions that people have, and the line that answers each."""
+"""Questions about position encodings, each with the command line that answers it."""
 
 QUESTIONS = {
     "What does an encoding look like?": "pecli heatmap --base 10",

@@ -1,4 +1,4 @@
-"""`pecli recipe` and `pecli redraw`: the line that made a file, and the file drawn again."""
+"""`pecli recipe` and `pecli redraw`: print the command that made a file, and draw the file again with changes."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, cast
 
 import typer
 
 from pecli.cli.app import run_words
 from pecli.cli.draw import without_file
-from pecli.cli.figures import SHARED, passed_options, run_parameters, running, settings_of
+from pecli.cli.figures import SHARED, draw_command, passed_options, run_parameters, settings_of
 from pecli.cli.options import (
     argument,
     context_parameter,
@@ -26,6 +27,7 @@ from pecli.cli.options import (
 )
 from pecli.cli.show import Command, guard
 from pecli.core.errors import UnusedOptionError, UsageError, notice
+from pecli.core.json_schema import results_of
 from pecli.core.options import Options, option
 from pecli.core.terminal import print_json, print_results
 from pecli.encodings.registry import encoding_named
@@ -34,10 +36,11 @@ from pecli.files.formats import FORMATS
 from pecli.files.metadata import read_metadata
 from pecli.files.tables import IN_MEMORY, NOT_STORED
 from pecli.files.writer import ending_of, real_path
+from pecli.jobs.answers import pictures_schema
 from pecli.jobs.inputs import check_inputs, fingerprints, reading_beside, relocate_inputs
 from pecli.jobs.job import Job, job_settings, versions
 from pecli.jobs.job_options import find_analysis, known_options, parameters_of
-from pecli.jobs.names import escape_blanks
+from pecli.jobs.names import escape_placeholders
 from pecli.jobs.sweep import expand, specs_in
 from pecli.jobs.text import command, entry, quoted
 from pecli.page.canvas import OWNED, TEXTS
@@ -47,14 +50,18 @@ FORMS = ("command", "toml")
 
 @dataclass(frozen=True)
 class RecipeOptions(Options):
-    """How files are told to be made again."""
+    """Options for how a recipe is printed."""
 
-    form: str | None = option(None, "how it is told", choices=lambda: FORMS, unset="command for one file")
-    output: tuple[str, ...] = option((), "file that the line writes", unset="this one", flags=("-o",), split=False)
+    form: str | None = option(
+        None, "what to print: a command line, or a batch file", choices=lambda: FORMS, unset="command for one file"
+    )
+    output: tuple[str, ...] = option(
+        (), "file that the printed line writes", unset="the same one", flags=("-o",), split=False
+    )
 
 
 def recipe(files: list[str], *, form: str | None, output: tuple[str, ...], json: bool, **_: object) -> None:
-    """Print what makes finished files again."""
+    """Print the command line of a finished file, or a batch file for several."""
     if form and json:
         raise UnusedOptionError("form", form, "--json prints the line and the job")
     if output and len(files) > 1:
@@ -62,27 +69,44 @@ def recipe(files: list[str], *, form: str | None, output: tuple[str, ...], json:
     jobs = [read_job(path, output) for path in files]
     as_lines = form == "command" or (form is None and len(jobs) == 1)
     if json:
-        facts = [{"paths": [*job.output.output], "command": command(job), "job": job.job()} for job in jobs]
-        print_json([{**each, **versions()} for each in facts])
+        print_json([recipe_data(job) for job in jobs])
         return
-    figures = (entry(job, list(map(below, job.output.output))) for job in jobs)
+    figures = (entry(job, list(map(path_below_here, job.output.output))) for job in jobs)
     print_results(list(map(command, jobs)) if as_lines else ["\n\n".join(figures)])
+
+
+class RecipeData(TypedDict):
+    """What --json says of a finished file."""
+
+    paths: list[str]
+    command: str
+    job: dict[str, Any]
+    pecli: str
+    matplotlib: str
+    numpy: str
+
+
+def recipe_data(job: Job) -> RecipeData:
+    """Return a job's files, its command line, its options and the versions that draw it."""
+    facts = {"paths": [*job.output.output], "command": command(job), "job": job.job()}
+    return cast("RecipeData", {**facts, **versions()})
 
 
 RECIPE_COMMAND = Command(
     with_options(
         recipe,
         [*RecipeOptions.options().values(), *run_options("show", "jobs")],
-        argument("files", "pictures or numbers that pecli made", many=True, required=True, metavar="FILE…"),
+        argument("files", "pictures or numbers that pecli made", many=True, required=True, metavar="FILE"),
     ),
     ("pecli recipe heatmap.png", "pecli recipe one.png two.svg > figures.toml"),
+    answer=partial(results_of, RecipeData),
 )
 
 
 def read_job(path: str, output: Sequence[str] = ()) -> Job:
-    """Return the job of a finished file, with that file (or the output) as its output.
+    """Return the job of a finished file, with that file, or `output`, as its output.
 
-    A notice names each file that it was made from and that does not lie beside it: those are not looked at.
+    A notice names each input file that is not found beside the finished file.
     """
     found = read_metadata(path)
     with reading_beside(path, found, {}):
@@ -94,16 +118,16 @@ def read_job(path: str, output: Sequence[str] = ()) -> Job:
 
 
 def carried_job(path: str, found: Mapping[str, Any], output: Sequence[str] = ()) -> tuple[Job, list[str]]:
-    """Return the job that a finished file carries, and the files it was made from that are not beside it."""
+    """Return the job in a finished file's metadata, and its input files that are not found beside the file."""
     values = job_settings(found)
-    with naming(path):
-        name, outputs = str(values.pop("command", "")), list(output) or [escape_blanks(path)]
-        asked = expand(name, {**for_files(values, outputs), "output": outputs}).as_one()
+    with errors_naming(path):
+        name, outputs = str(values.pop("command", "")), list(output) or [escape_placeholders(path)]
+        asked = expand(name, {**options_for_files(values, outputs), "output": outputs}).as_one()
     return relocate_inputs(asked, path, fingerprints(found))
 
 
-def for_files(values: Mapping[str, Any], paths: Sequence[str]) -> dict[str, Any]:
-    """Return options without those that mean something in files of other formats alone."""
+def options_for_files(values: Mapping[str, Any], paths: Sequence[str]) -> dict[str, Any]:
+    """Return the options without those that only apply to formats of which none is written."""
     formats = [FORMATS[ending] for path in paths if (ending := ending_of(path)) in FORMATS]
     owners = {**OWNED, "long": "rows"}
     owned = {name for name, kind in owners.items() if name != "style" and not any(getattr(f, kind) for f in formats)}
@@ -111,16 +135,16 @@ def for_files(values: Mapping[str, Any], paths: Sequence[str]) -> dict[str, Any]
 
 
 @contextmanager
-def naming(path: str) -> Iterator[None]:
-    """Add the name of the file that carries a job to what is wrong with it inside the block."""
+def errors_naming(path: str) -> Iterator[None]:
+    """Add the path of the finished file to UsageErrors raised inside the block."""
     try:
         yield
     except UsageError as error:
         raise UsageError(f"{path} carries a job that cannot be asked for: {error}") from None
 
 
-def below(path: str) -> str:
-    """Return a path as one below the current folder, as tar does: a batch writes nowhere else."""
+def path_below_here(path: str) -> str:
+    """Return a path as one below the current folder, as tar does, because a batch writes nowhere else."""
     place = os.path.relpath(path) if Path(path).is_absolute() else os.path.normpath(path)
     inside = re.sub(r"^(\.\./)+", "", place)
     if inside != place:
@@ -129,22 +153,22 @@ def below(path: str) -> str:
 
 
 def redraw(context: typer.Context, file: str, **before: Any) -> None:
-    """Draw a finished file again with what is given changed; any option of its figure may stand behind the file."""
+    """Draw a finished file again with some options changed; options of its figure may follow the file."""
     with guard():
         early = [name.replace("_", "-") for name, value in before.items() if value not in (None, False)]
         if file.startswith("-") or early:
             given = file if file.startswith("-") else f"--{early[0]}"
             raise UsageError(f"the file comes first: pecli redraw FILE {given} …")
         found = read_metadata(file)
-        with naming(file):
+        with errors_naming(file):
             figure = find_analysis(str(job_settings(found).get("command", "")))
     raise typer.Exit(
-        run_words(_again(file, figure, found), context.args, f"redraw {quoted(file)}", settings_of(figure))
+        run_words(_redraw_command(file, figure, found), context.args, f"redraw {quoted(file)}", settings_of(figure))
     )
 
 
 def _redraw_with_help() -> Any:
-    """Return the function with the options that all figures have, for its help: they are read behind the file."""
+    """Return `redraw` with the options that all figures share, for its help; options after the file come later."""
     shown = [parameter(entry, panel) for part, panel in SHARED.items() for entry in part.options().values()]
     words = [
         context_parameter(),
@@ -156,14 +180,18 @@ def _redraw_with_help() -> Any:
 REDRAW_COMMAND = Command(
     _redraw_with_help(),
     ("pecli redraw heatmap-sinusoidal.png --size 4x3 -o small.png", "pecli redraw far.svg --cmap Greys -o grey.svg"),
-    notes=("Behind the file stands any option of its figure: pecli redraw FILE --help lists those of that one.",),
+    notes=("Any option of the file's figure may follow the file: pecli redraw FILE --help lists them.",),
+    answer=pictures_schema,
     settings={"allow_extra_args": True, "ignore_unknown_options": True, "allow_interspersed_args": False},
 )
 
 
-def with_numbers_of(before: Sequence[str], spec: str) -> str:
-    """Return the text of an encoding with the numbers, such as d and base, that all encodings before it had and that it
-    takes and does not say; a model's config says all of its own."""
+def with_shared_numbers(before: Sequence[str], spec: str) -> str:
+    """Return the spec completed with the numbers, such as d and base, that all previous encodings share.
+
+    before : specs of the previous encodings
+    spec : spec of the new encoding; the spec of a model is returned unchanged
+    """
     if encoding_named(spec.partition(":")[0]) is None:
         return spec
     (first, *rest), said = [parse_encoding(each)[1] for each in before], parse_encoding(spec)[1]
@@ -172,21 +200,21 @@ def with_numbers_of(before: Sequence[str], spec: str) -> str:
     return spec + ("," if said else ":") * bool(kept) + ",".join(f"{name}={text}" for name, text in kept.items())
 
 
-def _again(file: str, figure: Any, metadata: dict[str, Any]) -> Any:
-    """Return the figure's command, with the values that the file carries where nothing is given.
+def _redraw_command(file: str, figure: Any, metadata: dict[str, Any]) -> Any:
+    """Return the figure's command with defaults from the job in the file's metadata.
 
-    A file of a whole sweep gives one such file again, of its format where that holds many pictures.
+    A file that holds a whole sweep is drawn again as one file, in the same format if that holds many pictures.
     """
 
     def jobs(texts: dict[str, Any], show: bool) -> list[Job]:
         changed = values_of(known_options(figure), passed_options(texts, figure))
         with reading_beside(file, metadata, changed):
             carried = carried_job(file, metadata)[0]
-            values = for_files(job_settings({"job": carried.job()}), changed.get("output") or [file])
+            values = options_for_files(job_settings({"job": carried.job()}), changed.get("output") or [file])
             name = values.pop("command")
             if "encoding" in changed:
-                changed["encoding"] = [with_numbers_of([*specs_in(values)], spec) for spec in changed["encoding"]]
-            for text in TEXTS:  # what is given now takes the place of its opposite
+                changed["encoding"] = [with_shared_numbers([*specs_in(values)], spec) for spec in changed["encoding"]]
+            for text in TEXTS:  # a given option removes its opposite from the carried ones
                 for given, opposite in ((text, f"no_{text}"), (f"no_{text}", text), ("plain", text)):
                     values.pop(opposite if given in changed else "", None)
             whole = bool(carried.cells) and "output" not in changed
@@ -201,4 +229,4 @@ def _again(file: str, figure: Any, metadata: dict[str, Any]) -> Any:
             raise UsageError(f"{file} would be replaced: name another file with --output")
         return again
 
-    return running(figure, jobs)
+    return draw_command(figure, jobs)

@@ -1,4 +1,4 @@
-"""What every command has: what Typer takes it as, how it ends, and how it shows a text or writes it to a file."""
+"""Parts shared by all commands: the `Command` type, error handling, and output of a text to terminal or files."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import typer
 
-from pecli.core.errors import LISTENER, UsageError, as_flags, as_pecli_error
+from pecli.core.errors import LISTENER, UsageError, as_flags, as_pecli_error, option_text
 from pecli.core.hub import VERBOSE
+from pecli.core.json_schema import Schema
 from pecli.core.progress import TRACKER, progress, untracked
 from pecli.core.terminal import CODE, Document, Paragraph, print_notes, print_results, show
 from pecli.files.documents import csv, md, tex
@@ -27,20 +29,21 @@ FORMS = (*WRITERS, "json")
 
 @dataclass(frozen=True)
 class Command:
-    """A command as Typer takes it."""
+    """A command for Typer."""
 
-    function: Callable[..., None]  # with the command's options as parameters
-    examples: tuple[str, ...]  # lines that run
+    function: Callable[..., None]  # has the command's options as parameters
+    examples: tuple[str, ...]  # command lines that work
     notes: tuple[str, ...] = ()  # paragraphs at the end of its help
-    settings: Mapping[str, Any] = field(default_factory=dict)  # how its words are taken, besides the names of its help
+    answer: Callable[[], Schema] | None = None  # gives the schema of the --json output, if there is --json
+    settings: Mapping[str, Any] = field(default_factory=dict)  # Click's context settings
 
 
 @contextmanager
 def guard(quiet: bool = False, verbose: bool = False) -> Iterator[None]:
-    """Run a command's body: every failure is one line and an exit code. Never a traceback, but with -v."""
+    """Run a command's body; every failure becomes a one-line message and an exit code. -v also prints the traceback."""
     TRACKER.set(untracked if quiet else progress)
     VERBOSE.set(verbose)
-    LISTENER.set(None if quiet else cache(print_notes))  # a file read again has nothing new to say
+    LISTENER.set(None if quiet else cache(print_notes))  # print each notice once
     try:
         yield
     except KeyboardInterrupt:
@@ -48,51 +51,55 @@ def guard(quiet: bool = False, verbose: bool = False) -> Iterator[None]:
         raise typer.Exit(130) from None
     except typer.Exit:
         raise
-    except BrokenPipeError:  # the reader has gone: nobody is left to tell
+    except BrokenPipeError:  # standard output is closed
         discard_stdout()
         raise typer.Exit(1) from None
     except Exception as error:
         if verbose:
             traceback.print_exc()
         if isinstance(error, OSError):
-            discard_stdout()  # it may be what failed, and holds text that would fail once more
+            discard_stdout()  # its buffered text could fail again at exit
         failure = as_pecli_error(error)
         print_notes(*failure.sentence(as_flags).split("\n"))
         raise typer.Exit(failure.exit_code) from None
 
 
-Target = tuple[str, str]  # a path, and the format of what is written there
+Target = tuple[str, str]  # a path and its format
 
 
 def targets_of(
     outputs: Sequence[str] | None, format: str | None, as_json: bool, pictures: bool = False
 ) -> tuple[list[Target], list[str]]:
-    """Return what texts are to be written, none of them in a terminal, and where pictures are, if a command draws any.
+    """Return the files for the text with their formats, [] for the terminal, and the paths for pictures.
 
     Raises
     ------
-    UsageError : a format that holds no text
+    UsageError : a format that cannot hold text
     """
     if as_json and (outputs or format not in (None, "json")):
         raise UsageError("--json prints JSON: leave --output and --format out")
     if as_json or not (outputs or format):
         return [(STDOUT, "json")] if as_json else [], []
     texts, drawn = [], []
+    forms = [*(name for name, item in FORMATS.items() if pictures and item.picture), *FORMS]
     for path in outputs or [STDOUT]:
-        form = format_of(path, format, "md")
+        form = format_of(path, format, "md", forms)
         if pictures and outputs and form in FORMATS and FORMATS[form].picture:
             drawn.append(path)
         elif form in FORMS:
             texts.append((path, form))
         else:
-            raise UsageError(option="format" if format else "output", value=format or path, allowed=", ".join(FORMS))
+            advice = f"name a file such as {Path(path).with_suffix('.md')}" if outputs else ""
+            name, given = ("format", format) if format else ("output", path)
+            text = f"{option_text(name, given)} is not a format that this command writes"
+            raise UsageError(text, option=name, value=given, allowed=", ".join(forms), advice=advice)
     return texts, drawn
 
 
 def publish(document: Document, data: Any, targets: Sequence[Target], lines: Sequence[str] = ()) -> None:
-    """Show a document, or write it, or the same as plain data, in the forms that are asked for.
+    """Print a document in the terminal, or write it, or `data`, to the targets in their formats.
 
-    lines : to type, which stand behind it; in a terminal they are not broken into lines that fit
+    lines : command lines printed after the document, not wrapped in a terminal
     """
     if not targets:
         show(document)

@@ -1,4 +1,4 @@
-"""What to type instead of a word that is no command or no option here."""
+"""Suggestions for unknown commands and options."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from pecli.files.formats import FORMATS
 from pecli.jobs.job import SWEPT
 from pecli.jobs.job_options import ANALYSES, figures_for, known_options
 
-MAX_NAMES = 3  # suggestions
-ALIKE = 0.65  # how much a suggestion is
+MAX_NAMES = 3  # most suggestions
+ALIKE = 0.65  # smallest similarity of a suggestion
 
 
 def unknown_command(word: str, commands: Iterable[str]) -> str:
-    """Return what to type instead of a word that is no command."""
+    """Return the message for a word that is not a command, with a suggestion."""
     if word.startswith("-"):
         if near := _nearest(word, ("--version", "--help")):
-            return f"there is no {word}{_question(near)}"
+            return f"there is no {word}{_did_you_mean(near)}"
         return f"{word} stands behind a command, as in pecli heatmap {word}: pecli --help lists the commands"
     if kind := encoding_named(word.partition(":")[0]):
         draw = f"pecli {figures_for(kind)[0]} {word} draws it"
@@ -30,13 +30,13 @@ def unknown_command(word: str, commands: Iterable[str]) -> str:
         return f"{word} is a format: pecli heatmap{sweep} -o heatmap.{word} writes it"
     near = _nearest(word, commands)
     example = "" if near else "pecli heatmap draws a table, "
-    return f"there is no command {word[:60]}{_question(near)}: {example}pecli --help lists them"
+    return f"there is no command {word[:60]}{_did_you_mean(near)}: {example}pecli --help lists them"
 
 
 def unknown_option(command: str, flag: str, flags: Mapping[str, str]) -> str:
-    """Return what to type instead of an option that the command does not have.
+    """Return the message for an option that the command does not have, with a suggestion.
 
-    flags : its options, and the flag that the help shows for each
+    flags : all spellings of the command's options, and the flag that the help shows for each
     """
     if not command:
         return unknown_command(flag, ())
@@ -44,17 +44,17 @@ def unknown_option(command: str, flag: str, flags: Mapping[str, str]) -> str:
     if figure in ANALYSES:
         try:
             with_canonical_names(known_options(ANALYSES[figure]), {flag.lstrip("-"): None})
-        except UsageError as error:  # a spelling of several
+        except UsageError as error:  # an ambiguous spelling
             return error.sentence(as_flags)
-        if advice := _elsewhere(figure, flag):
+        if advice := _option_owner(figure, flag):
             return advice
         words |= {f"--{other}": f"--{name}" for other, name in canonical_names(ANALYSES[figure]).items()}
     near = list(dict.fromkeys(words[word] for word in _nearest(flag, words)))
-    return f"{command} has no option {flag}{_question(near)}: pecli {command} --help lists them"
+    return f"{command} has no option {flag}{_did_you_mean(near)}: pecli {command} --help lists them"
 
 
-def _elsewhere(figure: str, flag: str) -> str:
-    """Return what to type for an option that encodings or other figures have; nothing where none has it."""
+def _option_owner(figure: str, flag: str) -> str:
+    """Return the message for an option that encodings or other figures have; "" if none has it."""
     word = flag.lstrip("-").partition("=")[0]
     for kind in sorted(all_encodings().values(), key=lambda kind: not ANALYSES[figure].takes(kind)):
         if entry := kind.options().get(canonical_name(kind.options(), word)):
@@ -69,10 +69,10 @@ def _elsewhere(figure: str, flag: str) -> str:
 
 
 def _nearest(word: str, known: Iterable[str]) -> list[str]:
-    """Return what to type instead, whatever dashes it begins with."""
+    """Return the most similar known names, ignoring leading dashes."""
     plain = {name.lstrip("-"): name for name in known}
     return [plain[name] for name in nearest(word.lstrip("-"), plain, ALIKE, MAX_NAMES)]
 
 
-def _question(near: list[str]) -> str:
+def _did_you_mean(near: list[str]) -> str:
     return f", did you mean {' or '.join(near)}?" if near else ""

@@ -126,7 +126,7 @@ class UsageError(PecliError):
 
 
 class UnusedOptionError(UsageError):
-    """An option that has no effect with the others. A default for many figures is skipped where this is raised."""
+    """An option that has no effect with the others. A batch file's default that raises it is ignored."""
 
     def __init__(self, option: str, value: Any, why: str, advice: str = "") -> None:
         typed = ",".join(map(str, value)) if isinstance(value, tuple) else value
@@ -134,7 +134,7 @@ class UnusedOptionError(UsageError):
         super().__init__(text, option=option, value=value, advice=advice or f"leave {option_text(option)} out")
 
 
-def nearest(word: str, names: Iterable[str], alike: float = 0.5, most: int = 1) -> list[str]:
+def nearest(word: str, names: Iterable[str], alike: float = 0.55, most: int = 1) -> list[str]:
     """Return at most `most` names that start with a word of at least three letters, otherwise the closest match.
 
     A name that is a whole part of the word is preferred to one that looks similar: yarn for dynamic-yarn.
@@ -155,7 +155,7 @@ class UnknownNameError(UsageError):
         known: Iterable[str],
         *,
         option: str | None = None,
-        alike: float = 0.5,
+        alike: float = 0.55,
         advice: str = "",
     ) -> None:
         names, word = list(known), str(given)[:60]

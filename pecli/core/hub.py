@@ -1,6 +1,6 @@
 """Files of models on the Hugging Face hub, named ``hf:org/name[@revision][/folder][#tensor]``.
 
-They are read and downloaded by huggingface_hub, whose settings hold: address, token, proxies, cache, offline mode.
+huggingface_hub reads and downloads them with its own settings: address, token, proxies, cache, offline mode.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ ERROR_TEXTS = {  # messages for errors of the client; the first that matches is 
 class HubFile(NamedTuple):
     """A model on the hub, or a file or tensor in it.
 
-    folder : a folder, or a file that ends in .json or .safetensors; tensor : name of a tensor, or the end of it
+    folder : a folder, or a file that ends in .json or .safetensors
+    tensor : name of a tensor, or the end of it
     """
 
     repo: str
@@ -54,7 +55,7 @@ class HubFile(NamedTuple):
         return f"hf:{self.repo}{''.join(part or '' for part in parts)}"
 
     def file(self, name: str) -> str:
-        """Return the path of the named file in the folder, or the folder itself if it ends as a file of that type."""
+        """Return the path of the named file in the folder; the folder itself if it is already a file of that type."""
         return self.folder if self.folder.endswith(Path(name).suffix) else f"{self.folder}/{name}".strip("/")
 
 
@@ -73,7 +74,7 @@ def parse_hub_path(path: str) -> HubFile:
 
 
 def resolved(path: str) -> str:
-    """Return a path as jobs record it: in the search folder if it exists there, of a hub reference with its commit."""
+    """Return a path as jobs record it: in the search folder if it exists there, a hub reference with its commit."""
     return pin_revision(resolve_path(path))
 
 
@@ -104,7 +105,8 @@ def download(path: str, name: str = CONFIG) -> str:
 
 
 def weight_files(path: str, endings: Collection[str] = ()) -> Iterator[Opener]:
-    """Yield a function that opens each .safetensors file of a model. Of a remote file only what is read is downloaded.
+    """Yield a function that opens each .safetensors file of a model. Of a remote file, only the parts read are
+    downloaded.
 
     endings : if given, skip files without a tensor whose name ends in one of these, unless no file has one
     """
@@ -127,7 +129,7 @@ def weight_files(path: str, endings: Collection[str] = ()) -> Iterator[Opener]:
 
 
 def open_remote(path: str) -> io.IOBase:
-    """Open the file that a hub reference ends with. Of a remote file only what is read is downloaded."""
+    """Open the file that a hub reference ends with. Only the parts that are read are downloaded."""
     check_readable(path)
     item = parse_hub_path(path)
     return _open(path, item, item.folder)

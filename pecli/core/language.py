@@ -43,7 +43,11 @@ class Language(Options):
     what = "language option"
 
     lang: str = option(
-        ENGLISH, f"language of the texts, for all by {VARIABLE}", choices=languages, names=ALIASES, common=True
+        ENGLISH,
+        f"language of the texts; {VARIABLE} sets it for every command",
+        choices=languages,
+        names=ALIASES,
+        common=True,
     )
 
 
@@ -104,7 +108,7 @@ def say(key: str, /, **blanks: Any) -> str:
 
 
 def finding(text: str) -> dict[str, Any]:
-    """Return a text that was said as data: its key, and the numbers and names in it; {} of any other text."""
+    """Return a text made by `say` as data: its key, and the values in its placeholders; {} for any other text."""
     return {**text.blanks, "key": text.key} if isinstance(text, Sentence) else {}
 
 
@@ -142,9 +146,8 @@ def merge_labels(labels: Sequence[str], texts: Sequence[Sequence[str]]) -> list[
     """Return the distinct texts: first those that all labels share, then the others, each with its labels."""
     every = dict.fromkeys(text for each in texts for text in each if text)
     owners = {text: [label for label, each in zip(labels, texts, strict=True) if text in each] for text in every}
-    join = (
-        join_clauses if any(", " in label for label in labels) else listing
-    )  # commas cannot separate names with commas
+    # commas cannot separate names with commas
+    join = join_clauses if any(", " in label for label in labels) else listing
     rest = {text: names for text, names in owners.items() if len(names) < len(labels)}
     common = [text for text in every if text not in rest]
     return common + [say("join.with_names", text=text, names=join(names)) for text, names in rest.items()]
@@ -164,7 +167,7 @@ def texts(lang: str) -> dict[str, str | tuple[str, str]]:
 
 
 def _with_versions(text: str | tuple[str, str]) -> Any:
-    """Return a text, or its forms for one and for several, with the versions of transformers in their places."""
+    """Return a text, or its singular and plural, with the versions of transformers filled in."""
     if isinstance(text, tuple):
         return tuple(map(_with_versions, text))
     for name, version in VERSIONS.items():

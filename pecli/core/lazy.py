@@ -31,16 +31,16 @@ else:
 
 
 def cached(function: F) -> F:
-    """Return `functools.cache` of a function with its type; mypy takes the dataclasses that are keys for unhashable."""
+    """Return `functools.cache` of a function, typed as the function: mypy takes dataclass arguments for unhashable."""
     return cast(F, cache(function))
 
 
 class Registry(Mapping[str, T_co]):
-    """A mapping of names to objects, each given by its place, ``module:object``, and a one-line summary.
+    """A mapping of names to objects, each given by its location, ``module:object``, and a one-line summary.
 
     Names and summaries are listed without imports: importing twenty figures would double the time of ``pecli --help``.
 
-    aliases : other names, each with the name it stands for and the options that go with it
+    aliases : other names, each with the name that it stands for and the options that it implies
     more : returns the objects of plugins, which can be looked up by name but are not listed; called for unknown names
     """
 

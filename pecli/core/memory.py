@@ -1,4 +1,4 @@
-"""Checks, before anything is allocated, that the memory needed is free."""
+"""Checks that there is enough free memory, made before anything is allocated."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GROUPS = Path("/sys/fs/cgroup")  # Linux's control groups
 
 
 def available() -> int | None:
-    """Return the available bytes by Linux and its control groups; None on other systems."""
+    """Return the available bytes according to Linux and its control groups; None on other systems."""
     free = [1024 * int(size) for size in re.findall(r"^MemAvailable: *(\d+)", _text(PROC / "meminfo"), re.M)]
     group = re.search("^0::/(.*)$", _text(PROC / "self/cgroup"), re.M)
     own = GROUPS / (group[1] if group else "")
@@ -54,7 +54,7 @@ def check_bytes(what: str, needed: int, advice: str, copies: int = 1) -> None:
 
 
 def check_disk(what: str, shape: tuple[int, ...], path: str, advice: str) -> None:
-    """Raise UsageError if the disk cannot hold this many numbers at one byte each, the least they take."""
+    """Raise UsageError if the disk cannot hold this many numbers at one byte each, the minimum."""
     needed, folder = math.prod(shape), Path(path).absolute().parent
     if needed > UNCHECKED:
         free = shutil.disk_usage(next(own for own in (folder, *folder.parents) if own.is_dir())).free

@@ -1,7 +1,7 @@
-"""One field, one fact: the name, type, default, help, bounds and flags of an option stand in one dataclass field.
+"""Options: the name, type, default, help, bounds and flags of an option are defined once, in one dataclass field.
 
 The command-line option, the TOML key, the Python keyword, the ``--help`` text, the key in a file's metadata and the
-error message all come from there. `Options` is the base of everything that has options; `Option` is one of them.
+error message are all derived from it. `Options` is the base of every class with options; `Option` is one option.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ __all__ = ["Option", "Options", "canonical_name", "default_of", "default_values"
 
 EXACT = 2**53  # every integer up to here is a float64
 RANGE = re.compile(rf"\s*({NUMBER})\.\.({NUMBER})(?::(\d{{1,9}}))?\s*")
-NO_LIMIT = 10**9  # nobody reaches it: helps leave it out
-MAX_RANGE = 100_000  # numbers of one range
-DIGITS = 6  # of numbers between the ends, so that titles and file names stay readable
+NO_LIMIT = 10**9  # larger bounds are left out of the help
+MAX_RANGE = 100_000  # most numbers in one range
+DIGITS = 6  # digits of numbers inside a range, so that titles and file names stay readable
 RANGE_HELP = "a range is FIRST..LAST of whole numbers, or FIRST..LAST:COUNT, such as 2..10000:40"
-SPAN = re.compile(r"\s*\d+\s*[-:–]\s*\d+\s*")  # what others write for a range
+SPAN = re.compile(r"\s*\d+\s*[-:–]\s*\d+\s*")  # a range in other notations, for advice
 COMMA_IN_TEXT = r",(?!\s*[\d.]+\s*$)"  # 5,3 is one size
-THOUSANDS = re.compile(r"\s*\d{1,3}(,\d{3})*,0\d\d(,\d{3})*\s*")  # 4,096: no list, for no number begins with 0
-INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}  # of a unit; the points are TeX's
+THOUSANDS = re.compile(r"\s*\d{1,3}(,\d{3})*,0\d\d(,\d{3})*\s*")  # 4,096 is not a list, as no number begins with 0
+INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}  # inches per unit; points are TeX's
 SIDE = rf"(\d+(?:\.\d+)?)(?:\s*({'|'.join(INCHES)}))?"
 SIZE = rf"\s*{SIDE}(?:\s*[xX×,]\s*{SIDE})?\s*"
 
@@ -48,9 +48,9 @@ def size_text(size: tuple[float, float] | float) -> str | None:
 
 
 def inches_of(text: str) -> tuple[float, float | None] | None:
-    """Return width and height in inches, the height None where one number is given; None for what is no size.
+    """Return width and height in inches, with height None if only one number is given; None if the text is not a size.
 
-    A unit given once holds for both; without one they are inches.
+    A unit given once holds for both numbers; the default unit is the inch.
     """
     match = re.fullmatch(SIZE, text)
     if match is None:
@@ -61,7 +61,7 @@ def inches_of(text: str) -> tuple[float, float | None] | None:
 
 
 def write_scalar(value: Any) -> str:
-    """Return a number without a needless ``.0``, a truth value in TOML's spelling, text as it is."""
+    """Return the text of a value: a number without a needless ``.0``, a boolean as in TOML."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float) and value.is_integer() and abs(value) < EXACT:
@@ -70,13 +70,13 @@ def write_scalar(value: Any) -> str:
 
 
 def place_of(value: Any) -> str | None:
-    """Return 3x5 where that is how a row and a column, of videos a frame before them, are written; None otherwise."""
+    """Return the text 3x5 for a place in a grid, row x column (in a video frame x row x column); None otherwise."""
     text = re.sub("[\\s×X]", lambda found: "" if found[0].isspace() else "x", value) if isinstance(value, str) else ""
     return text if re.fullmatch(r"\d{1,9}(x\d{1,9}){1,2}", text, re.ASCII) else None
 
 
 def _read_int(value: Any) -> int:
-    """Return the whole number that a value is, by every digit of a text: a float would round 2.0000000000000000001."""
+    """Return a value as an integer, from every digit of a text: a float would round 2.0000000000000000001."""
     if isinstance(value, bool):
         raise TypeError
     number = Decimal(value.strip()) if isinstance(value, str) else value
@@ -101,8 +101,8 @@ def _read_bool(value: Any) -> bool:
 def _read_str(value: Any) -> str:
     text = os.fspath(value)
     if not isinstance(text, str) or any(ord(character) < 32 and character not in "\n\t" for character in text):
-        raise TypeError  # control characters stand in no name and no XML
-    text.encode()  # nor do bytes that are not UTF-8
+        raise TypeError  # control characters are not allowed in names and XML
+    text.encode()  # raises for bytes that are not UTF-8
     return text
 
 
@@ -112,31 +112,31 @@ TYPES = {int: "a whole number", float: "a finite number", bool: "true or false"}
 
 @dataclass(frozen=True)
 class Option:
-    """One option: reads any spelling of a value (text, TOML, Python) into a checked one, and writes it back.
+    """One option: converts any spelling of a value (text, TOML, Python) to a checked value, and writes it back as text.
 
-    That asks nothing but the value: the name of a file stays what was typed, and is resolved when a job is made.
+    Reading a value does no I/O: a file name stays as typed, and is resolved when a job is made.
     """
 
     help: str  # what the option does, one line, no full stop
     at_least: float | None = None  # bounds of a number, of each number of a list
     at_most: float | None = None
     above: float | None = None
-    choices: Callable[[], Iterable[str]] | None = None  # gives the allowed words
+    choices: Callable[[], Iterable[str]] | None = None  # returns the allowed words
     flags: tuple[str, ...] = ()  # further spellings on the command line, ("-k",)
-    unset: str = ""  # what is done when the value is None, for the help
+    unset: str = ""  # what None means, for the help
     split: bool | None = None  # whether one text may hold several values; None: numbers, lists and choices may
-    log: bool = False  # whether the values of a range are evenly spaced by their ratios
-    aliases: tuple[str, ...] = ()  # names in other programs, with _; understood everywhere, shown nowhere
-    advice: Callable[[Any], str] | None = None  # gives what to try instead of a value that is refused, or ""
-    names: Mapping[str, float | str] = dataclasses.field(default_factory=dict)  # words that may stand for numbers
-    only_with: tuple[str, tuple[str, ...]] | None = None  # another option, and its values with which this one counts
-    common: bool = False  # whether it stands among the first in a help
-    shown: bool = False  # whether titles show the value also where it was not changed
-    in_spec: bool = False  # whether it is given in an encoding's spec alone, as most with `only_with` are
+    log: bool = False  # whether the values of a range are spaced geometrically
+    aliases: tuple[str, ...] = ()  # names in other programs, with _; accepted everywhere, shown nowhere
+    advice: Callable[[Any], str] | None = None  # returns advice for a refused value, or ""
+    names: Mapping[str, float | str] = dataclasses.field(default_factory=dict)  # words accepted in place of numbers
+    only_with: tuple[str, tuple[str, ...]] | None = None  # another option, and its values for which this one applies
+    common: bool = False  # whether the help lists it among the most used
+    shown: bool = False  # whether titles show it even with its default value
+    in_spec: bool = False  # whether it can only be set in an encoding's spec, as most with `only_with`
     file: bool = False  # whether it may name a file
     place: bool = False  # whether a value may be a place in a grid, 3x5
-    text_of: Callable[[Any], str | None] | None = None  # gives the text of a value of its type, None of others
-    name: str = ""  # from here on what the field itself says
+    text_of: Callable[[Any], str | None] | None = None  # returns the text of a value of its type, None for others
+    name: str = ""  # this and the following are taken from the dataclass field
     default: Any = None
     scalar: type = str
     many: bool = False
@@ -149,7 +149,7 @@ class Option:
 
     @cached_property
     def spellings(self) -> frozenset[str]:
-        """Every name that means this option, besides its own."""
+        """All other names of the option."""
         return frozenset(flag.lstrip("-").replace("-", "_") for flag in self.flags) | {*self.aliases}
 
     @property
@@ -160,7 +160,7 @@ class Option:
 
     @property
     def bounds(self) -> str:
-        """What is allowed, in words."""
+        """The allowed values as text."""
         if self.choices is not None:
             return "one of " + ", ".join(self.choices())
         kind = TYPES.get(self.scalar, "text in UTF-8 without control characters")
@@ -175,7 +175,7 @@ class Option:
 
     @property
     def explained(self) -> str:
-        """What it does, what it takes and what it is by default."""
+        """The help text with allowed values and default."""
         if self.scalar is bool and not self.default:
             return self.help
         default = self.unset if self.default in (None, ()) else self.write(self.default)
@@ -189,7 +189,7 @@ class Option:
         return f"{self.help} ({text})" if text else self.help
 
     def read(self, value: Any) -> Any:
-        """Return a checked value of the option's type; raises UsageError naming what is given, what is allowed."""
+        """Return a checked value of the option's type; raise UsageError with the given and the allowed values."""
         if value is None and self.optional:
             return None
         if not self.many:
@@ -202,7 +202,7 @@ class Option:
         return result
 
     def as_text(self, value: Any) -> Any:
-        """Return the value, and each of several, as the text that means the same: ``8x4`` for a size of (8, 4)."""
+        """Return the value, or each of several, as text, such as ``8x4`` for a size (8, 4), if it has a text form."""
         if value is None or isinstance(value, str) or self.text_of is None:
             return value
         text = self.text_of(value)
@@ -211,7 +211,7 @@ class Option:
         return value if text is None else text
 
     def split_items(self, texts: Sequence[str]) -> list[str]:
-        """Return the single values in texts: commas separate them, and ranges are spelled out."""
+        """Return the single values in texts: split at commas, with ranges expanded."""
         if not self.splits:
             return list(texts)
         for text in texts:
@@ -221,7 +221,7 @@ class Option:
         return [value for text in texts for item in re.split(comma, text) for value in self.spread(item)]
 
     def spread(self, value: Any) -> list[Any]:
-        """Return the numbers of a range as texts, both ends among them; anything else alone."""
+        """Return the numbers of a range as texts, both ends included; any other value as the only item."""
         match = RANGE.fullmatch(value) if self.scalar in (int, float) and isinstance(value, str) else None
         if match is None:
             return [value]
@@ -235,7 +235,7 @@ class Option:
         return list(dict.fromkeys([match[1], *texts, match[2]]))
 
     def write(self, value: Any) -> str:
-        """Return the text that `read` turns into this value again."""
+        """Return the text that `read` converts back to this value."""
         return ",".join(map(write_scalar, value)) if self.many else write_scalar(value)
 
     def _read_scalar(self, value: Any) -> Any:
@@ -264,16 +264,16 @@ class Option:
         return UsageError(text, option=self.name, value=given, allowed=self.bounds, advice=advice)
 
     def _advice_for(self, value: Any) -> str:
-        """Return what to try instead: the option's own advice, how a range is written for 0-7; else nothing."""
+        """Return advice for a refused value: the option's own, or for 0-7 how to write a range; "" if there is none."""
         advice = self.advice(value) if self.advice is not None and isinstance(value, Hashable) else ""
         span = isinstance(value, str) and self.scalar in (int, float) and SPAN.fullmatch(value)
         return advice or (RANGE_HELP if span else "")
 
 
 def option(default: Any, help: str, *, only_with: tuple[str, str | tuple[str, ...]] | None = None, **facts: Any) -> Any:
-    """Return a dataclass field that is an option; its name and type come from the field itself.
+    """Return a dataclass field that is an option; its name and type are those of the field.
 
-    The parameters are those of `Option`. A default of None is for fields whose type allows it.
+    facts : attributes of `Option`. The default can be None only if the field's type allows it.
     """
     if only_with is not None:
         owner, values = only_with
@@ -283,7 +283,7 @@ def option(default: Any, help: str, *, only_with: tuple[str, str | tuple[str, ..
 
 @dataclass(frozen=True)
 class Options:
-    """Base of the frozen dataclasses whose fields are options. Every value is checked when one is made."""
+    """Base of frozen dataclasses whose fields are options. Every value is checked when an instance is made."""
 
     what: ClassVar[str] = "option"
 
@@ -302,7 +302,7 @@ class Options:
         self.check()
 
     def check(self) -> None:
-        """Refuse values that do not go together (UsageError)."""
+        """Raise UsageError if values cannot be combined."""
 
     @classmethod
     def options(cls) -> dict[str, Option]:
@@ -311,18 +311,18 @@ class Options:
         return _options(owner)
 
     def inputs(self) -> tuple[str, ...]:
-        """Return the files that are read for these values. Overridden where a value may be no file."""
+        """Return the files that these values name. Overridden in classes where such a value may not be a file."""
         values = (getattr(self, name) for name, entry in self.options().items() if entry.file)
         return tuple(value for value in values if value is not None)
 
     @classmethod
     def make(cls, values: Mapping[str, Any]) -> Self:
-        """Return an instance of option names and values; unknown names are refused with a suggestion."""
+        """Return an instance from values by option name; raise an error with a suggestion for unknown names."""
         return cls.of_read(cls.read_values(values))
 
     @classmethod
     def of_read(cls, values: Mapping[str, Any]) -> Self:
-        """Return an instance of values that were read already, which are not read again."""
+        """Return an instance from values that are checked already."""
         made = object.__new__(cls)
         for field in dataclasses.fields(cls):
             object.__setattr__(made, field.name, values.get(field.name, field.default))
@@ -330,24 +330,25 @@ class Options:
         return made
 
     def changed_to(self, **read: Any) -> Self:
-        """Return the same with other values, read already: what `dataclasses.replace` would read anew."""
+        """Return a copy with some values replaced; unlike `dataclasses.replace`, it does not check them again."""
         return self.of_read({**{field.name: getattr(self, field.name) for field in dataclasses.fields(self)}, **read})
 
     @classmethod
     def read_values(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values as the options read them, one by one; unknown names are refused with a suggestion."""
+        """Return the checked values by option name; raise an error with a suggestion for unknown names."""
         options, given = cls.options(), with_canonical_names(cls.options(), values)
         for name in [name for name in given if name not in options]:
             raise UnknownNameError(f"{cls.what} of {getattr(cls, 'name', cls.__name__)}", name, options, option=name)
         return {name: options[name].read(value) for name, value in given.items()}
 
     def settings(self) -> dict[str, Any]:
-        """Return the options that mean something beside the values of the others, and their values, in order."""
+        """Return the values of the options that apply, in order; some only apply to certain values of another
+        option."""
         owners = {name: entry.only_with for name, entry in self.options().items()}
         return {n: getattr(self, n) for n, owner in owners.items() if not owner or getattr(self, owner[0]) in owner[1]}
 
     def changed(self, defaults: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Return the options that differ from their defaults, or from the `defaults` that stand in for them."""
+        """Return the values that differ from their defaults; `defaults` override the options' own."""
         standing = {
             n: default_of(entry, defaults) if defaults else entry.default for n, entry in self.options().items()
         }
@@ -355,22 +356,22 @@ class Options:
 
 
 def canonical_name(options: Mapping[str, Option], word: str) -> str:
-    """Return the name of the option that a word spells, ``head_dim`` that of d; of none or several, the word with _."""
-    spelled = _spelled(options, word)
+    """Return the name of the option that a word stands for (``head_dim`` is d), or the word if it is ambiguous."""
+    spelled = _matching_names(options, word)
     return spelled[0] if len(spelled) == 1 else word.replace("-", "_")
 
 
-def _spelled(options: Mapping[str, Option], word: str) -> list[str]:
-    """Return the names of all options that a word spells; the one that it is, alone."""
+def _matching_names(options: Mapping[str, Option], word: str) -> list[str]:
+    """Return the names of all options that a word can stand for; only its own if the word is an option's name."""
     plain = word.replace("-", "_")
     return [plain] if plain in options else [name for name, entry in options.items() if plain in entry.spellings]
 
 
 def with_canonical_names(options: Mapping[str, Option], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values under the options' own names; raises UsageError for two spellings of one, and one of two."""
+    """Return the values by the options' own names; raise UsageError for an option given twice or an ambiguous name."""
     result: dict[str, Any] = {}
     for word, value in values.items():
-        name, spelled = canonical_name(options, word), _spelled(options, word)
+        name, spelled = canonical_name(options, word), _matching_names(options, word)
         if len(spelled) > 1:
             readings = " or ".join(f"{option_text(one)} ({options[one].help.partition(':')[0]})" for one in spelled)
             raise UsageError(f"{option_text(name)} may mean {readings}", option=name, advice="give the one you mean")
@@ -381,18 +382,18 @@ def with_canonical_names(options: Mapping[str, Option], values: Mapping[str, Any
 
 
 def default_of(entry: Option, defaults: Mapping[str, Any]) -> Any:
-    """Return an option's default, or what stands in for it; a default of None, which leaves a thing open, stays."""
+    """Return an option's default, or the one in `defaults`; a default of None is not overridden."""
     return None if entry.default is None else defaults.get(entry.name, entry.default)
 
 
 def default_values(options: Mapping[str, Option], defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those of the default values that these options take."""
+    """Return the `defaults` for these options, without options whose default is None."""
     return {name: value for name, value in defaults.items() if name in options and options[name].default is not None}
 
 
 @cached
 def _options(cls: Any) -> dict[str, Option]:
-    """Return the options of a class, with what its fields themselves say: name, default, type."""
+    """Return the options of a class, completed with the name, default and type of their fields."""
     hints, options = typing.get_type_hints(cls), {}
     for field in dataclasses.fields(cls):
         if "option" in field.metadata:

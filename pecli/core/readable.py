@@ -1,4 +1,4 @@
-"""Where files are looked for, and which may be read: all of them, or only named ones when requests come from others."""
+"""Where files are looked up, and which may be read: all, or only named ones if a request comes from somebody else."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The terminal: messages on stderr, results on stdout, documents and images.
+"""Terminal output: messages on stderr, results on stdout, documents and images.
 
-Printed text may come from files of others, so control characters are escaped.
+Printed text may come from other people's files, so control characters are escaped.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Facts:
-    """Names and values, one pair a line."""
+    """Names and values, one pair per line."""
 
     facts: Mapping[str, str]
 
@@ -79,7 +79,7 @@ def print_json(results: Sequence[Any]) -> None:
 
 
 class Steps:
-    """Progress of many pictures on stderr: a bar with names and time left, or a line each."""
+    """Progress of many pictures on stderr: a bar with names and remaining time, or one line per picture."""
 
     def __init__(self, total: int, quiet: bool) -> None:
         from rich.console import Console
@@ -133,11 +133,11 @@ def as_text(document: Document, width: int) -> str:
     return _rendered(document, screen).rstrip()
 
 
-BLANKS = re.compile(r"(?: |\x1b\[[\d;]*m)+$", re.MULTILINE)  # at the end of a line, with styles that begin or end there
+BLANKS = re.compile(r"(?: |\x1b\[[\d;]*m)+$", re.MULTILINE)  # spaces and styles at the end of a line
 
 
 def _rendered(document: Document, screen: Any) -> str:
-    """Return the blocks one below the other, without the blanks that rich puts at the ends of lines."""
+    """Return the blocks one below the other, without rich's trailing spaces."""
     with screen.capture() as captured:
         _print_blocks(document, screen)
     return BLANKS.sub(lambda match: match[0].replace(" ", ""), captured.get())
@@ -217,7 +217,7 @@ def protocol(environment: Mapping[str, str] = os.environ) -> str | None:
 
 
 def half_blocks(pixels: Array) -> Any:
-    """Return pixels, shape (h, w, 3), uint8, as rich segments: one column a pixel, two rows a character."""
+    """Return pixels, shape (h, w, 3), uint8, as rich segments: one pixel per column and two per row of text."""
     from rich.color import Color
     from rich.segment import Segment, Segments
     from rich.style import Style

@@ -35,8 +35,8 @@ def width_option(default: int | None, help: str, at_most: int = 65536, **more: A
 
 def tensor_option() -> Any:
     """Return the option tensor, for encodings that can be read from a file."""
-    help = "name of the table in the file, or how it ends"
-    return option(None, help, unset="found by the usual names")
+    help = "name of the table in the file, or the end of its name"
+    return option(None, help, unset="found by usual names")
 
 
 def check_tensor(file: str | None, tensor: str | None) -> None:
@@ -166,9 +166,8 @@ class Encoding(Options, ABC):
         for name, item in self.options().items():
             if name in changed and name not in without:
                 text = item.write(changed[name])
-                given.append(
-                    f"{name}=" + (text if item.many else text.replace(",", r"\,"))
-                )  # a comma would end the value
+                # a comma would end the value
+                given.append(f"{name}=" + (text if item.many else text.replace(",", r"\,")))
         return self.name + (":" + ",".join(given) if given else "")
 
     def left_out(self) -> str:
@@ -219,7 +218,7 @@ Own = TypeVar("Own", bound="TableEncoding")
 
 
 def of_any_shape(table: Callable[[Own, Array], Array]) -> Callable[[Own, Array | float], Array]:
-    """Return a `table` for positions of any shape (…), giving (…, d), from one for shape (length,)."""
+    """Return a `table` method for positions of any shape (…), with result (…, d), from one for shape (length,)."""
 
     @wraps(table)
     def shaped(self: Own, positions: Array | float) -> Array:
@@ -338,7 +337,8 @@ class Rotary(TableEncoding):
 
     @property
     def turned(self) -> dict[str, str]:
-        """The given option for the rotated vector; it has no effect if other vectors are rotated."""
+        """The non-default options of the vector that the table rotates, which have no effect if other vectors are
+        rotated."""
         return {}
 
     @abstractmethod
@@ -370,12 +370,12 @@ class BiasEncoding(Encoding):
 
     @property
     def known(self) -> bool:
-        """Whether `bias` gives the bias; otherwise it is learned, and class numbers stand for it."""
+        """Whether `bias` gives the bias; otherwise it is learned, and class numbers take its place."""
         return True
 
     @property
     def quantity(self) -> str:
-        """Name of what `bias` gives: the bias, or what stands for it."""
+        """Name of the result of `bias`: the bias, or the class numbers."""
         return "encoding.bias"
 
     @property
@@ -389,7 +389,7 @@ class BiasEncoding(Encoding):
 
     @abstractmethod
     def bias(self, offsets: Array) -> Array:
-        """Return the numbers added to the score of query and key, (n_heads, n), float64; −inf for unseen keys.
+        """Return the numbers added to the score of query and key, (n_heads, n), float64; −inf for masked keys.
 
         offsets : position of the query minus that of the key, (n,)
         """

@@ -21,7 +21,7 @@ HEAD_ALIASES = ("num_heads", "n_heads", "num_attention_heads")
 
 
 def direction_option(default: str) -> Any:
-    """Return the option direction, equal for all biases."""
+    """Return the option direction, which is the same for all biases."""
     help = "which keys a query sees: none after it, or both sides"
     return option(default, help, choices=lambda: ("causal", "both"))
 
@@ -39,7 +39,7 @@ class DirectedBias(BiasEncoding):
 
     @abstractmethod
     def of_offsets(self, offsets: Array) -> Array:
-        """Return the bias if every key were seen, (n_heads, n) or a shape that broadcasts to it, for offsets (n,)."""
+        """Return the bias without masking, (n_heads, n) or a shape that broadcasts to it, for offsets (n,)."""
 
     def bias(self, offsets: Array) -> Array:
         offsets = np.asarray(offsets, dtype=np.float64)
@@ -74,7 +74,7 @@ class Alibi(DirectedBias):
     )
     family: str = option(
         "paper",
-        "slopes where heads is no power of two: of two powers of two (paper), or of one row (geometric)",
+        "slopes if heads is not a power of two: from two powers of two (paper), or one geometric series (geometric)",
         choices=lambda: ("paper", "geometric"),
     )
     divisor: float = option(1.0, "what the slopes are divided by", above=0, at_most=MAX_EXACT, in_spec=True)

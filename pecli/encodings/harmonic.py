@@ -54,7 +54,7 @@ def many_digits() -> Iterator[None]:
 
 
 def as_typed(value: Decimal | float) -> Decimal:
-    """Return a parameter by its decimal digits: 0.1 is a tenth, not the float64 nearest to it."""
+    """Return the exact decimal value of a parameter as typed: 0.1 is a tenth, not the nearest float64."""
     return Decimal(str(value))
 
 
@@ -68,7 +68,7 @@ def dirichlet(counts: Array, high: Array, low: Array) -> Array:
 
 
 def alternating(first: Array, second: Array) -> Array:
-    """Return the columns of both arrays in turn, (…, 2n) from (…, n): faster than np.stack, which copies numbers."""
+    """Return the columns of both arrays in turn, (…, 2n) from (…, n) each; faster than np.stack."""
     columns = np.empty((*first.shape, 2), dtype=np.result_type(first, second))
     columns[..., 0], columns[..., 1] = first, second
     return columns.reshape(*first.shape[:-1], -1)
@@ -218,10 +218,10 @@ class Harmonic(TableEncoding):
         return table
 
     def _exact_table(self, at: Array) -> Array:
-        """Return the table at x (n,) if one coordinate turns all pairs; each number depends only on its own x.
+        """Return the table at coordinates x (n,) that turn all pairs; each entry depends only on its own x.
 
-        e^{iωx} is the product of that of the nearest multiple of STEP and that of the rest, each computed once for all
-        x that share it. The error is below 5·10⁻¹⁶ of the radius.
+        e^{iωx} is the product of two factors, for the nearest multiple of STEP and for the remainder, each computed
+        once for all x that share it. The error is below 5·10⁻¹⁶ of the radius.
         """
         table, steps = np.empty((len(at), self.width)), STEP * np.rint(at / STEP)
         rests = at - steps
@@ -287,8 +287,7 @@ class Harmonic(TableEncoding):
         return extremes[0], extremes[1]
 
     def _extremes_of(self, wave: str, pair: int, firsts: Array, length: int) -> tuple[Array, Array]:
-        """Return minimum and maximum of a wave over `length` positions from each of `firsts`, with the shape of
-        `firsts`.
+        """Return minimum and maximum of a wave over `length` positions from each of `firsts`, shaped like `firsts`.
 
         The angles of such a run are those of 0 … length − 1, sorted once, plus that of its first position: the extremes
         are at the two angles around the crest and the trough.
@@ -332,7 +331,7 @@ class Harmonic(TableEncoding):
         return 2 * np.pi * reduced_product(centres, high, low), dirichlet(counts, high, low)
 
     def rate_formula(self, pair: int) -> str:
-        """Return the formula for ω of a pair with its numbers; "" if the number says it all."""
+        """Return the formula for ω of a pair with its numbers; "" if the number alone is enough."""
         return ""
 
     def pair_text(self, pair: int) -> str:
@@ -356,7 +355,7 @@ class Harmonic(TableEncoding):
         return ["0" if text.startswith("0") else text for text in texts]
 
     def written_out(self, position: int, column: int) -> list[str]:
-        """Return r · sin(ω p + φ) with ω as name, formula and number, then the whole angle; no r = 1, no φ = 0."""
+        """Return r · sin(ω p + φ) with ω as name, formula and number, then the whole angle; without r = 1 and φ = 0."""
         wave, j = self.waves()[column]
         if wave == "0":
             return ["0"]

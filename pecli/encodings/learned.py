@@ -56,6 +56,14 @@ class Learned(OnGrid, Additive):
     tensor: str | None = tensor_option()
     seed: int = option(0, "seed of the untrained table", at_least=0)
     d: int | None = width_option(None, "columns of the untrained table", unset=f"the file's, or {UNTRAINED}")
+    rows: int | None = option(
+        None,
+        "rows of the untrained table",
+        at_least=1,
+        at_most=MAX_UNTRAINED_ROWS,
+        unset="as many as drawn",
+        in_spec=True,
+    )
     first_position: int = option(
         0, "position of its first row, such as -2 of BART's and RoBERTa's tables", in_spec=True
     )
@@ -73,17 +81,18 @@ class Learned(OnGrid, Additive):
                 self._rows  # noqa: B018 - an array lives as long as an encoding refers to it
         check_tensor(self.file, self.tensor)
         if self.first_position and (self.file is None or self.grid is not None):
-            text = "first_position is of a file's rows on a line; prefix says how many rows precede a grid"
+            text = "first_position needs a file whose rows are not a grid's; prefix says how many rows precede a grid"
             raise UsageError(text, option="first_position", value=self.first_position)
         if self.resize is None and self.resize_by != "bicubic":
-            raise UsageError("--resize-by is of --resize", option="resize_by", advice="give --resize too")
+            raise UsageError("--resize-by needs --resize", option="resize_by", advice="give --resize too")
         if len({len(sides_of(name, text)) for name in ("grid", "resize") if (text := getattr(self, name))}) > 1:
-            text = f"{option_text('resize', self.resize)} has not the axes of {option_text('grid', self.grid)}"
+            text = f"{option_text('resize', self.resize)} needs as many axes as {option_text('grid', self.grid)}"
             raise UsageError(text, option="resize", value=self.resize)
-        if self.file is not None and self.seed:
-            trained = f"{option_text('file', self.file)} is a trained one"
-            text = f"{option_text('seed', self.seed)} is of the untrained table, and {trained}"
-            raise UsageError(text, option="seed", value=self.seed)
+        for name in ("seed", "rows") if self.file is not None else ():
+            if value := getattr(self, name):
+                trained = f"{option_text('file', self.file)} is trained"
+                text = f"{option_text(name, value)} is for the untrained table, and {trained}"
+                raise UsageError(text, option=name, value=value, advice=f"leave {name} out")
 
     @property
     def width(self) -> int:
@@ -101,6 +110,11 @@ class Learned(OnGrid, Additive):
         return rows
 
     @property
+    def _count(self) -> int | None:
+        """The number of rows; None for an untrained table, which has as many rows as are requested."""
+        return self.rows if self._rows is None else len(self._rows)
+
+    @property
     def sides(self) -> tuple[int, ...]:
         return super().sides if None in (self.grid, self.resize) else sides_of("resize", self.resize or "")
 
@@ -109,30 +123,31 @@ class Learned(OnGrid, Additive):
         """The rows of the grid's cells, interpolated if requested."""
         sides = sides_of("grid", self.grid or "")
         first = self.prefix or 0
-        if self._rows is not None and self.prefix is None:
-            first = len(self._rows) - prod(sides)
-        count = first + prod(sides) if self._rows is None else len(self._rows)
+        if self._count is not None and self.prefix is None:
+            first = self._count - prod(sides)
+        count = first + prod(sides) if self._count is None else self._count
         if not 0 <= first <= max(MAX_PREFIX, self.prefix or 0) or first + prod(sides) != count:
             before = f" and {first} before them" if self.prefix else ""
-            text = f"{option_text('grid', self.grid)} has {prod(sides)} positions{before}, and {self.file} {count} rows"
+            table = self.file or "the untrained table"
+            text = f"{option_text('grid', self.grid)} has {prod(sides)} positions{before}, but {table} has {count} rows"
             raise UsageError(text, option="grid", value=self.grid)
         rows = self._rows_at(np.arange(first, count))
         return rows if self.resize is None else resized(rows, sides, self.sides, self.resize_by)
 
     def rows_from(self, start: int) -> int | None:
-        rows = None if self.grid is not None else self._rows
-        return super().rows_from(start) if rows is None else max(1, len(rows) + self.first_position - start)
+        count = None if self.grid is not None else self._count
+        return super().rows_from(start) if count is None else max(1, count + self.first_position - start)
 
     def covered(self, positions: Positions) -> Positions:
         if self.grid is not None:
             self._cells  # noqa: B018 - raises if the table has another length
             return super().covered(positions)
         low = self.first_position
-        high = low + (MAX_UNTRAINED_ROWS if self._rows is None else len(self._rows)) - 1
+        high = low + (self._count or MAX_UNTRAINED_ROWS) - 1
         first, last = positions.start, positions.stop - 1
         if low <= first and last <= high:
             return positions
-        text = f"{self.file or 'an untrained table'} has the positions {low} to {high}, not {first} to {last}"
+        text = f"{self.file or 'the untrained table'} has positions {low} to {high}, not {first} to {last}"
         if not low <= first <= high:
             raise UsageError(text, option="start", value=first, allowed=f"{low} to {high}")
         advice = f"learned positions do not extrapolate, try {option_text('length', high + 1 - first)}"
@@ -146,11 +161,11 @@ class Learned(OnGrid, Additive):
         return rows if self.divisor == 1 else rows / self.divisor
 
     def _rows_at(self, whole: Array) -> Array:
-        """Return the rows with these numbers, whole (n,)."""
+        """Return the rows with the given indices (n,)."""
         if self._rows is not None:
             if len(whole) and not 0 <= whole.min() <= whole.max() < len(self._rows):
                 first, last = self.first_position, self.first_position + len(self._rows) - 1
-                raise UsageError(f"{self.file} has the positions {first} to {last} and no others")
+                raise UsageError(f"{self.file} has positions {first} to {last} and no others")
             return self._rows[whole]
         rows = np.empty((len(whole), self.width))
         for run in np.unique(whole // RUN).tolist():

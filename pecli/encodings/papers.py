@@ -13,7 +13,8 @@ from pecli.encodings.base import Encoding
 
 @cached
 def papers() -> dict[str, dict[str, Any]]:
-    """Return authors, title and year of each paper, by what a `source` contains: the arXiv number, otherwise a name."""
+    """Return authors, title and year of each paper, by its arXiv number, or by another text that a `source`
+    contains."""
     import tomllib
 
     return tomllib.loads(Path(__file__).with_name("papers.toml").read_text(encoding="utf-8"))

@@ -33,12 +33,12 @@ def find_encoding(name: str) -> type[Encoding]:
     for kind in all_encodings().values():
         for option in kind.options().values():
             if option.choices and name in option.choices():
-                text = f"{name} is no encoding but a value of {kind.name}'s {option.name}"
+                text = f"{name} is not an encoding but a value of {kind.name}'s {option.name}"
                 advice = f"give {option_text('encoding', f'{kind.name}:{option.name}={name}')}"
                 raise UsageError(text, option="encoding", value=name, advice=advice)
-    if is_named_as_table(name):
+    if is_named_as_table(name) or is_named_as_table(name.rpartition("#")[0]):
         advice = table_advice(name)
-        text = f"{shorten(name)} is no encoding{' but a file' if advice else ', and there is no such file'}"
+        text = f"{shorten(name)} is {'a file, not' if advice else 'neither a file that exists nor'} an encoding"
         raise UsageError(text, option="encoding", value=name, advice=advice)
     raise UnknownNameError("encoding", name.strip(), all_encodings(), option="encoding")
 
@@ -59,8 +59,12 @@ def is_named_as_table(name: str) -> bool:
 
 def table_advice(name: str) -> str:
     """Return how to write the name of a table file as an encoding; "" if it is not one."""
-    found = is_named_as_table(name) and os.path.isfile(name)
-    return f"write {option_text('encoding', f'{Learned.name}:file={name}')}" if found else ""
+    file, tensor = name, ""
+    if not os.path.isfile(name) and "#" in name:
+        file, _, tensor = name.rpartition("#")
+    found = is_named_as_table(file) and os.path.isfile(file)
+    spec = f"{Learned.name}:file={file}" + (f",tensor={tensor}" if tensor else "")
+    return f"write {option_text('encoding', spec)}" if found else ""
 
 
 def all_encodings() -> dict[str, type[Encoding]]:

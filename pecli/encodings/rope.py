@@ -60,7 +60,9 @@ class OnAxes(HarmonicOnGrid, Scaled):
         None, "M-RoPE: pairs turned by frame, row and column", at_least=0, aliases=("mrope_section",), unset="none"
     )
     interleaved: bool = option(
-        False, "the pairs of the sections in turn, not one section after the other", aliases=("mrope_interleaved",)
+        False,
+        "let the pairs of the sections alternate, not one section after the other",
+        aliases=("mrope_interleaved",),
     )
     sequence: str | None = option(
         None, "words and images, such as 4, 1x2x3, 4: numbered by frame, row and column as in Qwen2-VL", unset="none"

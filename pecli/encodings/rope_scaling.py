@@ -63,7 +63,7 @@ class Scaling:
         return 1.0
 
     def ramp(self, rope: Scaled) -> tuple[float, float] | None:
-        """Return the pairs between which rates change from kept to divided; None without such a range."""
+        """Return the first and last pair of the range in which pairs are blended; None if there is none."""
         return None
 
     def first_length(self, rope: Scaled) -> int | None:
@@ -150,7 +150,7 @@ class Dynamic(Scaling):
         return rope.base * float(self.growth(rope)) ** float(_exponent(rope))
 
     def growth(self, rope: Scaled) -> Decimal:
-        """Return the factor of the longest wavelength; raised to the exponent it is that of the base."""
+        """Return the factor of the longest wavelength. To the power of `_exponent` it is the factor of the base."""
         longest = Decimal(rope.max_position or 1)
         factor, used = as_typed(rope.factor or 1), max(Decimal(rope.seq_len or 0), longest)
         return factor * used / longest - (factor - 1)
@@ -368,7 +368,7 @@ SCALINGS: dict[str, Scaling] = {
 
 
 def parameter(name: str, help: str, default: float | None = None, **more: Any) -> Any:
-    """Return the option of that name, for the scalings that need or take it."""
+    """Return the option of a scaling parameter, for the scalings that need or take it."""
     owners = tuple(scaling.name for scaling in SCALINGS.values() if name in (*scaling.needs, *scaling.takes))
     if any(name in scaling.needs for scaling in SCALINGS.values()):
         more.setdefault("unset", "must be given")
@@ -608,13 +608,13 @@ class Scaled(PowersOfBase):
         return self.rule.weights(geometric_rates(self.base, self.width), self)
 
     def parts(self) -> dict[str, int]:
-        """Return how many pairs are kept, between and divided by the factor, if the scaling blends."""
+        """Return the numbers of pairs "kept", "between" and "divided" by the factor; {} without blending."""
         weights = self.blend()
         kept, divided = weights.count(ZERO), weights.count(ONE)
         return {"kept": kept, "between": len(weights) - kept - divided, "divided": divided} if weights else {}
 
     def ramp(self) -> tuple[float, float] | None:
-        """Return the pairs between which rates change from kept to divided, if there is such a range."""
+        """Return the first and last pair of the range in which pairs are blended; None if there is none."""
         return self.rule.ramp(self)
 
     def rate_formula(self, pair: int) -> str:

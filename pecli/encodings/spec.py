@@ -1,5 +1,6 @@
-"""The text form of an encoding: ``sinusoidal:base=10,d=64``. Texts that name a model's config.json are read by those
-who know models, and only then is anything of them loaded.
+"""Specs, the text form of encodings: ``sinusoidal:base=10,d=64``.
+
+A spec may also name a model's config.json; `pecli.models.spec` reads those, and is only imported for them.
 """
 
 from __future__ import annotations
@@ -19,39 +20,37 @@ from pecli.encodings.learned import Learned
 from pecli.encodings.registry import ENCODINGS, PLUGINS, all_encodings, find_encoding, table_advice
 from pecli.files.tables import hold
 
-Config = tuple[
-    str, str, str
-]  # the path and kind of layer as typed, the plain text of the encoding, parameters behind it
+Config = tuple[str, str, str]  # path and kind of layer as typed, plain spec of the encoding, parameters after the path
 CONFIGS: Registry[Callable[[str], Config | None]] = Registry(
     {"config": ("pecli.models.spec:read_config_spec", "the text of a model's config.json; None of other texts")}
 )
 
 
 class HasArray(Protocol):
-    """What numpy makes an array of: its own, one of torch on the CPU, a data frame."""
+    """Objects that numpy can convert to an array: numpy arrays, torch tensors on the CPU, data frames."""
 
     def __array__(self) -> Array: ...
 
 
-Spec = str | HasArray  # what names an encoding: its text, or a table, rows for positions
+Spec = str | HasArray  # an encoding as text, or as a table with one row per position
 
 
 def read_encoding(
     spec: Spec, given: Mapping[str, Any] | None = None, defaults: Mapping[str, Any] | None = None
 ) -> Encoding:
-    """Return an encoding from its text; what is `given` wins over the text, both over the `defaults`.
+    """Return an encoding from its spec. Values in `given` override the spec, and both override `defaults`.
 
-    ``name`` or ``name:parameter=value,…``; a comma that no ``parameter=`` follows belongs to the value
-    (``clock:periods=60,3600``), and so does one after a backslash. Or the path of a model's config.json.
+    A spec is ``name`` or ``name:parameter=value,…``, or the path of a model's config.json. A comma belongs to the value
+    if no ``parameter=`` follows (``clock:periods=60,3600``) or if a backslash precedes it.
     """
-    spec = spec_of(spec)  # kept to the end, as an array is
+    spec = spec_of(spec)  # a reference keeps the array alive
     kind, written = parse_encoding(spec)
     own = with_canonical_names(kind.options(), given or {})
     return kind.make({**default_values(kind.options(), defaults or {}), **written, **own})
 
 
 def read_table_encoding(spec: Spec, given: Mapping[str, Any] | None = None) -> TableEncoding:
-    """Return the same of an encoding that has a table; raises UsageError for others."""
+    """Return a table encoding from its spec; raise UsageError if the encoding has no table."""
     made = read_encoding(spec, given)
     if not isinstance(made, TableEncoding):
         raise UsageError(f"{made.name} has no table: it is {made.kind}")
@@ -59,32 +58,33 @@ def read_table_encoding(spec: Spec, given: Mapping[str, Any] | None = None) -> T
 
 
 def encoding_of(spec: Spec) -> type[Encoding]:
-    """Return the class that the text of an encoding names."""
+    """Return the class of the encoding that a spec names."""
     return _parts(spec_of(spec))[0]
 
 
 def spec_of(encoding: Any) -> str:
-    """Return the text of an encoding that is one already, text, or a table; raises UsageError for what is none.
+    """Return the spec of an encoding given as an `Encoding`, a text or a table; raise UsageError for other objects.
 
-    A table is what numpy makes an array of: it is a `Learned`.
+    A table, an object that numpy can convert to an array, becomes a `Learned`.
     """
     if isinstance(encoding, (str, os.PathLike)):
         return os.fspath(encoding)
     if isinstance(encoding, Encoding):
         if all_encodings().get(encoding.name) is type(encoding):
-            return encoding.spec(dict.fromkeys(encoding.settings()))  # whatever else is the default where it is read
+            # explicit, because defaults differ between figures
+            return encoding.spec(dict.fromkeys(encoding.settings()))
         text = f"{type(encoding).__name__} is no encoding that is found by its name, {encoding.name}"
         raise UsageError(text, option="encoding", value=encoding, advice=f"its package names it under {PLUGINS}")
-    if hasattr(encoding, "__array__") and not isinstance(encoding, Real):  # as numpy's single numbers are
+    if hasattr(encoding, "__array__") and not isinstance(encoding, Real):  # numpy scalars have __array__ too
         return hold(encoding, f"{Learned.name}:file={{}}")
     item = "an encoding is text such as 'sinusoidal:base=10', or an array of two dimensions"
     raise UsageError(f"{item}, not {shorten(repr(encoding))}", option="encoding", value=encoding)
 
 
 def parse_encoding(spec: Spec) -> tuple[type[Encoding], dict[str, str]]:
-    """Return the class that the text of an encoding names, and the parameters written there, not yet read.
+    """Return the class that a spec names, and the texts of its parameters by name, not parsed yet.
 
-    Both come out of a model's config.json where the text names one.
+    For the spec of a model's config.json, both come from the model.
     """
     kind, _, told, written = _parts(spec_of(spec))
     for name in [name for name, texts in written.items() if len(texts) > 1]:
@@ -93,9 +93,9 @@ def parse_encoding(spec: Spec) -> tuple[type[Encoding], dict[str, str]]:
 
 
 def spread_spec(spec: str, given: Mapping[str, Sequence[str]] | None = None) -> list[str]:
-    """Return the texts of the encodings that one asks for: each value of a range, and of a parameter given repeatedly.
+    """Return the specs that one spec stands for, one for each value of a range or a repeated parameter.
 
-    given : values of parameters that take the place of those written
+    given : values of parameters that replace those in the spec
     """
     kind, head, _, written = _parts(spec)
     written |= {name: list(texts) for name, texts in (given or {}).items()}
@@ -113,7 +113,7 @@ def spread_spec(spec: str, given: Mapping[str, Sequence[str]] | None = None) -> 
 
 
 def _parts(spec: str) -> tuple[type[Encoding], str, dict[str, str], dict[str, list[str]]]:
-    """Return the class, what stands before parameters, those of a config, and the texts of those that are written."""
+    """Return the class, the text before the parameters, the parameters from a config, and those written in the spec."""
     name, _, text = spec.partition(":")
     known = name.strip() in ENCODINGS or name.strip() in all_encodings()  # plugins load only if needed
     if not known and (config := CONFIGS["config"](spec)) is not None:

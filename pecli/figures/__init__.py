@@ -1,4 +1,4 @@
-"""The registry of figures, single ones and those made of others. A summary beside each place: lists import none."""
+"""The registry of figures. Each entry has a summary, so that lists of figures need not import them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pecli.core.lazy import Registry, cached
 if TYPE_CHECKING:
     from pecli.figures.base import Figure
 
-PLUGINS = "pecli.figures"  # the entry point group in which other packages name their figures
+PLUGINS = "pecli.figures"  # entry point group for figures of other packages
 
 
 @cached
 def plugins() -> dict[str, type[Figure[Any]]]:
-    """Return the figures of other packages by name, loaded once."""
+    """Return the figures of other packages by name."""
     from pecli.core.plugins import load_plugins
     from pecli.figures.base import Figure
 
@@ -70,7 +70,7 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
     aliases={"similarity": ("distance", {"measure": "cos"}), "clock": ("dials", {"encoding": "clock"})},
 )
 
-COMPOSED: Registry[type[Figure[Any]]] = Registry(  # made of others
+COMPOSED: Registry[type[Figure[Any]]] = Registry(  # composed of other figures
     {
         "overview": ("pecli.figures.overview:Overview", "Several figures of one encoding side by side"),
         "compare": ("pecli.figures.compare:Compare", "One figure of several encodings, side by side"),

@@ -1,4 +1,4 @@
-"""Word vectors, position encodings and their sum: what a Transformer's first layer gets."""
+"""The input of a Transformer's first layer: word vectors, position encodings and their sum."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pecli.core.numbers import number_text
 from pecli.core.options import option
 from pecli.encodings.base import Additive
 from pecli.figures.base import ColouredNumbers, View
-from pecli.figures.matrix import MAX_CELLS, WithCellNumbers, places, show_matrix, split_cells
+from pecli.figures.matrix import MAX_CELLS, WithCellNumbers, decimal_places, show_matrix, split_cells
 from pecli.figures.tokens import TokenFigure, tokens_axis
 from pecli.files.sheet import aside, over
 from pecli.page.axis_labels import dimensions_axis
@@ -22,13 +22,13 @@ from pecli.page.panels import Axis, ColorBar, Panel, PanelGroup
 from pecli.page.text import points_per_pixel
 from pecli.page.words import ems
 
-ROW = 0.045, 0.065  # height of a row of a strip, as a share of its width; on a narrow page
-WIDER = 5, 3  # times as wide a strip is as the bars beside it; on a narrow page
-MOST = 0.7  # of the panel, that the number behind the longest bar takes at most
-BAR = 0.62  # of a row, that a bar is high
+ROW = 0.045, 0.065  # height of a row as a share of the strip's width: normal, on a narrow page
+WIDER = 5, 3  # width of a strip relative to the bars beside it: normal, on a narrow page
+MOST = 0.7  # of the panel's width: largest share for the numbers after the bars
+BAR = 0.62  # height of a bar as a share of its row
 SIGNS = ("", "+ ", "= ")
 SCALED = {"sqrt": "addition.word_vectors_d", "none": "addition.word_vectors"}
-ALIKE = 1.05  # how many times longer one is than the other, to say so
+ALIKE = 1.05  # ratio of lengths below which they count as equal
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,10 +39,10 @@ class AdditionNumbers(ColouredNumbers[Additive]):
     positions: Array = aside("token", "dimension")
     total: Array = over("token", "dimension")
     tokens: tuple[str, ...]
-    scaled: str = aside()  # what the word vectors are called
-    embeddings: str  # how they were made, of those from no file
+    scaled: str = aside()  # key of the word vectors' title
+    embeddings: str  # footnote on random word vectors, "" for a file
     limit: float
-    mean_lengths: tuple[float, ...]  # of the vectors of words, of positions, of their sums
+    mean_lengths: tuple[float, ...]  # of words, positions, sums
 
     def coloured(self) -> list[Array]:
         return [self.words, self.positions, self.total]
@@ -60,7 +60,7 @@ class AdditionNumbers(ColouredNumbers[Additive]):
         return say(text, ratio=number_text(longer / shorter, 3), words=say(self.scaled))
 
     def lengths(self) -> list[Array]:
-        """Return the lengths of all vectors, those of words, of positions and of their sums, (tokens,) each."""
+        """Return the norms of the vectors of words, of positions and of sums, each of shape (tokens,)."""
         return [np.linalg.norm(each, axis=1) for each in (self.words, self.positions, self.total)]
 
     def remarks(self) -> list[str]:
@@ -69,18 +69,18 @@ class AdditionNumbers(ColouredNumbers[Additive]):
 
 @dataclass(frozen=True)
 class Addition(WithCellNumbers[Additive], TokenFigure[Additive]):
-    """Word vectors, the position encodings of their places, and the sum of both, on one scale.
+    """Word vectors, the encodings of their positions, and the sum of both, on one colour scale.
 
     Notes
     -----
     Vaswani et al. 2017, section 3.4, arXiv:1706.03762: word vectors are multiplied by √d before the encoding is added.
-    Random ones have variance 1/d, as tensor2tensor begins with: scaled they are √2 times as long as a sinusoidal
-    encoding, unscaled √(d/2) times shorter.
+    Random vectors have variance 1/d, like the initial ones of tensor2tensor: scaled, they are √2 times as long as a
+    sinusoidal encoding; unscaled, they are √(d/2) times shorter.
     """
 
     name: ClassVar[str] = "addition"
     requires: ClassVar[Any] = Additive
-    defines: ClassVar[str] = "a row a token: its vector, the encoding of its position, and their sum; no unit"
+    defines: ClassVar[str] = "one row per token: its vector, the encoding of its position, and their sum; no unit"
     example: ClassVar[str] = "pecli addition --tokens 'dog bites man'"
     examples: ClassVar[tuple[str, ...]] = ("pecli addition --scale none -d 128 -o addition.svg",)
     default_options: ClassVar[Mapping[str, Any]] = {"d": 64}
@@ -98,7 +98,7 @@ class Addition(WithCellNumbers[Additive], TokenFigure[Additive]):
         width = view.encoding.width
         words, positions = self.content(width), view.encoding.table(self.rows(view))
         made = "addition.random_word_vectors_of"
-        length = number_text(float(np.linalg.norm(words, axis=1).mean()), 2)  # before they are scaled
+        length = number_text(float(np.linalg.norm(words, axis=1).mean()), 2)  # before scaling
         words = words * sqrt(width) if self.scale == "sqrt" else words
         both = (words, positions, words + positions)
         limit = float(max(np.abs(each).max() for each in both)) or 1.0
@@ -120,7 +120,7 @@ class Addition(WithCellNumbers[Additive], TokenFigure[Additive]):
         at = [say("addition.position", position=encoding.position_text(at)) for at in self.rows(view).tolist()]
         titles = (SCALED[self.scale], "addition.position_encodings", "addition.input")
         aspect, wide = max(0.1, ROW[canvas.narrow] * count), WIDER[canvas.narrow]
-        bar = ColorBar(say("heatmap.value"), spare=self.may_be_spare(count, encoding.width))
+        bar = ColorBar(say("heatmap.value"), redundant=self.may_show_numbers(count, encoding.width))
         frame: dict[str, Any] = {"aspect": aspect, "small": True}
         strips = tuple(
             Panel(
@@ -129,7 +129,7 @@ class Addition(WithCellNumbers[Additive], TokenFigure[Additive]):
             )
             for sign, title, names in zip(SIGNS, titles, (self.words, at, self.words), strict=True)
         )  # fmt: skip
-        length = say("addition.mean_length", length="10.0")  # as long as it will be
+        length = say("addition.mean_length", length="10.0")  # reserves the width
         ends: Any = Axis(ends=(count - 0.5, -0.5))
         beside = Panel(title=length, least=(4.0, 1.0 * count), y=ends, **frame)
         rows = tuple((at,) * wide + (at + len(SIGNS),) for at in range(len(SIGNS)))
@@ -168,11 +168,11 @@ class Addition(WithCellNumbers[Additive], TokenFigure[Additive]):
 
 
 def draw_lengths(numbers: AdditionNumbers, axes: list[Axes], canvas: Canvas) -> None:
-    """Draw the lengths of all vectors as bars, those that the headline compares darker."""
+    """Draw the norms of all vectors as bars; those that the headline compares are darker."""
     import matplotlib as mpl
 
     lengths, ink = numbers.lengths(), mpl.rcParams["text.color"]
-    digits = places(lengths)
+    digits = decimal_places(lengths)
     for ax, own, mean in zip(axes, lengths, numbers.mean_lengths, strict=True):
         ax.set_title(say("addition.mean_length", length=f"{mean:.{digits}f}"), fontsize=canvas.small)
         ax.barh(range(len(own)), own, height=BAR, color=ink, alpha=0.4 if ax is axes[-1] else 1.0, linewidth=0)

@@ -1,4 +1,4 @@
-"""What order does to attention: weights for two orders of the same tokens, without and with the encoding."""
+"""The effect of word order on attention: weights for two orders of the same tokens, without and with an encoding."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pecli.core.options import option
 from pecli.encodings.base import Additive, BiasEncoding, Rotary, names_in_sentence
 from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.matrix import WithCellNumbers, hatch, show_matrix
-from pecli.figures.tokens import TokenFigure, cut, fit_tokens, read_order, token_panel
+from pecli.figures.tokens import TokenFigure, fit_tokens, read_order, shortened, token_panel
 from pecli.files.sheet import aside, over
 from pecli.measures.pairwise import products
 from pecli.page.canvas import Canvas
@@ -29,8 +29,11 @@ AttentionEncoding = Additive | Rotary | BiasEncoding
 
 @dataclass(frozen=True, kw_only=True)
 class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
-    """Weights of the tokens as given and in a second order, without and with the encoding, query down, key across; the
-    change is second − first once the second order is put back into the first, the difference the largest |change|."""
+    """Attention weights of the tokens in two orders, without (`plain`) and with (`encoded`) the encoding.
+
+    Rows are queries, columns are keys. A change is the second order's weights, put back into the first order, minus the
+    first order's weights; a difference is the largest |change|.
+    """
 
     plain: Array = over("query", "key")
     reordered_plain: Array = over("query", "key")
@@ -38,51 +41,51 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
     reordered_encoded: Array = over("query", "key")
     change_plain: Array = over("query", "key")
     change_encoded: Array = over("query", "key")
-    order: Array = aside("query")  # which token stands where in the second
+    order: Array = aside("query")  # index of the token at each place of the second order
     tokens: tuple[str, ...]
     reordered_tokens: tuple[str, ...]
-    embeddings: str  # where they come from
-    rounded: str = aside()  # said of numbers in cells
+    embeddings: str  # footnote on how the embeddings were made
+    rounded: str = aside()  # footnote on the rounding of numbers in cells
     difference_plain: float
     difference_encoded: float
     largest: float
-    most: tuple[int, int]  # the query and the key whose weight changes most with the encoding
+    most: tuple[int, int]  # query and key of the largest change with the encoding
 
     def coloured(self) -> list[Array]:
         return [self.plain, self.reordered_plain, self.encoded, self.reordered_encoded]
 
     def message(self) -> str:
-        """Return nothing where the second order is the first."""
+        """Return the headline, or "" if the second order is the first."""
         if not self.difference_encoded:
             return ""
         if not self.difference_plain:
             return say("attention.only_with_positions")
-        number, plain = map(as_in_cells, (self.difference_encoded, self.difference_plain))
+        number, plain = map(weight_text, (self.difference_encoded, self.difference_plain))
         name = names_in_sentence([self.view.encoding])[0]
         return say("attention.with_reordering_changes_weights", name=name, number=number, plain=plain)
 
-    def row_heads(self) -> list[tuple[str, str]]:
-        """Return the names of the two rows and how much weights change in each."""
-        without = "attention.causal_mask_alone" if self.hides else "attention.without_positions"
+    def row_headings(self) -> list[tuple[str, str]]:
+        """Return (name, note on the largest change) for the rows without and with the encoding."""
+        without = "attention.causal_mask_alone" if self.has_mask else "attention.without_positions"
         return [
             (
                 say(name),
-                say("attention.change_by_up_to" if most else "attention.no_weight_changes", number=as_in_cells(most)),
+                say("attention.change_by_up_to" if most else "attention.no_weight_changes", number=weight_text(most)),
             )
             for name, most in ((without, self.difference_plain), ("attention.with_positions", self.difference_encoded))
         ]
 
     def marks(self) -> list[str]:
-        return [say("attention.hatched_masked_weight_0")] if self.hides else []
+        return [say("attention.hatched_masked_weight_0")] if self.has_mask else []
 
     @property
-    def hides(self) -> bool:
-        """Whether a mask hides keys."""
+    def has_mask(self) -> bool:
+        """Whether a mask hides keys from some queries."""
         return bool((self.plain == 0).any())
 
     @property
-    def masked(self) -> Array:
-        """Which keys no query sees in either order, (n, n)."""
+    def masked_keys(self) -> Array:
+        """The mask of (query, key) pairs that are hidden in both orders, shape (n, n)."""
         return (self.encoded == 0) & (restore_order(self.reordered_encoded, self.order) == 0)
 
     def remarks(self) -> list[str]:
@@ -93,32 +96,32 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
         ]
 
 
-OUTLINE = 1.6  # points, around the largest change
-MAX_TITLE = 40  # characters of an order as a title
-APART = 1.4  # ems between the orders and the change, beside the usual gap
-WIDTH = 16  # of embeddings by default
+OUTLINE = 1.6  # points, line width around the largest change
+MAX_TITLE = 40  # characters: longer orders are not used as titles
+APART = 1.4  # ems of extra gap between the two orders and the change
+WIDTH = 16  # default width of embeddings
 
 
 @dataclass(frozen=True)
 class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncoding]):
-    """softmax(Q Kᵀ / √d) of embeddings Q = K of the tokens, in two orders, and the change once the second is put back.
+    """The attention weights softmax(Q Kᵀ / √d) of tokens with embeddings Q = K, in two orders, and their change.
 
-    Without an encoding nothing changes, exactly: every weight is computed from the same numbers in the same way
-    wherever its tokens stand. With the encoding it does.
+    Without an encoding the weights do not change at all: every weight is computed from the same numbers in the same
+    way, wherever its tokens stand. With an encoding they change.
 
     Notes
     -----
     Vaswani et al. 2017, Attention Is All You Need, section 3.2.1, arXiv:1706.03762. Q and K are the embeddings
-    themselves, with the encoding added or, for rope, turned by it: no learned projections, one head. A bias is added to
-    the scores, and hides the keys that it does not let a query see. So a token looks mostly at itself, and what is seen
-    is what order alone can do, not what a trained model does with it.
+    themselves, with the encoding added or, for rope, rotated by it: there are no learned projections and there is one
+    head. A bias is added to the scores and may mask keys. Each token therefore attends mostly to itself; the figure
+    shows what order alone can do, not what a trained model does with it.
     """
 
     name: ClassVar[str] = "attention"
     requires: ClassVar[Any] = AttentionEncoding
     defines: ClassVar[str] = (
-        "softmax over q of x_p·x_q/√d, of embeddings x with their positions, or plus a bias: Q = K = x, "
-        "nothing learned; change: second less first"
+        "softmax over q of x_p·x_q/√d for embeddings x with their positions, or x_p·x_q/√d plus a bias: Q = K = x, "
+        "nothing learned; change: second minus first"
     )
     example: ClassVar[str] = "pecli attention --tokens 'dog bites man' --reorder swap:0,2"
     examples: ClassVar[tuple[str, ...]] = ('pecli attention --tokens "I like you" --reorder reverse',)
@@ -152,7 +155,7 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
             raise UsageError(text, option="head", value=self.head)
 
     def order(self) -> list[int]:
-        """Return which token stands at each place of the second order."""
+        """Return the index of the token at each place of the second order."""
         default = self.example_pair[1] if self.tokens is None else "reverse"
         return read_order(default if self.reorder is None else self.reorder, self.words)
 
@@ -161,9 +164,9 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         return (4, count, max(count, self.width(view)))
 
     def width(self, view: View[AttentionEncoding]) -> int:
-        """Return the width of the embeddings: that of the encoding's vectors; beside a bias the default."""
+        """Return the width of the embeddings: the encoding's width, or the default for a bias."""
         encoding = view.encoding
-        return self.own_width(WIDTH) if isinstance(encoding, BiasEncoding) else encoding.width
+        return self.embedding_width(WIDTH) if isinstance(encoding, BiasEncoding) else encoding.width
 
     def compute(self, view: View[AttentionEncoding]) -> AttentionNumbers:
         encoding, positions, order = view.encoding, self.rows(view), np.array(self.order())
@@ -201,14 +204,14 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         upright, panels = self._is_upright(canvas), list[Panel]()
         for at, title in enumerate(self._titles(upright)):
             label = say("attention.change" if at % 3 == 2 else "attention.weight")
-            bar = ColorBar(label, spare=self.may_be_spare(len(self.words)))
+            bar = ColorBar(label, redundant=self.may_show_numbers(len(self.words)))
             panel = token_panel(self.words, bar, say("attention.query"), say("attention.key"))
-            panels.append(replace(panel, title=title, apart=APART * (at % 3 == 2 and not upright)))
+            panels.append(replace(panel, title=title, extra_gap=APART * (at % 3 == 2 and not upright)))
         grid = ((0, 3), (1, 4), (2, 5)) if upright else ((0, 1, 2), (3, 4, 5))
         return [PanelGroup(tuple(panels), (grid,))]
 
     def _titles(self, upright: bool) -> list[str]:
-        """Return the titles of all panels, with a line for the name of a row."""
+        """Return the titles of all panels, with a blank line for the names of rows."""
         orders = [self.words, [self.words[at] for at in self.order()]]
         texts = [" ".join(own).replace("$", r"\$") for own in orders]
         if max(map(len, texts)) > MAX_TITLE:
@@ -219,10 +222,11 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         return [*map(add, above, titles), *below]
 
     def _is_upright(self, canvas: Canvas) -> bool:
-        """Return whether a column, and no row, is without and with the encoding: where three panels are too wide."""
+        """Return whether to stack panels in two columns (without and with the encoding), as three do not fit side by
+        side."""
         size = canvas.inches
         side = token_panel(self.words, ColorBar(""), "", "").least[0]
-        across = 3 * side + max(ems(cut(word)) for word in self.words) + 8  # labels and gaps
+        across = 3 * side + max(ems(shortened(word)) for word in self.words) + 8  # labels and gaps
         tall = (size.height or 0) > 1.3 * size.width
         return tall or 72 * size.width / canvas.small < across
 
@@ -263,12 +267,12 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         )
         images = []
         for ax, (values, look) in zip(axes, every, strict=True):
-            hidden = numbers.masked if look is change else values == 0
+            hidden = numbers.masked_keys if look is change else values == 0
             if hidden.any():
                 hatch(ax)
             images.append(show_matrix(ax, np.where(hidden, np.nan, values), **look))
         self.write_numbers(axes, images, canvas)
-        for ax, (name, said) in zip((axes[0], axes[3]), numbers.row_heads(), strict=True):
+        for ax, (name, said) in zip((axes[0], axes[3]), numbers.row_headings(), strict=True):
             add_row_head(ax, name, "" if self._is_upright(canvas) else said, canvas)
         if numbers.difference_encoded:
             (query, key), ink = numbers.most, headline_ink()
@@ -277,20 +281,20 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         return images
 
 
-def as_in_cells(weight: float) -> str:
-    """Return a weight with the two decimals that cells have, of a smaller one two digits."""
+def weight_text(weight: float) -> str:
+    """Return a weight as text with two decimals, as in cells, or with two digits if it is below 0.01."""
     return f"{weight:.2f}" if weight >= 0.01 else number_text(weight, 2)
 
 
 def encoded_rows(encoding: AttentionEncoding, content: Array, positions: Array) -> Array:
-    """Return embeddings with the encoding of their positions, (n, d); those themselves beside a bias."""
+    """Return embeddings of shape (n, d) with the encoding of their positions; unchanged for a bias."""
     if isinstance(encoding, Rotary):
         return encoding.rotate(content, positions)
     return content + encoding.table(positions) if isinstance(encoding, Additive) else content
 
 
 def head_bias(encoding: AttentionEncoding, positions: Array, head: int) -> Array:
-    """Return what this head adds to the scores of tokens at these positions, (n, n): 0 of what is no bias."""
+    """Return the bias that a head adds to the scores, shape (n, n); 0 for other encodings."""
     offsets = positions[:, None] - positions
     if not isinstance(encoding, BiasEncoding):
         return np.zeros(offsets.shape)
@@ -298,13 +302,16 @@ def head_bias(encoding: AttentionEncoding, positions: Array, head: int) -> Array
 
 
 def weights(x: Array, bias: Array | float = 0.0) -> Array:
-    """Return softmax(x xᵀ / √d + bias), shape (n, n); the same bits for the same rows in any order."""
+    """Return softmax(x xᵀ / √d + bias), shape (n, n); bitwise independent of the order of rows."""
     scores = products(x, x) / np.sqrt(x.shape[1]) + bias
     raised = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return raised / np.sort(raised, axis=1).sum(axis=1, keepdims=True)  # sorted: a sum that no order changes
+    return raised / np.sort(raised, axis=1).sum(axis=1, keepdims=True)  # sorted for a sum independent of order
 
 
 def restore_order(second: Array, order: Array) -> Array:
-    """Return the weights of the second order, (n, n), with rows and columns in the first; order : (n,)."""
+    """Return weights of the second order, shape (n, n), with rows and columns put back into the first order.
+
+    order : index of the token at each place of the second order, shape (n,)
+    """
     back = np.argsort(order)
     return second[np.ix_(back, back)]

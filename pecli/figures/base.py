@@ -1,4 +1,4 @@
-"""Base of the figures, and what their titles and captions have in common."""
+"""The base class of figures, and texts that their titles and captions share."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from pecli.page.canvas import Canvas
 from pecli.page.colors import DIFFERENCE
 from pecli.page.panels import Panel, PanelGroup, in_columns
 
-MAX_HEADLINE = 150  # characters above a picture of several
-MAX_WHOLE = 2**22  # numbers, all of which are looked at for the largest difference
+MAX_HEADLINE = 150  # characters of a headline above several encodings
+MAX_WHOLE = 2**22  # numbers: with more, the largest difference is not computed
 
 N = TypeVar("N", bound="ColouredNumbers[Any]")
 F = TypeVar("F", bound="Figure[Any]")
@@ -29,10 +29,10 @@ F = TypeVar("F", bound="Figure[Any]")
 
 @dataclass(frozen=True, kw_only=True)
 class ColouredNumbers(Numbers[E_co]):
-    """Numbers that colours stand for.
+    """Numbers that are shown as colours.
 
-    ends : the values at the ends of the colours
-    sample : some of all numbers, evenly spread, where those of the main array are fewer than all, or means
+    ends : the values at the two ends of the colour scale
+    sample : evenly spaced values for percentiles, if the main array holds means or only some of the values
     """
 
     ends: Limits = aside()
@@ -50,34 +50,37 @@ class ColouredNumbers(Numbers[E_co]):
 
 @dataclass(frozen=True)
 class Figure(Analysis[E]):
-    """Base of the figures. A subclass is one file: options as fields, `panel_groups`, `compute`, `draw`.
+    """Base of the figures. Each subclass has its own file, with options as fields, `panel_groups`, `compute` and
+    `draw`.
 
-    The order is that of a page: `panel_groups` says what the axes show and what stands above them; `decorate` adds
-    keys and marks that need no numbers, so that they are measured too; `compute` makes as many numbers as the panels
-    have pixels; `draw` shows them.
+    A page is made in this order: `panel_groups` defines the axes and titles; `decorate` adds legends and marks that
+    need no numbers, so that they are measured as well; `compute` makes as many numbers as the panels have pixels;
+    `draw` shows them.
     """
 
-    shows_positions: ClassVar[bool] = True  # on an axis; else the title says where they start
-    counts_positions: ClassVar[bool] = False  # in the title, for nothing else in the picture says how many there are
-    shares_limits: ClassVar[bool] = True  # its numbers can be shown under the limits of others
+    shows_positions: ClassVar[bool] = True  # whether an axis shows positions; if not, the title gives the first one
+    counts_positions: ClassVar[bool] = False  # whether the title gives the number of positions
+    shares_limits: ClassVar[bool] = True  # whether several of this figure can share colour limits
 
     def variant(self, view: View[E]) -> Figure[Any]:
         return self
 
     def as_kind(self, kind: type[F]) -> F:
-        """Return a figure of that kind with the same options."""
+        """Return a figure of class `kind` with the same options."""
         return kind(**{name: getattr(self, name) for name in self.options()})
 
     @abstractmethod
     def panel_groups(self, view: View[E], canvas: Canvas) -> list[PanelGroup]:
-        """Return the panels and the grids in which they may stand; mostly one group. The panels' number and order do
-        not depend on the canvas."""
+        """Return groups of panels, each with the grids that it may be arranged in; usually one group.
+
+        The number and order of the panels must not depend on the canvas.
+        """
 
     def decorate(self, view: View[E], axes: list[Axes], canvas: Canvas) -> None:
-        """Add what stands in or around the panels whatever the numbers are: a key, names of lines, marks."""
+        """Draw what does not depend on the numbers, in or around the panels: legends, names of lines, marks."""
 
     def fit(self, view: View[E], axes: list[Axes], canvas: Canvas) -> None:
-        """Adapt labels to the size that the panels have now; called whenever it changes."""
+        """Adapt labels to the current size of the panels; called after each change of size."""
         from pecli.page.labels import place_labels
 
         for ax in axes:
@@ -85,23 +88,24 @@ class Figure(Analysis[E]):
 
     @abstractmethod
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        """Draw the numbers onto the axes; return for each panel what its colour bar explains."""
+        """Draw the numbers on the axes; return one mappable per panel for its colour bar."""
 
-    def every(self, view: View[E]) -> Array | None:
-        """Return all numbers that colours stand for, or fewer with the same extremes; None where they are too many."""
+    def all_values(self, view: View[E]) -> Array | None:
+        """Return all values shown as colours, or fewer with the same minimum and maximum; None if there are too
+        many."""
         whole = replace(view, panels=None)
         return self.compute(whole).main if prod(self.shape(whole)) <= MAX_WHOLE else None
 
     def texts(self) -> list[str]:
-        """Return the free text that is drawn besides the title, to find fonts for."""
+        """Return the user's texts that are drawn besides the title, so that fonts can be found for them."""
         return []
 
     def title(self, view: View[E]) -> str:
-        """Return the picture's title where the user gives none."""
-        return join_title([*(encoding.title(join_title) for encoding in view.encodings), self.unseen(view)])
+        """Return the default title."""
+        return join_title([*(encoding.title(join_title) for encoding in view.encodings), self.positions_clause(view)])
 
-    def unseen(self, view: View[E]) -> str:
-        """Return what a title says of the positions where nothing else in the picture does; mostly nothing."""
+    def positions_clause(self, view: View[E]) -> str:
+        """Return the title clause on positions that the rest of the picture does not show; usually ""."""
         if all(encoding.own_positions for encoding in view.encodings):
             return ""
         if self.counts_positions and all(e.position_unit for e in view.encodings) and not view.positions.start:
@@ -112,7 +116,10 @@ class Figure(Analysis[E]):
 
 
 def groups_of(figure: Figure[Any], view: View[Any], canvas: Canvas) -> list[PanelGroup]:
-    """Return the groups of a figure's panels, in as many columns as are asked for (UsageError: more than panels)."""
+    """Return the figure's panel groups, arranged in the number of columns that the canvas sets, if any.
+
+    Raises UsageError if there are fewer panels than columns.
+    """
     groups, columns = figure.panel_groups(view, canvas), canvas.columns
     if columns is None:
         return groups
@@ -126,40 +133,44 @@ def groups_of(figure: Figure[Any], view: View[Any], canvas: Canvas) -> list[Pane
 
 
 def panels_of(figure: Figure[Any], view: View[Any], canvas: Canvas | None = None) -> list[Panel]:
-    """Return all panels of a figure, in order."""
+    """Return all panels of a figure in order."""
     return [panel for group in figure.panel_groups(view, canvas or Canvas()) for panel in group.panels]
 
 
-def tells_of_offsets(view: View[Any]) -> bool:
-    """Return whether an offset other than 0 has two pairs that a symmetric measure does not make alike anyway."""
+def has_comparable_offsets(view: View[Any]) -> bool:
+    """Return whether there are enough positions to compare two pairs of equal offset: a symmetric measure needs
+    three."""
     return view.positions.length > 2
 
 
 def positions_text(encodings: Sequence[Encoding], shown: Positions) -> str:
-    """Return the first and last position for a title; nothing where the first is 0."""
+    """Return the title clause with the first and last position, or "" if the first is 0."""
     first, last = (minus(f"{at:,.15g}") for at in ends_of(encodings, shown))
     return say("words.positions_to", first=first, last=last) if shown.start else ""
 
 
 def all_positions_text(encodings: Sequence[Encoding], covered: Positions) -> str:
-    """Return how many positions there are, or the first and last, for a title where no axis says it."""
+    """Return the title clause with the first and last position, or with their number if the first is 0."""
     return positions_text(encodings, covered) or say("words.count_positions", count=covered.length)
 
 
 def other_positions_text(view: View[TableEncoding]) -> str:
-    """Return the rows of the table for a title where they are not the positions: offsets."""
+    """Return the title clause for table rows that are offsets, not positions; "" for positions."""
     text, rows = "figures.offsets_to", view.covered
     return "" if rows == view.positions else say(text, first=minus(f"{rows.start:,}"), last=f"{rows.stop - 1:,}")
 
 
-def averaging(size: int) -> str:
-    """Return the note on pixels that are means over pairs of so many positions each."""
-    return averaging_cells(None, size, size)
+def averaging_note(size: int) -> str:
+    """Return the footnote for pixels that each show the mean of `size` × `size` pairs of positions."""
+    return cell_averaging_note(None, size, size)
 
 
-def averaging_cells(encoding: Encoding | None, rows: int, columns: int, log: bool = False) -> str:
-    """Return the note on pixels that are means over so many rows, positions of the encoding, and columns of cells; at
-    most so many on an axis of logarithms."""
+def cell_averaging_note(encoding: Encoding | None, rows: int, columns: int, log: bool = False) -> str:
+    """Return the footnote for pixels that each show the mean of `rows` × `columns` cells; "" for one cell.
+
+    encoding : gives the unit of rows, used if only rows are averaged
+    log : whether the axis is logarithmic, so that `rows` and `columns` are maxima
+    """
     text = "figures.each_pixel_is_the" if log else "figures.each_pixel_is_the_mean"
     cells = say("figures.cells", rows=rows, columns=columns)
     if encoding is not None and columns == 1:
@@ -168,11 +179,11 @@ def averaging_cells(encoding: Encoding | None, rows: int, columns: int, log: boo
 
 
 def difference_of(first: N, second: N, reach: Limits | None, **facts: Any) -> N:
-    """Return the first main array less the second as numbers, colours alike on both sides of 0.
+    """Return numbers whose main array is the first one's minus the second one's, with colours symmetric about 0.
 
-    reach : the smallest and the largest of all differences; None: colours end where none can be beyond
+    reach : the smallest and the largest difference; None: the colour limits are bounds from the ends of both
 
-    Raises UsageError where the sizes differ.
+    Raises UsageError if the shapes differ.
     """
     if first.main.shape != second.main.shape:
         item, other = (" × ".join(map(str, numbers.main.shape)) for numbers in (first, second))
@@ -186,11 +197,11 @@ def difference_of(first: N, second: N, reach: Limits | None, **facts: Any) -> N:
     return replace(first, ends=(-limit, limit), **facts)
 
 
-def extremes(size: int) -> str:
-    """Return the caption of a line drawn from the minimum to the maximum of every run of positions."""
+def extremes_note(size: int) -> str:
+    """Return the footnote for a line that spans the minimum and maximum of `size` positions per pixel."""
     return say("figures.each_pixel_minimum_to", count=size) if size > 1 else ""
 
 
-def extremes_of_offsets(size: int) -> str:
-    """Return the same of every run of offsets."""
+def offset_extremes_note(size: int) -> str:
+    """Return the footnote for a line that spans the minimum and maximum of `size` offsets per pixel."""
     return say("figures.each_pixel_minimum_to_maximum", count=size) if size > 1 else ""

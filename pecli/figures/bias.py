@@ -1,4 +1,4 @@
-"""What a head adds to the score of every query and key: one matrix a head, under one scale."""
+"""The attention bias of each head as a matrix over queries and keys, all on one colour scale."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING, number_text
 from pecli.encodings.base import BiasEncoding
 from pecli.encodings.biases import T5, Alibi
-from pecli.figures.base import ColouredNumbers, Figure, View, averaging
+from pecli.figures.base import ColouredNumbers, Figure, View, averaging_note
 from pecli.figures.bias_figure import FAINT, BiasFigure
-from pecli.figures.highlights import border_beyond, border_text
+from pecli.figures.highlights import draw_trained_border, trained_border_note
 from pecli.figures.matrix import MAX_CELLS, hatch, show_matrix
 from pecli.files.sheet import aside, over
 from pecli.measures.reduce import means_of_finite
@@ -24,26 +24,26 @@ from pecli.page.canvas import Canvas
 from pecli.page.colors import NAMED_INK, headline_ink, text_color_on
 from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
 
-SLIGHT = log(100)  # lowered by so much a score has a hundredth of its weight: a key is seen where it has more
+SLIGHT = log(100)  # a bias lower by this leaves 1/100 of the weight: below that, a head does not "see" a key
 
 
 @dataclass(frozen=True, kw_only=True)
 class BiasNumbers(ColouredNumbers[BiasEncoding]):
-    """The bias of heads, query down, key across.
+    """The biases of heads; rows are queries, columns are keys.
 
-    seen : how far back each head has a key of at least a hundredth of the heaviest one's weight; ahead : and after
-    the query
+    seen : the largest distance back at which each head's weight is at least 1/100 of its largest weight
+    ahead : the same for keys after the query
     """
 
-    bias: Array = over("head", "query", "key", across="head")  # NaN where the query does not see the key
-    by_colour: Array = aside("head", "query", "key")  # what colours stand for: of a bucket number that of its distance
+    bias: Array = over("head", "query", "key", across="head")  # NaN for masked keys
+    by_colour: Array = aside("head", "query", "key")  # values to colour; bucket numbers are those of |distance|
     heads: Array = over("head")
     positions: Array = over(each=("query", "key"))  # the mean position of each row and column
-    block: int = aside()  # positions a row
-    apart: int  # how many of the nearest offsets have a value each, where farther ones share it, else 0
+    block: int = aside()  # positions per row
+    apart: int  # number of nearest distances with a value of their own, 0 if no distances share one
     seen: tuple[int, ...]
     ahead: tuple[int, ...] = aside()
-    reach: tuple[int, ...]  # of each head, how many positions back it is before the bias is below the colours
+    reach: tuple[int, ...]  # for each head, the largest distance back whose bias is on the colour scale
     farthest: tuple[float, ...] = aside()  # the bias of the first key for the last query
     smallest: float
     largest: float
@@ -54,20 +54,21 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
 
     @property
     def all_back(self) -> int:
-        """How far back the first position is from the last."""
+        """The distance from the last position to the first."""
         return self.view.positions.length - 1
 
     @property
     def by_bucket(self) -> bool:
-        """Whether it is shown which distances share a number; else how far back heads see, where that ends."""
+        """Whether the headline and lines show shared buckets, not how far back heads see."""
         return not self.view.encoding.known or min(self.seen) == self.all_back
 
     def message(self) -> str:
-        """Return how far heads see, or beyond which distance several share a number."""
+        """Return the headline: how far back heads see, or the distance beyond which several distances share a
+        bucket."""
         if self.by_bucket:
             what = say(self.view.encoding.quantity)
             return say("bias.beyond_distance_share", last=self.apart - 1, what=what) if self.apart else ""
-        if ratio := self._ratio():
+        if ratio := self._reach_ratio():
             twice = "bias.each_head_sees_twice" if isclose(ratio, 2) else "bias.each_head_sees_times"
             until = next((head for head, seen in zip(self.heads, self.seen, strict=True) if seen == self.all_back), 0)
             end = say("bias.until_head_sees_all", head=int(until)) if until > self.heads[0] else ""
@@ -80,8 +81,8 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
             return say("bias.head_sees_to_all", **ends, count=self.view.positions.length)
         return say("bias.head_sees_to", **ends)
 
-    def _ratio(self) -> float:
-        """Return how many times as far each head sees as the one before; 0 where that differs, or is less."""
+    def _reach_ratio(self) -> float:
+        """Return the constant factor by which each head sees farther than the head before, or 0."""
         if not isinstance(self.view.encoding, Alibi) or len(self.heads) < 2 or (np.diff(self.heads) != 1).any():
             return 0.0
         slopes = self.view.encoding.slopes()[self.heads]
@@ -91,7 +92,7 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
     def remarks(self) -> list[str]:
         shown, heads = len(self.heads), self.view.encoding.n_heads
         count = say("bias.of_heads", count=shown, all=heads) if shown < heads else ""
-        return [count, averaging(self.block)]
+        return [count, averaging_note(self.block)]
 
     def marks(self) -> list[str]:
         encoding, sides = self.view.encoding, ""
@@ -101,14 +102,14 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
         hidden = say("bias.hatched_causal_mask") if np.isnan(self.bias).any() else ""
         corners = self.view.positions.length > MAX_CELLS and any(map(self.sees_all, range(len(self.heads))))
         farthest = say("bias.number_farthest") if corners else ""
-        return [line, farthest, hidden, sides, border_text(self.trained)]
+        return [line, farthest, hidden, sides, trained_border_note(self.trained)]
 
     def sees_all(self, at: int) -> bool:
-        """Return whether a head of several sees the farthest key, where not all heads do."""
+        """Return whether this head sees the farthest key, though not every head does."""
         return not self.by_bucket and self.seen[at] == self.all_back
 
     def reach_text(self, at: int) -> str:
-        """Return how far a head of several sees, for its panel's title; nothing where all see all."""
+        """Return how far this head sees, for its panel's title; "" if all heads see all keys."""
         if self.by_bucket or self.view.encoding.n_heads == 1:
             return ""
         back, ahead = self.seen[at], self.ahead[at]
@@ -119,12 +120,12 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
 
 @dataclass(frozen=True)
 class Bias(BiasFigure):
-    """The bias of chosen heads, query down and key across.
+    """The bias of chosen heads; rows are queries, columns are keys.
 
     Notes
     -----
-    It depends on the offset alone, so every panel is constant along its diagonals. What counts is how fast it falls:
-    a score that is lowered by 5 has less than a hundredth of its weight left.
+    The bias depends on the offset alone, so every panel is constant along its diagonals. What matters is how fast it
+    falls: a score lowered by 5 keeps less than 1/100 of its weight.
     """
 
     @classmethod
@@ -141,25 +142,29 @@ class Bias(BiasFigure):
         named = self._bar_names(view)
         label = say("bias.distance" if named else encoding.quantity)
         bar = ColorBar(label, tuple([*named][:3]) or None, names=tuple(named.items()))
-        side = 4.5 if canvas.narrow else 6.0  # ems: the ends of an axis
+        side = 4.5 if canvas.narrow else 6.0  # ems: width of the numbers at the ends of an axis
         x = positions_axis(encoding, "words.key_q", ends=(first, last))
         y = positions_axis(encoding, "words.query_p", ends=(last, first))
         several = encoding.known and encoding.n_heads > 1
-        panel = Panel(1.0, small=True, exact=True, least=(side, side), bar=bar, x=x, y=y, said_right=several)
+        panel = Panel(1.0, small=True, exact=True, least=(side, side), bar=bar, x=x, y=y, title_end_taken=several)
         titles = [self._title(encoding, int(head), canvas) for head in self.shown_heads(view)]
         grids = in_columns(len(titles))
         full = tuple(grid for grid in grids if len(grid[-1]) == len(grid[0]))
         panels = tuple(replace(panel, title=title) for title in titles)
-        return [PanelGroup(panels, full if len(full) > 2 else grids)]  # of a prime number none is full
+        return [PanelGroup(panels, full if len(full) > 2 else grids)]  # a prime number of panels fills no grid
 
     def _title(self, encoding: BiasEncoding, head: int, canvas: Canvas) -> str:
-        """Return the name of a head; a narrow page has a line for how far it sees."""
+        """Return the name of a head, followed by a blank line on a narrow page."""
         if encoding.n_heads == 1:
             return ""
         return say("encoding.head_head", head=head) + "\n " * (canvas.narrow and encoding.known)
 
     def _bar_names(self, view: View[BiasEncoding]) -> dict[float, str]:
-        """Return the distance at the first bucket, the last that a distance has alone, the last and the last shown."""
+        """Return {bucket: distance as text} for the ticks of the colour bar.
+
+        The ticks are the first bucket, the last bucket with a single distance, the last bucket, and that of the largest
+        distance shown.
+        """
         encoding, most = view.encoding, view.positions.length - 1
         if not isinstance(encoding, T5) or encoding.known:
             return {}
@@ -170,7 +175,7 @@ class Bias(BiasFigure):
 
     def decorate(self, view: View[BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
         for panel, head in zip(axes, self.shown_heads(view).tolist(), strict=True):
-            _put_difference(view.encoding, head, panel, canvas)
+            _label_head(view.encoding, head, panel, canvas)
 
     def title(self, view: View[BiasEncoding]) -> str:
         encoding, slopes = view.encoding, ""
@@ -197,7 +202,7 @@ class Bias(BiasFigure):
         by_offset = view.encoding.bias(np.arange(1 - blocks.length, blocks.length, dtype=np.float64))[heads]
         coloured = distances_of_buckets(view.encoding, by_offset)
         seen = coloured[np.isfinite(coloured)]
-        low, high = float(seen.min()), float(seen.max())  # before any averaging
+        low, high = float(seen.min()), float(seen.max())  # limits from all numbers, before averaging
         signed, reach = low < 0 < high, max(-low, high)
         low_end, high_end = (-reach, reach) if signed else (max(low, FAINT), high if high > low else low + 1)
         low_end = low_end if self.lowest is None else self.lowest
@@ -216,8 +221,8 @@ class Bias(BiasFigure):
             positions=blocks.centres(),
             block=blocks.size,
             by_colour=shown,
-            seen=_last(back >= heavy),
-            ahead=_last(ahead >= heavy),
+            seen=_last_seen(back >= heavy),
+            ahead=_last_seen(ahead >= heavy),
             apart=int(same.argmax()) if same.any() else 0,
             reach=tuple(np.where(back >= low_end, np.arange(blocks.length), -1).max(axis=1).tolist()),
             farthest=tuple(back[:, -1].tolist()),
@@ -252,33 +257,33 @@ class Bias(BiasFigure):
                 add_at_end_of_title(panel, text, canvas, color=NAMED_INK, weight="medium")
             if (
                 numbers.sees_all(at) and numbers.view.positions.length > MAX_CELLS and not image.numbers
-            ):  # colours hardly tell such heads apart
+            ):  # such heads have nearly the same colours
                 name_corner(panel, image, numbers.farthest[at], canvas)
             if not encoding.known and not image.numbers:
                 add_bands(numbers, panel, image, canvas)
         self.write_numbers(axes, images, canvas)
         if self.trained is not None:
-            start = numbers.view.positions.start + self.trained - 0.5  # the first position that far from the first
+            start = numbers.view.positions.start + self.trained - 0.5  # the first position beyond the trained length
             ends = numbers.view.positions.start - 0.5, numbers.view.positions.stop - 0.5
             for panel in axes:
-                border_beyond(panel, (ends[0], ends[1] - self.trained), (start, ends[1]), canvas)
+                draw_trained_border(panel, (ends[0], ends[1] - self.trained), (start, ends[1]), canvas)
         return images
 
 
-def _last(seen: Array) -> tuple[int, ...]:
-    """Return the last distance that is seen, of each row; 0 where none is."""
+def _last_seen(seen: Array) -> tuple[int, ...]:
+    """Return the last distance that is seen in each row, or 0."""
     return tuple(np.where(seen, np.arange(seen.shape[1]), 0).max(axis=1).tolist())
 
 
 def distances_of_buckets(encoding: BiasEncoding, by_offset: Array) -> Array:
-    """Return the numbers of buckets as those of distances: those of keys after the query as of keys before it."""
+    """Return bucket numbers by offset, with keys after the query numbered like keys at the same distance before it."""
     if not isinstance(encoding, T5) or encoding.known or encoding.causal:
         return by_offset
     return by_offset % encoding.buckets_each
 
 
-def _put_difference(encoding: BiasEncoding, head: int, panel: Axes, canvas: Canvas) -> None:
-    """Put behind the name of a head what makes it differ from others."""
+def _label_head(encoding: BiasEncoding, head: int, panel: Axes, canvas: Canvas) -> None:
+    """Write the parameter of a head, such as its slope, behind its name."""
     from pecli.page.titles import add_behind_title
 
     if encoding.n_heads == 1:
@@ -290,7 +295,8 @@ def _put_difference(encoding: BiasEncoding, head: int, panel: Axes, canvas: Canv
 
 
 def draw_reach(numbers: BiasNumbers, at: int, panel: Axes, canvas: Canvas, ink: str) -> None:
-    """Draw lines from corner to corner beyond the last distance that a head sees, or that has a bucket of its own."""
+    """Draw diagonal lines at the last distance that a head sees, or, with `by_bucket`, the last one with its own
+    bucket."""
     back, ahead, end = numbers.seen[at], numbers.ahead[at], numbers.all_back
     if numbers.by_bucket:
         back = numbers.apart - 1 if numbers.apart else end
@@ -305,14 +311,15 @@ def draw_reach(numbers: BiasNumbers, at: int, panel: Axes, canvas: Canvas, ink: 
 
 
 def name_corner(panel: Axes, image: Any, bias: float, canvas: Canvas) -> None:
-    """Write the bias of the farthest key into its corner, the lower left."""
+    """Write the bias of the farthest key in its corner, at the lower left."""
     place, away = (panel.get_xlim()[0], panel.get_ylim()[0]), (2.5 * canvas.scale,) * 2
     style: dict[str, Any] = {"color": text_color_on(image, bias), "fontsize": canvas.small, "va": "bottom"}
     panel.annotate(number_text(bias, 2), place, away, textcoords="offset points", in_layout=False, **style)
 
 
 def add_bands(numbers: BiasNumbers, panel: Axes, image: Any, canvas: Canvas) -> None:
-    """Name the bands of distances that share a bucket along the diagonal, and between the lines those that do not."""
+    """Write names along the diagonal: one in each band of distances that share a bucket, and one in the band of the
+    others."""
     from pecli.page.bands import add_band
 
     encoding: Any = numbers.view.encoding

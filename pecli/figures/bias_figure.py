@@ -1,4 +1,4 @@
-"""What biases and the weights that they make have in common: their options."""
+"""The options that both figures of `bias` share."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from pecli.figures.base import View
 from pecli.figures.highlights import WithTrained
 from pecli.figures.matrix import WithCellNumbers
 
-PANELS = 8  # heads that are drawn where none are asked for
-FAINT = -10.0  # lowered by so much a score keeps a 20,000th of its weight: colours are for what is above
+PANELS = 8  # number of heads to draw by default
+FAINT = -10.0  # a bias of −10 leaves 1/20,000 of the weight: colours end there
 
 
 @dataclass(frozen=True)
 class BiasFigure(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
-    """Base of the figures behind `bias`, with its options."""
+    """Base of the two figures of `bias`, with their options."""
 
     name: ClassVar[str] = "bias"
     requires: ClassVar[Any] = BiasEncoding
     defines: ClassVar[str] = (
-        "what a head adds to the score of query p and key q before the softmax, of p − q alone; blank where "
+        "what a head adds to the score of query p and key q before the softmax, a function of p − q alone; blank where "
         "the query does not see the key"
     )
     counts_positions: ClassVar[bool] = True
@@ -41,10 +41,12 @@ class BiasFigure(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
         None, "bias at which colours end", at_least=-MAX_EXACT, unset=f"the smallest shown, but not below {FAINT:g}"
     )
 
-    softmax: bool = option(False, "the weight of keys by distance, one line a head: the softmax of the bias alone")
+    softmax: bool = option(
+        False, "show the weight of keys by distance, one line per head: the softmax of the bias alone"
+    )
 
     def shown_heads(self, view: View[BiasEncoding]) -> Array:
-        """Return the heads that are drawn."""
+        """Return the indices of the heads to draw."""
         return chosen_indices("head", self.head, view, view.encoding.n_heads, "heads", PANELS)
 
     def check_view(self, view: View[BiasEncoding]) -> None:

@@ -1,4 +1,4 @@
-"""The weight of keys by distance, where a bias is all that tells them apart: its softmax, a line a head."""
+"""The attention weight of keys by distance if the bias is the only score: its softmax, one line per head."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from pecli.core.language import say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING
 from pecli.encodings.base import BiasEncoding
-from pecli.figures.base import Numbers, extremes_of_offsets
+from pecli.figures.base import Numbers, offset_extremes_note
 from pecli.figures.bias_figure import BiasFigure
-from pecli.figures.highlights import mark_beyond
+from pecli.figures.highlights import mark_trained
 from pecli.files.sheet import aside, over
-from pecli.measures.reduce import envelope, even_edges, middles
+from pecli.measures.reduce import bin_centres, envelope, even_edges
 from pecli.page.axis_labels import along_lines, powers_axis, values_axis
 from pecli.page.canvas import Canvas
-from pecli.page.lines import key, plot_run, shades
+from pecli.page.lines import add_legend, plot_run, shades
 from pecli.page.panels import Panel, PanelGroup
 
-FADED = 1e5  # times the smallest weight that the axis shows is the largest
+FADED = 1e5  # largest ratio of weights on the axis
 
 
 @dataclass(frozen=True, kw_only=True)
 class WeightNumbers(Numbers[BiasEncoding]):
-    """The largest and smallest weight of a key at each run of distances, a line a head."""
+    """The largest and the smallest weight of keys in each run of distances, one line per head."""
 
     weight: Array = over("line", "distance")
     heads: Array = over("line")
     low: Array = aside("line", "distance")
-    distances: Array = over("distance")  # the middles of runs
-    half: tuple[int, ...]  # of each head, the nearest keys that have half of the weight
+    distances: Array = over("distance")  # centres of the runs
+    half: tuple[int, ...]  # number of nearest keys with half of the weight, per head
     block: int = aside()
 
     def message(self) -> str:
@@ -46,12 +46,12 @@ class WeightNumbers(Numbers[BiasEncoding]):
         position = self.view.encoding.position_text(self.view.positions.stop - 1)
         nearer = say("bias.dots_at_least_half")
         query = say("bias.query_at_position_scores", position=position)
-        return [nearer, query, extremes_of_offsets(self.block)]
+        return [nearer, query, offset_extremes_note(self.block)]
 
 
 @dataclass(frozen=True)
 class BiasWeights(BiasFigure):
-    """What `bias --softmax` draws."""
+    """The figure of `bias --softmax`."""
 
     def shape(self, view: View[BiasEncoding]) -> tuple[int, ...]:
         return (view.encoding.n_heads, 2 * view.positions.length)
@@ -68,7 +68,7 @@ class BiasWeights(BiasFigure):
             weight=high,
             heads=heads,
             low=low,
-            distances=middles(edges),
+            distances=bin_centres(edges),
             half=tuple((1 + (weights.cumsum(axis=1) < 0.5 - ROUNDING).sum(axis=1)).tolist()),
             block=int(edges[1]),
         )
@@ -81,8 +81,8 @@ class BiasWeights(BiasFigure):
     def decorate(self, view: View[BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
         heads = self.shown_heads(view)
         looks = shades(len(heads), axes[0], canvas)
-        key(axes[0], list(zip(map(view.encoding.head_text, heads.tolist()), looks, strict=True)))
-        mark_beyond(axes[0], self.trained, canvas)
+        add_legend(axes[0], list(zip(map(view.encoding.head_text, heads.tolist()), looks, strict=True)))
+        mark_trained(axes[0], self.trained, canvas)
 
     def draw(self, numbers: WeightNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         _draw_weights(numbers, axes[0], canvas)
@@ -90,7 +90,7 @@ class BiasWeights(BiasFigure):
 
 
 def _draw_weights(numbers: WeightNumbers, panel: Axes, canvas: Canvas) -> None:
-    """Draw the weights; the axis ends below a 100,000th of the largest."""
+    """Draw the weights on an axis that ends at 1/100,000 of the largest weight."""
     looks = shades(len(numbers.heads), panel, canvas)
     for low, high, half, look in zip(numbers.low, numbers.weight, numbers.half, looks, strict=True):
         plot_run(panel, numbers.distances, low, high, look)

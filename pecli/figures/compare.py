@@ -37,20 +37,20 @@ from pecli.page.canvas import Canvas
 from pecli.page.colors import STROKES
 from pecli.page.panels import PanelGroup
 
-MAX_WHOLE = 2**22  # numbers, of which the largest difference is known also where a pixel is a mean
-FEW = 0.5  # of the dimensions, or positions, in which alone two tables differ: worth saying
-MAX_NAME = 28  # characters of a difference's name
+MAX_WHOLE = 2**22  # numbers: with more, the place of the largest difference is not computed
+FEW = 0.5  # share of dimensions or positions with differences, up to which the headline lists it
+MAX_NAME = 28  # characters of a difference's title
 
 
 @dataclass(frozen=True, kw_only=True)
 class CompareNumbers(ComposedNumbers):
-    """The figure with the numbers of each encoding, in order; the difference of two as the last where asked for.
+    """The figure and numbers of each encoding, in order, then those of the difference if requested.
 
-    reach : the smallest and the largest difference, of all numbers; None where they are too many
-    where : the largest difference, its position and dimension, or p and q, or their offset where that alone counts; of
-        tables also in which dimensions and from which position to which they differ at all
-    measured : what is compared, where it has a name
-    apart : why not all have the same limits; "" where they do
+    reach : the smallest and the largest difference of all numbers, or None if there are too many
+    where : the place of the largest difference: position and dimension, or p and q, or the offset if only that matters;
+        for tables also the dimensions and the range of positions with any difference
+    measured : the name of the measure, or ""
+    apart : a note on why the panels do not share colour limits, or ""
     """
 
     reach: tuple[float, float] | None = None
@@ -59,10 +59,10 @@ class CompareNumbers(ComposedNumbers):
     apart: str = ""
 
     def marks(self) -> list[str]:
-        return [self.apart, self._orders(), *super().marks()]
+        return [self.apart, self._column_order_note(), *super().marks()]
 
-    def _orders(self) -> str:
-        """Return that a difference is of columns in two orders; nothing where they are in one."""
+    def _column_order_note(self) -> str:
+        """Return a note that the two tables of a difference order their columns differently, or ""."""
         pairings = [getattr(encoding, "pairing", "") for encoding in self.view.encodings]
         difference = len(self.parts) > len(self.view.encodings) and isinstance(self.parts[0].numbers, HeatmapNumbers)
         return (
@@ -70,16 +70,18 @@ class CompareNumbers(ComposedNumbers):
         )
 
     def message(self) -> str:
-        """Return how large the difference is, and whether the order of columns alone makes it; else what each says."""
+        """Return the headline: the largest difference, whether only the order of columns differs, or each part's
+        headline."""
         if len(self.parts) == len(self.view.encodings):
             if self.reach is not None:
                 return self._difference_text()
-            same = say("compare.the_same_columns_in") if len(self.parts) == 2 and self._tables() else ""
+            same = say("compare.the_same_columns_in") if len(self.parts) == 2 and self._are_reordered_tables() else ""
             return same or longer_waves_text(self.labels, self.parts) or super().message()
         return self._difference_text()
 
     def _difference_text(self) -> str:
-        """Return how large the difference is, and where, and whether the order of columns alone makes it."""
+        """Return the headline on the largest difference: its size, its place, and whether it comes only from the column
+        order."""
         low, high = self.reach or (0.0, 0.0)
         number, rounding = number_text(max(-low, high), 3), ROUNDING * max(-low, high)
         if self.reach is None:
@@ -96,12 +98,12 @@ class CompareNumbers(ComposedNumbers):
         same = say("compare.the_same_columns_in") if self.reordered() else ""
         return join_clauses([same, text, self._place_text()])
 
-    def _tables(self) -> bool:
-        """Return whether two tables are shown whose columns are the same in another order."""
+    def _are_reordered_tables(self) -> bool:
+        """Return whether two tables are shown that have the same columns in different orders."""
         return all(isinstance(part.numbers, HeatmapNumbers) for part in self.parts) and self.reordered()
 
     def _place_text(self) -> str:
-        """Return where two tables differ most, and in which dimensions and positions alone; of a measure the first."""
+        """Return the clause on where the difference is largest, and in which dimensions and positions tables differ."""
         where, position = self.where, self.view.encoding.position_text
         if "offset" in where:
             return say("compare.most_at_offset", offset=where["offset"])
@@ -118,7 +120,7 @@ class CompareNumbers(ComposedNumbers):
         return join_clauses(texts)
 
     def reordered(self) -> bool:
-        """Return whether the formulas of two say that their tables have the same columns in another order."""
+        """Return whether the formulas of two encodings give the same columns in different orders."""
         known = [item for item in self.view.encodings if isinstance(item, Harmonic) and not item.sides]
         if len(known) < 2 or len({item.covered(self.view.positions) for item in known}) > 1:
             return False
@@ -128,7 +130,7 @@ class CompareNumbers(ComposedNumbers):
     def facts(self) -> dict[str, Any]:
         names = [encoding.spec() for encoding in self.view.encodings] + ["difference"]
         facts = {name: part.numbers.facts() for name, part in zip(names, self.parts, strict=False)}
-        if len(self.parts) > len(self.view.encodings):  # of all numbers, not of those that pixels show
+        if len(self.parts) > len(self.view.encodings):  # extremes of all numbers, not of the pixels
             shown = {k: v for k, v in facts["difference"].items() if k not in ("smallest", "largest", "limit")}
             reach = dict(zip(("smallest", "largest"), self.reach or (), strict=False))
             facts["difference"] = {**shown, **reach, **({"where": dict(self.where)} if self.where else {})}
@@ -136,19 +138,19 @@ class CompareNumbers(ComposedNumbers):
 
 
 def column_terms(encoding: Harmonic) -> list[tuple[Any, ...]]:
-    """Return what each column of a table is made of: two columns with the same are the same."""
+    """Return the terms that define each column of the table; equal terms mean equal columns."""
     pairs = list(zip(encoding.frequencies(), encoding.amplitudes, encoding.phases, strict=True))
     return [(wave, *pairs[pair], encoding.dtype) for wave, pair in encoding.waves()]
 
 
 @dataclass(frozen=True)
 class Compare(Composite, Highlighting[Encoding]):
-    """A figure for several encodings in one grid, with shared limits and one colour bar where they are on one scale."""
+    """One figure for several encodings in a grid; panels on the same scale share limits and a colour bar."""
 
     name: ClassVar[str] = "compare"
     defines: ClassVar[str] = (
-        "those of the figure for each encoding, under the same limits where they are on one scale (one quantity, "
-        "and one width d where the measure grows with it), else a note says so; the difference is first less second"
+        "those of the figure for each encoding, with the same limits if they are on one scale (one quantity, and "
+        "one width d where the measure grows with it), otherwise a note says so; difference: first minus second"
     )
     example: ClassVar[str] = "pecli compare sinusoidal:base=10 sinusoidal:base=10000"
     examples: ClassVar[tuple[str, ...]] = ("pecli compare rope sinusoidal --figure curves",)
@@ -158,13 +160,13 @@ class Compare(Composite, Highlighting[Encoding]):
 
     figure: str = option("heatmap", "figure to draw of each encoding", choices=single_figures, advice=kind_text)
     measure: str | None = measure_option(None)
-    difference: bool = option(False, "add the difference of two encodings, first less second")
+    difference: bool = option(False, "add the difference of two encodings, first minus second")
 
     def positions_for(self, asked: Positions, in_use: bool = False) -> Positions:
         return self.part().positions_for(asked, in_use)
 
     def part(self) -> Figure[Any]:
-        """Return the figure that is drawn for each encoding."""
+        """Return the figure to draw for each encoding."""
         return part_of(self, self.figure)
 
     def made_of(self) -> list[Figure[Any]]:
@@ -178,15 +180,16 @@ class Compare(Composite, Highlighting[Encoding]):
             check_part(cell.figure, cell.view, "figure")
 
     def cells_of(self, view: View[Encoding]) -> list[Cell]:
-        """Return one an encoding; the difference of two looks as the first."""
+        """Return one cell per encoding, and one for the difference if requested, which looks like the first."""
         views = [replace(view, panels=None).of(encoding) for encoding in view.encodings]
         figures, names = [self.part().variant(item) for item in views], distinct_titles(view)
         cells = list(map(Cell, figures, views, names))
         difference = Cell(figures[0], views[0], difference_name(view), derived=True)
         return [*cells, difference] if self.difference else cells
 
-    def _placed(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
-        group = super()._placed(cell, at, canvas)
+    def _cell_panels(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
+        """Return the panels of a cell; those of the difference have a colour bar of their own."""
+        group = super()._cell_panels(cell, at, canvas)
         if not self.difference or at < 2:
             return group
         other: dict[str, Any] = {"part": 1, "label": say("compare.difference"), "ticks": None, "trimmed": True}
@@ -194,12 +197,13 @@ class Compare(Composite, Highlighting[Encoding]):
         return replace(group, panels=tuple(panels))
 
     def compute(self, view: View[Encoding]) -> CompareNumbers:
-        numbers = super().compute(self._whole_columns(view) if self.difference else view)
-        assert isinstance(numbers, CompareNumbers)  # which composed_numbers makes
+        numbers = super().compute(self._with_all_columns(view) if self.difference else view)
+        assert isinstance(numbers, CompareNumbers)  # as composed_numbers returns
         return numbers
 
-    def _whole_columns(self, view: View[Encoding]) -> View[Encoding]:
-        """Return the view with a pixel for every column, where of either table others would be left out."""
+    def _with_all_columns(self, view: View[Encoding]) -> View[Encoding]:
+        """Return the view with enough pixels for every column, so that no column is left out of only one of the
+        tables."""
         tables = [encoding for encoding in view.encodings if isinstance(encoding, TableEncoding)]
         waves = [encoding.waves() if isinstance(encoding, Harmonic) else [] for encoding in tables]
         if view.panels is None or all(item == waves[0] for item in waves):
@@ -209,7 +213,7 @@ class Compare(Composite, Highlighting[Encoding]):
 
     def composed_numbers(self, view: View[Encoding], **fields: Any) -> CompareNumbers:
         labels = tuple(short_names(view.encodings))
-        numbers = CompareNumbers(view=view, labels=labels, apart=self._apart(view), **fields)
+        numbers = CompareNumbers(view=view, labels=labels, apart=self._limits_note(view), **fields)
         if not self.difference:
             trained = len(view.encodings) == 2 and all(getattr(own, "trained", False) for own in view.encodings)
             if not trained or not isinstance(numbers.parts[0].numbers, HeatmapNumbers):
@@ -224,14 +228,14 @@ class Compare(Composite, Highlighting[Encoding]):
         return replace(numbers, parts=parts, measured=measured, reach=reach, where=where)
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        """Draw the panels, and mark where the difference is largest."""
+        """Draw the panels and mark the largest difference; return one mappable per panel."""
         drawn = super().draw(numbers, axes, canvas)
         if self.difference and numbers.where:
-            self._mark(numbers, axes[-1], canvas)
+            self._mark_largest(numbers, axes[-1], canvas)
         return drawn
 
-    def _mark(self, numbers: Any, panel: Axes, canvas: Canvas) -> None:
-        """Mark where the difference is largest, with what it is: of offsets in the middle of their diagonal."""
+    def _mark_largest(self, numbers: Any, panel: Axes, canvas: Canvas) -> None:
+        """Mark the place of the largest difference with its value; for an offset, the middle of its diagonal."""
         from pecli.page.labels import halo
 
         where, (low, high) = numbers.where, sorted(panel.get_xlim())
@@ -244,11 +248,11 @@ class Compare(Composite, Highlighting[Encoding]):
         style |= {"fontsize": canvas.small, "weight": "medium", "path_effects": halo(panel, canvas), "zorder": 6}
         text = number_text(where["difference"], 3)
         panel.annotate(text if text.startswith("−") else f"+{text}", (x, y), (6 * side * canvas.scale, 0), **style)
-        panel.named = True  # type: ignore[attr-defined]  # by the headline, as the page reads it
+        panel.named = True  # type: ignore[attr-defined]  # read by `Sheet`: the headline is about this panel
 
-    def _apart(self, view: View[Encoding]) -> str:
-        """Return why not all encodings have the same limits; nothing where they have."""
-        placed = [self._placed(cell, 0, Canvas()).panels for cell in self.cells_of(view)[: len(view.encodings)]]
+    def _limits_note(self, view: View[Encoding]) -> str:
+        """Return the note on why panels do not share colour limits, or "" if they do."""
+        placed = [self._cell_panels(cell, 0, Canvas()).panels for cell in self.cells_of(view)[: len(view.encodings)]]
         ends = {frozenset((None if p.bar and p.bar.fixed else p.bar, p.ends) for p in panels) for panels in placed}
         if len(ends) == 1:
             return ""
@@ -260,18 +264,18 @@ class Compare(Composite, Highlighting[Encoding]):
         return say("compare.limits_are_shared_by", measure=growing[0])
 
     def _differences(self, view: View[Encoding]) -> tuple[tuple[float, float] | None, dict[str, Any]]:
-        """Return the smallest and the largest of all differences, and where two tables differ; None, nothing where they
-        are too many to know."""
+        """Return the smallest and the largest difference, and where two tables differ; (None, {}) for too many
+        numbers."""
         figure, views = self.part(), [cell.view for cell in self.cells_of(view)[:2]]
         if max(prod(figure.shape(own)) for own in views) > MAX_WHOLE:
-            first, second = (figure.every(own) for own in views)
+            first, second = (figure.all_values(own) for own in views)
             if first is None or second is None or first.shape != second.shape:
                 return None, {}
             return _ends_of(first - second), {}
         one, other = (figure.compute(own) for own in views)
-        assert isinstance(one, HeatmapNumbers | DistanceNumbers)  # whose difference it is
+        assert isinstance(one, HeatmapNumbers | DistanceNumbers)  # only these have differences
         if one.main.shape != other.main.shape:
-            return None, {}  # which is refused
+            return None, {}  # refused elsewhere
         array, rows = one.main - other.main, one.positions
         reach, sizes = _ends_of(array), np.nan_to_num(np.abs(array))
         if not sizes.any():
@@ -295,22 +299,22 @@ class Compare(Composite, Highlighting[Encoding]):
     def title(self, view: View[Encoding]) -> str:
         item = view.encoding.title(join_title) if len(view.encodings) == 1 else ""
         shared = title_of_several(view.encodings) if len(set(view.encodings)) > 1 else ""
-        return join_title([item, shared, self.unseen(view)])
+        return join_title([item, shared, self.positions_clause(view)])
 
-    def unseen(self, view: View[Encoding]) -> str:
-        return self.part().unseen(view)
+    def positions_clause(self, view: View[Encoding]) -> str:
+        return self.part().positions_clause(view)
 
 
 def difference_name(view: View[Encoding]) -> str:
-    """Return the name of the difference: those of the two, where they are short and not the same."""
-    name = " − ".join(name.replace(" = ", "\u00a0") for name in distinct_titles(view))  # no equation
+    """Return the title of the difference: "first − second" with the two titles if they are short and distinct."""
+    name = " − ".join(name.replace(" = ", "\u00a0") for name in distinct_titles(view))  # not to look like an equation
     return (
         name if len(name) <= MAX_NAME and len(set(view.encodings)) > 1 else say("compare.difference_first_minus_second")
     )
 
 
 def distinct_titles(view: View[Encoding]) -> list[str]:
-    """Return what tells each encoding from the others; of equal ones all there is to say, of one nothing."""
+    """Return titles that distinguish the encodings; full titles if the encodings are equal, "" for a single one."""
     if len(view.encodings) == 1:
         return [""]
     if len(set(view.encodings)) == 1:
@@ -319,6 +323,6 @@ def distinct_titles(view: View[Encoding]) -> list[str]:
 
 
 def _ends_of(array: Array) -> tuple[float, float]:
-    """Return the smallest and the largest number, and 0 if that is beyond; NaN does not count."""
+    """Return the smallest and the largest of 0 and an array's numbers, ignoring NaN."""
     low, high = (float(end.reduce(array, axis=None, initial=0.0)) for end in (np.fmin, np.fmax))
     return low, high

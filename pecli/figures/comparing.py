@@ -1,4 +1,4 @@
-"""Base of the figures that compare two positions: by a measure of their vectors, or by the bias of a head."""
+"""Base of the figures that compare pairs of positions, by a measure of their vectors or the bias of a head."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from pecli.measures.comparison import Comparison, comparison_of
 
 
 @dataclass(frozen=True)
-class Comparing(Highlighting[TableEncoding | BiasEncoding]):
-    """Base of the figures that compare positions."""
+class ComparingFigure(Highlighting[TableEncoding | BiasEncoding]):
+    """Base of the figures that compare pairs of positions."""
 
     requires: ClassVar[Any] = TableEncoding | BiasEncoding
     counts_positions: ClassVar[bool] = True
@@ -44,17 +44,17 @@ class Comparing(Highlighting[TableEncoding | BiasEncoding]):
             raise UsageError(f"{self.name} overlays encodings with as many positions: {given}", option="encoding")
 
     def compared(self, encoding: Encoding) -> Comparison:
-        """Return what is shown of two positions of an encoding: the measure, or the bias of its first head."""
+        """Return the comparison to show for an encoding: the measure, or the bias of the first head."""
         return comparison_of(encoding, self.measure)
 
     def quantity(self, view: View[Any]) -> str:
-        """Return what is shown of two positions, on an axis."""
+        """Return the name of the compared quantity, for an axis."""
         return self.compared(view.encoding).label
 
 
 @dataclass(frozen=True)
-class OfOneHead(Comparing):
-    """Base of those that show one head of a bias."""
+class OneHeadFigure(ComparingFigure):
+    """Base of the comparing figures that show one head of a bias."""
 
     head: int | None = option(None, "head whose bias is shown", at_least=0, unset="0")
 
@@ -67,7 +67,7 @@ class OfOneHead(Comparing):
                 raise UnusedOptionError("head", self.head, f"{encoding.name} has no heads")
 
     def compared(self, encoding: Encoding) -> Comparison:
-        """Return the measure, or the bias of the head."""
+        """Return the comparison to show for an encoding: the measure, or the bias of the chosen head."""
         return comparison_of(encoding, self.measure, self.head or 0)
 
     def title(self, view: View[Any]) -> str:
@@ -77,10 +77,13 @@ class OfOneHead(Comparing):
 
 
 def differing_text(view: View[Any], quantity: str, apart: Sequence[float], same: float) -> str:
-    """Return with which encodings the offset alone counts, or how much there is else; nothing where none is known to.
+    """Return the headline on encodings for which the offset alone matters, or on how much pairs of equal offset differ.
 
-    apart : how much pairs at one offset differ with each encoding, at most; NaN or less than 0 where nobody knows
-    same : the largest number that is rounding
+    Returns "" if no encoding is known to differ.
+
+    quantity : the name of what is compared
+    apart : largest difference between pairs of equal offset for each encoding; NaN or negative if unknown
+    same : rounding tolerance: smaller differences count as none
     """
     names, wide = names_in_sentence(view.encodings), [at for at, width in enumerate(apart) if width > same]
     alone = [names[at] for at, width in enumerate(apart) if 0 <= width <= same]
@@ -92,7 +95,7 @@ def differing_text(view: View[Any], quantity: str, apart: Sequence[float], same:
     return say(text, measure=quantity, number=number_text(max(apart[at] for at in wide), 3))
 
 
-def turned_text(encodings: Sequence[Encoding]) -> str:
-    """Return whose rows the table of a rotary encoding has, where no query is given."""
+def default_query_note(encodings: Sequence[Encoding]) -> str:
+    """Return the footnote on the default query of rope, or "" if a query is given or no encoding is rope."""
     turned = any(isinstance(encoding, Rope) and encoding.query is None for encoding in encodings)
     return say("figures.vectors_of_rope_1") if turned else ""

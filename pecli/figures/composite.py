@@ -1,4 +1,4 @@
-"""Figures made of other figures: panels side by side, the limits and windows that they share, their texts."""
+"""Figures composed of other figures: panels side by side, their shared limits and axes, their texts."""
 
 from __future__ import annotations
 
@@ -23,22 +23,23 @@ from pecli.page.panels import (
     Mosaic,
     Panel,
     PanelGroup,
-    below_each_other,
     columns_of,
     in_columns,
-    unnamed,
+    stacked,
     with_own_bar,
+    without_bar_name,
 )
 
-FORWARDED = ("measure", "highlight")  # options of a composed figure that its parts take, where they have them
-ROW = 3  # panels that stand side by side where there is room, whatever they belong to
-Choose = Callable[[Limits, Sequence[Array]], Limits]  # limits from those and from the values that they colour
+FORWARDED = ("measure", "highlight")  # options that a composed figure passes on to parts that have them
+ROW = 3  # up to so many panels may stand in one row
+Choose = Callable[[Limits, Sequence[Array]], Limits]  # (limits, coloured arrays) → limits
 
 
 class Cell(NamedTuple):
-    """A figure with its view, and the texts above its first panel and left of it.
+    """A figure with its view.
 
-    derived : its numbers are made of those of the others
+    label, beside : texts above its first panel and left of it
+    derived : whether its numbers follow from those of the other cells
     """
 
     figure: Figure[Any]
@@ -57,10 +58,10 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class ComposedNumbers(Numbers[Encoding]):
-    """The figures with their numbers, in order.
+    """The parts of a composed figure, in order.
 
-    labels : the names of the parts; a difference, the last, has none
-    colour_groups : of each part, equal where colours mean the same
+    labels : the names of the parts; a difference, which comes last, has none
+    colour_groups : a key for each part; parts with equal keys share the colour scale
     """
 
     parts: tuple[Part, ...]
@@ -79,16 +80,16 @@ class ComposedNumbers(Numbers[Encoding]):
         return {f"{i}.{p.figure.name}.{k}": a for i, p in enumerate(self.parts) for k, a in p.numbers.arrays().items()}
 
     def limited(self, choose: Choose) -> Self:
-        """Return these numbers, parts whose colours mean the same under the limits of them all."""
+        """Return a copy in which parts of the same colour group have common limits, chosen from all of them."""
         numbers = [part.numbers for part in self.parts]
         for group in dict.fromkeys(self.colour_groups):
             members = [at for at, own in enumerate(self.colour_groups) if own == group]
-            for at, limited in zip(members, _limited_alike([numbers[at] for at in members], choose), strict=True):
+            for at, limited in zip(members, _with_common_limits([numbers[at] for at in members], choose), strict=True):
                 numbers[at] = limited
-        return self._with(numbers)
+        return self._with_numbers(numbers)
 
-    def _with(self, numbers: Iterable[Numbers[Any]]) -> Self:
-        """Return the same figures with other numbers."""
+    def _with_numbers(self, numbers: Iterable[Numbers[Any]]) -> Self:
+        """Return a copy with the same figures and other numbers."""
         pairs = zip(self.parts, numbers, strict=True)
         return replace(self, parts=tuple(part._replace(numbers=own) for part, own in pairs))
 
@@ -97,6 +98,10 @@ class ComposedNumbers(Numbers[Encoding]):
 
     def facts(self) -> dict[str, Any]:
         return {f"{i}.{part.figure.name}": part.numbers.facts() for i, part in enumerate(self.parts)}
+
+    @classmethod
+    def fact_types(cls) -> dict[str, Any]:
+        return {}  # the facts of each part, under names that depend on what is drawn
 
     def remarks(self) -> list[str]:
         return merge_labels(self.labels, [part.numbers.remarks() for part in self.parts[: len(self.labels)]])
@@ -111,14 +116,14 @@ class ComposedNumbers(Numbers[Encoding]):
         return [part.numbers.message() for part in self.parts[: len(self.labels)]]
 
 
-def _limited_alike(numbers: Sequence[Any], choose: Choose) -> list[Any]:
-    """Return numbers under the limits of all, those of composed figures part by part; as they are without limits."""
+def _with_common_limits(numbers: Sequence[Any], choose: Choose) -> list[Any]:
+    """Return the numbers with common limits, or unchanged if some have none; composed numbers part by part."""
     if len(numbers) == 1:
         return [numbers[0].limited(choose)]
     if isinstance(numbers[0], ComposedNumbers):
         columns = zip(*([part.numbers for part in number.parts] for number in numbers), strict=True)
-        rows = zip(*(_limited_alike(column, choose) for column in columns), strict=True)
-        return [number._with(row) for number, row in zip(numbers, rows, strict=True)]
+        rows = zip(*(_with_common_limits(column, choose) for column in columns), strict=True)
+        return [number._with_numbers(row) for number, row in zip(numbers, rows, strict=True)]
     known = [limits for number in numbers if (limits := number.limits()) is not None]
     if len(known) < len(numbers):
         return [*numbers]
@@ -130,16 +135,21 @@ def _limited_alike(numbers: Sequence[Any], choose: Choose) -> list[Any]:
 
 
 def message_of_each(labels: Sequence[str], messages: Sequence[str]) -> str:
-    """Return what there is to see in several that are told apart by these labels; of many in the first and the last, or
-    in the first; nothing where that is too long."""
+    """Join the headlines of labelled parts into one of at most MAX_HEADLINE characters.
+
+    If they are too long together, keep the first and the last, or only the first; return "" if even that is too long.
+    """
     item = merge_labels(labels, [[message] for message in messages])
     tried = (item, item[:1] + item[1:][-1:], item[:2], item[:1])
     return next((text for some in tried if len(text := join_clauses(some)) <= MAX_HEADLINE), "")
 
 
 def longer_waves_text(labels: Sequence[str], parts: Sequence[Part]) -> str:
-    """Return in how many pairs of the heatmaps no turn is finished, the most and the fewest, and which those are;
-    nothing where they are as many, unless all finish one."""
+    """Return the headline on which heatmap has the most pairs whose wavelength exceeds the length, and which the
+    fewest.
+
+    labels : the names of the parts. Returns "" if the counts are equal, unless all are 0.
+    """
     heatmaps = [part.numbers for part in parts if isinstance(part.numbers, HeatmapNumbers)]
     encodings: list[Any] = [heatmap.view.encoding for heatmap in heatmaps]
     pairs = zip(encodings, heatmaps, strict=True)
@@ -168,7 +178,7 @@ def longer_waves_text(labels: Sequence[str], parts: Sequence[Part]) -> str:
 class Composite(Figure[Encoding]):
     """Base of the figures that are made of cells, each a figure with its own view.
 
-    alike : whether all cells are the same figure, so that they share limits, colour bars and labels
+    alike : whether all cells show the same figure, so that they share limits, colour bars and labels
     """
 
     one_table: ClassVar[bool] = False
@@ -177,10 +187,10 @@ class Composite(Figure[Encoding]):
 
     @abstractmethod
     def made_of(self) -> Sequence[Figure[Any]]:
-        """Return the figures, where nothing is known of the positions."""
+        """Return the figures of the parts, without regard to a view."""
 
     def check(self) -> None:
-        """Refuse an option that none of the parts has (UsageError)."""
+        """Raise UnusedOptionError for an option that no part has."""
         super().check()
         names = dict.fromkeys(part.name for part in self.made_of())
         for option, value in self.changed().items():
@@ -194,10 +204,11 @@ class Composite(Figure[Encoding]):
 
     @abstractmethod
     def cells_of(self, view: View[Encoding]) -> list[Cell]:
-        """Return the cells, in order; their views have no panels."""
+        """Return the cells in order; their views have no panels."""
 
     def _cells(self, view: View[Encoding]) -> Iterator[tuple[Cell, slice]]:
-        """Yield each cell, its view with its panels, and which panels they are."""
+        """Yield each cell, with the pixel sizes of its panels in its view, and the slice of its panels among all
+        panels."""
         first = 0
         for cell in self.cells_of(view):
             own = slice(first, first + len(panels_of(cell.figure, cell.view)))
@@ -205,24 +216,25 @@ class Composite(Figure[Encoding]):
             first = own.stop
 
     def panel_groups(self, view: View[Encoding], canvas: Canvas) -> list[PanelGroup]:
-        parts = [self._placed(cell, at, canvas) for at, cell in enumerate(self.cells_of(view))]
-        panels = named_once([panel for part in parts for panel in part.panels])
+        parts = [self._cell_panels(cell, at, canvas) for at, cell in enumerate(self.cells_of(view))]
+        panels = with_unique_bar_names([panel for part in parts for panel in part.panels])
         if len(panels) > len(parts):
             return [PanelGroup(panels, _rows_of_parts(parts))]
         few = len(panels) <= ROW and not any(panel.exact for panel in panels)
-        square = len(panels) == 4 and canvas.inches.height is None  # four stand two by two, where there is room
+        square = len(panels) == 4 and canvas.inches.height is None  # four panels stand two by two
         columns = [1] if few and canvas.narrow else [2, 1] if square else []
         return [PanelGroup(panels, in_columns(len(panels), *columns), one_legend=True)]
 
-    def _placed(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
-        """Return the panels of a cell, with its own bars where colours mean nothing elsewhere."""
+    def _cell_panels(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
+        """Return the panels of cell number `at` and their grids, with colour bars of their own if colours are not
+        shared."""
         groups = cell.figure.panel_groups(cell.view, canvas)
         panels = [panel for group in groups for panel in group.panels]
-        panels[0] = named_cell(panels[0], cell)
+        panels[0] = with_cell_texts(panels[0], cell)
         if not self.alike or not cell.figure.shares_limits:
             panels = [with_own_bar(panel, at) for panel in panels]
         first, *below = (group.grids for group in groups)
-        grids = (below_each_other([first[0], *(own[0] for own in below)]),) if below else first
+        grids = (stacked([first[0], *(own[0] for own in below)]),) if below else first
         return PanelGroup(tuple(panels), grids)
 
     def decorate(self, view: View[Encoding], axes: list[Axes], canvas: Canvas) -> None:
@@ -246,7 +258,7 @@ class Composite(Figure[Encoding]):
         cells = [cell for cell, _ in self._cells(view) if not cell.derived]
         parts = tuple(Part(cell.figure, cell.figure.compute(cell.view)) for cell in cells)
         bars: list[Hashable] = [
-            frozenset(panel.bar for panel in self._placed(cell, at, Canvas()).panels) if self.alike else at
+            frozenset(panel.bar for panel in self._cell_panels(cell, at, Canvas()).panels) if self.alike else at
             for at, cell in enumerate(self.cells_of(view))
         ]
         return self.composed_numbers(view=view, parts=parts, colour_groups=tuple(bars)).limited(
@@ -255,7 +267,7 @@ class Composite(Figure[Encoding]):
 
     @abstractmethod
     def composed_numbers(self, view: View[Encoding], **fields: Any) -> ComposedNumbers:
-        """Return the numbers of the parts, with their names."""
+        """Return the numbers of the whole figure, with the names of its parts."""
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         cells = zip(self._cells(numbers.view), numbers.parts, strict=True)
@@ -267,32 +279,32 @@ class Composite(Figure[Encoding]):
         return drawn
 
 
-def named_cell(panel: Panel, cell: Cell) -> Panel:
-    """Return the first panel of a cell with the texts above it and left of it."""
-    both = [*filter(None, (cell.label, panel.title))]  # which may begin with a blank line
+def with_cell_texts(panel: Panel, cell: Cell) -> Panel:
+    """Return the first panel of a cell with the cell's texts above and to its left."""
+    both = [*filter(None, (cell.label, panel.title))]  # a title may begin with a blank line
     title = "\n".join(both) if any("\n" in text for text in both) else join_title(both)
     return replace(panel, title=title, y=replace(panel.y, beside=cell.beside))
 
 
-def named_once(panels: Sequence[Panel]) -> tuple[Panel, ...]:
-    """Return the panels, of colour bars of one name the first alone with it."""
+def with_unique_bar_names(panels: Sequence[Panel]) -> tuple[Panel, ...]:
+    """Return the panels; of several colour bars with the same name, only the first keeps it."""
     first: dict[str, ColorBar] = {}
     named = (panel.bar is None or first.setdefault(panel.bar.label, panel.bar) == panel.bar for panel in panels)
-    return tuple(panel if own else unnamed(panel) for panel, own in zip(panels, named, strict=True))
+    return tuple(panel if own else without_bar_name(panel) for panel, own in zip(panels, named, strict=True))
 
 
 def _rows_of_parts(parts: Sequence[PanelGroup]) -> tuple[Mosaic, ...]:
-    """Return the grids in which each part has its own rows, all of one width; the best first."""
+    """Return grids in which each part has its own rows, all with the same number of columns; the best first."""
     counts = [len(part.panels) for part in parts]
     large = parts[counts.index(max(counts))]
     return tuple(
-        below_each_other([grid if n == max(counts) else in_columns(n, columns_of(grid))[0] for n in counts])
+        stacked([grid if n == max(counts) else in_columns(n, columns_of(grid))[0] for n in counts])
         for grid in large.grids
     )
 
 
 def share_limits(axes: Sequence[Axes], panels: Sequence[Panel]) -> None:
-    """Give axes that show the same one window."""
+    """Give the axes of panels that share an `Axis` or `ends` the same limits."""
     subjects: Sequence[Hashable]
     for x_or_y, subjects in (
         ("x", [panel.x.shared for panel in panels]),
@@ -309,7 +321,7 @@ def share_limits(axes: Sequence[Axes], panels: Sequence[Panel]) -> None:
 
 
 def share_colours(mappables: Sequence[Any], panels: Sequence[Panel]) -> None:
-    """Give all images beside one bar the ends of them all, and their numbers the ink that goes with that."""
+    """Give all images with the same colour bar common limits, and adapt the ink of numbers in their cells."""
     from pecli.figures.matrix import update_text_colors
 
     for bar in dict.fromkeys(panel.bar for panel in panels if panel.bar):
@@ -320,7 +332,7 @@ def share_colours(mappables: Sequence[Any], panels: Sequence[Panel]) -> None:
         ]
         if len({image.get_clim() for image in images}) > 1:
             for image in images:
-                if ramp := getattr(image, "ramp", None):  # classes beside means
+                if ramp := getattr(image, "ramp", None):  # back to the continuous map, since other images show means
                     image.set_cmap(ramp[0])
                     image.set_clim(ramp[1])
             ends = {image.get_clim() for image in images}
@@ -330,26 +342,26 @@ def share_colours(mappables: Sequence[Any], panels: Sequence[Panel]) -> None:
 
 
 def single_figures() -> Registry[type[Figure[Any]]]:
-    """Return the figures that are not made of figures."""
+    """Return the figures that are not composed of others."""
     return SINGLE
 
 
 def kind_text(name: str) -> str:
-    """Return what to ask for instead of another name of a figure: similarity is distance with a measure; else ''."""
+    """Return advice for an alias of a figure, such as "similarity is distance with --measure cos", or ""."""
     own, options = FIGURES.aliases.get(name, ("", {}))
     text = ", ".join(option_text(option, value) for option, value in options.items())
     return f"{name} is {own} with {text}" if own else ""
 
 
 def part_of(whole: Figure[Any], name: str) -> Figure[Any]:
-    """Return a figure with the options that the composed one hands on."""
+    """Return the figure of that name with the options that the composed figure passes on."""
     kind = SINGLE[name]
     given = {option: getattr(whole, option) for option in FORWARDED if option in kind.options()}
     return kind(**{option: value for option, value in given.items() if value is not None})
 
 
 def check_part(part: Figure[Any], view: View[Encoding], option: str) -> None:
-    """Refuse a part that cannot show an encoding, with the figures that this option may give for it."""
+    """Raise UsageError if a part cannot show the encoding, with the figures that `option` could name instead."""
     kind = type(view.encoding)
     if not part.takes(kind):
         fitting = ", ".join(name for name, figure in SINGLE.items() if figure.takes(kind))

@@ -1,4 +1,4 @@
-"""From a few typical positions to all others: one line each."""
+"""The measure from a few positions to all others, one line per position."""
 
 from __future__ import annotations
 
@@ -14,12 +14,20 @@ from pecli.core.numbers import ROUNDING
 from pecli.core.options import EXACT, option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding, panel_titles, short_names, title_of_several
-from pecli.figures.base import Numbers, View, extremes, tells_of_offsets
-from pecli.figures.comparing import OfOneHead, differing_text, turned_text
+from pecli.figures.base import Numbers, View, extremes_note, has_comparable_offsets
+from pecli.figures.comparing import OneHeadFigure, default_query_note, differing_text
 from pecli.figures.highlights import mark_stretch
 from pecli.files.sheet import aside, over
 from pecli.measures.comparison import comparison_of, largest_spread, offset_codes
-from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles, mirrored_envelope
+from pecli.measures.reduce import (
+    bin_centres,
+    check_line_length,
+    envelope,
+    even_bins,
+    even_edges,
+    log_edges,
+    mirrored_envelope,
+)
 from pecli.page.axis_labels import (
     NO_PLACE,
     along_lines,
@@ -32,57 +40,66 @@ from pecli.page.axis_labels import (
     values_axis,
 )
 from pecli.page.canvas import Canvas
-from pecli.page.lines import MAX_LINES, Look, key, plot_dots, shades, share_ends
+from pecli.page.lines import MAX_LINES, Look, add_legend, plot_dots, shades, share_ends
 from pecli.page.panels import Axis, Panel, PanelGroup, in_columns
 
-DEFAULT_LINES = 3  # lines where none are asked for
-MANY = 6  # lines, above which colours show their order
-MAX_WHOLE = 100_000  # positions, all of which are looked at where a pixel stands for several
+DEFAULT_LINES = 3  # default number of lines
+MANY = 6  # with more lines, colours show their order
+MAX_WHOLE = 100_000  # positions: with more, facts that need every position are not computed
 
 
 @dataclass(frozen=True, kw_only=True)
 class CurvesNumbers(Numbers[Any]):
-    """The largest and smallest value at each run of positions, one value where a run is one position."""
+    """The largest (`curves`) and smallest (`low`) value of each line in each run of positions."""
 
     curves: Array = over("line", "position")
-    at: Array = over("line")  # where it starts
+    at: Array = over("line")  # the position that the line starts from
     encoding: Array = over("line")
     low: Array = aside("line", "position")
     positions: Array = over("position")
-    own: Array = aside("line")  # the position with itself
+    own: Array = aside("line")  # the value of the position with itself
     block: int = aside()
-    apart: tuple[float, ...]  # how much an encoding's lines differ at one offset, at most; −1 where runs hide it
+    apart: tuple[float, ...]  # per encoding, largest difference between lines at equal offset; −1 if unknown
     measure: str
-    nearest: tuple[int, ...] | None  # of one line of distances, the position nearest to its own, or two as far from it
+    nearest: tuple[int, ...] | None  # for a single line of distances, the position or two with the least distance
     nearest_distance: float | None
-    no_place: str = aside()  # what the x axis shows where a line's own dot is not on it, at 0; else ""
+    no_place: str = aside()  # "position" or "offset" if the dot at 0 is off a logarithmic axis, else ""
 
     def facts(self) -> dict[str, Any]:
         known = zip((encoding.spec() for encoding in self.view.encodings), self.apart, strict=True)
         return super().facts() | {"apart": {spec: apart for spec, apart in known if apart >= 0}}
 
+    @classmethod
+    def fact_types(cls) -> dict[str, Any]:
+        return super().fact_types() | {"apart": dict[str, float]}
+
     def remarks(self) -> list[str]:
         lost = listing(dict.fromkeys(map(self.view.encoding.position_text, self.at[np.isnan(self.own)])))
         undefined = say("curves.from_undefined_constant_row", positions=lost) if lost else ""
         return [
-            turned_text(self.view.encodings),
+            default_query_note(self.view.encodings),
             undefined,
             say(NO_PLACE[self.no_place]) if self.no_place else "",
-            extremes(self.block),
+            extremes_note(self.block),
         ]
 
-    def named(self) -> tuple[int, ...]:
-        """Return the positions nearest to that of one line; none where they are just all its neighbours."""
+    def nearest_to_mark(self) -> tuple[int, ...]:
+        """Return the positions nearest to the start of a single line, to mark them, or () if they are just its
+        neighbours."""
         return () if self.nearest == neighbours(self.view.covered, int(self.at[0])) else self.nearest or ()
 
     def message(self) -> str:
-        """Return whether lines have one shape, where that is known."""
+        """Return the headline: the nearest position, or whether all lines have the same shape."""
         label = comparison_of(self.view.encoding, self.measure).label
         if self.nearest:
             own, *others = map(self.view.encoding.position_text, (self.at[0], *self.nearest))
             one = "curves.the_position_nearest_to"
             text = "curves.the_positions_nearest_to" if len(others) > 1 else one
-            return say(text if self.named() else "curves.no_position_is_nearer", position=own, others=join_and(others))
+            return say(
+                text if self.nearest_to_mark() else "curves.no_position_is_nearer",
+                position=own,
+                others=join_and(others),
+            )
         if len(self.at) == len(self.apart):
             return self._larger_text(label)
         if min(self.apart) < 0:
@@ -91,13 +108,13 @@ class CurvesNumbers(Numbers[Any]):
         if differ := differing_text(self.view, label, self.apart, same):
             return differ
         if any(encoding.sides for encoding in self.view.encodings):
-            return ""  # on a plane a line of positions is folded row by row, and curves are no shifted copies
+            return ""  # positions on a grid are numbered row by row, so curves are not shifted copies
         one = "curves.every_curve_is_the"
         only = one if len(self.apart) == 1 else "curves.with_each_encoding_the"
-        return say(only, measure=label) if tells_of_offsets(self.view) else ""
+        return say(only, measure=label) if has_comparable_offsets(self.view) else ""
 
     def _larger_text(self, label: str) -> str:
-        """Return with which of two encodings, a line each from one position, the measure is larger everywhere else."""
+        """Return the headline on which of two encodings has the larger measure everywhere, from one position."""
         if len(self.at) != 2:
             return ""
         others = np.abs(self.positions - self.at[0]) >= max(1, self.block)
@@ -111,21 +128,21 @@ class CurvesNumbers(Numbers[Any]):
 
 
 @dataclass(frozen=True)
-class Curves(OfOneHead):
+class Curves(OneHeadFigure):
     """The measure, or the bias of a head, from chosen positions to all positions.
 
     Notes
     -----
-    Lines of one shape, shifted, mean that only the offset counts. A line that comes back to 0 away from its own
-    position says that two positions cannot be told apart. Several encodings have a panel each, or a line each where
-    they start from one position.
+    If all lines are shifted copies of one shape, only the offset matters. If a line returns to 0 away from its own
+    position, those two positions cannot be told apart. Each encoding has its own panel, or its own line if all start
+    from the same position.
     """
 
     name: ClassVar[str] = "curves"
     frame_option: ClassVar[str] = "at"
     defines: ClassVar[str] = (
-        "a line: the measure between the vector of its own position, the dot, and the vectors of all positions, or "
-        "the bias of all keys for one query"
+        "each line: the measure between the vector of its own position (the dot) and the vectors of all positions, "
+        "or the bias of all keys for one query"
     )
     example: ClassVar[str] = "pecli curves --at 0,50,100"
     copies: ClassVar[int] = 7
@@ -146,11 +163,11 @@ class Curves(OfOneHead):
     )
 
     def overlaid(self, view: View[Any]) -> bool:
-        """Return whether encodings have a line each and no panel."""
+        """Return whether all encodings share a panel, with one line each."""
         return len(view.encodings) > 1 and len(self.starts(view)) == 1
 
-    def across(self, view: View[Any]) -> Positions:
-        """Return the positions, or offsets from where a line starts, that the lines run over."""
+    def x_positions(self, view: View[Any]) -> Positions:
+        """Return the positions that the lines run over, or the offsets from their starts."""
         rows = view.covered
         if self.against == "position":
             return rows
@@ -159,7 +176,7 @@ class Curves(OfOneHead):
         return Positions(start=first, length=last - first + 1)
 
     def starts(self, view: View[Any]) -> Array:
-        """Return the positions to start from."""
+        """Return the positions that the lines start from."""
         rows = view.covered
         if self.at is None:
             steps = np.arange(DEFAULT_LINES) * rows.length // (DEFAULT_LINES - 1)
@@ -168,13 +185,13 @@ class Curves(OfOneHead):
 
     def check_view(self, view: View[Any]) -> None:
         super().check_view(view)
-        check_run(self.name, view.covered.length)
+        check_line_length(self.name, view.covered.length)
         if self.log:
-            if self.across(view).start < 0 <= view.covered.start:
+            if self.x_positions(view).start < 0 <= view.covered.start:
                 advice = f"start from the first position, {option_text('at', view.covered.start)}"
                 raise UsageError("--log has no place for offsets below 0", option="log", advice=advice)
-            check_log(self.across(view))
-        self.check_spans(self.across(view))
+            check_log(self.x_positions(view))
+        self.check_spans(self.x_positions(view))
         self.starts(view)
 
     def shape(self, view: View[Any]) -> tuple[int, ...]:
@@ -182,7 +199,7 @@ class Curves(OfOneHead):
 
     def compute(self, view: View[Any]) -> CurvesNumbers:
         starts, rows = self.starts(view), view.covered
-        edges, across = even_edges(rows.length, view.line_points), self.across(view)
+        edges, across = even_edges(rows.length, view.line_points), self.x_positions(view)
         if self.log:
             edges = log_edges(across.stop, view.line_points, max(1, across.start)) - across.start
         parts = [self._lines(encoding, starts, rows, edges) for encoding in view.encodings]
@@ -193,7 +210,7 @@ class Curves(OfOneHead):
             at=np.tile(starts, len(parts)),
             encoding=np.repeat(np.arange(len(parts)), len(starts)),
             low=low,
-            positions=rows.start + middles(edges),
+            positions=rows.start + bin_centres(edges),
             own=own,
             block=int(np.diff(edges).max()),
             apart=tuple(part[3] for part in parts),
@@ -203,7 +220,12 @@ class Curves(OfOneHead):
         )
 
     def _nearest(self, view: View[Any], own: int | None) -> dict[str, Any]:
-        """Return which positions are at the least distance from one, of several the nearest, and that distance."""
+        """Return the facts `nearest` and `nearest_distance`: the positions at the least distance from `own`, and that
+        distance.
+
+        If several have the least distance, those with the smallest offset are kept. Both facts are None without `own`,
+        for similarities, and for too many positions.
+        """
         rows, compared, none = view.covered, self.compared(view.encoding), {"nearest": None, "nearest_distance": None}
         if own is None or view.encoding.sides or compared.similarity:
             return none
@@ -222,7 +244,8 @@ class Curves(OfOneHead):
         return {"nearest": nearest if np.nanmin(farther) < at_most else beside, "nearest_distance": least}
 
     def _lines(self, encoding: Any, at: Array, rows: Positions, edges: Array) -> tuple[Array, Array, Array, float]:
-        """Return low, high and own value of an encoding's lines, and how much they differ at one offset."""
+        """Return low, high, the value of each position with itself, and the largest difference between lines at equal
+        offset."""
         compared, single = self.compared(encoding), len(edges) - 1 == rows.length
 
         def values(first: int, count: int) -> Array:
@@ -233,14 +256,14 @@ class Curves(OfOneHead):
         else:
             low, high, _ = envelope(values, edges, len(at))
         own = np.array([values(int(p) - rows.start, 1)[line, 0] for line, p in enumerate(at)])
-        apart = 0.0 if compared.is_of_offset else -1.0  # of very many positions nobody asks
+        apart = 0.0 if compared.is_of_offset else -1.0  # stays −1 for very many positions
         if apart < 0 and rows.length <= MAX_WHOLE:
             every = high if single else values(0, rows.length)
             apart = largest_spread(every, -offset_codes(encoding, at, rows.array()))
         return low, high, own, apart
 
     def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
-        count, across = 1 if self.overlaid(view) else len(view.encodings), self.across(view)
+        count, across = 1 if self.overlaid(view) else len(view.encodings), self.x_positions(view)
         first = max(1, across.start) if self.log else across.start
         aspect, names = 0.8 if canvas.narrow else 0.55, panel_titles(view.encodings)
         panels = []
@@ -252,7 +275,7 @@ class Curves(OfOneHead):
         return [PanelGroup(tuple(panels), in_columns(count, *[1] * canvas.narrow), one_legend=count > 1)]
 
     def _axis_across(self, view: View[Any], encoding: Any) -> Axis:
-        """Return the horizontal axis: offsets from where lines start, or positions."""
+        """Return the horizontal axis: positions, or offsets from where the lines start."""
         starts = self.starts(view)
         own = "curves.offset_from_lines_own" if len(starts) > 1 else "curves.offset_p_minus"
         offset = in_steps(say(own, at=view.encoding.position_text(starts[0])), view.encodings)
@@ -262,7 +285,7 @@ class Curves(OfOneHead):
         return values_axis(label, whole=True) if self.against == "offset" else positions_axis(encoding)
 
     def scales(self, view: View[Any]) -> list[int]:
-        """Return what numbers of each encoding grow with: the width, where the measure grows with it; else 0."""
+        """Return the scale of each encoding: the width, if the measure grows with it, else 0."""
         grows = not self.overlaid(view) and self.compared(view.encoding).grows
         return [encoding.width if grows else 0 for encoding in view.encodings]
 
@@ -274,37 +297,39 @@ class Curves(OfOneHead):
             if self.overlaid(view):
                 names = panel_titles(view.encodings)
                 label_lines(panel, list(zip(names, self._looks(view, panel, canvas), strict=True)), canvas)
-            elif self.against == "offset" and panel is axes[-1] and not self._coincide(encoding):
-                key(panel, zip(map(self._from_text, starts), self._looks(view, panel, canvas), strict=True))
+            elif self.against == "offset" and panel is axes[-1] and not self._lines_coincide(encoding):
+                add_legend(panel, zip(map(self._start_label, starts), self._looks(view, panel, canvas), strict=True))
             mark_stretch(panel, self.spans(), canvas)
 
-    def _from_text(self, position: str) -> str:
-        """Return the name of a line that starts from a position."""
+    def _start_label(self, position: str) -> str:
+        """Return the label of a line that starts from this position."""
         return say("curves.from_position_2", position=position)
 
-    def _coincide(self, encoding: Encoding) -> bool:
-        """Return whether lines from all positions are one line, against the offset."""
+    def _lines_coincide(self, encoding: Encoding) -> bool:
+        """Return whether lines from all positions coincide when drawn against the offset."""
         return self.against == "offset" and self.compared(encoding).is_of_offset
 
     def _looks(self, view: View[Any], panel: Axes, canvas: Canvas) -> list[Look]:
-        """Return the look of the lines of a panel: of many, in their order, shades from dark to light."""
+        """Return the style of each line in a panel; many lines have ordered shades from dark to light."""
         count = len(view.encodings) if self.overlaid(view) else len(self.starts(view))
         if count <= MANY or self.overlaid(view):
             return [{"color": f"C{line}"} for line in range(count)]
         return [{"color": look["color"]} for look in shades(count, panel, canvas)]
 
     def draw(self, numbers: CurvesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        from pecli.page.labels import join_line_labels, put_line_labels
+        from pecli.page.labels import merge_line_labels, put_line_labels
 
         lines = len(numbers.at) // len(axes)
         ends = [(numbers.positions, row) for row in (numbers.low + numbers.curves) / 2]
         for at, panel in enumerate(axes):
             own = slice(at * lines, (at + 1) * lines)
             encoding = numbers.view.encodings[numbers.encoding[own.start]]
-            self._draw_panel(numbers, own, panel, self._coincide(encoding) and not self.overlaid(numbers.view), canvas)
+            self._draw_panel(
+                numbers, own, panel, self._lines_coincide(encoding) and not self.overlaid(numbers.view), canvas
+            )
             put_line_labels(panel, ends[own])
             if self.overlaid(numbers.view):
-                join_line_labels(panel, [row for _, row in ends[own]])
+                merge_line_labels(panel, [row for _, row in ends[own]])
             if not self.compared(encoding).similarity and np.nanmin(numbers.own, initial=np.inf) == 0:
                 panel.set_ylim(bottom=0)
         scales = self.scales(numbers.view)
@@ -313,7 +338,11 @@ class Curves(OfOneHead):
         return [None] * len(axes)
 
     def _draw_panel(self, numbers: CurvesNumbers, own: slice, panel: Axes, once: bool, canvas: Canvas) -> None:
-        """Draw the lines of a panel, each with its dot and its name there; those that are one line `once`."""
+        """Draw and label the lines of a panel with their dots.
+
+        own : slice of the panel's lines
+        once : whether to draw coinciding lines as one
+        """
         from pecli.page.labels import label_point
 
         looks, overlaid = self._looks(numbers.view, panel, canvas), self.overlaid(numbers.view)
@@ -321,7 +350,7 @@ class Curves(OfOneHead):
         columns = zip(numbers.low[own], numbers.curves[own], numbers.at[own], numbers.own[own], strict=True)
         offset = self.against == "offset"
         rows = [(numbers.positions - offset * at, low, high, at, value) for low, high, at, value in columns]
-        for line, (x, low, high, at, value) in enumerate(joined(rows) if once else rows):
+        for line, (x, low, high, at, value) in enumerate(merged_lines(rows) if once else rows):
             same = (np.allclose(high, before, equal_nan=True) for before in numbers.curves[own][:line])
             if overlaid and any(same):
                 continue
@@ -331,10 +360,10 @@ class Curves(OfOneHead):
             if numbers.block > 1:
                 panel.fill_between(x, low, high, color=colour, linewidth=0, alpha=0.2)
             here = [(place, value)] * bool(place > 0 or not self.log)
-            near = [at for at in numbers.named() if not self.log or at > start]
+            near = [at for at in numbers.nearest_to_mark() if not self.log or at > start]
             others = [(at - start, float(numbers.nearest_distance or 0.0)) for at in near]
             dots = [*here, *others]
-            if numbers.block > 1 and dots:  # the line goes through its dots
+            if numbers.block > 1 and dots:  # makes the line pass through its dots
                 places, values = zip(*sorted(dots), strict=True)
                 index = np.searchsorted(x, places)
                 x, middle = np.insert(x, index, places), np.insert(middle, index, values)
@@ -349,7 +378,7 @@ class Curves(OfOneHead):
                 continue
             if named is None or line in named:
                 first = here[0] if here and np.isfinite(value) else (x[finite[0]], middle[finite[0]])
-                label_point(panel, self._from_text(encoding.position_text(at)), first, colour, canvas)
+                label_point(panel, self._start_label(encoding.position_text(at)), first, colour, canvas)
             for other, dot in zip(near, others, strict=True):
                 label_point(panel, encoding.position_text(other), dot, colour, canvas)
 
@@ -361,11 +390,16 @@ class Curves(OfOneHead):
             measure=self.quantity(view),
             position=view.encoding.position_text(self.starts(view)[0]),
         )
-        return join_title([title_of_several(view.encodings), start if self.overlaid(view) else "", self.unseen(view)])
+        return join_title(
+            [title_of_several(view.encodings), start if self.overlaid(view) else "", self.positions_clause(view)]
+        )
 
 
-def joined(rows: Sequence[tuple[Array, ...]]) -> Sequence[tuple[Array, ...]]:
-    """Return lines that are one, with their offsets, as one over all offsets that one of them has."""
+def merged_lines(rows: Sequence[tuple[Array, ...]]) -> Sequence[tuple[Array, ...]]:
+    """Merge coinciding lines over offsets into a single line over all offsets.
+
+    rows : (offsets, low, high, start, value at the start) of each line
+    """
     (x, low, high, *own), *others = rows
     for offsets, *ends, _, _ in others:
         new = (offsets < x[0]) | (offsets > x[-1])
@@ -376,5 +410,5 @@ def joined(rows: Sequence[tuple[Array, ...]]) -> Sequence[tuple[Array, ...]]:
 
 
 def neighbours(rows: Positions, own: int) -> tuple[int, ...]:
-    """Return the positions before and after one, where there are such rows."""
+    """Return the positions right before and after `own` that exist."""
     return tuple(at for at in (own - 1, own + 1) if rows.start <= at < rows.stop)

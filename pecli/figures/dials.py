@@ -1,4 +1,4 @@
-"""A position as clock faces: one hand a pair of dimensions."""
+"""Positions as clock faces, one hand per pair of dimensions."""
 
 from __future__ import annotations
 
@@ -23,57 +23,57 @@ from pecli.page.panels import Axis, Panel, PanelGroup
 from pecli.page.text import LINE, points_per_pixel
 from pecli.page.words import ems
 
-ROWS, COLUMNS, NARROW = 4, 8, 4  # positions and pairs where none are asked for, at most; pairs on a narrow page
-LENGTH, TICKS = 0.86, (0.12, 0.07)  # of a hand and of the marks on a face, at the top and elsewhere, in radii
-HANDS, WIDTHS = (0.9, 0.5), (0.9, 2.4)  # of the fastest and the slowest hand on one face: radii long, points wide
-SWEPT = 0.16  # opacity of the way that a hand has gone
-BESIDE = 1.5  # radii that faces take where the number of turns stands between them
-MARKED = "C1"  # what the headline names
-ALL = 43200.0  # seconds of a turn of the face that has all hands
-NUMERALS = {60.0: 60, 3600.0: 60, 43200.0: 12, 86400.0: 24}  # at the top of a face, by seconds of a turn
-WHOLE = 1e-9  # of a turn: what is so near is one
-FACE, RIM = "#FAFAF8", "#C3C9CF"  # where no style is asked for
-RADIUS = 0.4  # of a dial, of the distance between two below each other
-SPREAD, ALONE = 1.08, 1.3  # distance between two side by side, over that, so their names have room; in a single row
-LEAST = 2  # ems of small text from dial to dial
-TALL = 0.8  # height over width of all dials, at most: of many rows the columns stand farther apart
+ROWS, COLUMNS, NARROW = 4, 8, 4  # default number of positions, of pairs, of pairs on a narrow page
+LENGTH, TICKS = 0.86, (0.12, 0.07)  # in radii: length of a hand; of the mark at the top and of the others
+HANDS, WIDTHS = (0.9, 0.5), (0.9, 2.4)  # lengths (radii) and widths (points) of the fastest and slowest hand
+SWEPT = 0.16  # opacity of the sector that a hand has swept
+BESIDE = 1.5  # radii that a face takes beside a number of turns
+MARKED = "C1"  # colour of pairs in the headline
+ALL = 43200.0  # seconds per turn of the face with all hands
+NUMERALS = {60.0: 60, 3600.0: 60, 43200.0: 12, 86400.0: 24}  # number at the top of a face, by seconds per turn
+WHOLE = 1e-9  # turns: tolerance for a full turn
+FACE, RIM = "#FAFAF8", "#C3C9CF"  # colours in pecli's own style
+RADIUS = 0.4  # of a dial, where rows are 1 apart
+SPREAD, ALONE = 1.08, 1.3  # least distance between columns: with several rows, with one
+LEAST = 2  # ems of small text: least distance between dials
+TALL = 0.8  # largest height over width of all dials: with many rows, columns are farther apart
 
 
 @dataclass(frozen=True, kw_only=True)
 class DialsNumbers(Numbers[Harmonic]):
-    """The angles ω_j p in [−π, π], rad."""
+    """The angle ω_j p of each hand in radians, within [−π, π]."""
 
     angles: Array = over("position", "pair", across="pair")
-    turns: Array = aside("position", "pair")  # full turns made since position 0, less than 0 anticlockwise
+    turns: Array = aside("position", "pair")  # full turns since position 0, negative for anticlockwise
     positions: Array = over("position")
     pairs: Array = over("pair")
-    wavelengths: Array = aside("pair")  # positions
+    wavelengths: Array = aside("pair")  # in positions
 
     def message(self) -> str:
-        """Return how the fastest and the slowest pair compare; nothing where one stands still or all are as fast."""
+        """Return the headline: the angles on a clock, or how the fastest and the slowest pair compare."""
         encoding = self.view.encoding
         if encoding.tick_steps and len(self.positions) == 1 and len(self.pairs) <= COLUMNS // 2:
-            angles = [f"{number_text(angle, 3)}°" for angle in np.degrees(self.ways[0]).tolist()]
+            angles = [f"{number_text(angle, 3)}°" for angle in np.degrees(self.swept_angles[0]).tolist()]
             place = encoding.position_text(self.positions[0])
             return say("dials.hands_stand", position=place, angles=enumerated(angles))
         ends = (float(self.wavelengths.min()), float(self.wavelengths.max()))
         if ends[1] > MAX_WAVELENGTH or len({short_length(encoding, wave) for wave in ends}) == 1:
             return ""
-        if encoding.tick_steps:  # whose names are the periods
+        if encoding.tick_steps:  # a clock: hands are named after their periods
             fast, slow = (encoding.pair_text(int(self.pairs[self.wavelengths == wave][0])) for wave in ends)
             return say("dials.the_turns_times_more", slow=slow, fast=fast, ratio=number_text(ends[1] / ends[0], 3))
-        fast, slow = (encoding.pair_text(int(pair)) for pair in self.named)
+        fast, slow = (encoding.pair_text(int(pair)) for pair in self.headline_pairs)
         times = {"every": short_wave_text(encoding, ends[0]), "slowly": short_length(encoding, ends[1])}
         return say("dials.pair_turns_every", fast=fast, slow=slow, **times)
 
     @property
-    def named(self) -> list[int]:
-        """The pair of the shortest wave and that of the longest."""
+    def headline_pairs(self) -> list[int]:
+        """The pairs of the shortest and of the longest wavelength."""
         return [int(self.pairs[at]) for at in (self.wavelengths.argmin(), self.wavelengths.argmax())]
 
     @property
-    def ways(self) -> Array:
-        """How far hands have gone clockwise since their last full turn, rad, shape (positions, pairs)."""
+    def swept_angles(self) -> Array:
+        """The clockwise angle of each hand since its last full turn in radians, shape (positions, pairs)."""
         ways = self.angles % (2 * np.pi)
         return np.where(ways > 2 * np.pi * (1 - WHOLE), 0.0, ways)
 
@@ -86,11 +86,11 @@ class DialsNumbers(Numbers[Harmonic]):
 
 @dataclass(frozen=True)
 class Dials(Figure[Harmonic]):
-    """One row of clock faces a position; the hand of pair j has turned clockwise by ω_j p from the top.
+    """Clock faces, one row per position; the hand of pair j has turned clockwise by ω_j p from the top.
 
     Notes
     -----
-    A hand points to (sin ω_j p, cos ω_j p): the two numbers that the encoding holds for the pair.
+    A hand points to (sin ω_j p, cos ω_j p): the two numbers that the encoding has for the pair.
     """
 
     name: ClassVar[str] = "dials"
@@ -116,7 +116,7 @@ class Dials(Figure[Harmonic]):
     )
 
     def rows(self, view: View[Harmonic]) -> Array:
-        """Return the positions: those asked for, else as many as fast hands and slow ones need to have turned."""
+        """Return the positions: the chosen ones, or 0 and powers of ten, so that fast and slow hands differ."""
         if self.at is not None:
             return np.array([view.encoding.position_at(at) for at in self.at], dtype=np.float64)
         covered = view.covered
@@ -124,12 +124,12 @@ class Dials(Figure[Harmonic]):
         length = covered.stop - first
         if length <= ROWS:
             return first + np.arange(float(length))
-        powers = len(str(length - 1))  # 1, 10, … below the length
+        powers = len(str(length - 1))  # number of powers 1, 10, … below the length
         exponents = np.linspace(0, powers - 1, min(powers, ROWS - 1)).astype(int)
         return first + np.append(0.0, 10.0**exponents)
 
-    def dials(self, view: View[Harmonic]) -> Array:
-        """Return the pairs."""
+    def drawn_pairs(self, view: View[Harmonic]) -> Array:
+        """Return the indices of the pairs."""
         return chosen_indices("pairs", self.pairs, view, (view.encoding.width + 1) // 2, "pairs", COLUMNS)
 
     def positions_for(self, asked: Positions, in_use: bool = False) -> Positions:
@@ -140,15 +140,15 @@ class Dials(Figure[Harmonic]):
 
     def check_view(self, view: View[Harmonic]) -> None:
         super().check_view(view)
-        view.encoding.coordinates(self.rows(view))  # refuses a position that a grid does not have
-        self.dials(view)
+        view.encoding.coordinates(self.rows(view))  # raises UsageError for a position outside a grid
+        self.drawn_pairs(view)
 
     def shape(self, view: View[Harmonic]) -> tuple[int, ...]:
-        return (len(self.rows(view)), len(self.dials(view)))
+        return (len(self.rows(view)), len(self.drawn_pairs(view)))
 
     def compute(self, view: View[Harmonic]) -> DialsNumbers:
-        harmonic, rows, pairs = view.encoding, self.rows(view), self.dials(view)
-        angles = harmonic.angles(rows) + harmonic.phases  # of a query's phase: a turn too many, perhaps
+        harmonic, rows, pairs = view.encoding, self.rows(view), self.drawn_pairs(view)
+        angles = harmonic.angles(rows) + harmonic.phases  # a phase may add a full turn
         angles -= 2 * np.pi * np.round(angles / (2 * np.pi))
         turns = harmonic.coordinates(rows).reshape(len(rows), -1) / harmonic.wavelengths()
         turns = np.zeros(angles.shape) if harmonic.phases.any() else np.trunc(turns + np.sign(turns) * WHOLE)
@@ -156,16 +156,19 @@ class Dials(Figure[Harmonic]):
         return DialsNumbers(view=view, angles=angles[:, pairs], turns=turns[:, pairs], **known)
 
     def columns(self, view: View[Harmonic], canvas: Canvas) -> list[list[int]]:
-        """Return which pairs each column of faces shows, by their number among all that are computed: of a clock all on
-        one face first, else one each, fewer of them on a narrow page."""
-        count = len(self.dials(view))
+        """Return the hands that each column of faces shows, as indices into `drawn_pairs`.
+
+        A clock has all hands on the first face. A narrow page has fewer columns.
+        """
+        count = len(self.drawn_pairs(view))
         if self.pairs is None and canvas.narrow and count > NARROW:
             return [[int(at)] for at in np.linspace(0, count - 1, NARROW).round()]
         clock = bool(view.encoding.tick_steps) and count > 1
         return [*([[*range(count)]] if clock else []), *([at] for at in range(count))]
 
     def grid(self, view: View[Harmonic], canvas: Canvas) -> tuple[int, int, float]:
-        """Return the number of rows and of columns, and how far apart columns are, where rows are 1 apart."""
+        """Return the number of rows, the number of columns, and the distance between columns, in distances between
+        rows."""
         rows, columns = len(self.rows(view)), len(self.columns(view, canvas))
         return rows, columns, max(SPREAD if rows > 1 else ALONE, rows / (TALL * columns))
 
@@ -181,8 +184,8 @@ class Dials(Figure[Harmonic]):
         return [PanelGroup((Panel(rows / columns / spacing, exact=True, least=least, x=x, y=y),))]
 
     def names(self, view: View[Harmonic], canvas: Canvas) -> list[str]:
-        """Return the names of the columns: the pair, and its wavelength or period."""
-        encoding, pairs, waves = view.encoding, self.dials(view), view.encoding.wavelengths()
+        """Return the name of each column: its pair with the wavelength or period."""
+        encoding, pairs, waves = view.encoding, self.drawn_pairs(view), view.encoding.wavelengths()
         names = []
         for column in self.columns(view, canvas):
             if len(column) > 1:
@@ -204,11 +207,11 @@ class Dials(Figure[Harmonic]):
         axes[0].xaxis.tick_top()
         axes[0].tick_params(length=0)
         if rows == 1 and view.encoding.tick_steps:
-            axes[0].tick_params(axis="x", pad=canvas.small)  # numerals stand below
+            axes[0].tick_params(axis="x", pad=canvas.small)  # room for the numerals of the faces
         axes[0].spines[:].set_visible(False)
 
     def fit(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
-        """Put the names side by side, else turned."""
+        """Write the names of columns side by side, or turned if they do not fit."""
         names, spacing = self.names(view, canvas), self.grid(view, canvas)[2]
         fits = names_fit(axes[0].xaxis, names, spacing)
         shown = names if fits else [listing(name.split("\n")) for name in names]
@@ -227,7 +230,7 @@ class Dials(Figure[Harmonic]):
                     share = pair / max(1, len(numbers.pairs) - 1) if len(column) > 1 else None
                     _draw_hand(axes[0], centre, float(line[pair]), share, colours[pair], canvas)
                 if len(column) == 1:
-                    _draw_way(axes[0], centre, float(numbers.ways[row, column[0]]), colours[column[0]])
+                    _draw_swept_sector(axes[0], centre, float(numbers.swept_angles[row, column[0]]), colours[column[0]])
                     _write_turns(axes[0], centre, int(numbers.turns[row, column[0]]), spacing, canvas)
                     if clock and len(numbers.positions) == 1:
                         _write_numbers(axes[0], centre, float(line[column[0]]), canvas)
@@ -238,17 +241,17 @@ class Dials(Figure[Harmonic]):
         for label, column in zip(labels, columns, strict=True):
             if clock and len(column) == 1:
                 label.set_color(colours[column[0]])
-            elif said and len(column) == 1 and numbers.pairs[column[0]] in numbers.named:
+            elif said and len(column) == 1 and numbers.pairs[column[0]] in numbers.headline_pairs:
                 label.set_color(MARKED)
         return [None]
 
 
 def _draw_face(axes: Axes, centre: Array, marks: int, canvas: Canvas) -> None:
-    """Draw a face with so many marks on its rim."""
+    """Draw a clock face with `marks` marks on its rim."""
     from matplotlib.collections import LineCollection
     from matplotlib.patches import Circle
 
-    thin, plain = 0.7 * canvas.scale, canvas.own_style is None
+    thin, plain = 0.7 * canvas.scale, canvas.user_style is None
     look: dict[str, Any] = {"facecolor": FACE if plain else "none", "edgecolor": RIM if plain else "0.6"}
     axes.add_patch(Circle((centre[0], centre[1]), RADIUS, linewidth=thin, zorder=0, clip_on=False, **look))
     turned = [2 * np.pi * mark / marks for mark in range(marks)]
@@ -259,7 +262,10 @@ def _draw_face(axes: Axes, centre: Array, marks: int, canvas: Canvas) -> None:
 
 
 def _draw_hand(axes: Axes, centre: Array, angle: float, share: float | None, colour: str, canvas: Canvas) -> None:
-    """Draw a hand; share : where it is from the fastest, 0, to the slowest, 1, of several on one face."""
+    """Draw a hand.
+
+    share : its rank among several hands on a face, from 0 (fastest) to 1 (slowest); None: alone on its face
+    """
     length, width = (
         (LENGTH, 1.8) if share is None else (float(np.interp(share, (0, 1), own)) for own in (HANDS, WIDTHS))
     )
@@ -272,8 +278,8 @@ def _draw_hand(axes: Axes, centre: Array, angle: float, share: float | None, col
     axes.plot(*centre, "o", markeredgewidth=0, zorder=4, **hub)
 
 
-def _draw_way(axes: Axes, centre: Array, way: float, colour: str) -> None:
-    """Shade the way that a hand has gone since its last full turn."""
+def _draw_swept_sector(axes: Axes, centre: Array, way: float, colour: str) -> None:
+    """Shade the sector that a hand has swept since its last full turn."""
     from matplotlib.patches import Wedge
 
     if way:
@@ -282,7 +288,7 @@ def _draw_way(axes: Axes, centre: Array, way: float, colour: str) -> None:
 
 
 def _write_turns(axes: Axes, centre: Array, turns: int, spacing: float, canvas: Canvas) -> None:
-    """Write how many full turns a hand has made before, beside its face, where there is room."""
+    """Write the number of full turns of a hand beside its face, if it fits."""
     low, high = axes.get_xlim()
     size, unit = 0.9 * canvas.small, axes.bbox.width * points_per_pixel(axes) / (high - low)
     sign = "+" if turns > 0 else "−"
@@ -295,7 +301,7 @@ def _write_turns(axes: Axes, centre: Array, turns: int, spacing: float, canvas: 
 
 
 def _write_numbers(axes: Axes, centre: Array, angle: float, canvas: Canvas) -> None:
-    """Write what the encoding holds for a hand below its face."""
+    """Write the sine and cosine of a hand's angle below its face."""
     sine, cosine = (minus(f"{value + 0.0:.2f}") for value in np.round((np.sin(angle), np.cos(angle)), 2))
     look: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "top", "fontsize": canvas.small}
     between = "\n" if canvas.narrow else " · "
@@ -304,7 +310,10 @@ def _write_numbers(axes: Axes, centre: Array, angle: float, canvas: Canvas) -> N
 
 
 def _write_numerals(axes: Axes, centre: Array, top: int, canvas: Canvas) -> None:
-    """Write four numerals of a face outside its rim, two in a column; top : the one above, 0 for none."""
+    """Write four numerals around a face, or two on a narrow page.
+
+    top : the numeral at the top, 0 for none
+    """
     look: dict[str, Any] = {"textcoords": "offset points", "fontsize": canvas.small, "color": note_ink()}
     sides = ((0, 1, "center", "bottom"), (1, 0, "left", "center"), (0, -1, "center", "top"), (-1, 0, "right", "center"))
     for at, (right, up, across, along) in [*enumerate(sides if top else ())][:: 2 if canvas.narrow else 1]:

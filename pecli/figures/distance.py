@@ -1,4 +1,4 @@
-"""How far any two positions are apart: a matrix."""
+"""The measure between any two positions as a matrix."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pecli.analysis import Limits
 from pecli.core.language import say
 from pecli.core.lazy import Array, Axes
 from pecli.core.numbers import ROUNDING, number_text
-from pecli.figures.base import ColouredNumbers, View, averaging, difference_of
-from pecli.figures.comparing import OfOneHead, turned_text
+from pecli.figures.base import ColouredNumbers, View, averaging_note, difference_of
+from pecli.figures.comparing import OneHeadFigure, default_query_note
 from pecli.figures.highlights import mark_cells
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.files.sheet import aside, over
@@ -19,32 +19,32 @@ from pecli.measures.comparison import comparison_of
 from pecli.page.axis_labels import positions_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import DIFFERENCE
-from pecli.page.limits import ends
+from pecli.page.limits import colour_ends
 from pecli.page.panels import ColorBar, Panel, PanelGroup
 
 
 @dataclass(frozen=True, kw_only=True)
 class DistanceNumbers(ColouredNumbers[Any]):
-    """The measure between positions, or the bias of a head."""
+    """The measure between positions p and q, or the bias of a head."""
 
     matrix: Array = over("p", "q")
     positions: Array = over(each=("p", "q"))  # the mean position of each row and column
-    block: int = aside()  # positions a row
+    block: int = aside()  # positions per row
     smallest: float | None
     largest: float | None
-    undefined: int  # entries that are NaN: a row is constant or zero
-    by_offset: bool = aside()  # whether p − q alone counts, by the formula
-    apart: float | None  # how much pairs at one offset differ, at most; None of a formula, and where they are too many
+    undefined: int  # number of NaN entries, from constant or zero vectors
+    by_offset: bool = aside()  # whether the matrix depends on p − q alone
+    apart: float | None  # largest difference between pairs of equal offset; None if not computed
     measure: str = aside()
     palette: str = aside()
 
     def remarks(self) -> list[str]:
         count, size = self.undefined, self.view.covered.length**2
         undefined = say("distance.of_undefined_constant_rows", count=count, all=size) if count else ""
-        return [averaging(self.block), turned_text(self.view.encodings), undefined]
+        return [averaging_note(self.block), default_query_note(self.view.encodings), undefined]
 
     def with_limits(self, low: float, high: float) -> Self:
-        signed = low < 0 < high and self.palette == "amount"  # as panels that share limits have it
+        signed = low < 0 < high and self.palette == "amount"  # possible if panels share limits
         return replace(self, ends=(low, high), palette="diverging" if signed else self.palette)
 
     def message(self) -> str:
@@ -65,19 +65,19 @@ class DistanceNumbers(ColouredNumbers[Any]):
 
 
 @dataclass(frozen=True)
-class Distance(WithCellNumbers[Any], OfOneHead):
+class Distance(WithCellNumbers[Any], OneHeadFigure):
     """The measure between any two positions.
 
     Notes
     -----
-    Parallel diagonals mean that only the offset counts. Near is dark, and much is, of similarities; those of two signs
-    have a map of two sides.
+    Constant diagonals mean that only the offset matters. Small distances and large similarities are dark; similarities
+    of both signs have a diverging colour map.
     """
 
     name: ClassVar[str] = "distance"
     defines: ClassVar[str] = (
-        "row p, column q: the measure between the vectors of positions p and q, all d numbers; where they "
-        "outnumber pixels, a mean over pairs"
+        "row p, column q: the measure between the vectors of positions p and q, over all d numbers; with more "
+        "positions than pixels, a mean over pairs"
     )
     example: ClassVar[str] = "pecli distance --d 256 --measure dot"
     examples: ClassVar[tuple[str, ...]] = (
@@ -97,7 +97,7 @@ class Distance(WithCellNumbers[Any], OfOneHead):
 
     def compute(self, view: View[Any]) -> DistanceNumbers:
         blocks, compared = view.covered.blocks(view.pixel_side), self.compared(view.encoding)
-        values, summary = compared.means(blocks)
+        values, summary = compared.block_means(blocks)
         low, high, apart = summary.smallest or 0.0, summary.largest or 0.0, summary.apart
         alone, sides = compared.is_of_offset, view.encoding.sides
         over_grid = bool(sides) and apart is not None and apart <= ROUNDING * max(abs(low), abs(high))
@@ -112,21 +112,22 @@ class Distance(WithCellNumbers[Any], OfOneHead):
             by_offset=alone or over_grid,
             apart=None if alone else apart,
             measure=self.measure,
-            ends=ends(low, high),
+            ends=colour_ends(low, high),
             palette=compared.palette(low, high),
             sample=(summary.sample,),
         )
 
-    def every(self, view: View[Any]) -> Array | None:
-        """Return the measure, or the bias, at all offsets from the lowest on where no more than that counts."""
+    def all_values(self, view: View[Any]) -> Array | None:
+        """Return the measure or bias at every offset if it depends on the offset alone, else the whole matrix or
+        None."""
         compared = self.compared(view.encoding)
-        return compared.profile(view.covered.length) if compared.is_of_offset else super().every(view)
+        return compared.profile(view.covered.length) if compared.is_of_offset else super().all_values(view)
 
     def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
         encoding, rows, compared = view.encoding, view.covered, self.compared(view.encoding)
         scale = encoding.width if compared.grows else 0
-        scale = -scale if getattr(encoding, "limit", 1.0) is None else scale  # learned values are of any size
-        bar = ColorBar(self.quantity(view), spare=self.may_be_spare(rows.length), scale=scale)
+        scale = -scale if getattr(encoding, "limit", 1.0) is None else scale  # learned values have no common scale
+        bar = ColorBar(self.quantity(view), redundant=self.may_show_numbers(rows.length), scale=scale)
         ends, (down, across) = (rows.start - 0.5, rows.stop - 0.5), compared.axis_labels
         x, y = positions_axis(encoding, across, ends=ends), positions_axis(encoding, down, ends=ends[::-1])
         return [PanelGroup((Panel(1.0, exact=True, bar=bar, x=x, y=y),))]

@@ -1,4 +1,4 @@
-"""How far one encoding turns a vector from where another does, position by position."""
+"""How far one encoding rotates a vector away from where another does, by position."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope_scaling import Scaled
 from pecli.figures.base import Numbers, View
 from pecli.figures.pairwise_rates import PairwiseRates
-from pecli.figures.spectrum import names_of, panel_names
+from pecli.figures.spectrum import distinguishing_names, panel_names
 from pecli.files.sheet import aside, over
 from pecli.measures.drift import drift
-from pecli.measures.reduce import envelope, even_bins, log_edges, middles
+from pecli.measures.reduce import bin_centres, envelope, even_bins, log_edges
 from pecli.page.axis_labels import NEAR, along_lines, in_steps, values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.lines import plot_dots
 from pecli.page.panels import Panel, PanelGroup
 
-PIXELS = 6  # of a panel's width for a mean and its band
+PIXELS = 6  # pixels of a panel's width per mean
 HALF = 0.5
-NAME = 0.15  # of the width, where the name of the threshold stands
-NEAR_LEVEL = 0.1  # above the threshold, below which a line meets its name
-BAND = 0.14  # its opacity
-TICKS = 0.2  # an em of the page's width
-NEAR_LAST = 3  # times a power of ten, below which the last position has the tick of both
+NAME = 0.15  # of the width: room for the threshold's label
+NEAR_LEVEL = 0.1  # agreement above the threshold where lines would cross its label
+BAND = 0.14  # opacity of a band from the lowest to the highest value
+TICKS = 0.2  # ticks per em of the page's width
+NEAR_LAST = 3  # the last power of ten has no tick if the last position is below so many times it
 
 
 @dataclass(frozen=True, kw_only=True)
 class DriftNumbers(Numbers[Harmonic]):
-    """Mean, smallest and largest agreement with the first encoding over each run of positions."""
+    """The mean, smallest and largest agreement with the first encoding in each run of positions."""
 
     agreement: Array = over("line", "position")
     encoding: Array = over("line")
-    positions: Array = over("position")  # the middles of runs
+    positions: Array = over("position")  # centres of the runs
     low: Array = over("line", "position")
     high: Array = over("line", "position")
     block: int = aside()
     threshold: float
-    first_below: tuple[int | None, ...] = over("encoding")  # over all positions; of the first encoding none is
+    first_below: tuple[int | None, ...] = over("encoding")  # None: the first encoding, or nowhere below
     lowest: tuple[float, ...] = over("encoding")
 
     def remarks(self) -> list[str]:
@@ -83,19 +83,19 @@ class DriftNumbers(Numbers[Harmonic]):
 
 @dataclass(frozen=True)
 class Drift(PairwiseRates):
-    """The mean over pairs of cos p(ω_j − ω'_j), of the first encoding's rates ω and each other's ω', on a logarithmic
-    axis of positions.
+    """The agreement of other encodings with the first: the mean over pairs of cos p(ω_j − ω'_j), by position.
 
     Notes
     -----
-    1 where both turn a vector alike, 0 where they have no more to do with each other. The rates are as the dtype
-    rounds them. Of one encoding alone: against itself without its scaling, and with rates rounded to bfloat16.
+    The value is 1 where both rotate a vector alike, and about 0 where their rotations are unrelated. The rates ω and ω'
+    are rounded to the encodings' dtypes. A single encoding is compared with itself without scaling and with rates
+    rounded to bfloat16.
     """
 
     name: ClassVar[str] = "drift"
     defines: ClassVar[str] = (
-        "mean over pairs of cos p(ω − ω′): the cosine between a vector turned by the first encoding and by another, "
-        "where pairs weigh alike; line: mean of a run of positions, band: its least to most"
+        "mean over pairs of cos p(ω − ω′): the cosine between a vector turned by the first encoding and by another,"
+        " with equal weights of pairs; line: mean of a run of positions, band: minimum to maximum"
     )
     example: ClassVar[str] = "pecli drift rope:base=500000 rope"
     examples: ClassVar[tuple[str, ...]] = ("pecli drift rope:scaling=linear,factor=4 --threshold 0.9 -n 16384",)
@@ -111,11 +111,11 @@ class Drift(PairwiseRates):
             raise UsageError(text, option="length", advice="give more positions with --length")
 
     def shape(self, view: View[Harmonic]) -> tuple[int, ...]:
-        most = self._most(view)
+        most = self._max_means(view)
         return (3, len(self.compared(view).encodings) - 1, even_bins(view.positions.length, most))
 
     def compared(self, view: View[Harmonic]) -> View[Harmonic]:
-        """Return the view with what one encoding alone is compared with."""
+        """Return the view; if it has a single encoding, the encodings to compare with are added."""
         if len(view.encodings) > 1:
             return view
         encoding = view.encoding
@@ -130,7 +130,7 @@ class Drift(PairwiseRates):
         below, least = np.full(lines, -1), np.full(lines, np.inf)
 
         def values(first: int, count: int) -> Array:
-            """Return the agreement from a position on; note where it is first below the threshold, and the least."""
+            """Return the agreement at `count` positions from `first`; update `below` and `least`."""
             positions = np.arange(first, first + count, dtype=np.float64)
             found = np.stack([drift(rates[0], other, positions) for other in rates[1:]])
             under = found < self.threshold
@@ -140,13 +140,13 @@ class Drift(PairwiseRates):
             return found
 
         first = max(1, view.positions.start)
-        edges = log_edges(view.positions.stop, self._most(view), first)
+        edges = log_edges(view.positions.stop, self._max_means(view), first)
         low, high, mean = envelope(values, edges, lines)
         return DriftNumbers(
             view=view,
             agreement=mean,
             encoding=np.arange(1, lines + 1),
-            positions=middles(edges),
+            positions=bin_centres(edges),
             low=low,
             high=high,
             block=int(np.diff(edges).max()),
@@ -155,8 +155,8 @@ class Drift(PairwiseRates):
             lowest=(1.0, *least.tolist()),
         )
 
-    def _most(self, view: View[Harmonic]) -> int | None:
-        """Return how many means a line has at most."""
+    def _max_means(self, view: View[Harmonic]) -> int | None:
+        """Return the largest number of means per line, or None for no limit."""
         return None if view.pixel_columns is None else max(2, view.pixel_columns // PIXELS)
 
     def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:
@@ -206,14 +206,16 @@ class Drift(PairwiseRates):
     def title(self, view: View[Harmonic]) -> str:
         compared = self.compared(view).encodings
         if len(compared) > 2:
-            return join_title([title_of_several(compared), say("drift.against", name=names_of(compared)[0])])
+            return join_title(
+                [title_of_several(compared), say("drift.against", name=distinguishing_names(compared)[0])]
+            )
         names = names_of_two(compared)
         whose = (say("drift.against", name=names["against"]), say("drift.other", name=names["other"]))
         return join_title([title_of_several(compared), *whose])
 
 
 def names_of_two(encodings: Sequence[Harmonic]) -> dict[str, str]:
-    """Return what tells one encoding from another, and that from the first: number types where those alone differ."""
+    """Return the names of two encodings as "against" and "other": what differs, or the dtypes if nothing else does."""
     one, other = encodings
     if one != other == replace(one, dtype=other.dtype, label=other.label) and not other.label:
         return {"against": one.dtype, "other": other.dtype}
@@ -221,20 +223,20 @@ def names_of_two(encodings: Sequence[Harmonic]) -> dict[str, str]:
 
 
 def names_beside(encodings: Sequence[TableEncoding]) -> list[str]:
-    """Return what tells each other encoding from the first: unscaled, base = 10,000."""
+    """Return names that distinguish the further encodings from the first, such as "unscaled" or "base = 10,000"."""
     if not all(isinstance(encoding, Scaled) for encoding in encodings):
-        return names_of(encodings)[1:]
+        return distinguishing_names(encodings)[1:]
     own, *pairs = panel_names(encodings)
     found = []
     for encoding, (name, rest) in zip(encodings[1:], pairs, strict=True):
         plain = isinstance(encoding, Scaled) and encoding.scaling == "default" and not encoding.label
         name = say("spectrum.unscaled") if plain and name != own[0] else name
         found.append(listing(piece for piece, known in zip((name, rest), own, strict=True) if piece not in ("", known)))
-    return found if all(found) and len({*found}) == len(found) else names_of(encodings)[1:]
+    return found if all(found) and len({*found}) == len(found) else distinguishing_names(encodings)[1:]
 
 
 def _put_ticks(places: Sequence[float], axis: Any) -> None:
-    """Put ticks on a logarithmic axis at these positions alone."""
+    """Set the ticks of a logarithmic axis to exactly these positions."""
     from matplotlib.ticker import FixedLocator, NullLocator
 
     from pecli.page.ticks import NumberTexts

@@ -1,4 +1,4 @@
-"""The Fourier spectrum of every column of the table: what wavelengths a learned table holds."""
+"""The Fourier spectrum of each column of the table: the wavelengths of a learned table."""
 
 from __future__ import annotations
 
@@ -25,38 +25,41 @@ from pecli.page.canvas import Canvas
 from pecli.page.colors import RULE
 from pecli.page.panels import ColorBar, Panel, PanelGroup
 
-LONGEST = 65536  # positions that are transformed, at most
-SLOW = 4  # waves over the length, up to which they are drift
-DRIFT, STANDS_OUT = 0.2, 0.1  # shares of the variance, from which on drift and a wave are spoken of
-EVEN = 3.0  # times as much as where all waves are as strong
-MAX_PEAKS = 3  # that are named
-USUAL = 0.15  # about the largest share of a table, before it is known
-ROOM = 2.1  # times the largest share, for what is written beside it
-BAND = 0.035, 0.09  # of the height: where the band of longer waves begins and ends above the rest
-SHORTEST = 2.0  # positions: no shorter wave can be told in whole positions
+LONGEST = 65536  # largest number of positions to transform
+SLOW = 4  # up to so many waves over the length count as drift
+DRIFT, STANDS_OUT = 0.2, 0.1  # shares of the variance from which drift and a peak are mentioned
+EVEN = 3.0  # least height of a peak, relative to equally strong waves
+MAX_PEAKS = 3  # peaks to label
+USUAL = 0.15  # typical largest share, used before it is known
+ROOM = 2.1  # length of the axis relative to the largest share, for labels beside it
+BAND = 0.035, 0.09  # bottom and top of the band of longer waves above the rest, in heights of the rest
+SHORTEST = 2.0  # positions: the shortest wavelength that whole positions can resolve
 
 
 @dataclass(frozen=True, kw_only=True)
 class FourierNumbers(ColouredNumbers[TableEncoding]):
-    """The share of the variance of each column at 1, 2, … waves over the length; in a picture the largest of the waves
-    of a row. Columns whose wave is known to be longer have theirs in `longer` alone."""
+    """The share of each column's variance at 1, 2, … waves over the length; in a picture, the largest share per pixel
+    row.
+
+    Columns whose wavelength is known to exceed the length have their share only in `longer`.
+    """
 
     share: Array = over("wavelength", "dimension")
-    wavelengths: Array = over("wavelength")  # positions
+    wavelengths: Array = over("wavelength")  # in positions
     columns_block: int = aside()
-    longer: Array = aside("dimension")  # the share of the variance at a wave known to be longer than the positions
+    longer: Array = aside("dimension")  # share of a column's variance at a wave known to be longer than the length
     longer_pairs: int  # pairs with such waves
-    longer_held: float  # the share of the variance of all dimensions that they hold
-    total: Array = aside("wave")  # the share of the variance of all dimensions at 1, 2, … waves
-    half: float | None  # the longest wavelength from which on, upwards, there is half of it; None: nothing varies
-    held: float  # how much there is
-    slow: float  # how much there is at up to SLOW waves
-    peaks: tuple[tuple[float, float], ...]  # wavelengths that stand out, and how much there is at each; long ones first
+    longer_held: float  # share of the total variance in these pairs
+    total: Array = aside("wave")  # share of the total variance at 1, 2, … waves
+    half: float | None  # wavelength above which half of the variance is; None: no variance
+    held: float  # share of the variance at that wavelength and longer ones
+    slow: float  # share of the variance at up to SLOW waves
+    peaks: tuple[tuple[float, float], ...]  # (wavelength, share) of each peak, the longest first
 
     def message(self) -> str:
-        encoding, unit = self.view.encoding, "words.positions"  # over a grid row by row
+        encoding, unit = self.view.encoding, "words.positions"  # on a grid, numbered row by row
         if self.peaks:
-            *others, last = (rounded(wave) for wave, _ in self.peaks)
+            *others, last = (rounded_wavelength(wave) for wave, _ in self.peaks)
             waves = enumerated(
                 [*(short_length(encoding, own) for own in others), short_wave_text(encoding, last, unit)]
             )
@@ -65,16 +68,16 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
             )
         if self.longer_pairs and isinstance(encoding, Harmonic):
             every = len(encoding.wavelengths())
-            return say("fourier.longer", count=self.longer_pairs, all=every, share=percent(self.longer_held))
+            return say("fourier.longer", count=self.longer_pairs, all=every, share=percent_text(self.longer_held))
         if self.half is None:
             return ""
-        wave = short_wave_text(encoding, rounded(self.half), unit)
+        wave = short_wave_text(encoding, rounded_wavelength(self.half), unit)
         share = round(100 * self.held)
         return say("fourier.of_the_variance_lies", share=share, wave=wave)
 
     @property
     def names_half(self) -> bool:
-        """Whether the headline names the wavelength from which on there is half of the variance."""
+        """Whether the headline is about the wavelength above which half of the variance lies."""
         return self.half is not None and not self.peaks and not self.longer_pairs
 
     def remarks(self) -> list[str]:
@@ -87,21 +90,23 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
 
 @dataclass(frozen=True)
 class Fourier(Figure[TableEncoding]):
-    """The share of each column's variance at every wavelength that fits whole into the positions shown.
+    """The share of each column's variance at every wavelength that fits a whole number of times into the length.
 
     Notes
     -----
-    The discrete Fourier transform of each column less its mean under a Hann window, so that slow waves do not leak into
-    fast ones; a wave spreads over its two neighbours. The shares of a column add up to 1. Waves of all dimensions
-    together that stand out are marked beside it. Waves that are known to be longer than the positions would look like
-    waves as long as these: they have a band of their own. `Spectrum` shows the strongest wave alone.
+    The discrete Fourier transform of each column minus its mean, under a Hann window, so that slow waves do not leak
+    into fast ones; each wave spreads over its two neighbours. The shares of a column add up to 1. Peaks of the mean
+    over all dimensions are marked beside the image. A wave that is known to be longer than the length would look like a
+    wave of that length, so such waves have a band of their own. `Spectrum` shows only the strongest wave of each
+    column.
     """
 
     name: ClassVar[str] = "fourier"
     requires: ClassVar[Any] = TableEncoding
     defines: ClassVar[str] = (
         "the share of a column's variance at each wavelength: squared size of its discrete Fourier transform over "
-        "the positions, all shares of a column adding up to 1; waves known to be longer than the positions stand apart"
+        "the positions, all shares of a column adding up to 1; waves known to be longer than the positions are "
+        "shown apart"
     )
     counts_positions: ClassVar[bool] = True
     example: ClassVar[str] = "pecli fourier learned --file model.safetensors"
@@ -115,7 +120,7 @@ class Fourier(Figure[TableEncoding]):
 
     def compute(self, view: View[TableEncoding]) -> FourierNumbers:
         rows = view.encoding.table(view.covered.array())
-        power = power_spectrum(windowed(rows))
+        power = power_spectrum(under_hann_window(rows))
         variance, size = power.sum(axis=0), np.square(rows).max(axis=0)
         share = power / np.where(variance > 1e-18 * len(rows) ** 2 * size, variance, np.inf)
         total = power.sum(axis=1).cumsum()
@@ -131,7 +136,7 @@ class Fourier(Figure[TableEncoding]):
         ends, sample = (0.0, ceil(100 * most) / 100 or 1.0), share[:: -(-share.size // SAMPLE_SIZE)]
         if view.pixel_rows is not None:
             edges = np.geomspace(len(rows), SHORTEST, view.pixel_rows + 1)
-            share, waves = strongest(share, len(rows) / edges), step * np.sqrt(edges[:-1] * edges[1:])
+            share, waves = strongest_per_run(share, len(rows) / edges), step * np.sqrt(edges[:-1] * edges[1:])
         share, across = averaged_columns(share, view.pixel_columns)
         longer, _ = averaged_columns(longer[None], view.pixel_columns)
         return FourierNumbers(
@@ -146,7 +151,7 @@ class Fourier(Figure[TableEncoding]):
             half=half,
             held=held,
             slow=float(together[:SLOW].sum()),
-            peaks=tuple((step * wave, part) for wave, part in peaks_of(together, len(rows))),
+            peaks=tuple((step * wave, part) for wave, part in find_peaks(together, len(rows))),
             ends=ends,
             sample=(sample,),
         )
@@ -155,7 +160,7 @@ class Fourier(Figure[TableEncoding]):
         encoding, units = view.encoding, say(view.encoding.position_unit or "words.positions")
         y = decades_axis(say("words.wavelength", units=units), *log_ends(view))
         if longer_columns(view)[1]:
-            y = replace(y, ends=(log_ends(view)[0], band(view)[1]))
+            y = replace(y, ends=(log_ends(view)[0], longer_band(view)[1]))
         titles = (
             capitalised(say(key, dimension=say(encoding.dimension_label)))
             for key in ("fourier.each_dimension", "fourier.all_dimensions")
@@ -180,7 +185,7 @@ class Fourier(Figure[TableEncoding]):
             axes[0].axhline(log10(numbers.half or 1.0), color="C1", linestyle=":", linewidth=canvas.scale)
         image = show_matrix(axes[0], numbers.share, colours=colours, limits=limits, extent=(-0.5, right, low, high))
         if numbers.longer_pairs:
-            extent = (-0.5, right, *band(numbers.view))
+            extent = (-0.5, right, *longer_band(numbers.view))
             show_matrix(axes[0], numbers.longer[None], colours=colours, limits=limits, extent=extent)
         _draw_together(numbers, axes[1], canvas)
         return [image, None]
@@ -191,7 +196,7 @@ class Fourier(Figure[TableEncoding]):
 
 
 def _mark_longer(view: View[TableEncoding], panel: Axes, canvas: Canvas) -> None:
-    """Draw a bracket over the columns whose wave is longer than the positions, where they stand side by side."""
+    """Draw a bracket over the columns with waves longer than the length, if these columns are contiguous."""
     from pecli.page.labels import add_bracket
 
     encoding: Any = view.encoding
@@ -199,19 +204,19 @@ def _mark_longer(view: View[TableEncoding], panel: Axes, canvas: Canvas) -> None
     columns = np.flatnonzero(longer)
     if not count or np.ptp(columns) >= len(columns):
         return
-    known = {"count": count, "all": len(encoding.wavelengths()), "span": length_of(view)}
+    known = {"count": count, "all": len(encoding.wavelengths()), "span": length_text(view)}
     texts = [say("heatmap.pairs_longer", length=length_shown(encoding, view.covered.length), **known)]
     texts += [say("heatmap.pairs_beyond", **known), f"λ > {known['span']}"]
     add_bracket(panel, columns[0] - 0.5, columns[-1] + 0.5, texts, canvas)
 
 
-def length_of(view: View[TableEncoding]) -> str:
-    """Return how long the positions shown are, as wavelengths are written."""
+def length_text(view: View[TableEncoding]) -> str:
+    """Return the length of the view as text, in the unit of wavelengths."""
     return f"{view.covered.length * view.encoding.spacing:,.15g}"
 
 
 def _draw_together(numbers: FourierNumbers, panel: Axes, canvas: Canvas) -> None:
-    """Draw the share of every wave of all dimensions together, and mark those that stand out."""
+    """Draw the spectrum of all dimensions together, and label its peaks."""
     from pecli.page.labels import label_point
 
     low, high = log_ends(numbers.view)
@@ -222,15 +227,15 @@ def _draw_together(numbers: FourierNumbers, panel: Axes, canvas: Canvas) -> None
     label_percent(panel, max(numbers.longer_held, float(share.max(initial=0.0))))
     encoding, text, named = numbers.view.encoding, "fourier.wave_share", numbers.names_half
     if numbers.longer_pairs:
-        bottom, top = band(numbers.view)
+        bottom, top = longer_band(numbers.view)
         bar, ink = (RULE, panel.xaxis.label.get_color()) if numbers.peaks else ("C1", "C1")
         panel.stairs([numbers.longer_held], [bottom, top], orientation="horizontal", fill=True, color=bar)
-        longer = say("fourier.longer_share", wave=length_of(numbers.view), share=percent(numbers.longer_held))
-        free = max(numbers.longer_held, float(share[:SLOW].max()))  # right of the bars below
+        longer = say("fourier.longer_share", wave=length_text(numbers.view), share=percent_text(numbers.longer_held))
+        free = max(numbers.longer_held, float(share[:SLOW].max()))  # right of the bars below it
         label_point(panel, longer, (free, (bottom + top) / 2), ink, canvas, ((1, 0),))
     if named or (numbers.peaks and numbers.slow >= DRIFT and len(share) > 2 * SLOW):
         least, part = (numbers.half, numbers.held) if named else (length / SLOW, numbers.slow)
-        longer = short_length(encoding, rounded(float(least or length)))
+        longer = short_length(encoding, rounded_wavelength(float(least or length)))
         slow = say("fourier.slow_share", wave=longer, share=f"{part:.0%}")
         top = int(share[:SLOW].argmax())
         place = float(share[top]), float(edges[top : top + 2].mean())
@@ -239,14 +244,13 @@ def _draw_together(numbers: FourierNumbers, panel: Axes, canvas: Canvas) -> None
         at = round(length / wave) - 1
         run = slice(at - 1, at + 2)
         panel.stairs(share[run], edges[at - 1 : at + 3], orientation="horizontal", fill=True, color="C1")
-        short = short_length(encoding, rounded(wave))
+        short = short_length(encoding, rounded_wavelength(wave))
         place = float(share[run].max()), log10(wave)
         label_point(panel, say(text, wave=short, share=f"{part:.0%}"), place, "C1", canvas, ((1, 0),))
 
 
 def longer_columns(view: View[TableEncoding]) -> tuple[Array, int]:
-    """Return which columns have a wave that is known to be longer than the positions shown, (d,), and of how many
-    pairs."""
+    """Return which columns have waves known to be longer than the length, shape (d,), and the number of such pairs."""
     encoding = view.encoding
     if not isinstance(encoding, Harmonic) or encoding.sides:
         return np.zeros(encoding.width, dtype=bool), 0
@@ -254,42 +258,44 @@ def longer_columns(view: View[TableEncoding]) -> tuple[Array, int]:
     return np.array([bool(longer[pair]) for _, pair in encoding.waves()]), int(longer.sum())
 
 
-def band(view: View[TableEncoding]) -> tuple[float, float]:
-    """Return where the band of longer waves begins and ends, above the decimal logarithms of the others."""
+def longer_band(view: View[TableEncoding]) -> tuple[float, float]:
+    """Return the bottom and top of the band of longer waves, in decimal logarithms of the wavelength."""
     low, high = log_ends(view)
     bottom, top = (high + share * (high - low) for share in BAND)
     return bottom, top
 
 
-def percent(share: float) -> str:
-    """Return a share in per cent, of one below a hundredth its first digit, if that is no more than one behind 0."""
+def percent_text(share: float) -> str:
+    """Return a share as text in per cent, with two digits, or one below 1 %."""
     if share < 0.001:
         return "< 0.1%"
     return number_text(100 * share, 1 if share < 0.01 else 2) + "%"
 
 
-def rounded(wave: float) -> float:
-    """Return a wavelength that is known to some per cent."""
+def rounded_wavelength(wave: float) -> float:
+    """Return a wavelength rounded to whole positions, or to two digits if it is below 100."""
     return float(f"{wave:.2g}") if wave < 100 else float(round(wave))
 
 
 def label_percent(panel: Axes, most: float) -> None:
-    """Label an axis of shares, up to the largest and what is written beside it."""
+    """Label an axis of shares in per cent, with room beyond the largest share for labels."""
     from pecli.page.ticks import NumberTexts
 
     panel.set_xlim(0, ROOM * most or 1.0)
     panel.xaxis.set_major_formatter(NumberTexts(lambda share: number_text(100 * share, 3) + "%"))
 
 
-def windowed(rows: Array) -> Array:
-    """Return columns less their means under a Hann window, (n, d)."""
+def under_hann_window(rows: Array) -> Array:
+    """Return the columns minus their means, under a Hann window, shape (n, d)."""
     window = np.hanning(len(rows) + 2)[1:-1, None]
     return np.asarray((rows - (window * rows).sum(axis=0) / window.sum()) * window)
 
 
-def peaks_of(share: Array, length: int) -> list[tuple[float, float]]:
-    """Return wavelengths that stand out of the shares at 1, 2, … waves over a length, and the share of the three waves
-    that the window makes of each; long ones first."""
+def find_peaks(share: Array, length: int) -> list[tuple[float, float]]:
+    """Return (wavelength, share) of each peak, the longest wavelength first.
+
+    share : share of the variance at 1, 2, … waves over `length` positions; a peak has the sum of three neighbours
+    """
     sums = np.convolve(share, np.ones(3), "same")
     found: list[tuple[int, float]] = []
     inner = np.arange(SLOW + 1, len(share) - 1)
@@ -302,9 +308,12 @@ def peaks_of(share: Array, length: int) -> list[tuple[float, float]]:
     return [(float(wave), part) for wave, part in sorted(centres[:MAX_PEAKS], reverse=True)]
 
 
-def strongest(share: Array, edges: Array) -> Array:
-    """Return the largest of each run of waves between these numbers of them, rising, of shares (waves, d) at 1, 2, …
-    waves: (runs, d); a run without a whole number has its nearest."""
+def strongest_per_run(share: Array, edges: Array) -> Array:
+    """Return the largest share in each run of waves, shape (runs, d).
+
+    share : shares at 1, 2, … waves, shape (waves, d)
+    edges : numbers of waves between runs, rising; a run without a whole number takes the nearest wave
+    """
     borders = np.append(np.rint(edges[:-1]).astype(np.int64) - 1, len(share))
     first = np.minimum(borders[:-1], len(share) - 1)
     stop = np.clip(borders[1:], first + 1, len(share))
@@ -313,6 +322,6 @@ def strongest(share: Array, edges: Array) -> Array:
 
 
 def log_ends(view: View[TableEncoding]) -> tuple[float, float]:
-    """Return the decimal logarithms of the shortest wavelength and of the longest."""
+    """Return the decimal logarithms of the shortest and the longest wavelength."""
     step = view.encoding.spacing
     return log10(step * SHORTEST), log10(step * view.covered.length)

@@ -1,4 +1,4 @@
-"""One figure many times, once a cell: rows and columns are the options that differ."""
+"""One figure in many cells, whose rows and columns are the values of the options that differ."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from pecli.page.panels import PanelGroup, in_columns
 
 
 class Axis(NamedTuple):
-    """An option that the cells differ in.
+    """An option that differs between cells.
 
-    values : its values, as an array's elements
-    texts, titles : the labels of its cells, in a sentence and above panels
+    values : its values, as elements of an array
+    texts, titles : the labels of its values, in a sentence and above panels
     number : whether the values are numbers
     """
 
@@ -33,7 +33,8 @@ class Axis(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class GridNumbers(ComposedNumbers):
-    """The numbers of every cell, row by row. Arrays that all cells have in one shape have an axis an option first."""
+    """The numbers of every cell, row by row. Arrays of equal shape are stacked, with one leading dimension per
+    option."""
 
     axes: tuple[Axis, ...]
 
@@ -41,13 +42,13 @@ class GridNumbers(ComposedNumbers):
         every = [part.numbers.arrays() for part in self.parts]
         shapes = [{name: array.shape for name, array in own.items()} for own in every]
         if all(own == shapes[0] for own in shapes):
-            found = {name: self._stacked([own[name] for own in every], name) for name in every[0]}
+            found = {name: self._stack([own[name] for own in every], name) for name in every[0]}
         else:
             found = {f"{at}.{name}": array for at, own in enumerate(every) for name, array in own.items()}
         return {f"sweep_{a.name}" if a.name in found else a.name: np.array(a.values) for a in self.axes} | found
 
-    def _stacked(self, arrays: list[Array], name: str) -> Array:
-        """Return the cells' arrays as one; a coordinate that they all share once."""
+    def _stack(self, arrays: list[Array], name: str) -> Array:
+        """Return the cells' arrays stacked into one; if all cells share a coordinate, return it unstacked."""
         first = self.parts[0].numbers
         if name in Sheet(first).coordinates() and all(np.array_equal(arrays[0], array) for array in arrays):
             return arrays[0]
@@ -57,7 +58,7 @@ class GridNumbers(ComposedNumbers):
         return {label: part.numbers.facts() for label, part in zip(self.labels, self.parts, strict=True)}
 
     def message(self) -> str:
-        """Return what there is to see in each, by the names of the options that make a difference to it."""
+        """Return the headlines of the cells, labelled with the options that change them."""
         if waves := longer_waves_text(self.labels, self.parts):
             return waves
         text = np.array(self.messages(), dtype=object).reshape([len(axis.values) for axis in self.axes])
@@ -69,9 +70,9 @@ class GridNumbers(ComposedNumbers):
 
 @dataclass(frozen=True)
 class Grid(Composite):
-    """Cells under the same limits; one axis wraps, of several the first runs down and the others across.
+    """Cells with shared limits. One axis wraps; of several axes, the first runs down and the others across.
 
-    title_text : what all cells have in common
+    title_text : the title, with what all cells have in common
     """
 
     name: ClassVar[str] = "grid"
@@ -90,12 +91,12 @@ class Grid(Composite):
         return tuple(map(listing, product(*(axis.texts for axis in self.axes))))
 
     def _columns(self) -> int:
-        """Return in how many columns a table of the options stands, 0 for none: of one option, or of many panels."""
+        """Return the number of columns if two or more options make a table of cells with one panel each, else 0."""
         single = all(len(panels_of(cell.figure, cell.view)) == 1 for cell in self.cells)
         return len(self.cells) // len(self.axes[0].values) if len(self.axes) > 1 and single else 0
 
     def cells_of(self, view: View[Any]) -> list[Cell]:
-        """Return the cells with their texts: above and beside those at the edges of a table, else above each."""
+        """Return the cells with their labels: at the edges of a table of options, else above each cell."""
         columns, cells = self._columns(), zip(self.cells, product(*(axis.titles for axis in self.axes)), strict=True)
         if not columns:
             return [cell._replace(label=join_title(titles)) for cell, titles in cells]
@@ -112,9 +113,9 @@ class Grid(Composite):
             raise UsageError(text, option="columns", value=canvas.columns, advice="leave --columns out")
         return [replace(group, grids=in_columns(len(self.cells), columns)) if columns else group]
 
-    def _placed(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
-        """Return the panels of a cell, those of lines labelled at the edge where figure and positions are the same."""
-        group = super()._placed(cell, at, canvas)
+    def _cell_panels(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
+        """Return the panels of a cell; panels of lines share their labels if figure and positions are the same."""
+        group = super()._cell_panels(cell, at, canvas)
         same = (repr(cell.figure), cell.view.positions, type(cell.view.encoding))
         panels = (
             replace(panel, y=replace(panel.y, scale=same))

@@ -1,4 +1,4 @@
-"""The table as an image: dimension across, position down."""
+"""The table as an image: dimensions across, positions down."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from pecli.encodings.binary import Binary
 from pecli.encodings.grid import AXES, HarmonicOnGrid
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope import OnAxes
-from pecli.figures.base import ColouredNumbers, View, averaging_cells, difference_of
-from pecli.figures.comparing import turned_text
+from pecli.figures.base import ColouredNumbers, View, cell_averaging_note, difference_of
+from pecli.figures.comparing import default_query_note
 from pecli.figures.highlights import Highlighting, mark_cells
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.wavelengths import column_step, columns_end, columns_left_out, columns_shown, has_known_waves
@@ -33,80 +33,80 @@ from pecli.page.axis_labels import (
     log_label,
     log_option,
     positions_axis,
-    ticked,
     turn_names,
+    with_ticks,
 )
 from pecli.page.canvas import Canvas
 from pecli.page.colors import DIFFERENCE, NAMED_INK, RULE
 from pecli.page.panels import ColorBar, Panel, PanelGroup
 
-MOST = 98  # percent of the values of a learned table, where its colours end
-LARGER = 1.3  # times that value, up to which the largest is where they end
-RESOLVED = 4  # pixels of a wave, from which on its pattern is its own
-BESIDE, LENGTHS = 1.03, 0.16  # where lengths of rows begin, and how wide they are, of the image
-MAX_PARTS = 7  # of a sequence, words and images, that are named beside it
-STANDS_OUT = 1.5  # times as long as all others, a row is named
+MOST = 98  # per cent of a learned table's values within the ends of the colour scale
+LARGER = 1.3  # times that percentile: if all values are smaller, the scale ends at the largest
+RESOLVED = 4  # pixels: shorter waves would show as a false pattern
+BESIDE, LENGTHS = 1.03, 0.16  # left end and width of the bars of row lengths, in widths of the image
+MAX_PARTS = 7  # parts of a sequence (words and images) to label beside it
+STANDS_OUT = 1.5  # least ratio of the longest row to the second longest for a headline
 
 
 @dataclass(frozen=True, kw_only=True)
 class HeatmapNumbers(ColouredNumbers[TableEncoding]):
-    """The table, means of blocks of positions, or of a learned table the first row of each."""
+    """The rows of the table: means over blocks of positions, or the first row of each block for a learned table."""
 
     table: Array = over("position", "dimension")
-    positions: Array = over("position")  # the mean position of each block, or the row's own
-    block: int = aside()  # positions a row
-    columns_block: int = aside()  # dimensions a column
-    flat: bool = aside()  # columns whose waves are shorter than four pixels are 0
-    smallest: float | None  # of all numbers; None where they are too many to look at
+    positions: Array = over("position")  # the mean position of each block, or that of the row shown
+    block: int = aside()  # positions per row
+    columns_block: int = aside()  # dimensions per column
+    flat: bool = aside()  # whether columns with waves shorter than four pixels were set to 0
+    smallest: float | None  # of all numbers, or None if there are too many
     largest: float | None
-    limit: float  # the largest absolute value that there is or can be
+    limit: float  # upper bound of the absolute value
     log: bool
     palette: str = aside()
-    inside: float | None = aside()  # the share of values between the ends of colours, where others are beyond
-    longest_row: tuple[int, float, float] | None = aside()  # a row that stands out, its length, that of others
-    lengths: tuple[float, ...] = aside()  # of the rows drawn, where one stands out
+    inside: float | None = aside()  # share of values within the colour limits, None for all
+    longest_row: tuple[int, float, float] | None = aside()  # an unusually long row: position, norm, next largest norm
+    lengths: tuple[float, ...] = aside()  # norms of the rows shown, if one is unusually long
 
     def remarks(self) -> list[str]:
-        encoding, lost = self.view.encoding, say(NO_PLACE["position"]) if self.lost else ""
+        encoding, lost = self.view.encoding, say(NO_PLACE["position"]) if self.unplaced else ""
         pairs = columns_left_out(encoding, self.columns_block)
         across = 1 if pairs else self.columns_block
-        rows = averaging_cells(encoding, self.block, across, self.log)
+        rows = cell_averaging_note(encoding, self.block, across, self.log)
         if encoding.trained and self.block > 1:
             one = "heatmap.one_row_in_up" if self.log else "heatmap.one_row_in_drawn"
             rows = say(one, count=self.block)
         flat = say("heatmap.flat_columns") if self.flat else ""
-        return [rows, flat, pairs, lost, turned_text(self.view.encodings)]
+        return [rows, flat, pairs, lost, default_query_note(self.view.encodings)]
 
     def marks(self) -> list[str]:
-        encoding, changing = self.view.encoding, self._changing()
+        encoding, changing = self.view.encoding, self._changing_columns()
         if self.inside is not None:
             return [say("heatmap.colours_end", limit=number_text(self.ends[1], 3), share=round(100 * self.inside))]
         whole = not changing or changing[-1] == encoding.width - 1
-        if whole or isinstance(encoding, Harmonic) or self.view.covered.start:  # from 0 each column begins anew
+        if whole or isinstance(encoding, Harmonic) or self.view.covered.start:  # the headline covers the rest
             return []
         text, name = "heatmap.constant_here_and_later", say(encoding.dimension_label)
         return [say(text, dimension=name, first=changing[-1] + 1)]
 
     @property
-    def lost(self) -> int:
-        """How many positions have no place: 1, position 0, on a logarithmic axis."""
+    def unplaced(self) -> int:
+        """The number of positions without a place: 1 (position 0) on a logarithmic axis, else 0."""
         return int(self.log and self.view.covered.start <= 0)
 
     @property
     def length(self) -> int:
-        """How many positions are shown."""
-        return self.view.covered.length - self.lost
+        """The number of positions shown."""
+        return self.view.covered.length - self.unplaced
 
-    def _changing(self) -> list[int]:
-        """Return the columns that change over the length, of encodings whose waves are known."""
+    def _changing_columns(self) -> list[int]:
+        """Return the columns that change within the length, for encodings with known waves."""
         encoding, length = self.view.encoding, self.view.covered.length
         if not has_known_waves(encoding):
             return []
         return [at for at, wave in enumerate(wavelengths(encoding, self.view.covered)) if wave < 2 * length]
 
     def message(self) -> str:
-        """Return how many pairs have a wavelength beyond the length; of others than waves, that each dimension changes
-        half as often as the one before."""
+        """Return the headline: how many pairs have a wavelength beyond the length, or how often other columns
+        change."""
         encoding, length = self.view.encoding, self.length
         if self.longest_row is not None:
             at, long, others = self.longest_row
@@ -114,7 +114,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
             return say("heatmap.position_stands_out", position=encoding.position_text(at), **numbers)
         if not has_known_waves(encoding):
             return ""
-        if least := turn_least(self):
+        if least := slowest_axis(self):
             text = "heatmap.within_image" if least[1] < 1 else "heatmap.within_image_times"
             return say(text, axis=least[0], turn=turn_text(least[1]))
         waves = wavelengths(encoding, self.view.covered)
@@ -123,15 +123,15 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
             within = length_shown(encoding, length)
             none = "heatmap.no_sine_cosine_pair"
             text = "heatmap.of_sine_cosine_pairs" if count > 1 else "heatmap.1_of_sine_cosine" if count else none
-            if length > 1 and (first := self.unfinished):
+            if length > 1 and (first := self.first_unfinished_column):
                 return say("heatmap.from_dimension_on", dimension=say(encoding.dimension_label), first=first)
-            if reach := self.ends_of_waves:
+            if reach := self.wavelength_range:
                 turns = number_text(self.length * encoding.spacing / reach[1], 2)
-                return say("heatmap.even_the_slowest", turns=turns, **self.waves_written(reach))
+                return say("heatmap.even_the_slowest", turns=turns, **self.wavelength_texts(reach))
             wave = say("heatmap.period" if encoding.position_unit else "heatmap.wavelength")
             return say(text, count=count, all=len(waves), wave=wave, length=within) if length > 1 else ""
-        changing = self._changing()
-        if once := self.once:
+        changing = self._changing_columns()
+        if once := self.single_change:
             column, at = once
             names, label = encoding.dimension_names() or [], say(encoding.dimension_label)
             ends = {"first": names[0], "last": names[column], "position": encoding.position_text(at)}
@@ -143,8 +143,8 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         return say(text, dimension=name, last=changing[-1], length=every)
 
     @property
-    def ends_of_waves(self) -> tuple[float, float] | None:
-        """The shortest and the longest wavelength where every pair finishes a turn, positions; None elsewhere."""
+    def wavelength_range(self) -> tuple[float, float] | None:
+        """The shortest and the longest wavelength in positions if every pair completes a turn, else None."""
         encoding = self.view.encoding
         if not self._has_plain_waves() or not isinstance(encoding, Harmonic) or encoding.longer_waves(self.length):
             return None
@@ -152,18 +152,18 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         return (float(waves.min()), float(waves.max())) if len(waves) > 1 and not encoding.position_unit else None
 
     @staticmethod
-    def waves_written(ends: tuple[float, float]) -> dict[str, str]:
-        """Return the shortest and the longest wavelength as texts."""
+    def wavelength_texts(ends: tuple[float, float]) -> dict[str, str]:
+        """Return the two wavelengths as texts, named "first" and "last"."""
         return {"first": number_text(ends[0], 3), "last": number_text(ends[1], 3)}
 
     def _has_plain_waves(self) -> bool:
-        """Return whether columns are waves along positions that have no names of their own."""
+        """Return whether the columns are waves over positions and have no names."""
         encoding = self.view.encoding
         return isinstance(encoding, Harmonic) and not encoding.own_positions and encoding.dimension_names() is None
 
     @property
-    def unfinished(self) -> int:
-        """The first column from which on none finishes a turn within the length; 0 where that is not how they are."""
+    def first_unfinished_column(self) -> int:
+        """The first column from which on no wave completes a turn within the length, or 0."""
         encoding = self.view.encoding
         if not self._has_plain_waves() or not isinstance(encoding, Harmonic):
             return 0
@@ -172,8 +172,9 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         return first if longer[first:].all() else 0
 
     @property
-    def once(self) -> tuple[int, int] | None:
-        """The last bit that changes, where it does so once, and at which position; None of other encodings."""
+    def single_change(self) -> tuple[int, int] | None:
+        """The column and the position of the last bit that changes, if it changes only once; None for other
+        encodings."""
         encoding, rows = self.view.encoding, self.view.covered
         if not isinstance(encoding, Binary) or encoding.order != "lsb" or rows.start or self.log:
             return None
@@ -186,11 +187,11 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         return replace(self, ends=(low, high), palette=palette, inside=inside)
 
     def difference(self, other: Self, reach: Limits | None) -> Self:
-        result = difference_of(self._rows_as_in(other), other._rows_as_in(self), reach)
+        result = difference_of(self._with_rows_like(other), other._with_rows_like(self), reach)
         return replace(result, limit=result.ends[1])
 
-    def _rows_as_in(self, other: Self) -> Self:
-        """Return the rows that are drawn of a learned table, where these are means and those are not."""
+    def _with_rows_like(self, other: Self) -> Self:
+        """Return a copy with single rows instead of means if `other` has the single rows of a learned table."""
         learned = other.view.encoding.trained and not self.view.encoding.trained
         if not learned or self.table.shape != other.table.shape:
             return self
@@ -198,7 +199,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
 
     @property
     def extremes(self) -> Limits:
-        """The smallest and the largest number, or bounds where they are too many to know."""
+        """The smallest and the largest number, or bounds if there are too many numbers."""
         if self.smallest is None or self.largest is None:
             return (0.0 if self.palette == "binary" else -self.limit, self.limit)
         return self.smallest, self.largest
@@ -206,22 +207,22 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
 
 @dataclass(frozen=True)
 class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
-    """The table of an encoding, one row a position.
+    """The table of an encoding, one row per position.
 
     Notes
     -----
-    Read it by columns: how often each changes sign, not the wave-like shapes between columns. Where there are more
-    positions than pixels every row is an exact mean, so fast columns fade to 0 (white); a wave shorter than four pixels
-    is drawn as 0, since what is left of it is a pattern that the table has not. Of a learned table every n-th row is
-    drawn: the mean of many independent numbers is 0, whatever they are.
+    Read it by columns, by how often each one changes sign; the wave-like shapes across columns mean nothing. If there
+    are more positions than pixels, every row is an exact mean, so fast columns fade to 0 (white). A wave shorter than
+    four pixels is drawn as 0, because its means would show a pattern that the table does not have. For a learned table
+    every n-th row is drawn, because the mean of many independent numbers is always about 0.
     """
 
     name: ClassVar[str] = "heatmap"
     requires: ClassVar[Any] = TableEncoding
     defines: ClassVar[str] = (
-        "row p is the vector of position p, column j its number j, no unit; where positions outnumber "
-        "pixels, a pixel is their exact mean, and 0 where a wave is shorter than four pixels; of a learned table "
-        "every n-th row"
+        "row p is the vector of position p, column j its component j, no unit; with more positions than pixels, a "
+        "pixel is their exact mean, 0 for a wave shorter than four pixels; of a learned table, every n-th row is "
+        "shown"
     )
     example: ClassVar[str] = "pecli heatmap --base 10"
     examples: ClassVar[tuple[str, ...]] = (
@@ -241,7 +242,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
                 raise UsageError(text, option="numbers", advice="give one of them")
 
     def bins(self, view: View[TableEncoding]) -> Blocks | LogBlocks:
-        """Return what each row of the picture, or of the numbers, averages over."""
+        """Return the blocks of positions that the rows of the image average over."""
         rows = view.covered
         if not self.log:
             return rows.blocks(view.pixel_rows)
@@ -255,14 +256,14 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
         return (self.bins(view).count, columns)
 
     def compute(self, view: View[TableEncoding]) -> HeatmapNumbers:
-        blocks, longest = self.bins(view), row_that_stands_out(view) if view.encoding.trained else None
+        blocks, longest = self.bins(view), find_long_row(view) if view.encoding.trained else None
         encoding, learned, summary = view.encoding, view.encoding.trained, self.summary(view)
         rows = encoding.table(blocks.firsts()) if learned else encoding.mean_table(blocks)
         unresolved = columns_unresolved(encoding, blocks)
         rows = np.where(unresolved, 0.0, rows) if unresolved.any() else rows
         table, across = columns_shown(encoding, rows, view.pixel_columns)
         limit = encoding.limit or max(map(abs, (summary.smallest or 0.0, summary.largest or 0.0))) or 1.0
-        end, inside = most_of(summary.sample) if learned else (limit, None)
+        end, inside = robust_end(summary.sample) if learned else (limit, None)
         return HeatmapNumbers(
             view=view,
             table=table,
@@ -283,7 +284,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
         )
 
     def summary(self, view: View[TableEncoding]) -> Summary:
-        """Return what all numbers say that have a place, whatever panels there are."""
+        """Return the summary of all numbers shown, independent of the panels."""
         rows = view.covered
         first = max(1, rows.start) if self.log else rows.start
         return summary_of_table(view.encoding, Positions(start=first, length=rows.stop - first))
@@ -291,18 +292,18 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         encoding, rows = view.encoding, view.covered
         limits = None if encoding.signed else (0.0, encoding.limit or 1.0)
-        bar = ColorBar(say("heatmap.value"), limits, scale=int(encoding.limit is None))  # learned values: of any size
+        bar = ColorBar(say("heatmap.value"), limits, scale=int(encoding.limit is None))  # learned: no common scale
         x, y = dimensions_axis(encoding), positions_axis(encoding, ends=(rows.stop - 0.5, rows.start - 0.5))
         if 1 < len(parts := sequence_of(encoding)) <= MAX_PARTS:
-            y = ticked(y, [*(first for _, first, _ in parts), rows.stop - 1])
+            y = with_ticks(y, [*(first for _, first, _ in parts), rows.stop - 1])
         if parts and isinstance(encoding, HarmonicOnGrid) and (begins := runs_of_axes(encoding)[2]):
-            x = ticked(x, [*begins, encoding.width - 1])
+            x = with_ticks(x, [*begins, encoding.width - 1])
         if self.log:
             y = decades_axis(log_label(encoding), *reversed(log_ends(view)))
         return [PanelGroup((Panel(bar=bar, x=x, y=y, rows=0 if self.log else rows.length),))]
 
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        axes[0].spines[:].set_visible(not view.encoding.signed)  # else zeros run into the paper
+        axes[0].spines[:].set_visible(not view.encoding.signed)  # zeros have the colour of the page
         mark_cells(axes[0], self.spans(), canvas, view.encoding.position_text, self.log)
 
     def fit(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
@@ -327,13 +328,12 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
         )
         self.write_numbers(axes, [image], canvas)
         if numbers.palette != DIFFERENCE:
-            mark(numbers, axes[0], canvas)
+            mark_headline(numbers, axes[0], canvas)
         return [image]
 
 
 def columns_unresolved(encoding: TableEncoding, blocks: Blocks | LogBlocks) -> Array:
-    """Return which columns have a wave shorter than four of the blocks, by block and column, or alike in all; shape
-    (blocks, d), (1, d) or ()."""
+    """Return a mask of the columns whose waves are shorter than four blocks, shape (blocks, d), (1, d) or ()."""
     if blocks.size == 1 or not isinstance(encoding, Harmonic) or encoding.own_positions:
         return np.array(False)
     waves = encoding.wavelengths()[[pair for _, pair in encoding.waves()]]
@@ -341,9 +341,11 @@ def columns_unresolved(encoding: TableEncoding, blocks: Blocks | LogBlocks) -> A
     return np.asarray((waves < RESOLVED * counts * encoding.spacing) & (counts > 1))
 
 
-def most_of(sample: Array) -> tuple[float, float | None]:
-    """Return a value of two digits beyond which, on both sides of 0, few numbers of a table are, and the share of those
-    within; the largest and None where that is not much larger."""
+def robust_end(sample: Array) -> tuple[float, float | None]:
+    """Return an absolute value that few numbers exceed, with two digits, and the share of numbers within it.
+
+    Returns the largest absolute value and None if that is not much larger.
+    """
     sizes = np.abs(sample).ravel()
     end, largest = float(np.percentile(sizes, MOST)), float(sizes.max(initial=0.0))
     if end * LARGER >= largest:
@@ -352,9 +354,11 @@ def most_of(sample: Array) -> tuple[float, float | None]:
     return end, float((sizes <= end).mean())
 
 
-def row_that_stands_out(view: View[TableEncoding]) -> tuple[int, float, float] | None:
-    """Return the row that is much longer than all others, its length and the longest of theirs; None where there is
-    none, and of a table too large to look at."""
+def find_long_row(view: View[TableEncoding]) -> tuple[int, float, float] | None:
+    """Return (position, norm, next largest norm) of a row that is much longer than all others.
+
+    Returns None if there is no such row, or if the table is too large to check.
+    """
     rows, encoding = view.covered, view.encoding
     if not 2 < rows.length <= MAX_SCANNED // encoding.width:
         return None
@@ -364,12 +368,12 @@ def row_that_stands_out(view: View[TableEncoding]) -> tuple[int, float, float] |
     return (rows.start + first, longest, second) if longest > STANDS_OUT * second > 0 else None
 
 
-def mark(numbers: HeatmapNumbers, axes: Axes, canvas: Canvas) -> None:
-    """Mark in the image what the headline names, and what its columns are."""
+def mark_headline(numbers: HeatmapNumbers, axes: Axes, canvas: Canvas) -> None:
+    """Mark what the headline is about in the image, and label runs of columns and parts of a sequence."""
     from pecli.page.labels import RowLabel, add_bracket, add_bracket_beside
 
     encoding: Any = numbers.view.encoding
-    if first := numbers.unfinished:
+    if first := numbers.first_unfinished_column:
         count, waves = encoding.longer_waves(numbers.length), encoding.wavelengths()
         within = length_shown(encoding, numbers.length)
         longer = {"count": count, "all": len(waves), "span": f"{numbers.length * encoding.spacing:,.15g}"}
@@ -378,10 +382,10 @@ def mark(numbers: HeatmapNumbers, axes: Axes, canvas: Canvas) -> None:
         shortest = say("heatmap.waves_from", wave=number_text(float(waves.min()), 3))
         add_bracket(axes, -0.5, first - 1, [shortest], canvas, strong=False)
         add_bracket(axes, first - 0.5, encoding.width - 0.5, texts, canvas)
-    if ends := numbers.ends_of_waves:
-        every = say("heatmap.waves_from_to", **numbers.waves_written(ends))
+    if ends := numbers.wavelength_range:
+        every = say("heatmap.waves_from_to", **numbers.wavelength_texts(ends))
         add_bracket(axes, -0.5, encoding.width - 0.5, [every], canvas)
-    named = turn_least(numbers)
+    named = slowest_axis(numbers)
     for name, begin, last, turns in turns_of_axes(numbers):
         text = say("heatmap.axis_turns" if turns < 1 else "heatmap.axis_turns_times", axis=name, turn=turn_text(turns))
         text = text if turns else say("heatmap.axis_still", axis=name)
@@ -396,21 +400,21 @@ def mark(numbers: HeatmapNumbers, axes: Axes, canvas: Canvas) -> None:
     if numbers.longest_row and not (canvas.narrow or numbers.log):
         _draw_lengths(numbers, axes, canvas)
         return
-    if numbers.once:
-        column, row = numbers.once
+    if numbers.single_change:
+        column, row = numbers.single_change
         look: dict[str, Any] = {"color": NAMED_INK, "linewidth": 1.5 * canvas.scale, "clip_on": False}
         axes.plot([column - 0.5, column + 0.5], [row - 0.5] * 2, **look)
         for at, name in enumerate(f"{2**power:,}" for power in range(1, column + 2)):
             period = say("heatmap.period_of", period=name) if at == 0 else name
             add_bracket(axes, at - 0.5, at + 0.4, [period, name], canvas, strong=at in (0, column))
     if row is not None:
-        place = 1.0, row if numbers.once is None else row - 0.5
+        place = 1.0, row if numbers.single_change is None else row - 0.5
         look = {"va": "center", "color": NAMED_INK}
         RowLabel(axes, encoding.position_text(row), place, axes.get_yaxis_transform(), canvas, **look)
 
 
 def _draw_lengths(numbers: HeatmapNumbers, axes: Axes, canvas: Canvas) -> None:
-    """Draw the length of every row right of the image, that of the row that stands out in red."""
+    """Draw the norm of every row as a bar to the right of the image, with the longest in red."""
     assert numbers.longest_row is not None
     row, longest, others = numbers.longest_row
     beside = axes.inset_axes((BESIDE, 0.0, LENGTHS, 1.0), sharey=axes)
@@ -435,9 +439,11 @@ def _draw_lengths(numbers: HeatmapNumbers, axes: Axes, canvas: Canvas) -> None:
 
 
 def turns_of_axes(numbers: HeatmapNumbers) -> list[tuple[str, int, int, float]]:
-    """Return the axes of a grid or a sequence, by runs of columns: their names, first and last column and the turns
-    that the fastest pair makes over the positions shown, of a sequence over its widest image; none where columns of
-    axes are mixed."""
+    """Return (name, first column, last column, turns) for each run of columns that belongs to one axis of a grid.
+
+    Turns are counted for the fastest pair, over the positions shown or over the widest image of a sequence. Returns []
+    if the columns of different axes are mixed.
+    """
     encoding, rows = numbers.view.encoding, numbers.view.covered
     if not isinstance(encoding, HarmonicOnGrid) or encoding.places is None or numbers.log:
         return []
@@ -454,23 +460,24 @@ def turns_of_axes(numbers: HeatmapNumbers) -> list[tuple[str, int, int, float]]:
 
 
 def runs_of_axes(encoding: HarmonicOnGrid) -> tuple[Array, Array, list[int]]:
-    """Return the pair and the axis of each column, and the columns with which runs of one axis begin; none where the
-    columns of axes are mixed."""
+    """Return the pair and the axis of each column, and the first column of each run of one axis ([] if axes are
+    mixed)."""
     pairs = np.array([pair for _, pair in encoding.waves()])
     axes = encoding.axes_of_pairs()[pairs]
     begins = [0, *(np.flatnonzero(np.diff(axes)) + 1).tolist()]
-    half = len(axes) // 2  # each axis has two runs where a pair's columns are half the width apart
+    half = len(axes) // 2  # two runs per axis if a pair's columns are d/2 apart
     runs = len({*axes.tolist()}) * (2 if np.array_equal(axes[:half], axes[half:]) else 1)
     return pairs, axes, begins if len(begins) == runs else []
 
 
 def sequence_of(encoding: TableEncoding) -> list[tuple[tuple[int, ...], int, int]]:
-    """Return the words and images that an encoding numbers: how many or its sides, the first row and the one after."""
+    """Return the words and images of a sequence as (number of words or sides, first row, row after the last), or []."""
     return encoding.sequence_parts() if isinstance(encoding, OnAxes) else []
 
 
-def turn_least(numbers: HeatmapNumbers) -> tuple[str, float] | None:
-    """Return the axis of an image whose pairs turn least, of those that turn at all, and how far; None without one."""
+def slowest_axis(numbers: HeatmapNumbers) -> tuple[str, float] | None:
+    """Return the name and turns of the axis whose pairs turn least in an image, ignoring axes without turns; None if
+    none."""
     if all(len(sides) == 1 for sides, _, _ in sequence_of(numbers.view.encoding)):
         return None
     turning = [(turns, name) for name, _, _, turns in turns_of_axes(numbers) if turns]
@@ -479,7 +486,7 @@ def turn_least(numbers: HeatmapNumbers) -> tuple[str, float] | None:
 
 
 def turn_text(turns: float) -> str:
-    """Return so many turns in degrees, more than one as a number."""
+    """Return a number of turns as text: in degrees below one turn."""
     degrees = f"{360 * turns:.0f}" if 360 * turns >= 1 else number_text(360 * turns, 1)
     return f"{degrees}°" if turns < 1 else number_text(turns, 2)
 
@@ -490,7 +497,7 @@ def log_ends(view: View[TableEncoding]) -> tuple[float, float]:
 
 
 def length_shown(encoding: TableEncoding, count: int) -> str:
-    """Return what so many rows of the table are: positions with their unit, steps, offsets, tokens, or a whole grid."""
+    """Return a number of table rows as text, in the encoding's terms: positions, steps, offsets, tokens or a grid."""
     if encoding.sides:
         return say("heatmap.sides_grid", sides=" × ".join(map(str, encoding.sides)))
     if encoding.position_unit:

@@ -1,4 +1,4 @@
-"""Positions that a figure marks: read from its option, framed or shaded, and named."""
+"""Options for marking positions in a figure, and the frames, shades and labels that mark them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SPAN = re.compile(r"\s*([+-]?\d{1,15})(?::([+-]?\d{1,15}))?\s*")
 
 
 def place_text(value: int | range) -> str | None:
-    """Return the text of a position, or of a range of them, that Python gives; None for others."""
+    """Return the option text of a position or range given in Python, or None for other values."""
     if isinstance(value, range):
         return f"{value.start}:{value.stop}" if value.step == 1 else None
     return str(value) if isinstance(value, Integral) and not isinstance(value, bool) else None
@@ -31,7 +31,7 @@ def place_text(value: int | range) -> str | None:
 
 @dataclass(frozen=True)
 class Highlighting(Figure[E]):
-    """Base of the figures in which positions can be marked."""
+    """Base of the figures that can mark positions."""
 
     highlight: tuple[str, ...] | None = option(
         None, "positions to mark: 100, or 5000:5100 (to 5099)", aliases=("mark",), text_of=place_text
@@ -42,7 +42,7 @@ class Highlighting(Figure[E]):
         self.spans()
 
     def spans(self) -> list[range]:
-        """Return the positions to mark; raises UsageError for what gives none."""
+        """Return the ranges of positions to mark; raise UsageError for an invalid or empty one."""
         spans = []
         for text in self.highlight or ():
             match = SPAN.fullmatch(text)
@@ -55,7 +55,7 @@ class Highlighting(Figure[E]):
         return spans
 
     def check_spans(self, shown: Positions) -> None:
-        """Refuse to mark positions of which none is shown (UsageError)."""
+        """Raise UsageError for a range that is not shown at all."""
         for text, span in zip(self.highlight or (), self.spans(), strict=True):
             if span.stop <= shown.start or span.start >= shown.stop:
                 message = (
@@ -66,14 +66,14 @@ class Highlighting(Figure[E]):
 
 @dataclass(frozen=True)
 class WithTrained(Figure[E]):
-    """Base of the figures in which the length that a model was trained on can be marked."""
+    """Base of the figures that can mark the length that a model was trained on."""
 
     trained: int | None = option(
         None, "positions that the model was trained on: what is beyond is marked", at_least=1, at_most=EXACT
     )
 
     def check_trained(self, shown: Positions) -> None:
-        """Refuse a trained length beyond which nothing is shown (UsageError)."""
+        """Raise UsageError if the shown positions do not extend beyond the trained length."""
         if self.trained is not None and not shown.start < self.trained < shown.stop:
             text = (
                 f"{option_text('trained', self.trained)}: nothing beyond it is shown, {shown.start} to {shown.stop - 1}"
@@ -86,8 +86,8 @@ def trained_text(length: int) -> str:
     return say("highlights.trained_length", count=length)
 
 
-def mark_beyond(axes: Axes, trained: int | None, canvas: Canvas) -> None:
-    """Shade the end of an axis along which lines run, from the trained length on, and label it at the top."""
+def mark_trained(axes: Axes, trained: int | None, canvas: Canvas) -> None:
+    """Shade the part of a line plot beyond the trained length, and label its border at the top."""
     from pecli.page.labels import ColumnLabel
 
     if trained is not None:
@@ -97,19 +97,19 @@ def mark_beyond(axes: Axes, trained: int | None, canvas: Canvas) -> None:
         ColumnLabel(axes, trained_text(trained), (trained, 1.0), axes.get_xaxis_transform(), canvas, **style)
 
 
-def border_beyond(axes: Axes, x: Sequence[float], y: Sequence[float], canvas: Canvas) -> None:
-    """Draw the border, to be seen on any colour, below which an image is beyond the trained length."""
+def draw_trained_border(axes: Axes, x: Sequence[float], y: Sequence[float], canvas: Canvas) -> None:
+    """Draw the border of the trained length in an image, dashed in two colours to be visible on any colour."""
     for (colour, width), dashes in zip(STROKES, ("-", (0, (3, 2))), strict=True):
         axes.plot(x, y, color=colour, linestyle=dashes, linewidth=width * canvas.scale)
 
 
-def border_text(trained: int | None) -> str:
-    """Return the note on what is below the border, where a trained length is marked."""
+def trained_border_note(trained: int | None) -> str:
+    """Return the footnote on the border of the trained length, or ""."""
     return "" if trained is None else say("highlights.dashed_end_of_the", count=trained)
 
 
 def span_edges(span: range, log: bool) -> tuple[float, float]:
-    """Return where a span begins and ends on an axis of cells, each of width 1, or of decimal logarithms."""
+    """Return the edges of a span: half a position beyond both ends, or decimal logarithms with `log`."""
     if log:
         return log10(max(1, span.start)), log10(max(1, span.stop))
     return span.start - 0.5, span.stop - 0.5
@@ -122,9 +122,9 @@ def mark_cells(
     position_text: Callable[[float], str] | None = None,
     log: bool = False,
 ) -> None:
-    """Frame rows of an image and label them at the right; without a text for positions, its columns.
+    """Frame rows of an image and label them at the right; with `position_text` None, frame columns without labels.
 
-    The frame is two outlines, dark within light, to be seen on any colour.
+    The frame is a dark outline within a light one, to be visible on any colour.
     """
     from pecli.page.labels import RowLabel
 
@@ -133,30 +133,30 @@ def mark_cells(
         for colour, width in STROKES:
             draw(*edges, edgecolor=colour, linewidth=width * canvas.scale, fill=False, zorder=3)
         if position_text is not None:
-            place = 1.0, _middle(edges, axes.get_ylim())
-            RowLabel(axes, _text(span, position_text), place, axes.get_yaxis_transform(), canvas, va="center")
+            place = 1.0, _visible_middle(edges, axes.get_ylim())
+            RowLabel(axes, _span_text(span, position_text), place, axes.get_yaxis_transform(), canvas, va="center")
 
 
 def mark_stretch(
     axes: Axes, spans: list[range], canvas: Canvas, position_text: Callable[[float], str] = number_text
 ) -> None:
-    """Shade stretches of an axis along which lines run, and label them at the top."""
+    """Shade stretches of the horizontal axis in a plot of lines, and label them at the top."""
     from pecli.page.labels import ColumnLabel
 
     for span in spans:
         ends = span.start, span.stop - 1
         axes.axvspan(*ends, facecolor=("0.5", 0.25), edgecolor="0.5", linewidth=0.8 * canvas.scale, zorder=0)
-        place, transform = (_middle(ends, axes.get_xlim()), 1.0), axes.get_xaxis_transform()
-        ColumnLabel(axes, _text(span, position_text), place, transform, canvas, ha="center")
+        place, transform = (_visible_middle(ends, axes.get_xlim()), 1.0), axes.get_xaxis_transform()
+        ColumnLabel(axes, _span_text(span, position_text), place, transform, canvas, ha="center")
 
 
-def _text(span: range, position_text: Callable[[float], str]) -> str:
-    """Return the positions, as their axis writes them."""
+def _span_text(span: range, position_text: Callable[[float], str]) -> str:
+    """Return a span of positions as text, formatted by `position_text`."""
     first, last = position_text(span.start), position_text(span.stop - 1)
     return first if first == last else say("words.first_to_last", first=first, last=last)
 
 
-def _middle(edges: tuple[float, float], window: tuple[float, float]) -> float:
-    """Return the middle of what is seen of a span."""
+def _visible_middle(edges: tuple[float, float], window: tuple[float, float]) -> float:
+    """Return the middle of the visible part of a span."""
     low, high = sorted(window)
     return sum(min(max(edge, low), high) for edge in edges) / 2

@@ -24,21 +24,21 @@ from pecli.page.axis_labels import values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
 
-DEFAULT_MAPS = 12  # dimensions where none are asked for: half of them vary along each axis of a grid
-COLUMNS = 6, 3, 2, 1  # of those: no row has dimensions of both axes
-VARIES = 0.25  # the range of a dimension that varies, as a share of the largest
-FEW = 6  # dimensions, fewer than which have no headings
-CHANGES = (  # what dimensions do along each axis of a grid: those of one run, others
+DEFAULT_MAPS = 12  # default number of dimensions, half of them for each axis of a grid
+COLUMNS = 6, 3, 2, 1  # columns of panels that keep both axes in separate rows
+VARIES = 0.25  # least range of a dimension that counts as varying, as a share of the largest
+FEW = 6  # with fewer dimensions there are no headings
+CHANGES = (  # headings of dimensions that vary along an axis: contiguous ones, others
     ("maps.frames_range", "maps.frames"),
     ("maps.rows_range", "maps.rows"),
     ("maps.columns_range", "maps.columns"),
 )
-LONGEST = 3.0  # times as high as wide, or as wide as high, of an image whose cells are square
+LONGEST = 3.0  # largest ratio of an image's sides at which cells stay square
 
 
 @dataclass(frozen=True)
 class OverGrid(Figure[OnGrid]):
-    """Base of the figures that show images over a grid; frames of a video stand side by side."""
+    """Base of the figures of images over a grid; the frames of a video stand side by side."""
 
     requires: ClassVar[Any] = OnGrid
     default_encoding: ClassVar[str] = "sincos2d"
@@ -49,24 +49,24 @@ class OverGrid(Figure[OnGrid]):
             text = f"{self.name} shows positions in a grid, and {view.encoding.title()} has them on a line"
             raise UsageError(text, option="grid", advice="give --grid, such as --grid=14x14")
 
-    def image_panel(self, view: View[OnGrid], bar: ColorBar, title: str = "", aside: str = "") -> Panel:
-        """Return a panel whose frame is an image's."""
-        rows, columns = image_of(view.covered.array(), view.encoding.sides).shape
+    def image_panel(self, view: View[OnGrid], bar: ColorBar, title: str = "", right_title: str = "") -> Panel:
+        """Return a panel for an image over the grid."""
+        rows, columns = to_images(view.covered.array(), view.encoding.sides).shape
         across = "words.column" if columns == view.encoding.sides[-1] else "maps.column_frame_by_frame"
         x = values_axis(say(across), whole=True, ends=(-0.5, columns - 0.5))
         y = values_axis(say("words.row"), whole=True, ends=(rows - 0.5, -0.5))
         frame: dict[str, Any] = {"exact": True, "least": (3.0, 3.0), "bar": bar, "x": x, "y": y}
-        return Panel(rows / columns, title=title, aside=aside, **frame)
+        return Panel(rows / columns, title=title, right_title=right_title, **frame)
 
 
 def squeezed_panel(ratio: float, bar: ColorBar) -> Panel:
-    """Return a panel for an image so many times as high as wide; the cells of a long one are not square."""
+    """Return a panel for an image of height over width `ratio`; very long images are squeezed."""
     squeezed = min(max(ratio, 1 / LONGEST), LONGEST)
     return Panel(squeezed, exact=ratio == squeezed, bar=bar)
 
 
-def image_of(values: Array, sides: tuple[int, ...]) -> Array:
-    """Return values of all positions (…, n) as images (…, rows, columns), NaN between the frames of a video."""
+def to_images(values: Array, sides: tuple[int, ...]) -> Array:
+    """Reshape values of all positions (…, n) to images (…, rows, columns), with NaN between the frames of a video."""
     images = values.reshape(*values.shape[:-1], *sides)
     if len(sides) == 2:
         return images
@@ -76,7 +76,7 @@ def image_of(values: Array, sides: tuple[int, ...]) -> Array:
 
 @dataclass(frozen=True, kw_only=True)
 class MapsNumbers(ColouredNumbers[OnGrid]):
-    """Dimensions over the positions, row by row of the grid."""
+    """Dimensions of the table over the positions, row by row of the grid."""
 
     maps: Array = over("dimension", "position")
     dims: Array = over("dimension")
@@ -89,7 +89,7 @@ class MapsNumbers(ColouredNumbers[OnGrid]):
         return [wavelength_unit(self.view.encoding)] if isinstance(self.view.encoding, Harmonic) else []
 
     def message(self) -> str:
-        """Return how many dimensions vary along one axis of the grid alone, where all do."""
+        """Return the headline that every dimension shown varies along a single axis of the grid, or ""."""
         sides = self.view.encoding.sides
         images = self.maps.reshape(-1, *sides)
         near = 1e-9 * max(map(abs, self.ends))
@@ -104,7 +104,9 @@ class Maps(OverGrid):
     """Chosen dimensions of the table as images over the grid of positions."""
 
     name: ClassVar[str] = "maps"
-    defines: ClassVar[str] = "a panel: one column of the table, the number of the position in row r and column c there"
+    defines: ClassVar[str] = (
+        "each panel: one column of the table, with the number of each position at its row and column of the grid"
+    )
     example: ClassVar[str] = "pecli maps --grid 14x14"
     examples: ClassVar[tuple[str, ...]] = ("pecli maps rope --grid 16x16 --dims 0,1,64,65",)
 
@@ -112,30 +114,31 @@ class Maps(OverGrid):
         None, "the dimensions", at_least=0, unset=f"{DEFAULT_MAPS} spread over those that vary"
     )
 
-    def chosen(self, view: View[OnGrid]) -> Array:
+    def drawn_dims(self, view: View[OnGrid]) -> Array:
         """Return the dimensions to draw."""
         check_indices("dims", self.dims, view, view.encoding.width, "dimensions")
         return spread_dims(view.encoding, id(view.encoding), view.covered) if self.dims is None else np.array(self.dims)
 
     def check_view(self, view: View[OnGrid]) -> None:
         super().check_view(view)
-        self.chosen(view)
+        self.drawn_dims(view)
 
     def compute(self, view: View[OnGrid]) -> MapsNumbers:
-        dims = self.chosen(view)
+        dims = self.drawn_dims(view)
         table = view.encoding.table(view.covered.array())[:, dims].T
         limit = view.encoding.limit or float(np.abs(table).max()) or 1.0
         return MapsNumbers(view=view, maps=table, dims=dims, ends=(-limit, limit))
 
     def panel_groups(self, view: View[OnGrid], canvas: Canvas) -> list[PanelGroup]:
-        encoding, dims, bar = view.encoding, self.chosen(view).tolist(), ColorBar(say("heatmap.value"))
+        encoding, dims, bar = view.encoding, self.drawn_dims(view).tolist(), ColorBar(say("heatmap.value"))
         named = "{number}" if (headings := self.headings(view)) else "maps.dim_number"
-        asides = [""] * len(dims)
+        right_titles = [""] * len(dims)
         if isinstance(encoding, Harmonic):
             waves, lengths = encoding.wave_names(), encoding.column_wavelengths()
-            asides = [wave_title(waves[dim], lengths[dim]) for dim in dims]
+            right_titles = [wave_title(waves[dim], lengths[dim]) for dim in dims]
         panels = tuple(
-            self.image_panel(view, bar, say(named, number=dim), aside) for dim, aside in zip(dims, asides, strict=True)
+            self.image_panel(view, bar, say(named, number=dim), right_title)
+            for dim, right_title in zip(dims, right_titles, strict=True)
         )
         if headings:
             each = len(dims) // len(headings)
@@ -145,9 +148,11 @@ class Maps(OverGrid):
         return [PanelGroup(panels, grids)]
 
     def headings(self, view: View[OnGrid]) -> tuple[tuple[int, str], ...]:
-        """Return which axis of the grid the dimensions follow, by the first of each; () where not as many in a row
-        follow each axis."""
-        encoding, dims = view.encoding, self.chosen(view)
+        """Return (index of its first dimension, heading) for each axis of the grid.
+
+        Returns () unless each axis has the same number of consecutive dimensions.
+        """
+        encoding, dims = view.encoding, self.drawn_dims(view)
         if not isinstance(encoding, HarmonicOnGrid) or len(dims) < FEW:
             return ()
         axes = encoding.axes_of_pairs()[[pair for _, pair in encoding.waves()]]
@@ -160,19 +165,23 @@ class Maps(OverGrid):
         )
 
     def draw(self, numbers: MapsNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        images = image_of(numbers.maps, numbers.view.encoding.sides)
+        images = to_images(numbers.maps, numbers.view.encoding.sides)
         style: dict[str, Any] = {"colours": canvas.colours("diverging"), "limits": numbers.ends, "centred": True}
         return [show_matrix(ax, image, **style) for ax, image in zip(axes, images, strict=True)]
 
 
 def wave_title(name: str, wave: float) -> str:
-    """Return what a dimension holds, beside its title: sin · λ 6.28."""
+    """Return the wave of a dimension for its title, such as "sin · λ 6.28"."""
     length = f"λ {number_text(float(wave), 3)}" if wave <= MAX_WAVELENGTH else ""
     return join_title([name, length])
 
 
 def _axis_text(axes: Array, axis: int, count: int) -> str:
-    """Return which dimensions follow an axis of so many, by the axis of each dimension."""
+    """Return the heading on which dimensions vary along an axis.
+
+    axes : the axis of each dimension
+    count : the number of axes
+    """
     own = np.flatnonzero(axes == axis)
     side_by_side, apart = CHANGES[axis - count]
     if np.ptp(own) + 1 == len(own):
@@ -182,7 +191,10 @@ def _axis_text(axes: Array, axis: int, count: int) -> str:
 
 @lru_cache(maxsize=4)
 def spread_dims(encoding: TableEncoding, _: int, covered: Positions) -> Array:
-    """Return some dimensions, spread over those that vary; the object's identity stands for the state of its file."""
+    """Return up to DEFAULT_MAPS evenly spaced dimensions among those that vary.
+
+    The second argument is the encoding's id, so that the cache distinguishes encodings whose files differ.
+    """
     ranges = np.ptp(encoding.table(covered.array()), axis=0)
     varying = np.flatnonzero(ranges >= VARIES * ranges.max())
     return varying[np.unique(np.linspace(0, len(varying) - 1, min(len(varying), DEFAULT_MAPS)).round().astype(int))]

@@ -1,4 +1,4 @@
-"""A matrix as an image whose cells are whole, and the numbers in its cells."""
+"""A matrix as an image, and the numbers in its cells."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ def show_matrix(
     extremes: Limits | None = None,
     steps: bool = False,
 ) -> Any:
-    """Draw a matrix as an image, one colour a number, none where it is NaN; return the image.
+    """Draw a matrix as an image, with one colour per number and none for NaN; return the image.
 
-    limits : the values at both ends of the colours
-    centred : 0 has the middle of the colour map, wherever the limits are
-    log : colours are as far apart as logarithms are; both limits are above 0
-    steps : whole numbers are classes, of one colour each, where all are whole and no more than there are colours
-    extremes : the smallest and the largest number before cells are means; None: those of the cells
+    limits : the values at the two ends of the colour scale
+    centred : whether 0 has the middle colour, whatever the limits
+    log : whether colours are logarithmic; both limits must be positive
+    steps : whether whole numbers are classes with a colour each, if all are whole and there are enough colours
+    extremes : the smallest and the largest number before averaging; None: those of the cells
 
-    It fills its frame, and leaves the axes' limits as they are.
+    The image fills its frame and does not change the limits of the axes.
     """
     from matplotlib.colors import LogNorm, Normalize
 
@@ -50,7 +50,7 @@ def show_matrix(
     add_maps()
     rows, columns = values.shape
     sides = (-0.5, columns - 0.5, rows - 0.5, -0.5) if extent is None else extent
-    image = CellImage(axes, cmap=middle_at_0(colours, limits) if centred else colours, extent=sides)
+    image = CellImage(axes, cmap=centred_map(colours, limits) if centred else colours, extent=sides)
     image.set_data(np.ma.masked_invalid(values))
     image.set_norm(LogNorm(*limits) if log else Normalize(*limits))
     low, high = limits
@@ -69,18 +69,18 @@ HATCH: dict[str, Any] = {
     "hatch": "/////",
     "edgecolor": ("0.5", 0.4),
     "facecolor": "none",
-}  # of what a query does not see
+}  # marks masked keys
 
 
 def hatch(axes: Axes) -> None:
-    """Hatch a panel behind its image: seen where that has no numbers."""
+    """Hatch a panel behind its image, so that the hatching shows where the image has no numbers."""
     from matplotlib.patches import Rectangle
 
     axes.add_patch(Rectangle((0, 0), 1, 1, transform=axes.transAxes, linewidth=0, zorder=-1, **HATCH))
 
 
-def middle_at_0(name: str, limits: Limits) -> Any:
-    """Return the part of a colour map between these limits where 0 has its middle."""
+def centred_map(name: str, limits: Limits) -> Any:
+    """Return the part of a colour map for these limits, chosen so that 0 gets the map's middle colour."""
     import matplotlib as mpl
     from matplotlib.colors import ListedColormap
 
@@ -92,21 +92,23 @@ def middle_at_0(name: str, limits: Limits) -> Any:
     return ListedColormap(mpl.colormaps[name](np.linspace(first, last, COLOURS)), name)
 
 
-FEW = 4  # rows of a matrix whose numbers have room in every named size
-MAX_CELLS = 12  # rows and columns that are written into
-PADDING = 0.3  # ems left free in a cell
-WIDTHS = {".": 0.32, ",": 0.32, "−": 0.84}  # ems, of what is no digit
-ALIKE = 0.1  # of their width, by which frames of one size may differ
-SPLIT = 1.2  # points between cells with numbers
-LEAST = 3.5  # points, of numbers that are asked for where they hardly fit: smaller ones cannot be read
+FEW = 4  # rows: numbers of such a matrix fit in every named size
+MAX_CELLS = 12  # most rows or columns of a matrix with numbers in its cells
+PADDING = 0.3  # free ems in a cell
+WIDTHS = {".": 0.32, ",": 0.32, "−": 0.84}  # widths of characters other than digits, in ems
+ALIKE = 0.1  # relative difference up to which frames count as equally wide
+SPLIT = 1.2  # points: gap between cells with numbers
+LEAST = 3.5  # points: the smallest readable numbers, for --numbers
 
 
 @dataclass(frozen=True)
 class WithCellNumbers(Figure[E]):
     """Base of the figures that can write the numbers of a matrix into its cells."""
 
-    numbers: bool = option(False, f"numbers in the cells, up to {MAX_CELLS} × {MAX_CELLS}, from {LEAST:g} points on")
-    no_numbers: bool = option(False, "no numbers in the cells; by default where they fit")
+    numbers: bool = option(
+        False, f"write a number in each cell: up to {MAX_CELLS} × {MAX_CELLS} cells, if text of {LEAST:g} points fits"
+    )
+    no_numbers: bool = option(False, "write no numbers in the cells; by default, where they fit")
 
     def check(self) -> None:
         super().check()
@@ -114,16 +116,17 @@ class WithCellNumbers(Figure[E]):
             text = "--numbers and --no-numbers exclude each other"
             raise UsageError(text, option="no_numbers", advice="give one of them")
 
-    def may_be_spare(self, *sides: int) -> bool:
-        """Return whether cells of so many rows and columns may have their numbers, so that a colour bar is spare."""
+    def may_show_numbers(self, *sides: int) -> bool:
+        """Return whether cells of a matrix with these sides may show numbers, which makes a colour bar redundant."""
         return not self.no_numbers and max(sides) <= MAX_CELLS
 
     def rounded_text(self, count: int) -> str:
-        """Return a note on the numbers in cells of so many rows, where they stand in every named size."""
+        """Return the footnote on rounded numbers if `count` rows of cells are few enough to show them in any size, else
+        ""."""
         return say("matrix.values_rounded") if count <= FEW and not self.no_numbers else ""
 
     def write_numbers(self, axes: list[Axes], images: list[Any], canvas: Canvas) -> None:
-        """Write the numbers of images into their cells, equally large in panels of one size, or into none."""
+        """Write numbers into the cells of all images, in the same size for panels of the same width, or into none."""
         pairs = [(ax, image) for ax, image in zip(axes, images, strict=False) if image is not None]
         if self.no_numbers or not pairs:
             return
@@ -136,7 +139,7 @@ class WithCellNumbers(Figure[E]):
         texts = []
         for _, image in pairs:
             alike = [other.get_array() for _, other in pairs if other.get_clim() == image.get_clim()]
-            texts.append(cell_texts(image.get_array(), places(alike)))
+            texts.append(cell_texts(image.get_array(), decimal_places(alike)))
         fitting = [(pair.bbox.width, size_that_fits(pair, text)) for (pair, _), text in zip(pairs, texts, strict=True)]
         sizes = [
             min(canvas.small, *(size for other, size in fitting if isclose(other, width, rel_tol=ALIKE)))
@@ -152,8 +155,8 @@ class WithCellNumbers(Figure[E]):
             split_cells(pair, image, canvas)
 
 
-def places(matrices: Sequence[Any]) -> int:
-    """Return the decimal places for three digits of the largest number of these matrices; none if all are whole."""
+def decimal_places(matrices: Sequence[Any]) -> int:
+    """Return the number of decimals that gives the largest number three digits; 0 if all numbers are whole."""
     known = np.concatenate([np.ma.compressed(values) for values in matrices])
     largest = float(np.abs(known).max(initial=0.0))
     if (known == np.round(known)).all() and largest < 1e4:
@@ -163,19 +166,19 @@ def places(matrices: Sequence[Any]) -> int:
 
 
 def cell_texts(values: Any, places: int) -> list[list[str]]:
-    """Return the numbers of a matrix with so many decimal places; blank where masked."""
+    """Return the numbers of a matrix as texts with `places` decimals; "" where masked."""
     rows = np.ma.filled(values.astype(float), np.nan).tolist()
-    return [["" if value != value else _text(value, places) for value in row] for row in rows]
+    return [["" if value != value else _cell_text(value, places) for value in row] for row in rows]
 
 
-def _text(value: float, places: int) -> str:
-    """Return a number with so many decimal places; 0 where it is none of them."""
+def _cell_text(value: float, places: int) -> str:
+    """Return a number as text with `places` decimals, or "0" if it rounds to 0."""
     text = f"{value:,.{places}f}"
     return minus(text if text.strip("-0.,") else "0")
 
 
 def size_that_fits(axes: Axes, texts: list[list[str]]) -> float:
-    """Return the points in which the widest number just fits into a cell."""
+    """Return the text size in points at which the widest number just fits in a cell."""
     scale = points_per_pixel(axes)
     widest = max((sum(WIDTHS.get(sign, 0.64) for sign in text) for row in texts for text in row), default=0.0)
     high, wide = axes.bbox.height * scale / len(texts), axes.bbox.width * scale / len(texts[0])
@@ -203,14 +206,14 @@ def write_cells(axes: Axes, image: Any, texts: list[list[str]], size: float) -> 
 
 
 def split_cells(axes: Axes, image: Any, canvas: Canvas, columns_too: bool = True) -> None:
-    """Leave a gap in the colour of the ground between the cells of an image, or between its rows alone."""
+    """Draw gaps in the background colour between the cells of an image, or only between its rows."""
     from matplotlib.collections import LineCollection
 
     left, right, bottom, top = image.get_extent()
     known = ~np.ma.getmaskarray(image.get_array())
     rows, columns = known.shape
     x, y = np.linspace(left, right, columns + 1), np.linspace(top, bottom, rows + 1)
-    level = np.argwhere(known[1:] | known[:-1]).tolist()  # edges of what has a number
+    level = np.argwhere(known[1:] | known[:-1]).tolist()  # edges of cells with a number
     upright = np.argwhere(known[:, 1:] | known[:, :-1]).tolist() if columns_too else []
     edges = [[(x[column], y[row + 1]), (x[column + 1], y[row + 1])] for row, column in level]
     edges += [[(x[column + 1], y[row]), (x[column + 1], y[row + 1])] for row, column in upright]
@@ -219,6 +222,6 @@ def split_cells(axes: Axes, image: Any, canvas: Canvas, columns_too: bool = True
 
 
 def update_text_colors(image: Any) -> None:
-    """Set the colour of numbers in the cells of an image for the colours that it has now."""
-    for cell, text in getattr(image, "numbers", {}).items():  # of dots there are none
+    """Set the text colour of numbers in an image's cells to suit its current colours."""
+    for cell, text in getattr(image, "numbers", {}).items():  # dots have no numbers
         text.set_color(text_color_on(image, image.get_array()[cell]))

@@ -1,4 +1,4 @@
-"""The bias of every head against the offset, and how far each head sees."""
+"""The bias of every head against the offset, and how far back each head sees."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from pecli.core.language import listing, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.encodings.base import BiasEncoding, full_names
 from pecli.encodings.biases import T5
-from pecli.figures.base import Numbers, extremes_of_offsets
+from pecli.figures.base import Numbers, offset_extremes_note
 from pecli.figures.offset_figure import OffsetFigure
 from pecli.files.sheet import aside, over
-from pecli.measures.comparison import seen_bias
-from pecli.measures.reduce import Runs, even_bins, middles
+from pecli.measures.comparison import unmasked_bias
+from pecli.measures.reduce import EnvelopeBuilder, bin_centres, even_bins
 from pecli.page.canvas import Canvas
 from pecli.page.colors import SHADE
-from pecli.page.lines import MAX_LINES, Look, look, plot_dots, plot_run, shades
+from pecli.page.lines import MAX_LINES, Look, line_look, plot_dots, plot_run, shades
 
-SLIGHT, HUNDREDTH = -log(100), 0.01  # the bias by which a key weighs a hundredth of what it would, and that share
-FAINT = -10.0  # the bias at which the axis ends: what is lower weighs nothing
+SLIGHT, HUNDREDTH = -log(100), 0.01  # a bias that leaves 1/100 of a key's weight, and that share
+FAINT = -10.0  # the axis ends at this bias, below which weights are negligible
 
 
 @dataclass(frozen=True, kw_only=True)
 class BiasLinesNumbers(Numbers[BiasEncoding]):
-    """The largest and smallest bias at each run of offsets, NaN where no key is seen."""
+    """The largest (`bias`) and the smallest (`low`) bias in each run of offsets, NaN where no key is seen."""
 
     bias: Array = over("line", "offset")
     low: Array = aside("line", "offset")
-    offsets: Array = over("offset")  # the middles of runs
+    offsets: Array = over("offset")  # centres of the runs
     encoding: Array = over("line")
     head: Array = over("line")
     block: int = aside()
-    falls: bool  # whether the bias of every head nowhere rises with the distance, and falls somewhere
-    reach: tuple[int, ...] = over("line")  # how far back a head sees: where a key weighs a hundredth of the query's own
-    crossing: tuple[float, ...] = aside()  # where its line passes that; NaN where it does not
+    falls: bool  # whether every head's bias decreases with the distance
+    reach: tuple[int, ...] = over("line")  # largest distance at which a key has 1/100 of the query's weight
+    crossing: tuple[float, ...] = aside()  # offset where the line crosses SLIGHT, or NaN
 
     def remarks(self) -> list[str]:
-        return [extremes_of_offsets(self.block)]
+        return [offset_extremes_note(self.block)]
 
     def marks(self) -> list[str]:
         encodings, count = self.view.encodings, len(self.head)
@@ -54,20 +54,20 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
         return [*filter(None, [heads, share])]
 
     @property
-    def sees(self) -> bool:
+    def reach_known(self) -> bool:
         """Whether it is known how far heads see."""
         return bool(self.reach)
 
     @property
     def buckets(self) -> T5 | None:
-        """The encoding whose buckets the line has; None where it has learned numbers, or there are several."""
+        """The encoding, if it is the only one and its lines are bucket numbers, else None."""
         first, *others = self.view.encodings
         return first if isinstance(first, T5) and not first.known and not others else None
 
     def message(self) -> str:
         if (own := self.buckets) and own.last_from < self.view.covered.length:
             return say("offsets.buckets", last=own.exact - 1, first=own.last_from)
-        if not self.sees or len(self.view.encodings) > 1:
+        if not self.reach_known or len(self.view.encodings) > 1:
             return say("offsets.the_farther_the_key") if self.falls else ""
         length, near = self.view.covered.length, int(np.argmin(self.reach))
         least, whole = self.reach[near], [at for at, reach in enumerate(self.reach) if reach >= length - 1]
@@ -87,7 +87,7 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
 
 @dataclass(frozen=True)
 class BiasOffsets(OffsetFigure):
-    """What `offsets` draws of encodings that are added to the score."""
+    """The figure of `offsets` for biases."""
 
     def shape(self, view: View[Any]) -> tuple[int, ...]:
         return (
@@ -102,16 +102,16 @@ class BiasOffsets(OffsetFigure):
     def line_names(self, view: View[Any]) -> list[str]:
         names = full_names(view.encodings) if len(view.encodings) > 1 else [""]
         heads = [(name, e, n) for e, name in zip(view.encodings, names, strict=True) for n in range(e.n_heads)]
-        one = len(view.encodings) == 1 < len(heads)  # the footnote says what makes heads differ
+        one = len(view.encodings) == 1 < len(heads)  # the footnote tells the heads apart
         return [listing([name, head_name(head) if one else e.head_text(head)]) for name, e, head in heads]
 
     def looks(self, view: View[Any], panel: Axes, canvas: Canvas) -> list[Look]:
-        """Return the look of each line: of heads shades from dark to light, and dashes by encoding."""
+        """Return the style of each line: shades from dark to light by head, dashes by encoding."""
         heads = [encoding.n_heads for encoding in view.encodings]
         if max(heads) == 1:
             return super().looks(view, panel, canvas)
         lines = [(at, shade) for at, count in enumerate(heads) for shade in shades(count, panel, canvas)]
-        return [{**shade, "linestyle": look(at)["linestyle"]} for at, shade in lines]
+        return [{**shade, "linestyle": line_look(at)["linestyle"]} for at, shade in lines]
 
     def draw(self, numbers: BiasLinesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from pecli.page.labels import put_line_labels
@@ -121,7 +121,7 @@ class BiasOffsets(OffsetFigure):
         put_line_labels(panel, [(offsets, row) for row in numbers.main])
         for low, high, encoding, line in zip(numbers.low, numbers.bias, numbers.encoding, looks, strict=True):
             plot_run(panel, offsets, low, high, line, "default" if encodings[encoding].known else "steps-mid")
-        if numbers.sees:
+        if numbers.reach_known:
             _mark_reach(panel, numbers, looks, canvas)
         if (own := numbers.buckets) and own.last_from < numbers.view.covered.length:
             _mark_buckets(panel, own, looks[0]["color"], canvas)
@@ -129,12 +129,12 @@ class BiasOffsets(OffsetFigure):
 
 
 def head_name(head: int) -> str:
-    """Return what a head is called beside others of its encoding."""
+    """Return the name of a head."""
     return say("encoding.head_head", head=head)
 
 
 def _mark_buckets(panel: Axes, encoding: T5, colour: Any, canvas: Canvas) -> None:
-    """Mark the last distance that has a bucket alone, and the first of those that share the last bucket."""
+    """Mark the last distance with a bucket of its own and the first one in the last bucket."""
     from pecli.page.labels import label_point
 
     for distance, sides in ((encoding.exact - 1, ((1, -1), (1, 1))), (encoding.last_from, ((0, 1), (-1, 1)))):
@@ -144,8 +144,10 @@ def _mark_buckets(panel: Axes, encoding: T5, colour: Any, canvas: Canvas) -> Non
 
 
 def _mark_reach(panel: Axes, numbers: BiasLinesNumbers, looks: Sequence[Look], canvas: Canvas) -> None:
-    """Shade where a key weighs less than a hundredth, and mark where each head begins not to see; the axis ends where
-    keys weigh nothing, and lines that leave it there have their name there."""
+    """Shade the biases that leave less than 1/100 of a weight, and mark where each head's line enters them.
+
+    The axis ends at FAINT; lines that leave it there are labelled there.
+    """
     from pecli.page.labels import LineLabel, label_point, labels_of
 
     bottom, first = float(np.nanmin(numbers.low)), float(numbers.offsets[0])
@@ -180,15 +182,16 @@ def _mark_reach(panel: Axes, numbers: BiasLinesNumbers, looks: Sequence[Look], c
 
 
 def _bias_lines(view: View[BiasEncoding], edges: Array) -> BiasLinesNumbers:
+    """Return the biases at the runs between these edges, with the reach of every head."""
     heads = [encoding.n_heads for encoding in view.encodings]
     falls, rises, before = np.zeros(sum(heads), dtype=bool), False, np.full((sum(heads), 1), np.nan)
     reach, crossing, zero = np.full(sum(heads), -1), np.full(sum(heads), np.nan), np.full(sum(heads), np.nan)
 
-    runs = Runs(edges, sum(heads))
+    runs = EnvelopeBuilder(edges, sum(heads))
     for part in runs.parts():
         first, count = part.start, len(part)
         offsets = first + np.arange(count, dtype=np.float64)
-        found = np.concatenate([seen_bias(encoding, offsets) for encoding in view.encodings])
+        found = np.concatenate([unmasked_bias(encoding, offsets) for encoding in view.encodings])
         runs.add(part, found)
         steps = np.diff(found, axis=1, prepend=before) * np.where(offsets > 0, 1.0, -1.0)
         falls |= (steps < 0).any(axis=1)
@@ -209,7 +212,7 @@ def _bias_lines(view: View[BiasEncoding], edges: Array) -> BiasLinesNumbers:
         view=view,
         bias=runs.high,
         low=runs.low,
-        offsets=middles(edges),
+        offsets=bin_centres(edges),
         encoding=np.repeat(np.arange(len(heads)), heads),
         head=np.concatenate([np.arange(count) for count in heads]),
         block=int(np.diff(edges).max()),

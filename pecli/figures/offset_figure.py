@@ -1,4 +1,4 @@
-"""What the figures over offsets have in common: their options, lines, names and marks."""
+"""The base of the figures over offsets: their options, lines, names and marks."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope import Rope
 from pecli.encodings.rope_scaling import Scaled
 from pecli.figures.base import Numbers, View
-from pecli.figures.comparing import Comparing
-from pecli.figures.highlights import WithTrained, mark_beyond, mark_stretch
+from pecli.figures.comparing import ComparingFigure
+from pecli.figures.highlights import WithTrained, mark_stretch, mark_trained
 from pecli.files.sheet import over
-from pecli.measures.reduce import check_run, even_edges, log_edges
+from pecli.measures.reduce import check_line_length, even_edges, log_edges
 from pecli.page.axis_labels import along_lines, in_steps, powers_axis, values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import legible
 from pecli.page.lines import (
     Look,
+    add_legend,
     bound_look,
-    key,
     share_ends,
 )
 from pecli.page.panels import Panel, PanelGroup, in_columns
@@ -43,23 +43,23 @@ from pecli.page.panels import Panel, PanelGroup, in_columns
 
 @dataclass(frozen=True, kw_only=True)
 class BandNumbers(Numbers[E_co]):
-    """A line an encoding and its band at each run of offsets."""
+    """The line of each encoding with its band, at each run of offsets."""
 
     mean: Array = over("line", "offset")
     encoding: Array = over("line")
-    offsets: Array = over("offset")  # the middles of runs
+    offsets: Array = over("offset")  # centres of the runs
     low: Array = over("line", "offset")
     high: Array = over("line", "offset")
 
 
 @dataclass(frozen=True)
-class OffsetFigure(Comparing, WithTrained[TableEncoding | BiasEncoding]):
-    """Base of the figures behind `offsets`, with its options: lines over offsets, their names and marks."""
+class OffsetFigure(ComparingFigure, WithTrained[TableEncoding | BiasEncoding]):
+    """Base of the figures of `offsets`, with its options: lines over offsets, their names and marks."""
 
     name: ClassVar[str] = "offsets"
     defines: ClassVar[str] = (
-        "the measure of two vectors, or the bias of a head, against p − q: the line is the mean of all pairs "
-        "there, the band least to most"
+        "the measure of two vectors, or the bias of a head, against p − q: the line is the mean of all pairs at "
+        "that offset, the band their minimum to maximum"
     )
     example: ClassVar[str] = "pecli offsets -e sinusoidal -e binary --measure cos"
     examples: ClassVar[tuple[str, ...]] = ("pecli offsets rope sinusoidal -m cos -n 256",)
@@ -68,11 +68,14 @@ class OffsetFigure(Comparing, WithTrained[TableEncoding | BiasEncoding]):
     measure: str = measure_option("dot")
     decay: bool = option(False, "add RoFormer's bound on the decay, dashed")
     random: int | None = option(
-        None, "instead: mean and spread of the scores of so many random queries and keys", at_least=2, at_most=10_000
+        None,
+        "plot mean and spread of the scores of this many random queries and keys instead",
+        at_least=2,
+        at_most=10_000,
     )
-    unscaled: bool = option(False, "add each rope that is scaled without its scaling, dotted")
-    log: bool = option(False, "logarithmic axis of offsets, from 1")
-    spread: bool = option(False, "of a grid: how much pairs at one offset differ, instead of their mean")
+    unscaled: bool = option(False, "add each scaled rope without its scaling, dotted")
+    log: bool = option(False, "logarithmic axis of offsets, which starts at 1")
+    spread: bool = option(False, "for a grid, show how much pairs at one offset differ, instead of their mean")
 
     def check_view(self, view: View[Any]) -> None:
         super().check_view(view)
@@ -98,29 +101,29 @@ class OffsetFigure(Comparing, WithTrained[TableEncoding | BiasEncoding]):
                 raise UsageError(text, option="random", allowed="rope")
             others = {"measure", "decay", "unscaled"} & self.changed().keys()
             refuse_unused({name: getattr(self, name) for name in others}, "--random draws scores")
-        check_run(self.name, view.covered.length)
+        check_line_length(self.name, view.covered.length)
         if self.log and view.covered.length < 2:
             raise UsageError("offsets with --log takes 2 or more positions", option="length")
         self.check_spans(self.shown(view))
         self.check_trained(self.shown(view))
 
     def shown(self, view: View[Any]) -> Positions:
-        """Return the offsets that are drawn: of biases from the lowest at which a head sees a key."""
+        """Return the offsets to draw; they include negative ones only if a bias covers keys after the query."""
         seen = any(self.compared(encoding).sees_ahead for encoding in view.encodings)
         first = 1 if self.log else 1 - view.covered.length if seen else 0
         return Positions(start=first, length=max(1, view.covered.length - first))
 
     def edges(self, view: View[Any]) -> Array:
-        """Return the offsets at which runs begin, a run a pixel, and the end of the last."""
+        """Return the first offset of each run, with one run per pixel, and the end of the last run."""
         shown, columns = self.shown(view), view.line_points
         edges = log_edges(view.covered.length, columns) if self.log else shown.start + even_edges(shown.length, columns)
-        return np.union1d(edges, [0, 1]) if shown.start <= 0 else edges  # no mean has a share of a position with itself
+        return np.union1d(edges, [0, 1]) if shown.start <= 0 else edges  # offset 0 has a run of its own
 
     def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
         what, label = self.quantity(view), in_steps(say("words.offset_p_minus_q"), view.encodings)
         shown, scales = self.shown(view), self._scales(view)
         x = along_lines(powers_axis(label) if self.log else values_axis(label, whole=True), shown.start, shown.stop - 1)
-        aspect = 0.8 if canvas.narrow != (self._panels(view) > 1) else 0.55
+        aspect = 0.8 if canvas.narrow != (self._panel_count(view) > 1) else 0.55
         titles = panel_titles(view.encodings) if len(scales) > 1 else [""]
         panels = []
         for scale, title in zip(scales, titles, strict=True):
@@ -130,13 +133,13 @@ class OffsetFigure(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         return [PanelGroup(tuple(panels), in_columns(len(panels), *[1] * canvas.narrow))]
 
     def _scales(self, view: View[Any]) -> list[int]:
-        """Return what the numbers of each panel grow with: the width, where the measure grows with it; else 0."""
-        count = self._panels(view)
+        """Return the scale of each panel: the width, if there are several and the measure grows with it, else 0."""
+        count = self._panel_count(view)
         grows = count > 1 and self.compared(view.encoding).grows
         return [encoding.width if grows else 0 for encoding in view.encodings[:count]]
 
-    def _panels(self, view: View[Any]) -> int:
-        """Return how many panels there are: one an encoding where a band would lie over another line."""
+    def _panel_count(self, view: View[Any]) -> int:
+        """Return the number of panels: one per encoding if bands would cover other lines, else one."""
         return len(view.encodings) if any(map(self.has_band, view.encodings)) and not self.decay else 1
 
     def decorate(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
@@ -144,14 +147,14 @@ class OffsetFigure(Comparing, WithTrained[TableEncoding | BiasEncoding]):
 
         for panel in axes:
             mark_stretch(panel, self.spans(), canvas)
-            mark_beyond(panel, self.trained, canvas)
+            mark_trained(panel, self.trained, canvas)
         names, looks = self.line_names(view), self.looks(view, axes[0], canvas)
         entries = list(zip(names, looks, strict=True))
         if self.decay:
             several, bound = len(names) > 1, say("offsets.roformers_bound")
             bounds = [listing([bound, name * several]) for name in short_names(view.encodings)]
             entries = entries if several else [(self.quantity(view), looks[0])]
-            key(axes[0], [*entries, *((text, bound_look(line)) for line, text in enumerate(bounds))])
+            add_legend(axes[0], [*entries, *((text, bound_look(line)) for line, text in enumerate(bounds))])
         elif len(axes) > 1:
             for panel, line in zip(axes, looks, strict=True):
                 panel.title.set_color(legible(line["color"], panel))
@@ -163,25 +166,25 @@ class OffsetFigure(Comparing, WithTrained[TableEncoding | BiasEncoding]):
         return distinguishing_labels(view.encodings)
 
     def looks(self, view: View[Any], panel: Axes, canvas: Canvas) -> list[Look]:
-        """Return the look of each line."""
+        """Return the style of each line."""
         return [{"color": f"C{line}"} for line in range(len(view.encodings))]
 
     def title(self, view: View[Any]) -> str:
         if len(view.encodings) == 1:
             return super().title(view)
-        return join_title([title_of_several(view.encodings), self.unseen(view)])
+        return join_title([title_of_several(view.encodings), self.positions_clause(view)])
 
     def quantity(self, view: View[Any]) -> str:
         return say("offsets.dot_product") if self.decay else super().quantity(view)
 
     def has_band(self, encoding: Encoding) -> bool:
-        """Return whether the line of an encoding has a band about it, that would lie over another line."""
+        """Return whether the encoding's line has a band, which could cover other lines."""
         return False
 
 
 @dataclass(frozen=True)
 class OffsetBands(OffsetFigure):
-    """Base of those whose lines have bands about them."""
+    """Base of the offset figures whose lines have bands."""
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from pecli.page.labels import put_line_labels
@@ -193,12 +196,12 @@ class OffsetBands(OffsetFigure):
             own = axes[at % len(axes)]
             if len(axes) == 1 and any(np.allclose(mean, before, equal_nan=True) for before in numbers.mean[:at]):
                 continue
-            if self.decay:  # a bound is one of sizes
+            if self.decay:  # the bound is on absolute values
                 mean, low, high = map(np.abs, (mean, low, high))
             own.plot(offsets, mean, marker="o" if len(mean) == 1 else None, **line)
             single = not isinstance(encodings[at], Harmonic) and numbers.block == 1
             band = {"color": line["color"], "alpha": 0.14, "linewidth": 0, "step": "mid" if single else None}
-            own.fill_between(offsets, low, high, **band)  # where there are no numbers between, in steps
+            own.fill_between(offsets, low, high, **band)  # stepped where offsets are discrete
         self.draw_beside(numbers, axes, canvas)
         scales = self._scales(numbers.view)
         for scale in dict.fromkeys(scales):
@@ -206,16 +209,16 @@ class OffsetBands(OffsetFigure):
         return [None] * len(axes)
 
     def draw_beside(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> None:
-        """Draw what else there is to show."""
+        """Draw what a subclass adds to the lines and bands; nothing by default."""
 
 
 def without_scaling(encodings: Sequence[Encoding]) -> list[Scaled | None]:
-    """Return each encoding without its scaling, None where it has none."""
+    """Return each encoding without its scaling, or None if it has none."""
     return [e.unscaled() if isinstance(e, Scaled) and e.scaling != "default" else None for e in encodings]
 
 
 def _refuse_on_grid(view: View[Any], changed: dict[str, Any]) -> None:
-    """Refuse what is drawn of a line of offsets alone (UsageError)."""
+    """Raise UsageError for options or encodings that a map over a grid of offsets cannot show."""
     if len(view.encoding.sides) > 2:
         raise UsageError("offsets draws two axes of a grid, and a video has three", option="grid")
     if len(view.encodings) > 1:

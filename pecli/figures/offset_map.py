@@ -1,4 +1,4 @@
-"""A measure over a grid of positions against how many rows and columns two of them are apart."""
+"""A measure over a grid of positions against the offset in rows and columns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING, number_text
 from pecli.encodings.base import TableEncoding
 from pecli.figures.base import ColouredNumbers, View
-from pecli.figures.comparing import turned_text
+from pecli.figures.comparing import default_query_note
 from pecli.figures.maps import squeezed_panel
 from pecli.figures.matrix import show_matrix
 from pecli.figures.offset_figure import OffsetFigure
@@ -18,13 +18,13 @@ from pecli.files.sheet import aside, over
 from pecli.measures.comparison import VectorComparison
 from pecli.page.axis_labels import values_axis
 from pecli.page.canvas import Canvas
-from pecli.page.limits import ends
+from pecli.page.limits import colour_ends
 from pecli.page.panels import ColorBar, PanelGroup
 
 
 @dataclass(frozen=True, kw_only=True)
 class OffsetMapNumbers(ColouredNumbers[TableEncoding]):
-    """The mean of all pairs so many rows and columns apart, and their largest less their smallest."""
+    """The mean of all pairs at each offset in rows and columns, and their spread: largest minus smallest value."""
 
     mean: Array = over("row_offset", "column_offset")
     spread: Array = over("row_offset", "column_offset")
@@ -42,22 +42,23 @@ class OffsetMapNumbers(ColouredNumbers[TableEncoding]):
             "offset_map.mean_of_all_pairs",
             "offset_map.largest_less_smallest_of",
         )
-        told = say(spread if self.shows_spread else mean) if self._differs() else ""
-        return [told, turned_text(self.view.encodings)]
+        told = say(spread if self.shows_spread else mean) if self._has_spread() else ""
+        return [told, default_query_note(self.view.encodings)]
 
     def message(self) -> str:
         measure = VectorComparison(self.view.encoding, self.measure).label
-        if not self._differs():
+        if not self._has_spread():
             return say("offset_map.the_depends_only_on", measure=measure)
         return say("words.at_equal_offset_the", measure=measure, number=number_text(self.widest, 3))
 
-    def _differs(self) -> bool:
+    def _has_spread(self) -> bool:
+        """Return whether pairs of equal offset differ by more than rounding."""
         return self.widest > ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
 
 
 @dataclass(frozen=True)
 class OffsetMap(OffsetFigure):
-    """What `offsets` draws of positions in a grid."""
+    """The figure of `offsets` for positions in a grid."""
 
     def shape(self, view: View[Any]) -> tuple[int, ...]:
         return (view.covered.length, view.encoding.width)
@@ -70,7 +71,7 @@ class OffsetMap(OffsetFigure):
         least, most = (float(end(shown)) if seen.any() else 0.0 for end in (np.nanmin, np.nanmax))
         down, across = (np.arange(1 - side, side, dtype=np.float64) for side in encoding.sides)
         arrays: dict[str, Any] = {"mean": mean, "spread": spread, "row_offsets": down, "column_offsets": across}
-        limits = ends(least, most) if self.spread or least <= 0 or least == most else (least, most)
+        limits = colour_ends(least, most) if self.spread or least <= 0 or least == most else (least, most)
         widest = float(np.nanmax(spread)) if seen.any() else 0.0
         facts: dict[str, Any] = {"widest": widest, "measure": self.measure, "shows_spread": self.spread}
         return OffsetMapNumbers(view=view, **arrays, **facts, ends=limits)

@@ -1,4 +1,4 @@
-"""Scores of random queries and keys against the offset: a rotation changes neither their mean nor their spread."""
+"""Scores of random queries and keys against the offset. A rotation changes neither their mean nor their spread."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from pecli.core.progress import track
 from pecli.encodings.base import Encoding
 from pecli.encodings.rope import Rope
 from pecli.figures.offset_figure import BandNumbers, OffsetBands
-from pecli.measures.reduce import middles
+from pecli.measures.reduce import bin_centres
 
-MAX_COMPARED = 2048  # offsets of which all random scores are known whatever the picture's size
-ALIKE = 1.25  # of these the largest standard deviation over the smallest, to say that they hardly differ
+MAX_COMPARED = 2048  # offsets: with more, the extreme deviations are not computed
+ALIKE = 1.25  # ratio of deviations below which the headline calls them equal
 
 
 @dataclass(frozen=True, kw_only=True)
 class RandomNumbers(BandNumbers[Rope]):
-    """Mean score of so many random queries and keys at an offset, and one standard deviation below and above."""
+    """The mean score of random queries and keys at each offset, and one standard deviation below and above it."""
 
     draws: int
     lowest_deviation: float
@@ -38,13 +38,13 @@ class RandomNumbers(BandNumbers[Rope]):
 
 @dataclass(frozen=True)
 class RandomScores(OffsetBands):
-    """What `offsets --random N` draws."""
+    """The figure of `offsets --random N`."""
 
     def shape(self, view: View[Any]) -> tuple[int, ...]:
         return (2, self.random or 0, max(encoding.d for encoding in view.encodings))
 
     def compute(self, view: View[Any]) -> RandomNumbers:
-        return _random_scores(view, middles(self.edges(view)), self.random or 0)
+        return _random_scores(view, bin_centres(self.edges(view)), self.random or 0)
 
     def has_band(self, encoding: Encoding) -> bool:
         return True
@@ -54,8 +54,10 @@ class RandomScores(OffsetBands):
 
 
 def _random_scores(view: View[Rope], offsets: Array, draws: int) -> RandomNumbers:
-    """Return mean and deviation of the scores of random queries and keys at these offsets; the ends are over all
-    offsets, none where they are too many: no size of the picture changes them."""
+    """Return the mean and deviation of random scores at these offsets.
+
+    The lowest and highest deviation are over all offsets, so that they do not depend on the picture's size.
+    """
     moments = np.stack([score_moments(encoding, offsets, draws) for encoding in view.encodings])
     every, known = np.arange(float(view.covered.length)), view.covered.length <= MAX_COMPARED
     whole = not known or len(offsets) == len(every)
@@ -74,7 +76,9 @@ def _random_scores(view: View[Rope], offsets: Array, draws: int) -> RandomNumber
 
 
 def score_moments(encoding: Rope, offsets: Array, draws: int) -> Array:
-    """Return mean and standard deviation of ⟨q, R_Δ k⟩ / √d at offsets (n,), of independent normal q and k, (2, n).
+    """Return the mean and standard deviation of ⟨q, R_Δ k⟩ / √d for independent normal q and k, shape (2, n).
+
+    offsets : Δ, shape (n,)
 
     A rotation keeps the distribution of k, so neither falls with Δ: Barbero et al. 2024, section 3, arXiv:2410.06205.
     """

@@ -16,12 +16,12 @@ from pecli.encodings.base import (
     short_names,
 )
 from pecli.encodings.harmonic import Harmonic
-from pecli.figures.base import Figure, View, tells_of_offsets
-from pecli.figures.comparing import differing_text, turned_text
+from pecli.figures.base import Figure, View, has_comparable_offsets
+from pecli.figures.comparing import default_query_note, differing_text
 from pecli.figures.offset_figure import BandNumbers, OffsetBands, without_scaling
 from pecli.files.sheet import aside, over
 from pecli.measures.comparison import OffsetRuns, VectorComparison, comparison_of
-from pecli.measures.reduce import even_bins, middles
+from pecli.measures.reduce import bin_centres, even_bins
 from pecli.page.canvas import Canvas
 from pecli.page.colors import SHADE
 from pecli.page.lines import (
@@ -29,28 +29,28 @@ from pecli.page.lines import (
     plot_dots,
 )
 
-MAX_WHOLE = 100_000  # offsets, all of which are looked at for where a line falls to half
-FEW = 4  # offsets, from which on nothing is said of what a line does later
-LEVEL = 0.25  # of what a line starts from, within which it stays where it levels off
+MAX_WHOLE = 100_000  # offsets: with more, the place where a line falls to half is not computed
+FEW = 4  # least number of offsets after the fall to half for a headline about it
+LEVEL = 0.25  # largest range of a line that counts as level, as a share of its value at 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class OffsetsNumbers(BandNumbers[TableEncoding]):
-    """Mean, minimum and maximum over all pairs at the offsets of a run."""
+    """The mean, minimum and maximum of the measure over all pairs at the offsets of each run."""
 
-    decay: Array = over("line", "offset")  # RoFormer's bound on the dot product, or empty
-    unscaled: Array = aside("scaled encoding", "offset")  # the measure without the scaling, or empty
+    decay: Array = over("line", "offset")  # RoFormer's bound on the dot product, without lines if not shown
+    unscaled: Array = aside("scaled encoding", "offset")  # the measure without scaling, likewise
     block: int = aside()
     measure: str = aside()
-    spread: tuple[float, ...] = over("encoding")  # the widest band over one offset, 0 where it is a line exactly
-    undefined: tuple[int, ...] = over("encoding")  # pairs that are left out: a row is constant or zero
-    widest_at: tuple[int | None, ...] = over("encoding")  # where that is; None where it is a line exactly
-    widest_ends: tuple[tuple[float, float], ...] = aside()  # the smallest and the largest there
-    peaks: bool = aside()  # whether every line is largest at offset 0, and nowhere else
-    half: int | None  # of one line of a similarity, the first offset at which it is less than half of that at 0
+    spread: tuple[float, ...] = over("encoding")  # largest width of the band at a single offset
+    undefined: tuple[int, ...] = over("encoding")  # number of pairs left out: constant or zero vectors
+    widest_at: tuple[int | None, ...] = over("encoding")  # offset of the largest width, None if it is 0
+    widest_ends: tuple[tuple[float, float], ...] = aside()  # the smallest and the largest value there
+    peaks: bool = aside()  # whether every line has its only maximum at offset 0
+    half: int | None  # first offset with less than half the value at 0, for one line
     half_value: float | None
-    later: tuple[float, float] | None  # the smallest and the largest from there on
-    level: bool = aside()  # whether these are near to each other
+    later: tuple[float, float] | None  # the smallest and the largest value from there on
+    level: bool = aside()  # whether these are close to each other
 
     def remarks(self) -> list[str]:
         left_out, counts = (
@@ -65,29 +65,29 @@ class OffsetsNumbers(BandNumbers[TableEncoding]):
         band = "offsets.line_mean_of_all"
         bound = say("offsets.bound_su_et_al") if len(self.decay) else ""
         dotted = say("offsets.dotted_without_the_scaling") if len(self.unscaled) else ""
-        return [say(band) if wide else "", bound, dotted, self._coinciding(), turned_text(self.view.encodings)]
+        return [say(band) if wide else "", bound, dotted, self._coinciding(), default_query_note(self.view.encodings)]
 
     def _coinciding(self) -> str:
-        """Return which encodings have the same line; nothing where none has the first one's."""
+        """Return the note on encodings whose lines coincide with the first one's, or ""."""
         same = [np.allclose(mean, self.mean[0], rtol=ROUNDING, atol=ROUNDING) for mean in self.mean]
         names = [name for name, own in zip(short_names(self.view.encodings), same, strict=True) if own]
         return say("offsets.the_lines_of_coincide", names=enumerated(names)) if sum(same) > 1 else ""
 
     @property
-    def same(self) -> float:
-        """The largest number that is rounding."""
+    def tolerance(self) -> float:
+        """The rounding tolerance: smaller differences count as none."""
         return ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
 
     def message(self) -> str:
-        if len(self.decay) and not any(self.spread):  # a theorem about what the offset alone counts for
+        if len(self.decay) and not any(self.spread):  # the theorem needs a dependence on the offset alone
             return say("offsets.the_dot_product_stays")
         label = comparison_of(self.view.encoding, self.measure).label
-        differ = differing_text(self.view, label, self.spread, self.same)
+        differ = differing_text(self.view, label, self.spread, self.tolerance)
         if self.half is not None:
             return say(
                 "offsets.falls_to_half_then" if self.level else "offsets.falls_to_half", measure=label, offset=self.half
             )
-        if differ or not any(width >= 0 for width in self.spread) or not tells_of_offsets(self.view):
+        if differ or not any(width >= 0 for width in self.spread) or not has_comparable_offsets(self.view):
             return differ
         return say("offsets.the_depends_only_on" if self.peaks else "words.the_depends_only_on", measure=label)
 
@@ -96,12 +96,12 @@ class OffsetsNumbers(BandNumbers[TableEncoding]):
 class Offsets(OffsetBands):
     """The mean of a measure over all pairs of positions at each offset p − q, with its minimum and maximum as a band.
 
-    Of encodings that are added to the score, the bias of every head.
+    For biases, the bias of every head.
 
     Notes
     -----
-    The band is a line exactly where the encoding is translation invariant, ⟨PE_p, PE_q⟩ = g(p − q).
-    RoFormer's bound is on the scale of a dot product of (1, 0) pairs: Su et al. 2021, section 3.4.3, arXiv:2104.09864.
+    The band has no width exactly if the encoding is translation invariant: ⟨PE_p, PE_q⟩ = g(p − q). RoFormer's bound is
+    on the scale of a dot product of (1, 0) pairs: Su et al. 2021, section 3.4.3, arXiv:2104.09864.
     """
 
     @classmethod
@@ -127,7 +127,7 @@ class Offsets(OffsetBands):
 
     def compute(self, view: View[Any]) -> OffsetsNumbers:
         edges = self.edges(view)
-        offsets, plain = middles(edges), [e for e in without_scaling(view.encodings) if e and self.unscaled]
+        offsets, plain = bin_centres(edges), [e for e in without_scaling(view.encodings) if e and self.unscaled]
         runs, without = (
             [VectorComparison(e, self.measure).offset_runs(e.covered(view.positions), edges) for e in encodings]
             for encodings in (view.encodings, plain)
@@ -147,14 +147,14 @@ class Offsets(OffsetBands):
             measure=self.measure,
             spread=tuple(run.widest for run in runs),
             undefined=tuple(run.undefined for run in runs),
-            peaks=(peaks := self.shown(view).start <= 0 and all(map(self._peaks, view.encodings, runs))),
+            peaks=(peaks := self.shown(view).start <= 0 and all(map(self._peaks_at_zero, view.encodings, runs))),
             widest_at=tuple(run.where and run.where[0] for run in runs),
             widest_ends=tuple(run.where[1:] if run.where else (np.nan, np.nan) for run in runs),
-            **self._half(view, peaks),
+            **self._half_facts(view, peaks),
         )
 
-    def _half(self, view: View[Any], peaks: bool) -> dict[str, Any]:
-        """Return where the line of one encoding first falls to half, and between what it stays from there on."""
+    def _half_facts(self, view: View[Any], peaks: bool) -> dict[str, Any]:
+        """Return the facts on where the line of a single encoding falls to half, and its range from there on."""
         found: dict[str, Any] = {"half": None, "half_value": None, "later": None, "level": False}
         compared, length = self.compared(view.encoding), view.covered.length
         known = compared.is_of_offset and compared.similarity and peaks and length <= MAX_WHOLE
@@ -168,8 +168,8 @@ class Offsets(OffsetBands):
         level = later[1] - later[0] <= LEVEL * values[0] and length - half >= half
         return {"half": half, "half_value": float(values[half]), "later": later, "level": level}
 
-    def _peaks(self, encoding: TableEncoding, runs: OffsetRuns) -> bool:
-        """Return whether the measure is larger at offset 0 than at all others."""
+    def _peaks_at_zero(self, encoding: TableEncoding, runs: OffsetRuns) -> bool:
+        """Return whether the measure has its only maximum at offset 0."""
         high, same = runs.values.high[0], encoding.covered(Positions(length=1))
         zero = VectorComparison(encoding, self.measure).offset_runs(same, np.array([0, 1])).values.low[0, 0]
         return bool(len(high) > 1 and zero >= high[0] * (1 - ROUNDING) and high[0] > np.nanmax(high[1:]))
@@ -178,8 +178,8 @@ class Offsets(OffsetBands):
         return not self.compared(encoding).is_of_offset
 
     def draw_beside(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> None:
-        """Draw bounds and lines without a scaling, and mark what the headline names."""
-        from pecli.page.labels import join_line_labels, label_point
+        """Draw bounds and unscaled lines, and mark what the headline is about."""
+        from pecli.page.labels import label_point, merge_line_labels
         from pecli.page.titles import name_panel
 
         offsets = numbers.offsets
@@ -193,9 +193,9 @@ class Offsets(OffsetBands):
                 places = [(float(offsets[k]), float(plain[k])) for k in shares]
                 label_point(axes[0], say("spectrum.unscaled"), places[0], f"C{at}", canvas, ((0, -1),), places[1:])
         if len(axes) == 1:
-            join_line_labels(axes[0], list(numbers.mean))
+            merge_line_labels(axes[0], list(numbers.mean))
         for own, width in zip(axes, numbers.spread, strict=False):
-            if len(axes) > 1 and 0 <= width <= numbers.same:  # the headline names those
+            if len(axes) > 1 and 0 <= width <= numbers.tolerance:  # the headline is about these encodings
                 name_panel(own)
         _mark_widest(axes, numbers, canvas)
         if numbers.half is not None and not self.log:
@@ -203,7 +203,7 @@ class Offsets(OffsetBands):
 
 
 def _mark_half(panel: Axes, numbers: OffsetsNumbers, canvas: Canvas) -> None:
-    """Mark where a line first falls to half, by a dot and a stem, and shade between what it stays from there on."""
+    """Mark where a line falls to half with a dot and a stem, and shade its range from there on."""
     from pecli.page.labels import label_point
 
     assert numbers.half is not None and numbers.half_value is not None and numbers.later is not None
@@ -223,7 +223,7 @@ def _mark_half(panel: Axes, numbers: OffsetsNumbers, canvas: Canvas) -> None:
 
 
 def _mark_widest(axes: Sequence[Axes], numbers: OffsetsNumbers, canvas: Canvas) -> None:
-    """Mark where each band is widest, and how wide it is there."""
+    """Mark the largest width of each band, with its value."""
     from pecli.page.labels import label_point
 
     places = zip(numbers.widest_at, numbers.widest_ends, numbers.spread, strict=True)
@@ -239,7 +239,10 @@ def _mark_widest(axes: Sequence[Axes], numbers: OffsetsNumbers, canvas: Canvas) 
 
 
 def dot_bound(encoding: Harmonic, offsets: Array) -> Array:
-    """Return RoFormer's bound on the dot product of two rows at offsets (n,): with h_j the square of pair j's radius,
-    max |h_j+1 − h_j| Σ |S_j|, the sums S_j of the first j turns. Su et al. 2021, equation 37, arXiv:2104.09864."""
+    """Return RoFormer's bound on the dot product of two rows at offsets of shape (n,).
+
+    With h_j the squared radius of pair j and S_j the sum of the first j rotations, it is max |h_j+1 − h_j| Σ |S_j|: Su
+    et al. 2021, equation 37, arXiv:2104.09864.
+    """
     steps = np.abs(np.diff(encoding.amplitudes**2, append=0.0))
     return len(steps) * float(steps.max()) * encoding.decay(offsets)

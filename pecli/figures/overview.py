@@ -22,38 +22,40 @@ from pecli.figures.composite import (
     Composite,
     check_part,
     kind_text,
-    named_cell,
     part_of,
     single_figures,
+    with_cell_texts,
 )
 from pecli.figures.curves import Curves
 from pecli.figures.highlights import Highlighting
 from pecli.page.canvas import Canvas
-from pecli.page.panels import Panel, PanelGroup, unnamed, with_own_bar
+from pecli.page.panels import Panel, PanelGroup, with_own_bar, without_bar_name
 
 SIDES = {((0, 1),): ("overview.left", "overview.right"), ((0,), (1,)): ("overview.top", "overview.bottom")}
-ON_LINE, ON_GRID = ("heatmap", "distance"), ("heatmap", "tiles")  # figures where none are asked for
-MAX_JOINED = 90  # characters of a headline that is what several panels say
+ON_LINE, ON_GRID = ("heatmap", "distance"), ("heatmap", "tiles")  # defaults for a line, for a grid
+MAX_JOINED = 90  # characters of a headline joined from several panels
 
 
 class OverviewNumbers(ComposedNumbers):
-    """The numbers of the figures side by side."""
+    """The numbers of several figures side by side."""
 
     @property
-    def comparing(self) -> int | None:
-        """The first part that compares positions and has something to say: that is true of the whole page."""
+    def comparing_part(self) -> int | None:
+        """The index of the first part that compares positions and has a headline, which then serves the whole page, or
+        None."""
         pairs = enumerate(zip(self.parts, self.messages(), strict=True))
         return next((at for at, (part, said) in pairs if said and "measure" in part.figure.options()), None)
 
     def message(self) -> str:
-        """Return what a comparison of positions says; else what all say, where that is short."""
-        if self.comparing is not None:
-            return self.messages()[self.comparing]
+        """Return the headline of the comparing part, or all headlines if they are short enough together."""
+        if self.comparing_part is not None:
+            return self.messages()[self.comparing_part]
         text = join_clauses(dict.fromkeys(filter(None, self.messages())))
         return text if len(text) <= MAX_JOINED else ""
 
     def placed(self, grid: Sequence[Sequence[int]]) -> Self:
-        """Return the numbers with sides for labels, where two panels stand side by side or below each other."""
+        """Return a copy whose two parts are named "left" and "right" or "top" and "bottom", if they are placed like
+        that."""
         sides = SIDES.get(tuple(map(tuple, grid)))
         return replace(self, labels=tuple(map(say, sides))) if sides and len(self.parts) == 2 else self
 
@@ -63,7 +65,7 @@ class Overview(Composite, Highlighting[Encoding]):
     """A heatmap beside the distances of all positions, or any list of figures."""
 
     name: ClassVar[str] = "overview"
-    defines: ClassVar[str] = "those of each figure that is shown, as it computes them alone: pecli FIGURE --help"
+    defines: ClassVar[str] = "those of each figure shown, as pecli FIGURE --help says"
     example: ClassVar[str] = "pecli overview -k 10 --panels heatmap,distance,curves"
     examples: ClassVar[tuple[str, ...]] = ("pecli overview rope --panels heatmap,distance",)
     alike: ClassVar[bool] = False
@@ -78,7 +80,7 @@ class Overview(Composite, Highlighting[Encoding]):
     measure: str | None = measure_option(None)
 
     def names(self, view: View[Encoding] | None = None) -> tuple[str, ...]:
-        """Return the figures: those asked for, else what suits the positions."""
+        """Return the names of the figures: the chosen ones, or the default for positions on a line or in a grid."""
         grid = view is not None and len(view.encoding.sides) == 2
         return (ON_GRID if grid else ON_LINE) if self.panels is None else self.panels
 
@@ -100,15 +102,15 @@ class Overview(Composite, Highlighting[Encoding]):
             check_part(cell.figure, cell.view, "panels")
 
     def panel_groups(self, view: View[Encoding], canvas: Canvas) -> list[PanelGroup]:
-        """Return few panels in a row where there is room; else figures of several have their own rows."""
+        """Return up to ROW panels in one row; otherwise each figure of several panels has its own rows."""
         groups = []
         for at, cell in enumerate(self.cells_of(view)):
             for group in cell.figure.panel_groups(cell.view, canvas):
                 own = [with_own_bar(panel, at) for panel in group.panels]
-                own[0] = named_cell(own[0], cell)
+                own[0] = with_cell_texts(own[0], cell)
                 if len(own) == 1:
                     lines = len(cell.figure.starts(cell.view)) if isinstance(cell.figure, Curves) else 0
-                    own = [titled(own[0], cell.figure.name, lines)]
+                    own = [with_title(own[0], cell.figure.name, lines)]
                 groups.append(replace(group, panels=tuple(own)))
         panels = tuple(panel for group in groups for panel in group.panels)
         if len(panels) <= ROW and not canvas.narrow:
@@ -119,23 +121,23 @@ class Overview(Composite, Highlighting[Encoding]):
             joined += [PanelGroup(tuple(group.panels[0] for group in same))] if alone else same
         return joined
 
-    def unseen(self, view: View[Encoding]) -> str:
-        texts = [cell.figure.unseen(view) for cell in self.cells_of(view)]
+    def positions_clause(self, view: View[Encoding]) -> str:
+        texts = [cell.figure.positions_clause(view) for cell in self.cells_of(view)]
         return texts[0] if all(texts) else ""
 
     def positions_for(self, asked: Positions, in_use: bool = False) -> Positions:
         parts = self.made_of()
-        if all(part.positions_for(Positions()) != Positions() for part in parts):  # none looks at what is asked for
+        if all(part.positions_for(Positions()) != Positions() for part in parts):  # no part uses the user's positions
             return parts[0].positions_for(asked)
         return asked
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        """Draw the panels, and mark that of which the headline speaks."""
+        """Draw the panels and mark the one in the headline; return one mappable per panel."""
         from pecli.page.titles import name_panel
 
         drawn = super().draw(numbers, axes, canvas)
-        if numbers.comparing is not None and len(axes) > 1:
-            *_, (_, own) = islice(self._cells(numbers.view), numbers.comparing + 1)
+        if numbers.comparing_part is not None and len(axes) > 1:
+            *_, (_, own) = islice(self._cells(numbers.view), numbers.comparing_part + 1)
             name_panel(axes[own.start])
         return drawn
 
@@ -143,16 +145,16 @@ class Overview(Composite, Highlighting[Encoding]):
         return OverviewNumbers(view=view, labels=tuple(map(say, self.names(view))), **fields)
 
 
-def titled(panel: Panel, figure: str, lines: int = 0) -> Panel:
-    """Return a panel that stands alone with a title, where it has none: what its colours or its vertical axis show, or
-    of one whose rows have names the figure.
+def with_title(panel: Panel, figure: str, lines: int = 0) -> Panel:
+    """Return the only panel of a figure, with a title added if it has none: the label of its colours or vertical axis.
 
-    lines : from so many positions, where that is a line each
+    figure : the figure's name, used as the title if the rows have names
+    lines : number of positions with a line each, for the title; 0: no such lines
     """
     if panel.title:
-        return unnamed(panel)
+        return without_bar_name(panel)
     if panel.bar:
-        return unnamed(replace(panel, title=capitalised(panel.bar.label)))
+        return without_bar_name(replace(panel, title=capitalised(panel.bar.label)))
     if panel.y.names:
         return replace(panel, title=capitalised(say(figure)))
     shown = panel.y.label

@@ -1,4 +1,4 @@
-"""A figure on an Axes of the user's own, inside whatever layout that has."""
+"""A figure drawn on the user's own Axes, within the layout that it has."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from pecli.analysis import Numbers, View
 from pecli.core.errors import UsageError, shorten
 from pecli.core.language import letters
 from pecli.figures.base import Figure, groups_of
-from pecli.page.axis_labels import label_as_asked, label_edges, put_axes
+from pecli.page.axis_labels import label_edges, put_axes, write_user_labels
 from pecli.page.canvas import Canvas
 from pecli.page.colors import add_maps
 from pecli.page.legends import add_bar, remove_legends
 from pecli.page.limits import resolve_limits
-from pecli.page.panels import Mosaic, Panel, below_each_other, columns_of, label_outer, places_of
+from pecli.page.panels import Mosaic, Panel, columns_of, label_outer, places_of, stacked
 from pecli.page.style import make_readable
 
 GAP = 0.08  # between panels, as a share of the Axes
-BESIDE, BAR = 1.02, 0.035  # where a colour bar or legend begins, and the bar's width, as shares of a panel
+BESIDE, BAR = 1.02, 0.035  # left end of colour bar or legend, and the bar's width, in widths of a panel
 
 
 def check_axes(axes: object) -> None:
-    """Refuse what is no Axes with x and y (UsageError)."""
+    """Raise UsageError unless this is an Axes with x and y."""
     if not isinstance(axes, Axes) or axes.name != "rectilinear":
         what = getattr(axes, "name", "") or shorten(repr(axes))
         raise UsageError(f"a picture is drawn onto one Axes with x and y, such as Figure().subplots(), not onto {what}")
 
 
 def draw_on(figure: Figure[Any], view: View[Any], axes: Axes, canvas: Canvas) -> Numbers[Any]:
-    """Draw a figure onto an Axes; return the numbers that it shows: as many as the Axes has pixels now."""
+    """Draw a figure on an Axes; return its numbers, as many as the Axes currently has pixels."""
     add_maps()
     groups = groups_of(figure, view, canvas)
     panels = [panel for group in groups for panel in group.panels]
-    mosaic = below_each_other([group.grids[0] for group in groups])
+    mosaic = stacked([group.grids[0] for group in groups])
     parts = split_axes(axes, panels, mosaic)
     for part, panel in zip(parts, panels, strict=True):
         put_axes(part, panel, canvas)
@@ -44,10 +44,10 @@ def draw_on(figure: Figure[Any], view: View[Any], axes: Axes, canvas: Canvas) ->
     if canvas.no_legend:
         remove_legends(parts)
     texts = " ".join([*figure.texts(), letters()])
-    make_readable(axes, canvas, texts)  # before texts are measured
+    make_readable(axes, canvas, texts)  # needed before texts are measured
     for part, panel, visible in zip(parts, panels, label_outer(panels, mosaic), strict=True):
         label_edges(part, panel, visible)
-    label_as_asked(parts, panels, canvas)
+    write_user_labels(parts, panels, canvas)
     figure.fit(view, parts, canvas)
     boxes = [part.get_window_extent() for part in parts]
     seen = replace(view, panels=tuple((max(1, int(box.height)), max(1, int(box.width))) for box in boxes))
@@ -70,7 +70,10 @@ def draw_on(figure: Figure[Any], view: View[Any], axes: Axes, canvas: Canvas) ->
 
 
 def split_axes(axes: Axes, panels: list[Panel], mosaic: Mosaic) -> list[Axes]:
-    """Return the Axes as a grid of panels inside it, or itself where one is enough, each of its panel's shape."""
+    """Return one Axes per panel, inset into the Axes as a grid, or the Axes itself for a single panel.
+
+    Panels of fixed aspect keep it.
+    """
     parts = [axes]
     if len(panels) > 1:
         axes.set_axis_off()

@@ -1,5 +1,8 @@
-"""A figure on a page, in one pass: labels are measured, the page is arranged, numbers are computed for its pixels and
-drawn, and what came with them is measured before the same arrangement is made a second and last time."""
+"""Drawing of figures on pages, in one pass.
+
+Empty panels with their labels are measured and arranged; numbers are computed for the pixels of the panels and drawn;
+what was added is measured, and the same arrangement is placed a second and last time.
+"""
 
 from __future__ import annotations
 
@@ -19,23 +22,23 @@ from pecli.figures.base import Figure, groups_of
 from pecli.figures.composite import share_colours, share_limits
 from pecli.page.canvas import LIMITS, SIZES, Canvas
 from pecli.page.cell_image import FEW_IN_FRAMES, CellImage
-from pecli.page.layout import Contents, Layout, Page, arrange, choose, largest, smallest
+from pecli.page.layout import Contents, Layout, Page, arrange, choose_layout, largest_margins, smallest_page
 from pecli.page.limits import footnotes, resolve_limits
-from pecli.page.panels import Mosaic, PanelGroup, counted_from
+from pecli.page.panels import Mosaic, PanelGroup, renumbered_from
 from pecli.page.sheet import Sheet, Texts
 from pecli.page.style import set_sizes
 from pecli.page.words import Words
 
-HIGHEST = 9.0  # inches of a page whose height is free, where that is enough
+HIGHEST = 9.0  # inches: largest height of a page of free height, if everything fits
 
-Content = tuple[Figure[Any], View[Any], str]  # what stands on a page: a figure, its view, its title
+Content = tuple[Figure[Any], View[Any], str]  # figure, view and title of a page
 
 
 def words_of(title: str, numbers: Numbers[Any], canvas: Canvas) -> Texts:
-    """Return what a picture says under that title: pecli's texts or the author's, and none that is to be left out."""
+    """Return the texts of a picture: pecli's or the user's; "" for texts that are left out."""
     footnote = join_clauses(footnotes(numbers, canvas))
     own = {"headline": capitalised(numbers.message()), "title": capitalised(title), "footnote": footnote}
-    return Texts(**{name: canvas.written(name, own) for name in own})
+    return Texts(**{name: canvas.final_text(name, own) for name in own})
 
 
 def draw_page(
@@ -45,12 +48,12 @@ def draw_page(
 
     Parameters
     ----------
-    known : all numbers, where they have been computed already
-    cells : rows and columns of matrices, all together, that are drawn even where pixels are fewer
+    known : the numbers, if all were computed before
+    cells : least number of rows and columns of all matrices together, even if there are fewer pixels
 
     Raises
     ------
-    UsageError : the size does not hold what has to be said
+    UsageError : the size is too small for the contents
     """
     (drawing,), numbers = _draw_pages(figure, view, canvas, [(figure, view, title)], known, cells)
     return drawing, numbers
@@ -59,7 +62,7 @@ def draw_page(
 def draw_frames(
     grid: Any, view: View[Any], canvas: Canvas, titles: Sequence[str], cells: int = 0
 ) -> tuple[list[Drawing], Any]:
-    """Return a picture of every cell of a grid, all laid out alike and under the limits of all, and the numbers."""
+    """Return one picture per cell of a grid, with the same layout and common limits, and the grid's numbers."""
     contents = [(cell.figure, cell.view, title) for cell, title in zip(grid.cells, titles, strict=True)]
     drawings, numbers = _draw_pages(grid, view, canvas, contents, cells=cells)
     for drawing in drawings:
@@ -76,98 +79,103 @@ def _draw_pages(
     known: Numbers[Any] | None = None,
     cells: int = 0,
 ) -> tuple[list[Drawing], Numbers[Any]]:
-    """Return pictures in which everything has one place, and the numbers that they show."""
+    """Return one picture per page, all with the same layout, and the numbers of `figure`.
+
+    contents : figure, view and title of each page; the other parameters are as in `draw_page`
+    """
     numbers: Any = None
-    sizes = (canvas, *canvas.smaller())
+    sizes = (canvas, *canvas.with_smaller_text())
     for sized in sizes:
         set_sizes(sized)
-        sheets = [_labelled(*content, sized) for content in contents]
-        choices, page = _choices(sheets[0].groups), sheets[0].page
-        layout = choose(_joint(sheets), choices, page)
-        _place(sheets, contents, layout)
-        measured = _measured(sheets, layout)
-        page = _not_too_high(measured, choices, page)
-        layout = choose(measured, choices, page)
-        if not layout.holds and sized is not sizes[-1]:
+        sheets = [_labelled_sheet(*content, sized) for content in contents]
+        choices, page = _arrangements(sheets[0].groups), sheets[0].page
+        layout = choose_layout(_joint_contents(sheets), choices, page)
+        _place_all(sheets, contents, layout)
+        measured = _measure(sheets, layout)
+        page = _with_limited_height(measured, choices, page)
+        layout = choose_layout(measured, choices, page)
+        if not layout.fits and sized is not sizes[-1]:
             continue
-        _place(sheets, contents, layout)
+        _place_all(sheets, contents, layout)
         if numbers is None:
-            numbers = _computed(figure, view, sheets, known, cells)
+            numbers = _compute(figure, view, sheets, known, cells)
             numbers = numbers.placed([row for grid in layout.grids for row in grid])
         _draw(sheets, contents, numbers, frames=contents[0][0] is not figure)
-        measured = _measured(sheets, layout)
-        layout = arrange(measured, layout.grids, layout.page, layout.aside)
-        if not layout.holds:  # what is said of the numbers takes more than was expected
-            layout = choose(measured, choices, page)
-        if layout.holds:
-            _place(sheets, contents, layout)
+        measured = _measure(sheets, layout)
+        layout = arrange(measured, layout.grids, layout.page, layout.texts_left)
+        if not layout.fits:  # texts that depend on the numbers need more room than expected
+            layout = choose_layout(measured, choices, page)
+        if layout.fits:
+            _place_all(sheets, contents, layout)
             for sheet in sheets:
                 sheet.drawing.set_dpi(canvas.dpi)
             return [sheet.drawing for sheet in sheets], numbers
     enough: Page | None = page
-    while enough and not choose(measured, choices, enough).holds:
-        enough = smallest(measured, choices, enough, LIMITS[1])
-        if enough:  # larger frames have other ticks: they are measured there
-            layout = choose(measured, choices, enough)
-            _place(sheets, contents, layout)
-            measured = _measured(sheets, layout)
+    while enough and not choose_layout(measured, choices, enough).fits:
+        enough = smallest_page(measured, choices, enough, LIMITS[1])
+        if enough:  # larger frames have other ticks, so measure again
+            layout = choose_layout(measured, choices, enough)
+            _place_all(sheets, contents, layout)
+            measured = _measure(sheets, layout)
     raise _too_small(contents[0][0], canvas, enough)
 
 
-def _labelled(figure: Figure[Any], view: View[Any], title: str, canvas: Canvas) -> Sheet:
-    """Return the panels of a figure with their labels and no numbers."""
+def _labelled_sheet(figure: Figure[Any], view: View[Any], title: str, canvas: Canvas) -> Sheet:
+    """Return the sheet of a figure with its labels, but without numbers."""
     sheet = Sheet(groups_of(figure, view, canvas), canvas)
     figure.decorate(view, sheet.axes, canvas)
-    sheet.labelled()
-    unknown = " " if sheet.page.height else ""  # what may come takes a line
+    sheet.take_labels()
+    unknown = " " if sheet.page.height else ""  # reserves a line
     own = {"headline": unknown, "title": capitalised(title), "footnote": unknown}
-    sheet.said = Texts(**{name: canvas.written(name, own) for name in own})
+    sheet.page_texts = Texts(**{name: canvas.final_text(name, own) for name in own})
     return sheet
 
 
-def _choices(groups: Sequence[PanelGroup]) -> list[tuple[Mosaic, ...]]:
-    """Return the grids to be tried, one a group each, panels counted over all groups."""
+def _arrangements(groups: Sequence[PanelGroup]) -> list[tuple[Mosaic, ...]]:
+    """Return the arrangements to try, each with one grid per group; panel indices count over all groups."""
     firsts = accumulate([len(group.panels) for group in groups[:-1]], initial=0)
-    counted = [[counted_from(first, grid) for grid in group.grids] for first, group in zip(firsts, groups, strict=True)]
+    counted = [
+        [renumbered_from(first, grid) for grid in group.grids] for first, group in zip(firsts, groups, strict=True)
+    ]
     most = max(map(len, counted))
     return [tuple(grids[min(at, len(grids) - 1)] for grids in counted) for at in range(most)]
 
 
-def _not_too_high(contents: Contents, choices: Sequence[tuple[Mosaic, ...]], page: Page) -> Page:
-    """Return the page, of a usual height where its own is free, would be more, and that is enough."""
+def _with_limited_height(contents: Contents, choices: Sequence[tuple[Mosaic, ...]], page: Page) -> Page:
+    """Return the page, with height HIGHEST if its free height would exceed that and everything still fits."""
     usual = page._replace(height=HIGHEST)
-    too_high = page.height is None and choose(contents, choices, page).size[1] > HIGHEST
-    return usual if too_high and choose(contents, choices, usual).holds else page
+    too_high = page.height is None and choose_layout(contents, choices, page).size[1] > HIGHEST
+    return usual if too_high and choose_layout(contents, choices, usual).fits else page
 
 
-def _joint(sheets: Sequence[Sheet]) -> Contents:
-    """Return what is to be arranged so that every sheet has room: the largest margins and the longest texts of all."""
+def _joint_contents(sheets: Sequence[Sheet]) -> Contents:
+    """Return contents that cover every sheet: the largest margins and the longest texts of all."""
     every = [sheet.contents() for sheet in sheets]
     first, texts = every[0], ("headline", "subtitle", "footnote")
-    longest = {name: max((getattr(own.said, name) for own in every), key=Words.width) for name in texts}
-    titles = tuple(max(own, key=Words.width) for own in zip(*(own.said.titles for own in every), strict=True))
-    margins = [largest(own) for own in zip(*(own.margins for own in every), strict=True)]
-    return replace(first, margins=margins, said=first.said._replace(**longest, titles=titles))
+    longest = {name: max((getattr(own.texts, name) for own in every), key=Words.width) for name in texts}
+    titles = tuple(max(own, key=Words.width) for own in zip(*(own.texts.titles for own in every), strict=True))
+    margins = [largest_margins(own) for own in zip(*(own.margins for own in every), strict=True)]
+    return replace(first, margins=margins, texts=first.texts._replace(**longest, titles=titles))
 
 
-def _measured(sheets: Sequence[Sheet], layout: Layout) -> Contents:
-    """Return what is to be arranged, measured as it stands now."""
+def _measure(sheets: Sequence[Sheet], layout: Layout) -> Contents:
+    """Measure all sheets as placed now, and return contents that cover them all."""
     for sheet in sheets:
         sheet.measure(layout)
-    return _joint(sheets)
+    return _joint_contents(sheets)
 
 
-def _place(sheets: Sequence[Sheet], contents: Sequence[Content], layout: Layout) -> None:
-    """Put everything where the layout says, and fit labels to the frames."""
+def _place_all(sheets: Sequence[Sheet], contents: Sequence[Content], layout: Layout) -> None:
+    """Place everything as the layout says, and fit labels to the frames."""
     for sheet, (figure, view, _) in zip(sheets, contents, strict=True):
         sheet.place(layout)
         figure.fit(view, sheet.axes, sheet.canvas)
 
 
-def _computed(
+def _compute(
     figure: Figure[Any], view: View[Any], sheets: Sequence[Sheet], known: Numbers[Any] | None, cells: int
 ) -> Numbers[Any]:
-    """Return as many numbers as the panels have pixels, or those that are known where they are the same."""
+    """Return numbers for the panels' pixels, or the known numbers if they have the same shape."""
     panels = [panel for sheet in sheets for panel in sheet.pixels()]
     least = int(cells / sqrt(len(panels)))
     seen = replace(view, panels=tuple((max(rows, least), max(columns, least)) for rows, columns in panels))
@@ -176,15 +184,18 @@ def _computed(
 
 
 def _draw(sheets: Sequence[Sheet], contents: Sequence[Content], numbers: Any, frames: bool) -> None:
-    """Draw the numbers, their colour bars, and what there is to say of them."""
+    """Draw the numbers and colour bars, and set the texts that depend on the numbers.
+
+    frames : whether each sheet shows one part of the numbers
+    """
     canvas = sheets[0].canvas
     limited = numbers.limited(partial(resolve_limits, canvas))
     each = [part.numbers for part in limited.parts] if frames else [limited]
     mappables = []
     for sheet, (figure, view, title), own in zip(sheets, contents, each, strict=True):
         drawn = figure.draw(own, sheet.axes, canvas)
-        figure.fit(view, sheet.axes, sheet.canvas)  # what was written in drawing is as long as there is room
-        sheet.said = words_of(title, own, canvas)
+        figure.fit(view, sheet.axes, sheet.canvas)  # shortens the texts just drawn to their room
+        sheet.page_texts = words_of(title, own, canvas)
         sheet.add_bars(drawn)
         mappables += drawn
     if len(sheets) > 1:
@@ -194,7 +205,7 @@ def _draw(sheets: Sequence[Sheet], contents: Sequence[Content], numbers: Any, fr
 
 
 def _too_small(figure: Figure[Any], canvas: Canvas, enough: Page | None) -> UsageError:
-    """Return why nothing is drawn: the size does not hold it, and one that does."""
+    """Return the error for a size that is too small, with a size that is large enough."""
     if canvas.size in SIZES:
         points = f"{canvas.text_size or canvas.inches.least:g} points"
         text = f"{figure.name} has no room here on a {canvas.size}, with text of {points}"

@@ -1,4 +1,4 @@
-"""Base of the figures that set the rates of encodings side by side, pair by pair, over positions on a line."""
+"""Base of the figures that compare the rates of encodings pair by pair, over positions on a line."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pecli.core.language import join_and
 from pecli.encodings.base import Encoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.base import Figure
-from pecli.measures.reduce import check_run
+from pecli.measures.reduce import check_line_length
 
 
 @dataclass(frozen=True)
 class PairwiseRates(Figure[Harmonic]):
-    """Base of figures of the rates ω_j of several encodings with as many pairs."""
+    """Base of the figures that compare the rates ω_j of several encodings, which must have the same number of pairs."""
 
     requires: ClassVar[Any] = Harmonic
     several: ClassVar[bool] = True
@@ -34,7 +34,7 @@ class PairwiseRates(Figure[Harmonic]):
 
     def check_view(self, view: View[Harmonic]) -> None:
         super().check_view(view)
-        check_run(self.name, view.positions.length)
+        check_line_length(self.name, view.positions.length)
         if any(encoding.sides or encoding.own_positions for encoding in view.encodings):
             text = f"{self.name} is over positions on a line, not in a grid or in images"
             raise UsageError(text, option="encoding", advice="leave the grid or the sequence out")
@@ -45,6 +45,6 @@ class PairwiseRates(Figure[Harmonic]):
 
 
 def _has_a_grid(encoding: type[Encoding]) -> bool:
-    """Return whether an encoding has a grid whatever is asked."""
+    """Return whether encodings of that class have a grid by default."""
     item = encoding.options().get("grid")
     return item is not None and item.default is not None

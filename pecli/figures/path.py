@@ -19,46 +19,46 @@ from pecli.figures.wavelengths import short_wave_text
 from pecli.files.sheet import aside, over
 from pecli.page.axis_labels import values_axis
 from pecli.page.canvas import Canvas
-from pecli.page.colors import headline_ink, seen_colours
+from pecli.page.colors import headline_ink, visible_colours
 from pecli.page.panels import ColorBar, Panel, PanelGroup
 
-MARGIN = 0.1  # beside the coordinates, as a share of the longer axis
+MARGIN = 0.1  # around the points, as a share of the longer axis
 FRAME = 0.8  # height of the panel of two components over its width
-NAMED = 5  # parts of a path between positions that are named, about
-CROWD = 60  # positions whose line has its full width, at most
-DOTS = 400  # positions that have a dot each, at most
-FAINT, THIN = 0.4, 0.6  # opacity and points of lines between dots
-SAME = 0.9  # of the bends, at least, that go one way where a path goes round
-LEAST_TURN, TURNS = 2.5, 2  # positions of a turn, and turns over all positions, at least
-CLOSED = 0.1  # of its radius: a turn that ends so near to where it begins has one number there
-NUMBERED = 8  # positions of the marked turn that have a number, about, at most
-MAX_VECTOR_POINTS = 2000  # that a file of lines carries one by one
+NAMED = 5  # approximate number of parts between labelled positions
+CROWD = 60  # with more positions the line gets thinner
+DOTS = 400  # with more positions there are no dots
+FAINT, THIN = 0.4, 0.6  # opacity and width in points of lines between dots
+SAME = 0.9  # least share of bends in one direction for a path that circles
+LEAST_TURN, TURNS = 2.5, 2  # least number of positions per turn, and of turns in all
+CLOSED = 0.1  # of a turn's radius: if its ends are this close, only one has a number
+NUMBERED = 8  # approximate number of labelled positions on the marked turn
+MAX_VECTOR_POINTS = 2000  # points that a vector file contains one by one
 
 
 @dataclass(frozen=True, kw_only=True)
 class PathNumbers(Numbers[TableEncoding]):
-    """Coordinates of each row less the mean row along principal components."""
+    """The coordinates of each row, minus the mean row, along principal components."""
 
     coordinates: Array = over("position", "component")
     positions: Array = over("position")
     components: tuple[str, ...] = over("component")
     share: Array = aside("component")  # of the variance
-    in_order: bool  # of two components, each position is nearest to the one before or after it, and to no other
+    in_order: bool  # whether each position's nearest is a neighbour, in two components
     tied: bool  # whether the next component has as much variance as the last
-    period: float | None = None  # positions in which the path of two components goes round once, on average
-    round_middle: bool = aside()  # all turns go round one place
+    period: float | None = None  # mean number of positions per turn of a circling path
+    round_middle: bool = aside()  # whether all turns have the same centre
 
     def remarks(self) -> list[str]:
         return [say("path.the_next_component_has")] if self.tied else []
 
     def marks(self) -> list[str]:
-        if (turn := self.outermost()) is None:
+        if (turn := self.outermost_turn()) is None:
             return []
         text = self.view.encoding.position_text
         return [say("path.marked_turn", first=text(self.positions[turn[0]]), last=text(self.positions[turn[-1]]))]
 
-    def outermost(self) -> Array | None:
-        """Return the indices of the turn that is farthest from the middle; None where the path does not go round."""
+    def outermost_turn(self) -> Array | None:
+        """Return the indices of the turn that is farthest from the centre, or None if the path does not circle."""
         if self.period is None:
             return None
         count, points = round(self.period) + 1, self.coordinates
@@ -72,7 +72,7 @@ class PathNumbers(Numbers[TableEncoding]):
             start = int(whole[(far > (1 - ROUNDING) * far.max()).argmax()])
             return np.arange(start, ends[start] + 1)
         windows = np.lib.stride_tricks.sliding_window_view(points, count, axis=0)
-        far = np.hypot(*np.median(windows, axis=-1).T)  # a position that is far from all others does not count
+        far = np.hypot(*np.median(windows, axis=-1).T)  # the median ignores outliers
         return int((far > (1 - ROUNDING) * far.max()).argmax()) + np.arange(count)
 
     def message(self) -> str:
@@ -91,23 +91,25 @@ class Path(Figure[TableEncoding]):
 
     Notes
     -----
-    Eigenvectors of the covariance of the d columns, the largest eigenvalue first; of each the largest number is
-    positive. Both axes of all panels have one scale. A sine and a cosine of one frequency are a circle; waves that do
-    not finish a turn over the length are arcs.
+    The components are eigenvectors of the covariance of the d columns, the largest eigenvalue first, with signs that
+    make the largest number of each positive. All axes of all panels have the same scale. A sine and a cosine of one
+    frequency form a circle; waves that do not complete a turn over the length form arcs.
     """
 
     name: ClassVar[str] = "path"
     requires: ClassVar[Any] = TableEncoding
     defines: ClassVar[str] = (
-        "row p of the table, less the mean row, along the principal components of all rows shown; their share of the "
-        "variance stands on the axes"
+        "row p of the table minus the mean row, along the principal components of all rows shown; the axes give "
+        "their share of the variance"
     )
     example: ClassVar[str] = "pecli path --base 100"
     examples: ClassVar[tuple[str, ...]] = ("pecli path learned --file model.safetensors --components 3",)
     copies: ClassVar[int] = 3
     counts_positions: ClassVar[bool] = True
 
-    components: int = option(2, "principal components: of 3 each pair has a panel", at_least=2, at_most=3)
+    components: int = option(
+        2, "number of principal components; with 3, each two of them have a panel", at_least=2, at_most=3
+    )
 
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
@@ -120,7 +122,7 @@ class Path(Figure[TableEncoding]):
             raise UsageError(text, option="components", value=self.components)
 
     def compute(self, view: View[TableEncoding]) -> PathNumbers:
-        drawn, sizes, largest = projected(view.encoding, view.covered, self.components)
+        drawn, sizes, largest = principal_coordinates(view.encoding, view.covered, self.components)
         total = sizes.sum()
         share = sizes[largest] / total if total > 0 else np.zeros(self.components)
         beyond = np.sort(sizes)[::-1][self.components :][:1]
@@ -134,7 +136,7 @@ class Path(Figure[TableEncoding]):
         return PathNumbers(view=view, coordinates=drawn, positions=view.covered.array(), components=names, **known)
 
     def pairs(self) -> list[tuple[int, int]]:
-        """Return which components each panel shows, across and up."""
+        """Return the components of each panel as (horizontal, vertical)."""
         return [*combinations(range(self.components), 2)]
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
@@ -150,7 +152,7 @@ class Path(Figure[TableEncoding]):
 
         from pecli.page.labels import halo, label_point
 
-        low, high = _ends(numbers.coordinates)
+        low, high = _axis_ends(numbers.coordinates)
         many, drawn = len(numbers.positions) > MAX_VECTOR_POINTS, []
         for panel, pair in zip(axes, self.pairs(), strict=True):
             across, up = pair
@@ -160,11 +162,11 @@ class Path(Figure[TableEncoding]):
                 share = _percent(numbers.share[component])
                 text = say("path.pc_of_the_variance", number=component + 1, share=share)
                 axis.set_label_text(text)
-            points, colours = numbers.coordinates[:, pair], seen_colours(canvas.colours("order"), panel)
+            points, colours = numbers.coordinates[:, pair], visible_colours(canvas.colours("order"), panel)
             look: dict[str, Any] = {"cmap": colours, "rasterized": many}
             dotted = len(points) <= DOTS
-            width = canvas.scale * (THIN if dotted else min(1.0, sqrt(CROWD / len(points))))  # of many, thin
-            rows = numbers.view.encoding.sides[-1:] or (len(points) + 1,)  # of a grid, each row by itself
+            width = canvas.scale * (THIN if dotted else min(1.0, sqrt(CROWD / len(points))))  # thinner with many points
+            rows = numbers.view.encoding.sides[-1:] or (len(points) + 1,)  # rows of a grid are not joined
             joined = (numbers.positions[1:] % rows[0]).astype(bool) | (rows[0] > len(points))
             line = LineCollection(list(np.stack([points[:-1], points[1:]], 1)[joined]), linewidths=width, **look)
             line.set_array(numbers.positions[:-1][joined])
@@ -181,10 +183,10 @@ class Path(Figure[TableEncoding]):
             panel.grid(True)
             panel.spines[:].set_visible(False)
             panel.tick_params(length=0)
-            turn = numbers.outermost()
+            turn = numbers.outermost_turn()
             if turn is not None:
                 _mark_turn(panel, numbers, turn, canvas)
-            for at in _named(numbers.positions, turn):
+            for at in _labelled_positions(numbers.positions, turn):
                 text, end = numbers.view.encoding.position_text(numbers.positions[at]), at in (0, len(points) - 1)
                 text = f"p = {text}" if end and not numbers.view.encoding.position_unit else text
                 ink = panel.xaxis.label.get_color()
@@ -194,9 +196,11 @@ class Path(Figure[TableEncoding]):
         return drawn
 
 
-def _ends(points: Array) -> tuple[Array, Array]:
-    """Return the ends of the axis of each component of points (n, components) on one scale, (components,) each: of two
-    a frame around them, of three the same around 0."""
+def _axis_ends(points: Array) -> tuple[Array, Array]:
+    """Return the low and the high ends of each component's axis, shape (components,) each, for points (n, components).
+
+    Two components get a frame around the points, three get equal axes symmetric about 0.
+    """
     if points.shape[1] > 2:
         half = np.full(points.shape[1], (1 + MARGIN) * np.abs(points).max() or 1.0)
         return -half, half
@@ -207,8 +211,8 @@ def _ends(points: Array) -> tuple[Array, Array]:
     return middle - half, middle + half
 
 
-def _named(positions: Array, turn: Array | None) -> list[int]:
-    """Return the indices of the positions that are named: both ends, and a few round ones where no turn is marked."""
+def _labelled_positions(positions: Array, turn: Array | None) -> list[int]:
+    """Return the indices of the positions to label: both ends, and a few round positions if no turn is marked."""
     last = len(positions) - 1
     if turn is not None:
         return [end for end in (0, last) if end not in turn]
@@ -218,9 +222,9 @@ def _named(positions: Array, turn: Array | None) -> list[int]:
     return [0, last, *np.flatnonzero(positions[1:-1] % step == 0) + 1]
 
 
-def projected(encoding: TableEncoding, covered: Positions, count: int) -> tuple[Array, Array, Array]:
-    """Return the rows less their mean along so many principal components, (n, count), all eigenvalues, and which of
-    those are drawn."""
+def principal_coordinates(encoding: TableEncoding, covered: Positions, count: int) -> tuple[Array, Array, Array]:
+    """Return the rows minus their mean along `count` principal components (n, count), all eigenvalues, and the indices
+    used."""
     rows = np.array(encoding.table(covered.array()))
     rows -= rows.mean(axis=0)
     if len(rows) < rows.shape[1]:
@@ -230,12 +234,15 @@ def projected(encoding: TableEncoding, covered: Positions, count: int) -> tuple[
         sizes, vectors = np.linalg.eigh(rows.T @ rows)
     largest = np.sort(np.argsort(sizes)[-count:])[::-1]
     axes = vectors[:, largest]
-    peaks = np.abs(axes) >= (1 - ROUNDING) * np.abs(axes).max(axis=0)  # the first of those that rounding tells apart
+    peaks = np.abs(axes) >= (1 - ROUNDING) * np.abs(axes).max(axis=0)  # the first one within rounding
     return rows @ (axes * np.sign(axes[peaks.argmax(axis=0), np.arange(count)])), np.maximum(sizes, 0.0), largest
 
 
 def nearest_are_neighbours(points: Array) -> bool:
-    """Return whether of points (n, 2) the nearest to each is the one before or after it, and no others are one."""
+    """Return whether each point's nearest point is the one before or after it, with no coincident points.
+
+    points : shape (n, 2)
+    """
     apart = np.hypot(*(points[:, None] - points).transpose(2, 0, 1))
     steps = np.concatenate([[np.inf], np.diagonal(apart, 1), [np.inf]])
     beside = np.minimum(steps[:-1], steps[1:])
@@ -246,8 +253,10 @@ def nearest_are_neighbours(points: Array) -> bool:
 
 
 def period_of(points: Array) -> tuple[float | None, bool]:
-    """Return in how many points (n, 2) a path goes round once, and whether that is round its middle, or round a place
-    that drifts; None where it does not turn one way nearly everywhere, or goes round less than twice."""
+    """Return the mean number of points per turn of a path (n, 2), and whether all turns have the same centre.
+
+    Returns (None, False) if the path does not bend nearly always in one direction, or makes fewer than TURNS turns.
+    """
     steps = np.diff(points, axis=0) @ [1, 1j]
     if len(steps) < 2 or not steps.all():
         return None, False
@@ -260,19 +269,19 @@ def period_of(points: Array) -> tuple[float | None, bool]:
 
 
 def positions_of_turns(angles: Array) -> float:
-    """Return in how many steps angles, (n,), rad, go round once, from as many whole turns as there are."""
+    """Return the mean number of steps per turn over the whole turns of these angles, shape (n,), in radians."""
     turned = np.maximum.accumulate(np.abs(angles - angles[0])) / (2 * np.pi)
     whole = max(1, int(turned[-1] * (1 + ROUNDING)))
     return float(np.interp(whole, turned, np.arange(len(turned)))) / whole
 
 
 def angles_around(points: Array) -> Array:
-    """Return the angles of points (n, 2) round their middle, going on over whole turns, (n,), rad."""
+    """Return the unwrapped angles of points (n, 2) about their median, shape (n,), in radians."""
     return np.asarray(np.unwrap(np.angle((points - np.median(points, axis=0)) @ [1, 1j])))
 
 
 def _mark_turn(axes: Axes, numbers: PathNumbers, turn: Array, canvas: Canvas) -> None:
-    """Draw one turn over all others, with the numbers of its positions."""
+    """Draw one turn on top of the others, with labels of its positions."""
     from pecli.page.labels import halo
 
     points, ink = numbers.coordinates[turn], headline_ink()
@@ -281,7 +290,7 @@ def _mark_turn(axes: Axes, numbers: PathNumbers, turn: Array, canvas: Canvas) ->
     closed = np.hypot(*(points[0] - points[-1])) < CLOSED * np.hypot(*(points - middle).T).max()
     for at in (at for at in np.flatnonzero(numbers.positions[turn] % step == 0).tolist() if at or not closed):
         away = points[at] - middle
-        away = (-1 if at == 0 else 1) * away / (np.hypot(*away) or 1.0)  # where the turn ends is another number
+        away = (-1 if at == 0 else 1) * away / (np.hypot(*away) or 1.0)  # the end's label is outside
         text = numbers.view.encoding.position_text(numbers.positions[turn[at]])
         style: dict[str, Any] = {
             "textcoords": "offset points",
@@ -295,12 +304,12 @@ def _mark_turn(axes: Axes, numbers: PathNumbers, turn: Array, canvas: Canvas) ->
 
 
 def round_step(least: float) -> int:
-    """Return the first of 1, 2, 5, 10, 20, … that is no less."""
+    """Return the smallest of 1, 2, 5, 10, 20, … that is at least `least`."""
     power = 10 ** max(0, floor(log10(least)))
     return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least)
 
 
 def _percent(share: float) -> str:
-    """Return a share as a whole number of hundredths, of small ones with a digit more; 100% is all of it."""
+    """Return a share as text in per cent, with a decimal below 10 %; "100%" only for all of it."""
     text = f"{100 * share:.0f}%" if share >= 0.1 else f"{100 * share:.1f}%"
     return "99%" if text == "100%" and share < 1 - ROUNDING else text

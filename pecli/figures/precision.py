@@ -1,4 +1,4 @@
-"""What a table loses in a smaller type of number: its error against position and pair."""
+"""The error of a table in a smaller number type, by position and pair."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUND, ROUNDING
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.base import ColouredNumbers, View, other_positions_text
-from pecli.figures.highlights import WithTrained, border_beyond, border_text
+from pecli.figures.highlights import WithTrained, draw_trained_border, trained_border_note
 from pecli.figures.matrix import show_matrix
 from pecli.files.sheet import aside, over
-from pecli.measures.reduce import Runs, check_run, even_bins, even_edges, middles
+from pecli.measures.reduce import EnvelopeBuilder, bin_centres, check_line_length, even_bins, even_edges
 from pecli.measures.summary import SAMPLE_SIZE, spread_evenly
 from pecli.page.axis_labels import positions_axis, values_axis
 from pecli.page.canvas import Canvas
@@ -25,27 +25,27 @@ from pecli.page.panels import ColorBar, Panel, PanelGroup
 from pecli.page.text import points_per_pixel
 from pecli.page.words import ems
 
-WORST = 2.0  # the largest error that a sine can have
-DECADES = 1e4  # times the smallest error that colours tell apart is the largest one shown
-APART = 0.46  # columns, from the middle of the last one to where a bracket ends
-LOW = 0.9  # of the positions, below which there is no room for a number under its line
-NOTABLE = 0.1  # an error that matters: a tenth of what a sine reaches
+WORST = 2.0  # the largest possible error of a sine
+DECADES = 1e4  # largest ratio of errors on the colour scale
+APART = 0.46  # columns between a bracket's end and the centre of its last column
+LOW = 0.9  # share of the positions: further down, numbers go above their line
+NOTABLE = 0.1  # errors above this count as wrong: a tenth of a sine's amplitude
 
 
 @dataclass(frozen=True, kw_only=True)
 class PrecisionNumbers(ColouredNumbers[Harmonic]):
-    """The larger of the errors of sine and cosine, the largest of a row's positions; the largest of all and where it
-    is."""
+    """The error of each pair (the larger one of sine and cosine), its maximum in each row, and the largest error with
+    its place."""
 
     error: Array = over("position", "pair", across="pair")
-    positions: Array = over("position")  # the middles of rows
-    first_wrong: Array = aside("pair")  # the first position off by more than what matters, NaN where none is
+    positions: Array = over("position")  # centres of the rows
+    first_wrong: Array = aside("pair")  # first position with an error above NOTABLE, or NaN
     block: int = aside()
     largest: float
     position: int
     pair: int
-    wrong: int  # pairs that are off by more than what matters, somewhere
-    wrong_from: int | None  # the first position at which one is
+    wrong: int  # number of pairs with an error above NOTABLE
+    wrong_from: int | None  # first position of such an error
     trained: int | None
 
     def remarks(self) -> list[str]:
@@ -55,12 +55,12 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
     def marks(self) -> list[str]:
         line = say("precision.line_first_error_above", error=NOTABLE) if self.wrong else ""
         rounded = say("precision.rounded", dtype=self.view.encoding.dtype)
-        return [rounded, line, border_text(self.trained), self._whole_angles()]
+        return [rounded, line, trained_border_note(self.trained), self._pair_0_note()]
 
-    def _whole_angles(self) -> str:
-        """Return why pair 0 has hardly an error where others have: its angles are the positions."""
+    def _pair_0_note(self) -> str:
+        """Return the note on why pair 0 has almost no error: its angles are whole positions; "" if that is not so."""
         encoding, rows = self.view.encoding, self.view.covered
-        far = max(rows.stop - 1, -rows.start) - np.array([0.0, 1.0])  # one of them is odd
+        far = max(rows.stop - 1, -rows.start) - np.array([0.0, 1.0])  # the two largest, one of them odd
         if not self.wrong or encoding.frequencies()[0] != 1 or not np.array_equal(ROUND[encoding.dtype](far), far):
             return ""
         return say("precision.pair_0_angles_are", dtype=encoding.dtype)
@@ -84,13 +84,13 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
 
 @dataclass(frozen=True)
 class Precision(WithTrained[Harmonic]):
-    """The error of a table made in a smaller type of number, pair across and position down, on a logarithmic scale.
+    """The error of a table computed in a smaller number type: pairs across, positions down, on a logarithmic scale.
 
     Notes
     -----
-    The angle ω p of a fast pair is large, so its rounding is large beside 2π: the error grows with the position, and
-    most in the fast pairs, until it is as large as the wave. Blank where there is none. `Harmonic` says which
-    operations are rounded.
+    The angle ω p of a fast pair is large, and so is its rounding error compared with 2π. The error therefore grows with
+    the position, most of all in fast pairs, until it is as large as the wave. Cells without error are blank. `Harmonic`
+    lists the operations that are rounded.
     """
 
     name: ClassVar[str] = "precision"
@@ -107,7 +107,7 @@ class Precision(WithTrained[Harmonic]):
 
     def check_view(self, view: View[Harmonic]) -> None:
         super().check_view(view)
-        check_run(self.name, view.covered.length)
+        check_line_length(self.name, view.covered.length)
         self.check_trained(view.covered)
         if view.encoding.exact:
             text = f"a table with {option_text('dtype', view.encoding.dtype)} is right to the last bit"
@@ -123,7 +123,7 @@ class Precision(WithTrained[Harmonic]):
         encoding, rows = view.encoding, view.covered
         pairs, edges = len(encoding.frequencies()), even_edges(rows.length, view.pixel_rows)
         first, least, largest = np.full(pairs, np.inf), WORST, (0.0, 0, rows.start)
-        runs = Runs(edges, pairs)
+        runs = EnvelopeBuilder(edges, pairs)
         for part in runs.parts():
             positions = rows.start + np.arange(part.start, part.stop, dtype=np.float64)
             values = _pair_errors(encoding, positions)
@@ -139,7 +139,7 @@ class Precision(WithTrained[Harmonic]):
         return PrecisionNumbers(
             view=view,
             error=runs.high.T,
-            positions=rows.start + middles(edges),
+            positions=rows.start + bin_centres(edges),
             first_wrong=np.where(wrong, first, np.nan),
             block=int(edges[1] - edges[0]),
             largest=largest[0],
@@ -171,16 +171,19 @@ class Precision(WithTrained[Harmonic]):
             extent=(-0.5, columns - 0.5, first + rows * numbers.block, first),
         )
         edges = np.append(numbers.first_wrong, np.nan) - 0.5
-        for colour, width in STROKES:  # dark within light: where a pair is first off by more, one step a pair
+        for colour, width in STROKES:  # a dark line in a light one, at each pair's first wrong position
             panel.step(np.arange(columns + 1) - 0.5, edges, where="post", color=colour, linewidth=width * canvas.scale)
-        self._name(numbers, panel, canvas)
+        self._label_pairs(numbers, panel, canvas)
         if self.trained is not None:
-            border_beyond(panel, panel.get_xlim(), (self.trained - 0.5,) * 2, canvas)
+            draw_trained_border(panel, panel.get_xlim(), (self.trained - 0.5,) * 2, canvas)
         return [image]
 
-    def _name(self, numbers: PrecisionNumbers, panel: Axes, canvas: Canvas) -> None:
-        """Put brackets over the pairs that are off by much and over the others, and write the position at which a pair
-        first is, of each where there is room, else of the first."""
+    def _label_pairs(self, numbers: PrecisionNumbers, panel: Axes, canvas: Canvas) -> None:
+        """Draw brackets over the pairs with and without notable errors, and label the first wrong position of each
+        pair.
+
+        If the labels do not fit, only the first position of all is labelled.
+        """
         from matplotlib.patheffects import withStroke
 
         from pecli.page.labels import add_bracket, label_point
@@ -201,7 +204,7 @@ class Precision(WithTrained[Harmonic]):
         room = panel.bbox.width * points_per_pixel(panel) / len(wrong)
         names = {int(pair): encoding.position_text(numbers.first_wrong[pair]) for pair in np.flatnonzero(wrong)}
         effects = [withStroke(linewidth=1.6 * canvas.scale, foreground="black")]
-        if max(map(ems, names.values())) * canvas.small > room:  # the first alone, where the line is not
+        if max(map(ems, names.values())) * canvas.small > room:  # label only the first, away from the line
             pair = int(np.nanargmin(numbers.first_wrong))
             place, sides = (float(pair), float(numbers.first_wrong[pair])), ((1, 1), (0, 1), (1, -1), (0, -1))
             label = label_point(panel, names[pair], place, "white", canvas, sides)
@@ -216,7 +219,7 @@ class Precision(WithTrained[Harmonic]):
 
 
 def _pair_errors(encoding: Harmonic, positions: Array) -> Array:
-    """Return the larger error of each pair's two columns at each position, (n_pairs, n), against the exact table."""
+    """Return the larger error of each pair's two columns against the float64 table, shape (n_pairs, n)."""
     errors = np.abs(encoding.table(positions) - replace(encoding, dtype="float64").table(positions))
     pairs = np.array([pair for _, pair in encoding.waves()])
     order = np.argsort(pairs, kind="stable")

@@ -15,7 +15,7 @@ from pecli.core.numbers import minus, number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.harmonic import Harmonic
-from pecli.figures.base import ColouredNumbers, View, averaging
+from pecli.figures.base import ColouredNumbers, View, averaging_note
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.wavelengths import short_length, wavelength_unit
 from pecli.files.sheet import aside, over
@@ -26,13 +26,13 @@ from pecli.page.colors import STROKES
 from pecli.page.panels import ColorBar, Panel, PanelGroup, grids_around, in_columns
 from pecli.page.words import ems
 
-SLICES = 4  # dimensions shown where none are asked for: a full grid beside the offsets
-FINEST, COARSEST = 1 / 8, 3  # of the length: the wavelengths between which a slice has stripes, and not too many
-SEEN = 1 / 100, 40  # of the length: a shorter wave is averaged to nothing, a longer one looks flat
-FEWEST = 4  # positions, of which one offset is marked
-STEPS = 25  # positions, up to which an offset is outlined cell by cell; of more a line runs along it
-SHARE = 1 / 4  # of the length, about: the offset that is marked
-FALLS = 8  # times the length: of a longer wave the cosine looks flat
+SLICES = 4  # default number of dimensions: a full grid beside the offsets
+FINEST, COARSEST = 1 / 8, 3  # of the length: wavelengths with a clear number of stripes
+SEEN = 1 / 100, 40  # of the length: shorter waves average to 0, longer ones look flat
+FEWEST = 4  # with fewer positions no offset is marked
+STEPS = 25  # up to so many positions, an offset's cells are outlined; with more, a line marks it
+SHARE = 1 / 4  # of the length: approximate size of the marked offset
+FALLS = 8  # times the length: the cosines of longer waves look flat
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,12 +44,12 @@ class RelativeNumbers(ColouredNumbers[Harmonic]):
     positions: Sequence[int] = over(each=("p", "q"))
     dims: Array = over("dimension")
     limit: float
-    block: int = aside()  # positions a row
+    block: int = aside()  # positions per row
 
     def remarks(self) -> list[str]:
         shown, width = len(self.dims), self.view.encoding.width
         part = say("words.of_dimensions", count=shown, all=width) if shown < width else ""
-        return [part, averaging(self.block)]
+        return [part, averaging_note(self.block)]
 
     def marks(self) -> list[str]:
         marked = marked_offset(self.view.positions.length)
@@ -62,20 +62,20 @@ class RelativeNumbers(ColouredNumbers[Harmonic]):
 
 @dataclass(frozen=True)
 class RelativeTensor(WithCellNumbers[Harmonic]):
-    """Slices of the L × L × d tensor that holds the encoding of each offset p − q.
+    """Slices of the L × L × d tensor with the encoding of each offset p − q.
 
     Notes
     -----
-    Every slice is constant along its diagonals: the tensor has L² · d numbers and only (2L − 1) · d different ones.
+    Every slice is constant along its diagonals: the tensor has L² · d numbers, but only (2L − 1) · d different ones.
     """
 
     name: ClassVar[str] = "relative"
     requires: ClassVar[Any] = Harmonic
-    defines: ClassVar[str] = "number j of the vector for the offset p − q, query p down, key q across"
+    defines: ClassVar[str] = "component j of the vector for the offset p − q, query p down, key q across"
     counts_positions: ClassVar[bool] = True
     example: ClassVar[str] = "pecli relative --length 8 --d 32 --dims 0,1,8,9"
     examples: ClassVar[tuple[str, ...]] = ("pecli relative -n 6 -d 16 -o relative.svg",)
-    needs: ClassVar[str] = "angles"  # that is, a formula that holds for negative offsets too
+    needs: ClassVar[str] = "angles"  # a formula that also holds for negative offsets
     default_encoding: ClassVar[str] = "relative"
 
     offsets: bool = option(False, "add the matrix of offsets p − q")
@@ -89,35 +89,36 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
 
     def shape(self, view: View[Harmonic]) -> tuple[int, ...]:
         count = view.positions.blocks(view.pixel_side).count
-        return (count, count, len(self.columns(view)))
+        return (count, count, len(self.computed_dims(view)))
 
     def check_view(self, view: View[Harmonic]) -> None:
         if view.encoding.own_positions:
             text = f"relative shows offsets on a line, and {view.encoding.name} has positions in a grid"
             raise UsageError(text, option="grid", advice="try pecli offsets")
-        super().check_view(replace(view, positions=replace(view.positions, start=0)))  # the offsets are the same
+        super().check_view(replace(view, positions=replace(view.positions, start=0)))  # same offsets from any start
         view.encoding.covered(_offsets(view))
         check_indices("dims", self.dims, view, view.encoding.width, "dimensions")
 
-    def columns(self, view: View[Harmonic]) -> Array:
-        """Return the dimensions that are computed: those asked for, those that a picture shows, or all."""
+    def computed_dims(self, view: View[Harmonic]) -> Array:
+        """Return the dimensions to compute: the chosen ones, or those that a picture shows, or all if there is no
+        picture."""
         if self.dims is None and view.panels is None:
             return np.arange(view.encoding.width)
-        return self.shown(view)
+        return self.drawn_dims(view)
 
-    def shown(self, view: View[Harmonic]) -> Array:
+    def drawn_dims(self, view: View[Harmonic]) -> Array:
         """Return the dimensions that a picture shows."""
         if self.dims is not None:
             return np.array(self.dims)
         if view.encoding.width <= SLICES:
             return np.arange(view.encoding.width)
-        return telling_columns(view.encoding, view.positions.length)
+        return visible_columns(view.encoding, view.positions.length)
 
     def compute(self, view: View[Harmonic]) -> RelativeNumbers:
-        harmonic, blocks, dims = view.encoding, view.positions.blocks(view.pixel_side), self.columns(view)
+        harmonic, blocks, dims = view.encoding, view.positions.blocks(view.pixel_side), self.computed_dims(view)
         centres = blocks.centres()
         offsets = centres[:, None] - centres
-        if blocks.size == 1:  # every offset has its row of the table
+        if blocks.size == 1:  # look up each offset in the table
             table = harmonic.table(_offsets(view).array())[:, dims]
             tensor = table[offsets.astype(int) + blocks.count - 1]
         else:
@@ -139,26 +140,29 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         )
 
     def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:
-        bar = ColorBar(say("heatmap.value"), spare=self.may_be_spare(view.positions.length))
+        bar = ColorBar(say("heatmap.value"), redundant=self.may_show_numbers(view.positions.length))
         ends = view.positions.start - 0.5, view.positions.stop - 0.5
         x = values_axis(say("words.key_q"), whole=True, ends=ends)
         y = values_axis(say("words.query_p"), whole=True, ends=ends[::-1])
         panel = Panel(1.0, exact=True, least=(6.0, 6.0), bar=bar, x=x, y=y, small=True)
         titles = self._titles(view)
-        panels, count = tuple(replace(panel, title=title, aside=aside) for title, aside in titles), len(titles)
+        panels, count = (
+            tuple(replace(panel, title=title, right_title=right_title) for title, right_title in titles),
+            len(titles),
+        )
         if not self.offsets:
             columns = (2, 4, 1) if canvas.narrow else (4, 2, 1)
             return [PanelGroup(panels, in_columns(count, *columns) if count == SLICES else ())]
-        strip = max(6.0, 2 * ems(number_text(-_reach(view))) + 2.0)  # that the numbers on a strip take
+        strip = max(6.0, 2 * ems(number_text(-_largest_offset(view))) + 2.0)  # width of the numbers on the strip
         offsets = replace(panel, bar=None, least=(strip, 6.0), title=say("words.offset_p_minus_q"))
         return [PanelGroup((offsets, *panels), (*grids_around(0, 1 + count), *in_columns(1 + count)))]
 
     def _titles(self, view: View[Harmonic]) -> list[tuple[str, str]]:
-        """Return the title of each dimension's panel: its number and a value, and the wave at the right."""
+        """Return the titles of each dimension's panel: its number and a value at the left, its wave at the right."""
         encoding, waves, lengths = view.encoding, view.encoding.wave_names(), view.encoding.column_wavelengths()
         marked = marked_offset(view.positions.length)
         values, found = encoding.table(np.array([float(marked)]))[0], []
-        for dim in self.shown(view):
+        for dim in self.drawn_dims(view):
             name, value = say("relative.dim_dim", dim=dim), minus(f"{values[dim] + 0.0:.2f}")
             there = "\n" + say("relative.value_where", value=value, offset=marked) if marked else ""
             wave = join_title([waves[dim], f"λ {short_length(encoding, lengths[dim])}"])
@@ -169,10 +173,10 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         from pecli.page.legends import add_strip
 
         if self.offsets:
-            add_strip(axes[0], canvas, _reach(view), canvas.colours("diverging"))
+            add_strip(axes[0], canvas, _largest_offset(view), canvas.colours("diverging"))
 
     def draw(self, numbers: RelativeNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        first, reach = numbers.view.positions.start - 0.5, _reach(numbers.view)
+        first, reach = numbers.view.positions.start - 0.5, _largest_offset(numbers.view)
         last = first + len(numbers.offsets) * numbers.block
         slices = [*[numbers.offsets] * self.offsets, *np.moveaxis(numbers.tensor, -1, 0)]
         ends = [*[(-reach, reach)] * self.offsets, *[numbers.ends] * len(numbers.dims)]
@@ -183,11 +187,11 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         ]
         self.write_numbers(axes, images, canvas)
         for panel in axes:
-            self._mark(panel, numbers, canvas)
+            self._mark_offset(panel, numbers, canvas)
         return images
 
-    def _mark(self, panel: Axes, numbers: RelativeNumbers, canvas: Canvas) -> None:
-        """Mark the offset whose values the titles say, in the same places of every panel."""
+    def _mark_offset(self, panel: Axes, numbers: RelativeNumbers, canvas: Canvas) -> None:
+        """Mark the same offset in every panel: the one whose value is in the titles."""
         offset, rows = marked_offset(numbers.view.positions.length), numbers.view.positions
         if not offset:
             return
@@ -199,7 +203,7 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         keys = np.arange(rows.start, rows.stop - offset)
         if rows.length > STEPS:
             x, y = np.array([keys[0], keys[-1]]), np.array([keys[0], keys[-1]]) + offset
-        else:  # the sides of all cells: down on the left, up on the right
+        else:  # outline of the cells: down on the left, up on the right
             steps = np.repeat(keys, 2) + np.tile([-0.5, 0.5], len(keys))
             first = np.column_stack((np.repeat(keys, 2) - 0.5, steps + offset))
             second = np.column_stack((np.repeat(keys, 2) + 0.5, steps + offset))[::-1]
@@ -209,7 +213,7 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
 
 
 def marked_offset(length: int) -> int:
-    """Return the offset that is marked, a round number; 0 where there is none between the ends."""
+    """Return the offset to mark, a round number, or 0 for few positions."""
     if length < FEWEST:
         return 0
     about = max(2.0, SHARE * length)
@@ -217,9 +221,11 @@ def marked_offset(length: int) -> int:
     return int(max(step * power for step in (1, 2, 5) if step * power <= about))
 
 
-def telling_columns(encoding: Harmonic, length: int) -> Array:
-    """Return columns with wavelengths that are seen over that length, (n,), from fast to slow, at most SLICES: sines,
-    and a cosine beside each that there is room for."""
+def visible_columns(encoding: Harmonic, length: int) -> Array:
+    """Return up to SLICES columns whose waves are visible over the length, shape (n,), from fast to slow.
+
+    They are sines, some of them with the cosine of the same pair.
+    """
     waves = encoding.wavelengths()
     order = np.argsort(waves, kind="stable")
     seen = order[(waves[order] >= SEEN[0] * length) & (waves[order] <= SEEN[1] * length)]
@@ -235,8 +241,8 @@ def telling_columns(encoding: Harmonic, length: int) -> Array:
     return np.array([columns[wave] for wave in wanted if wave in columns])
 
 
-def _reach(view: View[Harmonic]) -> float:
-    """Return the largest offset, at which the colours of offsets end."""
+def _largest_offset(view: View[Harmonic]) -> float:
+    """Return the largest offset, where the colours of offsets end."""
     return max(1.0, view.positions.length - 1.0)
 
 

@@ -1,4 +1,4 @@
-"""What RoPE does to a query: before, after, and the circles on which pairs of columns turn."""
+"""The effect of RoPE on a query: before, after, and the circles on which pairs of columns turn."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
 from pecli.encodings.base import Rotary
 from pecli.encodings.harmonic import Harmonic
-from pecli.figures.base import ColouredNumbers, Figure, averaging_cells
+from pecli.figures.base import ColouredNumbers, Figure, cell_averaging_note
 from pecli.figures.matrix import show_matrix
 from pecli.figures.rotation_figure import AFTER, BEFORE, PLANE, TITLES, RotationFigure
 from pecli.figures.wavelengths import columns_end, columns_left_out, columns_shown
@@ -24,63 +24,63 @@ from pecli.measures.reduce import averaged_rows
 from pecli.measures.summary import SAMPLE_SIZE
 from pecli.page.axis_labels import dimensions_axis, positions_axis, values_axis
 from pecli.page.canvas import Canvas
-from pecli.page.colors import HAIRLINE, legible, note_ink, seen_colours
-from pecli.page.lines import key
+from pecli.page.colors import HAIRLINE, legible, note_ink, visible_colours
+from pecli.page.lines import add_legend
 from pecli.page.panels import Axis, ColorBar, Panel, PanelGroup, in_columns
 from pecli.page.text import points_per_pixel
 from pecli.page.words import ems
 
-FLAT = 0.36  # height over width of the images where panels stand below each other
-HALF = 1.2  # half the side of the square that shows the circles, the largest of radius 1
-INNER, START = 0.4, 1.03  # radius of the smallest circle; where the line of the first position ends
-FAST, SLOW = 3, 2  # digits of the turns that the headline names
-TINY = 1e-300  # a radius, to divide by
-LINE = 1.1  # ems of small text from the name of one circle to the next, at least
-ARROWS = 16  # along an axis of a grid, at most
+FLAT = 0.36  # height over width of images that are stacked
+HALF = 1.2  # half the side of the circles' panel; the largest circle has radius 1
+INNER, START = 0.4, 1.03  # radius of the smallest circle; upper end of the line of the first position
+FAST, SLOW = 3, 2  # digits in the headline for the fastest and the slowest pair
+TINY = 1e-300  # avoids division by 0
+LINE = 1.1  # ems of small text: least distance between labels of circles
+ARROWS = 16  # most arrows along an axis of a grid
 
 
 @dataclass(frozen=True, kw_only=True)
 class RotationNumbers(ColouredNumbers[Rotary]):
-    """Q with and without the rotation; where it has fewer rows and columns, means of positions, some of the pairs."""
+    """The query Q before and after the rotation; with few pixels, means of positions and only some of the pairs."""
 
     after: Array = over("position", "dimension")
-    positions: Array = over("position")  # of a block its middle
+    positions: Array = over("position")  # the centre of a block
     before: Array = over("position", "dimension")
-    pairs: Array = aside("pair")  # those with a path
-    paths: Array = aside("pair", "step", "axis")  # the two columns of each pair after the rotation, never means
-    radii: Array = aside("pair")  # of the largest circle that each runs on
+    pairs: Array = aside("pair")  # pairs whose paths are drawn
+    paths: Array = aside("pair", "step", "axis")  # both columns of each pair after the rotation, not averaged
+    radii: Array = aside("pair")  # largest radius of each path
     limit: float
     block: int = aside()
-    columns_block: int = aside()  # dimensions a column
-    circles: bool = aside()  # are drawn
+    columns_block: int = aside()  # dimensions per column
+    circles: bool = aside()  # whether the circles are drawn
 
     def remarks(self) -> list[str]:
         pairs = columns_left_out(self.view.encoding, self.columns_block)
-        left_out = say("rotation.q_note", note=pairs) if pairs else ""  # of the circles' pairs the title tells
-        return [averaging_cells(self.view.encoding, self.block, 1 if pairs else self.columns_block), left_out]
+        left_out = say("rotation.q_note", note=pairs) if pairs else ""  # the circles' title counts pairs itself
+        return [cell_averaging_note(self.view.encoding, self.block, 1 if pairs else self.columns_block), left_out]
 
     def marks(self) -> list[str]:
         marks = say(
             "rotation.dot_for_each_position",
-            position=self.first,
+            position=self.first_position,
         )
         if len(self.view.encoding.sides) == 2:
-            marks = say("rotation.arrows_how_far_pairs", position=self.first)
+            marks = say("rotation.arrows_how_far_pairs", position=self.first_position)
         return [marks] if self.circles else []
 
     @property
-    def first(self) -> str:
+    def first_position(self) -> str:
+        """The first position as text."""
         return self.view.encoding.position_text(self.view.covered.start)
 
     def message(self) -> str:
-        """Return how far the fastest and the slowest pair that are drawn turn over all positions; nothing where all
-        turn alike."""
+        """Return the headline: how far the fastest and the slowest drawn pair turn; "" if all turn equally."""
         turns, encoding, rows = _turns_of(self.view)[self.pairs], self.view.encoding, self.view.covered
         if len(set(turns)) < 2 or not self.circles:
             return ""
         fast, slow = int(turns.argmax()), int(turns.argmin())
         pairs = {"fast": int(self.pairs[fast]), "slow": int(self.pairs[slow])}
-        ends = {"first": self.first, "last": encoding.position_text(rows.stop - 1)}
+        ends = {"first": self.first_position, "last": encoding.position_text(rows.stop - 1)}
         times = "rotation.from_position_to_pair"
         degrees = "rotation.from_position_to_pair_turns"
         part = turns[slow] < 1 <= turns[fast]
@@ -94,12 +94,12 @@ class RotationNumbers(ColouredNumbers[Rotary]):
 
 @dataclass(frozen=True)
 class Rotation(RotationFigure):
-    """Q as a heatmap before and after the rotation, and the paths of chosen pairs in the plane.
+    """The query Q as a heatmap before and after the rotation, and the paths of chosen pairs in the plane.
 
     Notes
     -----
-    With the same vector at every position (``--content same``) all that varies from
-    row to row is the rotation; with independent vectors the pattern hides in the noise although it is there.
+    With the same vector at every position (``--content same``), rows differ only by the rotation. With independent
+    vectors the same pattern is there, but hidden in the noise.
     """
 
     @classmethod
@@ -122,7 +122,7 @@ class Rotation(RotationFigure):
         before, columns_block = columns_shown(rope, averaged_rows(query, blocks.size), view.pixel_columns)
         after, _ = columns_shown(rope, averaged_rows(rotated, blocks.size), view.pixel_columns)
         paths = np.stack([part[:, pairs].T for part in rope.split(rotated)], axis=-1)
-        limit = float(max(np.abs(query).max(), np.abs(rotated).max()))  # before pixels are means
+        limit = float(max(np.abs(query).max(), np.abs(rotated).max()))  # before averaging over pixels
         return RotationNumbers(
             view=view,
             after=after,
@@ -140,7 +140,7 @@ class Rotation(RotationFigure):
         )
 
     def _query(self, shape: tuple[int, int]) -> Array:
-        """Return a query of that shape."""
+        """Return the query, of this shape."""
         random = np.random.default_rng(self.content_seed)
         if self.content == "random":
             return random.standard_normal(shape)
@@ -159,17 +159,17 @@ class Rotation(RotationFigure):
         whole = self.panels == tuple(TITLES)
         x, y = dimensions_axis(encoding), positions_axis(encoding, ends=(rows.stop - 0.5, rows.start - 0.5))
         query = Panel(FLAT if whole else 0.62, least=(7.0, 4.0), bar=bar, x=x, y=y)
-        marked = say("rotation.marked_pairs") if self._marks(view) else ""
+        marked = say("rotation.marked_pairs") if self._marks_columns(view) else ""
         each = {
             BEFORE: replace(query, title=say(TITLES[BEFORE])),
-            AFTER: replace(query, title=say(TITLES[AFTER]), aside=marked),
-            PLANE: self._plane(view),
+            AFTER: replace(query, title=say(TITLES[AFTER]), right_title=marked),
+            PLANE: self._plane_panel(view),
         }
         panels = tuple(each[name] for name in self.panels)
         return [PanelGroup(panels, (((0, 2), (1, 2)), *in_columns(3, 1)) if whole else ())]
 
-    def _plane(self, view: View[Rotary]) -> Panel:
-        """Return the panel of pairs in their planes, or over the grid."""
+    def _plane_panel(self, view: View[Rotary]) -> Panel:
+        """Return the panel of the pairs in their planes, or over the grid."""
         encoding, shown = view.encoding, len(self.drawn_pairs(view))
         side = max(14.0, 1.3 * shown)
         panel = Panel(1.0, exact=True, least=(side, side), legend_below=bool(encoding.sides))
@@ -189,7 +189,7 @@ class Rotation(RotationFigure):
         panel = axes[self.panels.index(PLANE)]
         if len(view.encoding.sides) == 2:
             pairs = enumerate(self.drawn_pairs(view).tolist())
-            key(panel, [(say("words.pair_pair", pair=pair), {"color": f"C{line}"}) for line, pair in pairs])
+            add_legend(panel, [(say("words.pair_pair", pair=pair), {"color": f"C{line}"}) for line, pair in pairs])
         else:
             panel.set(xticks=[], yticks=[])
             panel.spines[:].set_visible(False)
@@ -210,13 +210,13 @@ class Rotation(RotationFigure):
             look: dict[str, Any] = {"colours": colours, "limits": numbers.ends, "centred": True, "extent": extent}
             values = {BEFORE: numbers.before, AFTER: numbers.after}.get(name)
             images.append(None if values is None else show_matrix(panel, values, **look))
-            if name == AFTER and self._marks(numbers.view):
+            if name == AFTER and self._marks_columns(numbers.view):
                 _mark_columns(panel, numbers, canvas)
         self.write_numbers(axes, images, canvas)
         return images
 
-    def _marks(self, view: View[Rotary]) -> bool:
-        """Return whether the columns of the pairs on circles are marked."""
+    def _marks_columns(self, view: View[Rotary]) -> bool:
+        """Return whether the columns of the pairs with circles are marked."""
         return PLANE in self.panels and len(view.encoding.sides) != 2
 
     def title(self, view: View[Rotary]) -> str:
@@ -226,7 +226,8 @@ class Rotation(RotationFigure):
 
 
 def _turns_of(view: View[Rotary]) -> Array:
-    """Return how often each pair turns from the first position to the last, infinity where no frequency says it."""
+    """Return the number of turns of each pair from the first to the last position, or infinity if frequencies are
+    unknown."""
     if not isinstance(view.encoding, Harmonic) or view.covered.length == 1:
         return np.full(view.encoding.width // 2, np.inf)
     ends = view.encoding.coordinates(np.array([view.covered.start, view.covered.stop - 1], dtype=np.float64))
@@ -234,7 +235,7 @@ def _turns_of(view: View[Rotary]) -> Array:
 
 
 def _draw_arrows(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
-    """Draw at each patch, of many at some, how far each pair is turned from the first patch."""
+    """Draw arrows on a grid that show how far each pair is rotated relative to the first patch."""
     down, across = sides = numbers.view.encoding.sides
     step = ceil(max(sides) / ARROWS)
     some = np.arange(down * across).reshape(sides)[::step, ::step].ravel()
@@ -245,13 +246,13 @@ def _draw_arrows(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
 
 
 def _colours_of_pairs(count: int, axes: Axes, canvas: Canvas) -> list[Any]:
-    """Return the colours of so many pairs, from fast to slow."""
-    shades = seen_colours(canvas.colours("order"), axes)
+    """Return the colours of `count` pairs, from fast to slow."""
+    shades = visible_colours(canvas.colours("order"), axes)
     return [shades(share) for share in np.linspace(0, 1, count)]
 
 
 def _mark_columns(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
-    """Mark the columns of the pairs that have circles, above the image and in their colours."""
+    """Mark the columns of the pairs with circles above the image, in the colours of their circles."""
     from matplotlib.transforms import ScaledTranslation
 
     rope = numbers.view.encoding
@@ -260,27 +261,29 @@ def _mark_columns(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
     look: dict[str, Any] = {"transform": axes.get_xaxis_transform() + above, "clip_on": False, "markeredgewidth": 0}
     colours = _colours_of_pairs(len(numbers.pairs), axes, canvas)
     for first, second, colour in zip(*parts, colours, strict=True):
-        places = [(first + second) / 2] if abs(second - first) == 1 else [first, second]  # one mark between neighbours
+        places = [(first + second) / 2] if abs(second - first) == 1 else [first, second]  # neighbours share a mark
         axes.plot(places, [1.0] * len(places), "v", color=colour, markersize=4 * canvas.scale, **look)
 
 
 def _draw_circles(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
-    """Draw the path of each pair on a circle of its own, the first the smallest, all from the top, with how far it has
-    turned below its circle, as many as there is room for."""
+    """Draw the path of each pair on its own circle, from the smallest to the largest, all starting at the top.
+
+    Each circle is labelled with the pair's total rotation if there is room.
+    """
     from matplotlib.patches import Circle
 
     count, turns = len(numbers.pairs), _turns_of(numbers.view)
-    unit = axes.bbox.height * points_per_pixel(axes) / (2 * HALF)  # points
+    unit = axes.bbox.height * points_per_pixel(axes) / (2 * HALF)  # in points
     rings = np.linspace(INNER, 1, count) if count > 1 else np.ones(1)
     apart = unit * float(rings[1] - rings[0]) if count > 1 else unit
     named = [*range(0, count, ceil(LINE * canvas.small / apart))]
     paths = numbers.paths @ [1, 1j]
     largest = np.maximum(np.abs(paths).max(axis=1), TINY)
-    paths *= (rings / largest)[:, None] * 1j * np.exp(-1j * np.angle(paths[:, :1]))  # each begins at the top
+    paths *= (rings / largest)[:, None] * 1j * np.exp(-1j * np.angle(paths[:, :1]))  # all start at the top
     grey: dict[str, Any] = {"color": axes.spines["bottom"].get_edgecolor(), "linewidth": 0.8 * canvas.scale}
     axes.plot([0, 0], [rings[0], START], zorder=1, **grey)
     look: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "fontsize": canvas.small, "zorder": 2}
-    first = say("rotation.position_number", position=numbers.first)
+    first = say("rotation.position_number", position=numbers.first_position)
     axes.annotate(first, (0, START), (0, 1.5 * canvas.scale), va="bottom", color=note_ink(), **look)
     look["bbox"] = {"facecolor": axes.get_facecolor(), "edgecolor": "none", "pad": 0.3}
     for line, (ring, path, colour) in enumerate(zip(rings, paths, _colours_of_pairs(count, axes, canvas), strict=True)):
@@ -289,7 +292,7 @@ def _draw_circles(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
         if line not in named:
             continue
         pair = int(numbers.pairs[line])
-        parts = [say("words.pair_pair", pair=pair), turned_text(float(turns[pair]))]
+        parts = [say("words.pair_pair", pair=pair), rotation_text(float(turns[pair]))]
         text, wide = "\n".join(filter(None, parts)), max(map(ems, parts)) * canvas.small
         style: dict[str, Any] = {"color": legible(colour, axes), "weight": "medium"}
         if line == 0 and wide < 1.6 * ring * unit:
@@ -299,8 +302,8 @@ def _draw_circles(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
             axes.annotate(join_title(parts), place[0], place[1], va="top", **style, **look)
 
 
-def turned_text(turns: float) -> str:
-    """Return how far a pair has turned; nothing where no frequency says it."""
+def rotation_text(turns: float) -> str:
+    """Return a rotation as text, in degrees below one turn; "" if it is unknown."""
     if turns == np.inf:
         return ""
     if turns < 1:

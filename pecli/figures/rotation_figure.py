@@ -1,4 +1,4 @@
-"""What a rotated query and the matrix that turns it have in common: their options."""
+"""The options that both figures of `rotation` share."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from pecli.encodings.base import Rotary
 from pecli.encodings.rope import OnAxes
 from pecli.figures.matrix import WithCellNumbers
 
-BEFORE, AFTER, PLANE = "before", "after", "plane"  # the panels
+BEFORE, AFTER, PLANE = "before", "after", "plane"  # names of the panels
 TITLES = {
     BEFORE: "rotation.q_before_rotation",
     AFTER: "rotation.q_after_rotation",
     PLANE: "rotation.pairs_in_their_planes",
 }
-PATHS = 4  # pairs whose paths are drawn where none are asked for
+PATHS = 4  # default number of pairs whose paths are drawn
 
 
 @dataclass(frozen=True)
 class RotationFigure(WithCellNumbers[Rotary]):
-    """Base of the figures behind `rotation`, with its options."""
+    """Base of the two figures of `rotation`, with their options."""
 
     name: ClassVar[str] = "rotation"
     requires: ClassVar[Any] = Rotary
@@ -68,7 +68,8 @@ class RotationFigure(WithCellNumbers[Rotary]):
         self.drawn_pairs(view)
 
     def drawn_pairs(self, view: View[Rotary]) -> Array:
-        """Return the pairs whose paths are drawn; of a grid, where none are asked for, the first of each axis."""
+        """Return the pairs whose paths are drawn; by default evenly spaced, or the first pair of each axis of a
+        grid."""
         if self.pairs is None and isinstance(view.encoding, OnAxes) and view.encoding.sides:
             return np.unique(view.encoding.axes_of_pairs(), return_index=True)[1]
         return chosen_indices("pairs", self.pairs, view, view.encoding.width // 2, "pairs", PATHS)
@@ -78,4 +79,5 @@ class RotationFigure(WithCellNumbers[Rotary]):
 
 
 def matrix_alone(position: int) -> str:
+    """Return the reason why options of the query have no effect with --matrix, for an error message."""
     return f"{option_text('matrix', position)} shows the matrix of that position and no query"

@@ -1,4 +1,4 @@
-"""The matrix that turns a query at one position."""
+"""The matrix that rotates a query at one position."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from pecli.page.axis_labels import values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.panels import ColorBar, Panel, PanelGroup
 
-OUTLINED = 32  # rows of a matrix, up to which what is not 0 is outlined
+OUTLINED = 32  # largest matrix whose nonzero cells are outlined, in rows
 
 
 @dataclass(frozen=True, kw_only=True)
 class MatrixNumbers(Numbers[Rotary]):
-    """The matrix R_p, (width, width)."""
+    """The matrix R_p, shape (width, width)."""
 
     matrix: Array = over("row", "column")
     dimensions: Array = over(each=("row", "column"))
@@ -33,7 +33,7 @@ class MatrixNumbers(Numbers[Rotary]):
 
 @dataclass(frozen=True)
 class RotationMatrix(RotationFigure):
-    """What `rotation --matrix P` draws."""
+    """The figure of `rotation --matrix P`."""
 
     def shape(self, view: View[Rotary]) -> tuple[int, ...]:
         return (view.encoding.width, view.encoding.width)
@@ -53,11 +53,11 @@ class RotationMatrix(RotationFigure):
     def draw(self, numbers: MatrixNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from matplotlib.patches import Rectangle
 
-        most = max(1.0, float(np.abs(numbers.matrix).max()))  # a scaling may stretch as well as turn
+        most = max(1.0, float(np.abs(numbers.matrix).max()))  # a scaling may also stretch
         colours = canvas.colours("diverging")
         image = show_matrix(axes[0], numbers.matrix, colours=colours, limits=(-most, most), centred=True)
         look: dict[str, Any] = {"edgecolor": "0.5", "linewidth": 0.5 * canvas.scale, "fill": False}
-        for row, column in np.argwhere(numbers.matrix) if len(numbers.matrix) <= OUTLINED else ():  # pale ones too
+        for row, column in np.argwhere(numbers.matrix) if len(numbers.matrix) <= OUTLINED else ():  # for pale cells
             axes[0].add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, **look))
         self.write_numbers(axes, [image], canvas)
         return [image]

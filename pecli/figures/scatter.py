@@ -1,4 +1,4 @@
-"""Two measures against each other, one point a pair of positions."""
+"""Two measures against each other, one point per pair of positions."""
 
 from __future__ import annotations
 
@@ -16,53 +16,53 @@ from pecli.encodings.base import TableEncoding
 from pecli.figures.base import Figure, Numbers, View, other_positions_text
 from pecli.files.sheet import aside, over
 from pecli.measures.comparison import VectorComparison, check_pairs
-from pecli.measures.pairs import CLASSES, coarser, counts, points
+from pecli.measures.pairs import CLASSES, counts, merge_classes, points
 from pecli.page.axis_labels import put_axis, values_axis
 from pecli.page.canvas import Canvas
-from pecli.page.colors import note_ink, seen_colours
+from pecli.page.colors import note_ink, visible_colours
 from pecli.page.lines import frame_by_grid
 from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
 from pecli.page.text import points_per_pixel
 
-LABELLED = 5  # offsets whose streaks have a label, at most
-APART = 0.1  # of the points' range: free of others around a label; a streak that has one is thinner
+LABELLED = 5  # most offsets to label; the pairs of an offset form a streak
+APART = 0.1  # of the points' range: free margin around a label, and largest width of a labelled streak
 TRIANGLES = {"upper": "scatter.upper_triangle_p_q", "lower": "scatter.lower_triangle_p_q"}
-MAX_POINTS = 200_000  # that are drawn; more are counted
-MAX_VECTOR_POINTS = 2000  # that a vector file carries one by one
-LARGE_POINTS = 500  # fewer are drawn larger, and not counted
+MAX_POINTS = 200_000  # more points are counted in cells instead of drawn
+MAX_VECTOR_POINTS = 2000  # points that a vector file contains one by one
+LARGE_POINTS = 500  # up to so many, points are larger and not counted
 HEXAGONS = 46  # across a panel of density
-STRAY = 1 / 32  # of the largest distance that there can be, from the curve: a pair that is farther from it strays
-EXCEPTIONS = 1 / 8  # of the positions, at most, without which no pair strays
-NAMED = 3  # offsets whose streaks are named beside an enlarged part
-ZOOMED = 0.7  # of both axes, that an enlarged part takes at most
-WIDE = 40  # ems of small text across, of a panel with an enlarged part
-NAME = 0.3  # of the points' range, for the name of a streak right of it
-SPLIT = 0.44  # of its width, for each of both
-MAX_CELLS = 240  # classes a side that a density is drawn in
-FLAT = 0.55  # height over width of a panel that no other stands beside
-MARGIN = 0.05  # around the counts, as a share of the axis
-SHARED = 0.1  # of the pairs, or fewer, have a place of their own: then a dot stands for many
-LARGEST, SMALLEST = 14.0, 9.0  # points across, of the largest such dot, and square points of the smallest
-TINY = 1e-300  # so that one place is no division by 0
-TREND = 0.5  # a rank correlation, without its sign, that is a trend
+STRAY = 1 / 32  # of the largest possible distance: pairs farther from the curve stray
+EXCEPTIONS = 1 / 8  # largest share of positions that may cause all stray pairs
+NAMED = 3  # most offsets to label beside an enlarged part
+ZOOMED = 0.7  # largest share of both axes that is worth enlarging
+WIDE = 40  # ems of small text: least width of a panel with an enlarged part
+NAME = 0.3  # of the points' range: room for a label right of a streak
+SPLIT = 0.44  # of the panel's width: the whole and the enlarged part each
+MAX_CELLS = 240  # most cells along a side of a density image
+FLAT = 0.55  # height over width of a panel alone in its row
+MARGIN = 0.05  # around the data, as a share of the axis
+SHARED = 0.1  # distinct points per pair, up to which each dot stands for several pairs
+LARGEST, SMALLEST = 14.0, 9.0  # of such dots: largest diameter in points, smallest area in square points
+TINY = 1e-300  # avoids division by 0
+TREND = 0.5  # least absolute rank correlation that counts as a trend
 
 
 def offset_text(name: str) -> str:
-    """Return what to ask for instead of a measure against the offset; of another name nothing."""
+    """Return advice if the user asks for the offset as a measure, else ""."""
     asked = name.lower() in ("offset", "distance", "p-q", "|p-q|", "p − q")
     return "pecli offsets -m corr shows a measure against the offset p − q" if asked else ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CloudNumbers(Numbers[TableEncoding]):
-    """Both correlations of all pairs, drawn as points or as counts."""
+    """The correlations of all pairs, whether these are drawn as points or as counts."""
 
-    pearson: float | None  # linear correlation of the cloud
-    spearman: float | None  # rank correlation of the cloud
+    pearson: float | None  # linear correlation of the points
+    spearman: float | None  # rank correlation of the points
     pairs: int
-    undefined: int  # pairs left out: a measure is not defined for a constant row
-    exceptions: tuple[int, ...] | None = None  # positions without which distance follows from correlation
-    measures: tuple[str, str] = aside()  # across and up
+    undefined: int  # pairs left out, with a constant row
+    exceptions: tuple[int, ...] | None = None  # positions behind all pairs off the curve
+    measures: tuple[str, str] = aside()  # horizontal, vertical
 
     def message(self) -> str:
         if self.exceptions is not None:
@@ -79,7 +79,7 @@ class CloudNumbers(Numbers[TableEncoding]):
         return say(text, x=across, y=up, rank=_two_digits(self.spearman))
 
     def _exceptions_text(self, odd: tuple[int, ...]) -> str:
-        """Return at which positions alone correlation and distance do not agree."""
+        """Return the headline on the positions at which correlation and distance do not agree."""
         if not odd:
             return say("scatter.agree")
         if ends := self.run_of_exceptions():
@@ -87,7 +87,7 @@ class CloudNumbers(Numbers[TableEncoding]):
         return say("scatter.agree_except_some", count=len(odd), all=self.view.covered.length)
 
     def run_of_exceptions(self) -> dict[str, str]:
-        """Return the first and the last position that is an exception, where all between are; else nothing."""
+        """Return the first and the last exception as texts if the exceptions are contiguous, else {}."""
         odd, encoding = self.exceptions, self.view.encoding
         if not odd or odd[-1] - odd[0] >= len(odd) or encoding.sides:
             return {}
@@ -101,30 +101,32 @@ class CloudNumbers(Numbers[TableEncoding]):
 
 @dataclass(frozen=True, kw_only=True)
 class ScatterNumbers(CloudNumbers):
-    """Both measures of the pair p < q, in the lower triangle alone of p > q."""
+    """Both measures of each pair of positions p < q, or p > q if only the lower triangle is shown."""
 
     x: Array = over("pair")
     y: Array = over("pair")
     p: Array = over("pair")
     q: Array = over("pair")
-    norm: float | None = aside(default=None)  # of all rows, squared, where it is one
+    norm: float | None = aside(default=None)  # squared norm of the rows, if it is the same for all
 
     def marks(self) -> list[str]:
         if self.exceptions is not None and self.norm:
-            near, far = (number_text(off, 2) for off in (STRAY * 2 * sqrt(self.norm), float(self.strays.max())))
+            near, far = (number_text(off, 2) for off in (STRAY * 2 * sqrt(self.norm), float(self.deviations.max())))
             return [say("scatter.off_by", off=near, most=far, curve=self.curve_text)] if self.exceptions else []
-        if (places := self.places()) is None:
+        if (places := self.distinct_points()) is None:
             return []
         fewest, most = int(places[1].min()), int(places[1].max())
         return [say("scatter.area_of_dot_to", fewest=fewest, most=most)]
 
     def remarks(self) -> list[str]:
-        alone = 0 < len(self.x) <= LARGE_POINTS and self.places() is None
+        alone = 0 < len(self.x) <= LARGE_POINTS and self.distinct_points() is None
         return [say("scatter.dot_pair_of_positions") if alone else "", *super().remarks()]
 
-    def places(self) -> tuple[Array, Array] | None:
-        """Return where pairs lie that fall on one another, (places, 2), and how many; None where most have a place of
-        their own."""
+    def distinct_points(self) -> tuple[Array, Array] | None:
+        """Return the distinct points, shape (places, 2), and the number of pairs at each.
+
+        Returns None if most pairs have a point of their own.
+        """
         if not len(self.x):
             return None
         points = np.column_stack((self.x, self.y))
@@ -134,23 +136,24 @@ class ScatterNumbers(CloudNumbers):
 
     @property
     def curve_text(self) -> str:
-        """The distance that follows from a correlation r of rows of mean 0."""
+        """The distance that follows from a correlation r for rows with mean 0, as text."""
         return f"√({number_text(2 * (self.norm or 0.0), 4)} (1 − r))"
 
     @property
-    def strays(self) -> Array:
-        """How far the distance of each pair is from that curve, (pairs,)."""
+    def deviations(self) -> Array:
+        """The deviation of each pair's distance from that curve, shape (pairs,)."""
         correlation, distance = (self.x, self.y) if self.measures[0] == "corr" else (self.y, self.x)
         return np.asarray(np.abs(distance - np.sqrt(np.maximum(0, 2 * (self.norm or 0.0) * (1 - correlation)))))
 
     @property
-    def odd(self) -> Array:
-        """Whether a position of each pair is an exception, (pairs,)."""
+    def has_exception(self) -> Array:
+        """The mask of pairs with a position in `exceptions`, shape (pairs,)."""
         return np.isin(self.p, self.exceptions or ()) | np.isin(self.q, self.exceptions or ())
 
-    def enlarged(self) -> tuple[Array, Array] | None:
-        """Return the ends of the part, (2,) across and up, where most pairs are; None where that is about all."""
-        some = ~self.odd & (self.apart() > NAMED)
+    def enlarged_region(self) -> tuple[Array, Array] | None:
+        """Return the low and high ends (horizontal, vertical) of the region with most pairs; None if it is almost
+        everything."""
+        some = ~self.has_exception & (self.pair_distances() > NAMED)
         if not self.exceptions or not some.any():
             return None
         every, part = (np.array([values[0], values[1]]) for values in ((self.x, self.y), (self.x[some], self.y[some])))
@@ -160,20 +163,20 @@ class ScatterNumbers(CloudNumbers):
         margin = MARGIN * (high - low)
         return low - margin, high + margin
 
-    def apart(self) -> Array:
-        """Return how far the positions of each pair are apart, (pairs,); in a grid from centre to centre."""
+    def pair_distances(self) -> Array:
+        """Return the distance between the positions of each pair, shape (pairs,); in a grid, the Euclidean distance."""
         places = map(self.view.encoding.places_of, (self.p, self.q))
         return np.linalg.norm(np.subtract(*places), axis=0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class DensityNumbers(CloudNumbers):
-    """Pairs in each cell, y up and x across, and the borders of the cells."""
+    """The number of pairs in each cell (rows: vertical measure, columns: horizontal one), and the cells' edges."""
 
     counts: Array = over("row", "column")
     y_edges: Array = aside("row edge")
     x_edges: Array = aside("column edge")
-    most: int = aside()  # pairs in the fullest cell
+    most: int = aside()  # largest count of a cell
 
     def remarks(self) -> list[str]:
         counted = say("scatter.pairs_counted", count=self.pairs - self.undefined)
@@ -183,16 +186,16 @@ class DensityNumbers(CloudNumbers):
 
 @dataclass(frozen=True)
 class Scatter(Figure[TableEncoding]):
-    """Correlation of two positions' vectors against their distance, every pair of positions.
+    """The correlation of two positions' vectors against their distance, for every pair of positions.
 
     Notes
     -----
-    The colour says how many pairs there are. Rows of mean 0 and of one length ℓ have the distance √(2ℓ² (1 − r)) at
-    correlation r: pairs that are far from it are drawn in red where few positions make all of them. Both measures are
-    symmetric, so the upper and the lower triangle of the distance matrix show the same.
+    The colour shows the number of pairs. Rows with mean 0 and the same norm ℓ have the distance √(2ℓ² (1 − r)) at
+    correlation r. Pairs far from that curve are red if they all belong to a few positions. Both measures are symmetric,
+    so the upper and the lower triangle of the distance matrix show the same.
 
     The cost grows with the square of the length: a correlation depends on p and q, not on p − q alone, so each of the
-    n(n − 1)/2 pairs has a point of its own, which must be worked out and counted (measured: 8 million a second).
+    n(n − 1)/2 pairs has its own point, which must be computed and counted (measured: 8 million per second).
     """
 
     name: ClassVar[str] = "scatter"
@@ -200,7 +203,7 @@ class Scatter(Figure[TableEncoding]):
     shares_limits: ClassVar[bool] = False
     counts_positions: ClassVar[bool] = True
     defines: ClassVar[str] = (
-        "a point a pair of positions: one measure of its vectors across, another up; r is the linear, ρ the "
+        "one point per pair of positions: one measure of its vectors across, another up; r is the linear, ρ the "
         "rank correlation of all points"
     )
     example: ClassVar[str] = "pecli scatter --x corr --y euclidean"
@@ -210,16 +213,16 @@ class Scatter(Figure[TableEncoding]):
     y: str = choice_of_measure("euclidean", "measure on the y axis", advice=offset_text)
     triangle: str = option(
         "upper",
-        "pairs p < q (upper), p > q (lower) or both, which are the same",
+        "pairs p < q (upper), p > q (lower) or both; symmetric measures give the same",
         choices=lambda: ("both", "upper", "lower"),
     )
 
-    def shown(self) -> tuple[str, ...]:
-        """Return the triangles, one a panel."""
+    def shown_triangles(self) -> tuple[str, ...]:
+        """Return the triangles to show, one per panel."""
         return ("upper", "lower") if self.triangle == "both" else (self.triangle,)
 
     def too_many(self, view: View[TableEncoding]) -> bool:
-        """Return whether the pairs are too many to draw one by one."""
+        """Return whether there are too many pairs to draw one by one."""
         return view.covered.length * (view.covered.length - 1) // 2 > MAX_POINTS
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
@@ -243,14 +246,14 @@ class Scatter(Figure[TableEncoding]):
             return self._with_exceptions(ScatterNumbers(**known, **{**vars(cloud), "p": first, "q": second}))
         cells = counts(view.encoding, self.x, self.y, view.covered)
         side = min(MAX_CELLS, view.pixel_side or MAX_CELLS)
-        table, y_edges = coarser(cells.counts, cells.y_edges, side, 0)
-        table, x_edges = coarser(table, cells.x_edges, side, 1)
+        table, y_edges = merge_classes(cells.counts, cells.y_edges, side, 0)
+        table, x_edges = merge_classes(table, cells.x_edges, side, 1)
         drawn = {"counts": table, "y_edges": y_edges, "x_edges": x_edges, "most": int(table.max())}
         return DensityNumbers(**known, **{**vars(cells), **drawn})
 
     def _with_exceptions(self, numbers: ScatterNumbers) -> ScatterNumbers:
-        """Return numbers that know the squared norm of all rows and the exceptions, where distance follows from
-        correlation for rows of mean 0: where both are shown and all rows are as long."""
+        """Return the numbers with `norm` and `exceptions` set, if correlation and distance are shown and all norms are
+        equal."""
         view = numbers.view
         squares = (view.encoding.table(view.covered.array()) ** 2).sum(axis=1)
         norm = float(squares.mean())
@@ -258,14 +261,14 @@ class Scatter(Figure[TableEncoding]):
         if {self.x, self.y} != {"corr", "euclidean"} or not alike or not len(numbers.x):
             return numbers
         found = replace(numbers, norm=norm)
-        strays = found.strays > STRAY * 2 * sqrt(norm)
-        odd = positions_of_all(numbers.p[strays], numbers.q[strays], int(EXCEPTIONS * view.covered.length))
+        strays = found.deviations > STRAY * 2 * sqrt(norm)
+        odd = covering_positions(numbers.p[strays], numbers.q[strays], int(EXCEPTIONS * view.covered.length))
         return replace(found, exceptions=odd)
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         few = view.covered.length * (view.covered.length - 1) // 2 <= LARGE_POINTS
-        shown = self.shown()
-        several = len(shown) > 1 and not canvas.narrow  # side by side
+        shown = self.shown_triangles()
+        several = len(shown) > 1 and not canvas.narrow  # panels side by side
         x, y = (values_axis(VectorComparison(view.encoding, own).label, scale=own) for own in (self.x, self.y))
         bar = None if few else ColorBar(say("scatter.pairs_cell"), fixed=True)
         panel = Panel(0.9 if several else FLAT, bar=bar, x=x, y=y, grid=True)
@@ -279,12 +282,12 @@ class Scatter(Figure[TableEncoding]):
 
 
 def _two_digits(correlation: float) -> str:
-    return minus(f"{round(correlation, 2) + 0.0:.2f}")  # no sign before 0.00
+    """Return a correlation as text with two decimals."""
+    return minus(f"{round(correlation, 2) + 0.0:.2f}")  # avoids −0.00
 
 
-def positions_of_all(p: Array, q: Array, most: int) -> tuple[int, ...] | None:
-    """Return positions of which every pair (p, q) has one, the position of most pairs first; None where they are more
-    than so many."""
+def covering_positions(p: Array, q: Array, most: int) -> tuple[int, ...] | None:
+    """Return positions such that each pair (p, q) contains one, found greedily; None if it takes more than `most`."""
     found: list[int] = []
     while len(p):
         if len(found) == most:
@@ -297,19 +300,21 @@ def positions_of_all(p: Array, q: Array, most: int) -> tuple[int, ...] | None:
 
 
 def _draw_points(numbers: ScatterNumbers, axes: Axes, canvas: Canvas) -> Any:
+    """Draw the pairs as dots or hexagons, beside an enlarged part if most pairs are close together; return the
+    mappable."""
     size, few = canvas.scale, len(numbers.x) <= LARGE_POINTS
-    if (places := numbers.places()) is not None:
+    if (places := numbers.distinct_points()) is not None:
         points, counts = places
         area = np.maximum((LARGEST * size) ** 2 * counts / counts.max(), SMALLEST)
         look: dict[str, Any] = (
-            {"color": "C0"} if few else {"c": counts, "cmap": seen_colours(canvas.colours("amount"), axes)}
+            {"color": "C0"} if few else {"c": counts, "cmap": visible_colours(canvas.colours("amount"), axes)}
         )
         return axes.scatter(points[:, 0], points[:, 1], s=area, linewidths=0, **look)
     wide = axes.bbox.width * points_per_pixel(axes) > WIDE * canvas.small
-    part = numbers.enlarged() if wide and not axes.get_title() else None
+    part = numbers.enlarged_region() if wide and not axes.get_title() else None
     if part is None:
-        _draw_dots(numbers, axes, numbers.odd, "C1", canvas)
-        kept = ~numbers.odd
+        _draw_dots(numbers, axes, numbers.has_exception, "C1", canvas)
+        kept = ~numbers.has_exception
         found = _draw_dots(numbers, axes, kept, "C0", canvas) if few else _draw_hexagons(numbers, axes, kept, canvas)
         _draw_curve(numbers, axes, canvas)
         _label_offsets(axes, numbers, LABELLED, canvas, few)
@@ -319,35 +324,36 @@ def _draw_points(numbers: ScatterNumbers, axes: Axes, canvas: Canvas) -> Any:
         frame_by_grid(panel)
         put_axis(panel.xaxis, values_axis(axes.get_xlabel()))
         put_axis(panel.yaxis, values_axis(axes.get_ylabel() if panel is whole else ""))
-        _draw_dots(numbers, panel, numbers.odd, "C1", canvas)
+        _draw_dots(numbers, panel, numbers.has_exception, "C1", canvas)
     axes.set_axis_off()
-    _draw_dots(numbers, whole, ~numbers.odd, "C0", canvas)
+    _draw_dots(numbers, whole, ~numbers.has_exception, "C0", canvas)
     _draw_curve(numbers, whole, canvas)
     _label_offsets(whole, numbers, NAMED, canvas)
     (left, bottom), (right, top) = part
     _draw_curve(numbers, enlarged, canvas, named=False)
-    _box(whole, part, canvas)
+    _draw_box(whole, part, canvas)
     inside = (numbers.x >= left) & (numbers.x <= right) & (numbers.y >= bottom) & (numbers.y <= top)
-    found = _draw_hexagons(numbers, enlarged, ~numbers.odd & inside, canvas)
+    found = _draw_hexagons(numbers, enlarged, ~numbers.has_exception & inside, canvas)
     enlarged.set(xlim=(left, right), ylim=(bottom, top))
     return found
 
 
 def _draw_dots(numbers: ScatterNumbers, axes: Axes, some: Array, colour: str, canvas: Canvas) -> Any:
+    """Draw the pairs in the mask `some` as dots; return the mappable."""
     size = (2 if len(numbers.x) > LARGE_POINTS else 4) * canvas.scale
     look: dict[str, Any] = {"linewidths": 0, "rasterized": int(some.sum()) > MAX_VECTOR_POINTS, "color": colour}
     return axes.scatter(numbers.x[some], numbers.y[some], s=size**2, **look)
 
 
 def _draw_hexagons(numbers: ScatterNumbers, axes: Axes, some: Array, canvas: Canvas) -> Any:
-    """Draw how many of some pairs fall into each hexagon of a panel."""
+    """Draw the number of pairs in each hexagon of a panel, for the pairs in the mask `some`; return the mappable."""
     from matplotlib.colors import LogNorm
 
     wide, high = axes.bbox.size
     across = max(1, round(HEXAGONS * wide / max(wide, high)))
     up = max(1, round(across * high / wide / sqrt(3)))
     look: dict[str, Any] = {
-        "cmap": seen_colours(canvas.colours("amount"), axes),
+        "cmap": visible_colours(canvas.colours("amount"), axes),
         "linewidths": 0.2,
         "edgecolors": "face",
         "zorder": 2,
@@ -358,7 +364,7 @@ def _draw_hexagons(numbers: ScatterNumbers, axes: Axes, some: Array, canvas: Can
 
 
 def _draw_curve(numbers: ScatterNumbers, axes: Axes, canvas: Canvas, named: bool = True) -> None:
-    """Draw where pairs of rows of mean 0 are."""
+    """Draw the curve of distance against correlation, with its label if `named`."""
     if numbers.exceptions is None or not numbers.norm:
         return
     across = numbers.measures[0] == "corr"
@@ -378,8 +384,8 @@ def _draw_curve(numbers: ScatterNumbers, axes: Axes, canvas: Canvas, named: bool
         axes.annotate(text, (0, 0), (0.03, 0.06), va="bottom", color="C1", linespacing=1.25, **look)
 
 
-def _box(axes: Axes, part: tuple[Array, Array], canvas: Canvas) -> None:
-    """Show which part of a panel is enlarged at its right."""
+def _draw_box(axes: Axes, part: tuple[Array, Array], canvas: Canvas) -> None:
+    """Draw a box around the part of a panel that is enlarged at its right."""
     from matplotlib.patches import Rectangle
 
     (left, bottom), (right, top) = part
@@ -390,8 +396,11 @@ def _box(axes: Axes, part: tuple[Array, Array], canvas: Canvas) -> None:
 
 
 def _label_offsets(axes: Axes, numbers: ScatterNumbers, most: int, canvas: Canvas, few: bool = True) -> None:
-    """Name the streaks of the smallest offsets, as long as they are thin and stand apart from all other points."""
-    kept, offsets = ~numbers.odd, numbers.apart()[~numbers.odd]
+    """Label the streaks of pairs with offsets 1, 2, … up to `most`, until one is too wide or too close to other points.
+
+    few : whether points are drawn one by one, not as hexagons
+    """
+    kept, offsets = ~numbers.has_exception, numbers.pair_distances()[~numbers.has_exception]
     points = np.column_stack((numbers.x, numbers.y))[kept]
     low, high = points.min(axis=0, initial=np.inf), points.max(axis=0, initial=-np.inf)
     for offset in range(1, most + 1):
@@ -403,16 +412,17 @@ def _label_offsets(axes: Axes, numbers: ScatterNumbers, most: int, canvas: Canva
         if (np.abs(others - end) < APART * (high - low)).all(axis=1).any():
             return
         style: dict[str, Any] = {"ha": "right" if right else "left", "va": "center", "fontsize": canvas.small}
-        hexagon = 0.0 if few else axes.bbox.width * points_per_pixel(axes) / HEXAGONS  # whose middle is within half
+        hexagon = 0.0 if few else axes.bbox.width * points_per_pixel(axes) / HEXAGONS  # half of it is beyond the point
         aside = 5 * canvas.scale + hexagon
         away = (-aside if right else aside, 0)
         style["color"] = axes.xaxis.label.get_color() if numbers.exceptions is None else "C0"
         axes.annotate(say("scatter.offset_number", number=offset), end, away, textcoords="offset points", **style)
-        if not right and 2 * end[0] > low[0] + high[0]:  # room for the name
+        if not right and 2 * end[0] > low[0] + high[0]:  # make room for the label
             axes.set_xlim(right=max(axes.get_xlim()[1], end[0] + NAME * (high - low)[0]))
 
 
 def _draw_counts(numbers: DensityNumbers, axes: Axes, canvas: Canvas) -> Any:
+    """Draw the numbers of pairs in cells as an image; return it."""
     from matplotlib.colors import LogNorm
 
     left, right, bottom, top = (float(edges[end]) for edges in (numbers.x_edges, numbers.y_edges) for end in (0, -1))
@@ -421,10 +431,10 @@ def _draw_counts(numbers: DensityNumbers, axes: Axes, canvas: Canvas) -> Any:
         origin="lower",
         aspect="auto",
         interpolation="nearest",
-        cmap=seen_colours(canvas.colours("amount"), axes),
+        cmap=visible_colours(canvas.colours("amount"), axes),
         norm=LogNorm(1, max(2, numbers.most)),
         extent=(left, right, bottom, top),
-        zorder=1,  # over the grid
+        zorder=1,  # above the grid lines
     )
     x, y = MARGIN * (right - left), MARGIN * (top - bottom)
     axes.set(xlim=(left - x, right + x), ylim=(bottom - y, top + y))

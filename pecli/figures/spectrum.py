@@ -25,10 +25,10 @@ from pecli.measures.waves import MEASURED, wavelengths
 from pecli.page.axis_labels import along_lines, powers_axis, values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import SHADE
-from pecli.page.lines import Look, key, share_ends
+from pecli.page.lines import Look, add_legend, share_ends
 from pecli.page.panels import Panel, PanelGroup, in_columns
 
-NOTABLE = 1e-3  # of a wavelength, by which another is a longer one
+NOTABLE = 1e-3  # relative difference above which wavelengths count as different
 CONTEXTS = {
     "original": "spectrum.original_context",
     "extended": "spectrum.extended_context",
@@ -38,28 +38,28 @@ SCALING_NAMES = {
     "longrope": "LongRoPE",
     "ntk": "NTK-aware",
     "dynamic": "dynamic NTK",
-}  # others are called as typed
-NEAR = 4.0  # times a context, below which the name of that stands below its line, not to meet the other
-MARGIN = 0.08  # above and below wavelengths, as a share of the axis
-WIDE = 72 * 0.85  # points of a panel an inch of the page
-DOT, SMALLEST_DOT = 4.0, 1.8  # points
-BEYOND, UNSCALED = "C1", "C5"  # colours of what the headline names, and of what was before
+}  # other scalings keep their option value
+NEAR = 4.0  # ratio of two contexts below which the lower one's label goes below its line
+MARGIN = 0.08  # above and below the wavelengths, as a share of the axis
+WIDE = 72 * 0.85  # estimated points of panel width per inch of page width
+DOT, SMALLEST_DOT = 4.0, 1.8  # diameters in points
+BEYOND, UNSCALED = "C1", "C5"  # colours of pairs beyond a length, and of unscaled wavelengths
 
 
 @dataclass(frozen=True, kw_only=True)
 class SpectrumNumbers(Numbers[TableEncoding]):
-    """Wavelengths of all pairs of all encodings, positions; a pair that stands still has none and is left out."""
+    """The wavelengths of all pairs of all encodings, in positions. Pairs that never turn are left out."""
 
     wavelength: Array = over("pair")
     pair: Array = over("pair")
     encoding: Array = over("pair")
-    stretch: Array = over("pair")  # over the wavelength without the scaling
-    shows_ratio: bool = aside()  # the stretch is drawn, not the wavelength
-    ratio: tuple[str, ...] = over("encoding")  # between neighbours
-    longer_than_length: tuple[int, ...] = over("encoding")  # pairs that never finish a turn over the length shown
+    stretch: Array = over("pair")  # wavelength divided by the unscaled wavelength
+    shows_ratio: bool = aside()  # whether the stretch is drawn, not the wavelength
+    ratio: tuple[str, ...] = over("encoding")  # between neighbouring wavelengths
+    longer_than_length: tuple[int, ...] = over("encoding")  # pairs that never complete a turn within the length
     still: tuple[int, ...] = over("encoding")  # pairs left out: frequency 0, or a column that does not vary
-    ramp: dict[str, tuple[float, float]] | None  # pairs between kept and divided, of encodings that have some
-    contexts: dict[str, float] | None  # of models whose rope is scaled
+    ramp: dict[str, tuple[float, float]] | None  # range of blended pairs, per encoding that has some
+    contexts: dict[str, float] | None  # context lengths of models with scaled rope
     trained: int | None = aside()
 
     def remarks(self) -> list[str]:
@@ -74,26 +74,27 @@ class SpectrumNumbers(Numbers[TableEncoding]):
             *self.other_lengths(),
         ]
 
-    def of(self, line: Line) -> Array:
-        """Return which of the numbers are those of a line."""
+    def mask_of(self, line: Line) -> Array:
+        """Return the mask of a line's numbers."""
         return (self.encoding == line.encoding) & np.isin(self.pair, line.pairs)
 
     def dashed(self, line: Line) -> bool:
-        """Return whether a line has a dashed one without the scaling: a dot has none, nor what it hardly changes."""
-        stretch = self.stretch[self.of(line)]
+        """Return whether a line has a dashed counterpart without scaling; single dots and nearly equal lines have
+        none."""
+        stretch = self.stretch[self.mask_of(line)]
         return not self.shows_ratio and len(stretch) > 1 and bool((np.abs(stretch - 1) > NOTABLE).any())
 
     def message(self) -> str:
         encodings = self.view.encodings
-        if any(self.still):  # the longest shown is not the longest
+        if any(self.still):  # the longest wavelength is not shown
             return ""
         if self.trained and all(isinstance(encoding, Harmonic) for encoding in encodings):
-            return self._beyond_text(self.trained)
+            return self._beyond_trained_text(self.trained)
         if self.level is not None:
             return self._unfinished_text(length_shown(encodings[0], self.level))
         if len(encodings) > 1:
             if not self.shows_ratio:
-                return self._alone_text() or self._longer_text() or self._scaled_text() or self._longest_text()
+                return self._unchanged_text() or self._longer_text() or self._scaled_text() or self._longest_text()
             return self._counts_text("spectrum.of_pairs_keep_their", self.stretch <= 1 + NOTABLE)
         if (self.stretch != 1).any():
             return self._stretched_text()
@@ -110,8 +111,10 @@ class SpectrumNumbers(Numbers[TableEncoding]):
 
     @property
     def level(self) -> int | None:
-        """The length that wavelengths are compared with: the trained one, or, of one formula without a scaling, that
-        shown where a wavelength is longer."""
+        """The length to compare wavelengths with, or None.
+
+        It is the trained length, or, for a single unscaled formula with longer waves, the length shown.
+        """
         (encoding, *others), length = self.view.encodings, self.view.positions.length
         if self.trained or self.shows_ratio:
             return self.trained
@@ -119,23 +122,23 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         return length if plain and not others and self.longer_than_length[0] else None
 
     def is_scaled(self, at: int) -> bool:
-        """Return whether a scaling changes wavelengths of an encoding."""
+        """Return whether a scaling changes wavelengths of encoding number `at`."""
         return bool((np.abs(self.stretch[self.encoding == at] - 1) > NOTABLE).any())
 
-    def beyond(self, line: Line) -> Array:
-        """Return which pairs of a line, of an encoding without a scaling, are longer than the level."""
-        wave = self.wavelength[self.of(line)]
+    def exceeds_level(self, line: Line) -> Array:
+        """Return the mask of a line's pairs whose wavelengths exceed `level`; no pair if the encoding is scaled."""
+        wave = self.wavelength[self.mask_of(line)]
         return wave > self.level if self.level is not None and not self.is_scaled(line.encoding) else wave > np.inf
 
     def _unfinished_text(self, length: str) -> str:
-        """Return how many pairs of one encoding finish no turn within the length."""
+        """Return the headline on pairs of one encoding that complete no turn within the length."""
         count, every = int((self.wavelength > (self.level or np.inf)).sum()), len(self.wavelength)
         return say("spectrum.finish_no_turn", count=count, all=every, length=length) if count else ""
 
     def _stretched_text(self) -> str:
-        """Return how many pairs a scaling keeps and how many it stretches by its whole factor; of one without such
-        parts from where on it stretches."""
-        parts = {part.name: part.pairs for part in parts_of(self.view.encodings[0], self.stretch)}
+        """Return the headline on one scaling: the pairs left unchanged and fully scaled, or the first pair that is
+        scaled."""
+        parts = {part.name: part.pairs for part in scaling_parts(self.view.encodings[0], self.stretch)}
         every, factor = len(self.stretch), number_text(float(self.stretch.max()), 3)
         if len(parts.get("stretched", ())) == every:
             return say("spectrum.all_stretched", all=every, ratio=factor)
@@ -144,18 +147,19 @@ class SpectrumNumbers(Numbers[TableEncoding]):
             return say("spectrum.kept_and_stretched", kept=kept, all=every, stretched=stretched, ratio=factor)
         return stretch_text(self.stretch)
 
-    def _alone_text(self) -> str:
-        """Return how many fast pairs several scalings leave alone; nothing where one leaves none."""
+    def _unchanged_text(self) -> str:
+        """Return the headline on the fast pairs that several scalings leave unchanged; "" if one leaves none."""
         encodings = self.view.encodings
         stretches = [self.stretch[self.encoding == at] for at in range(len(encodings))]
         parts = [
-            {part.name: len(part.pairs) for part in parts_of(*own)} for own in zip(encodings, stretches, strict=True)
+            {part.name: len(part.pairs) for part in scaling_parts(*own)}
+            for own in zip(encodings, stretches, strict=True)
         ]
         if not all("kept" in own and len(own) > 1 for own in parts):
             return ""
         counts = [(own["kept"], len(stretch)) for own, stretch in zip(parts, stretches, strict=True)]
         names, one = [name.split(" × ")[0] for name, _ in panel_names(encodings)], len({n for _, n in counts}) == 1
-        names = names if len({*names}) == len(names) else names_of(encodings)
+        names = names if len({*names}) == len(names) else distinguishing_names(encodings)
         each = [
             say("spectrum.count_in" if one and at else "spectrum.count_of_in", count=count, all=every, name=name)
             for at, ((count, every), name) in enumerate(zip(counts, names, strict=True))
@@ -164,14 +168,15 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         return text if len(text) <= MAX_HEADLINE else ""
 
     def _scaled_text(self) -> str:
-        """Return how many pairs each of several scalings stretches; nothing where one is no scaling."""
+        """Return the headline on the pairs that each of several scalings stretches; "" if one encoding is not
+        scaled."""
         if not all(map(self.is_scaled, range(len(self.view.encodings)))):
             return ""
         return self._counts_text("spectrum.of_pairs_are_stretched", self.stretch > 1 + NOTABLE)
 
-    def _beyond_text(self, trained: int) -> str:
-        """Return how many wavelengths, unscaled as they were trained, are longer than the trained length; of several
-        where they have as many pairs."""
+    def _beyond_trained_text(self, trained: int) -> str:
+        """Return the headline on wavelengths that exceed the trained length, without scaling, as they were in
+        training."""
         longer = self.wavelength / self.stretch > trained
         if len(self.view.encodings) == 1 and not self.is_scaled(0):
             count, every = int(longer.sum()), len(longer)
@@ -185,17 +190,20 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         return say(text, count=int(each[0].sum()), all=len(each[0]), length=trained, wavelengths=waves)
 
     def _counts_text(self, text: str, counted: Array, **blanks: Any) -> str:
-        """Return how many wavelengths of each encoding are counted; nothing where they have not as many pairs, where
-        none are or where the text is too long."""
+        """Return a headline with the number of pairs of each encoding in the mask `counted`.
+
+        Returns "" if the encodings have different numbers of pairs, if no pair is counted, or if the text is too long.
+        """
         parts = [counted[self.encoding == at] for at in range(len(self.view.encodings))]
         counts, pairs = [int(part.sum()) for part in parts], {len(part) for part in parts}
-        names = names_of(self.view.encodings)
+        names = distinguishing_names(self.view.encodings)
         each = enumerated([f"{count} ({name})" for count, name in zip(counts, names, strict=True)])
         said = say(text, counts=each, all=pairs.pop(), **blanks) if len(pairs) == 1 and counted.any() else ""
         return said if len(said) <= MAX_HEADLINE else ""
 
     def _longer_text(self) -> str:
-        """Return by how much one of two encodings has longer wavelengths, pair by pair, or that they are the same."""
+        """Return the headline on which of two encodings has the longer wavelengths and by how much, or that they are
+        equal."""
         encodings, waves = self.view.encodings, [self.wavelength[self.encoding == at] for at in (0, 1)]
         if len(encodings) != 2 or len(waves[0]) != len(waves[1]):
             return ""
@@ -210,7 +218,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         return say(text, name=name, ratio=number_text(float(times), 2 if times >= 10 else 3))
 
     def _longest_text(self) -> str:
-        """Return the longest wavelength of each encoding; nothing where that is too long."""
+        """Return the headline with the longest wavelength of each encoding, or "" if it is too long."""
         encodings = self.view.encodings
         if not all(map(has_known_waves, encodings)):
             return ""
@@ -229,11 +237,11 @@ class Spectrum(WithTrained[TableEncoding]):
 
     Notes
     -----
-    From the formula where the encoding has frequencies; else each column's
-    strongest frequency in its discrete Fourier transform, over one whole cycle (binary) or over the length shown.
-    Pairs that finish no turn within the trained length, or the length shown, are red. A rope that is scaled has a panel
-    of its own, with lines at the model's contexts, its wavelengths without the scaling dashed, and brackets over the
-    pairs that are kept, blended and stretched; ``ratio`` shows what the scaling alone does.
+    Wavelengths follow from the formula if the encoding has frequencies. Otherwise they are the strongest frequency of
+    each column's discrete Fourier transform, over one whole cycle (binary) or over the length shown. Pairs that
+    complete no turn within the trained length, or the length shown, are red. A scaled rope has its own panel, with
+    lines at the model's context lengths, dashed unscaled wavelengths, and brackets over the pairs that are unchanged,
+    blended and scaled. ``ratio`` shows only the effect of the scaling.
     """
 
     name: ClassVar[str] = "spectrum"
@@ -247,7 +255,7 @@ class Spectrum(WithTrained[TableEncoding]):
     several: ClassVar[bool] = True
     length_in_use: ClassVar[bool] = True
 
-    ratio: bool = option(False, "the wavelength over that without the scaling, instead of the wavelength")
+    ratio: bool = option(False, "show the wavelength divided by the unscaled one, instead of the wavelength")
 
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
@@ -285,7 +293,7 @@ class Spectrum(WithTrained[TableEncoding]):
         )
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
-        waves, count = waves_of(view), self._panels(view)
+        waves, count = waves_of(view), self._panel_count(view)
         units = [say(unit) for unit in dict.fromkeys(encoding.wave_unit for encoding in view.encodings)]
         label = say("words.wavelength", units=join_or(sorted(units)))
         y = powers_axis(say("spectrum.wavelength_unscaled_wavelength") if self.ratio else label, 3.3)
@@ -294,7 +302,7 @@ class Spectrum(WithTrained[TableEncoding]):
             say("words.pair_of_dimensions_j" if isinstance(e, Harmonic) else e.dimension_label) for e in view.encodings
         }
         x = values_axis(join_or(sorted(kinds)), whole=True)
-        aspect = (0.8 if canvas.narrow else 0.55) if count == 1 else 0.9  # decades would be flat
+        aspect = (0.8 if canvas.narrow else 0.55) if count == 1 else 0.9  # a flat panel would squeeze the decades
         ends = self.ratio, frozenset(encoding.position_unit for encoding in view.encodings)
         panel = Panel(aspect, y=y, ends=ends, grid=True)
         if count == 1:
@@ -306,8 +314,8 @@ class Spectrum(WithTrained[TableEncoding]):
         )
         return [PanelGroup(panels, in_columns(count, *[1] * canvas.narrow))]
 
-    def _panels(self, view: View[TableEncoding]) -> int:
-        """Return how many panels there are: one an encoding where one is scaled."""
+    def _panel_count(self, view: View[TableEncoding]) -> int:
+        """Return the number of panels: one per encoding if one of them is scaled, else one."""
         waves = zip(view.encodings, waves_of(view), strict=True)
         scaled = any((np.abs(stretch_of(*own) - 1) > NOTABLE).any() for own in waves)
         return len(view.encodings) if scaled and not self.ratio else 1
@@ -320,21 +328,27 @@ class Spectrum(WithTrained[TableEncoding]):
         if len(axes) > 1:
             return
         units = [say(encoding.wave_unit) for encoding in view.encodings]
-        several = len({*units}) > 1 and not self.ratio  # each line says its own
+        several = len({*units}) > 1 and not self.ratio  # units are in the labels
         waves, lines = waves_of(view), lines_of(view)
         looks = (self._look(view, line.encoding, at, canvas) for at, line in enumerate(lines))
         names = (f"{line.label} ({units[line.encoding]})" if several else line.label for line in lines)
         entries = list(zip(names, looks, strict=True))
-        if len(lines) == len(waves) > 1 and len({*map(len, waves)}) == 1:  # no line leads from an end across others
+        if len(lines) == len(waves) > 1 and len({*map(len, waves)}) == 1:  # leaders would not cross other lines
             label_lines(axes[0], entries, canvas)
         elif len(entries) > 1:
-            key(axes[0], entries)
+            add_legend(axes[0], entries)
 
     def _look(self, view: View[TableEncoding], own: int, at: int, canvas: Canvas) -> Look:
-        """Return dots for what is known, crosses for what is measured over the length shown."""
+        """Return the style of a line: dots for known wavelengths, crosses for estimates.
+
+        own : index of the encoding
+        at : index of the line's colour
+        """
         encoding = view.encodings[own]
         pairs = len(wavelengths(encoding, encoding.covered(view.positions)))
-        apart = WIDE * canvas.inches.width / pairs / self._panels(view)  # from one pair to the next, about
+        apart = (
+            WIDE * canvas.inches.width / pairs / self._panel_count(view)
+        )  # estimated distance between pairs in points
         size = canvas.scale * min(DOT, max(SMALLEST_DOT, 0.8 * apart / canvas.scale))
         look: Look = {"color": f"C{at}", "markersize": size, "linestyle": "none"}
         if not has_known_waves(encoding):
@@ -342,11 +356,11 @@ class Spectrum(WithTrained[TableEncoding]):
         return {**look, "marker": "o", "markeredgewidth": 0.1 * size}
 
     def draw(self, numbers: SpectrumNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        from pecli.page.labels import join_line_labels, put_line_labels
+        from pecli.page.labels import merge_line_labels, put_line_labels
 
         ends: list[tuple[Array, Array]] = []
         for at, line in enumerate(lines_of(numbers.view)):
-            panel, part = axes[line.encoding if len(axes) > 1 else 0], numbers.of(line)
+            panel, part = axes[line.encoding if len(axes) > 1 else 0], numbers.mask_of(line)
             pair, wave, stretch = numbers.pair[part], numbers.wavelength[part], numbers.stretch[part]
             drawn = stretch if self.ratio else wave
             ends.append((pair, drawn))
@@ -355,16 +369,19 @@ class Spectrum(WithTrained[TableEncoding]):
             look = dict(self._look(numbers.view, line.encoding, 0 if len(axes) > 1 else at, canvas))
             colours = np.full(len(pair), look.pop("color"), dtype=object)
             rim: dict[str, Any] = {"markeredgecolor": panel.get_facecolor()} if look["marker"] == "o" else {}
-            if any(_run_together(drawn, later) for later in self._later(numbers, line.encoding)) and len(axes) == 1:
+            if (
+                any(_run_together(drawn, later) for later in self._later_values(numbers, line.encoding))
+                and len(axes) == 1
+            ):
                 ring = {"markersize": 1.7 * look["markersize"], "markeredgewidth": 0.8 * canvas.scale}
-                look, rim = look | {"markerfacecolor": "none", **ring}, {}  # seen around the dots of the other
+                look, rim = look | {"markerfacecolor": "none", **ring}, {}  # visible around the dots of the other line
             encoding = numbers.view.encodings[line.encoding]
             if numbers.is_scaled(line.encoding) and (len(axes) > 1 or len(numbers.view.encodings) == 1):
-                parts = parts_of(encoding, stretch)
+                parts = scaling_parts(encoding, stretch)
                 for one in parts:
                     colours[one.pairs] = one.colour
                 _mark_parts(panel, pair, parts, canvas)
-            beyond = numbers.beyond(line) & (len(numbers.view.encodings) == 1)
+            beyond = numbers.exceeds_level(line) & (len(numbers.view.encodings) == 1)
             colours[beyond] = BEYOND
             for colour in dict.fromkeys(colours.tolist()):
                 panel.plot(
@@ -377,14 +394,14 @@ class Spectrum(WithTrained[TableEncoding]):
                 _mark_level(panel, numbers, line, canvas)
         if len(axes) == 1:
             put_line_labels(axes[0], ends)
-            join_line_labels(axes[0], [values for _, values in ends])
+            merge_line_labels(axes[0], [values for _, values in ends])
         share_ends(axes)
         for panel in axes:
             _shade_beyond(panel, numbers)
         return [None] * len(axes)
 
-    def _later(self, numbers: SpectrumNumbers, at: int) -> list[Array]:
-        """Return what is drawn of the encodings after one, but for those that are drawn with it as one."""
+    def _later_values(self, numbers: SpectrumNumbers, at: int) -> list[Array]:
+        """Return the values of the encodings after `at`, except those equal to its own."""
         values = numbers.stretch if self.ratio else numbers.wavelength
         later = [values[numbers.encoding == other] for other in range(at + 1, len(numbers.view.encodings))]
         own = values[numbers.encoding == at]
@@ -398,7 +415,10 @@ class Spectrum(WithTrained[TableEncoding]):
 
 
 class Part(NamedTuple):
-    """Pairs of one scaling that are kept, blended or stretched, one after the other."""
+    """A contiguous run of pairs that a scaling leaves unchanged, blends or scales fully.
+
+    texts : its label from long to short
+    """
 
     name: str
     pairs: Array
@@ -406,9 +426,12 @@ class Part(NamedTuple):
     texts: list[str]
 
 
-def parts_of(encoding: TableEncoding, stretch: Array) -> list[Part]:
-    """Return which pairs a scaling keeps, blends and stretches by its whole factor, or, where it knows no such parts,
-    keeps and stretches; nothing where they are not one after the other."""
+def scaling_parts(encoding: TableEncoding, stretch: Array) -> list[Part]:
+    """Return the runs of pairs that a scaling leaves unchanged, blends and scales fully, in order of the pairs.
+
+    If the scaling has no such parts, the runs are the unchanged pairs and all others. Returns [] if a part is not
+    contiguous.
+    """
     factor, kept = float(stretch.max()), np.abs(stretch - 1) <= NOTABLE
     whole = ~kept & (stretch >= factor * (1 - NOTABLE))
     blends = bool((kept | whole).all()) or (isinstance(encoding, Scaled) and bool(encoding.parts()))
@@ -431,7 +454,7 @@ def parts_of(encoding: TableEncoding, stretch: Array) -> list[Part]:
 
 
 def panel_names(encodings: Sequence[TableEncoding]) -> list[tuple[str, str]]:
-    """Return a short name of each encoding, that of its scaling, and what else tells them apart."""
+    """Return (short name of its scaling, other distinguishing parameters) for each encoding."""
     without = {name for e in encodings for name, item in e.options().items() if item.only_with or name == "scaling"}
     rests = distinguishing_labels([*encodings], without=without)
     pieces = [encoding.title_pieces(without)[0] for encoding in encodings]
@@ -442,15 +465,15 @@ def panel_names(encodings: Sequence[TableEncoding]) -> list[tuple[str, str]]:
     return found if len({*found}) == len(found) else [(label, "") for label in distinguishing_labels(encodings)]
 
 
-def names_of(encodings: Sequence[TableEncoding]) -> list[str]:
-    """Return what tells each from the others, scalings by their short names."""
+def distinguishing_names(encodings: Sequence[TableEncoding]) -> list[str]:
+    """Return names that distinguish the encodings, with short names of scalings."""
     if not any(isinstance(encoding, Scaled) and encoding.scaling != "default" for encoding in encodings):
         return distinguishing_labels(encodings)
     return [listing(filter(None, names)) for names in panel_names(encodings)]
 
 
 def _scaled_name(encoding: TableEncoding) -> str:
-    """Return the author's label, or the scaling and its factor."""
+    """Return the encoding's label, or its scaling and factor."""
     if encoding.label or not isinstance(encoding, Scaled) or encoding.scaling == "default":
         return encoding.label or encoding.called()
     name = SCALING_NAMES.get(encoding.scaling, encoding.scaling)
@@ -458,7 +481,7 @@ def _scaled_name(encoding: TableEncoding) -> str:
 
 
 def _mark_parts(panel: Axes, pair: Array, parts: list[Part], canvas: Canvas) -> None:
-    """Draw a bracket over the pairs of each part."""
+    """Draw a bracket over each part."""
     from pecli.page.labels import add_spans
 
     spans = [(pair[part.pairs[0]] - 0.38, pair[part.pairs[-1]] + 0.38, part.texts, part.colour) for part in parts]
@@ -466,7 +489,7 @@ def _mark_parts(panel: Axes, pair: Array, parts: list[Part], canvas: Canvas) -> 
 
 
 def _plot_unscaled(panel: Axes, pair: Array, wave: Array, canvas: Canvas) -> None:
-    """Draw wavelengths without the scaling dashed, and name them along their end."""
+    """Draw unscaled wavelengths as a dashed line with a label along its end."""
     from pecli.page.labels import label_slope
 
     panel.plot(pair, wave, "--", color=UNSCALED, linewidth=0.9 * canvas.scale, zorder=1.5)
@@ -475,9 +498,9 @@ def _plot_unscaled(panel: Axes, pair: Array, wave: Array, canvas: Canvas) -> Non
 
 
 def _mark_contexts(panel: Axes, encoding: TableEncoding, pair: Array, wave: Array, canvas: Canvas, known: bool) -> None:
-    """Draw and name lines at the contexts of the model whose rope is scaled.
+    """Draw labelled lines at the context lengths of a model with scaled rope.
 
-    known : the original one is the trained length, and no other was given
+    known : whether to draw the original context, because no trained length is given
     """
     from pecli.page.labels import label_level
 
@@ -493,22 +516,22 @@ def _mark_contexts(panel: Axes, encoding: TableEncoding, pair: Array, wave: Arra
 
 
 def _rises_left(pair: Array, wave: Array, level: float) -> bool:
-    """Return whether wavelengths pass a level near the left end of the panel, where its name would stand."""
+    """Return whether wavelengths cross a level near the left end of the panel, where its label would be."""
     first = wave[pair <= 0.4 * pair[-1]]
     return len(first) > 1 and bool(first.min() <= level <= first.max())
 
 
 def _mark_level(panel: Axes, numbers: SpectrumNumbers, line: Line, canvas: Canvas) -> None:
-    """Draw and name the line at the length beyond which pairs finish no turn, and name the pairs on both sides."""
+    """Draw the line at `level`, and label the pairs that complete a turn within it and those that do not."""
     from pecli.page.labels import label_level, label_point
 
-    level, part, alone = numbers.level, numbers.of(line), len(lines_of(numbers.view)) == 1
+    level, part, alone = numbers.level, numbers.mask_of(line), len(lines_of(numbers.view)) == 1
     if level is None or line.encoding or line.pairs[0]:
         return
-    pair, wave, beyond = numbers.pair[part], numbers.wavelength[part], numbers.beyond(line)
+    pair, wave, beyond = numbers.pair[part], numbers.wavelength[part], numbers.exceeds_level(line)
     encoding = numbers.view.encodings[line.encoding]
     if not numbers.trained and level in {at for _, at in contexts_of([encoding])}:
-        return  # a line has that name already
+        return  # already drawn as a context
     text = say("spectrum.shown", length=length_shown(encoding, level))
     text = trained_text(level) if numbers.trained else text
     panel.axhline(level, color=BEYOND, linewidth=0.8 * canvas.scale, zorder=1)
@@ -532,13 +555,13 @@ def _mark_level(panel: Axes, numbers: SpectrumNumbers, line: Line, canvas: Canva
 
 
 def _pairs_text(pair: Array) -> str:
-    """Return the first and the last of some pairs, for a name."""
+    """Return a range of pairs as text, for a label."""
     text = "spectrum.pair_number" if len(pair) == 1 else "spectrum.pairs_from_to"
     return say(text, first=int(pair[0]), last=int(pair[-1]))
 
 
 def _shade_beyond(panel: Axes, numbers: SpectrumNumbers) -> None:
-    """Shade what is longer than the level."""
+    """Shade wavelengths that exceed `level`."""
     if numbers.level is not None and numbers.level < panel.get_ylim()[1]:
         ends = panel.get_ylim()
         panel.axhspan(numbers.level, ends[1], facecolor=(BEYOND, SHADE), linewidth=0, zorder=0)
@@ -546,7 +569,7 @@ def _shade_beyond(panel: Axes, numbers: SpectrumNumbers) -> None:
 
 
 class Line(NamedTuple):
-    """Pairs of an encoding that are joined: all, or those that turn by one axis of a grid; label : what tells them."""
+    """Pairs of an encoding that form a line: all pairs, or those of one axis of a grid."""
 
     encoding: int
     pairs: Array
@@ -555,7 +578,7 @@ class Line(NamedTuple):
 
 def lines_of(view: View[TableEncoding]) -> list[Line]:
     """Return the lines of all encodings."""
-    lines, labels = [], names_of(view.encodings)
+    lines, labels = [], distinguishing_names(view.encodings)
     for at, (encoding, label) in enumerate(zip(view.encodings, labels, strict=True)):
         if not isinstance(encoding, HarmonicOnGrid) or encoding.places is None:
             lines.append(Line(at, np.arange(encoding.width), label))
@@ -573,37 +596,36 @@ def waves_of(view: View[TableEncoding]) -> list[Array]:
 
 
 def _longer_than(encoding: TableEncoding, waves: Array, length: int) -> int:
-    """Return how many wavelengths are longer than the positions shown."""
+    """Return the number of wavelengths that exceed the length."""
     return encoding.longer_waves(length) if isinstance(encoding, Harmonic) else int((waves > length).sum())
 
 
 def stretch_of(encoding: TableEncoding, waves: Array) -> Array:
-    """Return how many times longer each wavelength is than without the scaling; 1 where there is none."""
+    """Return each wavelength divided by the unscaled one; 1 without scaling."""
     return waves / encoding.unscaled().wavelengths() if isinstance(encoding, Scaled) else np.ones(len(waves))
 
 
 def contexts_of(encodings: Iterable[TableEncoding]) -> list[tuple[str, int]]:
-    """Return the contexts of the models whose rope is scaled, by what they are, each once."""
+    """Return (name, context length) for models with scaled rope, without duplicates."""
     scaled = (each for each in encodings if isinstance(each, Scaled) and each.scaling != "default")
     named = (item for each in scaled for item in zip(CONTEXTS, each.contexts(), strict=True))
     return list(dict.fromkeys((name, at) for name, at in named if at))
 
 
 def ramps_of(view: View[TableEncoding]) -> dict[int, tuple[float, float]]:
-    """Return the pairs between kept and divided, by the number of the encoding; of others nothing, nor where no pair
-    lies between, or the factor changes none."""
+    """Return the range of blended pairs by index of the encoding, for encodings that blend any."""
     scaled = {at: encoding for at, encoding in enumerate(view.encodings) if isinstance(encoding, Scaled)}
     between = {at: e.ramp() for at, e in scaled.items() if e.factor != 1 and e.parts().get("between")}
     return {at: ramp for at, ramp in between.items() if ramp}
 
 
 def _run_together(one: Array, other: Array) -> bool:
-    """Return whether two lines are one over some pairs."""
+    """Return whether two lines coincide over some pairs."""
     return len(one) == len(other) and int(np.isclose(one, other, rtol=NOTABLE).sum()) > 1
 
 
 def ratio_text(waves: Array) -> str:
-    """Return how many times longer each wavelength is than the one before: 1.155, or 12 to 60."""
+    """Return the ratio of neighbouring wavelengths as text, such as "1.155" or "12 to 60"."""
     if len(waves) < 2:
         return ""
     ratios = waves[1:] / waves[:-1]
@@ -612,7 +634,7 @@ def ratio_text(waves: Array) -> str:
 
 
 def stretch_text(stretch: Array) -> str:
-    """Return from which pair on a scaling makes all waves longer, where that is so."""
+    """Return the headline on the pair from which on a scaling stretches all waves, or "" if there is no such pair."""
     longer = stretch > 1 + NOTABLE
     first = int(longer.argmax())
     text = "spectrum.from_pair_on_the"

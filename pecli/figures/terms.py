@@ -1,4 +1,4 @@
-"""The score of two tokens as its four parts: what content, position and both together contribute."""
+"""The score of two tokens as the sum of four terms of content and position."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ TITLES = {
     "position_position": "terms.position_position",
     "total": "terms.score",
 }
-NAMED = 3  # the panel that the headline names
-STROKE = 0.13  # of a cell, from a corner to each end of a stroke
-OUTLINE = 1.6  # points, around the numbers that the headline tells apart
+NAMED = 3  # index of the panel that the headline is about
+STROKE = 0.13  # half the extent of a stroke across a corner, in cells
+OUTLINE = 1.6  # points, line width around the two cells in the headline
 
 
 @dataclass(frozen=True, kw_only=True)
 class TermsNumbers(ColouredNumbers[Additive]):
-    """The scores, p down, q across, and their four parts."""
+    """The scores of tokens at positions p (rows) and q (columns), and their four terms."""
 
     total: Array = over("p", "q")
     content_content: Array = over("p", "q")
@@ -42,37 +42,37 @@ class TermsNumbers(ColouredNumbers[Additive]):
     position_content: Array = over("p", "q")
     position_position: Array = over("p", "q")
     tokens: tuple[str, ...]
-    embeddings: str  # where they come from
-    rounded: str = aside()  # said of numbers in cells
-    error: float  # the largest |sum of the parts − score computed at once|
-    spreads: dict[str, float]  # how much total and parts vary along a diagonal, 0 where the offset alone counts
+    embeddings: str  # footnote on how the embeddings were made
+    rounded: str = aside()  # footnote on the rounding of numbers in cells
+    error: float  # the largest |sum of the terms − score computed directly|
+    spreads: dict[str, float]  # largest variation at equal offset; 0: only the offset matters
     limit: float
 
     def coloured(self) -> list[Array]:
         return list(self.arrays().values())
 
     @property
-    def same(self) -> float:
-        """By how much numbers may differ that are one."""
+    def tolerance(self) -> float:
+        """The rounding tolerance: numbers that differ by less count as equal."""
         return ROUNDING * float(np.abs(self.total).max())
 
     @property
-    def joined(self) -> bool:
-        """Whether strokes join the equal numbers of position · position."""
-        return self.spreads["position_position"] <= self.same and len(self.tokens) <= MAX_CELLS
+    def joins_equal(self) -> bool:
+        """Whether strokes join the equal numbers along the diagonals of position · position."""
+        return self.spreads["position_position"] <= self.tolerance and len(self.tokens) <= MAX_CELLS
 
     def message(self) -> str:
         *parts, spread = list(self.spreads.values())[1:]
-        if spread > self.same:
+        if spread > self.tolerance:
             return say("terms.at_equal_offset_the", number=number_text(spread, 2))
         offset = say("terms.offset_in_rows_and" if self.view.encoding.sides else "terms.offset")
-        others = min(parts) <= self.same  # depend on it too
+        others = min(parts) <= self.tolerance  # whether another term depends only on the offset, too
         return say("terms.the_position_position" if others else "terms.only_the_position_position", offset=offset)
 
     def marks(self) -> list[str]:
-        if self.spreads["position_position"] > self.same:
+        if self.spreads["position_position"] > self.tolerance:
             return [say("terms.outlined_largest_spread")]
-        return [say("terms.strokes_join")] if self.joined else []
+        return [say("terms.strokes_join")] if self.joins_equal else []
 
     def remarks(self) -> list[str]:
         return [self.embeddings, self.rounded]
@@ -80,16 +80,17 @@ class TermsNumbers(ColouredNumbers[Additive]):
 
 @dataclass(frozen=True)
 class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
-    """(x_p + PE_p)·(x_q + PE_q) of tokens x at positions p, q, multiplied out: four parts and their sum, one scale.
+    """The score (x_p + PE_p)·(x_q + PE_q) of tokens x at positions p and q as the sum of four terms, on one colour
+    scale.
 
-    Absolute positions are in the middle two, content · position and position · content; the offset is in the last:
-    position · position is constant along its diagonals where the encoding is translation invariant.
+    Content · position and position · content depend on absolute positions. Position · position is constant along its
+    diagonals if the encoding is translation invariant: it depends only on the offset.
 
     Notes
     -----
-    The four terms as in Ke et al. 2020, TUPE, arXiv:2006.15595, section 3.1. Scores of embeddings
-    themselves, without learned projections and without the division by √d. The wider the encoding the paler the middle
-    two: products of independent vectors grow with √d, those of a vector with itself with d.
+    The four terms are those of Ke et al. 2020, TUPE, arXiv:2006.15595, section 3.1. The scores are those of the
+    embeddings, without learned projections and without division by √d. The wider the encoding, the paler the middle two
+    terms: products of independent vectors grow with √d, products of a vector with itself grow with d.
     """
 
     name: ClassVar[str] = "terms"
@@ -136,10 +137,10 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
     def panel_groups(self, view: View[Additive], canvas: Canvas) -> list[PanelGroup]:
         from pecli.page.titles import APART_MORE
 
-        bar = ColorBar(say("terms.score"), spare=self.may_be_spare(len(self.words)))
+        bar = ColorBar(say("terms.score"), redundant=self.may_show_numbers(len(self.words)))
         panel = token_panel(self.words, bar, say("words.query_p"), say("words.key_q"))
         titles = map(capitalised, map(say, TITLES.values()))
-        panels = (replace(panel, title=title, apart=APART_MORE * bool(at)) for at, title in enumerate(titles))
+        panels = (replace(panel, title=title, extra_gap=APART_MORE * bool(at)) for at, title in enumerate(titles))
         return [PanelGroup(tuple(panels), in_columns(len(TITLES), *((2, 1) if canvas.narrow else (5, 3, 2, 1))))]
 
     def decorate(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
@@ -165,15 +166,15 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
         self.write_numbers(axes, images, canvas)
         rows = self.rows(numbers.view)
         codes = offset_codes(numbers.view.encoding, rows, rows)
-        if numbers.joined:
+        if numbers.joins_equal:
             join_equal(axes[NAMED], images[NAMED], codes, canvas)
-        elif numbers.spreads["position_position"] > numbers.same:
+        elif numbers.spreads["position_position"] > numbers.tolerance:
             outline_spread(axes[NAMED], numbers.position_position, codes, canvas)
         return images
 
 
 def join_equal(axes: Axes, image: Any, codes: Array, canvas: Canvas) -> None:
-    """Draw a stroke from each cell to the next of its diagonal, of the same offset."""
+    """Draw strokes that join diagonally adjacent cells of equal offset."""
     from matplotlib.collections import LineCollection
 
     values = image.get_array()
@@ -184,7 +185,7 @@ def join_equal(axes: Axes, image: Any, codes: Array, canvas: Canvas) -> None:
 
 
 def outline_spread(axes: Axes, values: Array, codes: Array, canvas: Canvas) -> None:
-    """Outline the two cells of one offset that differ most."""
+    """Outline the two cells of equal offset that differ most."""
     from matplotlib.patches import Rectangle
 
     from pecli.page.colors import headline_ink

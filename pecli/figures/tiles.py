@@ -1,4 +1,4 @@
-"""How alike each patch of a grid is to all others: a small map for each, tiled as the grid is."""
+"""The similarity of each patch of a grid to all others: a small map for each, tiled like the grid."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import SMALL, minus, number_text
 from pecli.encodings.grid import OnGrid
 from pecli.figures.base import ColouredNumbers, View
-from pecli.figures.maps import OverGrid, image_of, squeezed_panel
+from pecli.figures.maps import OverGrid, squeezed_panel, to_images
 from pecli.figures.matrix import show_matrix
 from pecli.files.sheet import aside, over
 from pecli.measures.comparison import VectorComparison
@@ -22,36 +22,36 @@ from pecli.measures.summary import SAMPLE_SIZE
 from pecli.page.axis_labels import put_axis, values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import HAIRLINE, headline_ink, note_ink
-from pecli.page.limits import ends
+from pecli.page.limits import colour_ends
 from pecli.page.panels import ColorBar, PanelGroup
 from pecli.page.text import points_per_pixel
 
-SMALLEST = 20  # pixels across, of a tile in which anything can be seen
-MARGIN = 0.05  # of the colours' range: means that are nearer differ by chance
-GUTTER, SHORT = 2, 8  # cells between tiles; of shorter sides one
-TILED, ENLARGED = 0.72, 0.215  # of the frame's width, that all tiles and the one beside them take
-CRISP = 2  # pixels a cell, from which on each has a whole number of them
-WHOLE = 0.88  # of a cell, that is left of it in whole pixels at least
-NEAR = 0.01  # of a pixel, that a cell may lack
-MEANS = {"inside": "tiles.mean_inside", "outside": "tiles.mean_outside"}  # of the headline, by its blanks
-MARKED = "C1"  # the tile that is drawn once more
-WIDE = 40  # ems of small text across, of a frame in which words have room beside the tiles
+SMALLEST = 20  # pixels: least width of a legible tile
+MARGIN = 0.05  # of the colour range: smaller differences of means are not mentioned
+GUTTER, SHORT = 2, 8  # cells between tiles; one cell if a side is below SHORT
+TILED, ENLARGED = 0.72, 0.215  # shares of the frame's width: all tiles, the enlarged tile
+CRISP = 2  # pixels per cell from which on all cells have a whole number of pixels
+WHOLE = 0.88  # least share of a cell's size left after rounding down to whole pixels
+NEAR = 0.01  # pixels: rounding tolerance
+MEANS = {"inside": "tiles.mean_inside", "outside": "tiles.mean_outside"}  # labels of the means in the headline
+MARKED = "C1"  # colour of the tile that is enlarged
+WIDE = 40  # ems of small text: least width of a frame with texts beside the tiles
 
 
 @dataclass(frozen=True, kw_only=True)
 class TilesNumbers(ColouredNumbers[OnGrid]):
-    """The measure between positions and all, row by row of the grid, a tile each."""
+    """The measure between each shown position and all positions, row by row of the grid."""
 
     tiles: Array = over("p", "q")
     positions: Array = over("p")
     step: int = aside()
-    in_line: float  # the mean over pairs of one row or column
-    elsewhere: float  # of all others but a position with itself; NaN where there are none
+    in_line: float  # mean over pairs in the same row or column
+    elsewhere: float  # mean over all other pairs of different positions, or NaN
     measure: str = aside()
 
     @property
     def compared(self) -> VectorComparison:
-        """What is shown of two patches."""
+        """The comparison of two patches."""
         return VectorComparison(self.view.encoding, self.measure)
 
     def message(self) -> str:
@@ -59,15 +59,15 @@ class TilesNumbers(ColouredNumbers[OnGrid]):
         more = inside - outside if compared.similarity else outside - inside
         if not more > MARGIN * (self.ends[1] - self.ends[0]):
             return ""
-        means = self._means()
+        means = self._mean_texts()
         return say("tiles.patches_in_the_same", **means) if means["inside"] != means["outside"] else ""
 
-    def _means(self) -> dict[str, str]:
-        """Return the means in the same row or column and elsewhere, as they are written."""
+    def _mean_texts(self) -> dict[str, str]:
+        """Return the texts of the means in the same row or column ("inside") and elsewhere ("outside")."""
         return {"inside": _two_digits(self.in_line), "outside": _two_digits(self.elsewhere)}
 
     def marks(self) -> list[str]:
-        means = say("tiles.means", **self._means()) if self.message() else ""
+        means = say("tiles.means", **self._mean_texts()) if self.message() else ""
         return [say("tiles.each_tile_of_one", measure=self.compared.label), means]
 
     def remarks(self) -> list[str]:
@@ -76,11 +76,11 @@ class TilesNumbers(ColouredNumbers[OnGrid]):
 
 @dataclass(frozen=True)
 class Tiles(OverGrid):
-    """The measure between each position of a grid and all others, a map each, where the position stands.
+    """The measure between each position of a grid and all others, as a map at the position's place.
 
     Notes
     -----
-    Dosovitskiy et al. 2021, An Image is Worth 16x16 Words, figure 7, arXiv:2010.11929, of learned positions.
+    Like figure 7 of Dosovitskiy et al. 2021, An Image is Worth 16x16 Words, arXiv:2010.11929, on learned positions.
     """
 
     name: ClassVar[str] = "tiles"
@@ -105,7 +105,7 @@ class Tiles(OverGrid):
             )
 
     def shape(self, view: View[OnGrid]) -> tuple[int, ...]:
-        shown = (-(-side // self._step(view)) for side in view.encoding.sides)
+        shown = (-(-side // self._patch_step(view)) for side in view.encoding.sides)
         return (prod(shown) if self.at is None else len(self.at), view.covered.length)
 
     def compute(self, view: View[OnGrid]) -> TilesNumbers:
@@ -113,13 +113,13 @@ class Tiles(OverGrid):
         at = every if self.at is None else positions_at(self.at, view)
         low, high, mean, pairs = compared.offset_map(at, every)
         offsets = np.meshgrid(*(np.arange(1 - side, side) for side in encoding.sides), indexing="ij")
-        known, apart = np.isfinite(mean), np.count_nonzero(offsets, axis=0)  # along how many axes
+        known, apart = np.isfinite(mean), np.count_nonzero(offsets, axis=0)  # number of axes with an offset
         least, most = (float(low[known].min()), float(high[known].max())) if known.any() else (0.0, 1.0)
         in_line, elsewhere = (
             float(np.average(mean[kind], weights=pairs[kind])) if kind.any() else np.nan
             for kind in (known & (apart == 1), known & (apart > 1))
         )
-        step = self._step(view)
+        step = self._patch_step(view)
         shown = at if step == 1 else at.reshape(encoding.sides)[::step, ::step].ravel()
         return TilesNumbers(
             view=view,
@@ -129,16 +129,16 @@ class Tiles(OverGrid):
             in_line=in_line,
             elsewhere=elsewhere,
             measure=self.measure,
-            ends=(least, most) if 0 < least < most else ends(least, most),
+            ends=(least, most) if 0 < least < most else colour_ends(least, most),
             sample=(compared.between(at[:: -(-len(at) * len(every) // SAMPLE_SIZE)], every),),
         )
 
-    def _step(self, view: View[OnGrid]) -> int:
-        """Return of how many patches along each axis one has a tile, in which each cell has a pixel or more."""
+    def _patch_step(self, view: View[OnGrid]) -> int:
+        """Return n where every n-th patch along each axis has a tile, so that each cell has at least a pixel."""
         if self.at is not None or view.panels is None:
             return 1
         pixels = (view.pixel_rows or 1, view.pixel_columns or 1)
-        sizes = (max(SMALLEST, side + gutter(side)) * side for side in view.encoding.sides)
+        sizes = (max(SMALLEST, side + gutter_width(side)) * side for side in view.encoding.sides)
         return max(-(-size // most) for size, most in zip(sizes, pixels, strict=True))
 
     def panel_groups(self, view: View[OnGrid], canvas: Canvas) -> list[PanelGroup]:
@@ -158,26 +158,28 @@ class Tiles(OverGrid):
         signed = numbers.compared.similarity and numbers.ends[0] <= 0
         colours = canvas.colours(numbers.compared.palette(*numbers.ends))
         style: dict[str, Any] = {"colours": colours, "limits": numbers.ends, "centred": signed}
-        images = image_of(numbers.tiles, sides)
+        images = to_images(numbers.tiles, sides)
         if self.at is not None:
             return [show_matrix(ax, image, **style) for ax, image in zip(axes, images, strict=True)]
         from pecli.page.ticks import FittingTicks, multiples
 
         rows, columns = (-(-side // numbers.step) for side in sides)
-        down, across = map(gutter, sides)
+        down, across = map(gutter_width, sides)
         padded = np.pad(images, ((0, 0), (0, down), (0, across)), constant_values=np.nan)
         tiled = padded.reshape(rows, columns, *padded.shape[1:]).swapaxes(1, 2)
         whole = tiled.reshape(rows * padded.shape[1], -1)[:-down, :-across]
-        tall, wide = (numbers.step * float(side) / (side + gutter(side)) for side in sides)  # of a tile, patches
+        tall, wide = (
+            numbers.step * float(side) / (side + gutter_width(side)) for side in sides
+        )  # size of a tile in patches
         right, bottom = (columns - 1) * numbers.step + wide / 2, (rows - 1) * numbers.step + tall / 2
-        panel = axes[0] if canvas.narrow else _left_part(axes[0], whole.shape, canvas)
+        panel = axes[0] if canvas.narrow else _tiles_axes(axes[0], whole.shape, canvas)
         panel.set(xlim=(-wide / 2, right), ylim=(bottom, -tall / 2))
-        if numbers.step > 1:  # a tile's tick is that of its patch
+        if numbers.step > 1:  # ticks at the shown patches
             steps = [numbers.step * times for times in (1, 2, 5, 10, 20)]
             for axis in (panel.xaxis, panel.yaxis):
                 axis.set_major_locator(FittingTicks(partial(multiples, steps)))
         image = show_matrix(panel, whole, extent=(-wide / 2, right, bottom, -tall / 2), **style)
-        for at in np.ndindex(rows, columns) if signed else ():  # a tile whose edge is white ends there
+        for at in np.ndindex(rows, columns) if signed else ():  # shows the edges of pale tiles
             _outline(panel, at[1] * numbers.step, at[0] * numbers.step, wide, tall, HAIRLINE, 0.5 * canvas.scale)
         if panel is not axes[0]:
             self._enlarge(numbers, axes[0], panel, (wide, tall), canvas, style)
@@ -186,7 +188,7 @@ class Tiles(OverGrid):
     def _enlarge(
         self, numbers: TilesNumbers, axes: Axes, panel: Axes, size: tuple[float, float], canvas: Canvas, style: Any
     ) -> None:
-        """Outline one tile and draw it once more, larger, beside all others, with the means that the headline names."""
+        """Outline one tile and draw it enlarged beside the others, with the means in the headline."""
         sides = numbers.view.encoding.sides
         rows, columns = (-(-side // numbers.step) for side in sides)
         row, column = rows // 4, 2 * columns // 3
@@ -195,7 +197,7 @@ class Tiles(OverGrid):
         wide, small = axes.bbox.width * points_per_pixel(axes), canvas.small
         top = 1.0 - (4.8 * small / (axes.bbox.height * points_per_pixel(axes)) if wide > WIDE * small else 0.0)
         one = axes.inset_axes((1 - ENLARGED, top - high, ENLARGED, high))
-        show_matrix(one, image_of(numbers.tiles[row * columns + column], sides), **style)
+        show_matrix(one, to_images(numbers.tiles[row * columns + column], sides), **style)
         one.set(xlim=(-0.5, sides[1] - 0.5), ylim=(sides[0] - 0.5, -0.5))
         one.set_xticks(sorted({0, at[1], sides[1] - 1}))
         one.set_yticks(sorted({0, at[0], sides[0] - 1}))
@@ -214,24 +216,26 @@ class Tiles(OverGrid):
         look["va"] = "top"
         for line, (name, key) in enumerate(MEANS.items() if found else ()):
             down = -(2.4 + 3.2 * line) * small
-            one.annotate(found[name], (0, 0), (0, down), fontsize=canvas.large, **look, **named)
-            words, right = say(key), (0.6 * len(found[name]) + 0.5) * canvas.large
+            one.annotate(found[name], (0, 0), (0, down), fontsize=canvas.headline_size, **look, **named)
+            words, right = say(key), (0.6 * len(found[name]) + 0.5) * canvas.headline_size
             one.annotate(words, (0, 0), (right, down - 0.15 * small), fontsize=small, linespacing=1.2, **look)
             named["color"] = note_ink()
 
 
-def gutter(side: int) -> int:
-    """Return how many cells are left free between tiles of that side."""
+def gutter_width(side: int) -> int:
+    """Return the number of blank cells between tiles whose side is `side` cells."""
     return GUTTER if side >= SHORT else 1
 
 
-def _left_part(axes: Axes, cells: tuple[int, ...], canvas: Canvas) -> Axes:
-    """Return an Axes for so many rows and columns of cells at the left of a frame, with its labels; where each cell has
-    a few pixels, all have a whole number."""
+def _tiles_axes(axes: Axes, cells: tuple[int, ...], canvas: Canvas) -> Axes:
+    """Return an Axes for the tiles at the left of a frame, with the frame's axis labels.
+
+    cells : rows and columns of cells; each gets a whole number of pixels if there are enough pixels
+    """
     from matplotlib.transforms import Bbox
 
     def place(*_: Any) -> Any:
-        pixels = np.array(axes.bbox.size) * points_per_pixel(axes) / 72 * canvas.dpi  # of the file
+        pixels = np.array(axes.bbox.size) * points_per_pixel(axes) / 72 * canvas.dpi  # pixels in the file
         most = min(TILED * pixels[0] / cells[1], pixels[1] / cells[0]) + NEAR
         wide, high = (
             np.array(cells[::-1]) * floor(most) / pixels if floor(most) >= max(CRISP, WHOLE * most) else (TILED, 1.0)
@@ -249,7 +253,7 @@ def _left_part(axes: Axes, cells: tuple[int, ...], canvas: Canvas) -> Axes:
 
 
 def _outline(axes: Axes, x: float, y: float, wide: float, high: float, colour: str, width: float) -> None:
-    """Draw a frame around a tile by its middle."""
+    """Draw a frame around a tile centred at (x, y)."""
     from matplotlib.patches import Rectangle
 
     look: dict[str, Any] = {"fill": False, "edgecolor": colour, "linewidth": width, "clip_on": False}
@@ -257,5 +261,5 @@ def _outline(axes: Axes, x: float, y: float, wide: float, high: float, colour: s
 
 
 def _two_digits(value: float) -> str:
-    """Return a number in two digits; below 1 the second is written though it is 0."""
+    """Return a number as text with two digits; between 0 and 1 a final 0 is kept."""
     return minus(f"{value:#.2g}") if SMALL <= abs(value) < 1 else number_text(value, 2)

@@ -1,4 +1,4 @@
-"""Axes along which tokens stand: every one is labelled, turned where there is no room side by side."""
+"""Base of the figures of tokens, and axes that label every token, turned if there is no room side by side."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.figures.base import Figure, View, positions_text
 from pecli.files.tables import read_table
-from pecli.page.axis_labels import names_fit, no_marks
+from pecli.page.axis_labels import hide_tick_marks, names_fit
 from pecli.page.panels import Axis, ColorBar, Panel
 from pecli.page.style import CJK
 from pecli.page.words import ems, is_wide
 
-EXAMPLES = {  # two orders each: one for the fonts of every machine, then those of the first and the fourth article
+EXAMPLES = {  # two orders each; the first needs no Chinese font
     "bites": ("dog bites man", "man bites dog"),
     "school": ("你 说 我 明天 不 去 上学", "你 说 我 明天 去 上学 不"),
     "like": ("我 喜欢 你", "你 喜欢 我"),
@@ -30,22 +30,22 @@ EXAMPLES = {  # two orders each: one for the fonts of every machine, then those 
 
 @dataclass(frozen=True)
 class TokenFigure(Figure[E]):
-    """Base of the figures that look at tokens: one position a token, so ``--length`` is theirs to say.
+    """Base of the figures of tokens. There is one position per token, so they set ``--length`` themselves.
 
     Notes
     -----
-    Each number of a random embedding is normal with mean 0 and variance 1/√d. So an embedding's product with itself
-    is about √d, its attention score about 1, and softmax neither blurs nor saturates. Two rows of a sinusoidal encoding
-    have products of up to d/2: 8 to the embeddings' 4 at the usual d of 16, while at d 128 (64 to 11) position
-    outweighs content. A word's vector comes from the seed and the word alone.
+    Each number of a random embedding is normal with mean 0 and variance 1/√d. The product of an embedding with itself
+    is then about √d and its attention score about 1, so softmax neither blurs nor saturates. Two rows of a sinusoidal
+    encoding have products of up to d/2: 8 against the embeddings' 4 at the default d of 16, but 64 against 11 at d =
+    128, where position outweighs content. A word's vector depends only on the seed and the word.
     """
 
-    variance_power: ClassVar[float] = 0.5  # of random embeddings: 1/d to that power
-    length_help: ClassVar[str] = "as many as there are tokens; nothing else, so leave it out"
+    variance_power: ClassVar[float] = 0.5  # the variance of random embeddings is 1/d to this power
+    length_help: ClassVar[str] = "always the number of tokens, so leave it out"
 
     sentences: str | None = option(
         None,
-        "example, also as --example: bites (dog bites man / man bites dog), "
+        "example sentences: bites (dog bites man / man bites dog), "
         "school (你说，我明天不去上学 / 你说，我明天去上学不) or like (我喜欢你 / 你喜欢我)",
         choices=lambda: EXAMPLES,
         flags=("--example",),
@@ -53,12 +53,12 @@ class TokenFigure(Figure[E]):
     )
     tokens: str | None = option(
         None,
-        "your own tokens, separated by spaces; Chinese without spaces is cut by character",
+        "your own tokens, separated by spaces; Chinese without spaces is split into characters",
         unset="those of the example",
     )
     embeddings: str | None = option(
         None,
-        "file of embeddings (.npy .npz .csv .safetensors), a row for each different token in order of appearance",
+        "file of embeddings (.npy .npz .csv .safetensors), one row for each different token in order of appearance",
         flags=("--vectors",),
         unset="random",
         file=True,
@@ -80,12 +80,12 @@ class TokenFigure(Figure[E]):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The tokens in the order given."""
+        """The tokens in the given order."""
         return split_tokens(self.example_pair[0] if self.tokens is None else self.tokens)
 
     @property
     def example_pair(self) -> tuple[str, str]:
-        """The example in two orders."""
+        """The two orders of the example."""
         return EXAMPLES[self.sentences or "bites"]
 
     def notes(self) -> list[str]:
@@ -105,7 +105,7 @@ class TokenFigure(Figure[E]):
         return replace(asked, length=count)
 
     def rows(self, view: View[E]) -> Array:
-        """Return the position of every token, shape (n,), also where other figures look at more positions."""
+        """Return the position of every token, shape (n,), even if the view has more positions."""
         return replace(view.positions, length=len(self.words)).array()
 
     def content(self, width: int) -> Array:
@@ -125,24 +125,24 @@ class TokenFigure(Figure[E]):
         return self.content_scale * table[[different.index(word) for word in self.words]]
 
     def content_text(self) -> str:
-        """Return where the embeddings come from, for the caption."""
+        """Return the note on the source of the embeddings, for the footnote."""
         if self.embeddings is not None:
             return say("tokens.embeddings_from_file")
         return say("tokens.random_embeddings_seed", seed=self.content_seed)
 
-    def own_width(self, default: int) -> int:
-        """Return how wide the file's embeddings are, or the default without a file."""
+    def embedding_width(self, default: int) -> int:
+        """Return the width of the embeddings in the file, or `default` without a file."""
         return default if self.embeddings is None else int(read_table(self.embeddings).shape[1])
 
     def texts(self) -> list[str]:
         return list(self.words)
 
-    def unseen(self, view: View[E]) -> str:
+    def positions_clause(self, view: View[E]) -> str:
         return positions_text(view.encodings, replace(view.positions, length=len(self.words)))
 
 
 def split_tokens(text: str) -> tuple[str, ...]:
-    """Return the tokens of a text: its words; without spaces each Chinese character and what is between them.
+    """Split a text into words, or, if it has no spaces, into Chinese characters and the parts between them.
 
     >>> split_tokens("我喜欢 你"), split_tokens("我喜欢GPT")
     (('我喜欢', '你'), ('我', '喜', '欢', 'GPT'))
@@ -152,14 +152,14 @@ def split_tokens(text: str) -> tuple[str, ...]:
 
 
 def random_vector(seed: int, word: str, width: int) -> Array:
-    """Return the vector of a word, standard normal and the same whatever other words there are, shape (width,)."""
+    """Return the standard normal vector of a word, shape (width,), independent of other words."""
     return np.random.default_rng([seed, *word.encode()]).standard_normal(width)
 
 
 def read_order(text: str, words: Sequence[str]) -> list[int]:
-    """Return the second order: word number order[i] stands at place i. ``reverse``, ``swap:I,J``, or the words.
+    """Return the second order as indices: token order[i] is at place i.
 
-    The k-th occurrence of a word in one order is the k-th in the other.
+    text : "reverse", "swap:I,J", or the tokens in another order; the k-th occurrences of equal tokens correspond
     """
     order, wanted = list(range(len(words))), split_tokens(text)
     if text == "reverse":
@@ -176,25 +176,32 @@ def read_order(text: str, words: Sequence[str]) -> list[int]:
     return [places[word].pop(0) for word in wanted]
 
 
-PITCH = 0.87, 1.05  # ems of tick labels from one token to the next, at least; of Chinese
-MAX_EMS = 12.0  # ems of a token, before it is cut
+PITCH = 0.87, 1.05  # least distance of tokens in ems of tick labels: normal, Chinese
+MAX_EMS = 12.0  # longer tokens are cut
 
 
 def token_panel(words: Sequence[str], bar: ColorBar, down: str, across: str) -> Panel:
-    """Return a square panel with these tokens on both axes, which have these names."""
+    """Return a square panel with these tokens on both axes.
+
+    down, across : the axis labels
+    """
     side = max(6.0, PITCH[any(map(is_wide, "".join(words)))] * len(words))
     x, y = tokens_axis(across, words), tokens_axis(down, words, turned=True)
     return Panel(1.0, exact=True, least=(side, side), bar=bar, x=x, y=y, small=True)
 
 
 def tokens_axis(label: str, words: Sequence[str], turned: bool = False) -> Axis:
-    """Return an axis along which tokens stand; turned : from the top down."""
+    """Return an axis of tokens.
+
+    turned : whether it runs from top to bottom
+    """
     low, high = -0.5, len(words) - 0.5
-    return Axis(label, (high, low) if turned else (low, high), tuple(map(cut, words)), ticks=no_marks)
+    return Axis(label, (high, low) if turned else (low, high), tuple(map(shortened, words)), ticks=hide_tick_marks)
 
 
 def fit_tokens(axes: Axes, size: float) -> None:
-    """Set the labels' size in points; turn those below a panel that would touch, or stack Chinese characters."""
+    """Set the size of token labels in points; turn those that would touch below a panel, or stack Chinese
+    characters."""
     axes.tick_params(labelsize=size)
     words = [label.get_text().replace("\n", "") for label in axes.get_xticklabels()]
     fits = names_fit(axes.xaxis, words)
@@ -203,8 +210,8 @@ def fit_tokens(axes: Axes, size: float) -> None:
     axes.tick_params(axis="x", labelrotation=0 if fits or stacks else 90)
 
 
-def cut(word: str) -> str:
-    """Return a token of at most 12 ems."""
+def shortened(word: str) -> str:
+    """Return the token, cut to MAX_EMS with an ellipsis if it is longer."""
     if ems(word) <= MAX_EMS:
         return word
     kept = next(n for n in range(len(word), -1, -1) if ems(word[:n]) <= MAX_EMS - 1)

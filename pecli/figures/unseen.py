@@ -1,4 +1,4 @@
-"""Which angles a model never met in training: pairs across, positions down."""
+"""The rotation angles that a model never met in training: pairs across, positions down."""
 
 from __future__ import annotations
 
@@ -19,36 +19,41 @@ from pecli.figures.matrix import show_matrix
 from pecli.figures.pairwise_rates import PairwiseRates
 from pecli.figures.spectrum import panel_names
 from pecli.files.sheet import aside, over
-from pecli.measures.reduce import Runs, even_bins, even_edges, middles
+from pecli.measures.reduce import EnvelopeBuilder, bin_centres, even_bins, even_edges
 from pecli.measures.unseen import NEW, SEEN, SLOWER, new_angles
-from pecli.page.axis_labels import positions_axis, ticked, values_axis
+from pecli.page.axis_labels import positions_axis, values_axis, with_ticks
 from pecli.page.canvas import Canvas
 from pecli.page.colors import MAPS, NAMED_INK, NOTE_INK, legible
-from pecli.page.lines import key
+from pecli.page.lines import add_legend
 from pecli.page.panels import Panel, PanelGroup, in_columns
 
 COLOURS = {SEEN: "#EDEFF2", SLOWER: "#B7D0E8", NEW: MAPS["signed"][5]}
 NAMES = {NEW: "unseen.new", SLOWER: "unseen.slower", SEEN: "unseen.as_trained"}
-QUIET = NOTE_INK  # of counts that are 0
-PART = 4  # of the positions shown, the trained ones where nothing says how many they are
+QUIET = NOTE_INK  # colour of counts that are 0
+PART = 4  # the default trained length is 1/4 of the length shown
 
 
 @dataclass(frozen=True, kw_only=True)
 class UnseenNumbers(Numbers[Harmonic]):
-    """What each pair does at each position, the worst of a row's: 0 as trained, 1 seen at a slower turn, 2 new."""
+    """The state of each pair at each position, the worst in each row: 0 as trained, 1 slower than trained, 2 new
+    angle."""
 
     state: Array = over("encoding", "position", "pair", across="pair")
-    positions: Array = over("position")  # the middles of rows
+    positions: Array = over("position")  # centres of the rows
     block: int = aside()
     trained: int
-    beyond: int  # angles beyond the trained positions: pairs times positions
-    new: tuple[int, ...] = aside()  # how many of them are new, of each encoding
-    slowed: tuple[int, ...] = aside()  # pairs
+    beyond: int  # number of angles beyond the trained length: pairs × positions
+    new: tuple[int, ...] = aside()  # number of new ones among them, per encoding
+    slowed: tuple[int, ...] = aside()  # number of slower pairs, per encoding
 
     def facts(self) -> dict[str, Any]:
         specs = [encoding.spec() for encoding in self.view.encodings]
         counts = {"new": self.new, "slowed": self.slowed}
         return super().facts() | {name: dict(zip(specs, own, strict=True)) for name, own in counts.items()}
+
+    @classmethod
+    def fact_types(cls) -> dict[str, Any]:
+        return super().fact_types() | dict.fromkeys(("new", "slowed"), dict[str, int])
 
     def remarks(self) -> list[str]:
         return [say("unseen.each_pixel_is_new", count=self.block) if self.block > 1 else "", *self.other_lengths()]
@@ -58,30 +63,35 @@ class UnseenNumbers(Numbers[Harmonic]):
         return [say("unseen.counts" if len(self.new) == 1 else "unseen.angles_are", trained=self.trained, **counts)]
 
     def share(self, at: int) -> str:
-        """Return the share of the angles beyond the trained positions that are new with an encoding."""
+        """Return the share of new angles beyond the trained length for encoding number `at`, as text."""
         percent = 100 * self.new[at] / max(1, self.beyond)
         return f"{number_text(percent, 2) if percent < 1 else round(percent)}%"
 
     @property
-    def worst(self) -> int:
-        """The encoding with the most new angles."""
+    def worst_encoding(self) -> int:
+        """The index of the encoding with the most new angles."""
         return int(np.argmax(self.new))
 
     @property
-    def avoiding(self) -> list[int]:
-        """The encodings without a new angle that slow pairs for it, where another has some; the fewest pairs first."""
+    def avoiding_encodings(self) -> list[int]:
+        """The encodings without new angles that slow some pairs, the fewest pairs first; [] if no encoding has new
+        angles."""
         found = [at for at, new in enumerate(self.new) if not new and self.slowed[at]]
-        return sorted(found, key=lambda at: self.slowed[at]) if self.new[self.worst] else []
+        return sorted(found, key=lambda at: self.slowed[at]) if self.new[self.worst_encoding] else []
 
     @property
-    def named(self) -> list[int]:
-        """The encodings that the headline names."""
-        if len(self.new) == 1 or not self.new[self.worst]:
+    def headline_encodings(self) -> list[int]:
+        """The encodings in the headline."""
+        if len(self.new) == 1 or not self.new[self.worst_encoding]:
             return []
-        return [self.avoiding[0], *self.avoiding[1:][-1:]] if self.avoiding else [self.worst]
+        return (
+            [self.avoiding_encodings[0], *self.avoiding_encodings[1:][-1:]]
+            if self.avoiding_encodings
+            else [self.worst_encoding]
+        )
 
     def message(self) -> str:
-        at, trained, pairs = self.worst, self.trained, self.state.shape[2]
+        at, trained, pairs = self.worst_encoding, self.trained, self.state.shape[2]
         several = len(self.new) > 1
         if not self.beyond:
             return say("unseen.all_within", trained=trained)
@@ -92,14 +102,17 @@ class UnseenNumbers(Numbers[Harmonic]):
         if not several:
             return say("unseen.angles_new", share=self.share(at), trained=trained)
         names = names_of_panels(self.view)
-        if self.avoiding:
+        if self.avoiding_encodings:
             (name, count), *others = (
                 (names[at], say("unseen.all_pairs") if self.slowed[at] == pairs else self.slowed[at])
-                for at in self.named
+                for at in self.headline_encodings
             )
             known = {"name": name, "count": count, "all": pairs}
             if not others:
-                return say("unseen.avoids_all" if self.slowed[self.named[0]] == pairs else "unseen.avoids", **known)
+                return say(
+                    "unseen.avoids_all" if self.slowed[self.headline_encodings[0]] == pairs else "unseen.avoids",
+                    **known,
+                )
             return say("unseen.avoid", other=others[0][0], more=others[0][1], **known)
         text = "unseen.unscaled_new" if names[at] == say("spectrum.unscaled") else "unseen.with_new"
         return say(text, name=names[at], share=self.share(at), trained=trained)
@@ -107,18 +120,18 @@ class UnseenNumbers(Numbers[Harmonic]):
 
 @dataclass(frozen=True)
 class Unseen(PairwiseRates):
-    """Where pairs stand at angles that training never reached, a panel an encoding.
+    """The angles of pairs that training never reached, one panel per encoding.
 
     Notes
     -----
-    In training, over L positions, pair j went over the arc [0, ω_j L), ω_j its rate without the scaling; a pair whose
-    arc is a whole circle has seen every angle. Peng et al. 2023, YaRN, section 3, arXiv:2309.00071.
+    In training, over L positions, pair j covered the arc [0, ω_j L), with its unscaled rate ω_j. A pair whose arc is
+    the whole circle has met every angle. Peng et al. 2023, YaRN, section 3, arXiv:2309.00071.
     """
 
     name: ClassVar[str] = "unseen"
     defines: ClassVar[str] = (
-        "new: ω′p mod 2π ≥ ωL where ωL < 2π, of the rate ω in training and ω′ now, L the trained length; slower: "
-        "ω′ < ω; else as trained"
+        "for a rate ω in training, ω′ now and the trained length L: new if ω′p mod 2π ≥ ωL and ωL < 2π; slower if "
+        "ω′ < ω; otherwise as trained"
     )
     example: ClassVar[str] = "pecli unseen rope rope:scaling=linear,factor=4 --trained 4096"
     examples: ClassVar[tuple[str, ...]] = ("pecli unseen rope:scaling=yarn,factor=4,original=4096",)
@@ -133,7 +146,8 @@ class Unseen(PairwiseRates):
     )
 
     def trained_length(self, view: View[Harmonic]) -> int:
-        """Return how many positions the model was trained on: as asked, as the first that says it, or a quarter."""
+        """Return the trained length: the option's value, or the context length of an encoding, or a quarter of the
+        length shown."""
         known = (encoding.contexts()[0] for encoding in view.encodings if isinstance(encoding, Scaled))
         return self.trained or next(filter(None, known), 0) or max(1, view.positions.stop // PART)
 
@@ -156,7 +170,7 @@ class Unseen(PairwiseRates):
             before = encoding.in_training() if isinstance(encoding, Scaled) else encoding
             plain, turns = (turns_of(tuple(own.rates()), own.spacing) for own in (before, encoding))
             slower = np.abs(turns[0]) < np.abs(plain[0]) * (1 - ROUNDING)
-            count, runs = 0, Runs(edges, pairs)
+            count, runs = 0, EnvelopeBuilder(edges, pairs)
             for part in runs.parts():
                 positions = rows.start + np.arange(part.start, part.stop, dtype=np.float64)
                 found = new_angles(plain[0], trained, turns, positions)
@@ -168,7 +182,7 @@ class Unseen(PairwiseRates):
         return UnseenNumbers(
             view=view,
             state=np.stack(states),
-            positions=rows.start + middles(edges),
+            positions=rows.start + bin_centres(edges),
             block=int(edges[1] - edges[0]),
             trained=trained,
             beyond=pairs * max(0, rows.stop - max(rows.start, trained)),
@@ -184,7 +198,7 @@ class Unseen(PairwiseRates):
         y = positions_axis(view.encoding, ends=(rows.stop - 0.5, rows.start - 0.5))
         count = len(view.encodings)
         aspect = 0.55 if count == 1 else 1.1 if canvas.narrow else 0.8 if count < 3 else 1.5
-        panel = Panel(aspect, x=x, y=ticked(y, [rows.start, *steps, rows.stop - 1]))
+        panel = Panel(aspect, x=x, y=with_ticks(y, [rows.start, *steps, rows.stop - 1]))
         titles = (f"{name}\n " if count > 1 else "" for name in names_of_panels(view))
         grids = in_columns(count, *([2, 1] if canvas.narrow or count > 4 else [count]))
         return [PanelGroup(tuple(replace(panel, title=title) for title in titles), grids, one_legend=True)]
@@ -193,7 +207,7 @@ class Unseen(PairwiseRates):
         look: dict[str, Any] = {"marker": "s", "linestyle": "none", "markersize": 0.9 * canvas.small}
         scaled = any(isinstance(encoding, Scaled) and encoding.scaling != "default" for encoding in view.encodings)
         states = [state for state in NAMES if scaled or state != SLOWER]
-        key(axes[0], [(say(NAMES[state]), {**look, "color": COLOURS[state]}) for state in states])
+        add_legend(axes[0], [(say(NAMES[state]), {**look, "color": COLOURS[state]}) for state in states])
 
     def fit(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.page.titles import place_titles
@@ -227,7 +241,7 @@ class Unseen(PairwiseRates):
                 look = {"color": legible("C0" if slowed else QUIET, panel), "weight": "medium"}
                 short = say("unseen.slowed_short", value=slowed)
                 add_below_title(panel, say("unseen.slowed", value=slowed), canvas, right=True, short=short, **look)
-        for at in numbers.named:
+        for at in numbers.headline_encodings:
             name_panel(axes[at])
         return [None] * len(axes)
 
@@ -238,7 +252,7 @@ class Unseen(PairwiseRates):
 
 
 def names_of_panels(view: View[Harmonic]) -> list[str]:
-    """Return the name of each panel: the author's, unscaled, YaRN × 4."""
+    """Return the name of each panel: the encoding's label, or a name such as "unscaled" or "YaRN × 4"."""
     found = []
     plain = [replace(encoding, label=None) for encoding in view.encodings]
     for encoding, (name, rest) in zip(view.encodings, panel_names(plain), strict=True):

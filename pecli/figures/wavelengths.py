@@ -1,4 +1,4 @@
-"""Texts of wavelengths."""
+"""Texts of wavelengths, and the columns of a table that a picture shows."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.measures.reduce import averaged_rows
 from pecli.measures.waves import MEASURED
 
-CLEAR = 2  # pixels a column, at least: with fewer most are mixed of a sine and a cosine
-MAX_WAVELENGTH = 1e15  # positions; a longer wave stands still, and an axis has no room for it
+CLEAR = 2  # least pixels per column: fewer would mix sines and cosines
+MAX_WAVELENGTH = 1e15  # positions: longer waves count as standing still
 
 
 def wavelength_unit(encoding: Encoding) -> str:
-    """Return what wavelengths are counted in, where their numbers do not say it."""
+    """Return the note on the unit of wavelengths, or "" if their texts include it."""
     return "" if encoding.position_unit else say("waves.wavelength_in", units=say(encoding.wave_unit))
 
 
 def short_length(encoding: Encoding, length: float) -> str:
-    """Return a number of positions in little room; a unit that belongs to it stays."""
+    """Return a number of positions as short text, with its unit only if the encoding has one."""
     return encoding.length_text(length) if encoding.position_unit else number_text(length, 3)
 
 
 def short_wave_text(encoding: Encoding, wave: float, unit: str = "") -> str:
-    """Return a wavelength with its unit, by default the encoding's, in little room."""
+    """Return a wavelength as short text with its unit, by default the encoding's."""
     count = short_length(encoding, wave)
     return count if encoding.position_unit else say(COUNTED[unit or encoding.wave_unit], count=count)
 
 
 def has_known_waves(encoding: TableEncoding) -> bool:
-    """Return whether wavelengths follow from a formula or are those of a whole cycle; else they are estimates."""
+    """Return whether wavelengths follow from a formula or a whole cycle, and are not just estimates."""
     return isinstance(encoding, Harmonic) or encoding.cycle(MEASURED) is not None
 
 
 def column_step(encoding: TableEncoding, most: int | None) -> int:
-    """Return for how many columns, or pairs, one stands where there are so many pixels."""
+    """Return n where every n-th column, or pair, is shown on `most` pixels."""
     if most is None:
         return 1
     if isinstance(encoding, Harmonic):
@@ -47,8 +47,10 @@ def column_step(encoding: TableEncoding, most: int | None) -> int:
 
 
 def columns_shown(encoding: TableEncoding, table: Array, most: int | None) -> tuple[Array, int]:
-    """Return at most so many columns of a table (n, d), and for how many each stands: of pairs every so many-th, since
-    the mean of a sine and a cosine is neither, and of a learned table every so many-th column; of others means."""
+    """Return at most `most` columns of a table (n, d), and how many columns each stands for.
+
+    Pairs and columns of a learned table are thinned out, because their means would be meaningless; others are averaged.
+    """
     size = column_step(encoding, most)
     if encoding.trained:
         return table[:, ::size], size
@@ -58,14 +60,16 @@ def columns_shown(encoding: TableEncoding, table: Array, most: int | None) -> tu
 
 
 def columns_end(encoding: TableEncoding, table: Array, size: int) -> float:
-    """Return where the last column of an image ends whose columns stand for so many: means overlap the axis, pairs
-    stand for those beside them."""
+    """Return the right end of the last column of an image whose columns stand for `size` table columns each.
+
+    The last mean may extend beyond the table; pairs do not.
+    """
     columns = table.shape[1] * size
     return (min(columns, encoding.width) if isinstance(encoding, Harmonic) else columns) - 0.5
 
 
 def columns_left_out(encoding: TableEncoding, size: int) -> str:
-    """Return the note on pairs, or on columns of a learned table, of which one in so many is drawn."""
+    """Return the footnote on pairs or columns that are left out, or ""."""
     if size > 1 and encoding.trained:
         return say("waves.one_column_in_drawn", count=size)
     if size == 1 or not isinstance(encoding, Harmonic):

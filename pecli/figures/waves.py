@@ -1,4 +1,4 @@
-"""Chosen dimensions against position: how often each column changes."""
+"""Chosen dimensions against position, to show how often each column changes."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.options import option
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.harmonic import Harmonic
-from pecli.figures.base import Figure, Numbers, View, extremes
+from pecli.figures.base import Figure, Numbers, View, extremes_note
 from pecli.figures.wavelengths import has_known_waves, short_length, short_wave_text, wavelength_unit
 from pecli.files.sheet import aside, over
-from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, middles
+from pecli.measures.reduce import bin_centres, check_line_length, envelope, even_bins, even_edges
 from pecli.measures.waves import wavelengths
 from pecli.page.axis_labels import along_lines, positions_axis
 from pecli.page.canvas import Canvas
@@ -24,35 +24,35 @@ from pecli.page.panels import Axis, Panel, PanelGroup
 from pecli.page.text import points_per_pixel
 from pecli.page.words import ems
 
-DEFAULT_LANES = 5  # where no dimensions are asked for
-ROUGH, FEW = 10.0, 400  # a line of a shorter wavelength has corners, seen among so many positions
-TO_CREST = 1.25  # wavelengths from 0 to the second crest of a sine, where it is seen to repeat
-LANE, ABOVE, MEASURE = 3.0, 0.25, 1.4  # from lane to lane, above the first, to a wavelength; the largest value is 1
-KEY = 0.7  # of what a wave is called, above and below the middle of its lane
-DOTTED = 120  # positions that have room for a dot each
-FINE = 2000  # points of a curve, at least
-MANY = 6  # pairs, above which colours show their order
+DEFAULT_LANES = 5  # default number of lanes
+ROUGH, FEW = 10.0, 400  # wavelengths below ROUGH show corners on up to FEW positions
+TO_CREST = 1.25  # wavelengths from 0 to a sine's second crest, where it visibly repeats
+LANE, ABOVE, MEASURE = 3.0, 0.25, 1.4  # heights: between lanes, above the first, of a wavelength's label
+KEY = 0.7  # height of "sin" and "cos" above and below the centre of a lane
+DOTTED = 120  # with more positions there are no dots
+FINE = 2000  # least number of points of a curve
+MANY = 6  # with more pairs, colours show their order
 
 
 @dataclass(frozen=True, kw_only=True)
 class WavesNumbers(Numbers[TableEncoding]):
-    """The largest and smallest value at each run of positions, a line a dimension."""
+    """The largest (`values`) and smallest (`low`) value of each dimension in each run of positions."""
 
     values: Array = over("line", "position")
     dims: Array = over("line", name="dimension")
     low: Array = aside("line", "position")
     positions: Array = over("position")
-    wavelengths: Array = over("line")  # positions, measured where no formula gives them
+    wavelengths: Array = over("line")  # in positions, estimated without a formula
     block: int = aside()
     limit: float  # the largest absolute value
 
     def remarks(self) -> list[str]:
         shown, width = len(self.dims), self.view.encoding.width
         part = say("words.of_dimensions", count=shown, all=width) if shown < width else ""
-        return [part, self._slowest(), extremes(self.block)]
+        return [part, self._slowest_note(), extremes_note(self.block)]
 
-    def _slowest(self) -> str:
-        """Return the longest wavelength of all, where it is known and none that is shown is as long."""
+    def _slowest_note(self) -> str:
+        """Return the note on the longest wavelength, if it is known and no shown wave is as long."""
         encoding = self.view.encoding
         longest = float(periods(self.view).max()) if has_known_waves(encoding) else 0.0
         if not self.wavelengths.max() < longest < np.inf:
@@ -67,10 +67,10 @@ class WavesNumbers(Numbers[TableEncoding]):
         return [wavelength_unit(encoding), dots, joined] if np.isfinite(self.wavelengths).any() else []
 
     def message(self) -> str:
-        """Return how often the fastest of the dimensions repeats, and the slowest."""
+        """Return the headline: how often the fastest and the slowest dimension repeat."""
         encoding, waves = self.view.encoding, self.wavelengths
         moving = np.flatnonzero(np.isfinite(waves))
-        known = has_known_waves(encoding) and not encoding.sides  # by rows and by columns are not the same length
+        known = has_known_waves(encoding) and not encoding.sides  # rows and columns of a grid have different units
         if not known or not len(moving):
             return ""
         fast, slow = (int(moving[own]) for own in (waves[moving].argmin(), waves[moving].argmax()))
@@ -78,7 +78,7 @@ class WavesNumbers(Numbers[TableEncoding]):
         one = waves[fast] == waves[slow]
         high = high if encoding.position_unit else short_length(encoding, float(waves[slow]))
         named = encoding.dimension_names()
-        if named and not named[0].isdigit():  # names that say how often
+        if named and not named[0].isdigit():  # the names give the periods
             return "" if one else say("waves.fastest_and_slowest", low=low, high=high)
         label = say(encoding.dimension_label)
         names = {"dimension": label, "first": int(self.dims[fast]), "last": int(self.dims[slow]), "low": low}
@@ -93,16 +93,15 @@ class Waves(Figure[TableEncoding]):
 
     Notes
     -----
-    A sine is drawn as it is, with dots at the positions where these have room; of each one wavelength is measured from
-    crest to crest. Of dimensions that are asked for each has a lane, a sine and its cosine one colour; else the two
-    share one, and those are drawn that are seen to repeat.
-    It shows how often each column changes, which in a heatmap has to be counted.
+    A sine is drawn as a curve, with dots at the positions if they have room; one wavelength is measured from crest to
+    crest. Chosen dimensions have a lane each, where a sine and its cosine have the same colour. By default a pair
+    shares a lane, and pairs are drawn that visibly repeat. In a heatmap the repetitions would have to be counted.
     """
 
     name: ClassVar[str] = "waves"
     requires: ClassVar[Any] = TableEncoding
     defines: ClassVar[str] = (
-        "a lane: one column of the table against position, or a sine with its cosine, scaled to the largest value; "
+        "each lane: one column of the table against position, or a sine with its cosine, scaled to the largest value; "
         "λ = 2π/ω, the positions that one turn takes"
     )
     counts_positions: ClassVar[bool] = True
@@ -115,7 +114,7 @@ class Waves(Figure[TableEncoding]):
     )
 
     def lanes(self, view: View[TableEncoding]) -> list[tuple[int, ...]]:
-        """Return the dimensions in each lane: those asked for, else pairs, or columns, from the fastest on."""
+        """Return the dimensions in each lane: the chosen ones, or by default pairs or columns, the fastest first."""
         check_indices("dims", self.dims, view, view.encoding.width, "dimensions")
         if self.dims is not None:
             return [(dim,) for dim in dict.fromkeys(self.dims)]
@@ -126,20 +125,20 @@ class Waves(Figure[TableEncoding]):
         first = np.argsort(waves, kind="stable")[: max(repeated, lanes)]
         return [found[at] for at in first[np.unique(np.linspace(0, len(first) - 1, lanes).astype(int))].tolist()]
 
-    def chosen(self, view: View[TableEncoding]) -> Array:
+    def drawn_dims(self, view: View[TableEncoding]) -> Array:
         """Return the dimensions to draw."""
         return np.array([dim for lane in self.lanes(view) for dim in lane])
 
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
-        check_run(self.name, view.covered.length)
-        self.chosen(view)
+        check_line_length(self.name, view.covered.length)
+        self.drawn_dims(view)
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
-        return (len(self.chosen(view)), even_bins(view.covered.length, view.line_points))
+        return (len(self.drawn_dims(view)), even_bins(view.covered.length, view.line_points))
 
     def compute(self, view: View[TableEncoding]) -> WavesNumbers:
-        encoding, rows, dims = view.encoding, view.covered, self.chosen(view)
+        encoding, rows, dims = view.encoding, view.covered, self.drawn_dims(view)
         edges = even_edges(rows.length, view.line_points)
         block = int(edges[1])
         found = encoding.extremes(dims, rows.start + edges) if block > 1 else None
@@ -152,7 +151,7 @@ class Waves(Figure[TableEncoding]):
             values=high,
             dims=dims,
             low=low,
-            positions=rows.start + middles(edges),
+            positions=rows.start + bin_centres(edges),
             wavelengths=periods(view)[dims],
             block=block,
             limit=float(max(np.abs(low).max(), np.abs(high).max())) or 1.0,
@@ -165,7 +164,7 @@ class Waves(Figure[TableEncoding]):
         places = tuple((-LANE * np.arange(count)).tolist())
         x = along_lines(positions_axis(encoding), rows.start, rows.stop - 1)
         y = Axis(say(encoding.dimension_label), ends, tuple(_lane_names(encoding, lanes)), places)
-        aspect = max(0.9, 0.16 * count) if canvas.narrow else max(0.5, 0.08 * count)  # lanes would be flat
+        aspect = max(0.9, 0.16 * count) if canvas.narrow else max(0.5, 0.08 * count)  # flat ones would squeeze lanes
         return [PanelGroup((Panel(aspect, x=x, y=y, grid=True, least=(10.0, 2.2 * count)),))]
 
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
@@ -183,9 +182,9 @@ class Waves(Figure[TableEncoding]):
                 axes[0].annotate(kind, (1.0, up), (5 * canvas.scale, 0), color=colour, **style)
 
     def _looks(self, view: View[TableEncoding], panel: Axes, canvas: Canvas) -> list[Look]:
-        """Return the look of every line: a colour a pair, of many pairs in their order; of pairs in one lane one of
-        sines and one of cosines."""
-        encoding, dims = view.encoding, self.chosen(view)
+        """Return the style of every line: one colour per pair, or one for sines and one for cosines if pairs share
+        lanes."""
+        encoding, dims = view.encoding, self.drawn_dims(view)
         if not isinstance(encoding, Harmonic):
             return [{"color": "C0"}] * len(dims)
         if max(map(len, lanes := self.lanes(view))) > 1:
@@ -209,7 +208,7 @@ class Waves(Figure[TableEncoding]):
         for line, ((lane, at), (low, high, look)) in enumerate(zip(lanes, scaled, strict=True)):
             base, dotted = -LANE * lane, rows.length <= DOTTED
             if curved:
-                curve = wave_of(encoding, int(numbers.dims[line]), fine) / numbers.limit
+                curve = sine_column(encoding, int(numbers.dims[line]), fine) / numbers.limit
                 thin: Look = {"linewidth": 0.7 * canvas.scale, "alpha": 0.6} if dotted else {"linewidth": canvas.scale}
                 panel.plot(fine, curve + base, **look, **thin)
             else:
@@ -225,7 +224,7 @@ class Waves(Figure[TableEncoding]):
 
 
 def _lane_names(encoding: TableEncoding, lanes: list[tuple[int, ...]]) -> list[str]:
-    """Return the name of each lane: its dimension, or two, or their pair."""
+    """Return the name of each lane: its dimension or dimensions, or their pair."""
     names, joint = encoding.dimension_names(), max(map(len, lanes)) > 1
     texts = [", ".join(names[dim] if names else str(dim) for dim in lane) for lane in lanes]
     if isinstance(encoding, Harmonic) and joint and names:
@@ -238,7 +237,7 @@ def _lane_names(encoding: TableEncoding, lanes: list[tuple[int, ...]]) -> list[s
 
 
 def _measure(panel: Axes, text: str, crest: float, wave: float, height: float, canvas: Canvas) -> None:
-    """Write a wavelength above its lane, on a line from crest to crest where both are shown, else at the left."""
+    """Write a wavelength above its lane, on a line from crest to crest if both are shown, else at the left."""
     (low, high), shown = panel.get_xlim(), panel.xaxis.shown  # type: ignore[attr-defined]
     ink = panel.xaxis.label.get_color()
     style: dict[str, Any] = {"fontsize": canvas.small, "color": ink, "va": "center", "clip_on": False, "zorder": 1.6}
@@ -254,7 +253,7 @@ def _measure(panel: Axes, text: str, crest: float, wave: float, height: float, c
         "zorder": 1.5,
     }
     panel.plot([crest, crest + wave], [height] * 2, **line, **mark)
-    point = (high - low) / (float(panel.bbox.width) * points_per_pixel(panel))  # positions a point
+    point = (high - low) / (float(panel.bbox.width) * points_per_pixel(panel))  # positions per point
     if wave > (ems(text) + 2) * canvas.small * point:
         ground: dict[str, Any] = {"facecolor": panel.get_facecolor(), "edgecolor": "none", "pad": 1.5 * canvas.scale}
         panel.text(crest + wave / 2, height, text, ha="center", bbox=ground, **style)
@@ -263,7 +262,7 @@ def _measure(panel: Axes, text: str, crest: float, wave: float, height: float, c
 
 
 def groups_of_columns(encoding: TableEncoding) -> list[tuple[int, ...]]:
-    """Return the columns of each pair; of an encoding without any each column by itself."""
+    """Return the columns of each pair, or single columns for an encoding without pairs."""
     if not isinstance(encoding, Harmonic):
         return [(dim,) for dim in range(encoding.width)]
     found: dict[int, list[int]] = {}
@@ -274,12 +273,12 @@ def groups_of_columns(encoding: TableEncoding) -> list[tuple[int, ...]]:
 
 
 def is_curve(encoding: TableEncoding) -> bool:
-    """Return whether columns are sines of the position, also between whole ones."""
+    """Return whether columns are sines that are also defined between whole positions."""
     return isinstance(encoding, Harmonic) and not encoding.sides and encoding.own_positions is None
 
 
-def wave_of(encoding: TableEncoding, dim: int, positions: Array) -> Array:
-    """Return a column of sines at positions (n,) that may lie between whole ones."""
+def sine_column(encoding: TableEncoding, dim: int, positions: Array) -> Array:
+    """Return the values of a column of sines at positions (n,), which need not be whole."""
     assert isinstance(encoding, Harmonic)
     wave, pair = encoding.waves()[dim]
     if wave == "0":
@@ -289,7 +288,7 @@ def wave_of(encoding: TableEncoding, dim: int, positions: Array) -> Array:
 
 
 def crests_of(encoding: TableEncoding, dims: Array, start: int) -> Array:
-    """Return the first crest of each column from a position on, (dims,); NaN where it has none that is known."""
+    """Return the first crest of each column at or after position `start`, shape (dims,); NaN if unknown."""
     found = np.full(len(dims), np.nan)
     if not is_curve(encoding):
         return found
@@ -304,7 +303,7 @@ def crests_of(encoding: TableEncoding, dims: Array, start: int) -> Array:
 
 
 def periods(view: View[TableEncoding]) -> Array:
-    """Return the wavelength of every column, positions, shape (d,)."""
+    """Return the wavelength of every column in positions, shape (d,)."""
     encoding = view.encoding
     if isinstance(encoding, Harmonic):
         return encoding.column_wavelengths()
@@ -312,6 +311,6 @@ def periods(view: View[TableEncoding]) -> Array:
 
 
 def wavelength_text(encoding: TableEncoding, wave: float) -> str:
-    """Return a wavelength beside its line; its unit stands in the message or the caption."""
+    """Return the label of a wavelength beside its line, such as "λ = 6.28"; "≈" for estimates."""
     about = "=" if has_known_waves(encoding) else "≈"
     return say("words.still") if np.isinf(wave) else f"λ {about} {short_length(encoding, wave)}"

@@ -52,8 +52,8 @@ class Animation:
 
     dpi : pixels per inch; an HTML page also has each picture at twice that
     seconds : duration of each frame
-    times : number of times it plays, None for endlessly
-    map : applies a function to each drawing, possibly in several processes
+    times : number of times the animation plays, None for endlessly
+    map : function that applies a function to each drawing, possibly in several processes
     """
 
     frames: tuple[Frame, ...]
@@ -152,7 +152,7 @@ def pdf(animation: Animation, about: FileMetadata) -> bytes:
 
 
 def _hash(text: str) -> str:
-    """Return the hash by which the page's content policy allows its one script or style."""
+    """Return the hash that the page's content security policy needs to allow its one script or style."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 

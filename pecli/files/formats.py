@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,14 +20,14 @@ class Format:
     """What a format can hold.
 
     kind : one picture, frames shown one by one, numbers, or a report
-    text : may be printed in a terminal
-    one_table : holds only one array
-    markup : can be embedded in a web page and adapt to light and dark mode
-    moves : plays its pictures as an animation
-    clear : supports transparent backgrounds
-    paged : can have several pages
-    lines : is printed or zoomed into, so every cell of a matrix is drawn
-    rows : can hold one number per row
+    text : it may be printed in a terminal
+    one_table : it holds only one array
+    markup : it can be embedded in a web page and adapt to light and dark mode
+    moves : it plays its pictures as an animation
+    clear : it supports transparent backgrounds
+    paged : it can have several pages
+    lines : it is printed or zoomed into, so every cell of a matrix is drawn
+    rows : it can hold one number per row
     """
 
     kind: Literal["picture", "frames", "numbers", "document"]
@@ -101,8 +101,10 @@ def encode_pieces(format: str, content: Any, about: FileMetadata, kind: str | No
     return [data] if isinstance(data, bytes) else data
 
 
-def format_of(path: str, given: str | None, default: str = "png") -> str:
+def format_of(path: str, given: str | None, default: str = "png", known: Collection[str] = ()) -> str:
     """Return the format of a file by its extension, otherwise the given one, otherwise (stdout, devices) `default`.
+
+    known : formats of the command, for the message on a name that is no format; by default all
 
     Raises UsageError if there is none or they disagree.
     """
@@ -130,4 +132,4 @@ def format_of(path: str, given: str | None, default: str = "png") -> str:
     other = UNSUPPORTED.get(suffix)
     advice = f"try {Path(path).with_suffix(f'.{other}')}" if other and FORMATS[default].picture else ""
     alike = 1.0 if other else 0.6
-    raise UnknownNameError("output format", suffix, FORMATS, option="output", alike=alike, advice=advice)
+    raise UnknownNameError("output format", suffix, known or FORMATS, option="output", alike=alike, advice=advice)

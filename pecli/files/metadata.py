@@ -1,4 +1,4 @@
-"""Metadata of finished files: what is written into them, and the job read back.
+"""Metadata of finished files: how they are written, and how the job is read back.
 
 Files may come from anybody: only regular files are read, only the part that can hold a job, and nothing is expanded.
 """
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from pecli.core.errors import FileError, PecliError, path_text
-from pecli.files.tables import MAX_BYTES, BoundedFile, open_file, stored_arrays
+from pecli.files.tables import MAX_BYTES, BoundedFile, arrays_in_file, open_file
 from pecli.files.writer import ending_of
 
 
@@ -139,7 +139,7 @@ def _from_html(file: BoundedFile) -> str | None:
 
 def _from_npz(file: BoundedFile) -> str | None:
     """Return the array named job."""
-    array = stored_arrays(str(file.name)).get("job")
+    array = arrays_in_file(str(file.name)).get("job")
     return str(array.read()) if array else None
 
 

@@ -47,7 +47,7 @@ def npz(parts: Any, about: FileMetadata) -> Iterator[bytes]:
 
 
 class _Buffer:
-    """A write-only file whose content is take out piece by piece."""
+    """A write-only file whose content is taken out piece by piece."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
@@ -129,7 +129,7 @@ def _cell(value: float | str) -> str:
 
 
 def text_cell(text: str) -> str:
-    """Return the text of a cell, with an apostrophe before what a spreadsheet would take for a formula."""
+    """Return the text of a cell, with an apostrophe in front if a spreadsheet would read it as a formula."""
     return "'" + text if text.startswith(FORMULA_STARTS) and not re.fullmatch(NUMBER, text) else text
 
 
@@ -154,7 +154,7 @@ def json(parts: Any, about: FileMetadata) -> Iterator[bytes]:
 
 
 def _listed(begin: str, lists: Iterable[str]) -> Iterator[bytes]:
-    """Yield one list made of several, preceded by `begin`."""
+    """Yield one JSON list made of several, preceded by `begin`."""
     yield begin.encode()
     for at, text in enumerate(lists):
         yield (", " * (at > 0) + text[1:-1]).encode()
@@ -169,7 +169,7 @@ def _dumped(value: Any) -> str:
 
 
 def _runs(parts: Any, length: int, size: int) -> Iterable[slice]:
-    """Return slices of rows with about PIECE numbers each; the whole part if the numbers come in parts."""
+    """Return slices of rows with about PIECE numbers each; a single slice if the numbers come in parts."""
     if parts.length is not None:
         return [slice(None)]
     step = max(1, PIECE * length // max(1, size))

@@ -57,7 +57,7 @@ def pdf_metadata(about: FileMetadata) -> dict[str, Any]:
 
 
 def svg(drawing: Drawing, about: FileMetadata) -> bytes:
-    """Return an SVG file that can be embedded beside others: unique ids, its own style, a description."""
+    """Return an SVG file that can be embedded beside others: with unique ids, its own style, and a description."""
     from html import escape
 
     import matplotlib as mpl

@@ -1,4 +1,4 @@
-"""Arrays with named dimensions, and the columns of a file that follow from them.
+"""Arrays with named dimensions, and the columns of a file that they determine.
 
 Numbers are a dataclass: ``table: Array = over("position", "dimension")``, ``positions: Array = over("position")``.
 """
@@ -46,7 +46,10 @@ def aside(*dimensions: str, **more: Any) -> Any:
 
 
 class Column(NamedTuple):
-    """An array in a table; name : name of its column in a long file."""
+    """An array in a table.
+
+    name : name of its column in a long file
+    """
 
     field: str
     name: str

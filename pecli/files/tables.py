@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 import stat
+import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -40,7 +41,7 @@ from pecli.files.writer import STDOUT, spool_stdin
 MAGIC_NUMBERS = {b"\x93NUMPY": ".npy", b"PK": ".npz"}
 GLOB = re.compile(r"[*?\[]")
 MAX_BYTES = 1 << 20  # bytes of one read, of a header, and of a job in a file
-MAX_HASHED = 1 << 34  # bytes of a file that is hashed on behalf of a stranger's picture; shards of weights are smaller
+MAX_HASHED = 1 << 34  # largest file hashed on behalf of a stranger's picture; shards of weights are smaller
 
 
 class BoundedFile(io.FileIO):
@@ -72,7 +73,7 @@ def local_path(path: str) -> str:
 
 
 def file_label(path: str) -> str:
-    """Return how titles name a file: its name, for a hub reference model and tensor, for an array its first digits."""
+    """Return the name of a file in titles: file name; model and tensor of a hub reference; first digits of an array."""
     if path == STDOUT:
         return say("page.standard_input")
     if path.startswith(IN_MEMORY):
@@ -201,8 +202,21 @@ class StoredArray:
 
 def _npy_arrays(path: str) -> dict[str, StoredArray]:
     """Return the only array of a .npy file."""
-    array = np.lib.format.open_memmap(path, mode="r")
+    with Path(path).open("rb") as file:
+        dtype = _npy_header(file.read(HEADER_BYTES))[1]
+    if dtype.hasobject:
+        raise TableFileError(f"{path} holds Python objects, not numbers: save numpy.array(table, dtype=float) instead")
+    with quiet_parsing():
+        array = np.lib.format.open_memmap(path, mode="r")
     return {"": StoredArray(array.shape, array.dtype.name, lambda: np.array(array), array.dtype.kind in REAL_KINDS)}
+
+
+@contextmanager
+def quiet_parsing() -> Iterator[None]:
+    """Silence warnings inside the block: numpy parses a .npy header as a Python literal, which can cause some."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def _npz_arrays(path: str) -> dict[str, StoredArray]:
@@ -237,7 +251,8 @@ def _npy_header(head: bytes) -> tuple[tuple[int, ...], Any]:
     file = io.BytesIO(head)
     first = np.lib.format.read_magic(file) == (1, 0)
     read = np.lib.format.read_array_header_1_0 if first else np.lib.format.read_array_header_2_0
-    shape, _, dtype = read(file)
+    with quiet_parsing():
+        shape, _, dtype = read(file)
     return tuple(shape), dtype
 
 
@@ -298,9 +313,11 @@ def _csv_arrays(path: str) -> dict[str, StoredArray]:
     first, cells = next(lines, (0, [""]))
     header = cells[0].lower() in INDEX_NAMES or not any(map(CELL.fullmatch, cells))
     index = header and len(cells) > 1 and cells[0].lower() in INDEX_NAMES
-    n_rows = sum(1 for _ in lines) + (not header)
-    if not (first and n_rows):
+    row = next(lines, None) if header else (first, cells)
+    if not first or row is None:
         raise TableFileError(f"{path} has no numbers")
+    _numbers(path, *row, len(cells))  # words are no table; the other lines are read later
+    n_rows = 1 + sum(1 for _ in lines)
 
     def read() -> Array:
         begin = first + 1 if header else first
@@ -332,6 +349,8 @@ TABLE_READERS: dict[str, Callable[[str], dict[str, StoredArray]]] = {
     ".csv": _csv_arrays,
     ".safetensors": _safetensors_arrays,
 }
+CONFIG_ENDINGS = (".json", ".gguf", ".yaml", ".yml")
+CONFIG_ADVICE = "a config has no table; try pecli model {path}"
 PICKLES = (".pt", ".pth", ".bin", ".ckpt")
 CONVERSION = (  # converts a state dict or a tensor with torch, which can load such files without running code in them
     'import numpy, torch; t = torch.load({source}, map_location="cpu", weights_only=True); '
@@ -340,10 +359,10 @@ CONVERSION = (  # converts a state dict or a tensor with torch, which can load s
 )
 
 
-def stored_arrays(path: str, endings: Collection[str] = ()) -> dict[str, StoredArray]:
+def arrays_in_file(path: str, endings: Collection[str] = ()) -> dict[str, StoredArray]:
     """Return the arrays in a file by name; in a file without names the only array has the name "".
 
-    endings : of a model on the hub, read only files with a tensor whose name ends in one of these, unless none has
+    endings : for a model on the hub, read only files with a tensor whose name ends in one of these, unless none has
 
     Raises
     ------
@@ -356,7 +375,8 @@ def stored_arrays(path: str, endings: Collection[str] = ()) -> dict[str, StoredA
     path = local_path(path)
     suffix = Path(path).suffix.lower()
     if suffix not in (*TABLE_READERS, *PICKLES):
-        raise TableFileError(UnknownNameError("kind of table file", suffix or path, TABLE_READERS, alike=0.8).text)
+        error = UnknownNameError("kind of table file", suffix or path, TABLE_READERS, alike=0.8)
+        raise TableFileError(error.text, advice=CONFIG_ADVICE.format(path=path) if suffix in CONFIG_ENDINGS else "")
     open_file(path).close()
     if suffix in PICKLES:
         source, target = (json.dumps(item, ensure_ascii=False) for item in (path, str(Path(path).with_suffix(".npz"))))
@@ -402,7 +422,7 @@ def choose_table(path: str, tensor: str | None, arrays: Mapping[str, StoredArray
 
 
 def candidates(arrays: Mapping[str, StoredArray]) -> list[str]:
-    """Return the names of what may be the table: by the usual names, else of two dimensions, else all; never words."""
+    """Return the names of arrays that may be the table: with usual names, else 2-D, else all but word embeddings."""
     fitting = [name for name in arrays if name.endswith(TABLE_NAMES)]
     others = {name: array for name, array in arrays.items() if not name.endswith(WORD_NAMES)}
     return fitting or [name for name, array in others.items() if is_table(array.shape)] or list(others)
@@ -468,9 +488,12 @@ class HeldSpec(str):
 
 
 def hold(array: Any, spec: str) -> HeldSpec:
-    """Return a spec with the name of the array in its blank; equal numbers give the same name, whatever their type.
+    """Return a spec with the array's name filled in; equal numbers have the same name, whatever their type.
 
-    array : a numpy array, or an object with ``__array__``. Raises as `read_table` does.
+    array : a numpy array, or an object with ``__array__``
+    spec : a format string, such as "learned:file={}"
+
+    Raises as `read_table` does.
     """
     import hashlib
 
@@ -493,12 +516,12 @@ def hold(array: Any, spec: str) -> HeldSpec:
 @lru_cache(maxsize=4)
 def _read(path: str, tensor: str | None, dimensions: int, sides: tuple[int, ...] | None, changed: int) -> Array:
     """Return the array as a checked float64 table, without axes of length 1."""
-    arrays = stored_arrays(path, (tensor,) if tensor else TABLE_NAMES)
+    arrays = arrays_in_file(path, (tensor,) if tensor else TABLE_NAMES)
     return _table_in(path, arrays[choose_table(path, tensor, arrays)], dimensions, sides)
 
 
 def check_shape(path: str, shape: tuple[int, ...], dimensions: int, sides: tuple[int, ...] | None) -> None:
-    """Raise TableFileError if a shape is neither that of a table nor that of the grid whose cells are its rows."""
+    """Raise TableFileError if a shape is neither that of a table nor that of the grid whose cells are the rows."""
     cells = _cells(shape[:-1])
     if len(shape) < dimensions or (len(cells) > 1 and cells != _cells(sides or ())) or not prod(shape):
         text = f"{path} has shape {shape}, not that of a table (positions, dimensions)"

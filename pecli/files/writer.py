@@ -51,7 +51,7 @@ def is_stdout(path: str) -> bool:
 
 
 def ending_of(path: str) -> str:
-    """Return the ending of a path as formats are named, ``png``; empty for none and for standard output."""
+    """Return the extension of a path without the dot, such as ``png``; "" for none and for standard output."""
     return "" if is_stdout(path) else Path(path).suffix.lower().removeprefix(".")
 
 

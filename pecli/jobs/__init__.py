@@ -1,1 +1,1 @@
-"""From what was asked to what was made."""
+"""Jobs: from requested options to finished files."""

@@ -1,4 +1,4 @@
-"""A TOML file of figures becomes pictures, all checked before the first is drawn."""
+"""Batch files: TOML files of figures, read into jobs that are all checked before the first is drawn."""
 
 from __future__ import annotations
 
@@ -33,14 +33,15 @@ from pecli.core.readable import search_folder
 from pecli.files.writer import real_path
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import encoding_parameters, find_command, known_options, parameters_of
-from pecli.jobs.names import check_made_up, clashes, escape_blanks
+from pecli.jobs.names import check_generated_names, clashes, escape_placeholders
 from pecli.jobs.sweep import expand, specs_in
 
 STDIN = "-"
+NEEDED = ("command", "encoding", "figure", "output")  # a figure with an error in one of these is read no further
 
 
 def read_text(path: str) -> str:
-    """Return the text of a batch file, ``-`` for standard input; FileError for what cannot be one."""
+    """Return the text of a batch file, ``-`` for standard input; raise FileError if it cannot be read as UTF-8."""
     try:
         data = sys.stdin.buffer.read() if path == STDIN else Path(path).read_bytes()
         return data.decode("utf-8-sig")
@@ -58,7 +59,10 @@ KEY = re.compile(r"""\s*["']?([\w-]+)["']?\s*[=.]""")
 
 
 def key_lines(text: str) -> dict[tuple[str, int, str], int]:
-    """Return the lines of a TOML text's keys by table, number of the table and name; a head has an empty name."""
+    """Return the line number of each key of a TOML text, by (table name, index of the table, key).
+
+    The key "" stands for the table's header.
+    """
     lines: dict[tuple[str, int, str], int] = {}
     table, counts = "", Counter[str]()
     short = LONG_TEXT.sub(lambda match: "\n" * match[0].count("\n"), text)
@@ -101,8 +105,8 @@ output = ["rope.png", "rope.svg"]
 
 
 @dataclass(frozen=True)
-class About(Options):
-    """What stands under [batch]."""
+class BatchHeader(Options):
+    """The keys of the table [batch]."""
 
     what: ClassVar[str] = "key"
     name: ClassVar[str] = "[batch]"
@@ -110,15 +114,15 @@ class About(Options):
     title: str = option("Position encodings", "heading of the index")
     index: tuple[str, ...] = option(
         (),
-        "page of all pictures, .md or .html, or a .pdf of a page each; again for more",
+        "page of all pictures, .md or .html, or .pdf with one picture per page; repeat for more",
         split=False,
         flags=("--pages",),
     )
 
 
 @dataclass(frozen=True)
-class Heading(Options):
-    """The keys of a figure that are no options of its command."""
+class FigureHeader(Options):
+    """The keys of a [[figure]] that are not options of its command."""
 
     name: str = option("", "what it is called")
     note: str = option("", "what there is to see")
@@ -126,7 +130,7 @@ class Heading(Options):
 
 @dataclass(frozen=True)
 class Entry:
-    """One figure of the file: what it is called, and the pictures that it asks for."""
+    """One [[figure]] of the file: its name, its note, and the jobs that it expands to."""
 
     name: str
     note: str
@@ -135,7 +139,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Batch:
-    """A file that was read and checked: its figures, and what stands under ``[batch]``."""
+    """A batch file that was read and checked: its figures, the keys of ``[batch]``, and the folder for its outputs."""
 
     entries: tuple[Entry, ...]
     title: str
@@ -144,23 +148,26 @@ class Batch:
 
     @property
     def jobs(self) -> list[Job]:
-        """The jobs of all pictures, in the order of the file."""
+        """All jobs in the order of the file."""
         return [job for entry in self.entries for job in entry.jobs]
 
     def only(self, patterns: Sequence[str]) -> Batch:
-        """Return the figures whose number, name, command or file fits a pattern; UsageError for one that fits none."""
+        """Return the batch with only the jobs whose number, name, command or file matches a pattern.
+
+        Raises UsageError for a pattern that matches nothing.
+        """
         kept: list[Job] = []
         for pattern in patterns:
             own = {pattern, real_path(pattern)}
-            fitting = [job for job, names in self._names() if own & names or fnmatch.filter(names, pattern)]
+            fitting = [job for job, names in self._selectable_names() if own & names or fnmatch.filter(names, pattern)]
             if not fitting:
                 known = [entry.name for entry in self.entries]
                 raise UnknownNameError("figure of this file", pattern, known, option="only")
             kept += fitting
-        return self._with(kept)
+        return self._keep_jobs(kept)
 
-    def _names(self) -> Iterator[tuple[Job, set[str]]]:
-        """Yield each job with all that it may be called."""
+    def _selectable_names(self) -> Iterator[tuple[Job, set[str]]]:
+        """Yield each job with the set of names by which ``--only`` can select it."""
         for number, entry in enumerate(self.entries, 1):
             for job in entry.jobs:
                 files = [name for path in map(Path, job.paths) for name in (str(path), path.name, path.stem)]
@@ -168,15 +175,15 @@ class Batch:
                 yield job, {str(number), entry.name, job.figure.name, *files, *map(real_path, files)}
 
     def shard(self, part: str) -> Batch:
-        """Return every n-th picture from the k-th on, for a part ``k/n``; raises UsageError for another text."""
+        """Return the batch with every n-th job from the k-th on, for ``part`` = "k/n"; otherwise raise UsageError."""
         match = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", part)
         number, count = map(int, match.groups()) if match else (0, 0)
         if not 1 <= number <= count:
-            raise UsageError(option="shard", value=part, allowed="one part of several, from 1/16 to 16/16")
-        return self._with(self.jobs[number - 1 :: count])
+            raise UsageError(option="shard", value=part, allowed="K/N, part K of N with K from 1 to N, such as 3/16")
+        return self._keep_jobs(self.jobs[number - 1 :: count])
 
-    def _with(self, jobs: Iterable[Job]) -> Batch:
-        """Return these pictures, and the figures that have any of them."""
+    def _keep_jobs(self, jobs: Iterable[Job]) -> Batch:
+        """Return the batch with only the given jobs, and only the figures that still have any."""
         kept = {job.paths for job in jobs}
         made = [replace(each, jobs=tuple(job for job in each.jobs if job.paths in kept)) for each in self.entries]
         return replace(self, entries=tuple(entry for entry in made if entry.jobs))
@@ -188,15 +195,15 @@ def read_batch(path: str, folder: str | None = None, only: Sequence[str] = (), *
     Parameters
     ----------
     path : the TOML file, ``-`` for standard input
-    folder : where outputs go and stay; by default the file's folder, of a stream the current one
-    only : patterns for `Batch.only`: what is wrong with a figure that none of them names is a notice
-    written : whether its files are to be written, not only looked at
+    folder : folder that all outputs are written to; default: the file's folder, or the current one for standard input
+    only : patterns for `Batch.only`; errors in figures that match none of them become notices
+    written : False if the outputs are only looked at, not written
 
     Raises
     ------
-    UsageError : names every line that is wrong
-    PecliError : the same where all that is wrong is files, a table that is not there, an output that cannot be written;
-        or this is no batch file
+    UsageError : lists every wrong line
+    PecliError : the same, if all errors are about files, a missing table or an output that cannot be written; or the
+        file is not a batch file
     """
     import tomllib
 
@@ -207,13 +214,13 @@ def read_batch(path: str, folder: str | None = None, only: Sequence[str] = (), *
         tables = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise FileError(f"{shown} is not TOML: {error}") from None
-    beside = Path(path).parent if os.path.isfile(path) else Path()  # a stream is seen from the current folder
+    beside = Path(path).parent if os.path.isfile(path) else Path()  # a stream has paths as seen from here
     with search_folder(beside):
         return _Reader(shown, text, tables, beside if folder is None else Path(folder), written).read(only)
 
 
 class _Reader:
-    """A batch file on the way to its jobs."""
+    """Reader of one batch file: turns its parsed tables into jobs, with the line of every error."""
 
     def __init__(self, path: str, text: str, tables: dict[str, Any], folder: Path, written: bool) -> None:
         self.path, self.lines, self.folder, self.written = path, key_lines(text), folder, written
@@ -224,54 +231,80 @@ class _Reader:
         self.about, self.defaults, self.figures = {**known, **tables}.values()
         kinds = isinstance(self.about, dict), isinstance(self.defaults, dict), isinstance(self.figures, list)
         if not all(kinds) or not self.figures:
-            raise FileError(f"{path} is not made of [batch], [defaults] and [[figure]]: see pecli batch --init")
+            parts = "at least one [[figure]], and [batch] and [defaults] as tables"
+            raise FileError(f"{path} needs {parts}: see pecli batch --init")
         self.known: dict[str, Option] = {}  # options of the figures so far
 
     def read(self, only: Sequence[str]) -> Batch:
-        """Return the file's figures; raises PecliError with all that is wrong with those that are not left out."""
-        options_from_environment()  # what is wrong there is told once, not for every figure
+        """Return the batch; raise a PecliError that lists all errors in the figures that `only` selects."""
+        options_from_environment()  # so that an error there is reported once, not for every figure
         try:
-            about = About.make(self.about)
+            about = BatchHeader.make(self.about)
         except UsageError as error:
-            raise UsageError(f"{self._place('batch', key=error.option)}: {error.sentence(as_keys)}") from None
+            raise UsageError(f"{self._location('batch', key=error.option)}: {error.sentence(as_keys)}") from None
         entries, wrong = [], list[PecliError]()
         for number, figure in enumerate(track(self.figures, "checking")):
             try:
                 entries.append(self._entry(number, figure))
             except PecliError as error:
-                if not only or _is_asked_for(figure, number, only):
+                if not only or _is_selected(figure, number, only):
                     wrong.append(error)
                 else:
                     notice(f"left out: {error}")
         for name in self.defaults:
             if self.known and canonical_name(self.known, name) not in self.known:
                 text = UnknownNameError("option", name, self.known)
-                wrong.append(UsageError(f"{self._place('defaults', key=name)}: [defaults]: {text}"))
+                wrong.append(UsageError(f"{self._location('defaults', key=name)}: [defaults]: {text}"))
         wrong += map(UsageError, clashes([job for entry in entries for job in entry.jobs], [self.path]))
         if wrong:
-            raise combined_type(wrong).combine(map(str, wrong))
+            raise combined_type(wrong).combine(line for error in wrong for line in str(error).split("\n"))
         return Batch(tuple(entries), about.title, about.index, self.folder)
 
-    def _place(self, table: str, number: int = 0, key: str | None = None) -> str:
-        """Return ``file:line`` of a key in the table of that name (that number of an array), else of its head."""
+    def _location(self, table: str, number: int = 0, key: str | None = None) -> str:
+        """Return ``file:line`` of a key in the number-th table of that name, by default of the table's header."""
         head = self.lines.get((table, number, ""))
         line = self.lines.get((table, number, (key or "").replace("-", "_")), head)
         return self.path if line is None else f"{self.path}:{line}"
 
     def _entry(self, number: int, figure: Any) -> Entry:
-        """Return one figure with its pictures.
+        """Return one figure with its jobs.
 
         Raises
         ------
-        PecliError : what is wrong with the first picture that is, with its place: the line of the key where one is
+        PecliError : one line for each wrong key; the figure is read again without a wrong key to find the next
         """
-        head = self._place("figure", number)
+        wrong: list[PecliError] = []
+        while True:
+            try:
+                entry = self._read_entry(number, figure)
+            except PecliError as error:
+                key = next((key for key in figure if key == error.value), None) if isinstance(figure, dict) else None
+                if not wrong or key is not None:
+                    wrong.append(error)
+                if key is None or key in NEEDED:
+                    break
+                figure = {name: value for name, value in figure.items() if name != key}
+            else:
+                if not wrong:
+                    return entry
+                break
+        raise combined_type(wrong).combine(map(str, wrong), option=wrong[0].option)
+
+    def _read_entry(self, number: int, figure: Any) -> Entry:
+        """Return one figure of the file with its jobs.
+
+        Raises
+        ------
+        PecliError : the first error in the figure, with ``file:line`` of the key if it belongs to one; its `value` is
+            that key
+        """
+        head = self._location("figure", number)
         if not isinstance(figure, dict) or not isinstance(figure.get("command"), str):
-            raise UsageError(f'{head}: figure {number + 1} has no command, such as command = "heatmap"')
+            raise UsageError(f'{head}: figure {number + 1} has no command; add a line such as command = "heatmap"')
         label, known = f"figure {number + 1}", dict[str, Option]()
         try:
-            heading = Heading.make({name: figure[name] for name in Heading.options() if name in figure})
-            label += f" ({heading.name})" if heading.name else ""
+            header = FigureHeader.make({name: figure[name] for name in FigureHeader.options() if name in figure})
+            label += f" ({header.name})" if header.name else ""
             known = known_options(find_command(figure["command"])[0])
             self.known.update(known)
             jobs = self._jobs(figure, f"{head}: {label}")
@@ -282,16 +315,17 @@ class _Reader:
                 for keys in (figure, self.defaults)
             )
             in_defaults = default is not None and own is None
-            place = self._place("defaults", key=default) if in_defaults else self._place("figure", number, own)
+            place = self._location("defaults", key=default) if in_defaults else self._location("figure", number, own)
             text = f"{place}: {label}: {failure.sentence(as_keys)}"
-            raise combined_type([failure])(text, option=failure.option) from None
-        return Entry(heading.name or Path(jobs[0].paths[0]).name, heading.note, tuple(jobs))
+            key = None if isinstance(failure, UnusedOptionError) else own
+            raise combined_type([failure])(text, option=failure.option, value=key) from None
+        return Entry(header.name or Path(jobs[0].paths[0]).name, header.note, tuple(jobs))
 
     def _jobs(self, figure: Mapping[str, Any], where: str) -> list[Job]:
-        """Return the jobs of a figure, with those of the defaults that mean something to it."""
+        """Return the jobs of a figure; options in [defaults] count if the figure has them."""
         analysis, meant = find_command(figure["command"])
         known = known_options(analysis)
-        own = {key: value for key, value in figure.items() if key not in ("command", *Heading.options())}
+        own = {key: value for key, value in figure.items() if key not in ("command", *FigureHeader.options())}
         given = {**meant, **with_canonical_names(known, own)}
         defaults = with_canonical_names(known, self.defaults)
         taken = parameters_of(specs_in({"encoding": analysis.default_encoding, **defaults, **given}))
@@ -307,20 +341,20 @@ class _Reader:
                 del fitting[error.option]
 
     def _job(self, asked: Job, where: str) -> Job:
-        """Return the job with its files in the folder, checked for what the machine alone knows too."""
+        """Return the job with its files placed in the folder, after checking files, fonts and colour maps."""
         if not asked.targets:
             name = asked.figure.name
             text = f"output is missing: {name} draws nothing, so name a file such as {name}.json"
             raise UsageError(text, option="output")
-        paths = [inside(self.folder, path) for path in asked.paths]
-        check_made_up(asked, paths)
-        job = replace(asked.written_to(list(map(escape_blanks, paths))), where=where).settle()
+        paths = [path_inside(self.folder, path) for path in asked.paths]
+        check_generated_names(asked, paths)
+        job = replace(asked.written_to(list(map(escape_placeholders, paths))), where=where).settle()
         job.check(planned=True, written=self.written)
         return job
 
 
-def _is_asked_for(figure: Any, number: int, patterns: Sequence[str]) -> bool:
-    """Return whether a pattern fits a figure that cannot be read, by what stands there."""
+def _is_selected(figure: Any, number: int, patterns: Sequence[str]) -> bool:
+    """Return whether a pattern matches the number, name, command or output of a figure that could not be read."""
     keys = figure if isinstance(figure, dict) else {}
     names: list[Any] = [number + 1]
     for value in map(keys.get, ("name", "command", "output")):
@@ -328,8 +362,8 @@ def _is_asked_for(figure: Any, number: int, patterns: Sequence[str]) -> bool:
     return any(fnmatch.filter(map(str, names), pattern) for pattern in patterns)
 
 
-def inside(folder: Path, path: str, option: str = "output") -> str:
-    """Return the path in the folder; raises UsageError for one that would leave it."""
+def path_inside(folder: Path, path: str, option: str = "output") -> str:
+    """Return the path inside the folder; raise UsageError if it would leave the folder."""
     if path == STDIN or not Path(real_path(str(folder / path))).is_relative_to(real_path(str(folder))):
         text = f"{option_text(option, path)} leaves the folder {folder}: name a file inside it"
         raise UsageError(text, option=option, value=path)

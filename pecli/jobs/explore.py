@@ -1,4 +1,4 @@
-"""A figure whose options are controls of a page: the controls, and the picture for any values."""
+"""The explorer: a web page whose controls set a figure's options, and the picture for the values of the controls."""
 
 from __future__ import annotations
 
@@ -31,32 +31,41 @@ from pecli.jobs.text import command
 from pecli.page.canvas import OWNED, Canvas
 from pecli.page.style import DRAWING
 
-WIDE = 10.0  # a slider without bounds ends at so many times the default
-DECADES = 3  # and one whose values are evenly spaced by their ratios so many decades beyond it
-NO_BOUND = 10**6  # a bound that no slider reaches
+WIDE = 10.0  # a slider without bounds ends at this multiple of the default
+DECADES = 3  # a logarithmic slider ends this many decades beyond the default
+NO_BOUND = 10**6  # larger bounds count as none
 
 Control = dict[str, Any]
 
 
 def encoding_control(figure: type[Analysis[Any]], specs: tuple[str, ...]) -> Control:
-    """Return which encoding: a choice, or a line of text where the figure shows several in one picture."""
+    """Return the control for the encoding: a choice, or a text field if the figure shows several in one picture.
+
+    specs : texts of the encodings shown at the start
+    """
     (item,) = EncodingOption.options().values()
     if figure.several:
-        return {**_named(item), "kind": "text", "value": " ".join(specs), "default": figure.default_encoding}
+        return {**_description(item), "kind": "text", "value": " ".join(specs), "default": figure.default_encoding}
     choices = list(specs)
     for name, kind in all_encodings().items():
-        with suppress(UsageError):  # a table needs a file
+        with suppress(UsageError):  # encodings that need a file
             if figure.takes(kind) and name not in choices and read_encoding(name):
                 choices.append(name)
-    return {**_named(item), "kind": "choice", "choices": choices, "value": specs[0], "default": figure.default_encoding}
+    return {
+        **_description(item),
+        "kind": "choice",
+        "choices": choices,
+        "value": specs[0],
+        "default": figure.default_encoding,
+    }
 
 
 def controls(
     figure: type[Analysis[Any]], options: Mapping[str, Option], values: Mapping[str, Any] | None = None
 ) -> list[Control]:
-    """Return the options as controls, in their order; those that belong to a value of another stand in specs.
+    """Return the options as controls, in their order, without options that can only be written in an encoding's spec.
 
-    values : what they have now; the default where nothing is said
+    values : current values by option name; missing ones have their defaults
     """
     now = values or {}
     own = {name: item for name, item in options.items() if not (item.in_spec or item.only_with)}
@@ -64,9 +73,11 @@ def controls(
 
 
 def groups(figure: type[Analysis[Any]], specs: tuple[str, ...], values: Mapping[str, Any]) -> dict[str, list[Control]]:
-    """Return the controls besides the encoding itself, by subject; several encodings have theirs in their specs.
+    """Return the controls except that of the encoding, grouped by subject.
 
-    values : of options, by name, where they are not the defaults
+    Parameters have controls only if there is a single encoding.
+
+    values : values of options that are not at their defaults, by name
     """
     named = specs or (figure.default_encoding,)
     own: Mapping[str, Any] = {}
@@ -85,7 +96,7 @@ def _control(option: Option, figure: type[Analysis[Any]], value: Any) -> Control
     default = default_of(option, figure.default_options)
     text = "" if default is None else option.write(option.read(default))
     now = text if value is None else option.write(option.read(value))
-    item = {**_named(option), "default": text, "value": now, "unset": option.unset}
+    item = {**_description(option), "default": text, "value": now, "unset": option.unset}
     if option.scalar is bool:
         return {**item, "kind": "box"}
     if option.choices is not None and not option.many:
@@ -96,12 +107,12 @@ def _control(option: Option, figure: type[Analysis[Any]], value: Any) -> Control
     return {**item, "kind": "number", "low": low, "high": high, "log": option.log, "whole": option.scalar is int}
 
 
-def _named(option: Option) -> Control:
+def _description(option: Option) -> Control:
     return {"name": option.name, "flag": option.flag, "help": option.help}
 
 
 def _ends(option: Option, value: float, default: float) -> tuple[float, float]:
-    """Return where a slider begins and ends: at the bounds where they are near, else around the values."""
+    """Return the ends of a slider: the option's bounds if they are near, otherwise a range around the values."""
     far = max(abs(default), abs(value), 1.0)
     if option.log:
         least = max(option.at_least or 0, min(default, value, 1.0 if option.scalar is int else 1.01))
@@ -112,16 +123,16 @@ def _ends(option: Option, value: float, default: float) -> tuple[float, float]:
 
 
 PAGE = Path(__file__).with_name("explorer.html")
-MAX_VALUE_LENGTH = 2_000  # letters of a value: to draw many takes long
-FEWEST, MOST = 200, 2400  # pixels of a picture on a screen, from left to right
-MAX_SECONDS = 8.0  # seconds for a picture
-MAX_NUMBERS = 200_000_000  # numbers made at once: some 5 seconds of work
+MAX_VALUE_LENGTH = 2_000  # most characters of a value; longer texts take long to draw
+FEWEST, MOST = 200, 2400  # smallest and largest width of a picture on the page, pixels
+MAX_SECONDS = 8.0  # longest time to draw one picture
+MAX_NUMBERS = 200_000_000  # most numbers computed in one array: about 5 seconds of work
 
 
 class TooLongError(PecliError):
-    """Work that takes too long for a page.
+    """A picture that takes too long for the page.
 
-    line : what to type in a terminal
+    line : the command line that draws it in a terminal
     """
 
     line = ""
@@ -129,7 +140,10 @@ class TooLongError(PecliError):
 
 @dataclass(frozen=True)
 class Explorer:
-    """What is explored: a figure, from where a job starts."""
+    """The explorer of one figure.
+
+    start : job whose options are the controls' first values
+    """
 
     start: Job
 
@@ -139,25 +153,25 @@ class Explorer:
 
     @property
     def figure(self) -> type[Analysis[Any]]:
-        """The kind of figure."""
+        """The figure's class."""
         return type(self.start.figure)
 
     @property
     def formats(self) -> list[str]:
-        """The formats of a file with the one picture that the page shows."""
+        """The file formats that hold a single picture, for the page's download menu."""
         return [name for name, item in FORMATS.items() if item.picture and not item.frames]
 
     def page(self, address: str, nonce: str) -> bytes:
-        """Return the page, whose script asks at that address and stands under that nonce."""
+        """Return the HTML page. Its script sends requests to `address`; the security policy allows `nonce`."""
         data = {"address": address, "formats": self.formats, **self.layout()}
-        text = json.dumps(data).replace("<", "\\u003c")  # it stands inside a script
+        text = json.dumps(data).replace("<", "\\u003c")  # it is embedded in a <script>
         filled = PAGE.read_text(encoding="utf-8")
         for blank, value in {"NONCE": nonce, "FIGURE": self.figure.name, "DATA": text}.items():
             filled = filled.replace(f"%{blank}%", value)
         return filled.encode()
 
     def layout(self) -> dict[str, Any]:
-        """Return the controls as they stand at the start."""
+        """Return the figure's name and summary, and the controls with their values at the start."""
         specs = tuple(encoding.name for encoding in self.start.encodings)
         changed = [item.options()[name] for item in self.start.encodings for name in item.changed()]
         if self.figure.several or any(option.in_spec or option.only_with for option in changed):
@@ -172,38 +186,45 @@ class Explorer:
         }
 
     def answer(self, values: Mapping[str, Any], pixels: int, gone: Callable[[], bool] = bool) -> dict[str, Any]:
-        """Return the picture of that many pixels from left to right, the line that makes it, or why there is none.
+        """Return the picture for the values, or the error, as data for the page.
 
-        gone : tells whether whoever asked has left: nothing is drawn then
+        Parameters
+        ----------
+        values : values of the controls, by option name
+        pixels : width of the picture
+        gone : returns True once the client has left; drawing then stops
 
         Returns
         -------
-        "image" (a data URL), "alt", "command", "name" (of a file, without its ending), "notes" and "parameters" (the
-        controls of the encoding), or "error", with "command" where that is the way
+        "image" (a data URL), "alt", "command" (the command line), "name" (for a file, without extension), "notes" and
+        "parameters" (controls of the encoding); or "error", with "command" if the picture takes too long for the page
         """
         try:
             with self._drawing(values, gone) as known:
                 return self._picture(known, pixels)
-        except Exception as error:  # whatever it is, the page says it
+        except Exception as error:  # the page shows any error
             found = {"error": as_pecli_error(error).sentence(as_labels)}
             return {**found, "command": error.line} if isinstance(error, TooLongError) else found
 
     def file(self, values: Mapping[str, Any], format: str, gone: Callable[[], bool] = bool) -> bytes:
-        """Return the picture as a file of that format; raises PecliError as the command line does."""
+        """Return the picture as a file of the given format; raise PecliError as the command line does."""
         with self._drawing(values, gone, format=format) as known:
             job = self._job(known)
-            self._check_held(job)
+            self._check_size(job)
             return Picture(job).render(format)[0]
 
     @contextmanager
     def _drawing(self, values: Mapping[str, Any], gone: Callable[[], bool], **more: str) -> Iterator[dict[str, Any]]:
-        """What is known of these values, to be drawn inside: one picture at a time, and none for long or for nobody."""
+        """Yield the values as options of a job, inside a block for drawing one picture.
+
+        Only one block runs at a time. Drawing in it ends with an error after MAX_SECONDS, or when the client has left.
+        """
         with DRAWING, restrict_reading(self.start.inputs()):
             begun = time.monotonic()
-            before = TRACKER.set(lambda items, doing: _limited(items, doing, begun, gone))
+            before = TRACKER.set(lambda items, doing: _until_timeout(items, doing, begun, gone))
             try:
                 _check_waiting(gone)
-                known = {**self._known(values), **more}
+                known = {**self._options_from_page(values), **more}
                 yield known
             except TooLongError as error:
                 error.line = command(self._job(known))
@@ -214,7 +235,7 @@ class Explorer:
 
     def _picture(self, values: dict[str, Any], pixels: int) -> dict[str, Any]:
         asked = self._job(values)
-        self._check_held(asked)
+        self._check_size(asked)
         dpi = round(min(max(pixels, FEWEST), MOST) / asked.canvas.inches.width)
         picture: Picture[Any] = Picture(self._job({**values, "dpi": max(10, dpi)}))
         data = base64.b64encode(picture.render("png")[0]).decode()
@@ -233,15 +254,15 @@ class Explorer:
         job.check_names()
         return job
 
-    def _check_held(self, job: Job) -> None:
-        """Refuse more numbers at once than are quickly made, which nobody can stop meanwhile."""
+    def _check_size(self, job: Job) -> None:
+        """Raise TooLongError if computing the job's largest array, which cannot be interrupted, would take too long."""
         if (count := prod(job.analysis.shape(job.display_view))) > MAX_NUMBERS:
             raise TooLongError(
                 f"{self.figure.name} makes {count:,} numbers at once, and the page takes {MAX_NUMBERS:,}"
             )
 
-    def _known(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the page sent, without the parameters that the encoding which was chosen there has not."""
+    def _options_from_page(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values sent by the page as options of a job, without parameters of other encodings."""
         given = {str(name): str(value) for name, value in values.items()}
         for name, value in given.items():
             if len(value) > MAX_VALUE_LENGTH:
@@ -255,8 +276,8 @@ class Explorer:
         return {"encoding": specs, **taken}
 
 
-def _limited(items: Sequence[Any], doing: str, begun: float, gone: Callable[[], bool]) -> Iterable[Any]:
-    """Yield the items while somebody waits for them, and not for long; raises PecliError."""
+def _until_timeout(items: Sequence[Any], doing: str, begun: float, gone: Callable[[], bool]) -> Iterable[Any]:
+    """Yield the items; raise PecliError once the client has left or MAX_SECONDS have passed."""
     for item in items:
         _check_waiting(gone)
         if time.monotonic() - begun > MAX_SECONDS:
@@ -270,5 +291,5 @@ def _check_waiting(gone: Callable[[], bool]) -> None:
 
 
 def as_labels(text: str) -> str:
-    """Return a message with the options as the page calls them: ``text size 5``."""
+    """Return a message with option names as the page shows them: ``text size 5``."""
     return as_keywords(text, " ", " ")

@@ -1,6 +1,6 @@
-"""A function a figure and report, made of their options: ``pecli.heatmap(base=10)`` is ``pecli.figure("heatmap", …)``.
+"""Python functions for all figures and reports: ``pecli.heatmap(base=10)`` is made from the options of heatmap.
 
-`pecli/jobs/figure_functions.pyi` tells it to editors and type checkers; ``python -m pecli.jobs.functions`` prints that.
+``python -m pecli.jobs.functions`` prints `pecli/jobs/figure_functions.pyi`, their types for editors and type checkers.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import job_of
 from pecli.jobs.text import python_call
 
-LISTED = 20  # words of a choice that its type still lists
+LISTED = 20  # a choice of at most this many words becomes a Literal
 HEAD = '''\
 """The functions of all figures and reports, made of their options; python -m pecli.jobs.functions prints this."""
 
@@ -47,11 +47,16 @@ def {name}(
 ) -> Picture[{returned}]:
     """{summary}."""
 '''
-TYPES = {int: "SupportsIndex", float: "SupportsFloat", str: "Text", bool: "bool"}  # that numpy's numbers have too
+TYPES = {
+    int: "SupportsIndex",
+    float: "SupportsFloat",
+    str: "Text",
+    bool: "bool",
+}  # protocols that numpy scalars fulfil too
 
 
 def function_of(name: str) -> Callable[..., Picture[Any]]:
-    """Return the function that draws a figure or computes a report of that name."""
+    """Return the function that draws the figure or computes the report of that name."""
     analysis = ANALYSES[name]
 
     def function(encoding: Any = None, *others: Any, **options: Any) -> Picture[Any]:
@@ -62,12 +67,12 @@ def function_of(name: str) -> Callable[..., Picture[Any]]:
     function.__doc__ = documentation(analysis)
     first, *rest = (parameter(each, analysis).replace(annotation=Parameter.empty) for each in arguments(analysis))
     parameters = [first, Parameter("others", Parameter.VAR_POSITIONAL), *rest]
-    function.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # where inspect looks
+    function.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # read by inspect
     return function
 
 
 def documentation(analysis: type[Analysis[Any]]) -> str:
-    """Return what ``help(pecli.heatmap)`` says, in the words of the command line's help."""
+    """Return the docstring of an analysis's function, made from the help texts of its options."""
     items = ((item, item.scalar.__name__, item.many or is_swept(item, analysis)) for item in arguments(analysis))
     saved = {"output": "; it is written by .save()"}
     first, *lines = (
@@ -87,7 +92,7 @@ def documentation(analysis: type[Analysis[Any]]) -> str:
 
 
 def advice_for(name: str) -> str:
-    """Return what to write for a name that is no function but means something on the command line; mostly nothing."""
+    """Return advice for a name that is no function but is a command alias or an encoding; "" for other names."""
     if name in ANALYSES.aliases:
         own, options = ANALYSES.aliases[name]
         return f": it is pecli.{own}({', '.join(f'{option}={value!r}' for option, value in options.items())})"
@@ -96,7 +101,7 @@ def advice_for(name: str) -> str:
 
 
 def arguments(analysis: type[Analysis[Any]]) -> Iterator[Option]:
-    """Yield the options with their defaults, the encoding first; None where encoding or file tell the default."""
+    """Yield the options with their defaults, the encoding first; None if encoding or file determine the default."""
     own, open_ = analysis.default_options, {*encoding_parameters(), "length"}
     known = known_options(analysis)
     for name in (*EncodingOption.options(), *(name for name in known if name not in EncodingOption.options())):
@@ -106,7 +111,7 @@ def arguments(analysis: type[Analysis[Any]]) -> Iterator[Option]:
 
 
 def parameter(option: Option, analysis: type[Analysis[Any]]) -> Parameter:
-    """Return one option as a parameter: the encoding may stand by its place, the others by their names alone."""
+    """Return an option as a parameter of the function; only the encoding may be positional."""
     kind = Parameter.POSITIONAL_OR_KEYWORD if option.name in EncodingOption.options() else Parameter.KEYWORD_ONLY
     return Parameter(
         option.name, kind, default=option.default, annotation=annotation(option, is_swept(option, analysis))
@@ -114,7 +119,7 @@ def parameter(option: Option, analysis: type[Analysis[Any]]) -> Parameter:
 
 
 def is_swept(option: Option, analysis: type[Analysis[Any]]) -> bool:
-    """Return whether several values of it are one picture of all of them."""
+    """Return whether several values of the option give one picture with a panel for each value."""
     return (
         analysis.drawn
         and option.scalar is not bool
@@ -124,9 +129,14 @@ def is_swept(option: Option, analysis: type[Analysis[Any]]) -> bool:
 
 
 def annotation(option: Option, swept: bool = False) -> str:
-    """Return the type of an option's values, as code; of one that may be swept also several."""
+    """Return the type annotation of an option's values, as source text.
+
+    swept : also allow several values
+    """
     choices = list(option.choices()) if option.choices is not None else []
-    scalar = f"Literal[{', '.join(map(repr_, choices))}]" if 0 < len(choices) <= LISTED else TYPES[option.scalar]
+    scalar = (
+        f"Literal[{', '.join(map(double_quoted, choices))}]" if 0 < len(choices) <= LISTED else TYPES[option.scalar]
+    )
     scalar += " | str" if option.names and option.scalar is not str else ""
     scalar += f" | {next(iter(get_annotations(option.text_of).values()))}" if option.text_of else ""
     scalar += " | str" if option.place else ""
@@ -136,28 +146,28 @@ def annotation(option: Option, swept: bool = False) -> str:
 
 
 def numbers_of(analysis: type[Analysis[Any]]) -> list[tuple[str, str]]:
-    """Return module and name of the class of the numbers that each variant computes."""
+    """Return (module, class name) of the numbers that each variant of the analysis computes."""
     return [
         (kind.compute.__module__, get_annotations(kind.compute).get("return", "Numbers"))
         for kind in analysis.variants()
     ]
 
 
-def repr_(value: Any) -> str:
-    """Return a value as code, in the quotation marks of this project."""
+def double_quoted(value: Any) -> str:
+    """Return a value as source text with double quotes."""
     return repr(value).replace("'", '"')
 
 
 def stub() -> str:
-    """Return the text of the file that tells the functions to editors and type checkers.
+    """Return the text of `figure_functions.pyi`.
 
-    What all figures take stands once, in a TypedDict; what one takes besides is one on top of that.
+    One TypedDict has the options that all figures (or all reports) share; another for each figure adds its own.
     """
     imports: dict[str, None] = {}
     text = ""
     for shared, drawn in (("FigureOptions", True), ("ReportOptions", False)):
         analyses = {name: analysis for name, analysis in ANALYSES.items() if analysis.drawn == drawn}
-        first, *others = types = [typed(analysis) for analysis in analyses.values()]
+        first, *others = types = [annotations_of(analysis) for analysis in analyses.values()]
         common = {name: kind for name, kind in first.items() if all(own.get(name) == kind for own in others)}
         text += typed_dict(shared, "TypedDict", common)
         for (name, analysis), known in zip(analyses.items(), types, strict=True):
@@ -169,14 +179,14 @@ def stub() -> str:
     return HEAD.format(numbers="\n".join(sorted(imports))) + text
 
 
-def typed(analysis: type[Analysis[Any]]) -> dict[str, str]:
-    """Return the type of each option, but for the encoding."""
+def annotations_of(analysis: type[Analysis[Any]]) -> dict[str, str]:
+    """Return the type annotation of each option except the encoding, by name."""
     every = (parameter(option, analysis) for option in arguments(analysis))
     return {own.name: str(own.annotation) for own in every if own.name not in EncodingOption.options()}
 
 
 def typed_dict(name: str, base: str, fields: Mapping[str, str]) -> str:
-    """Return a TypedDict of options as code, none of which has to be given."""
+    """Return the source of a TypedDict of optional keys."""
     lines = "".join(f"    {field}: {text}\n" for field, text in fields.items()) or "    ...\n"
     return f"\nclass {name}({base}, total=False):\n{lines}"
 

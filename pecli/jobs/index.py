@@ -1,5 +1,4 @@
-"""Pages that show what a batch file makes: every picture with the line that made it, as Markdown or HTML; or every
-picture on a page of a PDF."""
+"""Index pages of a batch file: all pictures with their command lines in Markdown or HTML, or as pages of a PDF."""
 
 from __future__ import annotations
 
@@ -15,17 +14,17 @@ from pecli.core.errors import OutputError, PecliError, UnknownNameError, as_keys
 from pecli.core.progress import track
 from pecli.files.documents import plain_md
 from pecli.files.writer import check_target, ending_of
-from pecli.jobs.batch import Batch, Entry, inside
-from pecli.jobs.inputs import seen_from
+from pecli.jobs.batch import Batch, Entry, path_inside
+from pecli.jobs.inputs import with_relative_inputs
 from pecli.jobs.job import Job
-from pecli.jobs.picture import Picture, said_in_file
+from pecli.jobs.picture import Picture, texts_in_file
 from pecli.jobs.text import command
 from pecli.page.style import without_date
 
 Failures = Mapping[tuple[str, ...], PecliError]  # by the paths of the picture
 NOT_DRAWN = "Not drawn"
 SHOWN = ("png", "svg", "gif", "webp")
-MARKS = {  # what a page of ours begins with, so that it is known from one that somebody wrote
+MARKS = {  # text near the start of every index, to tell it from a page that the user wrote
     ".md": "Every picture with the line that made it.",
     ".html": '<meta name="generator" content="pecli batch">\n',
     ".pdf": "(pecli batch)",
@@ -40,26 +39,27 @@ code { font-size: 0.8rem; white-space: pre-wrap; overflow-wrap: anywhere; } h2 {
 
 
 def page(batch: Batch, path: str, failures: Failures | None = None) -> bytes:
-    """Return the page for that file: Markdown, HTML or PDF by its ending, one that `page_path` allows.
+    """Return the index of the batch as Markdown, HTML or PDF, according to the extension of `path`.
 
-    failures : why the pictures of these files could not be drawn
+    failures : errors of the jobs that could not be drawn, by their paths
     """
     made = PAGES[Path(path).suffix.lower()](batch, Path(path).parent, failures or {})
     return made if isinstance(made, bytes) else made.encode()
 
 
 def page_path(batch: Batch, path: str, *, written: bool = True) -> str:
-    """Return where a page goes, in the batch's folder.
+    """Return the path of an index page inside the batch's folder.
 
     Raises
     ------
-    UsageError : another ending or place
-    OutputError : it cannot be written there, where it is to be, or would replace somebody's own page
+    UsageError : the extension is unknown, or the path leaves the folder
+    OutputError : the page cannot be written, or would replace a file that pecli did not make; not checked unless
+        `written`
     """
     ending = Path(path).suffix.lower()
     if ending not in PAGES:
         raise UnknownNameError("kind of index", ending, PAGES, option="index")
-    target = inside(batch.folder, path, "index")
+    target = path_inside(batch.folder, path, "index")
     if not written:
         return target
     check_target(target, clobber=True, option="index", example=f"index{ending}")
@@ -76,23 +76,23 @@ def _markdown(batch: Batch, folder: Path, failures: Failures) -> str:
 
 
 def _head(entry: Entry) -> str:
-    """Return the name and the note of a figure in Markdown."""
+    """Return the heading and the note of a figure, in Markdown."""
     return "\n\n".join(filter(None, [f"## {_one_line(entry.name)}", _text(entry.note)]))
 
 
 def _picture(job: Job, folder: Path, failures: Failures) -> str:
-    """Return a picture in Markdown: its line, then itself and its other files, or why there is none."""
+    """Return one picture in Markdown: its command line, then the image and links to its other files, or the error."""
     parts = [f"```sh\n{_line(job, folder)}\n```"]
     if failure := _failure(job, failures):
         return "\n\n".join([*parts, plain_md(" ".join(failure.split()))])
     image, others = _files(job, folder)
-    parts += [f"![{plain_md(said_in_file(job)['alt'])}]({image})"] if image else []
+    parts += [f"![{plain_md(texts_in_file(job)['alt'])}]({image})"] if image else []
     return "\n\n".join(filter(None, [*parts, ", ".join(f"[{path}]({path})" for path in others)]))
 
 
 def _html(batch: Batch, folder: Path, failures: Failures) -> str:
-    """Return a sheet of all pictures: each is its Markdown, drawn when it comes into sight."""
-    from markdown_it import MarkdownIt  # that rich itself reads Markdown with
+    """Return an HTML page with a grid of all pictures; images load lazily."""
+    from markdown_it import MarkdownIt  # a dependency of rich
 
     cells = (f"{_head(entry)}\n\n{_picture(job, folder, failures)}" for entry in batch.entries for job in entry.jobs)
     figures = "".join(f"<figure>\n{MarkdownIt().render(cell)}</figure>\n" for cell in cells)
@@ -105,7 +105,7 @@ def _html(batch: Batch, folder: Path, failures: Failures) -> str:
 
 
 def _pdf(batch: Batch, folder: Path, failures: Failures) -> bytes:
-    """Return every picture on a page of its own size, drawn anew; of a sweep in one file each of its pictures."""
+    """Return a PDF with every picture, redrawn, on a page of its own size; the pictures of a sweep have a page each."""
     from matplotlib.backends.backend_pdf import PdfPages
 
     buffer = io.BytesIO()
@@ -119,7 +119,7 @@ def _pdf(batch: Batch, folder: Path, failures: Failures) -> bytes:
 
 
 def _failure(job: Job, failures: Failures) -> str:
-    """Return why there is no picture, nothing where there is one."""
+    """Return why a job's picture is missing, "" if it is there."""
     failure = failures.get(job.paths)
     if failure is not None:
         return f"{NOT_DRAWN}: {failure.sentence(as_keys)}"
@@ -127,7 +127,7 @@ def _failure(job: Job, failures: Failures) -> str:
 
 
 def _text(text: str) -> str:
-    """Return text in Markdown, whose own signs may stand there; HTML and control characters are shown."""
+    """Return text for Markdown: its markup stays active, HTML is escaped, and control characters become visible."""
     return html.escape(escaped(text, "\n"), quote=False)
 
 
@@ -136,12 +136,12 @@ def _one_line(text: str) -> str:
 
 
 def _line(job: Job, folder: Path) -> str:
-    """Return the command line, as it is typed in the folder of the page."""
-    return command(seen_from(job, folder), tuple(os.path.relpath(path, folder) for path in job.paths))
+    """Return the job's command line, with paths relative to the page's folder."""
+    return command(with_relative_inputs(job, folder), tuple(os.path.relpath(path, folder) for path in job.paths))
 
 
 def _files(job: Job, folder: Path) -> tuple[str, list[str]]:
-    """Return the job's first picture, or nothing, and its other files, as seen from the page."""
+    """Return the job's first image file ("" if none) and its other files, relative to the page's folder."""
     paths = [quote(Path(os.path.relpath(path, folder)).as_posix()) for path in job.paths]
     image = next((path for path in paths if ending_of(path) in SHOWN), "")
     return image, [path for path in paths if path != image]

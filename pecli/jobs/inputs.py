@@ -1,7 +1,7 @@
-"""The files that a finished picture was drawn from: where they lie as seen from here, and which of them may be read.
+"""The files that a finished picture was drawn from: where to find them, and which of them may be read.
 
-The picture may be a stranger's. What it names is read where it lies in the picture's folder or below, or where the user
-names it too, wherever links and ``..`` lead.
+The picture may come from a stranger. A file that it names is read only if it is in the picture's folder or below it,
+after resolving links and ``..``, or if the user names it too.
 """
 
 from __future__ import annotations
@@ -31,14 +31,17 @@ P = TypeVar("P", bound=Options)
 
 
 def fingerprints(found: Mapping[str, Any]) -> list[str]:
-    """Return the fingerprints of the files that a finished file, which carries `found`, was drawn from."""
+    """Return the fingerprints of a finished file's inputs from its metadata `found`."""
     prints = found.get("inputs")
     return prints if isinstance(prints, list) else []
 
 
 def reading_beside(made: str, found: Mapping[str, Any], given: Mapping[str, Any]) -> AbstractContextManager[None]:
-    """Let no files be read inside the block but those beside the finished file, those that the values name, and those
-    of a known ending whose fingerprint the finished file carries (in what was found there): it was drawn from them."""
+    """Return a context manager inside which only some files may be read.
+
+    These are files beside the finished file `made`, files that the values `given` name, and table and style files whose
+    fingerprint is in the metadata `found`, because the finished file was drawn from them.
+    """
     prints = fingerprints(found)
 
     def known(path: str) -> bool:
@@ -47,12 +50,12 @@ def reading_beside(made: str, found: Mapping[str, Any], given: Mapping[str, Any]
     def refusal(path: str) -> UsageError:
         return _refusal(made, path, ["pecli", "redraw", made, "-e", path])
 
-    return restrict_reading(_named(given), str(Path(os.path.realpath(made)).parent), refusal, known)
+    return restrict_reading(_texts_in(given), str(Path(os.path.realpath(made)).parent), refusal, known)
 
 
-def _named(given: Mapping[str, Any]) -> Iterator[str]:
-    """Yield every text among the values, those in the texts of encodings, and the config.json that one names."""
-    from pecli.models.config_file import place  # reading models takes a while to load
+def _texts_in(given: Mapping[str, Any]) -> Iterator[str]:
+    """Yield every text among the values, every value in the spec of an encoding, and the config.json that it names."""
+    from pecli.models.config_file import config_path  # slow to import
     from pecli.models.spec import config_words
 
     for value in given.values():
@@ -60,11 +63,11 @@ def _named(given: Mapping[str, Any]) -> Iterator[str]:
     for spec in specs_in(given):
         yield from map(str, parse_encoding(spec)[1].values())
         if found := config_words(spec):
-            yield str(place(Path(found[0])))
+            yield str(config_path(Path(found[0])))
 
 
 def check_inputs(job: Job, made: str) -> None:
-    """Refuse a file that the job is made from and that may not be read here: UsageError, with what to type."""
+    """Raise UsageError, with a command that helps, if the job needs a file that may not be read here."""
     for part in (*job.encodings, *job.parts):
         for name, value in part.settings().items():
             if value in part.inputs() and not is_readable(value):
@@ -80,34 +83,39 @@ def _refusal(made: str, path: str, words: list[str]) -> UsageError:
 
 
 def relocate_inputs(job: Job, made: str, prints: Collection[str]) -> tuple[Job, list[str]]:
-    """Return the job with the files that it reads named as seen from here, and the names of those that are not found.
+    """Return the job with its input files found relative to the current folder, and the names of those not found.
 
     Parameters
     ----------
-    job : its files are named as seen from the folder in which it was drawn, which no file tells
+    job : job whose file names are relative to the folder where it was drawn, which is not recorded
     made : the finished file
-    prints : the fingerprints of the files it was drawn from, by which they are known again
+    prints : fingerprints of the job's input files, to recognise them
     """
-    found = {name: _place(name, made, prints) for name in job.inputs()}
+    found = {name: _find_input(name, made, prints) for name in job.inputs()}
     moved = {name: place for name, place in found.items() if place is not None and place != name}
-    return _moved(job, moved), [name for name, place in found.items() if place is None]
+    return _with_renamed_inputs(job, moved), [name for name, place in found.items() if place is None]
 
 
-def seen_from(job: Job, folder: Path) -> Job:
-    """Return the job with the files that it reads named as seen from a folder."""
-    return _moved(job, {name: os.path.relpath(name, folder) for name in job.inputs() if os.path.exists(name)})
+def with_relative_inputs(job: Job, folder: Path) -> Job:
+    """Return the job with the names of its input files relative to a folder."""
+    return _with_renamed_inputs(
+        job, {name: os.path.relpath(name, folder) for name in job.inputs() if os.path.exists(name)}
+    )
 
 
-def _moved(job: Job, moved: dict[str, str]) -> Job:
-    """Return the job with other names of the files that it reads."""
-    figure, canvas = _renamed(job.figure, moved), _renamed(job.canvas, moved)
-    encodings = tuple(_renamed(encoding, moved) for encoding in job.encodings)
-    cells = tuple(_moved(cell, moved) for cell in job.cells)
+def _with_renamed_inputs(job: Job, moved: dict[str, str]) -> Job:
+    """Return the job with its input files renamed according to `moved` (old name to new name)."""
+    figure, canvas = _rename_paths(job.figure, moved), _rename_paths(job.canvas, moved)
+    encodings = tuple(_rename_paths(encoding, moved) for encoding in job.encodings)
+    cells = tuple(_with_renamed_inputs(cell, moved) for cell in job.cells)
     return replace(job, figure=figure, encodings=encodings, canvas=canvas, cells=cells)
 
 
-def _place(name: str, made: str, prints: Collection[str]) -> str | None:
-    """Return where a file of that name, of one of those fingerprints, may be read: beside the finished file or here."""
+def _find_input(name: str, made: str, prints: Collection[str]) -> str | None:
+    """Return where the input file `name` may be read, here or beside the finished file; None if it is not found.
+
+    prints : fingerprints, of which the file must have one; if there are none any file of that name will do
+    """
     if is_hub(name) or name == STDOUT:
         return name
     beside = (os.path.relpath(Path(made).parent / item) for item in (name, Path(name).name))
@@ -117,7 +125,7 @@ def _place(name: str, made: str, prints: Collection[str]) -> str | None:
     return None
 
 
-def _renamed(part: P, moved: dict[str, str]) -> P:
-    """Return the options with other names of the files they read."""
+def _rename_paths(part: P, moved: dict[str, str]) -> P:
+    """Return the options with input files renamed according to `moved` (old name to new name)."""
     names = {name: moved[value] for name, value in part.settings().items() if value in part.inputs() and value in moved}
     return replace(part, **names) if names else part

@@ -1,4 +1,4 @@
-"""A job: a figure or report of encodings at positions, on a canvas, written to files; and all that follows from it."""
+"""A job: a figure or report with its options, encodings, positions, canvas and output, and what follows from them."""
 
 from __future__ import annotations
 
@@ -40,30 +40,31 @@ OPTION_TEXTS = {
     "reorder": "page.order",
     "head": "page.head",
 }
-MAX_FRAMES = 1000  # in one file
-MAX_CELLS = 256  # of a grid: more are too small to be seen
-ONE_EACH = {*Canvas.options(), *Language.options()}  # options of which a file of many pictures has one value
-SINGLE = ONE_EACH | {*Output.options()}  # and so has a picture of many panels
-FRAME_BYTES, FRAME_PIXEL = 3_000_000, 12  # that a frame takes while all are made, and each of its pixels, measured
-SWEPT = "10,100,1000"  # an example of several values
-LIBRARIES = ("matplotlib", "numpy")  # what the bytes of a picture depend on
-SHORTER = "shorten --length, or zoom in with --start and --length"  # advice where there is too much
+MAX_FRAMES = 1000  # largest number of frames in one file
+MAX_CELLS = 256  # largest number of cells in a grid; more would be too small to see
+ONE_EACH = {*Canvas.options(), *Language.options()}  # options with one value per file, even if it holds many pictures
+SINGLE = ONE_EACH | {*Output.options()}  # options with one value per picture, even if it has many panels
+FRAME_BYTES, FRAME_PIXEL = 3_000_000, 12  # bytes per frame, and per pixel of a frame (measured)
+SWEPT = "10,100,1000"  # example of several values, for messages
+LIBRARIES = ("matplotlib", "numpy")  # libraries whose versions change the bytes of a picture
+SHORTER = "shorten --length, or zoom in with --start and --length"  # advice for messages
 
 
 @dataclass(frozen=True)
 class Job:
-    """A figure (or report) with its options, of encodings at positions, on a canvas, to an output.
+    """A figure (or report) with its options, of encodings at positions, on a canvas, written to an output.
 
-    The fields are what was asked for: an encoding that takes a size from the positions still leaves it open here. What
-    follows from them is worked out once, when it is first asked for; `settle` checks it as a whole.
+    The fields are what was asked for: an encoding whose size follows from the positions still has no size here.
+    Everything derived is computed on first use; `settle` checks the job as a whole.
 
-    swept : options of which it has one of several, to be told in its name
-    axes : the options with several values: of which it has one, or with cells all
-    cells : the jobs that are one picture of all of them, the last of the axes running fastest; its parts are those of
-        the first
-    used : the length in use of all such jobs; where it is no such job, what its own positions say
-    shown : whether it is only shown, so that no name of a file is made up
-    where : its place in a batch file
+    figure, encodings, positions, canvas, output, language : the options, by subject
+    swept : names of swept options, whose values go into the file's name
+    axes : names of the options with several values; without cells, the job has one of the values of each
+    cells : jobs drawn together as one picture, the last axis changing fastest; the other fields are those of the first
+        cell
+    used : length in use that all cells share; None if the job's own positions determine it
+    shown : True if the picture is only shown, so no file name is made up
+    where : ``file:line`` in a batch file
     """
 
     figure: Analysis[Any]
@@ -81,21 +82,21 @@ class Job:
 
     @property
     def parts(self) -> tuple[Options, ...]:
-        """What it is of besides its encodings and its output, in the order in which it is told."""
+        """The groups of options other than encodings and output, in the order of the command line."""
         return self.figure, self.positions, self.canvas, self.language
 
     @property
     def options(self) -> dict[str, Option]:
-        """Every option that it has a value of, by name."""
+        """All options that the job has a value for, by name."""
         own = {name: option for encoding in self.encodings for name, option in encoding.options().items()}
         return own | shared_options(type(self.figure))
 
     def settle(self) -> Self:
-        """Check the job as a whole, for which tables are read from their files; return it.
+        """Check the job as a whole, reading tables from their files if needed, and return it.
 
         Raises
         ------
-        UsageError : things that do not go together, a format that does not hold it, too much memory
+        UsageError : incompatible options, a format that cannot hold the result, or too much memory
         """
         for _, format in self.targets:
             self.check_format(format)
@@ -108,20 +109,21 @@ class Job:
         check_bytes(*self._drawing(), "lower --dpi or --size, or give fewer values")
         if self.analysis.parts(self.view) is None:
             self.check_memory(self._needed_view)
-        else:  # memory holds one part at a time
+        else:  # computed and written part by part
             for path, _ in self.targets:
                 check_disk(self.figure.name, self.analysis.shape(self.view), path, SHORTER)
         return self
 
     @property
     def own_positions(self) -> Positions | None:
-        """The positions where the encodings say them and nothing else may; of several grids those of the first."""
+        """The positions that the encodings themselves define (of several encodings, the first); None if any defines
+        none."""
         own = [encoding.own_positions for encoding in self.encodings]
         return own[0] if all(own) else None
 
     @cached_property
     def view(self) -> View[Any]:
-        """The encodings, fitted to the positions that the figure looks at; of cells each once."""
+        """The encodings, sized to fit, and the positions of the figure; with cells, each encoding of any cell once."""
         if self.cells:
             encodings = dict.fromkeys(item for cell in self.cells for item in cell.view.encodings)
             return View(tuple(encodings), self.cells[0].view.positions)
@@ -130,18 +132,18 @@ class Job:
 
     @property
     def positions_seen(self) -> Positions:
-        """The positions that the figure looks at."""
+        """The positions that the figure uses."""
         in_use = any(encoding.context for encoding in self.encodings)
         return self.own_positions or self.figure.positions_for(self.positions, in_use)
 
     def alone(self) -> Self:
-        """Return the job of a cell by itself, whose encodings say the length in use that is that of all cells."""
+        """Return the job of one cell as an independent job, whose encodings state the length in use of all cells."""
         fitted = zip(self.encodings, self.view.encodings, strict=True)
         return replace(self, encodings=tuple(own if plain.context else plain for plain, own in fitted), used=None)
 
     @cached_property
     def display_view(self) -> View[Any]:
-        """The view through as many pixels as a panel can have, for no more numbers than can be seen."""
+        """The view limited to the pixels of a panel, so that no more numbers are computed than can be seen."""
         panels: tuple[tuple[int, int], ...] | None = None
         if isinstance(self.analysis, Figure):
             panels = (self.canvas.pixels(),) * len(panels_of(self.analysis, self.view))
@@ -156,8 +158,11 @@ class Job:
 
     @cached_property
     def analysis(self) -> Analysis[Any]:
-        """What computes: the figure, or one of all cells; where it takes several encodings and each cell has one, with
-        other parameters, the figure of them all, as far as lines are labelled."""
+        """The analysis that computes the numbers: the figure, or a grid of all cells.
+
+        If the figure takes several encodings and the cells differ only in the parameters of their one encoding, it is
+        the figure of all these encodings instead, up to MAX_LINES.
+        """
         if not self.cells:
             return self.figure.variant(self.view)
         alike = (
@@ -168,26 +173,26 @@ class Job:
 
     @cached_property
     def grid(self) -> Grid:
-        """All cells side by side, or one after the other."""
+        """The grid of all cells: panels side by side, or frames in turn."""
         figures: list[Any] = [cell.figure.variant(cell.view) for cell in self.cells]
         cells = [Cell(figure, cell.view) for figure, cell in zip(figures, self.cells, strict=True)]
         with use_language(self.language):
             return Grid(tuple(cells), tuple(map(self._axis, self.axes)), self._common_title(figures[0]))
 
     def _common_title(self, figure: Figure[Any]) -> str:
-        """Return what the encodings of all cells have in common, and the positions, in the figure's own words."""
+        """Return the title of a grid: the parameters that the encodings of all cells share, and the positions."""
         views = [cell.view for cell in self.cells]
-        if len(self.encodings) > 1:  # each cell says what it is, but for labels of the author's
+        if len(self.encodings) > 1:  # each cell has its own title, unless the user gave labels
             encodings = [*dict.fromkeys(view.encoding for view in views)]
             return title_of_several(encodings) if any(encoding.label for encoding in encodings) else ""
         if not figure.title(views[0]):
             return ""
         common = join_title(common_pieces([view.encoding for view in views], self.axes))
-        positions = {figure.unseen(view) for view in views}
+        positions = {figure.positions_clause(view) for view in views}
         return join_title([common, *positions] if len(positions) == 1 else [common])
 
     def _axis(self, name: str) -> Axis:
-        """Return an option that the cells differ in, with its values."""
+        """Return the axis of the grid for an option in which the cells differ."""
         cells = self._cells_by_value(name)
         values, firsts = list(cells), list(cells.values())
         if name in EncodingOption.options():
@@ -211,27 +216,31 @@ class Job:
 
     @property
     def needs_all_numbers(self) -> bool:
-        """Whether a file holds every number, not only what can be seen."""
+        """Whether a target file holds every number, not only as many as a picture shows."""
         return any(FORMATS[target.format].numbers for target in self.targets)
 
     @property
     def has_frames(self) -> bool:
-        """Whether a file holds its pictures one by one."""
+        """Whether a target file holds its pictures as frames or pages."""
         return any(self.kind_of(target.format) == "frames" for target in self.targets)
 
     def kind_of(self, format: str) -> str:
-        """Return what a file of that format holds of the job: as a rule what the format does."""
+        """Return what a file of that format holds of this job, usually `Format.kind`: "frames" for a paged sweep."""
         paged = self.canvas.pages and FORMATS[format].paged and self.cells
         return "frames" if paged else FORMATS[format].kind
 
     def written_to(self, paths: Sequence[str | PathLike[str]], format: str | None = None) -> Self:
-        """Return the same job with other files to write."""
+        """Return the same job with other output files."""
         given = {**self.output.settings(), "output": list(paths), "format": format}
         return replace(self, output=Output.make(given))
 
     @property
     def defaults(self) -> dict[str, Any]:
-        """The figure's own defaults; of what depends on an encoding or the environment none, so it is always told."""
+        """The figure's defaults, by option name.
+
+        Options whose default depends on an encoding or the environment have the default None, so that texts always
+        state them.
+        """
         in_use = self.figure.length_in_use
         told = ((in_use and e.context) or (e.inputs() and not e.extrapolates) for e in self.encodings)
         free = any(told) and self.own_positions is None
@@ -239,31 +248,31 @@ class Job:
         return {**self.figure.default_options, **length, **dict.fromkeys(options_set_by_environment())}
 
     def settings(self) -> dict[str, Any]:
-        """Return the job as a flat mapping that `jobs_of` reads: everything but the output."""
+        """Return the job without its output as a flat mapping of option names to values, which `jobs_of` reads."""
         idle = [*([self.positions] if self.own_positions else []), *([] if self.figure.drawn else [self.canvas])]
         told = {n: value for part in self.parts if part not in idle for n, value in part.settings().items()}
         return {"encoding": self.specs(), **told, **({"long": True} if self.output.long else {}), **self.sweep()}
 
     def sweep(self) -> dict[str, Any]:
-        """Return the options that its cells differ in, each with all its values; None for what each leaves open."""
+        """Return all values of each option in which the cells differ; None for options that follow from another."""
         if not self.cells:
             return {}
         differing = [name for name in self.positions.settings() if len(self.values(name)) > 1]
         return {name: list(self.values(name)) if name in self.axes else None for name in (*self.axes, *differing)}
 
     def values(self, name: str) -> tuple[Any, ...]:
-        """Return the different values that the cells have of an option, in their order."""
+        """Return the different values of an option in the cells, in order of appearance."""
         return tuple(self._cells_by_value(name))
 
     def _cells_by_value(self, name: str) -> dict[Any, Job]:
-        """Return the first cell that has each value of an option, in their order."""
+        """Return the first cell with each value of an option, in order of appearance."""
         first: dict[Any, Job] = {}
         for cell in self.cells:
             first.setdefault(cell.value(name, self.axes), cell)
         return first
 
     def value(self, name: str, axes: Collection[str] = ()) -> Any:
-        """Return the value of an option; of the encodings their specs, without what the other axes say."""
+        """Return the value of an option; for the encoding option, a tuple of specs without the parameters in `axes`."""
         if name in EncodingOption.options():
             return tuple(self.specs(axes))
         told = (part.settings() for part in (*self.encodings, *self.parts))
@@ -271,35 +280,35 @@ class Job:
 
     @cached_property
     def metadata(self) -> str:
-        """The job and the versions that draw it, as the text that finished files carry (ASCII JSON)."""
+        """The job and the versions of pecli and its libraries, as the JSON text (ASCII) in finished files."""
         prints = [fingerprint(path) for path in self.inputs()]
         inputs = {"inputs": prints} if prints else {}
         return json.dumps({"job": self.job(), **inputs, **versions()})
 
     def job(self) -> dict[str, Any]:
-        """Return the command and every option but the output, without those that nothing says; reads no file."""
+        """Return the command and all options except the output that have a value, as a mapping. Reads no file."""
         silent = IN_ENGLISH.settings()
         given = {n: value for n, value in self.settings().items() if value is not None and value != silent.get(n)}
         return {"command": self.figure.name, **given}
 
     def inputs(self) -> list[str]:
-        """Return the files that it is drawn from."""
+        """Return the paths of the files that the job reads."""
         own = [path for part in (*self.encodings, *self.parts) for path in part.inputs()]
         return list(dict.fromkeys([*own, *(path for cell in self.cells for path in cell.inputs())]))
 
     def id_prefix(self) -> str:
-        """Return a short name that two different jobs do not share."""
+        """Return a short identifier, unique to the job's metadata."""
         import hashlib
 
         return "p" + hashlib.sha256(self.metadata.encode()).hexdigest()[:10]
 
     def specs(self, without: Collection[str] = ()) -> list[str]:
-        """Return the encodings as text, without what is said of these parameters, or by its cells."""
+        """Return the specs of the encodings, without the parameters in `without` and those that the cells vary."""
         left = {*without, *(self.axes if self.cells else ())}
         return [encoding.spec(self.defaults, left) for encoding in self.encodings]
 
     def _check_view(self) -> None:
-        """Refuse an encoding that the figure does not show, naming the figures that do, and a view that it cannot."""
+        """Raise UsageError if the figure cannot show an encoding or the view, or cannot use a colour option."""
         kind = type(self.figure)
         for encoding in self.encodings:
             if not kind.takes(type(encoding)):
@@ -321,10 +330,10 @@ class Job:
             raise UnusedOptionError(name, value, why)
 
     def check(self, planned: bool = False, written: bool = True) -> None:
-        """Ask the machine, once before anything is drawn, for what it alone knows: files, colour maps and fonts.
+        """Raise an error if files, colour maps, fonts or mathematics cannot be used. Called once before drawing.
 
-        planned : files that exist already are no fault yet: they may turn out to show the job
-        written : whether its files are to be written
+        planned : accept target files that exist, as they may turn out to be up to date
+        written : False if the files are not going to be written
         """
         read = {real_path(path) for path in self.inputs()}
         for path, format in self.targets:
@@ -334,12 +343,15 @@ class Job:
             if written:
                 check_target(path, planned or not self.output.no_clobber, text=FORMATS[format].text)
         pictures = any(FORMATS[target.format].picture for target in self.targets)
-        self._check_formats(self.canvas.only_in() if pictures else {})
+        self._check_formats(self.canvas.format_specific_options() if pictures else {})
         if pictures:
             self.check_names()
 
     def _check_formats(self, given: dict[str, tuple[Any, str]]) -> None:
-        """Refuse what means something in files of some formats alone where none is written."""
+        """Raise UsageError for options in `given` that only apply to formats of which no file is written.
+
+        given : option name to (value, attribute of `Format` that is required)
+        """
         for name, (value, kind) in (given | ({"long": (True, "rows")} if self.output.long else {})).items():
             formats = [format for format, item in FORMATS.items() if getattr(item, kind)]
             if not any(target.format in formats for target in self.targets):
@@ -348,7 +360,7 @@ class Job:
                 raise UsageError(text, option=name, value=value, advice=advice)
 
     def check_names(self) -> None:
-        """Refuse a colour map, a style, a font or mathematics that matplotlib does not know; imports it."""
+        """Raise UsageError for a colour map, style, font or formula unknown to matplotlib. Imports matplotlib."""
         self.canvas.check_names()
         canvas = fill_texts(self)
         for name in (*TEXTS, *LABELS):
@@ -357,12 +369,12 @@ class Job:
             check_mathematics(encoding.label or "", "label")
 
     def check_memory(self, view: View[Any]) -> None:
-        """Refuse numbers of that view that memory cannot hold."""
+        """Raise an error if the numbers of that view do not fit into memory."""
         check_memory(self.figure.name, self.analysis.shape(view), SHORTER, self.figure.copies)
 
     @property
     def memory(self) -> int:
-        """Bytes that it takes to make, about."""
+        """Approximate bytes of memory needed to make the files."""
         return 8 * self.figure.copies * prod(self.analysis.shape(self._needed_view)) + self._drawing()[1]
 
     @property
@@ -370,7 +382,7 @@ class Job:
         return self.view if self.needs_all_numbers else self.display_view
 
     def _drawing(self) -> tuple[str, int]:
-        """Return how many pixels are drawn, for a message, and the bytes that they take, about."""
+        """Return the number of pixels, as the start of a message, and the approximate bytes for drawing them."""
         canvas, size, frames = self.canvas, self.canvas.inches, self.has_frames
         count = len(self.cells) if frames else int(any(target.format == "png" for target in self.targets))
         dpi = canvas.frame_dpi if frames else canvas.dpi
@@ -379,7 +391,7 @@ class Job:
         return f"drawing {count:,} × {width:,} × {height:,} pixels takes", count * each
 
     def check_format(self, format: str) -> None:
-        """Refuse a format that cannot hold what the figure has."""
+        """Raise UsageError if the format cannot hold the result."""
         item, name, drawn = FORMATS[format], self.figure.name, self.figure.drawn
         most, advice = MAX_FRAMES if self.kind_of(format) == "frames" else MAX_CELLS, ""
         if item.picture and len(self.cells) > most:
@@ -404,15 +416,15 @@ class Job:
 
 
 def too_many_in_one_file(name: str, count: int, most: int) -> UsageError:
-    """Return what to say of a sweep of more pictures than one file holds."""
+    """Return the error for a sweep of `count` pictures into one file that holds at most `most`."""
     text = f"{name}: {count:,} pictures in one file, and {most:,} are the most"
     return UsageError(text, option="output", advice="give fewer values, as in 2..10000:40")
 
 
 def job_settings(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the job that a finished file carries, complete: whatever the environment says, its language is its own.
+    """Return the settings of the job in a finished file's metadata, including its language.
 
-    It says what to draw, never where to: the file may be a stranger's, so that no output option is taken from it.
+    Output options are dropped: the file may come from a stranger, who must not choose where files are written.
     """
     outputs = Output.options().keys() - {"long"}
     return {
@@ -423,7 +435,7 @@ def job_settings(found: Mapping[str, Any]) -> dict[str, Any]:
 
 @cache
 def versions() -> dict[str, str]:
-    """Return what a picture's bytes depend on besides the job."""
+    """Return the versions of pecli and the libraries that determine a picture's bytes."""
     from importlib.metadata import version
 
     return {"pecli": __version__, **{name: version(name) for name in LIBRARIES}}

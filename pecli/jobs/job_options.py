@@ -1,4 +1,4 @@
-"""The options of a job besides its figure's: encoding, positions, canvas, output; and all that a job can be of."""
+"""The options of a job other than its figure's (encoding, positions, canvas, output), and the registry of analyses."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from pecli.files.formats import FORMATS
 from pecli.page.canvas import Canvas
 from pecli.reports import REPORTS
 
-FILE_HELP = "file to write, again for more; - is standard output"
+FILE_HELP = "file to write, repeat for more; - is standard output"
 
 
 @dataclass(frozen=True)
 class Output(Options):
-    """Where the results go."""
+    """Options for where the results go."""
 
     what = "output option"
 
     output: tuple[str, ...] = option(
         (),
-        f"{FILE_HELP}; several values in one file are a grid, in a .gif frames, in a .html sliders",
+        f"{FILE_HELP}; several values in one file make a grid, in a .gif frames, in a .html sliders",
         unset="a name made from the options",
         flags=("-o",),
         split=False,
         common=True,
     )
-    format: str | None = option(None, "format where no file name gives one", choices=lambda: FORMATS, unset="png")
-    no_clobber: bool = option(False, "keep files that exist already")
-    long: bool = option(False, "in .csv and .json a row a number, also of a matrix; lines always have it")
+    format: str | None = option(None, "format, if no file name gives it", choices=lambda: FORMATS, unset="png")
+    no_clobber: bool = option(False, "keep existing files: a command ends with 1, a batch skips them")
+    long: bool = option(False, "long format of .csv and .json: one row per number, as line figures always have")
 
 
 def _spec(encoding: Encoding | HasArray) -> str | None:
@@ -47,13 +47,13 @@ def _spec(encoding: Encoding | HasArray) -> str | None:
 
 @dataclass(frozen=True)
 class EncodingOption(Options):
-    """Which encoding."""
+    """The option that selects the encodings."""
 
     what = "encoding option"
 
     encoding: tuple[str, ...] = option(
         (),
-        "name, or name:parameter=value,… (pecli encodings lists them); a range, or a parameter again, is one each",
+        "name, or name:parameter=value,… (pecli encodings lists them); a range or a repeated parameter gives several",
         flags=("-e",),
         split=False,
         text_of=_spec,
@@ -62,13 +62,13 @@ class EncodingOption(Options):
 
 @dataclass(frozen=True)
 class Labels(Options):
-    """What the encodings are called in the picture; a job has it in their texts."""
+    """Labels of the encodings in the picture; a `Job` stores them in the encodings."""
 
     what = "encoding option"
 
     label: tuple[str, ...] = option(
         (),
-        "name in the picture, again for each encoding",
+        "name in the picture, repeat for each encoding",
         unset="its name and parameters",
         split=False,
         aliases=("labels",),
@@ -80,34 +80,35 @@ ANALYSES: Registry[type[Analysis[Any]]] = FIGURES | REPORTS
 
 
 def find_command(name: str) -> tuple[type[Analysis[Any]], Mapping[str, str]]:
-    """Return the figure or report that a word means as a command, and with which options: similarity, clock."""
+    """Return the figure or report for a command name, and the options that the name implies if it is an alias."""
     own, options = ANALYSES.aliases.get(name, (name, {})) if isinstance(name, str) else (name, {})
     return find_analysis(own), options
 
 
 def figures_for(encoding: type[Encoding]) -> list[str]:
-    """Return the figures and reports that show encodings of that kind; those made of figures have to be told how."""
+    """Return the names of the figures and reports that can show this kind of encoding, without composite figures."""
     return [name for name, analysis in ANALYSES.items() if analysis.takes(encoding) and not analysis.composed]
 
 
 def find_analysis(name: str) -> type[Analysis[Any]]:
-    """Return the figure or report of that name; raises UnknownNameError with a suggestion."""
-    if not isinstance(name, str):  # a list has no hash to look up
-        raise UnknownNameError("figure", name, ANALYSES, option="command")
+    """Return the figure or report of that name; raise UnknownNameError with a suggestion."""
+    if not isinstance(name, str):  # a list cannot be looked up
+        raise UnknownNameError("figure or report", name, ANALYSES, option="command")
     if name in ANALYSES.aliases:
         own, options = ANALYSES.aliases[name]
         text = ", ".join(option_text(option, value) for option, value in options.items())
         raise UsageError(f"{name} is {own}" + (f" with {text}" if text else ""), option="command", value=name)
     if name not in ANALYSES:
-        raise UnknownNameError("figure", name, ANALYSES, option="command")
+        raise UnknownNameError("figure or report", name, ANALYSES, option="command")
     return ANALYSES[name]
 
 
 @cached
 def encoding_parameters() -> dict[str, Option]:
-    """Return the parameters of all encodings that are options of the command line, by name; a shared one stands once.
+    """Return the parameters of all encodings that are command-line options, by name.
 
-    One that belongs to a value of another is said in the encoding's spec: ``rope:scaling=yarn,factor=4``.
+    A name used by several encodings appears once. A parameter that applies only to one value of another parameter is
+    set in the encoding's spec instead: ``rope:scaling=yarn,factor=4``.
     """
     found: dict[str, Option] = {}
     for name, item in (pair for kind in ENCODINGS.values() for pair in kind.options().items()):
@@ -118,21 +119,21 @@ def encoding_parameters() -> dict[str, Option]:
 
 @cached
 def shared_options(analysis: type[Analysis[Any]]) -> dict[str, Option]:
-    """Return the options of this figure or report that belong to no encoding."""
+    """Return the options of a figure or report that do not belong to an encoding, by name."""
     sections = [section for section in SECTIONS if section is not Canvas or analysis.drawn]
     return {**analysis.options(), **{name: item for section in sections for name, item in section.options().items()}}
 
 
 @cached
 def known_options(analysis: type[Analysis[Any]]) -> dict[str, Option]:
-    """Return every option that a job of this figure or report takes."""
+    """Return all options of a job of this figure or report, by name."""
     return {**analysis.options(), **encoding_parameters(), **shared_options(analysis)}
 
 
 def parameters_of(specs: Iterable[Any], inner: bool = False) -> dict[str, Option]:
-    """Return the parameters of the encodings that these texts name, plugins' too.
+    """Return the parameters of the encodings that the specs name, including plugins', by name.
 
-    inner : with those that belong to a value of another
+    inner : include parameters that can only be set in a spec
     """
     kinds: list[type[Encoding]] = [encoding_of(spec) for spec in specs]
     every = ((name, item) for kind in kinds for name, item in kind.options().items())

@@ -1,4 +1,4 @@
-"""The names of a job's files, made up or given, and its title: blanks in them are filled in."""
+"""File names and titles of a job: generated or given, with placeholders such as {base} filled in."""
 
 from __future__ import annotations
 
@@ -21,26 +21,29 @@ from pecli.page.canvas import LABELS, TEXTS, Canvas
 if TYPE_CHECKING:
     from pecli.jobs.job import Job
 
-MAX_NAME_BYTES = 120  # bytes of a file name that we make up: file systems take 255
-BLANK = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
-IN_TITLE = re.compile(r"\$[^$]*\$|\{\{|\}\}|\{(\w+)\}")  # mathematics has braces of its own
+MAX_NAME_BYTES = 120  # longest generated file name; file systems allow 255
+PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
+IN_TITLE = re.compile(r"\$[^$]*\$|\{\{|\}\}|\{(\w+)\}")  # braces between dollar signs are mathematics
 
 
 class Target(NamedTuple):
-    """A file to write."""
+    """A file to write, and its format."""
 
     path: str
     format: str
 
 
 def targets_of(job: Job) -> tuple[Target, ...]:
-    """Return the files that are asked for, each once; one with a made-up name where a picture is given none."""
+    """Return the files to write, with a generated name for a picture without an output.
+
+    Raises UsageError if two files are the same.
+    """
     output, figure = job.output, job.figure
     paths = output.output
     if not paths and not job.shown and (figure.drawn or output.format):
         paths = (f"{name_of(job)}.{output.format or 'png'}",)
-    known = blanks(job) if any("{" in path for path in output.output) else {}
-    names, unsaid = (fill_blanks(path, known) for path in paths), "png" if figure.drawn else "md"
+    known = placeholders(job) if any("{" in path for path in output.output) else {}
+    names, unsaid = (fill_placeholders(path, known) for path in paths), "png" if figure.drawn else "md"
     targets = tuple(Target(name, format_of(name, output.format, unsaid)) for name in names)
     places = [real_path(path) for path, _ in targets]
     for at, (path, _) in enumerate(targets):
@@ -49,8 +52,8 @@ def targets_of(job: Job) -> tuple[Target, ...]:
     return targets
 
 
-def check_made_up(job: Job, paths: Iterable[str]) -> None:
-    """Refuse to replace what pecli did not make where nobody gave the name: OutputError."""
+def check_generated_names(job: Job, paths: Iterable[str]) -> None:
+    """Raise OutputError if a generated file name belongs to an existing file that pecli did not make."""
     for path in () if job.output.output else paths:
         if can_carry(path) and os.path.isfile(path) and not find_metadata(path):
             text = f"{path} exists and carries no job, so pecli did not make it"
@@ -58,17 +61,17 @@ def check_made_up(job: Job, paths: Iterable[str]) -> None:
 
 
 def check_targets(jobs: Sequence[Job]) -> None:
-    """Refuse two jobs that would write one file, and a name of our own for somebody else's file."""
+    """Raise an error if two jobs would write the same file, or a generated name belongs to somebody else's file."""
     for job in jobs:
-        check_made_up(job, job.paths)
+        check_generated_names(job, job.paths)
     if wrong := clashes(jobs):
         raise UsageError.combine(wrong, option="output")
 
 
 def clashes(jobs: Sequence[Job], read: Iterable[str] = ()) -> list[str]:
-    """Return what to say of jobs that would write one file, once a file.
+    """Return an error message for each file that several jobs would write, or that is also read.
 
-    read : files that no job may write, besides those that one of them is made from
+    read : further files that no job may write, besides the inputs of the jobs
     """
     kept = {real_path(path) for path in [*read, *(path for job in jobs for path in job.inputs())]}
     writing: dict[str, list[Job]] = {}
@@ -90,10 +93,10 @@ def clashes(jobs: Sequence[Job], read: Iterable[str] = ()) -> list[str]:
 
 
 def _advice(path: str, jobs: Sequence[Job]) -> str:
-    """Return what to put into the name of one file so that the jobs' names differ."""
+    """Return advice on how to make the names of these jobs' files differ, such as adding {base}."""
     if all(job == jobs[0] for job in jobs):
         return "they are the same picture twice"
-    known = [blanks(job) for job in jobs]
+    known = [placeholders(job) for job in jobs]
     names = [name for name in (*jobs[0].swept, "figure") if len({texts.get(name) for texts in known}) > 1]
     if not names:
         return "give each a name of its own"
@@ -102,22 +105,22 @@ def _advice(path: str, jobs: Sequence[Job]) -> str:
 
 
 def name_of(job: Job) -> str:
-    """Return a file name without its extension: figure, encoding, what differs from the defaults and what is swept."""
+    """Return a generated file name without extension: figure, encoding, changed options and swept options."""
     several, texts = len(job.encodings) > 1, dict[str, str]()
     parts = [job.figure.name, *(job.specs() if several else [job.encodings[0].name])]
     for part in (*(() if several else job.encodings), *job.parts):
         named = {*part.changed(job.defaults), *job.swept}
-        texts |= {name: text for name, text in _texts(part).items() if name in named}
-    texts |= {name: text for name, text in _axes(job).items() if name != "encoding"}
+        texts |= {name: text for name, text in _option_texts(part).items() if name in named}
+    texts |= {name: text for name, text in _swept_texts(job).items() if name != "encoding"}
     parts += [name if text == "true" else f"{name}{text}" for name, text in texts.items()]
-    text = _safe(re.sub("hf:|@[0-9a-f]{40}", "", "-".join(parts)))  # of a model on the hub its name says enough
+    text = _safe(re.sub("hf:|@[0-9a-f]{40}", "", "-".join(parts)))  # keep only the name of a model on the hub
     data = text.encode(errors="replace")
     begun = data[: MAX_NAME_BYTES - 12].decode(errors="ignore")
     return text if len(data) <= MAX_NAME_BYTES else f"{begun}-{job.id_prefix()}"
 
 
-def _axes(job: Job) -> dict[str, str]:
-    """Return the options that the cells of a job differ in, with all their values."""
+def _swept_texts(job: Job) -> dict[str, str]:
+    """Return each option in which the cells of a job differ, with all its values as one text."""
 
     def text(value: Any) -> str:
         return " ".join(map(str, value)) if isinstance(value, tuple) else write_scalar(value)
@@ -125,41 +128,44 @@ def _axes(job: Job) -> dict[str, str]:
     return {name: ",".join(map(text, job.values(name))) for name in job.axes} if job.cells else {}
 
 
-def blanks(job: Job) -> dict[str, str]:
-    """Return what may stand in braces in the name of a file, and what goes there: every option, and four more."""
-    known = {name: text for part in (job.positions, job.canvas, job.language) for name, text in _texts(part).items()}
-    values = [item for encoding in job.encodings for item in _texts(encoding).items()]
+def placeholders(job: Job) -> dict[str, str]:
+    """Return the text of each placeholder in a file name: every option, and figure, command, encoding and format."""
+    known = {
+        name: text for part in (job.positions, job.canvas, job.language) for name, text in _option_texts(part).items()
+    }
+    values = [item for encoding in job.encodings for item in _option_texts(encoding).items()]
     known |= {name: ", ".join(dict.fromkeys(text for own, text in values if own == name)) for name, _ in values}
-    known |= _texts(job.figure)
+    known |= _option_texts(job.figure)
     names = "-".join(encoding.name for encoding in job.encodings)
     item = {"command": job.figure.name, "encoding": names, "format": job.output.format or "png"}
-    return {"figure": job.figure.name, **known, **item, **_axes(job)}
+    return {"figure": job.figure.name, **known, **item, **_swept_texts(job)}
 
 
-def fill_blanks(path: str, known: Mapping[str, str]) -> str:
-    """Return the path with its blanks filled in: ``heat-{base}.png`` is heat-10.png; doubled braces are braces.
+def fill_placeholders(path: str, known: Mapping[str, str]) -> str:
+    """Return the path with its placeholders filled in: ``heat-{base}.png`` is heat-10.png, doubled braces are braces.
 
     Raises
     ------
-    UnknownNameError : a blank that no option has the name of
+    UnknownNameError : a placeholder that is not the name of an option
     """
     every = {**Positions.options(), **Canvas.options(), **encoding_parameters()}
-    return _fill(BLANK, path, {name: _safe(text) for name, text in known.items()}, every, "output")
+    return _fill(PLACEHOLDER, path, {name: _safe(text) for name, text in known.items()}, every, "output")
 
 
 def fill_texts(job: Job) -> Canvas:
-    """Return the canvas, in its texts blanks filled in as in the name of a file: ``base {base}`` is base 10.
+    """Return the canvas with placeholders in its texts filled in, as in file names: ``base {base}`` becomes base 10.
 
-    Mathematics stays as it is, and so do pecli's own texts, which are not known yet.
+    Mathematics is left alone, and so are the placeholders for pecli's own texts, such as {title}, which are filled
+    later.
 
     Raises
     ------
-    UnknownNameError : a blank that no option has the name of
+    UnknownNameError : a placeholder that is not the name of an option
     """
     given = {name: text for name in (*TEXTS, *LABELS) if "{" in (text := getattr(job.canvas, name) or "")}
     if not given:
         return job.canvas
-    every, known = known_options(type(job.figure)), {k: text for k, text in blanks(job).items() if k not in TEXTS}
+    every, known = known_options(type(job.figure)), {k: text for k, text in placeholders(job).items() if k not in TEXTS}
     own = {name: f"{{{name}}}" for name in TEXTS}
     known = {name: file_label(text) if name in every and every[name].file else text for name, text in known.items()}
     filled: dict[str, Any] = {
@@ -170,7 +176,7 @@ def fill_texts(job: Job) -> Canvas:
 
 
 def _fill(blank: re.Pattern[str], text: str, known: Mapping[str, str], every: Mapping[str, Option], option: str) -> str:
-    """Return an option's text with its blanks filled in; raises UnknownNameError for one that is not known."""
+    """Return the text of `option` with its placeholders filled in; raise UnknownNameError for an unknown one."""
 
     def fill(match: re.Match[str]) -> str:
         if match[1] is None:
@@ -182,16 +188,16 @@ def _fill(blank: re.Pattern[str], text: str, known: Mapping[str, str], every: Ma
     return blank.sub(fill, text)
 
 
-def escape_blanks(path: str) -> str:
-    """Return a path without blanks, spelled so that `filled` gives it again."""
+def escape_placeholders(path: str) -> str:
+    """Return a path with its braces doubled, so that `fill_placeholders` gives the path back."""
     return path.replace("{", "{{").replace("}", "}}")
 
 
 def _safe(text: str) -> str:
-    """Return the text as part of a file's name."""
+    """Return the text with characters that are unsafe in file names replaced by "_"."""
     return re.sub(r"[^\w.+-]+", "_", text)
 
 
-def _texts(part: Options) -> dict[str, str]:
+def _option_texts(part: Options) -> dict[str, str]:
     known = part.options()
     return {name: known[name].write(value) for name, value in part.settings().items() if value is not None}

@@ -1,4 +1,4 @@
-"""A finished job: its numbers, its picture, its files."""
+"""The result of a job: its numbers, its picture, its files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from html import escape
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, NotRequired, TypedDict, TypeVar, cast
 
 from pecli.analysis import Numbers, Parts
 from pecli.core.errors import UnknownNameError, UsageError
@@ -43,46 +43,72 @@ if TYPE_CHECKING:
 
     from pecli.page.sheet import Texts
 
-MIME_TYPES = {  # of pictures that a notebook shows
+MIME_TYPES = {  # formats that a notebook can show
     "png": "image/png", "svg": "image/svg+xml", "gif": "image/gif", "webp": "image/webp", "html": "text/html",
 }  # fmt: skip
 GROW = "this.style.height = this.contentDocument.documentElement.scrollHeight + 'px'"
 N_co = TypeVar("N_co", bound=Numbers[Any], covariant=True)
-WHOLE = 4096  # rows and columns of cells that a file of lines holds, in all its panels, however few pixels they have
+WHOLE = 4096  # most rows and columns of cells in a vector file, whatever its size in pixels
 
 
-def answer_of(picture: Picture[Any]) -> dict[str, Any]:
-    """Return what --json says of one job: "headline", "finding", "footnotes", "alt", "job", "facts", versions."""
+class PictureTexts(TypedDict):
+    """The texts of a picture."""
+
+    headline: str
+    finding: dict[str, Any]
+    footnotes: list[str]
+    alt: str
+
+
+class JobData(PictureTexts):
+    """The --json output for a job: its texts, options, digests of the files that it reads, and versions."""
+
+    job: dict[str, Any]
+    inputs: NotRequired[list[str]]
+    pecli: str
+    matplotlib: str
+    numpy: str
+    encodings: list[dict[str, Any]]
+
+
+class Answer(JobData):
+    """The --json output for one picture or report."""
+
+    facts: dict[str, Any]
+
+
+def answer_of(picture: Picture[Any]) -> Answer:
+    """Return the --json output for one job: "headline", "finding", "footnotes", "alt", "job", "facts" and versions."""
     job = picture.job
     whole = job.figure.drawn and all(FORMATS[target.format].numbers for target in job.targets)
     numbers = picture.numbers if whole else picture.seen
-    return {**job_data(job, said_of(job, numbers)), "facts": json_value(numbers.facts())}
+    return {**job_data(job, texts_of(job, numbers)), "facts": json_value(numbers.facts())}
 
 
-def job_data(job: Job, said: dict[str, Any]) -> dict[str, Any]:
-    """Return all that a job is of, defaults included, null where nothing is said; its inputs, and what is said."""
+def job_data(job: Job, said: PictureTexts) -> JobData:
+    """Return all settings of a job (None if unset), its encodings, inputs and versions, and the texts in `said`."""
     settings = {"command": job.figure.name, **job.settings()}
     encodings = [{"name": encoding.name, "spec": encoding.spec(), **encoding.settings()} for encoding in job.encodings]
-    return {**json.loads(job.metadata), "job": settings, "encodings": encodings, **said}
+    return cast("JobData", {**json.loads(job.metadata), "job": settings, "encodings": encodings, **said})
 
 
-def said_of(job: Job, numbers: Numbers[Any] | None = None) -> dict[str, Any]:
-    """Return "headline", "finding" (the same as data) and "footnotes", also of a picture drawn without, and "alt".
+def texts_of(job: Job, numbers: Numbers[Any] | None = None) -> PictureTexts:
+    """Return "headline", "finding" (the headline as data), "footnotes" and "alt", even if the picture omits them.
 
-    numbers : none where they were not computed
+    numbers : None if they were not computed; then only "alt" has a text
     """
-    said: dict[str, Any] = {"headline": "", "finding": {}, "footnotes": []}
+    text, notes, found = "", list[str](), dict[str, Any]()
     if numbers is not None:
         with use_language(job.language):
             text, notes = numbers.message(), footnotes(numbers, job.canvas)
-            said = {"headline": capitalised(text), "finding": json_value(finding(text)), "footnotes": notes}
-    return {**said, "alt": alt_text(job, numbers)}
+            text, found = capitalised(text), json_value(finding(text))
+    return {"headline": text, "finding": found, "footnotes": notes, "alt": alt_text(job, numbers)}
 
 
 def alt_text(job: Job, numbers: Numbers[Any] | None = None) -> str:
-    """Return the alt text: the headline, then which figure of which encodings, positions and options, and the notes.
+    """Return the alt text: the headline, a sentence on figure, encodings, positions and options, and the footnotes.
 
-    numbers : none where they were not computed
+    numbers : None if they were not computed; headline and footnotes are then missing
     """
     figure, positions = job.figure, job.view.positions
     with use_language(job.language):
@@ -91,7 +117,7 @@ def alt_text(job: Job, numbers: Numbers[Any] | None = None) -> str:
         options, known = figure.changed(figure.default_options), figure.options()
         texts = {n: file_label(v) if known[n].file else known[n].write(v) for n, v in options.items()}
         how = [f"{name.replace('_', ' ')} {text}" for name, text in texts.items()]
-        clauses = join_clauses([say(ANALYSES.summary(figure.name)), labels_of(job), where, *how])
+        clauses = join_clauses([say(ANALYSES.summary(figure.name)), encoding_titles(job), where, *how])
         said = ["", ""] if numbers is None else [numbers.message(), join_clauses(footnotes(numbers, job.canvas))]
         *before, last = filter(None, [said[0], clauses, said[1]])
         text = say("page.sentence", sentence=capitalised(last))
@@ -100,18 +126,22 @@ def alt_text(job: Job, numbers: Numbers[Any] | None = None) -> str:
         return text
 
 
-def said_in_file(job: Job) -> dict[str, Any]:
-    """Return the same as `said_of`, as the first of the job's files says it that says anything."""
+def texts_in_file(job: Job) -> PictureTexts:
+    """Return the same texts as `texts_of`, read from the first of the job's files that has them, otherwise computed."""
     found = next((data for path in job.paths if (data := find_metadata(path)).get("alt")), None)
     if found is None:
-        return said_of(job)
-    notes = found.get("footnotes")
-    texts = {name: str(found.get(name) or "") for name in ("headline", "alt")}
-    return {**texts, "footnotes": list(map(str, notes)) if isinstance(notes, list) else []}
+        return texts_of(job)
+    notes, facts = found.get("footnotes"), found.get("finding")
+    return {
+        "headline": str(found.get("headline") or ""),
+        "finding": facts if isinstance(facts, dict) else {},
+        "footnotes": list(map(str, notes)) if isinstance(notes, list) else [],
+        "alt": str(found["alt"]),
+    }
 
 
-def labels_of(job: Job) -> str:
-    """Return the encodings; of a whole sweep what all have in common, and the options that it goes through."""
+def encoding_titles(job: Job) -> str:
+    """Return the titles of the encodings; for a sweep, what they have in common and the names of the swept options."""
     if job.cells and isinstance(job.analysis, Figure):
         through = say("page.by_options", options=listing(name.replace("_", " ") for name in job.axes))
         return listing([job.analysis.title(job.view), through])
@@ -120,20 +150,20 @@ def labels_of(job: Job) -> str:
 
 @dataclass
 class Picture(Generic[N_co]):
-    """What a job gives. Computed when first asked for, then kept.
+    """The result of a job. Numbers and drawings are computed on first use and kept.
 
     Attributes
     ----------
-    job : what was asked for, checked
-    workers : processes that draw the pictures of a .gif, .webp or .html file
-    numbers : every number behind the picture; its fields say their shapes and units
-    seen : the numbers that the picture shows, no more than it has pixels
-    sizes : bytes written to each path; filled by saving
+    job : the checked job
+    workers : number of processes that draw the frames of a .gif, .webp or .html file
+    numbers : every number behind the picture; its fields document shapes and units
+    seen : the numbers that the picture shows, averaged to its pixels
+    sizes : bytes written to each path, filled by `save`
 
     Raises
     ------
-    UsageError : what is asked for cannot be drawn or does not fit into memory; when it is first asked for
-    OutputError : a file cannot be written; by `save`
+    UsageError : on first use, if the picture cannot be drawn or does not fit into memory
+    OutputError : from `save`, if a file cannot be written
     """
 
     job: Job
@@ -143,18 +173,18 @@ class Picture(Generic[N_co]):
     _shown: Numbers[Any] | None = field(default=None, init=False, compare=False)
 
     def __repr__(self) -> str:
-        return f"<pecli {self.job.figure.name}: {labels_of(self.job)}, length {self.job.view.positions.length:,}>"
+        return f"<pecli {self.job.figure.name}: {encoding_titles(self.job)}, length {self.job.view.positions.length:,}>"
 
     @property
     def figure(self) -> Figure[Any]:
-        """What draws; raises UsageError for a report, which is read and not drawn."""
+        """The figure that draws; raises UsageError for a report, which has no picture."""
         if not isinstance(self.job.analysis, Figure):
             raise UsageError(f"{self.job.figure.name} is a report: it has numbers and no picture")
         return self.job.analysis
 
     @property
     def numbers(self) -> N_co:
-        """Every number behind the picture, at any length."""
+        """Every number behind the picture, however large the table."""
         figure, view, shown = self.job.analysis, self.job.view, self._shown
         if self._numbers is None and shown is not None and figure.shape(shown.view) == figure.shape(view):
             self._numbers = shown
@@ -166,7 +196,7 @@ class Picture(Generic[N_co]):
 
     @property
     def seen(self) -> Numbers[Any]:
-        """The numbers that the picture shows: no more than it has pixels, averages where there are more."""
+        """The numbers that the picture shows, averaged where there are more numbers than pixels."""
         if self._shown is None:
             if isinstance(self.job.figure, Figure):
                 with self._style():
@@ -179,20 +209,20 @@ class Picture(Generic[N_co]):
 
     @cached_property
     def notes(self) -> list[str]:
-        """What the user should know about how it was understood and drawn, one line each; drawing adds to it."""
+        """Notes for the user on how options were understood and what was drawn, one line each; drawing adds to them."""
         return self.job.figure.notes()
 
     @property
     def alt(self) -> str:
-        """What is seen, in a sentence or two: for ``alt=`` in a web page."""
+        """A description of the picture in a sentence or two, for ``alt=`` in a web page."""
         return alt_text(self.job, self.seen)
 
     def draw(self, axes: Axes) -> Axes:
-        """Draw onto a given Axes, with the colours and fonts that hold there; panels share its place.
+        """Draw onto an existing Axes with the current matplotlib style; several panels share the space of the Axes.
 
         Parameters
         ----------
-        axes : a matplotlib Axes; its figure stays as it is
+        axes : a 2-D matplotlib Axes with linear scales; the rest of its figure is left alone
 
         Returns
         -------
@@ -200,7 +230,7 @@ class Picture(Generic[N_co]):
 
         Raises
         ------
-        UsageError : it is no Axes of two straight dimensions
+        UsageError : the Axes is not 2-D with linear scales
         """
         from pecli.figures.own_axes import check_axes, draw_on
 
@@ -211,27 +241,29 @@ class Picture(Generic[N_co]):
         return axes
 
     def to_dict(self) -> dict[str, Array]:
-        """Return the numbers as named columns, those of a .csv file: ``pandas.DataFrame(picture.to_dict())``.
+        """Return the numbers as named columns, as in a .csv file: ``pandas.DataFrame(picture.to_dict())``.
 
         Returns
         -------
-        arrays of shape (rows,), one a column
+        column names to arrays of shape (rows,)
 
         Raises
         ------
-        UsageError : the figure has several tables; ``picture.numbers.arrays()`` has them all
+        UsageError : the figure has several tables; ``picture.numbers.arrays()`` returns them all
         """
         if not self.job.analysis.one_table:
             raise UsageError(f"{self.job.figure.name} has several tables: picture.numbers.arrays() has them by name")
         return dict(zip(*self.numbers.sheet(self.job.output.long), strict=True))
 
     def render(self, *formats: str) -> list[bytes]:
-        """Return the bytes of the result in each format, the same bytes every time; what is drawn is drawn once."""
+        """Return the bytes of the result in each format, identical on every call; pictures are drawn only once."""
         return list(map(b"".join, self._pieces(formats, Parts(lambda _: self.numbers))))
 
     def pieces(self, formats: Sequence[str]) -> list[Iterable[bytes]]:
-        """Return the same piece by piece: numbers of many rows are made while the pieces are taken, where each row can
-        be made by itself."""
+        """Return the same as `render`, but each file as an iterable of byte strings.
+
+        Numbers whose rows are independent are computed while the pieces are consumed, in bounded memory.
+        """
         return self._pieces(formats, self.job.analysis.parts(self.job.view) or Parts(lambda _: self.numbers))
 
     def _pieces(self, formats: Sequence[str], parts: Parts) -> list[Iterable[bytes]]:
@@ -244,18 +276,18 @@ class Picture(Generic[N_co]):
             if several := [format for format in formats if self.job.kind_of(format) == kind]:
                 with self._style():
                     drawn = self._animation(several) if kind == "frames" else self._drawing(several)
-                    about = self._about(self.seen if kind == "picture" else None)
+                    about = self._metadata(self.seen if kind == "picture" else None)
                     result |= {format: [encode(format, drawn, about, kind)] for format in several}
         for format in formats:
             if FORMATS[format].numbers:
-                parts.first  # noqa: B018 - what cannot be computed is said before anything is written
-            if not FORMATS[format].picture:  # a document is as wide as a page, whatever the terminal
+                parts.first  # noqa: B018 - fail before anything is written if the numbers cannot be computed
+            if not FORMATS[format].picture:  # a document has the width of a page, not of the terminal
                 content = self.document(WIDTH) if FORMATS[format].document else parts
-                result[format] = encode_pieces(format, content, self._about())
+                result[format] = encode_pieces(format, content, self._metadata())
         return [result[format] for format in formats]
 
     def save(self, *paths: str | os.PathLike[str]) -> list[str]:
-        """Write the result to each path (or the job's own), whole or not at all; gives the paths."""
+        """Write the result to the given paths (default: those of the job), each atomically, and return the paths."""
         job = self.job
         if paths:
             job = job.written_to(paths)
@@ -264,7 +296,7 @@ class Picture(Generic[N_co]):
         return list(job.paths)
 
     def add_pages(self, pages: Any) -> None:
-        """Draw onto a page of matplotlib's PdfPages, or onto one for each picture of a file that has several."""
+        """Append the picture to a matplotlib PdfPages, one page per frame if the job's files have frames."""
         with self._style():
             formats = ("pdf",)
             several = self._animation(formats).drawings if self.job.has_frames else [self._drawing(formats)]
@@ -273,22 +305,22 @@ class Picture(Generic[N_co]):
 
     @property
     def canvas(self) -> Canvas:
-        """What it is drawn on, with blanks of the author's texts filled in."""
+        """The canvas, with placeholders in the user's texts filled in."""
         return fill_texts(self.job)
 
     def title(self) -> str:
-        """Return the title that is drawn; empty for none."""
-        return self.canvas.written("title", {"title": self._own_title()})
+        """Return the title as drawn; "" if there is none."""
+        return self.canvas.final_text("title", {"title": self._own_title()})
 
     def caption(self) -> str:
-        """Return the footnote: how the picture was made, where that matters; empty for none."""
-        return self._words().footnote
+        """Return the footnote, which says how the picture was made where that matters; "" if there is none."""
+        return self._page_texts().footnote
 
     def message(self) -> str:
-        """Return the headline: what there is to see; empty where there is nothing to say."""
-        return self._words().headline
+        """Return the headline, the main finding of the picture; "" if there is none."""
+        return self._page_texts().headline
 
-    def _words(self) -> Texts:
+    def _page_texts(self) -> Texts:
         from pecli.figures.page import words_of
 
         with use_language(self.job.language):
@@ -313,10 +345,10 @@ class Picture(Generic[N_co]):
         self.notes.extend(note for note in notes if note and note not in self.notes)
 
     def _drawing(self, formats: Sequence[str] = ()) -> Drawing:
-        """Return the drawing for these formats: with every cell of a matrix where all are files of lines."""
+        """Return the matplotlib figure for these formats; if all are vector formats, a matrix has every cell."""
         from pecli.figures.page import draw_page
 
-        title, cells = self._own_title(), whole_cells(formats)
+        title, cells = self._own_title(), vector_cells(formats)
         drawing, self._shown = draw_page(self.figure, self.job.view, self.canvas, title, self._numbers, cells)
         self._note(note_on_colours(self._shown, self.job.canvas))
         return drawing
@@ -325,8 +357,8 @@ class Picture(Generic[N_co]):
         from pecli.figures.page import draw_frames
 
         grid, canvas = self.job.grid, self.canvas.changed_to(title=None, dpi=self.job.canvas.frame_dpi)
-        titles = titles_of(self.job, grid, grid.title_text)
-        drawings, numbers = draw_frames(grid, self.job.view, canvas, titles, whole_cells(formats))
+        titles = frame_titles(self.job, grid, grid.title_text)
+        drawings, numbers = draw_frames(grid, self.job.view, canvas, titles, vector_cells(formats))
         self._shown, messages = numbers, numbers.messages()
         lines = [command(cell.alone()) for cell in self.job.cells]
         swept = []
@@ -343,31 +375,31 @@ class Picture(Generic[N_co]):
         )
 
     def document(self, width: int) -> Document:
-        """Return what a report says in lines of so many characters; raises UsageError for a figure."""
+        """Return the document of a report, for lines of `width` characters; raise UsageError for a figure."""
         if not isinstance(self.job.figure, Report):
             raise UsageError(f"{self.job.figure.name} is a picture: it has nothing to read")
         with use_language(self.job.language):
             return list(self.job.figure.show(self.seen, width))
 
-    def _about(self, shown: Numbers[Any] | None = None) -> FileMetadata:
-        """Return what its files say of themselves; a picture without a title is still named in a file's list of facts.
+    def _metadata(self, shown: Numbers[Any] | None = None) -> FileMetadata:
+        """Return the metadata for the job's files. It has a title even if the picture shows none.
 
-        shown : the numbers that it shows, where it is one picture
+        shown : the numbers that the picture shows; None for frames and documents
         """
         job, canvas = self.job, self.job.canvas
         title = self.title() or self._own_title() if isinstance(job.figure, Figure) else job.figure.name
         one_line = " ".join((title or say(ANALYSES.summary(job.figure.name))).split())
         alt = alt_text(job, shown)
-        made = job.metadata if shown is None else json.dumps({**json.loads(job.metadata), **said_of(job, shown)})
+        made = job.metadata if shown is None else json.dumps({**json.loads(job.metadata), **texts_of(job, shown)})
         return FileMetadata(made, job.id_prefix(), one_line, alt, canvas.inline, canvas.adaptive, job.output.long)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        """For a notebook: a picture as PNG or as ``format="svg"``, ``"gif"`` and such say; a report as a table."""
+        """Return the picture for a notebook, as PNG or in the job's format, or a report as a table."""
         if isinstance(self.job.figure, Report):
             return for_notebook(self.document(WIDTH))
         format = self.job.output.format if self.job.output.format in MIME_TYPES else "png"
         data = self.render(format)[0]
-        if format == "html":  # a page of its own, as high as it is
+        if format == "html":  # in a frame that grows to the height of the page
             page = f'<iframe srcdoc="{escape(data.decode())}" style="border: 0; width: 100%" onload="{GROW}"></iframe>'
             return {"text/plain": repr(self), "text/html": page}
         text = data.decode() if FORMATS[format].text else b64encode(data).decode()
@@ -375,20 +407,20 @@ class Picture(Generic[N_co]):
 
 
 def write_files(job: Job, files: Sequence[Iterable[bytes]], sizes: dict[str, int]) -> None:
-    """Write a job's files, each from pieces, and note how many bytes went to each path."""
+    """Write a job's files, each from its pieces, and record in `sizes` the bytes written to each path."""
     for (path, format), data in zip(job.targets, files, strict=True):
         check_target(path, not job.output.no_clobber, text=FORMATS[format].text)
         sizes[path] = write(path, data)
 
 
-def whole_cells(formats: Sequence[str]) -> int:
-    """Return how many rows and columns of cells these formats hold, however few pixels there are; 0: no more."""
+def vector_cells(formats: Sequence[str]) -> int:
+    """Return the most rows and columns of cells to draw if all formats are vector formats; 0 for as many as pixels."""
     return WHOLE if formats and all(FORMATS[format].lines for format in formats) else 0
 
 
-def titles_of(job: Job, grid: Grid, title: str) -> list[str]:
-    """Return the title of each picture, with what tells it where the title's own blanks do not."""
-    own = [fill_texts(cell).written("title", {"title": title}) for cell in job.cells]
+def frame_titles(job: Job, grid: Grid, title: str) -> list[str]:
+    """Return the title of each frame; if the titles are not all different, each has the frame's label appended."""
+    own = [fill_texts(cell).final_text("title", {"title": title}) for cell in job.cells]
     if len(set(own)) == len(own):
         return own
     return [listing(both) for both in zip(own, grid.labels, strict=True)]

@@ -1,4 +1,4 @@
-"""Many jobs done: skipped where the file already shows the job, in one process or several, failures kept apart."""
+"""Running many jobs: skipping files that are up to date, in one process or several, and isolating failures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, cast
 
 from pecli.core.errors import PecliError, as_pecli_error
 from pecli.core.memory import available
@@ -19,25 +19,48 @@ from pecli.core.progress import track
 from pecli.files.metadata import can_carry, find_metadata
 from pecli.files.writer import real_path
 from pecli.jobs.job import LIBRARIES, Job
-from pecli.jobs.picture import Picture, answer_of, job_data, said_in_file, write_files
+from pecli.jobs.picture import Answer, JobData, Picture, answer_of, job_data, texts_in_file, write_files
 from pecli.jobs.workers import ENDED, START, cores, in_executor, in_order, in_processes
 from pecli.page.style import DRAWING
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
-CARRIED = ("job", "inputs", "pecli", *LIBRARIES)  # what a file says of how it was made; JSON files hold numbers besides
+CARRIED = ("job", "inputs", "pecli", *LIBRARIES)  # metadata that say how a file was made
 STATES = WRITTEN, SKIPPED, FAILED = "written", "skipped", "failed"
 MISSING, STALE, UNASKED = "missing", "stale", "no longer asked for"
-Answer = dict[str, Any]  # what --json says of a picture
+
+
+class WrittenFile(TypedDict):
+    """A file that was written."""
+
+    path: str
+    bytes: int
+
+
+class PictureAnswer(Answer):
+    """The --json output for a picture or report and its files."""
+
+    files: list[WrittenFile]
+
+
+class BatchAnswer(JobData):
+    """The --json output for one figure of a batch file; the state is one of STATES."""
+
+    state: Literal["written", "skipped", "failed"]
+    failure: str | None
+    seconds: float | None
+    where: str
+    files: list[WrittenFile]
 
 
 class Drawn(NamedTuple):
-    """What came of drawing a job.
+    """The result of drawing a job, not yet written.
 
-    files : the bytes of each target, in pieces that may be made while they are written
-    seconds : that it took
-    answer : what --json says of it, where that was asked for
+    files : content of each target, in pieces that may be computed while they are written
+    notes : notes for the user
+    seconds : time that drawing took
+    answer : the --json output, if requested
     """
 
     files: Sequence[Iterable[bytes]]
@@ -48,14 +71,14 @@ class Drawn(NamedTuple):
 
 @dataclass(frozen=True)
 class Result:
-    """How one picture ended.
+    """The outcome of one job.
 
     state : written, skipped or failed
-    notes : what the user should know
-    failure : why it failed
-    seconds : that drawing took, where it was drawn
-    sizes : bytes written to each path, also before a failure
-    answer : what --json says of it, where that was asked for
+    notes : notes for the user
+    failure : the error, if it failed
+    seconds : time that drawing took, if it was drawn
+    sizes : bytes written to each path, including those before a failure
+    answer : the --json output, if requested
     """
 
     job: Job
@@ -68,39 +91,44 @@ class Result:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """Its files."""
+        """The paths of the job's files."""
         return self.job.paths
 
     @property
     def where(self) -> str:
-        """Its place in a batch file."""
+        """``file:line`` in a batch file."""
         return self.job.where
 
-    def data(self) -> dict[str, Any]:
-        """Return what came of it for --json: its state, why it failed, and the rest as one picture's has it."""
-        files = [{"path": path, "bytes": Path(path).stat().st_size} for path in self.paths if os.path.isfile(path)]
-        failure = None if self.failure is None else self.failure.sentence()
-        ended = {"state": self.state, "failure": failure, "seconds": self.seconds, "where": self.where, "files": files}
-        return {**ended, **job_data(self.job, said_in_file(self.job))}
+    def data(self) -> BatchAnswer:
+        """Return the result for --json: state, failure, files, and the settings and texts of the picture."""
+        files = [WrittenFile(path=path, bytes=Path(path).stat().st_size) for path in self.paths if os.path.isfile(path)]
+        return {
+            "state": cast("Literal['written', 'skipped', 'failed']", self.state),
+            "failure": None if self.failure is None else self.failure.sentence(),
+            "seconds": self.seconds,
+            "where": self.where,
+            "files": files,
+            **job_data(self.job, texts_in_file(self.job)),
+        }
 
 
 def is_done(job: Job) -> bool:
-    """Return whether every file of the job is there and carries the same job, made by the same versions."""
+    """Return whether every file of the job exists and was made from the same job by the same versions."""
     wanted = json.loads(job.metadata)
     return bool(job.targets) and all(carries(path, wanted) for path in job.paths)
 
 
 def carries(path: str, wanted: dict[str, object]) -> bool:
-    """Return whether the file is there and carries that job."""
+    """Return whether the file exists and its metadata is `wanted`."""
     return {name: value for name, value in find_metadata(path).items() if name in CARRIED} == wanted
 
 
 def draw(job: Job, *, answered: bool, held: bool, frames: int = 1) -> Drawn:
-    """Return what a job's files hold; what goes wrong is a PecliError.
+    """Draw a job and return the content of its files; every error is a PecliError.
 
-    answered : whether what --json says of it is wanted too
-    held : whether the files are there as a whole, to be written by another process
-    frames : processes that draw the pictures of one file
+    answered : also compute the --json output
+    held : compute the files completely, because another process will write them
+    frames : number of processes that draw the frames of one file
     """
     try:
         with DRAWING:
@@ -112,11 +140,11 @@ def draw(job: Job, *, answered: bool, held: bool, frames: int = 1) -> Drawn:
             return Drawn(files, tuple(picture.notes), round(time.monotonic() - begun, 3), answer)
     except Exception as error:
         failure = as_pecli_error(error)
-        raise failure from None if failure is error else error  # which -v shows
+        raise failure from None if failure is error else error  # the cause, shown by -v
 
 
 def _received(future: Future[Drawn]) -> Drawn:
-    """Return what another process drew; PecliError where it failed, or is no longer there."""
+    """Return what another process drew; raise PecliError if it failed or ended."""
     from concurrent.futures.process import BrokenProcessPool
 
     try:
@@ -125,18 +153,18 @@ def _received(future: Future[Drawn]) -> Drawn:
         raise
     except BrokenProcessPool:
         raise PecliError(ENDED) from None
-    except Exception as error:  # drawing raises none: it is the executor's
+    except Exception as error:  # not from `draw`, so from the executor
         raise PecliError(f"the executor lost the picture{f': {error}' if str(error) else ''}") from None
 
 
 def _result(job: Job, drawn: Callable[[], Drawn]) -> Result:
-    """Write what is drawn; return how that ended."""
+    """Write what `drawn` returns and return the outcome."""
     sizes: dict[str, int] = {}
     try:
         files, notes, seconds, answer = drawn()
         write_files(job, files, sizes)
         return Result(job, WRITTEN, notes, None, seconds, sizes, answer)
-    except BrokenPipeError:  # the reader of standard output has gone, and nothing else can be told
+    except BrokenPipeError:  # standard output is closed, so nothing can be reported
         raise
     except Exception as error:
         return Result(job, FAILED, failure=as_pecli_error(error), sizes=sizes)
@@ -153,22 +181,21 @@ def run(
     ordered: bool = False,
     answered: bool = False,
 ) -> Generator[Result, None, None]:
-    """Yield the jobs' results as they come: the one way of every command and of Python from many jobs to files.
+    """Draw and write the jobs, yielding their results as they finish. Every command uses this function.
 
-    A job is skipped where its files already show it, or where one is there that --no-clobber keeps. One that fails
-    costs none of the others unless `fail_fast` says so. A single command forces all and stops at the first failure,
-    which is its exit code; a batch ends with 1 where any failed.
+    A job is skipped if its files are up to date, or if one exists and --no-clobber is set. A failure does not affect
+    the other jobs unless `fail_fast` is set.
 
     Parameters
     ----------
-    jobs : checked beforehand
-    workers : processes; None for one a core
-    executor : draws instead of those; what it draws is written here
-    frames : processes for the pictures of one file, where the files are drawn in this one
-    force : draw also what already exists
-    fail_fast : start nothing new once one has failed
+    jobs : jobs that were checked
+    workers : number of processes; None for one per core
+    executor : draws the jobs instead of local processes; this process still writes the files
+    frames : number of processes for the frames of one file, if files are drawn in this process
+    force : draw up-to-date files too
+    fail_fast : start no further job after a failure
     ordered : yield the results in the order of the jobs
-    answered : each with what --json says of it
+    answered : include the --json output in each result
     """
     todo = []
     for job in jobs:
@@ -188,15 +215,15 @@ def run(
 def _drawn(
     jobs: Sequence[Job], workers: int | None, executor: Executor | None, frames: int, ordered: bool, answered: bool
 ) -> Generator[tuple[Job, Callable[[], Drawn]], None, None]:
-    """Yield the jobs as they are drawn, each with what gives its files or raises why there are none."""
+    """Yield each job with a function that returns its `Drawn`, or raises the error, as drawing finishes."""
     count = min(workers or cores(), len(jobs))
-    if count > 1 and (free := available()) is not None:  # each was checked by itself
+    if count > 1 and (free := available()) is not None:  # each job alone fits, checked before
         count = min(count, max(1, free // max(1, *(job.memory for job in jobs))))
     if executor is None and count <= 1:
         yield from ((job, partial(draw, job, answered=answered, held=False, frames=frames)) for job in jobs)
         return
     if executor is None and START == "fork":
-        import_module("matplotlib.figure")  # once, here, shared by the workers
+        import_module("matplotlib.figure")  # imported once and shared by the forked workers
     work = partial(draw, answered=answered, held=True)
     results = in_processes(work, jobs, count) if executor is None else in_executor(work, jobs, executor)
     with closing(in_order(results) if ordered else results) as futures:
@@ -205,9 +232,9 @@ def _drawn(
 
 
 def differences(jobs: Iterable[Job], asked: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield states and paths: what is missing or stale of these jobs' files, and what stands beside those asked for.
+    """Yield (state, path) for missing and stale files of these jobs, and for orphans beside the files in `asked`.
 
-    A file that cannot carry its job (.csv, .npy) is there or missing; whether it is stale nobody can say.
+    A file that cannot carry its job (.csv, .npy) is never reported as stale.
     """
     for job in track(list(jobs), "looking"):
         wanted = json.loads(job.metadata)

@@ -1,4 +1,4 @@
-"""The options of a run, which do not change the pictures: which are made, by whom, and what is printed of them."""
+"""Options of a run, which do not change the pictures: which are made, by which processes, and what is printed."""
 
 from __future__ import annotations
 
@@ -9,39 +9,39 @@ from pecli.core.options import Option, Options, option
 
 @dataclass(frozen=True)
 class RunOptions(Options):
-    """How jobs are done and told."""
+    """Options for how jobs are run and reported."""
 
-    show: bool = option(False, "show the picture in the terminal; alone it writes no file")
+    show: bool = option(False, "show the picture in the terminal; without -o, write no file")
     jobs: int | None = option(
         None,
-        "processes for several pictures, or a .gif, .webp or .html",
+        "processes that draw several pictures, or a .gif, .webp or .html",
         at_least=1,
         at_most=1024,
         flags=("-j",),
         unset="cores",
     )
     json: bool = option(False, "print the results as JSON")
-    quiet: bool = option(False, "print nothing but errors and results", flags=("-q",))
-    verbose: bool = option(False, "say more: where an error comes from, what is asked of a hub", flags=("-v",))
+    quiet: bool = option(False, "print only errors and results, such as the paths of files", flags=("-q",))
+    verbose: bool = option(False, "print more: where an error comes from, what is requested from a hub", flags=("-v",))
 
 
 @dataclass(frozen=True)
 class BatchOptions(Options):
-    """Which pictures of a batch file are drawn, where and how; or what is done instead."""
+    """Options for which pictures of a batch file are drawn, where and how, or what is done instead."""
 
     init: bool = option(False, "write a commented file to start from")
     schema: bool = option(False, "print the JSON Schema of batch files, for editors")
-    folder: str | None = option(None, "where outputs go and stay", unset="the file's folder")
-    only: tuple[str, ...] = option((), "names or globs of figures or files, again for more", split=False)
-    dry_run: bool = option(False, "print one command line a picture; up-to-date ones are commented out")
-    shard: str | None = option(None, "draw one part of all: 3/16 is the third of 16")
+    folder: str | None = option(None, "folder that holds all outputs", unset="the file's folder")
+    only: tuple[str, ...] = option((), "names or globs of the figures or files to draw, repeat for more", split=False)
+    dry_run: bool = option(False, "print one command line per picture; up-to-date ones are commented out")
+    shard: str | None = option(None, "draw one part of the pictures: 3/16 is the third of 16 parts")
     dask: str | None = option(None, "draw on a Dask cluster: its scheduler's address")
-    force: bool = option(False, "draw also what its file already shows")
+    force: bool = option(False, "also redraw files that are up to date")
     fail_fast: bool = option(False, "stop at the first failure")
 
 
-CHECK = Option(  # no field, for `Options` has a method of that name
-    "report missing, stale (no .csv or .md can be) or orphaned files without drawing; exit 1 if any",
+CHECK = Option(  # not a field, because `Options` has a method of that name
+    "report missing, stale or orphaned files without drawing (.csv and .md never count as stale); exit 1 if any",
     name="check",
     scalar=bool,
     default=False,

@@ -1,4 +1,4 @@
-"""The JSON Schema of batch files, made from the fields of figures, reports and encodings: editors complete by it."""
+"""The JSON Schema of batch files, made from the options of figures, reports and encodings, for use in editors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from pecli.core.options import Option, canonical_name
 from pecli.encodings.registry import ENCODINGS
-from pecli.jobs.batch import About, Heading
+from pecli.jobs.batch import BatchHeader, FigureHeader
 from pecli.jobs.job_options import ANALYSES, encoding_parameters, known_options
 
 Schema = dict[str, Any]
@@ -18,11 +18,11 @@ CLOSED: Schema = {"type": "object", "additionalProperties": False}
 
 
 def batch_schema() -> Schema:
-    """Return the schema of a whole file, for every figure and report that there is."""
+    """Return the schema of a batch file with every figure and report."""
     every = [option for kind in ENCODINGS.values() for option in kind.options().values() if not option.in_spec]
     for analysis in ANALYSES.values():
         every += [option for name, option in known_options(analysis).items() if name not in encoding_parameters()]
-    same: dict[str, list[Option]] = {}  # the options of a name, which may mean another thing to another figure
+    same: dict[str, list[Option]] = {}  # different options with the same name
     for option in every:
         if option not in same.setdefault(option.name, []):
             same[option.name].append(option)
@@ -34,7 +34,7 @@ def batch_schema() -> Schema:
         "title": "A batch file of pecli",
         "definitions": {name: _value(*options) for name, options in same.items()},
         "properties": {
-            "batch": {"properties": {name: _value(option) for name, option in About.options().items()}, **CLOSED},
+            "batch": {"properties": {name: _value(option) for name, option in BatchHeader.options().items()}, **CLOSED},
             "defaults": {"properties": defaults, **CLOSED},
             "figure": {"type": "array", "minItems": 1, "items": {"anyOf": entries}},
         },
@@ -44,9 +44,12 @@ def batch_schema() -> Schema:
 
 
 def _entry(command: str, ambiguous: set[str]) -> Schema:
-    """Return one [[figure]] of that figure or report; what is ambiguous means to it what its own option says."""
+    """Return the schema of a [[figure]] with that command.
+
+    ambiguous : names that are different options in different figures; the schema has this figure's own option
+    """
     words = [command, *(word for word, (own, _) in ANALYSES.aliases.items() if own == command)]
-    keys: Schema = {"command": {"enum": words}, **dict.fromkeys(Heading.options(), TEXT)}
+    keys: Schema = {"command": {"enum": words}, **dict.fromkeys(FigureHeader.options(), TEXT)}
     known = known_options(ANALYSES[command])
     for name, option in known.items():
         own = name in ambiguous and name not in encoding_parameters()
@@ -60,13 +63,13 @@ def _reference(name: str) -> Schema:
 
 
 def _keys(option: Option, value: Schema, known: Mapping[str, Option]) -> Schema:
-    """Return the value under every spelling of the option that means no other."""
+    """Return `value` under every spelling of the option that does not stand for another option."""
     names = [option.name, *(word for word in sorted(option.spellings) if canonical_name(known, word) == option.name)]
     return {key: value for name in names for key in (name, name.replace("_", "-"))}
 
 
 def _value(*same: Option) -> Schema:
-    """Return a value that any of these options takes, a list of them, or a list of such lists, a sweep."""
+    """Return the schema of a value that any of these options accepts, of a list, or of a sweep (nested lists)."""
     kinds: list[Schema] = []
     for option in same:
         kinds += [kind for kind in _single(option) if kind not in kinds]
@@ -78,7 +81,7 @@ def _value(*same: Option) -> Schema:
 
 
 def _single(option: Option) -> list[Schema]:
-    """Return the kinds of one value of an option."""
+    """Return the schemas that a single value of the option may have."""
     if option.scalar is bool:
         return [{"type": "boolean"}]
     if option.scalar is str:

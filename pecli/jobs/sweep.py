@@ -1,4 +1,4 @@
-"""Options given as text or values become jobs, every combination of them; those into one file become one."""
+"""Expansion of options into jobs: one job per combination of values; combinations that share a file become one job."""
 
 from __future__ import annotations
 
@@ -29,42 +29,42 @@ from pecli.jobs.job_options import (
     parameters_of,
     shared_options,
 )
-from pecli.jobs.names import blanks, escape_blanks, fill_blanks
+from pecli.jobs.names import escape_placeholders, fill_placeholders, placeholders
 from pecli.page.canvas import Canvas
 
-MAX_PICTURES = 100_000  # of one sweep
+MAX_PICTURES = 100_000  # most pictures of one sweep
 
 P = TypeVar("P", bound=Options)
 
 
 def jobs_of(analysis: str, given: Mapping[str, Any]) -> list[Job]:
-    """Return the jobs that a mapping of option names to values, or lists of values, asks for (see `expand`)."""
+    """Return the checked jobs for a mapping of option names to values or lists of values (see `expand`)."""
     return [job.settle() for job in expand(analysis, given).by_file()]
 
 
 def job_of(analysis: str, given: Mapping[str, Any]) -> Job:
-    """Return the one job that such a mapping asks for, with all its values in one picture; UsageError for none."""
+    """Return the single job for such a mapping, with all values in one picture; raise UsageError if there are more."""
     return expand(analysis, given).as_one().settle()
 
 
 def make_job(analysis: str, given: Mapping[str, Any]) -> Job:
-    """Return the job of such a mapping in which every option has one value."""
+    """Return the job for a mapping in which every option has one value."""
     (job,) = expand(analysis, given, swept=False).jobs
     return job.settle()
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """The jobs of every combination of the options' values, the last of the options running fastest.
+    """The jobs of all combinations of the options' values, the last option changing fastest.
 
-    places : of each job, which of the values it has of each of the `Job.axes`
+    places : for each job, the index of its value on each of the `Job.axes`
     """
 
     jobs: tuple[Job, ...]
     places: tuple[tuple[int, ...], ...]
 
     def as_one(self) -> Job:
-        """Return one job of all; raises UsageError where they are no one picture."""
+        """Return one job of all combinations; raise UsageError if they cannot be one picture."""
         jobs = self._merged(range(len(self.jobs)), self.jobs[0].output)
         if len(jobs) > 1:
             swept = ", ".join(map(option_text, jobs[0].axes))
@@ -73,7 +73,7 @@ class Sweep:
         return jobs[0]
 
     def by_file(self) -> list[Job]:
-        """Return the jobs, those that go into one file as one; those that are no one picture stay apart."""
+        """Return the jobs, merging those that are written to the same file if they can be one picture."""
         first = self.jobs[0]
         if len(self.jobs) == 1 or not first.figure.drawn or any(job.output != first.output for job in self.jobs):
             return list(self.jobs)
@@ -81,7 +81,7 @@ class Sweep:
         for path in first.output.output:
             members: dict[str, list[int]] = {}
             for at, job in enumerate(self.jobs):
-                name = escape_blanks(fill_blanks(path, blanks(job))) if "{" in path else path
+                name = escape_placeholders(fill_placeholders(path, placeholders(job))) if "{" in path else path
                 members.setdefault(name, []).append(at)
             for name, own in members.items():
                 groups.setdefault(tuple(own), []).append(name)
@@ -91,118 +91,122 @@ class Sweep:
         return [job for own, output in outputs.items() for job in self._merged(own, output)]
 
     def _merged(self, members: Sequence[int], output: Output) -> list[Job]:
-        """Return one job whose cells are these; each where they are no whole grid, or differ in what is one of all."""
+        """Return one job whose cells are these jobs; return the jobs unmerged if they are not a full grid or differ in
+        an option that has one value per picture."""
         jobs, first = [replace(self.jobs[at], output=output) for at in members], self.jobs[members[0]]
         if len(jobs) == 1 or not first.figure.drawn:
             return jobs
         columns = zip(*(self.places[at] for at in members), strict=True)
         lengths = {name: len({*column}) for name, column in zip(first.axes, columns, strict=True)}
         kind = type(first.figure)
-        order = [*kind.options(), *EncodingOption.options(), *known_options(kind), *first.axes]  # that of the help
+        order = [*kind.options(), *EncodingOption.options(), *known_options(kind), *first.axes]  # the order of --help
         axes = tuple(name for name in dict.fromkeys(order) if lengths.get(name, 1) > 1)
         apart = SINGLE | ({*EncodingOption.options()} if first.figure.several else set())
         if {*axes} & apart or prod(lengths.values()) != len(jobs) or len({*jobs}) < len(jobs):
             return jobs
-        used = max(1, *(job.positions_seen.stop for job in jobs))  # one for all, so that they differ in nothing else
+        used = max(1, *(job.positions_seen.stop for job in jobs))  # shared, so that cells differ only in the axes
         ordered = sorted(members, key=lambda at: [self.places[at][first.axes.index(name)] for name in axes])
         cells = tuple(replace(self.jobs[at], output=Output(), used=used) for at in ordered)
         return [replace(self.jobs[ordered[0]], output=output, swept=(), axes=axes, cells=cells)]
 
 
 def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> Sweep:
-    """Return what a mapping of option names (those of the command line, ``-`` or ``_``) to text or values asks for.
+    """Return the jobs for a mapping of option names to texts or values, one job for each combination of values.
 
-    A list is several values of an option that takes one, and one value of an option that takes a list; lists of lists
-    are several of the latter. Encodings are several values where the analysis looks at one. Where nothing is swept
-    every option has one value, and the list one job. The last option changes fastest.
+    given : option names as on the command line, with ``-`` or ``_``. For an option with a single value, a list gives
+        several values to combine. For an option whose value is a list, only a list of lists does. Several encodings are
+        combined if the analysis shows one at a time. The last option changes fastest
+    swept : False if every option has one value, even if that is a list, so that the result is one job
 
     Raises
     ------
-    UsageError : an unknown name, a value that is not allowed, too many pictures
+    UsageError : an unknown name, a value that is not allowed, or too many pictures
     """
     kind = find_analysis(analysis)
     known = known_options(kind)
     asked = {
-        n: known[n].as_text(_listed(value)) if n in known else value
+        n: known[n].as_text(_array_as_list(value)) if n in known else value
         for n, value in with_canonical_names(known, given).items()
     }
-    named = asked.get("encoding") or kind.default_encoding  # kept to the end: arrays are there as long as their texts
+    named = asked.get("encoding") or kind.default_encoding  # a reference keeps arrays, and so their specs, alive
     own = parameters_of(specs_in({"encoding": named}), inner=True)
     known = {**{n: item for n, item in own.items() if not item.in_spec}, **known}
     spelled = with_canonical_names({**own, **known}, asked)
     inner = {n: _choices(own[n], spelled[n], kind) for n in spelled if n in own and n not in known}
     repeated = {n: list(map(own[n].write, values)) for n, values in inner.items() if len(values) > 1}
-    spread = _spread(named, repeated)
+    spread = _spread_specs(named, repeated)
     labels = known["label"].read(spelled.pop("label", ()))
     if labels or spread != [named]:
-        spelled["encoding"] = _labelled(spread, labels) if labels else spread
+        spelled["encoding"] = _with_labels(spread, labels) if labels else spread
     spelled = {n: value for n, value in spelled.items() if n not in repeated}
     spelled = {**options_from_environment(spelled), **spelled}
     values = {name: _choices(known.get(name), value, kind) if swept else [value] for name, value in spelled.items()}
     if swept and kind.several and not labels:
-        values |= _in_files([_spread(item, repeated) for item in _items(named)], values.get("output", ()))
+        values |= _encodings_per_picture(
+            [_spread_specs(item, repeated) for item in _as_list(named)], values.get("output", ())
+        )
     values = {name: _read_shared(shared_options(kind).get(name), each) for name, each in values.items()}
     if kind.frame_option in values:
-        values = _in_frames(kind.frame_option, values)
+        values = _split_over_frames(kind.frame_option, values)
     count = prod(map(len, values.values()))
     if count > MAX_PICTURES:
         raise UsageError(f"this sweep asks for {count:,} pictures, and {MAX_PICTURES:,} are the most")
-    for path in (str(path) for output in values.get("output", ()) for path in _items(output)):
+    for path in (str(path) for output in values.get("output", ()) for path in _as_list(output)):
         item = FORMATS.get(ending_of(path))
         most = MAX_FRAMES if item and (item.frames or item.paged) else MAX_CELLS
-        if kind.drawn and item and item.picture and "{" not in path and count > most:  # before so many jobs are made
+        if kind.drawn and item and item.picture and "{" not in path and count > most:  # before the jobs are made
             raise too_many_in_one_file(kind.name, count, most)
     several = tuple(name for name, each in values.items() if len(each) > 1)
-    text = tuple(dict.fromkeys([*several, *_written(values, several)]))
+    text = tuple(dict.fromkeys([*several, *_parameters_in_specs(values, several)]))
     combinations = (dict(zip(values, each, strict=True)) for each in product(*values.values()))
     jobs = tuple(replace(_job(kind, combination), swept=text, axes=several) for combination in combinations)
     return Sweep(jobs, tuple(product(*(range(len(values[name])) for name in several))))
 
 
-def _listed(value: Any) -> Any:
-    """Return a range, or an array of one dimension, as a list."""
+def _array_as_list(value: Any) -> Any:
+    """Return a range or a 1-D array as a list, any other value unchanged."""
     return list(value) if isinstance(value, range) or (isinstance(value, np.ndarray) and value.ndim == 1) else value
 
 
-def _labelled(encodings: Any, labels: Sequence[str]) -> list[str]:
-    """Return the texts of encodings, each with its label; raises UsageError where there are more or fewer labels."""
-    specs = [str(item) for item in _items(encodings)]
-    if len(specs) != len(labels) or any(isinstance(item, (list, tuple)) for item in _items(encodings)):
+def _with_labels(encodings: Any, labels: Sequence[str]) -> list[str]:
+    """Return the specs of the encodings, each with its label; raise UsageError if the numbers differ."""
+    specs = [str(item) for item in _as_list(encodings)]
+    if len(specs) != len(labels) or any(isinstance(item, (list, tuple)) for item in _as_list(encodings)):
         example = f"{specs[0]}{',' if ':' in specs[0] else ':'}"
         text = f"{option_text('label')} is given {len(labels)} times, for {len(specs)} encoding{'s' * (len(specs) > 1)}"
         raise UsageError(text, option="label", advice=f"give it once for each, or write {example}label=NAME")
     return [text for spec, label in zip(specs, labels, strict=True) for text in spread_spec(spec, {"label": [label]})]
 
 
-def _spread(encodings: Any, given: Mapping[str, Sequence[str]]) -> list[Any]:
-    """Return the texts of encodings, one for each value that a text or `given` has of a parameter; lists stay apart."""
+def _spread_specs(encodings: Any, given: Mapping[str, Sequence[str]]) -> list[Any]:
+    """Return the specs, one for each value that a spec or `given` has for a parameter; nested lists stay nested."""
     spread: list[Any] = []
-    for item in _items(encodings):
+    for item in _as_list(encodings):
         if isinstance(item, (list, tuple)):
-            spread.append(_spread(item, given))
+            spread.append(_spread_specs(item, given))
         else:
-            own = encoding_of(item).options()  # which refuses what is no text
+            own = encoding_of(item).options()  # raises for values that are not text
             spread += spread_spec(item, {name: texts for name, texts in given.items() if name in own})
     return spread
 
 
-def _in_files(spread: Sequence[Sequence[str]], outputs: Sequence[Any]) -> dict[str, Sequence[Any]]:
-    """Return the encodings of each picture, where names of files have blanks for what is swept inside a spec."""
+def _encodings_per_picture(spread: Sequence[Sequence[str]], outputs: Sequence[Any]) -> dict[str, Sequence[Any]]:
+    """Return the encodings of each picture if file names have placeholders for parameters swept in a spec, else {}."""
     written = [[parse_encoding(spec)[1] for spec in each] for each in spread if len(each) > 1]
     differ = {name for each in written for name in each[0] if len({own[name] for own in each}) > 1}
-    paths = [str(path) for output in outputs for path in _items(output)]
+    paths = [str(path) for output in outputs for path in _as_list(output)]
     named = any(f"{{{name}}}" in path for name in differ for path in paths)
     return {"encoding": [list(each) for each in product(*spread)]} if named else {}
 
 
 def _choices(option: Option | None, value: Any, analysis: type[Analysis[Any]]) -> Sequence[Any]:
-    """Return the values an option is given, one or more."""
+    """Return the values that an option is given, one or more."""
     if option is None:
         return [value]
     if not isinstance(value, (list, tuple)):
         return [value] if option.many else option.spread(value)
     if None in value:
-        option.read(value)  # which says what is allowed
+        option.read(value)  # raises, and says what is allowed
     single = not option.many or (option.name in EncodingOption.options() and not analysis.several)
     if single or any(isinstance(item, (list, tuple)) for item in value):
         return [each for item in value for each in ([item] if option.many else option.spread(item))] or [value]
@@ -210,18 +214,19 @@ def _choices(option: Option | None, value: Any, analysis: type[Analysis[Any]]) -
 
 
 def _read_shared(option: Option | None, values: Sequence[Any]) -> Sequence[Any]:
-    """Return the values of an option that belongs to no encoding, each read once, files as a job records them."""
+    """Return the parsed values of an option that belongs to no encoding; file names are resolved for the job."""
     if option is None:
         return values
     read = [None if value is None else option.read(value) for value in values]
     return [value and resolved(value) for value in read] if option.file else read
 
 
-def _in_frames(name: str, values: dict[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
-    """Return the values, where a picture moves and nothing is swept: those of a list that moves one by one."""
+def _split_over_frames(name: str, values: dict[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
+    """Return the values with the list of option `name` split over frames, if nothing is swept and the file has
+    frames."""
     if any(len(several) > 1 for several in values.values()):
         return values
-    endings = [ending_of(str(path)) for output in values.get("output", ()) for path in _items(output)]
+    endings = [ending_of(str(path)) for output in values.get("output", ()) for path in _as_list(output)]
     paged = any(values.get("pages", ()))
     kinds = [FORMATS[ending] for ending in (*endings, *values.get("format", ())) if ending in FORMATS]
     if not any(kind.frames or (paged and kind.paged) for kind in kinds):
@@ -230,12 +235,12 @@ def _in_frames(name: str, values: dict[str, Sequence[Any]]) -> dict[str, Sequenc
     return {**values, name: [(item,) for item in each]} if len(each) > 1 else values
 
 
-def _items(value: Any) -> Sequence[Any]:
+def _as_list(value: Any) -> Sequence[Any]:
     return value if isinstance(value, (list, tuple)) else [value]
 
 
 def specs_in(given: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the texts of all encodings among the given values."""
+    """Yield the specs of all encodings among the given values."""
     (choice,) = EncodingOption.options()
     items = [given.get(choice)]
     while items:
@@ -246,15 +251,15 @@ def specs_in(given: Mapping[str, Any]) -> Iterator[str]:
             items += item
 
 
-def _written(values: Mapping[str, Sequence[Any]], several: Sequence[str]) -> list[str]:
-    """Return the parameters that encodings to choose from are written with."""
+def _parameters_in_specs(values: Mapping[str, Sequence[Any]], several: Sequence[str]) -> list[str]:
+    """Return the names of the parameters in the specs of swept encodings."""
     choices = [value for name in several if name in EncodingOption.options() for value in values[name]]
     specs = [spec for value in choices for spec in value or ()]
     return [name for spec in specs for name in parse_encoding(spec)[1]]
 
 
 def _job(kind: type[Analysis[Any]], given: Mapping[str, Any]) -> Job:
-    """Return the job in which every option has one value: those of no encoding are read."""
+    """Return the job for a mapping in which every option has one value; options of no encoding are parsed already."""
     known = shared_options(kind)
     shared = {name: value for name, value in given.items() if name in known and value is not None}
     own = {name: value for name, value in given.items() if name not in known}
@@ -263,7 +268,7 @@ def _job(kind: type[Analysis[Any]], given: Mapping[str, Any]) -> Job:
     figure = _part(kind, shared, _defaults(kind, kind))
     parsed = [parse_encoding(spec) for spec in choice.encoding or (kind.default_encoding,)]
     _check_names(figure, [encoding for encoding, _ in parsed], own, chosen="encoding" in given)
-    meant = [_meant(encoding, own, written) for encoding, written in parsed]
+    meant = [_applicable(encoding, own, written) for encoding, written in parsed]
     refused = {name: value for name, value in own.items() if not any(name in values for values in meant)}
     encodings = tuple(
         _encoding(encoding, {**values, **refused}, _defaults(encoding, kind), written)
@@ -273,15 +278,15 @@ def _job(kind: type[Analysis[Any]], given: Mapping[str, Any]) -> Job:
     if whole:
         refuse_unused({name: given[name] for name in Positions.options() if given.get(name)}, TAKEN_WHOLE)
     if given.get("length") is None:
-        rows = None if whole else _rows(encodings, positions.start, figure.length_in_use)
+        rows = None if whole else _shortest_table(encodings, positions.start, figure.length_in_use)
         positions = positions.changed_to(length=figure.default_length(rows))
     canvas = _part(Canvas, shared, _defaults(Canvas, kind))
     output, language = _part(Output, shared, {}), _part(Language, shared, _defaults(Language, kind))
     return Job(figure, encodings, positions, canvas, output, language=language)
 
 
-def _meant(encoding: type[Encoding], given: Mapping[str, Any], written: Mapping[str, str]) -> dict[str, Any]:
-    """Return what is given of the parameters that mean something with the values of the others."""
+def _applicable(encoding: type[Encoding], given: Mapping[str, Any], written: Mapping[str, str]) -> dict[str, Any]:
+    """Return the given parameters of an encoding that apply; some depend on the value of another parameter."""
     owners = {name: encoding.options()[name].only_with for name in given if name in encoding.options()}
     values = {**written, **given}
     return {name: given[name] for name, owner in owners.items() if not owner or values.get(owner[0]) in owner[1]}
@@ -290,12 +295,15 @@ def _meant(encoding: type[Encoding], given: Mapping[str, Any], written: Mapping[
 def _check_names(
     analysis: Analysis[Any], kinds: list[type[Encoding]], given: Mapping[str, Any], *, chosen: bool
 ) -> None:
-    """Refuse a parameter that no encoding here has (UsageError), saying whose it is."""
+    """Raise UsageError for a parameter that none of these encodings has, and say which encodings have it.
+
+    chosen : True if the user chose the encodings
+    """
     for name, value in given.items():
         if any(name in kind.options() for kind in kinds):
             continue
         owners = [kind for kind in all_encodings().values() if name in kind.options()]
-        owners.sort(key=lambda kind: kind.options()[name].default is None)  # first those that always have it
+        owners.sort(key=lambda kind: kind.options()[name].default is None)  # first those with a default
         if not owners:
             raise UnknownNameError(f"option of {analysis.name}", name, known_options(type(analysis)), option=name)
         taken, others = (", ".join(kind.name for kind in several) for several in (kinds, owners))
@@ -308,13 +316,13 @@ def _check_names(
             advice = f"{leave}, or {give} instead" if chosen else f"{give} too"
         else:
             advice = f"{leave}, as no encoding that {', '.join(part.name for part in parts)} can show has it"
-        if name == "seq_len":  # which other programs call the length
+        if name == "seq_len":  # the name of the length in other programs
             advice += f"; {option_text('length')} is how many positions are shown"
         raise UsageError(text, option=name, value=value, advice=advice)
 
 
 def _part(owner: type[P], read: Mapping[str, Any], defaults: Mapping[str, Any]) -> P:
-    """Return that part of a job: what is given wins over the defaults."""
+    """Return one group of options of a job; given values override the defaults."""
     options = owner.options()
     return owner.of_read({**defaults, **{name: value for name, value in read.items() if name in options}})
 
@@ -322,19 +330,19 @@ def _part(owner: type[P], read: Mapping[str, Any], defaults: Mapping[str, Any]) 
 def _encoding(
     owner: type[Encoding], given: Mapping[str, Any], defaults: Mapping[str, Any], written: Mapping[str, str]
 ) -> Encoding:
-    """Return an encoding: what is given wins over what is written in its spec, both over the defaults."""
+    """Return an encoding; given values override those in its spec, and both override the defaults."""
     options = owner.options()
     values = _read(owner, {n: value for n, value in given.items() if n in options and value is not None})
     try:
         spelled = _read(owner, {name: text for name, text in written.items() if name not in values})
     except UsageError as error:
-        error.option = "encoding"  # which holds the spec
+        error.option = "encoding"  # the option that holds the spec
         raise
     return owner.of_read({**defaults, **spelled, **values})
 
 
 def _read(owner: type[Encoding], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values as the options read them, files by the names that a job records."""
+    """Return the parsed values of an encoding's parameters, with file names resolved as a job records them."""
     files = {name for name, entry in owner.options().items() if entry.file}
     read = owner.read_values(values)
     return {name: resolved(value) if name in files and value is not None else value for name, value in read.items()}
@@ -342,16 +350,16 @@ def _read(owner: type[Encoding], values: Mapping[str, Any]) -> dict[str, Any]:
 
 @cached
 def _defaults(owner: type[Options], kind: type[Analysis[Any]]) -> dict[str, Any]:
-    """Return the figure's own defaults of a part's options."""
+    """Return the figure's own defaults for a group of options."""
     return owner.read_values(default_values(owner.options(), kind.default_options))
 
 
-def _rows(encodings: Sequence[Encoding], start: int, in_use: bool) -> int | None:
-    """Return the rows that the shortest table of a file has from there on; None where none ends, or cannot be read.
+def _shortest_table(encodings: Sequence[Encoding], start: int, in_use: bool) -> int | None:
+    """Return the number of rows, from `start` on, of the shortest table in a file; None without such a limit.
 
-    Why it cannot is told where the view is made, which reads it again: what is asked for is known then.
+    An unreadable file is ignored here: making the view reads it again and reports the error.
 
-    in_use : whether the lengths in use count too, of encodings that depend on one
+    in_use : include the lengths in use of encodings that depend on one
     """
     with suppress(PecliError):
         ends = [rows for encoding in encodings if (rows := encoding.rows_from(start)) is not None]

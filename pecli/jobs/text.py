@@ -1,4 +1,4 @@
-"""A job as text that asks for it again: a command line, a figure of a batch file, a call in Python."""
+"""A job as text that reproduces it: a command line, a figure of a batch file, or a Python call."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pecli.core.options import Option
 from pecli.encodings.spec import read_encoding
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import EncodingOption, encoding_parameters, find_command, known_options
-from pecli.jobs.names import blanks, escape_blanks, fill_blanks
+from pecli.jobs.names import escape_placeholders, fill_placeholders, placeholders
 
 
 def changes(job: Job) -> dict[str, Sequence[Any]]:
-    """Return the values of each option that differs from its default, one or those of a sweep, which stand last.
+    """Return the values of each option that differs from its default; swept options have several, and are last.
 
-    The encodings are among them where they are swept; else `Job.specs` has them, and the output its own names.
+    Encodings are included only if they are swept (otherwise see `Job.specs`), outputs never.
     """
     defaults, swept = job.defaults, job.sweep()
     changed = {name: [value] for part in job.parts for name, value in part.changed(defaults).items()}
@@ -27,20 +27,23 @@ def changes(job: Job) -> dict[str, Sequence[Any]]:
 
 
 def command(job: Job, outputs: Sequence[str] | None = None) -> str:
-    """Return the command line that asks for it, quoted for a POSIX shell; with these outputs in place of its own."""
+    """Return the job's command line, quoted for a POSIX shell.
+
+    outputs : output paths to use instead of the job's own
+    """
     told = {name: values for name, values in changes(job).items() if name not in EncodingOption.options()}
-    words = [*_encoding_words(job), *_words(job.options, told)]
+    words = [*_encoding_words(job), *_option_words(job.options, told)]
     if outputs is None:
-        known = blanks(job)
-        outputs = [fill_blanks(path, known) for path in job.output.output]
-    words += [word for path in outputs for word in ("--output", escape_blanks(path))]
+        known = placeholders(job)
+        outputs = [fill_placeholders(path, known) for path in job.output.output]
+    words += [word for path in outputs for word in ("--output", escape_placeholders(path))]
     words += ["--format", job.output.format] if job.output.format else []
     words += ["--long"] * job.output.long
     return " ".join(map(quoted, ["pecli", job.figure.name, *words]))
 
 
 def entry(job: Job, outputs: Sequence[str]) -> str:
-    """Return the job as one figure of a batch file, with these outputs: all that differs from the defaults."""
+    """Return the job as a [[figure]] of a batch file with these outputs; options with default values are left out."""
     told: dict[str, Any] = {name: values if name in job.axes else values[0] for name, values in changes(job).items()}
     keys: dict[str, Any] = {"command": job.figure.name}
     if job.specs() != [job.figure.default_encoding] and not told.keys() & EncodingOption.options():
@@ -50,7 +53,7 @@ def entry(job: Job, outputs: Sequence[str]) -> str:
 
 
 def toml(value: Any) -> str:
-    """Return a value as TOML writes it: strings as JSON's, what a terminal does not show as its code."""
+    """Return a value in TOML syntax, with unprintable characters escaped."""
     if isinstance(value, Sequence) and not isinstance(value, str):
         return "[" + ", ".join(map(toml, value)) + "]"
     text = dumps(value, ensure_ascii=False)
@@ -58,7 +61,7 @@ def toml(value: Any) -> str:
 
 
 def python_call(line: str) -> str:
-    """Return the call in Python that does what a command line does: ``pecli.heatmap(base=10)``."""
+    """Return the Python call equivalent to a command line: ``pecli.heatmap(base=10)``."""
     _, name, *words = shlex.split(line)
     analysis, aliased = find_command(name)
     options = known_options(analysis)
@@ -85,7 +88,7 @@ def _whole(value: Any) -> Any:
 
 
 def quoted(word: str) -> str:
-    """Return a word for a POSIX shell; one that a terminal does not show as bytes that printf writes."""
+    """Return a word quoted for a POSIX shell; if it has unprintable characters, as a call of printf."""
     if all(map(is_printable, word)):
         return shlex.quote(word)
     octal = "".join(f"\\{byte:03o}" for byte in word.encode())
@@ -102,15 +105,15 @@ def _encoding_words(job: Job) -> list[str]:
     if len(job.encodings) > 1:
         return [word for spec in job.specs() for word in ("--encoding", spec)]
     (encoding,) = job.encodings
-    if not set(encoding.changed()) <= set(encoding_parameters()):  # a plugin's, or one that belongs to another's value
+    if not set(encoding.changed()) <= set(encoding_parameters()):  # parameters that are not command-line options
         return ["--encoding", *job.specs()]
     chosen = [] if encoding.name == figure.default_encoding else ["--encoding", encoding.name]
     changed, swept = encoding.changed(figure.default_options), job.sweep()
-    return chosen + _words(encoding.options(), {n: [value] for n, value in changed.items() if n not in swept})
+    return chosen + _option_words(encoding.options(), {n: [value] for n, value in changed.items() if n not in swept})
 
 
-def _words(options: Mapping[str, Option], told: Mapping[str, Sequence[Any]]) -> list[str]:
-    """Return the words that give each option its values."""
+def _option_words(options: Mapping[str, Option], told: Mapping[str, Sequence[Any]]) -> list[str]:
+    """Return the command-line words that set each option to its values."""
     words = []
     for item, values in ((options[name], values) for name, values in told.items()):
         texts = [] if item.scalar is bool else list(map(item.write, values))

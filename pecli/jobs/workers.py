@@ -1,4 +1,4 @@
-"""One piece of work for many things: done by processes of this one, or by an executor."""
+"""Mapping of a function over many items, in worker processes or an executor."""
 
 from __future__ import annotations
 
@@ -18,31 +18,33 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 R = TypeVar("R")
-Results = Generator[tuple[int, "Future[R]"], None, None]  # as they come, each with the number of its thing
+Results = Generator[tuple[int, "Future[R]"], None, None]  # (index of the item, its future), in order of completion
 
-START = "fork" if sys.platform == "linux" else "spawn"  # how a worker begins: a copy of this process, or a new one
-PATIENCE = 2.0  # seconds without a result, until somebody looks whether there is still anybody at work
-WAITING = 8  # results for each process that may wait for their turn, so that memory is bounded
+START = "fork" if sys.platform == "linux" else "spawn"  # start method of worker processes
+PATIENCE = 2.0  # seconds without a result before checking that the workers are alive
+WAITING = 8  # results per process that may wait for their turn, to bound memory
 ENDED = "a process that drew ended, as the system does where memory runs out"
 
-_inherited: list[Any] = []  # in a worker: what it does and for what, as copied from its parent
+_inherited: list[Any] = []  # in a worker: the function and its items, inherited from the parent
 
 
 def cores() -> int:
-    """Return how many processors this process may use."""
+    """Return the number of processor cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def in_executor(work: Callable[[T], R], things: Sequence[T], executor: Executor) -> Results[R]:
-    """Do the work for each thing wherever the executor does; one that has a ``watch`` is asked whether it is there
-    while nothing comes of it."""
+def in_executor(work: Callable[[T], R], items: Sequence[T], executor: Executor) -> Results[R]:
+    """Submit the work for each item to the executor and yield (index, future) as they finish.
+
+    If the executor has a method ``watch``, call it while no result arrives; it raises if the workers are gone.
+    """
     from concurrent.futures import FIRST_COMPLETED, wait
 
     running: dict[Future[R], int] = {}
     watch = getattr(executor, "watch", None)
     try:
-        for number, thing in enumerate(things):
-            running[executor.submit(work, thing)] = number
+        for number, item in enumerate(items):
+            running[executor.submit(work, item)] = number
         while running:
             done, _ = wait(running, PATIENCE if watch else None, FIRST_COMPLETED)
             for future in done:
@@ -54,29 +56,29 @@ def in_executor(work: Callable[[T], R], things: Sequence[T], executor: Executor)
             future.cancel()
 
 
-def in_processes(work: Callable[[T], R], things: Sequence[T], count: int) -> Results[R]:
-    """Do the work for each thing in so many processes of this one, which end with it.
+def in_processes(work: Callable[[T], R], items: Sequence[T], count: int) -> Results[R]:
+    """Do the work for each item in `count` child processes and yield (index, future) as they finish.
 
-    Where one of them ends over its work, what is left is done one by one, to find out which it was.
+    If a process dies, the remaining items run one by one, each in its own process, to find the one that caused it.
     """
     from concurrent.futures import wait
     from concurrent.futures.process import BrokenProcessPool
 
-    left = dict(enumerate(things))
-    with processes(count) as pool, suppress(BrokenProcessPool):  # it may break before all is submitted
-        for number, future in in_executor(work, things, pool):
+    left = dict(enumerate(items))
+    with processes(count) as pool, suppress(BrokenProcessPool):  # the pool may break before all items are submitted
+        for number, future in in_executor(work, items, pool):
             if not isinstance(future.exception(), BrokenProcessPool):
                 del left[number]
                 yield number, future
-    for number, thing in left.items():
+    for number, item in left.items():
         with processes(1) as pool:
-            future = pool.submit(work, thing)
+            future = pool.submit(work, item)
             wait([future])
         yield number, future
 
 
 def in_order(results: Results[R]) -> Results[R]:
-    """Yield the results in the order of the things: one that comes early waits for its turn."""
+    """Yield the results in the order of the items; a result that is early waits for its turn."""
     waiting: dict[int, Future[R]] = {}
     due = 0
     with closing(results):
@@ -87,62 +89,62 @@ def in_order(results: Results[R]) -> Results[R]:
                 due += 1
 
 
-def map_in_order(work: Callable[[T], R], things: Sequence[T], doing: str, count: int = 1) -> Iterator[R]:
-    """Yield what the work gives for each thing, in order, done in so many processes; raises what it raises."""
-    if min(count, len(things)) < 2 or START != "fork":  # another kind has no copy of what the work needs
-        yield from map(work, track(things, doing))
+def map_in_order(work: Callable[[T], R], items: Sequence[T], doing: str, count: int = 1) -> Iterator[R]:
+    """Yield the result of the work for each item, in order, computed in `count` processes; errors are raised here."""
+    if min(count, len(items)) < 2 or START != "fork":  # only forked workers inherit what the work needs
+        yield from map(work, track(items, doing))
         return
     from concurrent.futures.process import BrokenProcessPool
 
-    with processes(count, work, things) as pool:
+    with processes(count, work, items) as pool:
         step = WAITING * count
-        parts = (range(len(things))[first : first + step] for first in range(0, len(things), step))
+        parts = (range(len(items))[first : first + step] for first in range(0, len(items), step))
         results: Iterator[R] = chain.from_iterable(pool.map(_do_inherited, part) for part in parts)
         try:
-            for _ in track(things, doing):
+            for _ in track(items, doing):
                 yield next(results)
         except BrokenProcessPool:
             raise PecliError(ENDED) from None
 
 
 def _do_inherited(number: int) -> Any:
-    work, things = _inherited
-    return work(things[number])
+    work, items = _inherited
+    return work(items[number])
 
 
 @contextmanager
 def processes(count: int, *inherited: Any) -> Iterator[ProcessPoolExecutor]:
-    """Yield an executor of so many processes, which are killed at the end: they have nothing to lose."""
+    """Yield an executor with `count` worker processes, which are killed on exit."""
     import multiprocessing
     import warnings
     from concurrent.futures import ProcessPoolExecutor
 
     before = set(multiprocessing.active_children())
     context: Any = multiprocessing.get_context(START)
-    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_begin, initargs=inherited)
+    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_init_worker, initargs=inherited)
     try:
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", ".*fork", DeprecationWarning)  # numpy's threads are idle here
+            warnings.filterwarnings("ignore", ".*fork", DeprecationWarning)  # safe: numpy's threads are idle
             yield pool
     finally:
         for child in set(multiprocessing.active_children()) - before:
             child.kill()
-        interrupted = isinstance(sys.exc_info()[1], (KeyboardInterrupt, SystemExit))  # perhaps with a lock held
+        interrupted = isinstance(sys.exc_info()[1], (KeyboardInterrupt, SystemExit))  # a lock may be held
         pool.shutdown(wait=not interrupted, cancel_futures=True)
 
 
-def _begin(*inherited: Any) -> None:
-    """Prepare a worker: Ctrl-C reaches the whole group, and the parent decides what becomes of it."""
+def _init_worker(*inherited: Any) -> None:
+    """Initialise a worker. It ignores Ctrl-C, which reaches the whole process group: the parent handles it."""
     import threading
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _inherited[:] = inherited
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
 
 
-def _end_with_parent() -> None:
-    """End this process as soon as its parent has ended, however that happened."""
+def _exit_with_parent() -> None:
+    """Wait for the parent process to end, however that happens, and end this process too."""
     import multiprocessing
 
     parent = multiprocessing.parent_process()

@@ -1,6 +1,6 @@
-"""Comparisons of two positions: a measure of their vectors, or the bias of a head.
+"""Comparisons of two positions p and q: a measure between their vectors, or the attention bias of one head.
 
-No array of shape (length, length, d) is ever made.
+No array of shape (length, length, d) is ever built.
 """
 
 from __future__ import annotations
@@ -21,14 +21,21 @@ from pecli.encodings.base import BiasEncoding, Encoding, TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.measures.pairwise import MEASURES
 from pecli.measures.reduce import Envelope, envelope, means_of_finite, means_of_offsets, means_of_pairs
-from pecli.measures.summary import SAMPLE_SIZE, PairSummary, extremes, joined, spread_evenly, summary_of_offsets
+from pecli.measures.summary import (
+    SAMPLE_SIZE,
+    PairSummary,
+    extremes,
+    overall_extremes,
+    spread_evenly,
+    summary_of_offsets,
+)
 
-MAX_PAIRS = 10**10  # pairs compared one by one
-MAX_WHOLE = 2048  # positions whose full matrix of pairs is held in memory
+MAX_PAIRS = 10**10  # largest number of pairs that are compared one by one
+MAX_WHOLE = 2048  # largest length whose full (length, length) matrix is held in memory
 
 
 def comparison_of(encoding: Encoding, measure: str, head: int = 0) -> Comparison:
-    """Return the comparison of an encoding: a head of its bias if it is one, otherwise a measure of its vectors."""
+    """Return the comparison for an encoding: the bias of `head` for a bias, otherwise `measure` between vectors."""
     if isinstance(encoding, BiasEncoding):
         return BiasComparison(encoding, head)
     assert isinstance(encoding, TableEncoding)  # no figure compares other kinds
@@ -36,17 +43,18 @@ def comparison_of(encoding: Encoding, measure: str, head: int = 0) -> Comparison
 
 
 class Comparison(ABC):
-    """Base of functions of two positions p and q.
+    """Base class for functions of two positions p and q.
 
     label : name of the quantity, for axes and sentences
-    similarity : larger means more alike; otherwise it is a distance
-    is_of_offset : by its formula it depends only on p − q, on a line
-    symmetric : p and q can be exchanged
-    sees_ahead : negative offsets have values that do not follow from those of positive ones
-    grows : it grows with the number of columns, so tables of different widths have different scales
-    is_classes : its values are class numbers, with nothing between them
-    axis_labels : keys of the labels of p and q
-    head : head of a bias, None for a measure; heads : number of heads
+    similarity : True if larger values mean more alike, False for a distance
+    is_of_offset : True if, by its formula, it depends only on the offset p − q of 1-D positions
+    symmetric : True if exchanging p and q does not change the value
+    sees_ahead : True if negative offsets have values that do not follow from those at positive offsets
+    grows : True if it grows with the number of columns, so tables of different widths need different scales
+    is_classes : True if its values are class numbers, which must not be interpolated
+    axis_labels : text keys of the axis labels for p and q
+    head : index of the head for a bias, None for a measure
+    heads : number of heads
     """
 
     label: str
@@ -61,32 +69,32 @@ class Comparison(ABC):
     heads = 1
 
     def palette(self, low: float, high: float) -> str:
-        """Return the kind of colour map for values from low to high."""
+        """Return the kind of colour map ("distance", "diverging" or "amount") for values from `low` to `high`."""
         return "distance" if not self.similarity else "diverging" if low < 0 < high else "amount"
 
     @abstractmethod
     def at_offsets(self, first: int, count: int) -> Array:
-        """Return the values at the offsets first … first + count − 1, (count,). Requires `is_of_offset`."""
+        """Return the values at the offsets first … first + count − 1, shape (count,). Requires `is_of_offset`."""
 
     def profile(self, length: int) -> Array:
-        """Return the values at the offsets 1 − length … length − 1, (2 length − 1,). Requires `is_of_offset`."""
+        """Return the values at the offsets 1 − length … length − 1, shape (2 length − 1,). Requires `is_of_offset`."""
         return self.at_offsets(1 - length, 2 * length - 1)
 
     @abstractmethod
     def between(self, p: Array, q: Array) -> Array:
-        """Return the values between positions p (n,) and q (m,), shape (n, m)."""
+        """Return the values for all pairs of positions p (n,) and q (m,), shape (n, m)."""
 
     def to_run(self, p: Array, first: int, count: int) -> Array:
-        """Return the values between positions p (n,) and first … first + count − 1, shape (n, count)."""
+        """Return the values between positions p (n,) and the positions first … first + count − 1, shape (n, count)."""
         return self.between(p, first + np.arange(count, dtype=np.float64))
 
     @abstractmethod
-    def means(self, blocks: Blocks) -> tuple[Array, PairSummary]:
-        """Return the mean over each pair of blocks, (blocks, blocks), and a summary of all pairs."""
+    def block_means(self, blocks: Blocks) -> tuple[Array, PairSummary]:
+        """Return the mean over each pair of blocks, shape (blocks, blocks), and a summary of all pairs."""
 
 
 class BiasComparison(Comparison):
-    """The bias of one head for query p and key q; NaN if the query does not see the key."""
+    """The bias of one head for query p and key q; NaN if the key is masked."""
 
     similarity, is_of_offset, symmetric = True, True, False
     axis_labels = "words.query_p", "words.key_q"
@@ -97,18 +105,18 @@ class BiasComparison(Comparison):
         self.sees_ahead = bool(np.isfinite(encoding.bias(np.array([-1.0]))).any())
 
     def at_offsets(self, first: int, count: int) -> Array:
-        return seen_bias(self.encoding, first + np.arange(count, dtype=np.float64))[self.head]
+        return unmasked_bias(self.encoding, first + np.arange(count, dtype=np.float64))[self.head]
 
     def between(self, p: Array, q: Array) -> Array:
-        return np.stack([seen_bias(self.encoding, at - q)[self.head] for at in p])
+        return np.stack([unmasked_bias(self.encoding, at - q)[self.head] for at in p])
 
-    def means(self, blocks: Blocks) -> tuple[Array, PairSummary]:
+    def block_means(self, blocks: Blocks) -> tuple[Array, PairSummary]:
         run = self.profile(blocks.length)
         return means_of_finite(run, blocks), replace(summary_of_offsets(run), undefined=0)
 
 
 class VectorComparison(Comparison):
-    """A measure between the vectors of two positions; NaN if undefined."""
+    """A measure between the vectors at two positions; NaN if undefined."""
 
     def __init__(self, encoding: TableEncoding, name: str) -> None:
         measure = MEASURES[name]
@@ -116,7 +124,7 @@ class VectorComparison(Comparison):
         self.label, self.similarity, self.grows = say(measure.text), measure.similarity, measure.grows
         self.axis_labels = encoding.position_label, encoding.other_label
         invariant = isinstance(encoding, Harmonic) and encoding.invariant
-        self.is_closed = invariant and measure.from_squares is not None  # a formula of the offset along each axis
+        self.is_closed = invariant and measure.from_squares is not None  # closed form in the offset along each axis
         self.is_of_offset = self.is_closed and encoding.own_positions is None
 
     def at_offsets(self, first: int, count: int) -> Array:
@@ -130,10 +138,10 @@ class VectorComparison(Comparison):
         return np.concatenate([run[:0:-1], run])
 
     @cached_property
-    def of_grid_offset(self) -> Array | None:
-        """The measure at every offset of rows and columns, (rows, columns); None if it is not a function of the offset.
+    def grid_profile(self) -> Array | None:
+        """The measure from the first cell to every cell, by offset in rows and columns, shape (rows, columns).
 
-        It is computed between the first cell and all others.
+        None if the encoding has no grid or the measure is not a function of the offset.
         """
         sides = self.encoding.sides
         if not sides or not self.is_closed:
@@ -142,10 +150,10 @@ class VectorComparison(Comparison):
         return self.measure.between(table[:1], table).reshape(sides)
 
     def between(self, p: Array, q: Array) -> Array:
-        if self.of_grid_offset is None:
+        if self.grid_profile is None:
             return self.measure.between(self.encoding.table(p), self.encoding.table(q))
         places = zip(self.encoding.places_of(p), self.encoding.places_of(q), strict=True)
-        return self.of_grid_offset[tuple(np.abs(np.subtract.outer(first, second)) for first, second in places)]
+        return self.grid_profile[tuple(np.abs(np.subtract.outer(first, second)) for first, second in places)]
 
     def to_run(self, p: Array, first: int, count: int) -> Array:
         if self.is_of_offset:
@@ -154,8 +162,8 @@ class VectorComparison(Comparison):
         parts = [np.arange(c.start, c.stop, dtype=np.float64) for c in chunks(first, first + count, encoding.width)]
         return np.hstack([self.measure.between(rows, encoding.table(part)) for part in parts])
 
-    def means(self, blocks: Blocks) -> tuple[Array, PairSummary]:
-        """Return block means and a summary, which is cached. Without a formula all pairs are compared once for both."""
+    def block_means(self, blocks: Blocks) -> tuple[Array, PairSummary]:
+        """Return the block means and the cached summary. Without a closed form, one pass computes both."""
         if self.is_of_offset:
             run = self.profile(blocks.length)
             return means_of_offsets(run, blocks), summary_of_offsets(run)
@@ -167,7 +175,7 @@ class VectorComparison(Comparison):
         undefined, apart = 0, None
 
         def compare(p: Array, q: Array) -> Array:
-            """Return the values of a tile of the upper half of the matrix; note what they say."""
+            """Return the values of one tile of the upper triangle, and record its extremes and its number of NaNs."""
             nonlocal undefined
             values = self.between(p, q)
             ends.extend(extremes(values))
@@ -181,17 +189,17 @@ class VectorComparison(Comparison):
             means = means_of_pairs(lambda p, q: whole[np.ix_(*(at.astype(int) - rows.start for at in (p, q)))], blocks)
         else:
             means = means_of_pairs(compare, blocks)
-        if self.of_grid_offset is not None:
+        if self.grid_profile is not None:
             apart = 0.0
         some = spread_evenly(rows, isqrt(SAMPLE_SIZE))
-        summary = PairSummary(*joined(ends), self.between(some, some), undefined, apart)
+        summary = PairSummary(*overall_extremes(ends), self.between(some, some), undefined, apart)
         encoding.measured[key] = summary
         return means, summary
 
     def offset_runs(self, positions: Positions, edges: Array) -> OffsetRuns:
         """Return the minimum, maximum and mean over all pairs in each range of offsets.
 
-        edges : borders of the ranges, whole numbers, shape (runs + 1,)
+        edges : borders of the ranges, integers, shape (runs + 1,)
         """
         if self.is_of_offset:
             exact = envelope(lambda first, count: self.at_offsets(first, count)[None], edges)
@@ -202,7 +210,7 @@ class VectorComparison(Comparison):
         for part in track(chunks(0, length, length), "comparing positions"):
             at = positions.start + np.arange(part.start, part.stop, dtype=np.float64)
             values = self.to_run(at, positions.start + part.start, length - part.start)
-            for shift, row in enumerate(values):  # from its diagonal on, a row has the offsets 0, 1, …
+            for shift, row in enumerate(values):  # from the diagonal rightwards, the offsets are 0, 1, …
                 stop = length - part.start - shift
                 low[:stop] = np.fmin(low[:stop], row[shift:])
                 high[:stop] = np.fmax(high[:stop], row[shift:])
@@ -221,7 +229,7 @@ class VectorComparison(Comparison):
 
     def offset_map(self, p: Array, q: Array) -> OffsetMap:
         """Return the measure between positions p (n,) and q (m,) of a grid, by offset in rows and columns."""
-        encoding, profile = self.encoding, self.of_grid_offset
+        encoding, profile = self.encoding, self.grid_profile
         shape = tuple(2 * side - 1 for side in encoding.sides)
         if profile is not None and np.array_equal(p, q):
             steps = [np.abs(np.arange(1 - side, side)) for side in encoding.sides]
@@ -241,12 +249,13 @@ class VectorComparison(Comparison):
 
 
 class OffsetRuns(NamedTuple):
-    """A measure in ranges of offsets.
+    """A measure, summarised over ranges of offsets.
 
-    values : minimum, maximum and mean over all pairs in each range, (1, runs), NaN if undefined
-    widest : largest spread of the values at a single offset
-    undefined : number of pairs left out
-    where : (offset, minimum, maximum) of that spread, of ties the one nearest the middle; None if there is no spread
+    values : minimum, maximum and mean over all pairs in each range, shape (1, runs); NaN if undefined
+    widest : largest range (maximum − minimum) of the values at a single offset
+    undefined : number of pairs without a value
+    where : (offset, minimum, maximum) at which the range is `widest`; among ties, the offset nearest length / 2; None
+        if the measure depends only on the offset
     """
 
     values: Envelope
@@ -256,10 +265,10 @@ class OffsetRuns(NamedTuple):
 
 
 class OffsetMap(NamedTuple):
-    """A measure by offset in a grid.
+    """A measure by offset in a grid; all arrays have shape (2 rows − 1, 2 columns − 1).
 
-    low, high, mean : over the pairs at each offset, (2 rows − 1, 2 columns − 1), NaN without pairs
-    pairs : their number
+    low, high, mean : minimum, maximum and mean over the pairs at each offset; NaN where there are no pairs
+    pairs : number of pairs at each offset
     """
 
     low: Array
@@ -268,14 +277,14 @@ class OffsetMap(NamedTuple):
     pairs: Array
 
 
-def seen_bias(encoding: BiasEncoding, offsets: Array) -> Array:
-    """Return the bias of every head at offsets (n,), (n_heads, n); NaN if the key is not seen."""
+def unmasked_bias(encoding: BiasEncoding, offsets: Array) -> Array:
+    """Return the bias of every head at offsets (n,), shape (n_heads, n), with NaN for masked keys."""
     values = encoding.bias(offsets)
     return np.where(np.isfinite(values), values, np.nan)
 
 
 def check_pairs(length: int) -> None:
-    """Raise UsageError if comparing all pairs of positions one by one would take hours."""
+    """Raise UsageError if `length` positions have more than MAX_PAIRS pairs, which would take too long."""
     pairs = length * (length - 1) // 2
     if pairs > MAX_PAIRS:
         text = f"{pairs:,} pairs would be compared one by one; the limit is {MAX_PAIRS:.0e}, some minutes of work"
@@ -283,7 +292,10 @@ def check_pairs(length: int) -> None:
 
 
 def offset_codes(encoding: Encoding, p: Array, q: Array) -> Array:
-    """Return an integer for each offset p − q, (n, m), of positions (n,) and (m,); in a grid offsets are 2-D."""
+    """Return an integer code for each offset p − q of positions p (n,) and q (m,), shape (n, m).
+
+    Two pairs have the same code exactly if their offsets are equal; in a grid, offsets are in rows and columns.
+    """
     codes = np.zeros((len(p), len(q)), dtype=np.int64)
     for side, first, second in zip(encoding.sides or (1,), *map(encoding.places_of, (p, q)), strict=True):
         codes = codes * (2 * side - 1) + np.subtract.outer(first, second).astype(np.int64) + side - 1
@@ -291,7 +303,7 @@ def offset_codes(encoding: Encoding, p: Array, q: Array) -> Array:
 
 
 def largest_spread(values: Array, codes: Array) -> float:
-    """Return the largest difference between values with the same code; NaN is ignored."""
+    """Return the largest difference between values that have the same code; NaN is ignored."""
     places = (codes - codes.min()).ravel()
     low, high = np.full(places.max() + 1, np.inf), np.full(places.max() + 1, -np.inf)
     np.fmin.at(low, places, values.ravel())

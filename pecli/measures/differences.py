@@ -1,4 +1,4 @@
-"""Where a table differs from a formula beyond rounding, and which known change explains it."""
+"""Comparison of a table with a formula: which values differ beyond rounding, and which known change explains them."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Any
 
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import CHUNK, ROUND, chunks
-from pecli.measures.fits import FRONT, SHARE_RIGHT, roundest, rows_of
+from pecli.measures.fits import FRONT, SHARE_RIGHT, rows_of, shortest_decimal
 
-RELATIVE = {"bfloat16": 2.0**-8, "float16": 2.0**-11, "float32": 2.0**-24, "float64": 2.0**-53}  # rounding error
-MIN_FRONT_DIFFERENCE = 0.01  # by which a special row in front differs, as a share of the largest number
-MAX_SHIFT = 1000  # positions by which rows may be shifted
+RELATIVE = {"bfloat16": 2.0**-8, "float16": 2.0**-11, "float32": 2.0**-24, "float64": 2.0**-53}  # relative rounding
+MIN_FRONT_DIFFERENCE = 0.01  # least difference in a special row at the start, relative to the largest number
+MAX_SHIFT = 1000  # largest shift of rows that is searched, in positions
 
 
 @dataclass(frozen=True)
 class Expected:
-    """The values that a formula gives for rows (n,), and the tolerance for a table.
+    """The values that a formula predicts for a table, with their tolerance.
 
-    numbers : (n, d)
-    slack : tolerance before rounding, (n, d) or (n, 1)
-    number_type : type that the values are rounded to
-    scaled : whether they were also rounded before they were multiplied by the scale
+    numbers : function from row numbers (n,) to predicted values (n, d)
+    slack : function from row numbers (n,) to the tolerance before rounding, (n, d) or (n, 1)
+    number_type : type to which the values were rounded
+    scaled : True if the values were also rounded once before they were multiplied by the scale
     """
 
     numbers: Callable[[Array], Array]
@@ -32,8 +32,17 @@ class Expected:
     number_type: str
     scaled: bool = False
 
-    def wrong(self, rows: Array, own: Array, made: Array, columns: Any = slice(None), changed: bool = False) -> Array:
-        """Return which values differ from the expected ones, (n, k); changed : values were changed after rounding."""
+    def mismatches(
+        self, rows: Array, own: Array, made: Array, columns: Any = slice(None), changed: bool = False
+    ) -> Array:
+        """Return a mask, (n, k), of the table's values that differ from the predictions by more than the tolerance.
+
+        rows : row numbers, (n,)
+        own : values of the table, (n, k)
+        made : predicted values, (n, k)
+        columns : which columns of the table the k columns are
+        changed : True if the values were changed after rounding, which allows one more rounding error
+        """
         rounded, slack = ROUND[self.number_type], self.slack(rows)
         slack = slack[:, columns] if slack.shape[1] > 1 else slack
         if self.scaled or changed:
@@ -43,11 +52,12 @@ class Expected:
 
 @dataclass(frozen=True)
 class Change:
-    """A known change of columns or rows that explains all differing values.
+    """A known change of columns or rows that explains differing values.
 
-    kind : flipped, exchanged, scaled, zero, raised (number added) or moved (rows from one on are of later positions)
-    at : the columns; for moved the first row
-    amount : the factor, the added number, or the positions
+    kind : flipped (sign), exchanged (columns swapped), scaled, zero, raised (a constant was added), or moved (from one
+        row on, every row holds the vector of a shifted position)
+    at : indices of the changed columns; for moved, the index of the first moved row
+    amount : factor (scaled), added constant (raised) or shift in positions (moved)
     """
 
     kind: str
@@ -57,13 +67,13 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True)
 class Differences:
-    """Where a table differs from the expected values.
+    """Differences between a table and the expected values.
 
-    unlike : special rows in front, such as a class token's
-    zeros : rows of zeros (padding) that the formula does not give
-    cells, columns, rows : number of values that differ beyond rounding or noise, and where; without the rows above
-    difference, place : largest difference, its row and column
-    changes : known changes that explain all differences; () if there are none
+    unlike : indices of special rows at the start, such as the row of a class token
+    zeros : indices of rows of zeros (padding) that the formula does not predict
+    cells, columns, rows : number of other values that differ beyond rounding or noise, and their columns and rows
+    difference, place : largest difference, and its (row, column)
+    changes : known changes that together explain all differences; () if there are none
     """
 
     unlike: tuple[int, ...] = ()
@@ -77,26 +87,29 @@ class Differences:
 
 
 def differences(table: Array, expected: Expected, places: Array) -> Differences | None:
-    """Return where a table (length, d) differs from the expected values; None if most values in rows `places` do."""
+    """Return how a table (length, d) differs from the expected values, or None if most values differ.
+
+    places : row numbers, as floats, of the sample on which "most" is decided
+    """
     tried = table[places.astype(int)]
-    if expected.wrong(places, tried, expected.numbers(places)).mean() > 1 - SHARE_RIGHT:
+    if expected.mismatches(places, tried, expected.numbers(places)).mean() > 1 - SHARE_RIGHT:
         return None
-    wrong, off = np.zeros(table.shape, dtype=bool), np.zeros(table.shape)
+    mismatches, off = np.zeros(table.shape, dtype=bool), np.zeros(table.shape)
     for window in chunks(0, *table.shape):
         own, rows = rows_of(table, window)
         made, at = expected.numbers(rows), slice(window.start, window.stop)
-        wrong[at], off[at] = expected.wrong(rows, own, made), np.abs(own - made)
-    zero = np.asarray(wrong.any(axis=1) & ~table.any(axis=1))
-    unlike = rows_in_front(wrong & (off > MIN_FRONT_DIFFERENCE * np.abs(table).max()), zero)
+        mismatches[at], off[at] = expected.mismatches(rows, own, made), np.abs(own - made)
+    zero = np.asarray(mismatches.any(axis=1) & ~table.any(axis=1))
+    unlike = rows_in_front(mismatches & (off > MIN_FRONT_DIFFERENCE * np.abs(table).max()), zero)
     aside = zero.copy()
     aside[unlike] = True
-    wrong[aside], off[aside], kept = False, 0.0, np.flatnonzero(~aside)
+    mismatches[aside], off[aside], kept = False, 0.0, np.flatnonzero(~aside)
     row, column = (int(at) for at in np.unravel_index(np.argmax(off), off.shape))
-    rows, columns = (np.flatnonzero(wrong.any(axis=axis)) for axis in (1, 0))
+    rows, columns = (np.flatnonzero(mismatches.any(axis=axis)) for axis in (1, 0))
     return Differences(
         unlike=tuple(unlike),
         zeros=tuple(np.flatnonzero(zero).tolist()),
-        cells=int(wrong.sum()),
+        cells=int(mismatches.sum()),
         columns=tuple(columns.tolist()),
         rows=tuple(rows.tolist()),
         difference=float(off.max()),
@@ -107,43 +120,43 @@ def differences(table: Array, expected: Expected, places: Array) -> Differences 
     )
 
 
-def rows_in_front(wrong: Array, zero: Array) -> list[int]:
-    """Return the special rows in front, without rows of zeros; [] if rows further down differ as much.
+def rows_in_front(mismatches: Array, zero: Array) -> list[int]:
+    """Return the indices of special rows at the start, without rows of zeros; [] if rows further down differ as much.
 
-    wrong : (n, d); zero : (n,)
+    mismatches : mask of differing values, (n, d)
+    zero : mask of rows of zeros, (n,)
     """
-    strange = np.flatnonzero((wrong.mean(axis=1) >= 0.5) & ~zero).tolist()
-    few = len(strange) <= min(FRONT, len(wrong) // 4) and strange[-1:] < [FRONT]
+    strange = np.flatnonzero((mismatches.mean(axis=1) >= 0.5) & ~zero).tolist()
+    few = len(strange) <= min(FRONT, len(mismatches) // 4) and strange[-1:] < [FRONT]
     return strange if few and all(zero[row] or row in strange for row in range(max(strange, default=0))) else []
 
 
 def moved_rows(table: Array, expected: Expected, rows: Array) -> tuple[Change, ...]:
-    """Return a "moved" change if all rows from the first differing one on, (n,), are shifted by equally many
-    positions."""
+    """Return a "moved" change if `rows` (n,), those from the first differing row on, share one shift; otherwise ()."""
     behind, first = table[rows], int(rows[0])
     most = min(len(table), MAX_SHIFT)
     steps = np.array(sorted(range(-most, most + 1), key=abs)[1:], dtype=np.float64)
-    fits = ~expected.wrong(rows[:1], behind[:1], expected.numbers(first + steps)).any(axis=1)
+    fits = ~expected.mismatches(rows[:1], behind[:1], expected.numbers(first + steps)).any(axis=1)
     for step in steps[fits][:3]:
-        if len(rows) > 1 and not expected.wrong(rows, behind, expected.numbers(rows + step)).any():
+        if len(rows) > 1 and not expected.mismatches(rows, behind, expected.numbers(rows + step)).any():
             return (Change("moved", (first,), float(step)),)
     return ()
 
 
 def changed_columns(table: Array, expected: Expected, columns: Array, kept: Array) -> tuple[Change, ...]:
-    """Return the known changes that explain all differing columns in the rows `kept` (n,); () if one is unexplained."""
+    """Return the changes that explain all differing `columns` in the rows `kept` (n,); () if one stays unexplained."""
     if len(columns) * len(kept) > CHUNK or len(columns) > table.shape[1] / 2:
         return ()
     table, made = table[kept], expected.numbers(kept)
 
     def explains(column: int, values: Array, changed: bool = True) -> bool:
-        return not expected.wrong(kept, table[:, [column]], values[:, None], [column], changed).any()
+        return not expected.mismatches(kept, table[:, [column]], values[:, None], [column], changed).any()
 
     changes, left = dict[tuple[str, float], list[int]](), list[int]()
     for column in columns.tolist():
         change = change_of(table[:, column], made[:, column], partial(explains, column), expected.number_type)
         (changes.setdefault(change, []) if change else left).append(column)
-    sources = set[int]()  # of exchanged columns
+    sources = set[int]()  # columns already matched to an exchanged one
     for column in left:
         free = (other for other in left if other not in sources and explains(column, made[:, other], False))
         if (source := next(free, None)) is None:
@@ -154,17 +167,20 @@ def changed_columns(table: Array, expected: Expected, columns: Array, kept: Arra
 
 
 def change_of(own: Array, made: Array, explains: Callable[[Array], bool], number_type: str) -> tuple[str, float] | None:
-    """Return kind and amount of the change of a column (n,); None if no known change explains it."""
-    least = 8 * RELATIVE[number_type]  # relative change that may be rounding
+    """Return the kind and amount of the change that turns column `made` (n,) into column `own` (n,); None if unknown.
+
+    explains : returns True if the given values match the column within the tolerance
+    """
+    least = 8 * RELATIVE[number_type]  # relative changes up to this may be rounding
     if not own.any():
         return "zero", 0.0
     if explains(-made):
         return "flipped", 0.0
-    factor, digits = roundest(float(own @ made) / max(float(made @ made), 1e-300), lambda x: explains(x * made))
+    factor, digits = shortest_decimal(float(own @ made) / max(float(made @ made), 1e-300), lambda x: explains(x * made))
     if digits < 17 and abs(factor - 1) > least:
         return "scaled", factor
     center = float(np.mean(own - made))
-    amount, digits = roundest(abs(center), lambda x: explains(made + copysign(x, center)))
+    amount, digits = shortest_decimal(abs(center), lambda x: explains(made + copysign(x, center)))
     if digits < 17 and amount > least * np.abs(made).max():
         return "raised", copysign(amount, center)
     return None

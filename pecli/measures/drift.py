@@ -5,15 +5,18 @@ from __future__ import annotations
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import chunks
 
-STEP = 256  # positions
+STEP = 256  # positions per row of the coarse table
 
 
 def drift(one: Array, other: Array, positions: Array) -> Array:
-    """Return the mean over pairs of cos p(ω_j − ω'_j), (n,), for rates (n_pairs,), rad/position, at positions (n,).
+    """Return the mean over pairs of cos p(ω_j − ω'_j) for every position p, shape (n,).
 
-    It is the cosine between one vector turned by both sets if all pairs have equal weight: tr(R_p R'_pᵀ)/d, from Su et
-    al. 2021, RoFormer, equation 15, arXiv:2104.09864. For consecutive positions, cos(a + b) = cos a cos b − sin a sin b
-    gives all cosines as a product of two small tables.
+    one, other : the two sets of rates ω and ω', rad/position, (n_pairs,)
+    positions : p, (n,)
+
+    This is the cosine similarity between a vector turned with ω and the same vector turned with ω', if all pairs have
+    equal weight: tr(R_p R'_pᵀ)/d (Su et al. 2021, RoFormer, equation 15, arXiv:2104.09864). For consecutive positions,
+    cos(a + b) = cos a cos b − sin a sin b gives all cosines as a product of two small tables.
     """
     one, other = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
     if one.shape != other.shape:

@@ -1,4 +1,4 @@
-"""The ways to let a rope read more positions than it was trained on, and what each of them changes."""
+"""Methods to extend the context of a rope beyond its training length, and what each of them changes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import pi
 
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, option_text
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUNDING
 from pecli.encodings.harmonic import turns_of
@@ -14,22 +14,21 @@ from pecli.encodings.rope import Rope
 from pecli.measures.unseen import new_angles
 from pecli.measures.waves import critical_dimension, first_negative_offset
 
-SEARCHED = 1 << 24  # cosines that are added up to look for a negative sum
+SEARCHED = 1 << 24  # most cosines computed in the search for a negative sum
 
 
 @dataclass(frozen=True)
 class Extension:
-    """What one method does to the pairs of a rope.
+    """What one extension method does to the pairs of a rope.
 
     Attributes
     ----------
-    method : linear, ntk, dynamic, yarn, longrope, base; "none" without a scaling, "file" with that of the file
-    rope : with the rates that hold at the length that is wanted
-    parts : how many pairs are unchanged, blended, scaled
-    new : how many pairs meet angles that training never had, at the positions wanted
-    holds : offsets 0 to holds − 1 have Σ_j cos ω_j Δ ≥ 0 (Men et al. 2024, arXiv:2405.14591); None where all that
-        were searched have
-    searched : the largest offset that was looked at
+    method : linear, ntk, dynamic, yarn, longrope or base; "none" without a scaling, "file" for the model's own scaling
+    rope : the rope with its rates at the extended length
+    parts : numbers of pairs that are unchanged, blended and scaled
+    new : number of pairs that meet angles never seen in training, within the extended length
+    holds : first offset with Σ_j cos ω_j Δ < 0 (Men et al. 2024, arXiv:2405.14591); None if no offset searched has one
+    searched : largest offset searched
     """
 
     method: str
@@ -41,34 +40,37 @@ class Extension:
 
 
 def extensions(rope: Rope, trained: int, length: int, base: float | None = None) -> list[Extension]:
-    """Return what every method does that lets a rope read `length` positions after training on `trained`.
+    """Return what each method does to extend a rope from `trained` to `length` positions.
 
-    rope : as its file has it; where it is scaled the methods start from its rates in training
-    base : the new base, which replaces the one of `critical_base`
+    rope : rope as read from the model's file; if it is scaled, the methods start from its rates in training
+    base : base for the method "base"; default: `critical_base`
 
     Raises
     ------
-    UsageError : nothing to extend, or a rope that no method is for
+    UsageError : if `length` is not larger than `trained`, or no method applies to this rope
     """
     if rope.scaling in ("proportional", "divisors") or rope.places is not None:
-        raise UsageError(f"no method is known for {rope.spec()}")
+        raise UsageError(f"pecli knows no method that extends {rope.spec()}")
     if length <= trained:
         raise UsageError(
-            f"the model was trained on {trained:,} positions, so there is nothing to extend",
+            f"{option_text('to', length)} is within the {trained:,} positions that the model was trained on",
             option="to",
             value=length,
             allowed=f"a number above {trained}",
         )
+    if base is not None and base <= rope.base:
+        text = f"{option_text('new_base', base)} is not above the file's base, {rope.base:,.10g}: it lengthens no wave"
+        raise UsageError(text, option="new_base", value=base, advice="give a larger one, or leave --new-base out")
     plain = replace(rope.unscaled(), max_position=None)
     found = [("none", plain)]
     if rope.scaling not in ("default", "longrope"):
         found.append(("file", replace(rope, seq_len=length) if rope.context else rope))
     found += _scaled_ropes(rope, plain, trained, length, base)
-    return [_measured(method, made, plain, trained, length) for method, made in found]
+    return [_extension_of(method, made, plain, trained, length) for method, made in found]
 
 
 def _scaled_ropes(rope: Rope, plain: Rope, trained: int, length: int, base: float | None) -> Iterator[tuple[str, Rope]]:
-    """Yield each method and the rope that it makes of the plain one, with a factor of length / trained."""
+    """Yield each method's name with the rope that it makes of `plain`, for the factor length / trained."""
     factor = length / trained
     yield "linear", replace(plain, scaling="linear", factor=factor)
     if plain.width > 2:
@@ -83,32 +85,37 @@ def _scaled_ropes(rope: Rope, plain: Rope, trained: int, length: int, base: floa
 
 
 def critical_base(rope: Rope, trained: int, length: int) -> float | None:
-    """Return the base at which the critical dimension of the training has a wavelength of `length`, a whole number.
+    """Return the base, an integer, at which the slowest pair that completed a turn in training has wavelength `length`.
 
-    (length/2π)^(d/d_c), d_c the critical dimension: columns whose pairs made a whole turn. Liu et al. 2023, Scaling
-    Laws of RoPE-based Extrapolation, theorem 2, arXiv:2310.05209. None where no pair did, or the base is no larger.
+    The base is (length/2π)^(d/d_c) with critical dimension d_c, the number of columns in pairs that completed a turn:
+    Liu et al. 2023, Scaling Laws of RoPE-based Extrapolation, theorem 2, arXiv:2310.05209. Returns None if no pair
+    completed a turn, or if the result is not larger than the present base.
     """
     critical = critical_dimension(rope, trained)
     base = round((length / (2 * pi)) ** (rope.width / critical)) if critical else 0
     return float(base) if base > rope.base else None
 
 
-def _measured(method: str, rope: Rope, plain: Rope, trained: int, length: int) -> Extension:
-    """Return what a rope's rates say."""
+def _extension_of(method: str, rope: Rope, plain: Rope, trained: int, length: int) -> Extension:
+    """Return the properties of `rope`, the scaled form of `plain`, at `length` positions."""
     before, now = (turns_of(tuple(own.rates()), own.spacing) for own in (plain, rope))
     most = min(2 * length, SEARCHED // max(1, rope.width // 2))
     return Extension(
         method,
         rope,
-        _parts(rope, before[0], now[0]),
+        _part_counts(rope, before[0], now[0]),
         int(np.count_nonzero(meets_new_angles(before[0], trained, now, length))),
         first_negative_offset(rope, most),
         most,
     )
 
 
-def _parts(rope: Rope, before: Array, now: Array) -> tuple[int, int, int]:
-    """Return how many pairs are unchanged, blended, scaled: by the rule, where it has parts, else by the rates."""
+def _part_counts(rope: Rope, before: Array, now: Array) -> tuple[int, int, int]:
+    """Return the numbers of pairs that are unchanged, blended and scaled.
+
+    They come from the scaling's own definition if it has such parts, otherwise from comparing the rates `before` and
+    `now`.
+    """
     if parts := rope.parts():
         return parts["kept"], parts["between"], parts["divided"]
     same = int(np.count_nonzero(np.abs(now - before) <= np.abs(before) * ROUNDING))
@@ -116,15 +123,16 @@ def _parts(rope: Rope, before: Array, now: Array) -> tuple[int, int, int]:
 
 
 def meets_new_angles(trained_turns: Array, trained: int, turns: tuple[Array, Array], length: int) -> Array:
-    """Return which pairs meet an angle that they never had in training, (n_pairs,), at positions 0 … length − 1.
+    """Return a mask, (n_pairs,), of the pairs that meet an angle never seen in training at positions 0 … length − 1.
 
-    trained_turns, turns : as `pecli.measures.unseen.new_angles` takes them
+    trained_turns, turns : rates in training and now, as in `pecli.measures.unseen.new_angles`
+    trained : number of positions in training
     """
     arcs, found = np.abs(trained_turns) * trained, np.zeros(len(trained_turns), dtype=bool)
     for pair in np.flatnonzero((arcs < 1) & (turns[0] != 0)):
         step = abs(float(turns[0][pair]))
-        first = int(arcs[pair] * (1 - ROUNDING) / step)  # the last position within the arc, or the one before
-        last = length if step > 1 - arcs[pair] else min(length, first + 3)  # a long step may jump over what is new
+        first = int(arcs[pair] * (1 - ROUNDING) / step)  # last position within the arc, or the one before it
+        last = length if step > 1 - arcs[pair] else min(length, first + 3)  # a long step may jump over the new angles
         positions = np.arange(first, last, dtype=np.float64)
         one = turns[0][pair : pair + 1], turns[1][pair : pair + 1]
         found[pair] = bool(new_angles(trained_turns[pair : pair + 1], trained, one, positions).any())

@@ -1,6 +1,7 @@
-"""Fits of sines and cosines to a table that may be partly wrong: guesses, then least squares on the values near them.
+"""Fits of sines and cosines to a table in which some values may be wrong.
 
-`trimmed` sets outliers to NaN; NaN is left out of a fit.
+Guesses of the parameters come first, then least squares on the values near the guess. `trimmed` replaces outliers by
+NaN, and fits ignore NaN.
 """
 
 from __future__ import annotations
@@ -12,29 +13,29 @@ from typing import Any
 
 from pecli.core.lazy import Array, np
 
-MAX_START = 5000
-FRONT = 8  # rows in front that may be special: class token, padding
+MAX_START = 5000  # largest absolute position of row 0 that is searched
+FRONT = 8  # rows at the start that may be special: class token, padding
 FIRST = 64  # rows of the first fit
-MAX_GUESS_RMS = 0.4  # relative residual rms from which on a guess is rejected
+MAX_GUESS_RMS = 0.4  # a guess with a larger relative residual rms is rejected
 NOISE = 5e-3  # largest relative residual rms of a formula
-EXACT = 1e-15  # relative residual rms of rounding in float64
+EXACT = 1e-15  # relative residual rms caused by float64 rounding
 SINGLE = 3e-7  # relative difference between libraries that compute in float32
-SHARE_RIGHT = 0.6  # least share of the fitted values that a formula has to match up to rounding
-ENOUGH = 0.95  # share of matching values at which the search stops
+SHARE_RIGHT = 0.6  # a formula must match at least this share of the fitted values up to rounding
+ENOUGH = 0.95  # the search stops at this share of matching values
 CIRCLE = 0.12  # largest relative deviation of sin² + cos² within a pair
-STILL = 20.0  # decay of the rates if only the first pair turns
-RISING = 0.01  # rise of log rates at which the columns have another order
+STILL = 20.0  # decay that stands for "only the first pair turns"
+RISING = 0.01  # if log rates rise by more, the columns are in another order
 PARAMETERS = ("rate", "decay", "start", "scale")
 
 
 @dataclass(frozen=True)
 class Fit:
-    """A table as scale · sin or cos of ω_c (row + start), ω_c = rate · e^(−decay · exponent_c).
+    """A table modelled as scale · sin or cos of ω_c (row + start), with ω_c = rate · e^(−decay · exponent_c).
 
-    kind : pairs, two columns share an exponent 2j; columns, each has its own; linear, ω_c = rate · exponent; whole,
-        pairs with angles rounded down
-    layout : interleaved, concatenated, permuted or columns
-    cosine, exponents : of each column, (d,)
+    kind : "pairs", two columns share an exponent 2j; "columns", each column has its own exponent; "linear", ω_c = rate
+        · exponent_c; "whole", pairs with angles rounded down
+    layout : column order: interleaved, concatenated, permuted or columns
+    cosine, exponents : for each column, whether it is a cosine, and its exponent; (d,)
     rms : root mean square of the residual
     """
 
@@ -52,67 +53,75 @@ class Fit:
     def cosine_first(self) -> bool:
         return self.layout != "permuted" and bool(self.cosine[0])
 
+    def column_order(self) -> list[int]:
+        """Return the index of each column in the usual order, in which sine and cosine of a pair are neighbours."""
+        order = np.empty(len(self.exponents), dtype=int)
+        for at, columns in enumerate(pairs_of(self.exponents, self.cosine)):
+            order[columns] = 2 * np.arange(len(columns)) + at
+        return [int(column) for column in order]
+
     def frequencies(self) -> Array:
-        """Return ω of every column, rad/position, (d,)."""
+        """Return ω of every column in rad/position, shape (d,)."""
         if self.kind == "linear":
             return self.rate * self.exponents
         return self.rate * np.exp(np.minimum(-self.decay * self.exponents, 50))
 
     def angles(self, rows: Array) -> Array:
-        """Return the angle of every column, plus π/2 for a cosine, (n, d)."""
+        """Return the angle in rad of every row and column, shape (n, d), plus π/2 for cosine columns."""
         angles = np.outer(rows + self.start, self.frequencies())
         return (np.floor(angles + 1e-9) if self.kind == "whole" else angles) + pi / 2 * self.cosine
 
     def numbers(self, rows: Array) -> Array:
-        """Return the fitted values of rows, (n, d)."""
+        """Return the fitted values for row numbers (n,), shape (n, d)."""
         return self.scale * np.sin(self.angles(rows))
 
     def undecided(self, rows: Array) -> Array:
-        """Return where rounding decides to which whole number an angle is rounded down, (n, d)."""
+        """Return a mask, (n, d), of angles so near an integer that rounding errors decide how they are rounded down."""
         angles = np.outer(rows + self.start, self.frequencies())
         return (np.abs(angles - np.rint(angles)) < 1e-9) & (self.kind == "whole")
 
-    def left(self, table: Array, rows: Array) -> Array:
-        """Return the residual of a table's rows, (n, d); 0 where rounding decides."""
-        left = table - self.numbers(rows)
+    def residual(self, table: Array, rows: Array) -> Array:
+        """Return the residual of a table's rows, (n, d), with 0 where `undecided`."""
+        residual = table - self.numbers(rows)
         if self.kind == "whole":
-            left[self.undecided(rows)] = 0.0
-        return left
+            residual[self.undecided(rows)] = 0.0
+        return residual
 
-    def measured(self, table: Array, rows: Array) -> Fit:
-        """Return the fit with its residual rms."""
-        return replace(self, rms=rms(self.left(table, rows)))
+    def with_rms(self, table: Array, rows: Array) -> Fit:
+        """Return the fit with its residual rms for the given rows of a table."""
+        return replace(self, rms=rms(self.residual(table, rows)))
 
-    def clean(self, table: Array, rows: Array) -> bool:
-        """Return True if the residual is rounding, or small noise that no other waves would reduce.
+    def is_clean(self, table: Array, rows: Array) -> bool:
+        """Return True if the residual is rounding error, or small noise that more flexible waves would not reduce.
 
-        The other waves may have a rate, phase and radius of their own in each column.
+        The more flexible waves may have their own rate, phase and radius in each column.
         """
         single = SINGLE * (1 + float(np.abs(rows + self.start).max()) * self.rate)
         if self.rms >= NOISE * self.scale or self.rms < single * self.scale:
             return self.rms < NOISE * self.scale
         angles = self.angles(rows).T[..., None]
         moves = np.concatenate([np.sin(angles), np.cos(angles), rows[:, None] * np.cos(angles)], axis=-1)
-        basis, left = np.linalg.qr(moves)[0], np.nan_to_num(self.left(table, rows)).T[..., None]
-        noise = rms(left - basis @ (basis.transpose(0, 2, 1) @ left)) * sqrt(len(rows) / max(len(rows) - 3, 1))
+        basis, residual = np.linalg.qr(moves)[0], np.nan_to_num(self.residual(table, rows)).T[..., None]
+        noise = rms(residual - basis @ (basis.transpose(0, 2, 1) @ residual)) * sqrt(len(rows) / max(len(rows) - 3, 1))
         return self.rms < 1.5 * noise
 
 
 def rms(values: Array) -> float:
-    """Return the root mean square; NaN is ignored."""
+    """Return the root mean square of the values, ignoring NaN."""
     mean = np.mean(squares := np.square(values))
     return float(np.sqrt(np.nanmean(squares) if np.isnan(mean) and not np.isnan(values).all() else mean))
 
 
 def fits_of(table: Array, most: int, rounding: float) -> Iterator[tuple[Fit, Array, Array]]:
-    """Yield the best fit of pairs in a usual column order, then the best of any other kind; each with the rows it was
-    fitted to, outliers as NaN, (n, d), and their numbers, (n,).
+    """Yield the best fit with pairs in a usual column order, then the best fit of any other kind.
 
-    most : most rows to fit
+    Each comes with the rows to which it was fitted, (n, d), outliers as NaN, and their row numbers, (n,).
+
+    most : largest number of rows to fit
     rounding : relative rounding error of the values
     """
     length, count = len(table), min(FIRST, len(table))
-    ends = (0, length - count, (length - count) // 2)  # the rows at one or two of them may be wrong
+    ends = (0, length - count, (length - count) // 2)  # one or two of these windows may have wrong rows
     for search, starts in ((guesses_of_pairs, ends), (guesses_of_others, (min(FRONT, length // 4), 0))):
         found: list[tuple[float, float, Fit, range]] = []
         for window in (range(at, min(at + count, length)) for at in dict.fromkeys(starts)):
@@ -120,7 +129,7 @@ def fits_of(table: Array, most: int, rounding: float) -> Iterator[tuple[Fit, Arr
             for guess in search(part, rows) if not found or found[-1][0] <= ENOUGH else ():
                 fit, kept, off = trimmed(part, rows, guess, rounding)
                 if off < MAX_GUESS_RMS / 4 and fit.decay * table.shape[1] > -RISING:
-                    right = round(float(np.isfinite(kept).mean()), 2) if fit.clean(kept, rows) else 0.0
+                    right = round(float(np.isfinite(kept).mean()), 2) if fit.is_clean(kept, rows) else 0.0
                     found.append((right, -off, fit, window))
                     if right > ENOUGH:
                         break
@@ -130,25 +139,26 @@ def fits_of(table: Array, most: int, rounding: float) -> Iterator[tuple[Fit, Arr
 
 
 def rows_of(table: Array, window: range) -> tuple[Array, Array]:
-    """Return the rows of a table in a range, (n, d), and their numbers, (n,)."""
+    """Return the rows of a table in the range `window`, (n, d), and their row numbers, (n,)."""
     return table[window.start : window.stop], np.arange(window.start, window.stop, dtype=np.float64)
 
 
 def extend_fit(
     table: Array, off: float, fit: Fit, window: range, most: int, rounding: float
 ) -> tuple[Fit, Array, Array]:
-    """Return a fit of a few rows extended to twice as many again and again, up to `most`, while most rows still match;
-    with the rows as in `fits_of`.
+    """Extend a fit of a few rows by doubling the window up to `most` rows while most rows still match.
 
-    off : median residual of the first rows
+    Return the fit, its rows (n, d) with outliers as NaN, and their row numbers (n,).
+
+    off : relative median residual on the first window
     """
     length, most = len(table), min(len(table), most)
     while len(window) < most:
         count = min(2 * len(window), most)
-        first = round(window.start / max(length - len(window), 1) * (length - count))  # the same share of rows above
+        first = round(window.start / max(length - len(window), 1) * (length - count))  # keep the relative place
         longer = range(first, first + count)
         part, rows = rows_of(table, longer)
-        if np.mean(np.abs(fit.left(part, rows)) > (10 * off + rounding + 1e-12) * fit.scale) > 1 - SHARE_RIGHT:
+        if np.mean(np.abs(fit.residual(part, rows)) > (10 * off + rounding + 1e-12) * fit.scale) > 1 - SHARE_RIGHT:
             break
         fit, _, now = trimmed(part, rows, fit, rounding)
         window, off = longer, max(off, now)
@@ -157,25 +167,25 @@ def extend_fit(
 
 
 def refine(table: Array, rows: Array, fit: Fit, free: Sequence[str] = PARAMETERS) -> Fit:
-    """Return the fit after Gauss-Newton steps on its free parameters."""
-    fit, free = fit.measured(table, rows), [name for name in free if fit.kind != "whole" or name == "scale"]
+    """Return the fit after Gauss-Newton steps on the parameters named in `free`."""
+    fit, free = fit.with_rms(table, rows), [name for name in free if fit.kind != "whole" or name == "scale"]
     missing = np.isnan(table).ravel() if np.isnan(table.sum()) else None
     for _ in range(30 if free and fit.rms < MAX_GUESS_RMS * abs(fit.scale) else 0):
         angles, rates = fit.angles(rows), fit.frequencies()
         slopes = fit.scale * np.cos(angles) * rates
         turned = slopes * (rows + fit.start)[:, None]
         moves = {"rate": turned, "decay": -turned * fit.exponents, "start": slopes, "scale": fit.scale * np.sin(angles)}
-        columns, left = np.stack([moves[name].ravel() for name in free], axis=1), fit.left(table, rows).ravel()
+        columns, residual = np.stack([moves[name].ravel() for name in free], axis=1), fit.residual(table, rows).ravel()
         if missing is not None:
-            columns[missing] = left[missing] = 0.0
+            columns[missing] = residual[missing] = 0.0
         columns /= (sizes := np.maximum(np.linalg.norm(columns, axis=0), 1e-290))
         inverse = np.linalg.pinv(columns.T @ columns, rcond=1e-14, hermitian=True)
-        steps = inverse @ (columns.T @ left) / sizes
+        steps = inverse @ (columns.T @ residual) / sizes
         step = dict.fromkeys(PARAMETERS, 0.0) | dict(zip(free, steps.tolist(), strict=True))
         better = replace(
             fit, rate=fit.rate * exp(min(max(step["rate"], -1), 1)), decay=fit.decay + step["decay"],
             start=fit.start + step["start"], scale=fit.scale * (1 + step["scale"]),
-        ).measured(table, rows)  # fmt: skip
+        ).with_rms(table, rows)  # fmt: skip
         before, fit = fit.rms, min(fit, better, key=lambda each: each.rms)
         if fit.rms > before * (1 - 1e-3):
             break
@@ -189,39 +199,42 @@ def trimmed(table: Array, rows: Array, fit: Fit, rounding: float) -> tuple[Fit, 
     """
     before = inf
     while True:
-        off = np.abs(fit.left(table, rows))
+        off = np.abs(fit.residual(table, rows))
         middle = float(np.median(off))
         kept = np.where(off <= 5 * middle + rounding * fit.scale, table, np.nan)
         if middle >= 0.8 * before or middle > MAX_GUESS_RMS * abs(fit.scale):
-            return fit.measured(kept, rows), kept, middle / abs(fit.scale)
+            return fit.with_rms(kept, rows), kept, middle / abs(fit.scale)
         fit, before = refine(kept, rows, fit), middle
 
 
 def guesses_of_pairs(table: Array, rows: Array) -> Iterator[Fit]:
-    """Yield guesses from how each pair of columns turns; they hold if less than a third of the pairs is wrong."""
+    """Yield guesses from how each pair of columns turns; they are good if less than a third of the pairs is wrong."""
     for layout in usual_layouts(table.shape[1]):
         yield from guesses_of_layout(table, rows, *layout)
 
 
 def guesses_of_layout(table: Array, rows: Array, layout: str, exponents: Array, cosine: Array) -> Iterator[Fit]:
-    """Yield guesses for pairs in a given column order; none if the pairs are not on circles."""
+    """Yield guesses for pairs in a given column order; none if the pairs do not lie on circles of equal radius."""
     sines, cosines = pairs_of(exponents, cosine)
     radius, steps = np.hypot(table[:, sines], table[:, cosines]), exponents[sines]
     scale = float(np.median(radius))
     if not scale or np.median(np.abs(radius - scale)) > CIRCLE * scale:
         return
-    omega, phase = median_turning(table, rows, sines, cosines, reach=8)
+    omega, phase = median_frequencies(table, rows, sines, cosines, reach=8)
     told = omega * np.ptp(rows) > 1e-7
-    for rate, decay in rates_of(omega[told], steps[told]):
+    for rate, decay in rate_guesses(omega[told], steps[told]):
         near = np.flatnonzero(told)[np.abs(np.log(omega[told] / rate) + decay * steps[told]) < 0.05]
-        starts = [start_of(omega[near], phase[near], unsure) for unsure in (1e-6, 1e-12)] if len(near) else []
+        starts = [first_position(omega[near], phase[near], unsure) for unsure in (1e-6, 1e-12)] if len(near) else []
         for start in dict.fromkeys(starts):
             yield Fit("pairs", layout, cosine, exponents, scale, rate, decay, start)
 
 
-def rates_of(omega: Array, steps: Array) -> Iterator[tuple[float, float]]:
-    """Yield rate and decay of lines through the logarithms of ω: with first rate 1, and fitted to all pairs and to the
-    slower half (fast ones may alias), by medians and by least squares."""
+def rate_guesses(omega: Array, steps: Array) -> Iterator[tuple[float, float]]:
+    """Yield (rate, decay) of lines through log ω (n,) against the exponents `steps` (n,).
+
+    The first line has rate 1. Others are fitted by medians and by least squares, to all pairs and to the slower half
+    only, because fast pairs may alias.
+    """
     if (later := steps > 0).any():
         yield 1.0, float(np.median(-np.log(omega[later]) / steps[later]))
     for part in (slice(None), slice(len(omega) // 2, None)) if len(omega) else ():
@@ -232,7 +245,7 @@ def rates_of(omega: Array, steps: Array) -> Iterator[tuple[float, float]]:
             if len(first)
             else STILL * (xs[0] == 0)
         )
-        lines = np.stack([weights, -weights * xs], axis=1)  # weights turn errors of log ω into errors of ω
+        lines = np.stack([weights, -weights * xs], axis=1)  # weighted by ω, errors of log ω become errors of ω
         least = np.linalg.lstsq(lines, weights * ys, rcond=None)[0].tolist()
         for level, slope in ((float(np.median(ys + decay * xs)), decay), least):
             yield exp(min(max(level, -300), 50)), slope
@@ -248,7 +261,7 @@ def guesses_of_others(table: Array, rows: Array) -> Iterator[Fit]:
 
 
 def guesses_of_whole(table: Array, rows: Array, layout: str, exponents: Array, cosine: Array) -> Iterator[Fit]:
-    """Yield the fit of pairs with rounded angles, ⌊position · ω⌋: each angle bounds ω from both sides."""
+    """Yield the fit of pairs whose angles are rounded down, ⌊position · ω⌋; each angle bounds ω from both sides."""
     sines, cosines = pairs_of(exponents, cosine)
     counts = np.unwrap(np.angle(table[:, cosines] + 1j * table[:, sines]), axis=0)
     if np.abs(counts - np.rint(counts)).max() > 0.1:
@@ -263,7 +276,7 @@ def guesses_of_whole(table: Array, rows: Array, layout: str, exponents: Array, c
 
 
 def guesses_of_columns(table: Array, rows: Array) -> Iterator[Fit]:
-    """Yield guesses for columns without pairs: of many bases the one that fits a few rows best."""
+    """Yield guesses for columns without pairs: the base, of many tried, that fits a few rows best."""
     columns, scale = np.arange(table.shape[1]), sqrt(2 * np.mean(table**2))
     if np.mean(np.abs(table) > 1.1 * scale) > 1 - ENOUGH:  # not sines
         return
@@ -275,15 +288,15 @@ def guesses_of_columns(table: Array, rows: Array) -> Iterator[Fit]:
     )
     few, places = table[:8], rows[:8, None] + [[[0.0]], [[1.0]]]  # of two starts, (2, 8, 1)
     for kind, layout, exponents, name, values in searches:
-        left = np.empty((2, len(values), 2))  # mean squared residuals; sines and cosines as usual, and swapped
+        residual = np.empty((2, len(values), 2))  # mean squared residuals for sines first and for cosines first
         for at, value in enumerate(values):
             angles = places * (value * exponents if kind == "linear" else np.exp(-value * exponents))
             sines, cosines = np.sin(angles), np.cos(angles)
             for swap in (0, 1):
                 waves = np.where(columns % 2 == 1 - swap, cosines, sines)
-                left[swap, at] = np.mean((few - scale * waves) ** 2, axis=(1, 2))
+                residual[swap, at] = np.mean((few - scale * waves) ** 2, axis=(1, 2))
         for swap in (0, 1):
-            best, start = divmod(int(np.argmin(left[swap])), 2)
+            best, start = divmod(int(np.argmin(residual[swap])), 2)
             found: dict[str, Any] = {name: float(values[best]), "start": float(start)}
             fit, count = Fit(kind, layout, columns % 2 == 1 - swap, exponents, scale, **found), 8
             while count < 2 * len(table):  # more rows need a better guess
@@ -292,7 +305,7 @@ def guesses_of_columns(table: Array, rows: Array) -> Iterator[Fit]:
 
 
 def usual_layouts(d: int) -> Iterator[tuple[str, Array, Array]]:
-    """Yield each usual layout: its name, the exponents of the columns and which are cosines, (d,) each."""
+    """Yield each usual column order: its name, the exponents (d,), and a mask of the cosine columns (d,)."""
     columns, half = np.arange(d), (d + 1) // 2
     for swap in (False, True):
         yield "interleaved", columns // 2 * 2.0, (columns % 2 == 1) ^ swap
@@ -300,20 +313,23 @@ def usual_layouts(d: int) -> Iterator[tuple[str, Array, Array]]:
 
 
 def pairs_of(exponents: Array, cosine: Array) -> tuple[Array, Array]:
-    """Return the sine and cosine column of each pair, (n_pairs,) each; the last column of an odd d is left out."""
+    """Return the sine and the cosine column of each pair, (n_pairs,) each, without an unpaired last column."""
     order = np.argsort(exponents, kind="stable")
     n_pairs = len(order) // 2
     return order[~cosine[order]][:n_pairs], order[cosine[order]][:n_pairs]
 
 
 def other_layout(table: Array, rows: Array) -> tuple[str, Array, Array] | None:
-    """Return the layout of a table with permuted columns, fastest pair first; None if its pairs cannot be found."""
+    """Return the layout of a table with permuted columns (name, exponents, cosine mask), with the fastest pair first.
+
+    None if the pairs cannot be found.
+    """
     d = table.shape[1]
-    if (pairs := partners(table)) is None:
+    if (pairs := paired_columns(table)) is None:
         return None
-    omega, _ = median_turning(table, rows, pairs[0], pairs[1], reach=8)
+    omega, _ = median_frequencies(table, rows, pairs[0], pairs[1], reach=8)
     larger = np.abs(table[:, pairs]).mean(axis=0)
-    still = np.abs(omega) * np.ptp(rows) < 0.1  # turns too little to show a direction: the cosine is near 1
+    still = np.abs(omega) * np.ptp(rows) < 0.1  # too slow to show a direction: cosine = larger column
     sines, cosines = np.where(np.where(still, larger[0] > larger[1], omega < 0), pairs[::-1], pairs)
     order = np.argsort(-np.abs(omega))
     exponents = np.zeros(d)
@@ -321,8 +337,11 @@ def other_layout(table: Array, rows: Array) -> tuple[str, Array, Array] | None:
     return "permuted", exponents, np.isin(np.arange(d), cosines)
 
 
-def partners(table: Array) -> Array | None:
-    """Return the columns of each pair, (2, n_pairs): those whose squares add up to a constant best."""
+def paired_columns(table: Array) -> Array | None:
+    """Return the two columns of each pair, (2, n_pairs), chosen so that the sums of their squares are nearly constant.
+
+    None if the columns do not form such pairs.
+    """
     d, mean = table.shape[1], np.mean(table**2)
     squares = table**2 - mean
     sizes = np.mean(squares**2, axis=0)
@@ -339,31 +358,31 @@ def partners(table: Array) -> Array | None:
     return np.array(pairs).T
 
 
-def median_turning(table: Array, rows: Array, sines: Array, cosines: Array, reach: int) -> tuple[Array, Array]:
-    """Return ω of each pair of columns and its angle at row 0, (n_pairs,) each, robust against a few wrong rows.
+def median_frequencies(table: Array, rows: Array, sines: Array, cosines: Array, reach: int) -> tuple[Array, Array]:
+    """Return ω (rad/position) of each pair of columns and its angle at row 0, (n_pairs,) each.
 
-    Each is a median over all rows at a distance: of 1 row, then for more digits of 4, 16, … rows, up to 1/reach of all.
-    Larger distances are spoiled more by a block of wrong rows.
+    Both are medians, so a few wrong rows do not matter. ω is measured between rows 1 apart, then refined at 4, 16, …
+    rows, up to 1/reach of all rows: larger distances are more precise, but suffer more from a block of wrong rows.
     """
     waves = table[:, cosines] + 1j * table[:, sines]
     omega, lag = np.zeros(len(sines)), 1
     while lag == 1 or lag <= len(rows) // reach:
-        omega += middle_angle(waves[lag:] * waves[:-lag].conj() * np.exp(-1j * lag * omega)) / lag
+        omega += median_angle(waves[lag:] * waves[:-lag].conj() * np.exp(-1j * lag * omega)) / lag
         lag *= 4
-    return omega, middle_angle(waves * np.exp(-1j * np.outer(rows, omega)))
+    return omega, median_angle(waves * np.exp(-1j * np.outer(rows, omega)))
 
 
-def middle_angle(waves: Array) -> Array:
+def median_angle(waves: Array) -> Array:
     """Return the median angle of complex numbers over the first axis."""
     with np.errstate(invalid="ignore", divide="ignore"):
         middle = np.nan_to_num(waves / np.abs(waves)).sum(axis=0)
     return np.asarray(np.angle(middle) + np.median(np.angle(waves * middle.conj()), axis=0))
 
 
-def start_of(omega: Array, phase: Array, unsure: float = 1e-12) -> float:
-    """Return the position of row 0: the integer nearest 0 that explains the angles of all pairs.
+def first_position(omega: Array, phase: Array, unsure: float = 1e-12) -> float:
+    """Return the position of row 0: the integer nearest 0 that explains the angles of all pairs at row 0.
 
-    unsure : how much the mean cosine of the residual angles may be below that of the best position
+    unsure : tolerance: the mean cosine of the residual angles may be this much below that of the best position
     """
     steps = np.arange(2 * MAX_START)
     places = np.where(steps % 2, -(steps + 1) // 2, steps // 2)  # 0, −1, 1, −2, 2, …
@@ -373,9 +392,9 @@ def start_of(omega: Array, phase: Array, unsure: float = 1e-12) -> float:
 
 
 def simplified(table: Array, rows: Array, fit: Fit, limit: float) -> Fit:
-    """Return the fit with rate, start and scale rounded to usual values where the residual stays within the limit."""
+    """Return the fit with rate, start and scale rounded to usual values while the residual rms is at most `limit`."""
     d, free = table.shape[1], list(PARAMETERS)
-    rates = (1.0, pi / 180, 180 / pi, float(f"{fit.rate:.3g}"))  # π/180 for angles taken for degrees
+    rates = (1.0, pi / 180, 180 / pi, float(f"{fit.rate:.3g}"))  # π/180 if degrees and radians were confused
     known: dict[str, Iterable[float]] = {
         "rate": rates if fit.kind != "linear" else (),
         "start": (float(round(fit.start)),),
@@ -390,8 +409,11 @@ def simplified(table: Array, rows: Array, fit: Fit, limit: float) -> Fit:
     return fit
 
 
-def roundest(center: float, fits: Callable[[float], bool]) -> tuple[float, int]:
-    """Return the number with the fewest digits near `center` that fits, and their number; (center, 17) if none does."""
+def shortest_decimal(center: float, fits: Callable[[float], bool]) -> tuple[float, int]:
+    """Return the number near `center` with the fewest digits for which `fits` is true, and its number of digits.
+
+    Returns (center, 17) if there is none.
+    """
     for digits in range(1, 17):
         value = float(f"{center:.{digits}g}")
         if value > 0 and fits(value):

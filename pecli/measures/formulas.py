@@ -1,4 +1,4 @@
-"""Formulas of sines and cosines, known mistakes included: which of them a fit is, and which encoding draws it."""
+"""Formulas of sines and cosines, known mistakes included: which of them explain a fit, and which encoding draws it."""
 
 from __future__ import annotations
 
@@ -15,20 +15,22 @@ from pecli.encodings.clock import Geometric
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.measures.differences import Expected
-from pecli.measures.fits import EXACT, SHARE_RIGHT, SINGLE, Fit, roundest
+from pecli.measures.fits import EXACT, SHARE_RIGHT, SINGLE, Fit, shortest_decimal
 
-UNSURE = 0.02  # uncertainty of log base from which on the base is not reported
+UNSURE = 0.02  # a base is reported only if log base is known better than this
 USUAL, USUAL_RADIX = 10_000.0, 3600.0  # common bases
-LARGEST = 1e12  # largest plausible base; beyond it the exponent was not divided
+LARGEST = 1e12  # largest plausible base; a larger one means that the exponent was not divided
 
 
 @dataclass(frozen=True)
 class Formula:
-    """A formula for tables, or a known mistake.
+    """A formula for tables of sines and cosines, possibly a known mistake.
 
-    kind : kind of fit that it can explain
-    divisor : what the exponent of the base is divided by, given d; for kind linear, the angle
-    least : smallest base, so that other formulas are not mistaken for it
+    kind : kind of `Fit` that it can explain
+    sentence : text key of its description
+    divisor : function of d: the divisor of the exponent of the base; for kind "linear", of the angle
+    least : smallest base for which it is considered, so that other formulas are not mistaken for it
+    mistake : True for a known mistake
     """
 
     name: str
@@ -39,13 +41,13 @@ class Formula:
     mistake: bool = True
 
     def base(self, fit: Fit, d: int) -> float:
-        """Return the base that a fit implies."""
+        """Return the base that a fit of a table with d columns implies."""
         if self.kind == "linear":
             return 1 / sqrt(fit.rate * self.divisor(d))
         return exp(min(fit.decay * self.divisor(d), 700))
 
     def with_base(self, fit: Fit, d: int, base: float) -> Fit:
-        """Return the fit with the given base."""
+        """Return the fit with its rates changed to those of the given base."""
         if self.kind == "linear":
             return replace(fit, rate=1 / (base**2 * self.divisor(d)))
         return replace(fit, decay=log(base) / self.divisor(d))
@@ -81,7 +83,12 @@ Name = tuple[Formula, float]  # formula and base
 
 
 def expected_of(fit: Fit, level: float, number_type: str, noise: float = 0.0) -> Expected:
-    """Return the values of a fit with their tolerance: a relative level of rounding errors, plus noise."""
+    """Return the values of a fit with their tolerance.
+
+    level : relative rounding error of the formula's computation
+    number_type : type to which the table was rounded
+    noise : additional absolute tolerance
+    """
     rates = 5 * np.abs(fit.frequencies())
 
     def slack(rows: Array) -> Array:
@@ -91,40 +98,42 @@ def expected_of(fit: Fit, level: float, number_type: str, noise: float = 0.0) ->
     return Expected(fit.numbers, slack, number_type, fit.scale != 1)
 
 
-def names_of(table: Array, rows: Array, fit: Fit, limit: float, number_type: str) -> tuple[Name, ...]:
-    """Return the formulas that explain a fit, with their bases, the simplest first: bases with the fewest digits that
-    keep the residual within the limit and match as many values up to rounding."""
-    if not tells(table, rows, fit):
+def matching_formulas(table: Array, rows: Array, fit: Fit, limit: float, number_type: str) -> tuple[Name, ...]:
+    """Return the formulas that explain a fit, each with its base, the simplest first; () if the table is ambiguous.
+
+    A base has the fewest digits that keep the residual within `limit` and match as many values up to rounding.
+    """
+    if not is_determined(table, rows, fit):
         return ()
     d = table.shape[1]
 
-    def wrong(fit: Fit) -> int:  # NaN does not count
+    def wrong(fit: Fit) -> int:  # comparisons with NaN are False
         expected = expected_of(fit, SINGLE, number_type)
-        return int(expected.wrong(rows, table, expected.numbers(rows)).sum())
+        return int(expected.mismatches(rows, table, expected.numbers(rows)).sum())
 
     least = wrong(fit)
     most = table.size if least > (1 - SHARE_RIGHT) * table.size else least + int(3 * sqrt(least)) + table.size // 1000
 
     def fits(formula: Formula, base: float) -> bool:
         close = formula.with_base(fit, d, base)
-        return close.measured(table, rows).rms <= limit and wrong(close) <= most
+        return close.with_rms(table, rows).rms <= limit and wrong(close) <= most
 
     found = []
     for formula in (each for each in FORMULAS if each.kind == fit.kind and each.divisor(d)):
-        base, digits = roundest(formula.base(fit, d), partial(fits, formula))
+        base, digits = shortest_decimal(formula.base(fit, d), partial(fits, formula))
         if formula.least < base < LARGEST and (base == 1) == (formula.name == "integers"):
             rank = digits + (formula.name == "undivided" or 2 * (formula.mistake and fit.kind == "pairs"))
             found.append((rank, digits, formula, base))
     found.sort(key=lambda item: (item[0], item[3] != USUAL, item[1]))
-    usual = bool(found) and found[0][3] == USUAL  # no other name is needed
+    usual = bool(found) and found[0][3] == USUAL  # then no alternative is listed
     return tuple(
         (formula, base) for _, digits, formula, base in found
         if digits <= found[0][1] or (not usual and not formula.mistake and (digits < 6 or formula is PAPER))
     )  # fmt: skip
 
 
-def tells(table: Array, rows: Array, fit: Fit) -> bool:
-    """Return True if the table determines base and start: others raise the residual by ten standard errors."""
+def is_determined(table: Array, rows: Array, fit: Fit) -> bool:
+    """Return True if the table determines base and start: other values raise the residual by ten standard errors."""
     told = fit.rms * sqrt(1 + 100 / table.size) + EXACT * fit.scale
     divisor = table.shape[1] if fit.decay * table.shape[1] < log(LARGEST) else 1
     others = [replace(fit, start=fit.start + step) for step in (-1, 1)]
@@ -132,11 +141,11 @@ def tells(table: Array, rows: Array, fit: Fit) -> bool:
         linear = fit.kind == "linear"
         rate, decay = (fit.rate * exp(step), 0.0) if linear else (fit.rate, fit.decay + step / divisor)
         others.append(replace(fit, rate=rate, decay=decay))
-    return fit.start == round(fit.start) and all(each.measured(table, rows).rms > told for each in others)
+    return fit.start == round(fit.start) and all(each.with_rms(table, rows).rms > told for each in others)
 
 
 def encoding_of(fit: Fit, name: Name, d: int) -> tuple[TableEncoding, bool]:
-    """Return the encoding of a fit and whether it gives the same table; otherwise it is the one probably meant."""
+    """Return the encoding of a fit, and True if it gives the same table, False if it is only the probable intention."""
     formula, base = name
     layout = "concatenated" if fit.layout == "concatenated" else "interleaved"
     try:
@@ -148,7 +157,10 @@ def encoding_of(fit: Fit, name: Name, d: int) -> tuple[TableEncoding, bool]:
 
 
 def encoding_of_pairs(fit: Fit, formula: Formula, base: float, layout: str, d: int) -> tuple[TableEncoding, bool]:
-    """Return the same for a fit of pairs; another formula's exponent becomes the equivalent base of the paper's."""
+    """Return the encoding of a fit of kind "pairs", and True if it gives the same table.
+
+    The exponent of another formula is converted to the equivalent base of the paper's formula.
+    """
     if formula is UNDIVIDED and layout == "interleaved" and not fit.cosine_first and fit.rate == 1:
         return Geometric(d=d, radix=base), True
     paper = formula is not TENSOR2TENSOR
@@ -158,14 +170,17 @@ def encoding_of_pairs(fit: Fit, formula: Formula, base: float, layout: str, d: i
         return Sinusoidal(layout=layout, family=family, step=fit.rate, **options), True
     if layout == "concatenated":
         return Sinusoidal(family="timestep", flip=True, shift=float(not paper), step=fit.rate, **options), True
-    factor = roundest(1 / fit.rate, lambda x: abs(x * fit.rate - 1) < 1e-12)[0]
+    factor = shortest_decimal(1 / fit.rate, lambda x: abs(x * fit.rate - 1) < 1e-12)[0]
     scaling: dict[str, Any] = {"scaling": "linear", "factor": factor} if factor > 1 else {}
     options["base"] = base ** (d / formula.divisor(d))
     return Rope(**options, **scaling), fit.rate == 1 / factor
 
 
 def bases_near(center: float) -> list[tuple[int, float]]:
-    """Return round numbers near `center` and their numbers of digits; with one or two digits up to a sixth away."""
+    """Return (digits, base) for round numbers near `center`, fewest digits first.
+
+    Numbers with one or two digits may be up to 16 % away, others up to 1.2 %.
+    """
     found: dict[float, int] = {}
     for digits in range(1, 5):
         unit = 10.0 ** (floor(log10(center)) - digits + 1)
@@ -176,13 +191,16 @@ def bases_near(center: float) -> list[tuple[int, float]]:
 
 
 def is_round(base: float) -> bool:
-    """Return True if the base has at most two digits."""
+    """Return True if the base has at most two significant digits."""
     return float(f"{base:.2g}") == base
 
 
-def bases_alike(table_of: Callable[[float], Array], base: float) -> tuple[float, ...]:
-    """Return the smallest and largest integer base (or inf) that give the same table; () if no other round base
-    does."""
+def equivalent_bases(table_of: Callable[[float], Array], base: float) -> tuple[float, ...]:
+    """Return the smallest and largest integer base (or inf) that give the same table as `base`; () if `base` is the
+    only round number among them.
+
+    table_of : function from a base to its table
+    """
     table = table_of(base)
 
     def alike(other: float) -> bool:

@@ -1,4 +1,4 @@
-"""Which formula made a table, with which parameters; which encoding draws it, and which values differ.
+"""Identification of the formula behind a table: its parameters, the encoding that draws it, and differing values.
 
 A table may be the binary digits of positions, sines and cosines of one of the formulas, the same for rows and columns
 of a grid, or waves with arbitrary rates. Each is tried in turn: parameters are estimated robustly, rounded as far as
@@ -33,12 +33,12 @@ from pecli.measures.fits import (
     SINGLE,
     STILL,
     Fit,
+    first_position,
     fits_of,
-    median_turning,
+    median_frequencies,
     pairs_of,
-    roundest,
+    shortest_decimal,
     simplified,
-    start_of,
     usual_layouts,
 )
 from pecli.measures.formulas import (
@@ -50,55 +50,58 @@ from pecli.measures.formulas import (
     USUAL_RADIX,
     Formula,
     Name,
-    bases_alike,
     bases_near,
     encoding_of,
+    equivalent_bases,
     expected_of,
     is_round,
-    names_of,
+    matching_formulas,
 )
-from pecli.measures.rates import BLENDS, grown, ropes_of
+from pecli.measures.rates import BLENDS, ntk_equivalent, ropes_of
 from pecli.measures.waves import power_spectrum
 
-MIN_ROWS = 4  # rows that determine rate, phase, radius and a residual
-FITTED = 1 << 16  # values used for a fit
-SMALLEST = 1e-60  # least maximum of a table, so that fourth powers do not underflow
-TYPE_SHARE = 0.5  # share of values that must have a type for the table to have it
-MAX_WRONG = 0.1  # share of values that may differ from a formula with arbitrary rates
-CLEAN = 6  # standing of a formula that explains everything without changes
+MIN_ROWS = 4  # fewest rows that determine rate, phase, radius and a residual
+FITTED = 1 << 16  # largest number of values used for a fit
+SMALLEST = 1e-60  # tables with a smaller maximum are not identified: fourth powers would underflow
+TYPE_SHARE = 0.5  # a table has a number type if at least this share of its values does
+MAX_WRONG = 0.1  # largest share of values that may differ from a formula with arbitrary rates
+CLEAN = 6  # first number of `Identified.standing` if a formula explains every value without changes
 MAX_ALIKE = 3  # alternatives listed beside an encoding
-MAX_HANDS = 6  # of a clock
+MAX_HANDS = 6  # most hands of a clock
 SHORT_TYPES = ("bfloat16", "float16")
 TYPES = (*SHORT_TYPES, "float32")
 SHARES = {"bfloat16": 2.0**-7, "float16": 2.0**-10}  # relative precision of a rate
 LEAST = {"float16": 2.0**-25}  # absolute precision of a rate, rad/position: half the smallest number
-SHARE = 1e-6  # relative difference between libraries that compute in float32
-PLACES = 7  # decimal places from which on rates were computed, not typed
-UNDEFINED = 1e30  # stands for values that a formula does not have
-UNITS = (pi / 180, 180 / pi)  # first rates of formulas that confuse degrees and radians
+SHARE = 1e-6  # relative precision of other rates: libraries that compute in float32 differ by this much
+PLACES = 7  # rates with this many decimal places or more were computed, not typed
+UNDEFINED = 1e30  # placeholder for positions at which the encoding is undefined
+UNITS = (pi / 180, 180 / pi)  # first rate of formulas that confuse degrees and radians
 
 
 @dataclass(frozen=True, kw_only=True)
 class Identified(Differences):
-    """What a table was identified as, and where it differs from that.
+    """The formula that a table was identified as, and where the table differs from it.
 
     number_type : smallest type that holds all values, or with a known formula most of them; float64 otherwise
-    filled : number of columns up to the last that is not all zero
-    fit : None if no sinusoids fit
+    filled, width : number of columns up to the last that is not all zero, and of all columns; width is 0 for rates
+    fit : fitted sinusoids, None if none fit
     names : equivalent formulas, each with its base, the simplest first
     bases : smallest and largest integer base (or inf) that give the same table if several do; otherwise ()
-    encoding : encoding that draws it, with row 0 at position `start`; None if there is none
+    encoding : encoding that draws the table, or None; row 0 of the table is at its position `start`
     alike : other encodings that fit equally well, at most MAX_ALIKE
-    same : whether the encoding is the formula itself, not the one probably meant
-    scale : factor of the formula
-    certain : whether all values match up to rounding, or known changes explain those that differ
-    noise : rms of a difference in all values; 0 if most values match up to rounding
-    explained, rank, periods : without a formula, the share of variance in the strongest wave of each column, the number
-        of principal components with 99 % of the variance, and the strongest periods of all columns, positions
+    same : True if `encoding` gives the formula's values, False if it is the encoding that was probably intended
+    scale : factor by which the formula's values are multiplied
+    hint : "zeros", "transposed" or "negated" if there is no formula for the table, but all its numbers are zero, or
+        there is one for its transpose or its negative; otherwise ""
+    certain : True if all values match up to rounding, or known changes explain those that differ
+    noise : rms of noise in all values; 0 if most values match up to rounding
+    explained, rank, periods : set if no formula was found: the share of variance in the strongest wave of each column,
+        the number of principal components with 99 % of the variance, and the three strongest periods in positions
     """
 
     number_type: str
     filled: int
+    width: int = 0
     fit: Fit | None = None
     names: tuple[Name, ...] = ()
     bases: tuple[float, ...] = ()
@@ -112,10 +115,32 @@ class Identified(Differences):
     explained: float = 0.0
     rank: int = 0
     periods: tuple[float, ...] = ()
+    hint: str = ""
+
+    @property
+    def up_to(self) -> tuple[str, ...]:
+        """The differences between the encoding's table and this one: "column_order", "scale", "columns_of_zeros" and
+        the name of the type to which this one is rounded."""
+        if self.encoding is None:
+            return ()
+        rounded = self.number_type if self.number_type != "float64" and not self._computed_alike else ""
+        order = "column_order" if self.fit and self.fit.layout == "permuted" else ""
+        zeros = "columns_of_zeros" if self.filled < self.width else ""
+        return tuple(filter(None, (order, "scale" if self.scale != 1 else "", zeros, rounded)))
+
+    @property
+    def _computed_alike(self) -> bool:
+        """Whether the encoding is computed in the number type of the table."""
+        return getattr(self.encoding, "dtype", "float64") == self.number_type
+
+    @property
+    def rebuilt(self) -> bool:
+        """Whether the encoding reproduces the table up to rounding."""
+        return self.same and not {"column_order", "scale", "columns_of_zeros"} & {*self.up_to}
 
     @property
     def correct(self) -> bool:
-        """Whether the table follows a formula without any known mistake."""
+        """True if the table follows a formula without any known mistake."""
         strange = self.fit and (self.fit.layout == "permuted" or self.fit.rate in UNITS)
         return self.certain and not (
             self.changes or self.zeros or strange or any(formula.mistake for formula, _ in self.names[:1])
@@ -132,41 +157,60 @@ class Identified(Differences):
 
 
 def identify(table: Array) -> Identified:
-    """Return the formula of a table, (length, d), finite."""
-    blank = Identified(number_type=type_of(table, TYPE_SHARE), filled=table.shape[1])
-    if not SMALLEST < np.abs(table).max() < 1 / SMALLEST:
-        return blank
-    best = blank
-    for search in (bits_of, waves_of_formula, grid_of, waves_of_rates) if len(table) >= MIN_ROWS else ():
-        found = plainest((blank, *search(table, blank)))
-        if found.certain or best.standing < (2,):  # otherwise the new one cannot be better
-            best = plainest((best, found))
-        if best.standing[0] == CLEAN:
-            break
+    """Identify the formula of a table, (length, d), whose values are all finite."""
+    blank = Identified(number_type=type_of(table, TYPE_SHARE), filled=table.shape[1], width=table.shape[1])
+    if not SMALLEST < (largest := np.abs(table).max()) < 1 / SMALLEST:
+        return replace(blank, hint="zeros" * bool(largest == 0))
+    best = best_of(table, blank)
     if best.encoding is None:
-        best = replace(best, number_type=type_of(table))
+        hint = hint_of(table) if len(table) >= MIN_ROWS else ""
+        best = replace(best, number_type=type_of(table), hint=hint)
     return best if best.fit or best.encoding else replace(best, **spectrum_of(table))
 
 
-def plainest(found: Iterable[Identified]) -> Identified:
-    """Return the best explained of several; of those without a formula one with a fit is preferred."""
+def hint_of(table: Array) -> str:
+    """Return "transposed" or "negated" if the table, by its first rows, has a formula after that change; else ""."""
+    for name, other in (("transposed", table.T[:FIRST]), ("negated", -table[:FIRST])):
+        blank = Identified(number_type=type_of(other, TYPE_SHARE), filled=other.shape[1], width=other.shape[1])
+        if min(other.shape) >= MIN_ROWS and best_of(other, blank).certain:
+            return name
+    return ""
+
+
+def best_of(table: Array, blank: Identified) -> Identified:
+    """Return the result that best explains the table; `blank` if none does."""
+    best = blank
+    for search in (binary_results, waves_of_formula, grid_of, waves_of_rates) if len(table) >= MIN_ROWS else ():
+        found = best_explained((blank, *search(table, blank)))
+        if found.certain or best.standing < (2,):  # otherwise the new one cannot be better
+            best = best_explained((best, found))
+        if best.standing[0] == CLEAN:
+            break
+    return best
+
+
+def best_explained(found: Iterable[Identified]) -> Identified:
+    """Return the best explained result; among results without a formula, prefer one with a fit."""
     return max(found, key=lambda each: (each.standing, each.fit is not None))
 
 
 def type_of(numbers: Array, share: float = 1.0) -> str:
-    """Return the smallest type that holds the given share of the values, not counting integers, which every type
-    holds."""
+    """Return the smallest number type that holds at least `share` of the non-integer values.
+
+    Integers are ignored because every type holds them.
+    """
     broken = numbers[np.rint(numbers) != numbers]
     kinds = TYPES if broken.size else ()
     return next((kind for kind in kinds if np.mean(ROUND[kind](broken) == broken) >= share), "float64")
 
 
-def judged(table: Array, found: Identified, places: Array, noisy: bool = False) -> Identified | None:
+def with_differences(table: Array, found: Identified, places: Array, noisy: bool = False) -> Identified | None:
     """Return the result with its differences from the table, or None if most values differ.
 
-    Tolerances are tried in turn: rounding in float64, then in float32; none for short types; then, if `noisy`, noise.
+    Tolerances are tried in turn: none at all for short types, otherwise rounding in float64, then in float32; then, if
+    `noisy`, noise.
 
-    places : rows that the formula was fitted to
+    places : row numbers to which the formula was fitted, (n,)
     """
     fit, kind = found.fit, found.number_type
     short = isinstance(found.encoding, Binary) or getattr(found.encoding, "dtype", "float64") != "float64"
@@ -182,7 +226,7 @@ def judged(table: Array, found: Identified, places: Array, noisy: bool = False) 
             if fit and fit.layout == "permuted" and {each.kind for each in told.changes} == {"exchanged"}:
                 told = replace(
                     told, cells=0, columns=(), rows=(), changes=()
-                )  # columns too similar to tell their order
+                )  # the columns are too similar to tell their order
             return replace(found, **vars(told), noise=0.0, certain=not told.cells or bool(told.changes))
     noise = 1.5 * float(np.median(np.abs(table[places.astype(int)] - expected(0.0).numbers(places))))
     if not noisy or noise > NOISE * found.scale:
@@ -192,7 +236,11 @@ def judged(table: Array, found: Identified, places: Array, noisy: bool = False) 
 
 
 def expected_of_encoding(found: Identified, level: float, noise: float) -> Expected:
-    """Return the values of the identified encoding, times the scale, with their tolerance."""
+    """Return the values of the identified encoding, times the scale, with their tolerance.
+
+    level : relative rounding error of the computation
+    noise : additional absolute tolerance
+    """
     encoding, scale = found.encoding, found.scale
     assert encoding is not None
     cells = prod(encoding.sides) if encoding.sides else inf
@@ -213,8 +261,8 @@ def expected_of_encoding(found: Identified, level: float, noise: float) -> Expec
     return Expected(numbers, slack, found.number_type, scale != 1)
 
 
-def bits_of(table: Array, blank: Identified) -> Iterator[Identified]:
-    """Yield the table as binary digits of positions."""
+def binary_results(table: Array, blank: Identified) -> Iterator[Identified]:
+    """Yield the results of reading the table as binary digits of consecutive positions."""
     values, width = np.unique(table[:, 0]), table.shape[1]
     rows = np.arange(len(table), dtype=np.float64)
     signed = bool(np.isin(values, (-1.0, 1.0)).all())
@@ -225,49 +273,52 @@ def bits_of(table: Array, blank: Identified) -> Iterator[Identified]:
         first = float(np.median(numbers - rows))
         if first >= 0 and first == round(first) and first + len(table) <= 2**width:
             encoding = Binary(d=width, order=order, values="pm1" if signed else "01")
-            found = judged(table, replace(blank, encoding=encoding, same=True, start=int(first)), rows)
+            found = with_differences(table, replace(blank, encoding=encoding, same=True, start=int(first)), rows)
             yield from filter(None, [found])
 
 
 def waves_of_formula(table: Array, blank: Identified) -> Iterator[Identified]:
-    """Yield the table as sines and cosines of consecutive positions; some values may be wrong."""
+    """Yield the results of fitting sines and cosines of consecutive positions; some values may be wrong."""
     filled = int(np.flatnonzero(np.any(table != 0, axis=0)).max()) + 1
     for width in dict.fromkeys([filled, table.shape[1]]):
         part, most, rounding = table[:, :width], max(FIRST, FITTED // width), RELATIVE[blank.number_type]
         for fitted in fits_of(part, most, rounding) if width > 1 else ():
-            found = named(part, replace(blank, filled=width), *fitted)
+            found = with_formulas(part, replace(blank, filled=width), *fitted)
             if blank.number_type in SHORT_TYPES and not (
                 found.certain and any(is_round(base) for _, base in found.names)
             ):
-                found = plainest([*computed(part, found, fitted[2]), found])
+                found = best_explained([*best_in_number_type(part, found, fitted[2]), found])
             yield found
             if found.certain or (found.encoding and found.cells < MAX_WRONG * table.size):
                 return
 
 
-def named(table: Array, blank: Identified, fit: Fit, part: Array, places: Array) -> Identified:
-    """Return a fit with simplified parameters, its formulas, and its differences from the table.
+def with_formulas(table: Array, blank: Identified, fit: Fit, part: Array, places: Array) -> Identified:
+    """Return the result for a fit: simplified parameters, its formulas, and its differences from the table.
 
-    part, places : rows that it was fitted to, (n, d), outliers as NaN, and their numbers, (n,)
+    part, places : rows to which it was fitted, (n, d), with outliers as NaN, and their row numbers, (n,)
     """
-    clean, kind = fit.clean(part, places), blank.number_type
-    unit = RELATIVE["float32" if fit.rms > 1e-10 * fit.scale else "float64"]  # precision of the rates
+    clean, kind = fit.is_clean(part, places), blank.number_type
+    unit = RELATIVE["float32" if fit.rms > 1e-10 * fit.scale else "float64"]  # relative precision of the rates
     turned = float(np.abs(places + fit.start).mean() * np.abs(fit.frequencies()).mean())
     limit = 1.5 * fit.rms + (EXACT + unit * turned) * fit.scale
     fit = simplified(part, places, fit, limit)
     found = replace(blank, fit=fit, start=round(fit.start), scale=fit.scale)
-    if not (names := names_of(part, places, fit, limit, kind)):
+    if not (names := matching_formulas(part, places, fit, limit, kind)):
         return found
     formula, base = names[0]
     fit = formula.with_base(fit, table.shape[1], base)
     encoding, same = encoding_of(fit, names[0], table.shape[1])
-    return judged(table, replace(found, fit=fit, names=names, encoding=encoding, same=same), places, clean) or found
+    return (
+        with_differences(table, replace(found, fit=fit, names=names, encoding=encoding, same=same), places, clean)
+        or found
+    )
 
 
-def computed(table: Array, found: Identified, places: Array) -> list[Identified]:
-    """Return the encoding that, computed in its number type, matches the most values exactly; [] if none does.
+def best_in_number_type(table: Array, found: Identified, places: Array) -> list[Identified]:
+    """Return the result that matches most values when computed in the table's number type, as a list of one.
 
-    Of equally good ones it is that with the usual base, otherwise with the fewest digits.
+    Among equally good results, prefer the usual base, then the fewest digits. Return [] if none fits.
     """
     fit, d = found.fit, table.shape[1]
     if fit is None or fit.kind != "pairs" or fit.layout == "permuted":
@@ -291,42 +342,51 @@ def computed(table: Array, found: Identified, places: Array) -> list[Identified]
     few, told = places[:: max(1, len(places) // 32)], list[Identified]()
     for *_, name in sorted(tries, key=lambda each: each[:3]):
         low = with_base(*name)
-        if low.same and (each := judged(table, low, few)) is not None:
+        if low.same and (each := with_differences(table, low, few)) is not None:
             told.append(each)
             if not each.cells:
                 break
     best = min(told, key=lambda each: each.cells, default=found)
-    if not told or (best.cells and fit.decay > STILL / 2):  # too few rates to know the base
+    if not told or (best.cells and fit.decay > STILL / 2):  # too few pairs turn to determine the base
         return []
     formula, base = best.names[0]
-    bases = bases_alike(lambda base: expected_of_encoding(with_base(formula, base), 0, 0).numbers(places), base)
+    bases = equivalent_bases(lambda base: expected_of_encoding(with_base(formula, base), 0, 0).numbers(places), base)
     usual = next((each for each in (USUAL, USUAL_RADIX) if bases and bases[0] <= each <= bases[1]), base)
-    return [replace(judged(table, with_base(formula, usual), few) or best, bases=bases)]
+    return [replace(with_differences(table, with_base(formula, usual), few) or best, bases=bases)]
 
 
 def grid_of(table: Array, blank: Identified) -> Iterator[Identified]:
-    """Yield the table as sinusoids of rows and columns, half of its width each, after up to two other rows."""
+    """Yield the results of reading the table as a grid, half of the columns for the row and half for the column.
+
+    Up to two rows at the start may not be cells of the grid.
+    """
     d, half, enough = table.shape[1], table.shape[1] // 2, 0.005 * np.abs(table).max()
     for prefix in range(3 if d % 4 == 0 else 0):
         cells = table[prefix:]
         for rows in (rows for rows in range(2, len(cells) // 2 + 1) if len(cells) % rows == 0):
             grid = cells.reshape(rows, -1, d)
-            down, across = ([spread(grid[:, :, at], axis) > enough for at in (0, half)] for axis in (0, 1))
+            down, across = ([median_deviation(grid[:, :, at], axis) > enough for at in (0, half)] for axis in (0, 1))
             if [down, across] in ([[False, True], [True, False]], [[True, False], [False, True]]):
                 by_row = int(down[0])  # 1 where the first half encodes the row
                 parts = np.median(grid, axis=by_row)[:, :half], np.median(grid, axis=1 - by_row)[:, half:]
-                axis = plainest([blank, *waves_of_formula(max(parts, key=len), blank)])
-                yield from of_axis(table, prefix, grid.shape[:2], ("column", "row")[by_row], axis)
+                axis = best_explained([blank, *waves_of_formula(max(parts, key=len), blank)])
+                yield from grid_encodings(table, prefix, grid.shape[:2], ("column", "row")[by_row], axis)
 
 
-def spread(values: Array, axis: int) -> float:
-    """Return the median distance from the median along an axis, robust against outliers."""
+def median_deviation(values: Array, axis: int) -> float:
+    """Return the median absolute deviation of all values from their medians along an axis."""
     return float(np.median(np.abs(values - np.median(values, axis=axis, keepdims=True))))
 
 
-def of_axis(table: Array, prefix: int, sides: tuple[int, ...], first: str, axis: Identified) -> Iterator[Identified]:
-    """Yield grid encodings with the identified formula of one axis; the first `prefix` rows of the table are not
-    cells."""
+def grid_encodings(
+    table: Array, prefix: int, sides: tuple[int, ...], first: str, axis: Identified
+) -> Iterator[Identified]:
+    """Yield the results for grid encodings whose rows and columns both use `axis`, the formula found for one of them.
+
+    prefix : number of rows at the start that are not cells of the grid
+    sides : numbers of rows and columns of the grid
+    first : "row" or "column", which of them the first half of the columns encodes
+    """
     fit, kind, base = axis.fit, axis.number_type, next((base for formula, base in axis.names if formula is PAPER), None)
     if fit is None or base is None:
         return
@@ -337,12 +397,12 @@ def of_axis(table: Array, prefix: int, sides: tuple[int, ...], first: str, axis:
     for scale in SCALES:
         for dtype in ("float64", *([kind] if kind in SHORT_TYPES else [])):
             encoding = SinCos2D.make({**options, "scale_grid": scale, "dtype": dtype})
-            told = judged(table, replace(found, encoding=encoding), places, noisy=dtype == "float64")
+            told = with_differences(table, replace(found, encoding=encoding), places, noisy=dtype == "float64")
             yield from filter(None, [told])
 
 
 def waves_of_rates(table: Array, blank: Identified) -> Iterator[Identified]:
-    """Yield the table as a clock or a scaled rope, by the rate of each pair."""
+    """Yield the results of reading the table as a clock or a scaled rope, from the rate of each pair."""
     places = np.arange(min(len(table), 8 * FIRST), dtype=np.float64)
     part, kind = table[: len(places)], blank.number_type
     for layout, exponents, cosine in usual_layouts(table.shape[1]) if table.shape[1] % 2 == 0 else ():
@@ -352,12 +412,12 @@ def waves_of_rates(table: Array, blank: Identified) -> Iterator[Identified]:
         if not size or np.median(np.abs(radius - size)) > CIRCLE * size:
             continue
         share = 4 * RELATIVE[kind] + 1e-9
-        omega, phase = median_turning(part, places, sines, cosines, reach=3)
-        omega[np.median(np.abs(radius - size), axis=0) > share * size] = np.nan  # one of the two columns is wrong
-        turning = omega > 1e-9  # the others stand still or have a column with the wrong sign
+        omega, phase = median_frequencies(part, places, sines, cosines, reach=3)
+        omega[np.median(np.abs(radius - size), axis=0) > share * size] = np.nan  # a column is wrong
+        turning = omega > 1e-9  # other pairs stand still or have a column with the wrong sign
         if not turning.any():
             continue
-        start = int(start_of(omega[turning], phase[turning]))
+        start = int(first_position(omega[turning], phase[turning]))
         best, alike = blank, list[TableEncoding]()
         for encoding in encodings_of(np.abs(omega), layout, bool(cosine[0]), share, LEAST.get(kind, 1e-12)):
             rope = encoding if isinstance(encoding, Rope) else None
@@ -369,11 +429,11 @@ def waves_of_rates(table: Array, blank: Identified) -> Iterator[Identified]:
                 replace(encoding, dtype=dtype) for dtype in ("float64", *([kind] if kind in SHORT_TYPES else []))
             ):
                 found = replace(blank, encoding=made, same=True, start=start, scale=scale, names=names)
-                told = judged(table, found, places)
+                told = with_differences(table, found, places)
                 if told is None or not (told.certain or told.cells < MAX_WRONG * table.size):
                     continue
                 if best.standing[0] < CLEAN:
-                    best = plainest((best, told))
+                    best = best_explained((best, told))
                 elif told.standing[0] == CLEAN and made.dtype == getattr(best.encoding, "dtype", ""):
                     alike.append(made)
             if best.standing[0] == CLEAN and (not rope or rope.scaling not in BLENDS or len(alike) == MAX_ALIKE):
@@ -384,13 +444,13 @@ def waves_of_rates(table: Array, blank: Identified) -> Iterator[Identified]:
 
 
 def encodings_of(omega: Array, layout: str, cosine_first: bool, share: float, least: float) -> Iterator[Clock | Rope]:
-    """Yield encodings with the given rates, rad/position, (n_pairs,).
+    """Yield clocks or ropes that have the given rates `omega`, rad/position, (n_pairs,).
 
     share, least : relative and absolute precision of the rates
     """
     if cosine_first:
         ropes = (rope for rope in ropes_of(omega, omega * share + least) if rope.base >= 1)
-        for rope in ropes:  # smaller bases reverse the order of the columns
+        for rope in ropes:  # base < 1 would mean that the columns are reversed
             yield replace(rope, pairing="half" if layout == "concatenated" else "interleaved")
     elif layout == "interleaved" and len(omega) <= MAX_HANDS and np.all(omega > 0):
         for known in (NAMED.values(), ()):
@@ -400,13 +460,18 @@ def encodings_of(omega: Array, layout: str, cosine_first: bool, share: float, le
 
 
 def round_number(number: float, known: Iterable[float], share: float) -> float:
-    """Return the known number within the relative tolerance `share`, otherwise the roundest one within it."""
+    """Return a number within the relative tolerance `share`: one of `known` if possible, else that with the fewest
+    digits."""
     nearest = min(known, key=lambda each: abs(each - number), default=0)
-    return nearest if abs(nearest / number - 1) < share else roundest(number, lambda x: abs(x / number - 1) < share)[0]
+    return (
+        nearest
+        if abs(nearest / number - 1) < share
+        else shortest_decimal(number, lambda x: abs(x / number - 1) < share)[0]
+    )
 
 
 def spectrum_of(table: Array) -> dict[str, Any]:
-    """Return `explained`, `rank` and `periods` of a table without a formula."""
+    """Return the fields `explained`, `rank` and `periods` of `Identified` for a table without a formula."""
     power = power_spectrum(table)
     if not power.sum() > 0:
         return {}
@@ -422,7 +487,7 @@ def spectrum_of(table: Array) -> dict[str, Any]:
 
 
 def identify_rates(rates: Array) -> Identified:
-    """Return the rope with the given rates, rad/position, (n_pairs,); its `difference` is relative."""
+    """Identify the rope with the given rates, rad/position, (n_pairs,). `difference` of the result is relative."""
     places = max(-int(Decimal(repr(rate)).as_tuple().exponent) for rate in rates.tolist())
     typed = 0.5 * 10.0**-places if places < PLACES else 0.0
     number_type = "float64" if typed else type_of(rates)
@@ -430,7 +495,7 @@ def identify_rates(rates: Array) -> Identified:
     ropes = ropes_of(rates, np.maximum(typed, rates * SHARES.get(number_type, SHARE)))
     if (rope := next(ropes, None)) is None:
         return blank
-    larger = grown(rope)
+    larger = ntk_equivalent(rope)
     alike = tuple(islice(ropes, MAX_ALIKE)) if rope.scaling in BLENDS else () if larger is None else (larger,)
     turning = rates > 0
     difference = float(np.abs(rope.frequencies()[turning] / rates[turning] - 1).max())

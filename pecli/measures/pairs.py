@@ -1,4 +1,4 @@
-"""All pairs of positions under two measures: as points, or as counts in classes if there are too many."""
+"""Two measures compared over all pairs of positions: as points, or as counts in classes if there are too many pairs."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ from pecli.core.progress import track
 from pecli.encodings.base import TableEncoding
 from pecli.measures.comparison import VectorComparison
 
-CLASSES = 2160  # classes along each axis; a number with many divisors, to be merged into the cells of a picture
+CLASSES = 2160  # classes along each axis; has many divisors, so that classes can be merged into a picture's cells
 
 
 @dataclass(frozen=True, kw_only=True)
 class Points:
     """All pairs p < q of positions for which both measures are defined.
 
-    x, y, p, q : (pairs,), both measures and the positions
+    x, y : the two measures, (pairs,)
+    p, q : the positions, (pairs,)
+    pearson, spearman : linear and rank correlation of x and y; None if undefined
+    pairs, undefined : number of all pairs, and of those left out because a measure is undefined
     """
 
     x: Array
@@ -34,10 +37,11 @@ class Points:
 
 @dataclass(frozen=True, kw_only=True)
 class Counts:
-    """All pairs counted in classes of both measures.
+    """A 2-D histogram of all pairs over classes of both measures.
 
-    counts : (CLASSES, CLASSES), pairs in each class, y along rows and x along columns; x_edges, y_edges : (CLASSES +
-        1,)
+    counts : number of pairs in each class, (CLASSES, CLASSES), y along rows and x along columns
+    x_edges, y_edges : borders of the classes, (CLASSES + 1,)
+    pearson, spearman, pairs, undefined : as for `Points`
     """
 
     counts: Array
@@ -50,8 +54,8 @@ class Counts:
 
 
 def points(encoding: TableEncoding, across: str, up: str, rows: Positions) -> Points:
-    """Return every pair as a point. Memory: six numbers a pair."""
-    parts = _pairs(encoding, across, up, rows, "comparing positions")
+    """Return every pair of positions as a point, measure `across` as x and `up` as y. Needs six numbers per pair."""
+    parts = _all_pairs(encoding, across, up, rows, "comparing positions")
     x, y = (np.concatenate(part) for part in zip(*parts, strict=True))
     p, q = (index + float(rows.start) for index in np.triu_indices(rows.length, 1))
     defined = ~(np.isnan(x) | np.isnan(y))
@@ -62,22 +66,22 @@ def points(encoding: TableEncoding, across: str, up: str, rows: Positions) -> Po
 
 
 def counts(encoding: TableEncoding, across: str, up: str, rows: Positions) -> Counts:
-    """Return the number of pairs in each class. Memory: the classes and one block of pairs.
+    """Return the number of pairs in each class of the measures `across` (x) and `up` (y), in bounded memory.
 
-    Two passes: the first finds ranges and means, the second counts. The linear correlation is that of the pairs; the
-    rank correlation is that of the classes, each pair having the mean rank of its class.
+    The first pass finds ranges and means, the second counts. The linear correlation is exact; the rank correlation
+    gives every pair the mean rank of its class.
     """
     total = rows.length * (rows.length - 1) // 2
     blocks: list[tuple[float, ...]] = [
         (x.min(), y.min(), x.max(), y.max(), x.sum(), y.sum(), len(x))
-        for x, y in _defined(encoding, across, up, rows, "measuring pairs")
+        for x, y in _defined_pairs(encoding, across, up, rows, "measuring pairs")
     ]
     sums = np.array(blocks or [(0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0)])
     low, high, (*totals, number) = sums[:, :2].min(axis=0), sums[:, 2:4].max(axis=0), sums[:, 4:].sum(axis=0)
     x_edges, y_edges = np.linspace(low, np.where(high > low, high, low + 1), CLASSES + 1).T
     flat, moments = np.zeros(CLASSES**2, dtype=np.int64), np.zeros(3)
-    for x, y in _defined(encoding, across, up, rows, "counting pairs"):
-        np.add.at(flat, _class(y, y_edges) * CLASSES + _class(x, x_edges), 1)  # no table for each block
+    for x, y in _defined_pairs(encoding, across, up, rows, "counting pairs"):
+        np.add.at(flat, _class_indices(y, y_edges) * CLASSES + _class_indices(x, x_edges), 1)  # no table for each block
         x, y = x - totals[0] / number, y - totals[1] / number
         moments += x @ x, y @ y, x @ y
     scale = float(np.sqrt(moments[0] * moments[1]))
@@ -93,8 +97,8 @@ def counts(encoding: TableEncoding, across: str, up: str, rows: Positions) -> Co
     )
 
 
-def coarser(table: Array, edges: Array, most: int, axis: int) -> tuple[Array, Array]:
-    """Return the counts merged into at most `most` equal classes along an axis, and their borders."""
+def merge_classes(table: Array, edges: Array, most: int, axis: int) -> tuple[Array, Array]:
+    """Return the counts merged into at most `most` classes of equal width along an axis, and their borders."""
     classes = len(edges) - 1
     step = next(size for size in range(1, classes + 1) if classes % size == 0 and classes // size <= max(1, most))
     return np.add.reduceat(table, np.arange(0, classes, step), axis=axis), edges[::step]
@@ -110,7 +114,7 @@ def pearson(x: Array, y: Array) -> float | None:
 
 
 def ranks(values: Array) -> Array:
-    """Return the rank of each value, (n,), from 1; values that differ by rounding share their mean rank."""
+    """Return the rank of each value, (n,), from 1; values that differ only by rounding share their mean rank."""
     reach = np.ptp(values) if len(values) else 0.0
     steps = np.rint((values - values.min()) / reach / ROUNDING) if reach > 0 else np.zeros(len(values))
     _, group, number = np.unique(steps, return_inverse=True, return_counts=True)
@@ -126,25 +130,27 @@ def class_correlation(table: Array) -> float | None:
     return float(down @ table @ across) / spread**0.5 if spread > 0 else None
 
 
-def _class(values: Array, edges: Array) -> Array:
-    """Return the class of each value; the largest value belongs to the last."""
+def _class_indices(values: Array, edges: Array) -> Array:
+    """Return the class index of each value, (n,); the largest value belongs to the last class."""
     scale = CLASSES / (edges[-1] - edges[0])
     return np.minimum(((values - edges[0]) * scale + CLASSES * ROUNDING).astype(np.int64), CLASSES - 1)
 
 
-def _defined(
+def _defined_pairs(
     encoding: TableEncoding, across: str, up: str, rows: Positions, doing: str
 ) -> Iterator[tuple[Array, Array]]:
-    """Yield x and y of the pairs for which both are defined."""
-    for x, y in _pairs(encoding, across, up, rows, doing):
+    """Yield (x, y) of the pairs for which both measures are defined."""
+    for x, y in _all_pairs(encoding, across, up, rows, doing):
         defined = ~(np.isnan(x) | np.isnan(y))
         if defined.any():
             yield (x, y) if defined.all() else (x[defined], y[defined])
 
 
-def _pairs(encoding: TableEncoding, across: str, up: str, rows: Positions, doing: str) -> Iterator[tuple[Array, Array]]:
-    """Yield x and y of all pairs p < q, a few rows of the upper triangle at a time."""
-    values_of = [_from(VectorComparison(encoding, name), rows) for name in (across, up)]
+def _all_pairs(
+    encoding: TableEncoding, across: str, up: str, rows: Positions, doing: str
+) -> Iterator[tuple[Array, Array]]:
+    """Yield (x, y) of all pairs p < q, a few rows of the upper triangle at a time."""
+    values_of = [_values_between(VectorComparison(encoding, name), rows) for name in (across, up)]
     steps = np.arange(rows.length)
     for part in track(chunks(0, rows.length, rows.length), doing):
         offsets = steps[part.start :] - steps[part.start : part.stop, None]
@@ -152,8 +158,11 @@ def _pairs(encoding: TableEncoding, across: str, up: str, rows: Positions, doing
         yield x, y
 
 
-def _from(compared: VectorComparison, rows: Positions) -> Callable[[range, Array], Array]:
-    """Return a function that gives the measure between a range of rows and all rows from its start on."""
+def _values_between(compared: VectorComparison, rows: Positions) -> Callable[[range, Array], Array]:
+    """Return a function that maps a range of rows to the measure between them and all rows from the range's start on.
+
+    Its second argument is the offsets of these pairs, which suffice if the measure is a function of the offset.
+    """
     if compared.is_of_offset:
         profile = compared.at_offsets(0, rows.length)
         return lambda _, offsets: profile[offsets]

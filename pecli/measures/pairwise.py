@@ -1,7 +1,7 @@
 """Measures between two rows of numbers.
 
-Distances are those of ``scipy.spatial.distance``; ``dot``, ``cos`` and ``corr`` are similarities. No array of shape
-(length, length, d) is ever made.
+Distances are defined as in ``scipy.spatial.distance``; ``dot``, ``cos`` and ``corr`` are similarities. No array of
+shape (length, length, d) is ever built.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from pecli.core.lazy import Array, np
 from pecli.core.numbers import chunks
 from pecli.encodings.harmonic import NEAR
 
-CACHED = 1 << 14  # numbers that fit a processor's cache
-EQUAL = 1e-12  # relative difference, of the largest number, up to which numbers are equal
-CONSTANT = 1e-13  # a row whose deviation is below this share of its mean is constant (scipy's rule)
+CACHED = 1 << 14  # numbers that fit a processor's cache, float64
+EQUAL = 1e-12  # numbers are equal if they differ by less than this share of the largest number
+CONSTANT = 1e-13  # a row is constant if its deviation is below this share of its mean (scipy's rule)
 
 
 def _squares(a: Array, b: Array) -> Array:
-    """Return ‖a_i − b_j‖², (n, m). Where |a|² + |b|² − 2ab cancels it is summed anew: exactly 0 for equal rows."""
+    """Return ‖a_i − b_j‖², (n, m). Where |a|² + |b|² − 2ab cancels, squares are summed: exactly 0 for equal rows."""
     sizes = np.einsum("ij,ij->i", a, a)[:, None] + np.einsum("ij,ij->i", b, b)
     squares = sizes - 2 * (a @ b.T)
     rows, columns = np.nonzero(squares <= NEAR * sizes)
@@ -47,7 +47,7 @@ def _by_column(reduce: Callable[..., Array]) -> Callable[[Array, Array], Array]:
 
 
 def _hamming(a: Array, b: Array) -> Array:
-    """Return the share of columns in which two rows differ by more than rounding."""
+    """Return the share of columns in which two rows differ by more than rounding, (n, m)."""
     rounding = EQUAL * max(np.abs(a).max(), np.abs(b).max())
 
     def counted(counts: Array, difference: Array, out: Array) -> Array:
@@ -57,20 +57,20 @@ def _hamming(a: Array, b: Array) -> Array:
 
 
 def _directions(rows: Array) -> Array:
-    """Return the rows divided by their norm; NaN for a row of zeros."""
+    """Return the rows divided by their norms; NaN for a row of zeros."""
     rows = _scaled(rows)
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     return rows / np.where(norms > 0, norms, np.nan)
 
 
 def _scaled(rows: Array) -> Array:
-    """Return the rows times powers of two that bring their largest number near 1, so that squares do not underflow."""
+    """Return the rows scaled by powers of two to a largest number near 1, so that squares do not underflow."""
     _, exponents = np.frexp(np.abs(rows).max(axis=1, keepdims=True))
     return np.ldexp(rows, -exponents)
 
 
 def _deviations(rows: Array) -> Array:
-    """Return the rows minus their means, divided by their norm; NaN for a constant row, which has no correlation."""
+    """Return the rows minus their means, divided by their norms; NaN for constant rows (no correlation)."""
     rows = _scaled(rows)
     means = rows.mean(axis=1, keepdims=True)
     centred = rows - means
@@ -80,23 +80,26 @@ def _deviations(rows: Array) -> Array:
 
 
 def _half_squares(a: Array, b: Array) -> Array:
-    """Return 1 − ⟨u, v⟩ for rows of norm 1 as ½‖u − v‖²: exactly 0 for equal rows."""
+    """Return 1 − ⟨u, v⟩ for rows of norm 1, computed as ½‖u − v‖²: exactly 0 for equal rows."""
     return _squares(a, b) / 2
 
 
 def _products(a: Array, b: Array) -> Array:
-    """Return ⟨u, v⟩ for rows of norm 1."""
+    """Return ⟨u, v⟩ for rows of norm 1, (n, m)."""
     return np.clip(a @ b.T, -1.0, 1.0)
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure between rows.
+    """A measure between rows of numbers.
 
-    compare : prepared rows (n, d) and (m, d) to (n, m)
-    prepare : rows (n, d) to what is compared, such as their directions; called once for each row
-    grows : it grows with the number of columns, so tables of different widths have different scales
-    from_squares : the measure from ‖a − b‖² and the common ‖a‖² of rows of equal norm; None if that is not enough
+    text : text key of its name
+    compare : function from prepared rows (n, d) and (m, d) to values (n, m)
+    prepare : function applied once to rows (n, d) before comparing, such as dividing by their norms
+    from_squares : function from ‖a − b‖² and the common ‖a‖² of rows of equal norm to the measure; None if these two do
+        not determine it
+    similarity : True if larger values mean more alike
+    grows : True if it grows with the number of columns, so tables of different widths need different scales
     """
 
     text: str
@@ -107,7 +110,7 @@ class Measure:
     prepare: Callable[[Array], Array] = lambda rows: rows
 
     def between(self, a: Array, b: Array) -> Array:
-        """Return the measure of rows (n, d) and (m, d), shape (n, m)."""
+        """Return the measure between all rows (n, d) and (m, d), shape (n, m)."""
         return self.compare(self.prepare(a), self.prepare(b))
 
 
@@ -132,9 +135,9 @@ MEASURES: dict[str, Measure] = {
 
 
 def products(first: Array, second: Array) -> Array:
-    """Return ⟨first_p, second_q⟩ for rows p (n, d) and q (m, d), (n, m).
+    """Return ⟨first_p, second_q⟩ for rows p (n, d) and q (m, d), shape (n, m).
 
-    Each entry is summed separately, not by BLAS, whose rounding depends on an entry's place in the matrix: the same two
-    rows give the same bits in any order of the rows.
+    Each entry is summed separately. BLAS rounds an entry differently depending on its place in the matrix; here the
+    same two rows give the same bits in any order of the rows.
     """
     return np.stack([(second * row).sum(axis=-1) for row in first])

@@ -1,4 +1,4 @@
-"""Which base and scaling gave the rates of a rotary encoding."""
+"""Identification of the base and scaling of a rope from its rates."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ from typing import Any
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
 from pecli.encodings.rope import Rope
-from pecli.measures.fits import roundest
+from pecli.measures.fits import shortest_decimal
 
-NEAR = 0.05  # relative error of the rates allowed for a base not yet rounded
-ORIGINALS = sorted((m * 2**n for m in (1, 3, 5) for n in range(8, 21)), key=lambda n: n & (n - 1) > 0)  # of models
+NEAR = 0.05  # largest relative error of the rates for a base that is not rounded yet
+# usual training contexts
+ORIGINALS = sorted((m * 2**n for m in (1, 3, 5) for n in range(8, 21)), key=lambda n: n & (n - 1) > 0)
 BLENDS = ("yarn", "llama3")  # scalings whose parameters may not follow uniquely from the rates
-LEAST_FACTOR = 1.1  # smallest factor of those; less is an error of the rates
-FINE = 1e-4  # relative error of a factor not yet rounded
+LEAST_FACTOR = 1.1  # smallest factor of these scalings; a smaller one is an error of the rates
+FINE = 1e-4  # relative error of a factor that is not rounded yet
 
 
 def ropes_of(rates: Array, errors: Array) -> Iterator[Rope]:
-    """Yield the ropes with the given rates, rad/position, (n_pairs,), the simplest first.
+    """Yield the ropes that have the given rates, rad/position, (n_pairs,), the simplest first.
 
-    errors : absolute error of each rate, (n_pairs,); unknown rates are NaN
+    rates : NaN where unknown
+    errors : absolute error of each rate, (n_pairs,)
     """
     n_pairs, known = len(rates), np.isfinite(rates)
     pairs = np.flatnonzero(known & (rates != 0))
@@ -45,35 +47,35 @@ def ropes_of(rates: Array, errors: Array) -> Iterator[Rope]:
     shares = errors[rates[known] != 0] / turning + 1e-12
     for center, scaling in scalings(pairs, turning, shares, n_pairs):
         if rope(center, scaling, NEAR):
-            base, _ = roundest(center, partial(fits, scaling))
+            base, _ = shortest_decimal(center, partial(fits, scaling))
             yield from filter(None, [rope(base, scaling)])
     for base, scaling in blends(pairs, turning, shares, n_pairs):
         yield from filter(None, [rope(base, scaling)])
 
 
 def scalings(pairs: Array, rates: Array, shares: Array, n_pairs: int) -> Iterator[tuple[float, dict[str, Any]]]:
-    """Yield a base, not yet rounded, and a scaling that treats all turning pairs alike.
+    """Yield (base, scaling options) for scalings that treat all turning pairs alike; the base is not rounded yet.
 
-    pairs, rates, shares : turning pairs, their rates and relative errors, (n,)
+    pairs, rates, shares : indices of the turning pairs, their rates and relative errors, (n,) each
     """
     slope, level = np.polyfit(pairs, np.log(rates), 1, w=1 / shares)
     base = exp(min(-slope * n_pairs, 700))
     yield base, {}
-    yield base, {"scaling": "linear", "factor": rounded(exp(-level), FINE + float(shares[0]))}
+    yield base, {"scaling": "linear", "factor": shortest_within(exp(-level), FINE + float(shares[0]))}
     if (n_turning := int(pairs[-1]) + 1) < n_pairs:
         yield base, {"scaling": "proportional", "partial_rotary_factor": n_turning / n_pairs}
 
 
 def blends(pairs: Array, rates: Array, shares: Array, n_pairs: int) -> Iterator[tuple[float, dict[str, Any]]]:
-    """Yield a base and a scaling that keeps fast pairs and divides slow ones by a factor.
+    """Yield (base, scaling options) for scalings that keep fast pairs and divide the rates of slow pairs by a factor.
 
-    pairs, rates, shares : turning pairs, their rates and relative errors, (n,)
+    pairs, rates, shares : indices of the turning pairs, their rates and relative errors, (n,) each
     """
-    later = pairs > 0  # these determine the base
+    later = pairs > 0  # pair 0 has rate 1 for every base
     powers = n_pairs / pairs[later]
-    for base in agreed(rates[later] ** -powers, (shares[later] + FINE / n_pairs) * powers):
+    for base in common_round_values(rates[later] ** -powers, (shares[later] + FINE / n_pairs) * powers):
         divided = (base ** (-pairs / n_pairs) / rates)[::-1]
-        factors = [factor for factor in agreed(divided, shares[::-1] + FINE) if factor > LEAST_FACTOR]
+        factors = [factor for factor in common_round_values(divided, shares[::-1] + FINE) if factor > LEAST_FACTOR]
         for factor, original in product(factors, ORIGINALS):
             options = {"factor": factor, "original": original}
             yield base, {"scaling": "yarn", **options}
@@ -81,9 +83,11 @@ def blends(pairs: Array, rates: Array, shares: Array, n_pairs: int) -> Iterator[
             yield base, {"scaling": "llama3", "low_freq_factor": 1.0, "high_freq_factor": 4.0, **options}
 
 
-def agreed(values: Array, shares: Array) -> list[float]:
-    """Return the roundest numbers above 1 within the relative errors of the values: of as many of the first values as
-    can agree, and of fewer."""
+def common_round_values(values: Array, shares: Array) -> list[float]:
+    """Return round numbers above 1 that lie within the relative errors `shares` of the values, both (n,).
+
+    The first number fits as many of the first values as possible, the next ones fit ¾, ½ and ¼ of these.
+    """
     with np.errstate(over="ignore"):
         low = np.maximum.accumulate(values * np.exp(-shares))
         high = np.minimum.accumulate(values * np.exp(shares))
@@ -91,25 +95,25 @@ def agreed(values: Array, shares: Array) -> list[float]:
     for last in (count - 1, 3 * count // 4, count // 2, count // 4):
         middle, share = np.sqrt([low[last] * high[last], high[last] / low[last]]).tolist()
         if np.isfinite(middle * share):
-            found.append(rounded(middle, share - 1 + 1e-12))
+            found.append(shortest_within(middle, share - 1 + 1e-12))
     return [each for each in dict.fromkeys(found) if each > 1]
 
 
-def rounded(value: float, share: float) -> float:
-    """Return the roundest number within the relative tolerance."""
-    return roundest(value, lambda x: abs(x / value - 1) < share)[0]
+def shortest_within(value: float, share: float) -> float:
+    """Return the number with the fewest digits within the relative tolerance `share` of the value."""
+    return shortest_decimal(value, lambda x: abs(x / value - 1) < share)[0]
 
 
-BASES = (1e4, 1e5, 5e5, 1e6, 5e6, 1e7)  # of released models, before a scaling makes them larger
-MANY_DIGITS = 6  # significant, of a base that nobody types
+BASES = (1e4, 1e5, 5e5, 1e6, 5e6, 1e7)  # bases of released models, before a scaling makes them larger
+MANY_DIGITS = 6  # a base with this many significant digits was computed, not typed
 LARGEST_GROWTH = 64.0
-GROWTH = 1e-5  # share, to which a growth is a whole or a half number
+GROWTH = 1e-5  # relative tolerance for a growth to count as a whole or half number
 
 
-def grown(rope: Rope) -> Rope | None:
-    """Return the NTK-aware scaling that makes the rates of a rope whose base nobody would type; None where none does.
+def ntk_equivalent(rope: Rope) -> Rope | None:
+    """Return the NTK-aware rope with a usual base and the same rates; None if the base looks typed or no factor fits.
 
-    Its factor is what the longest wavelength grew by: base' = base · factor^(d/(d − 2)).
+    The factor is the growth of the longest wavelength: base' = base · factor^(d/(d − 2)).
     """
     typed = float(f"{rope.base:.{MANY_DIGITS - 1}g}")
     if rope.scaling != "default" or rope.base == typed or rope.width < 4:
@@ -123,9 +127,10 @@ def grown(rope: Rope) -> Rope | None:
 
 
 def dynamic_factor(growth: float) -> float | None:
-    """Return the whole factor of a dynamic scaling that, at `factor` times its context, grows so much; else None.
+    """Return the integer factor whose dynamic scaling grows the longest wavelength by `growth`; None if there is none.
 
-    There it grows by factor · factor − (factor − 1), at every length in a runtime that fixes it (SGLang).
+    At `factor` times its context, dynamic scaling grows it by factor² − (factor − 1). SGLang uses this value at every
+    length.
     """
     factor = (1 + sqrt(4 * growth - 3)) / 2
     return factor if factor > 1 and factor == round(factor) else None

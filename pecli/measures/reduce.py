@@ -12,11 +12,13 @@ from pecli.core.numbers import chunks
 from pecli.core.positions import Blocks
 from pecli.core.progress import track
 
-SIDE = 1024  # rows and columns of one tile of the matrix
+SIDE = 1024  # largest side of a tile of the matrix of pairs, in rows and columns
 
 
 def means_of_offsets(run: Array, blocks: Blocks) -> Array:
-    """Return the block means of the matrix with entries run[L − 1 + p − q], row p, column q; run : (2L − 1,).
+    """Return the block means, (blocks, blocks), of the matrix with entries run[L − 1 + p − q] in row p and column q.
+
+    run : values at the offsets 1 − L … L − 1, (2L − 1,)
 
     Between blocks of n and m positions the offsets occur 1, 2, …, 2, 1 times: these are the weights of the mean.
     """
@@ -34,7 +36,7 @@ def means_of_offsets(run: Array, blocks: Blocks) -> Array:
 
 
 def means_of_finite(run: Array, blocks: Blocks) -> Array:
-    """Return the block means over the finite entries of the matrix with entries run[L − 1 + p − q]; NaN without any."""
+    """Return the block means over the finite entries of the matrix run[L − 1 + p − q]; NaN for blocks without any."""
     seen = np.isfinite(run)
     if blocks.size == 1:
         steps = np.arange(blocks.length)
@@ -52,15 +54,15 @@ def _window_means(mirrored: Array, at: Array, n: int, m: int) -> Array:
 
 
 def means_of_pairs(between: Callable[[Array, Array], Array], blocks: Blocks) -> Array:
-    """Return the block means of a symmetric matrix of all pairs of positions, computed tile by tile.
+    """Return the block means, (blocks, blocks), of a symmetric matrix of all pairs of positions, computed tile by tile.
 
-    between : positions (n,) and (m,) to (n, m)
+    between : function from positions (n,) and (m,) to values (n, m)
     """
     result, counts = np.empty((blocks.count, blocks.count)), blocks.counts()
     per = max(1, SIDE // blocks.size)
     groups = [np.arange(at, min(at + per, blocks.count)) for at in range(0, blocks.count, per)]
     rows = [blocks.start + np.arange(g[0] * blocks.size, min((g[-1] + 1) * blocks.size, blocks.length)) for g in groups]
-    pairs = list(combinations_with_replacement(zip(groups, rows, strict=True), 2))  # the upper half, mirrored
+    pairs = list(combinations_with_replacement(zip(groups, rows, strict=True), 2))  # upper triangle; mirrored below
     for (group, positions), (other, others) in track(pairs, "comparing positions"):
         values = between(positions.astype(np.float64), others.astype(np.float64))
         sums = np.add.reduceat(values, np.arange(len(group)) * blocks.size, axis=0)
@@ -78,18 +80,18 @@ def averaged_columns(table: Array, most: int | None) -> tuple[Array, int]:
 
 
 def averaged_rows(table: Array, size: int) -> Array:
-    """Return the means of every `size` rows of a table (n, d), (blocks, d); the last may have fewer rows."""
+    """Return the means of every `size` rows of a table (n, d), shape (blocks, d); the last block may be shorter."""
     if size == 1:
         return table
     starts = np.arange(0, len(table), size)
     return np.add.reduceat(table, starts, axis=0) / np.diff(np.append(starts, len(table)))[:, None]
 
 
-MAX_POSITIONS = 10**10  # positions that a line may follow one by one: some minutes of work
+MAX_POSITIONS = 10**10  # largest length of a line that is computed at every position: some minutes
 
 
-def check_run(name: str, length: int) -> None:
-    """Raise UsageError if following the line would take hours."""
+def check_line_length(name: str, length: int) -> None:
+    """Raise UsageError if the line `name` has more than MAX_POSITIONS positions, which would take too long."""
     if length > MAX_POSITIONS:
         text = f"{name} follows every position: {option_text('length', f'{length:,}')} is more than {MAX_POSITIONS:,}"
         advice = "shorten --length, or zoom in with --start and --length"
@@ -97,7 +99,7 @@ def check_run(name: str, length: int) -> None:
 
 
 class Envelope(NamedTuple):
-    """Minimum, maximum and mean in each bin, (lines, bins) each."""
+    """Minimum, maximum and mean of each line in each bin, (lines, bins) each."""
 
     low: Array
     high: Array
@@ -111,26 +113,26 @@ def even_edges(length: int, most: int | None) -> Array:
 
 
 def even_bins(length: int, most: int | None) -> int:
-    """Return the number of bins of `even_edges`."""
+    """Return the number of bins that `even_edges` makes."""
     return length if most is None else -(-length // -(-length // max(1, most)))
 
 
 def log_edges(length: int, most: int | None, first: int = 1) -> Array:
-    """Return the borders of at most `most` bins over first … length whose sizes grow geometrically, int64."""
+    """Return the borders, int64, of at most `most` bins over first … length with geometrically growing sizes."""
     if most is None or length - first < most:
         return np.arange(first, length + 1)
     return np.unique(np.round(np.geomspace(first, length, max(2, most))).astype(np.int64))
 
 
-def middles(edges: Array) -> Array:
-    """Return the mean index of every bin, shape (bins,)."""
+def bin_centres(edges: Array) -> Array:
+    """Return the mean index of each bin, shape (bins,)."""
     return (edges[:-1] + edges[1:] - 1) / 2
 
 
-class Runs:
-    """Minimum, maximum and mean in every bin, of values that are added part by part, in bounded memory.
+class EnvelopeBuilder:
+    """Accumulator of minimum, maximum and mean in every bin, for values that arrive part by part; memory is bounded.
 
-    edges : borders of the bins, whole numbers, shape (bins + 1,)
+    edges : borders of the bins, integers, shape (bins + 1,)
     lines : number of values at each index
     """
 
@@ -139,11 +141,11 @@ class Runs:
         self.low, self.high, self.total = np.full((3, lines, len(edges) - 1), [[[np.inf]], [[-np.inf]], [[0.0]]])
 
     def parts(self) -> Iterator[range]:
-        """Yield the ranges of indices to add."""
+        """Yield the consecutive ranges of indices to add."""
         yield from track(chunks(int(self.edges[0]), int(self.edges[-1]), self.lines), "following the line")
 
     def add(self, part: range, values: Array) -> None:
-        """Add the values of a part, (lines, count)."""
+        """Add the values, (lines, count), at the indices of a part."""
         first, last = np.searchsorted(self.edges, (part.start, part.stop - 1), side="right") - 1
         bins, cuts = slice(first, last + 1), np.maximum(self.edges[first : last + 1] - part.start, 0)
         np.minimum(self.low[:, bins], np.minimum.reduceat(values, cuts, axis=1), out=self.low[:, bins])
@@ -151,39 +153,39 @@ class Runs:
         self.total[:, bins] += np.add.reduceat(values, cuts, axis=1)
 
     def envelope(self) -> Envelope:
-        """Return minimum, maximum and mean of each bin, (lines, bins)."""
+        """Return the minimum, maximum and mean of each bin, (lines, bins) each."""
         return Envelope(self.low, self.high, self.total / np.diff(self.edges))
 
 
 def envelope(values_of: Callable[[int, int], Array], edges: Array, lines: int = 1) -> Envelope:
-    """Return minimum, maximum and mean in every bin, in bounded memory.
+    """Return the minimum, maximum and mean in every bin, in bounded memory.
 
     Parameters
     ----------
-    values_of : (first, count) to the values from that index on, shape (lines, count)
-    edges, lines : as for `Runs`
+    values_of : function from (first, count) to the values at indices first … first + count − 1, shape (lines, count)
+    edges, lines : as for `EnvelopeBuilder`
     """
     if len(edges) - 1 == edges[-1] - edges[0]:  # every index is a bin
         parts = track(chunks(int(edges[0]), int(edges[-1]), lines), "following the line")
         values = np.concatenate([values_of(part.start, len(part)) for part in parts], axis=1)
         return Envelope(values, values, values)
-    runs = Runs(edges, lines)
+    runs = EnvelopeBuilder(edges, lines)
     for part in runs.parts():
         runs.add(part, values_of(part.start, len(part)))
     return runs.envelope()
 
 
 def mirrored_envelope(profile: Callable[[int, int], Array], at: Array, edges: Array) -> tuple[Array, Array]:
-    """Return minimum and maximum, (lines, bins), of lines that are one profile of the distance from their own index.
+    """Return minimum and maximum, (lines, bins), of lines whose values depend on the distance to an index of their own.
 
     Parameters
     ----------
-    profile : (first, count) to the values at the distances from `first` on, shape (count,)
-    at : index of each line at which its distance is 0, whole numbers inside the borders, shape (lines,)
-    edges : borders of the bins, whole numbers, shape (bins + 1,)
+    profile : function from (first, count) to the values at distances first … first + count − 1, shape (count,)
+    at : index of each line at which its distance is 0, an integer within the borders, shape (lines,)
+    edges : borders of the bins, integers, shape (bins + 1,)
     """
     beyond, before = (np.maximum(way * (edges - at[:, None]) + (way < 0), 0) for way in (1, -1))
-    borders = np.unique([beyond, before])  # distances at the borders of the bins, on both sides of the index
+    borders = np.unique([beyond, before])  # distances at the borders of the bins, on either side
     parts = envelope(lambda first, count: profile(first, count)[None], borders)
 
     def of_bins(ufunc: np.ufunc, values: Array, empty: float) -> Array:

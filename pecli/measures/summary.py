@@ -1,6 +1,6 @@
 """Summaries of a table, or of all pairs of its rows: extremes, and a sample for percentiles.
 
-Limits of colours and sentences must not depend on how many pixels a picture has.
+Colour limits and sentences use them because they must not depend on how many pixels a picture has.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from pecli.core.positions import Positions
 from pecli.core.progress import track
 from pecli.encodings.base import TableEncoding
 
-MAX_SCANNED = 1 << 22  # values of a table with known bounds that are scanned for extremes: quick
-SAMPLE_SIZE = 200_000  # values that determine percentiles
+MAX_SCANNED = 1 << 22  # a table with known bounds and more values is not scanned for its extremes
+SAMPLE_SIZE = 200_000  # size of the sample that determines percentiles
 
 
 @dataclass(frozen=True)
 class Summary:
     """Extremes and a sample of many values.
 
-    smallest, largest : of all values; None if there are too many or none is defined
-    sample : values at even distances, or all if they are few
+    smallest, largest : extremes of all values; None if there are too many values or none is defined
+    sample : evenly spaced values, or all values if they are few
     """
 
     smallest: float | None
@@ -33,10 +33,10 @@ class Summary:
 
 @dataclass(frozen=True)
 class PairSummary(Summary):
-    """Extremes and a sample of a matrix of pairs.
+    """Extremes and a sample of the values of all pairs of positions.
 
     undefined : number of NaN entries
-    apart : largest spread of pairs with the same offset; None if there are too many pairs
+    apart : largest range of the values at a single offset; None if there are too many pairs
     """
 
     undefined: int
@@ -44,12 +44,12 @@ class PairSummary(Summary):
 
 
 def spread_evenly(rows: Positions, most: int) -> Array:
-    """Return at most `most` evenly spaced positions, (n,), float64, beginning with the first."""
+    """Return at most `most` evenly spaced positions of `rows`, (n,), float64, beginning with the first."""
     return np.arange(rows.start, rows.stop, -(-rows.length // max(1, most)), dtype=np.float64)
 
 
 def summary_of_table(encoding: TableEncoding, rows: Positions) -> Summary:
-    """Return the summary of a table, from one pass over it; cached.
+    """Return the (cached) summary of a table, from one pass over its values.
 
     A table of more than MAX_SCANNED values with a `limit` is not scanned: its bounds are known, its extremes are not.
     """
@@ -60,7 +60,7 @@ def summary_of_table(encoding: TableEncoding, rows: Positions) -> Summary:
                 values = encoding.table(np.arange(part.start, part.stop, dtype=np.float64))
                 ends += extremes(values)
         some = spread_evenly(rows, SAMPLE_SIZE // encoding.width)
-        found = Summary(*joined(ends), encoding.table(some))
+        found = Summary(*overall_extremes(ends), encoding.table(some))
         encoding.measured["table", rows] = found
     return found
 
@@ -70,17 +70,17 @@ def summary_of_offsets(run: Array) -> PairSummary:
     length = (len(run) + 1) // 2
     some = spread_evenly(Positions(length=length), isqrt(SAMPLE_SIZE)).astype(np.int64)
     undefined = (length - np.abs(np.arange(1 - length, length))) @ np.isnan(run)
-    return PairSummary(*joined(extremes(run)), run[some[:, None] - some + length - 1], int(undefined), 0.0)
+    return PairSummary(*overall_extremes(extremes(run)), run[some[:, None] - some + length - 1], int(undefined), 0.0)
 
 
 def extremes(values: Array) -> list[tuple[float, float]]:
-    """Return [(smallest, largest)]; [] if all values are NaN."""
+    """Return [(smallest, largest)] of the values, ignoring NaN; [] if all values are NaN."""
     low, high = float(values.min()), float(values.max())
     if low != low:  # some are NaN; ignoring them takes three times as long
         low, high = float(np.fmin.reduce(values, axis=None)), float(np.fmax.reduce(values, axis=None))
     return [(low, high)] if low == low else []
 
 
-def joined(ends: list[tuple[float, float]]) -> tuple[float | None, float | None]:
-    """Return the smallest and the largest value of several parts; None if there are none."""
+def overall_extremes(ends: list[tuple[float, float]]) -> tuple[float | None, float | None]:
+    """Return the overall smallest and largest value of several (smallest, largest) pairs; (None, None) for no pairs."""
     return (min(low for low, _ in ends), max(high for _, high in ends)) if ends else (None, None)

@@ -1,4 +1,4 @@
-"""Angles that a model did not see in training."""
+"""Angles of rope pairs that did not occur in training."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUNDING
 from pecli.encodings.harmonic import reduced_product
 
-SEEN, SLOWER, NEW = range(3)  # seen in training; seen, but the pair turns slower now; never seen
+SEEN, SLOWER, NEW = range(3)  # angle seen in training; seen, but the pair turns slower now; never seen
 
 
 def new_angles(trained: Array, length: int, turns: tuple[Array, Array], positions: Array) -> Array:
-    """Return where the angle of a pair was never seen in training, (n, n_pairs), at positions (n,).
+    """Return a mask, (n, n_pairs), of angles that were never seen in training, at positions (n,).
 
-    In training pair j covered the arc [0, ω_j L), L the length, or the whole circle if ω_j L ≥ 2π. Peng et al. 2023,
-    YaRN, section 3, arXiv:2309.00071.
+    In training on L = `length` positions, pair j covered the arc [0, ω_j L), or the whole circle if ω_j L ≥ 2π (Peng et
+    al. 2023, YaRN, section 3, arXiv:2309.00071).
 
     trained : ω_j / 2π in training, turns per position, (n_pairs,)
-    turns : ω'_j / 2π now, as sums of two numbers from `pecli.encodings.harmonic.turns_of`
+    turns : ω'_j / 2π now, each as a sum of two numbers, from `pecli.encodings.harmonic.turns_of`
     """
     arcs, new = np.abs(trained) * length, np.zeros((len(positions), len(trained)), dtype=bool)
     some = np.flatnonzero((arcs < 1) & (arcs > 0))

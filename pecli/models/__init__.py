@@ -1,1 +1,1 @@
-"""What the config.json of a model does to positions."""
+"""Models: what the config.json of a model does to positions."""

@@ -1,4 +1,4 @@
-"""A config.json from a file that is not trusted, and typed access to its keys."""
+"""Reading of a config.json from an untrusted file, and type-checked access to its keys."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Any, TypeVar
 
 from pecli.core.errors import FileError, UsageError
 from pecli.core.hub import CONFIG, download, is_hub, open_remote
-from pecli.files.tables import open_file
+from pecli.files.tables import TABLE_READERS, open_file
 from pecli.models.gguf import MAGIC, whole_gguf
 from pecli.models.yaml_file import read_yaml
 
-FLOAT_MAX = sys.float_info.max  # whole numbers in JSON may be larger
+FLOAT_MAX = sys.float_info.max  # integers in JSON may be larger
 
 
-CONFIGS = (  # that stand for their folder, the first that is there
+CONFIGS = (  # the first of these files in a folder is read for the folder
     *(CONFIG, "params.json", "mlc-chat-config.json", "open_clip_config.json"),
     *("model_config.yaml", "config.yaml", "config.yml"),
 )
@@ -28,16 +28,16 @@ ENDINGS = (".json", GGUF, *YAML)
 
 
 def read_config(path: Path) -> dict[str, Any]:
-    """Return the object in a file, or in the config.json of a folder, or what a GGUF file's header says.
+    """Return the object in a config file, the config.json of a folder, or the metadata of a GGUF file.
 
     Raises
     ------
-    FileError : no such file, not JSON, not an object, larger than the config of any model
+    FileError : the file is missing, not JSON, not an object, or larger than the config of any model
     """
     if is_hub(str(path)) and path.suffix == GGUF:
         with open_remote(str(path)) as remote_file:
             return whole_gguf(remote_file, str(path), open_remote)
-    path = place(path)
+    path = config_path(path)
     with open_file(str(path)) as file:
         beginning = file.read(len(MAGIC))
         file.seek(0)
@@ -46,15 +46,19 @@ def read_config(path: Path) -> dict[str, Any]:
         data = file.read()
     try:
         value = read_yaml(data) if path.suffix.lower() in YAML else json.loads(data)
+    except UnicodeDecodeError as error:
+        table = path.suffix.lower() in TABLE_READERS
+        advice = f"try pecli tensors {path}" if table else ""
+        raise FileError(f"{path} is not a config: byte {error.start} is not UTF-8 text", advice=advice) from None
     except (ValueError, RecursionError) as error:
         raise FileError(f"{path} is not a config: {error}") from None
     if not isinstance(value, dict):
-        raise FileError(f"{path} is not a config: it holds no object")
+        raise FileError(f"{path} is not a config: it holds no JSON object")
     return value
 
 
-def place(path: Path) -> Path:
-    """Return the file, or that which stands for a folder, or the config.json of a model on the hub."""
+def config_path(path: Path) -> Path:
+    """Return the path of the file to read: the file itself, the config of a folder, or a download from the hub."""
     if is_hub(str(path)):
         named = (path.name,) if path.suffix in YAML else ()
         return path if path.suffix == GGUF else Path(download(str(path), *named))
@@ -63,26 +67,28 @@ def place(path: Path) -> Path:
     return next((file for name in CONFIGS if os.path.isfile(file := path / name)), path / CONFIG)
 
 
-def shown(value: Any, most: int = 60) -> str:
-    """Return a value from a file as text that does no harm to a terminal: JSON in ASCII, cut when it is long."""
+def safe_text(value: Any, most: int = 60) -> str:
+    """Return a value from a file as text that is safe for a terminal: ASCII JSON, cut after `most` characters."""
     text = json.dumps(value, default=str).replace("\x7f", "\\u007f")
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-MAX_COUNT = 1 << 20  # of anything that is counted: layers, heads, columns
+MAX_COUNT = 1 << 20  # largest number of layers, heads, columns and the like
 WORD = re.compile(r"[\w-]{1,60}")
 T = TypeVar("T")
 Test = Callable[[Any], bool]
 
 
 class WrongTypeError(UsageError):
-    """A value of a type that its key does not take."""
+    """A value has a type that its key does not accept."""
 
 
 class Keys:
-    """The keys of one object of a config, and in `read` the full names of all keys whose value was taken.
+    """The keys of one object of a config.
 
-    names : what the file calls the keys, where that is something else
+    place : prefix of this object's keys in full names, such as "rope_scaling."
+    read : full names of all keys whose value was taken
+    names : names of the keys in the original file, if they differ
     """
 
     def __init__(
@@ -106,34 +112,34 @@ class Keys:
         return next((name for name in names if name in self), None)
 
     def settle(self) -> None:
-        """Count all keys as read, those of objects inside too."""
+        """Mark all keys as read, including those of nested objects."""
         for name, value in self.data.items():
             self.read.add(f"{self.place}{name}")
             if isinstance(value, dict):
                 Keys(value, f"{self.place}{name}.", self.read).settle()
 
     def number(self, *names: str) -> float | None:
-        """Return the number under the first of the names that is there."""
+        """Return the number at the first of the names that is present."""
         return self._typed(names, "a number", _is_number, float)
 
     def whole(self, *names: str) -> int | None:
-        """Return the whole number there, not negative."""
+        """Return the integer ≥ 0 at the first of the names that is present."""
         return self._typed(names, f"a whole number from 0 to {MAX_COUNT:,}", lambda n: _is_whole(n, 0, MAX_COUNT), int)
 
     def length(self, *names: str) -> int | None:
-        """Return the number of positions there."""
+        """Return the number of positions, ≥ 1, at the first of the names that is present."""
         return self._typed(names, "a whole number ≥ 1 and < 2^53", lambda n: _is_whole(n, 1, 2**53 - 1), int)
 
     def flag(self, *names: str) -> bool | None:
-        """Return the truth value there."""
+        """Return the boolean at the first of the names that is present."""
         return self._typed(names, "true or false", lambda it: it in (0, 1), bool)
 
     def text(self, *names: str) -> str | None:
-        """Return the text there."""
+        """Return the string at the first of the names that is present."""
         return self._typed(names, "text", lambda it: isinstance(it, str), str)
 
     def table(self, *names: str) -> Keys | None:
-        """Return the object there; null or empty counts as absent."""
+        """Return the object at the first of the names that is present; None if it is empty."""
         place = f"{self.place}{self.first(*names)}."
 
         def keys(value: Any) -> Keys:
@@ -142,15 +148,15 @@ class Keys:
         return self._typed(names, "an object", lambda it: isinstance(it, dict), keys) or None
 
     def numbers(self, *names: str) -> list[float] | None:
-        """Return the list of numbers there."""
+        """Return the list of numbers at the first of the names that is present."""
         return self._list(names, "a list of numbers", _is_number)
 
     def words(self, *names: str) -> list[str] | None:
-        """Return the list of texts there."""
+        """Return the list of strings at the first of the names that is present."""
         return self._list(names, "a list of texts", lambda it: isinstance(it, str) and bool(WORD.fullmatch(it)))
 
     def flags(self, *names: str) -> list[int] | None:
-        """Return the list of 0 and 1, or of truth values, there."""
+        """Return the list of 0 and 1, or of booleans, at the first of the names that is present."""
         return self._list(names, "a list of 0 and 1", lambda it: it in (0, 1))
 
     def _list(self, names: tuple[str, ...], kind: str, fits: Test) -> list[Any] | None:
@@ -160,14 +166,17 @@ class Keys:
         return self._typed(names, kind, fit, list)
 
     def _typed(self, names: tuple[str, ...], kind: str, fits: Test, make: Callable[[Any], T]) -> T | None:
-        """Return what is made of the value under the first of the names; raises WrongTypeError if it does not fit."""
+        """Return the converted value of the first name that is present; raise WrongTypeError if it does not fit.
+
+        kind : description of accepted values, for the message
+        """
         name = self.first(*names)
         if name is None:
             return None
         self.read.add(f"{self.place}{name}")
         if not fits(self.data[name]):
             place = self.names.get(f"{self.place}{name}", f"{self.place}{name}")
-            raise WrongTypeError(f"{place} is {shown(self.data[name])}, and it takes {kind}")
+            raise WrongTypeError(f"{place} is {safe_text(self.data[name])}, and it takes {kind}")
         return make(self.data[name])
 
 

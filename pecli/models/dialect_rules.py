@@ -1,7 +1,7 @@
-"""What the tables of dialects.toml cannot say: how some programs make one scaling of several keys.
+"""Translation rules that dialects.toml cannot express, such as a scaling that depends on several keys.
 
-A rule changes keys of transformers, named by the objects around them and joined by dots, and returns those that have
-no effect.
+A rule takes the translated keys, named as in transformers with nested names joined by dots, changes them in place, and
+returns the names of keys that have no effect.
 """
 
 from __future__ import annotations
@@ -11,26 +11,26 @@ from math import log
 from typing import Any
 
 from pecli.core.errors import UsageError
-from pecli.models.config_file import Keys, shown
-from pecli.models.layers import FULL, SLIDING
+from pecli.models.config_file import Keys, safe_text
+from pecli.models.facts import FULL, SLIDING
 from pecli.models.rope import ORIGINAL
 
 PLACE = "rope_scaling."
-LLAMA_CPP = ("none", "linear", "yarn", "longrope")  # scalings
+LLAMA_CPP = ("none", "linear", "yarn", "longrope")  # scalings that llama.cpp knows
 LISTS = ("divisors", "short_factor", "long_factor")
 
 
-def _taken(ours: dict[str, Any]) -> Keys:
-    """Take the keys of the scaling out and return them."""
+def _take_scaling(ours: dict[str, Any]) -> Keys:
+    """Remove the keys of the scaling and return them."""
     return Keys({own.removeprefix(PLACE): ours.pop(own) for own in [*ours] if own.startswith(PLACE)})
 
 
-def _put(ours: dict[str, Any], scaling: Mapping[str, Any]) -> None:
+def _set_scaling(ours: dict[str, Any], scaling: Mapping[str, Any]) -> None:
     ours |= {f"{PLACE}{name}": value for name, value in scaling.items() if value is not None}
 
 
 def by_layer(ours: dict[str, Any]) -> list[str]:
-    """Bring lists of a GGUF file, an entry a layer, into the form that transformers has."""
+    """Convert per-layer lists of a GGUF file to the form used by transformers."""
     heads, pattern = ours.get("num_attention_heads"), ours.get("sliding_window_pattern")
     if isinstance(heads, list):
         ours["num_attention_heads"] = next(filter(None, heads), None)
@@ -43,15 +43,15 @@ def by_layer(ours: dict[str, Any]) -> list[str]:
 
 
 def llama_cpp_scaling(ours: dict[str, Any]) -> list[str]:
-    """Bring the scaling of a GGUF file into the form that transformers has; return the keys that have no effect in it.
+    """Convert the scaling of a GGUF file to the form used by transformers; return the names of keys without effect.
 
-    As llama.cpp does (src/llama-model.cpp, src/llama-context.cpp): no type is linear; a tensor of divisors divides the
-    rates whatever the type; an attention factor multiplies that of YaRN.
+    This follows llama.cpp (src/llama-model.cpp, src/llama-context.cpp): a missing type means linear; a tensor of
+    divisors divides the rates whatever the type; an attention factor multiplies YaRN's own.
     """
-    inside = _taken(ours)
+    inside = _take_scaling(ours)
     rule, factor = inside.text("rope_type") or "linear", inside.number("factor") or 1.0
     if rule not in LLAMA_CPP:
-        raise UsageError(f"rope.scaling.type is {shown(rule)}; llama.cpp takes {', '.join(LLAMA_CPP)}")
+        raise UsageError(f"rope.scaling.type is {safe_text(rule)}; llama.cpp takes {', '.join(LLAMA_CPP)}")
     attention = inside.number("attn_factor")
     lists = {name: numbers for name in LISTS if (numbers := inside.numbers(name))}
     scaled: dict[str, Any] = {}
@@ -59,7 +59,7 @@ def llama_cpp_scaling(ours: dict[str, Any]) -> list[str]:
         raise UsageError("YaRN together with a tensor of divisors is not a scaling that pecli shows")
     if lists:
         stretch, pairs = 1.0 if rule in ("none", "yarn") else factor, len(next(iter(lists.values())))
-        wanted = LISTS[:1] if "divisors" in lists else LISTS[1:]  # that one wins
+        wanted = LISTS[:1] if "divisors" in lists else LISTS[1:]  # "divisors" takes precedence
         scaled = {name: [stretch * number for number in lists.get(name, [1.0] * pairs)] for name in wanted}
         scaled |= {"rope_type": "divisors" if "divisors" in lists else "longrope"}
         scaled |= {"attention_factor": 1.0 if attention is None else attention}
@@ -69,17 +69,17 @@ def llama_cpp_scaling(ours: dict[str, Any]) -> list[str]:
         scaled |= _yarn_attention(scaled, inside, attention)
     elif rule != "none" and factor != 1:
         scaled = {"rope_type": "linear", "factor": factor}
-    if sections := inside.numbers("mrope_section"):  # of four axes, of which a text has three
+    if sections := inside.numbers("mrope_section"):  # of four axes; the last is unused
         scaled |= {"mrope_section": sections[:-1] if sections[-1] == 0 else sections}
     scaled |= {ORIGINAL: inside.length(ORIGINAL)}
-    _put(ours, scaled)
+    _set_scaling(ours, scaled)
     return [f"{PLACE}attn_factor"] if attention not in (None, 1) and not (lists or rule == "yarn") else []
 
 
 def _yarn_attention(scaled: Mapping[str, Any], inside: Keys, attention: float | None) -> dict[str, Any]:
-    """Return the keys that say what YaRN's cos and sin, and the softmax, are multiplied by in llama.cpp."""
+    """Return the keys for the factors with which llama.cpp multiplies YaRN's cos and sin, and the softmax scale."""
     growth = 0.1 * log(max(scaled["factor"], 1.0))
-    if tenth := inside.number("tenth_of_mscale"):  # DeepSeek's, whose cos and sin stay as they are
+    if tenth := inside.number("tenth_of_mscale"):  # DeepSeek, whose cos and sin are not multiplied
         given = 1.0 if attention is None else attention
         return {"attention_factor": given, "softmax_mscale": (given * (1 + 10 * tenth * growth) - 1) / (growth or 1.0)}
     weight = scaled["mscale_all_dim"] or 0.0
@@ -89,11 +89,15 @@ def _yarn_attention(scaled: Mapping[str, Any], inside: Keys, attention: float | 
 
 
 def litgpt_adjustments(ours: dict[str, Any]) -> list[str]:
-    """Say which rule rope_adjustments are, which have no type, as build_rope_cache of litgpt does.
+    """Name the scaling of rope_adjustments, which have no type, as build_rope_cache of litgpt does.
 
-    Its yarn divides the fast pairs and keeps the slow ones, and multiplies cos and sin only by scales that are given.
+    litgpt's yarn divides the fast pairs and keeps the slow ones, and multiplies cos and sin only by scales that are
+    given.
     """
-    inside, condensed = _taken(ours), Keys({"ratio": ours.pop("rope_condense_ratio", None)}).number("ratio") or 1.0
+    inside, condensed = (
+        _take_scaling(ours),
+        Keys({"ratio": ours.pop("rope_condense_ratio", None)}).number("ratio") or 1.0,
+    )
     factor, scaled = inside.number("factor"), {**inside.data}
     if inside.first("beta_fast", "beta_slow"):
         growth = 0.1 * log(max(factor or 1.0, 1.0))
@@ -114,38 +118,38 @@ def litgpt_adjustments(ours: dict[str, Any]) -> list[str]:
     if windows is not None and ours.setdefault("hybrid_layer_pattern", windows) != windows:
         raise UsageError("sliding_window_indices and rope_indices differ, and pecli shows no such layers")
     if local is None:
-        _put(ours, scaled)
+        _set_scaling(ours, scaled)
         return []
     plain = {"rope_type": "linear", "factor": condensed} if condensed != 1 else {}
     for kind, base, scaling in ((FULL, ours.get("rope_theta"), scaled), (SLIDING, local, plain)):
-        _put(ours, {f"{kind}.{name}": value for name, value in {"rope_theta": base, **scaling}.items()})
+        _set_scaling(ours, {f"{kind}.{name}": value for name, value in {"rope_theta": base, **scaling}.items()})
     return []
 
 
 def one_scaling(ours: dict[str, Any]) -> list[str]:
-    """Refuse positions that are divided by a factor, as linear scaling does it, together with another scaling."""
+    """Convert positions divided by a factor to linear scaling; raise UsageError if there is another scaling too."""
     divided = Keys({"by": ours.pop("positions_divided_by", None)}).number("by")
     if divided not in (None, 1.0):
         if f"{PLACE}rope_type" in ours:
             raise UsageError("divided positions together with another scaling are not a scaling that pecli shows")
-        _put(ours, {"rope_type": "linear", "factor": divided})
+        _set_scaling(ours, {"rope_type": "linear", "factor": divided})
     return []
 
 
 def tensorrt_scaling(ours: dict[str, Any]) -> list[str]:
-    """Name the rule that TensorRT-LLM takes: type before rope_type; dynamic without alpha changes nothing."""
-    inside = _taken(ours)
+    """Name the scaling as TensorRT-LLM does: type before rope_type; dynamic without alpha has no effect."""
+    inside = _take_scaling(ours)
     rule, known = inside.text("type", "rope_type"), ("linear", "llama3", "yarn", "default", "none", "mrope")
     if rule is None or (rule == "dynamic" and "alpha" not in inside):
         return [f"{PLACE}{name}" for name in inside.data]
     if rule not in (*known, "dynamic"):
-        raise UsageError(f"rotary_scaling has the type {shown(rule)}; pecli knows {', '.join(known)} there")
+        raise UsageError(f"rotary_scaling has the type {safe_text(rule)}; pecli knows {', '.join(known)} there")
     given = {name: value for name, value in inside.data.items() if name not in ("type", "rope_type")}
-    if rule == "yarn":  # which takes 1024 where the file does not say it, and no attention_factor
+    if rule == "yarn":  # TensorRT-LLM defaults to 1024 and ignores attention_factor
         given = {ORIGINAL: 1024, **given}
         given.pop("attention_factor", None)
         given.pop("truncate", None)
-    _put(ours, given | {"rope_type": rule})
+    _set_scaling(ours, given | {"rope_type": rule})
     return []
 
 

@@ -1,4 +1,4 @@
-"""Files of other programs in the words of transformers: each program is a table in dialects.toml."""
+"""Translation of other programs' files into the keys of transformers; each program is a table in dialects.toml."""
 
 from __future__ import annotations
 
@@ -14,54 +14,58 @@ from typing import Any
 
 from pecli.core.errors import FileError, UsageError
 from pecli.core.language import say
-from pecli.models.config_file import Keys, read_config, shown
+from pecli.models.config_file import Keys, read_config, safe_text
 from pecli.models.dialect_rules import RULES
+from pecli.models.facts import read_facts
 from pecli.models.layers import Finding
-from pecli.models.model_types import Architecture, architecture_of, check_facts, read_facts
+from pecli.models.model_types import Architecture, architecture_of, check_facts
 from pecli.models.position_keys import is_of_positions
 
-Flat = Mapping[str, Any]  # values by the names of all objects around them, joined by dots
-MAX_DEPTH = 4  # of objects in objects that are looked into
+Flat = Mapping[str, Any]  # values by full name: the names of nested objects, joined by dots
+DIALECTS = "dialects.toml"
+MAX_DEPTH = 4  # deepest nesting of objects that is searched
 BY_CLASS = ("keys", "defaults", "when", "values", "facts", "remarks", "sums", "products", "quotients", "refuse")
-AT = re.compile(r"(.+)\[(\d+)\]")  # a place in a list
+AT = re.compile(r"(.+)\[(\d+)\]")  # an item of a list
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """What is known of one program's file. A key is named by all objects around it, joined by dots.
+    """How the files of one program are recognised and translated. Keys have full names: nested names joined by dots.
 
     Recognition
-    title : what it is called
-    needs : the keys that such a file has, one of several where | stands between, and no file of those before it
-    lacks : keys that it has not
-    inside : objects whose keys count as if they stood at the top
-    dashes : keys may have dashes where others have underscores
+    title : name of the program
+    needs : keys that such a file has; "a|b" means at least one of a and b. The first dialect that fits is used
+    lacks : keys that such a file does not have
+    inside : objects whose keys are treated as top-level keys
+    dashes : True if keys may have dashes in place of underscores
 
     Translation, in this order
-    defaults : values of its keys where the file is silent
-    keys : its keys, and those of transformers that mean the same, the first that is there wins; nothing where a key has
-        no effect on an encoding; "key[0]" is the first of a list, and "key if condition" counts under a condition
-    sums, products : keys of transformers, and those whose sum or product they are
-    quotients : keys of transformers, and a key and the number or key by which it is divided; at least 1
-    when : what follows from its keys: a condition, and keys of transformers with their values where there are none yet
-    values : of a key each word that its code takes, and what follows likewise; other words are refused
-    drop : conditions under which keys of transformers, or all of an object, are not there
-    rules : what a table cannot say, by names of functions in dialect_rules.py
+    defaults : values of the program's keys if the file does not have them
+    keys : the program's keys, and the equivalent keys of transformers; for several the first in the file is used. ""
+        means that the key has no effect on an encoding. "key[0]" is the first item of a list; "key if condition"
+        applies under a condition
+    sums, products : keys of transformers, and the program's keys of which each is the sum or product
+    quotients : keys of transformers, each with a key of the program and a divisor (number or key); at least 1
+    when : conditions, each with the values of keys of transformers that it implies if they are not set yet
+    values : for a key, the words that the program accepts, each with the values that it implies; other words are
+        refused
+    drop : conditions under which a key of transformers, or all keys of an object, are removed
+    rules : names of functions in dialect_rules.py, for what a table cannot express
 
     Facts
     facts : fields of the `Architecture`
-    refuse : conditions under which pecli knows no answer, and the text that says why
-    unread : its keys that its code does not read
-    remarks : what to say of a key, by the name of its text
-    unsure : what to say of a default that programs do not agree on
-    towers : the objects that describe what is beside the language model, and the dialects of those
-    at_longest : the longest length that the file names is in use unless another is given
+    refuse : conditions under which pecli cannot tell the encoding, each with the text key of the reason
+    unread : keys that the program does not read
+    remarks : keys with the text key of a note on each
+    unsure : keys whose default differs between programs, each with the text key of a warning
+    towers : objects that describe other parts than the language model, each with its dialect
+    at_longest : True if the longest length in the file is the length in use unless another is given
 
     Classes
-    named_by : the key that names the class of the model; keys that begin with a dot have that name before it
-    groups : what is known of some classes alone, with the same fields; `names` are patterns, whose named groups count
-        as keys; a class that is in none is not known
-    of_transformers : whether that class is a model_type of transformers, whose facts hold
+    named_by : the key that names the model's class; keys that begin with a dot are prefixed with that name
+    groups : facts on some classes only, in the same fields; `names` are patterns, whose named groups count as keys; a
+        class that matches no group is refused
+    of_transformers : True if the class is a model_type of transformers, whose facts apply
     """
 
     name: str
@@ -93,11 +97,11 @@ class Dialect:
 
 @dataclass(frozen=True)
 class Translation:
-    """A file of another program in the words of transformers.
+    """A file of another program, translated to the keys of transformers.
 
-    data : keys and values as a config.json has them
-    names : what the file itself calls them
-    objects : the file's content, with the objects of which keys count at the top
+    data : keys and values as in a config.json
+    names : name in the original file of each key
+    objects : content of the file, with the objects in `Dialect.inside` moved to the top
     """
 
     dialect: Dialect
@@ -110,29 +114,30 @@ class Translation:
 
 @cache
 def dialects() -> dict[str, Dialect]:
-    """Return all dialects by name, in the order in which a file is tried; `like` another one has its tables too."""
-    tables: dict[str, dict[str, Any]] = read_facts("dialects.toml")
+    """Return all dialects by name, in the order in which they are tried; `like` inherits from another dialect."""
+    tables: dict[str, dict[str, Any]] = read_facts(DIALECTS)
     for name, table in tables.items():
-        tables[name] = _with(tables[table.pop("like")], table) if "like" in table else table
+        tables[name] = _updated(tables[table.pop("like")], table) if "like" in table else table
         for part in (tables[name], *tables[name].get("groups", ())):
-            check_facts(name, part.get("facts", {}))
+            check_facts(DIALECTS, name, part.get("facts", {}))
     return {name: Dialect(name, **as_tuples(table)) for name, table in tables.items()}
 
 
-def _with(base: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the tables of one with those of another, which win where both have a key."""
-    inner = {k: _with(base[k], v) for k, v in more.items() if isinstance(v, dict) and isinstance(base.get(k), dict)}
+def _updated(base: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the tables of `base` updated with those of `more`, recursively."""
+    inner = {k: _updated(base[k], v) for k, v in more.items() if isinstance(v, dict) and isinstance(base.get(k), dict)}
     return {**base, **more, **inner}
 
 
 def as_tuples(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a table with tuples for lists."""
+    """Return a table with its lists converted to tuples."""
     return {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
 
 
 def dialect_of(data: Mapping[str, Any]) -> Dialect | None:
-    """Return the dialect of a file's content; None for that of transformers, and for one that is not known."""
-    known = "model_type" in data and architecture_of(Keys(data)).known  # DistilBERT has Mistral's keys
+    """Return the dialect of a file's content; None for transformers and for an unknown program."""
+    # DistilBERT has the keys of Mistral's own format
+    known = "model_type" in data and architecture_of(Keys(data)).known
     for item in dialects().values():
         if not item.needs or (known and not item.of_transformers):
             continue
@@ -145,7 +150,7 @@ def dialect_of(data: Mapping[str, Any]) -> Dialect | None:
 
 
 def config_of_transformers(path: str, why: str) -> dict[str, Any]:
-    """Return the content of a config.json of transformers; raises FileError for a file of another program, and why."""
+    """Return the content of a config.json of transformers; raise FileError with the reason `why` for other files."""
     data = read_config(Path(path))
     if dialect := dialect_of(data):
         raise FileError(f"{path} is of {dialect.title}: {why}")
@@ -153,7 +158,7 @@ def config_of_transformers(path: str, why: str) -> dict[str, Any]:
 
 
 def _hoisted(item: Dialect, data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the content with the keys of some of its objects at the top, and underscores for dashes."""
+    """Return the content with the keys of objects in `item.inside` at the top, and underscores for dashes."""
     found = dict(data)
     for name in item.inside:
         inner = found.pop(name, None)
@@ -162,7 +167,7 @@ def _hoisted(item: Dialect, data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def flat(data: Mapping[str, Any], place: str = "") -> dict[str, Any]:
-    """Return values by the names of all objects around them, joined by dots; null counts as absent."""
+    """Return the values by full name, nested names joined by dots; null counts as absent."""
     found: dict[str, Any] = {}
     for key, value in data.items():
         if isinstance(value, dict) and value and place.count(".") < MAX_DEPTH:
@@ -173,11 +178,11 @@ def flat(data: Mapping[str, Any], place: str = "") -> dict[str, Any]:
 
 
 def translate(dialect: Dialect, data: Mapping[str, Any]) -> Translation:
-    """Return what a file says in the words of transformers, and notes on what that leaves out.
+    """Return the translation of a file, with findings on what it leaves out.
 
     Raises
     ------
-    UsageError : the file is of a class that is not known, or asks for what pecli knows no answer to
+    UsageError : the class of the model is unknown, or pecli cannot tell its encoding
     """
     content = _hoisted(dialect, data)
     given = flat(content)
@@ -191,22 +196,23 @@ def translate(dialect: Dialect, data: Mapping[str, Any]) -> Translation:
     dropped += [own for rule in item.rules for own in RULES[rule](ours)]
     named = {names[own] for own in {*ours, *dropped} if own in names}
     findings = [
-        Finding(key, None, "warning", say(item.unsure[key], fact=shown(value)))
+        Finding(key, None, "warning", say(item.unsure[key], fact=safe_text(value)))
         if key in item.unsure
         else Finding(
-            key, None, "note", say("findings.default_of_architecture", name=architecture.name, fact=shown(value))
+            key, None, "note", say("findings.default_of_architecture", name=architecture.name, fact=safe_text(value))
         )
         for key, value in assumed.items()
         if key in named
     ]
     lost = {names[own] for own in dropped if own in names} - {*assumed}
     findings += _not_used(item, architecture.name, content, lost)
-    ends = {own.rpartition(".")[2]: key for own, key in names.items()}  # findings on an object's keys have no place
+    # findings name keys of objects without the object
+    ends = {own.rpartition(".")[2]: key for own, key in names.items()}
     return Translation(item, _nested(ours), {**ends, **names}, architecture, findings, content)
 
 
 def _translated(item: Dialect, given: Flat) -> tuple[dict[str, Any], dict[str, str], list[str]]:
-    """Return keys and values of transformers, what the file calls those keys, and those that were dropped."""
+    """Return keys and values of transformers, the names of these keys in the file, and the keys that were dropped."""
     ours: dict[str, Any] = {}
     names: dict[str, str] = {}
     for key, own, value in chain(_renamed(item, given), _computed(item, given)):
@@ -225,7 +231,7 @@ def _translated(item: Dialect, given: Flat) -> tuple[dict[str, Any], dict[str, s
 
 
 def _renamed(item: Dialect, given: Flat) -> Iterator[tuple[str, str, Any]]:
-    """Yield each key of the file, what transformers calls it, and its value."""
+    """Yield (key in the file, key of transformers, value) for each key that is only renamed."""
     computed = {*item.sums, *item.products}
     for text, owns in item.keys.items():
         key, _, condition = text.partition(" if ")
@@ -235,7 +241,8 @@ def _renamed(item: Dialect, given: Flat) -> Iterator[tuple[str, str, Any]]:
 
 
 def _computed(item: Dialect, given: Flat) -> Iterator[tuple[str, str, Any]]:
-    """Yield what is a sum, a product or a quotient of keys: the first of those, what transformers calls it, a value."""
+    """Yield (key in the file, key of transformers, value) for each sum, product and quotient; the key is the first one
+    used."""
     for table, joined in ((item.sums, sum), (item.products, prod)):
         for own, keys in table.items():
             numbers = [value for key in keys if isinstance(value := given.get(key), int)]
@@ -248,7 +255,7 @@ def _computed(item: Dialect, given: Flat) -> Iterator[tuple[str, str, Any]]:
 
 
 def _value(given: Flat, key: str) -> Any:
-    """Return the value of a key, or one of the list there."""
+    """Return the value of a key, or of an item "key[n]" of a list; None if it is missing."""
     match = AT.fullmatch(key)
     if match is None:
         return given.get(key)
@@ -257,34 +264,34 @@ def _value(given: Flat, key: str) -> Any:
 
 
 def _by_word(key: str, value: Any, words: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what follows from a word; raises UsageError for one that is not known."""
+    """Return the values that a word of a key implies; raise UsageError for an unknown word."""
     word = value if isinstance(value, str) else json.dumps(value, default=str)
     if word not in words:
-        raise UsageError(f"{key} is {shown(value)}; pecli knows {', '.join(words)} there")
+        raise UsageError(f"{key} is {safe_text(value)}; pecli knows {', '.join(words)} there")
     found: Mapping[str, Any] = words[word]
     return found
 
 
 def _of_class(dialect: Dialect, given: dict[str, Any]) -> tuple[Dialect, Architecture]:
-    """Return the dialect with what is known of the class that a file names, and that class's facts.
+    """Return the dialect completed with the facts on the class that the file names, and the class's architecture.
 
-    What the pattern of a class says of its name is added to what is given.
+    Named groups of the class's pattern are added to `given`.
     """
     if not dialect.named_by:
         return dialect, Architecture.of(dialect.title, dialect.facts)
     name = given.get(dialect.named_by)
-    unknown = UsageError(f"{dialect.named_by} is {shown(name)}, which pecli does not know in {dialect.title}")
+    unknown = UsageError(f"{dialect.named_by} is {safe_text(name)}, which pecli does not know in {dialect.title}")
     if dialect.of_transformers:
         architecture = architecture_of(Keys({"model_type": name}))
         if not architecture.known:
             raise unknown
         return dialect, replace(architecture, name=f"{name} ({dialect.title})")
     tables: dict[str, Any] = {key: getattr(dialect, key) for key in BY_CLASS}
-    found = [(group, match) for group in dialect.groups if (match := _named(group["names"], name))]
+    found = [(group, match) for group in dialect.groups if (match := _match_name(group["names"], name))]
     if not found:
         raise unknown
     for group, match in found:
-        tables = _with(tables, {key: value for key, value in group.items() if key != "names"})
+        tables = _updated(tables, {key: value for key, value in group.items() if key != "names"})
         parts = {key: value for key, value in match.groupdict().items() if value is not None}
         given |= {key: int(value) if value.isdecimal() else value for key, value in parts.items()}
 
@@ -299,15 +306,15 @@ def _of_class(dialect: Dialect, given: dict[str, Any]) -> tuple[Dialect, Archite
     return item, Architecture.of(f"{name} ({dialect.title})", item.facts)
 
 
-def _named(patterns: Sequence[str], name: Any) -> re.Match[str] | None:
-    """Return the match of the first pattern that is all of a name."""
+def _match_name(patterns: Sequence[str], name: Any) -> re.Match[str] | None:
+    """Return the match of the first pattern that matches the whole name; None if none does."""
     if not isinstance(name, str):
         return None
     return next(filter(None, (re.fullmatch(pattern, name) for pattern in patterns)), None)
 
 
 def _holds(condition: str, given: Flat) -> bool:
-    """Return whether a condition holds: keys that are there, not there, equal to a JSON value, more than a number."""
+    """Return whether a condition holds: keys are present, absent, equal to a JSON value, or above a number."""
     return all(_holds_one(part.split(), given) for part in condition.split(" and "))
 
 
@@ -335,10 +342,10 @@ def _nested(flat_data: Flat) -> dict[str, Any]:
 
 
 def _not_used(item: Dialect, name: str, data: Mapping[str, Any], lost: Collection[str]) -> Iterator[Finding]:
-    """Yield what there is to say of each key that has to do with positions and is not used.
+    """Yield a finding for each key that concerns positions but is not used.
 
-    name : of the model's class
-    lost : keys that have a meaning, but not in this file
+    name : name of the model's class
+    lost : keys that the dialect knows but that have no effect in this file
     """
     texts = (*item.keys, *item.when, *item.drop, *item.values, *item.refuse)
     texts += tuple(key for table in (item.sums, item.products) for keys in table.values() for key in keys)

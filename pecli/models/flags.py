@@ -1,6 +1,6 @@
-"""llama.cpp's own flags for positions, laid over the keys of a GGUF file.
+"""llama.cpp's command-line flags for positions, applied to the keys of a GGUF file.
 
-Seen by running llama.cpp as vendored in llama-cpp-python 0.3.36 (common/arg.cpp, src/llama-context.cpp).
+Verified by running llama.cpp as vendored in llama-cpp-python 0.3.36 (common/arg.cpp, src/llama-context.cpp).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pecli.models.config_file import read_config
 from pecli.models.layers import Finding
 from pecli.models.reader import Layer, Model, model_of
 
-KEYS = {  # of a flag, the key of the file, after the architecture's name, whose place it takes
+KEYS = {  # flag to the key that it overrides, without the architecture's name
     "rope-freq-base": "rope.freq_base",
     "rope-scaling": "rope.scaling.type",
     "rope-scale": "rope.scaling.factor",
@@ -29,12 +29,12 @@ SCALINGS = ("none", "linear", "yarn")
 
 
 def read_flagged(path: str, text: str, seq_len: int | None = None) -> Model:
-    """Return the model of a GGUF file as llama.cpp reads it with flags.
+    """Return the model of a GGUF file as llama.cpp reads it with the given flags.
 
     Raises
     ------
-    UsageError : a flag that is not known, or without a value
-    FileError : as `read_model` does, and a file that is not GGUF
+    UsageError : an unknown flag, or a flag without a valid value
+    FileError : the file is not GGUF, or as for `read_model`
     """
     given, data = _flags(text), read_config(Path(path))
     name = data.get("general.architecture")
@@ -49,7 +49,7 @@ def read_flagged(path: str, text: str, seq_len: int | None = None) -> Model:
     if unknown := [flag for flag in given if flag.startswith("yarn-") and not yarn]:
         text = f"what --{unknown[0]} does without YaRN was not looked up"
         raise UsageError(text, option="flags", advice="give --rope-scaling yarn too")
-    if yarn and whole:  # all pairs are divided
+    if yarn and whole:  # then all pairs are scaled
         changed[rule] = "linear"
     if "yarn-attn-factor" in given and not whole:
         findings.append(
@@ -60,12 +60,12 @@ def read_flagged(path: str, text: str, seq_len: int | None = None) -> Model:
             Finding("--rope-freq-base", given["rope-freq-base"], "warning", say("findings.flag_keeps_divisors"))
         )
     model = model_of(path, changed, seq_len)
-    layers = {kind: _with(layer, given, whole and yarn) for kind, layer in model.layers.items()}
+    layers = {kind: _with_flags(layer, given, whole and yarn) for kind, layer in model.layers.items()}
     return replace(model, layers=layers, findings=(*findings, *model.findings))
 
 
-def _with(layer: Layer, given: Mapping[str, Any], whole: bool) -> Layer:
-    """Return the layer with what flags say that no key of a file does."""
+def _with_flags(layer: Layer, given: Mapping[str, Any], whole: bool) -> Layer:
+    """Return the layer with the effect of flags that have no corresponding key in a file."""
     parameters = dict(layer.parameters or {})
     if parameters.get("scaling") == "yarn":
         betas = {"beta_fast": "yarn-beta-fast", "beta_slow": "yarn-beta-slow"}
@@ -78,7 +78,7 @@ def _with(layer: Layer, given: Mapping[str, Any], whole: bool) -> Layer:
 
 
 def _flags(text: str) -> dict[str, Any]:
-    """Return the value of each flag by its name."""
+    """Return the value of each flag by name."""
     given = dict[str, Any]()
     try:
         words = shlex.split(text.replace("=", " "))

@@ -1,6 +1,6 @@
-"""The header of a GGUF file: its keys with their values, and the few small tensors that say how rope turns.
+"""The header of a GGUF file: its metadata, and the few small tensors that determine a rope.
 
-The file is not trusted: a size in it is only believed as far as there are bytes, and nothing is set aside for it.
+The file is untrusted: a size in it is believed only as far as there are bytes, and memory is not allocated by it.
 """
 
 from __future__ import annotations
@@ -13,24 +13,26 @@ from typing import Any, BinaryIO
 from pecli.core.errors import FileError
 
 MAGIC = b"GGUF"
-STEP, MAX_HEADER = 1 << 20, 1 << 26  # bytes that are read at once, and of all keys and names of tensors
-NUMBERS = {**dict(enumerate(("B", "b", "H", "h", "I", "i", "f", "?"))), 10: "Q", 11: "q", 12: "d"}  # by type
+STEP, MAX_HEADER = 1 << 20, 1 << 26  # bytes per read, and largest size of all metadata and tensor names
+# GGUF type to struct code
+NUMBERS = {**dict(enumerate(("B", "b", "H", "h", "I", "i", "f", "?"))), 10: "Q", 11: "q", 12: "d"}
 TEXT, LIST, FLOAT32 = 8, 9, 6
-FLOATS = {0: "f", 1: "e"}  # tensors of these types are read
-MAX_KEPT = 1 << 12  # numbers of a list that is kept, and of a tensor: layers, pairs
+FLOATS = {0: "f", 1: "e"}  # tensor type to struct code
+MAX_KEPT = 1 << 12  # longest list or tensor that is read: layers, pairs
 MAX_NAME = 1 << 16
-TENSORS = ("rope_freqs.weight", "rope_factors_long.weight", "rope_factors_short.weight")  # divisors of the rates
-TABLE = "position_embd.weight"  # of which the shape is enough
+# tensors of divisors of the rates
+TENSORS = ("rope_freqs.weight", "rope_factors_long.weight", "rope_factors_short.weight")
+TABLE = "position_embd.weight"  # position table, only its shape is read
 
 
 class Header:
-    """The bytes from the beginning of a file, as many as were asked for so far."""
+    """Reader of a file's header, which keeps the bytes read so far."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.file, self.data, self.at, self.order = file, bytearray(), 0, "<"
 
     def skip(self, count: int) -> int:
-        """Pass over so many bytes and return where they begin; raises FileError where the file has fewer."""
+        """Advance by `count` bytes and return the offset before them; raise FileError if the file is too short."""
         start, end = self.at, self.at + count
         if end > MAX_HEADER:
             raise FileError(f"{self.file.name} has a header of over {MAX_HEADER >> 20} MiB: not read")
@@ -43,17 +45,17 @@ class Header:
         return start
 
     def number(self, code: str = "Q") -> Any:
-        """Return one number of that code of `struct`."""
+        """Return the next number, with a format code of `struct`."""
         return struct.unpack_from(self.order + code, self.data, self.skip(struct.calcsize("<" + code)))[0]
 
     def text(self) -> str:
-        """Return one text."""
+        """Return the next string."""
         length = self.number()
         start = self.skip(length)
         return self.data[start : start + min(length, MAX_NAME)].decode("utf-8", "replace")
 
     def value(self, kind: int) -> Any:
-        """Return one value; None for a list that is too long to be of positions, or one of texts."""
+        """Return the next value of GGUF type `kind`; None for a list of strings, or one too long for positions."""
         if kind == TEXT:
             return self.text()
         if kind != LIST:
@@ -71,7 +73,7 @@ class Header:
         raise FileError(f"{self.file.name} is not a GGUF file that pecli reads: it has a value of type {kind}")
 
     def _skip_texts(self, count: int) -> None:
-        """Pass over texts, of which a vocabulary has hundreds of thousands."""
+        """Skip `count` strings; a vocabulary has hundreds of thousands."""
         unpack = struct.Struct(self.order + "Q").unpack_from
         for _ in range(count):
             if self.at + 8 > len(self.data):
@@ -85,14 +87,14 @@ class Header:
                 self.at += length
 
 
-SHARD = re.compile(r"(.*-)(\d{5})-of-(\d{5})(\.gguf)", re.DOTALL)  # of a model in several files
+SHARD = re.compile(r"(.*-)(\d{5})-of-(\d{5})(\.gguf)", re.DOTALL)  # file name of one part of a split model
 MAX_SHARDS = 1000
 
 
 def whole_gguf(file: Any, path: str, opener: Callable[[str], Any]) -> dict[str, Any]:
-    """Return what `read_gguf` does, of a model in several files the keys of the first and the tensors of all.
+    """Return the result of `read_gguf`; for a split model, that of the first part with the tensors of all parts.
 
-    opener : opens the other files by their paths
+    opener : function that opens the other parts by path
     """
     data, shard = read_gguf(file), SHARD.fullmatch(path)
     if shard is None or not 1 < int(shard[3]) <= MAX_SHARDS:
@@ -106,22 +108,22 @@ def whole_gguf(file: Any, path: str, opener: Callable[[str], Any]) -> dict[str, 
 
 
 def read_shard(opener: Callable[[str], Any], path: str) -> dict[str, Any]:
-    """Return what the header of one of several files says."""
+    """Return the result of `read_gguf` for one part of a split model."""
     with opener(path) as file:
         return read_gguf(file)
 
 
 def read_gguf(file: BinaryIO) -> dict[str, Any]:
-    """Return the keys of a file with their values, and by their names the tensors of divisors and a table's shape.
+    """Return the metadata of a file by key, with the tensors of divisors and the shape of the position table by name.
 
     Raises
     ------
-    FileError : it is cut off, or not of a version that is known
+    FileError : the file is truncated, or has an unknown version
     """
     header = Header(file)
     header.skip(len(MAGIC))
     version = header.number("I")
-    if version & 0xFFFF == 0:  # written on a machine with the other order of bytes
+    if version & 0xFFFF == 0:  # big-endian file
         header.order, version = ">", version >> 24
     if version not in (2, 3):
         raise FileError(f"{file.name} is a GGUF file of version {version}; pecli reads versions 2 and 3")
@@ -147,7 +149,7 @@ def read_gguf(file: BinaryIO) -> dict[str, Any]:
 
 
 def _numbers(header: Header, name: str, start: int, shape: list[int], kind: int, offset: int) -> list[float]:
-    """Return the numbers of a small tensor, which begins so many bytes after the `start` of all tensors."""
+    """Return the numbers of a small tensor, which begins `offset` bytes after `start`, the start of all tensors."""
     file, count = header.file, shape[0] if len(shape) == 1 else 0
     if kind not in FLOATS or not 0 < count <= MAX_KEPT:
         raise FileError(f"{file.name}: {name} is no list of up to {MAX_KEPT:,} numbers of float32 or float16")
@@ -162,7 +164,7 @@ def _numbers(header: Header, name: str, start: int, shape: list[int], kind: int,
 
 
 def shortest(number: float) -> float:
-    """Return the number of the fewest digits that float32 keeps as this one: 0.1, not 0.10000000149."""
+    """Return the float with the fewest digits that is the same in float32: 0.1, not 0.10000000149."""
     for digits in range(6, 10):
         short = float(f"{number:.{digits}g}")
         if abs(short) < 3.4e38 and struct.pack("f", short) == struct.pack("f", number):

@@ -1,4 +1,4 @@
-"""A config as it is read, its kinds of layers, its widths and heads."""
+"""A config in the course of being read: its kinds of layers, attention windows, and sizes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from typing import Any
 
 from pecli.core.errors import UsageError
 from pecli.core.language import ENGLISH, finding, say, texts
-from pecli.models.config_file import Keys, shown
+from pecli.models.config_file import Keys, safe_text
+from pecli.models.facts import FULL, KINDS, LINEAR, NO_ATTENTION, SLIDING
 from pecli.models.model_types import Architecture
 
 LEVEL_TEXTS = {"error": "models.error", "warning": "models.warning", "note": "models.note"}
@@ -20,7 +21,11 @@ LEVELS = tuple(LEVEL_TEXTS)
 
 
 class BuildError(UsageError):
-    """What keeps the encoding of a layer from being built: the key that is to blame, its value, and why, a template."""
+    """An encoding cannot be built because of one key.
+
+    key, value : the key and its value
+    text, blanks : text key of the reason, and the values for its placeholders
+    """
 
     def __init__(self, key: str, text: str, value: Any = None, /, **blanks: Any) -> None:
         self.reason = say(text, **blanks)
@@ -28,24 +33,32 @@ class BuildError(UsageError):
 
 
 def codes() -> tuple[str, ...]:
-    """Return the codes of all findings."""
+    """Return the codes of all kinds of findings."""
     return tuple(key.partition(".")[2] for key in texts(ENGLISH) if key.startswith("findings."))
 
 
-def probably(names: Sequence[str]) -> str:
-    """Return a suggestion, or nothing where there is no name."""
+def suggestion(names: Sequence[str]) -> str:
+    """Return a suggestion of the first name as text, "" if there are no names."""
     return say("models.probably_meant", word=names[0]) if names else ""
 
 
 @cache
-def misspelt(key: str, known: tuple[str, ...]) -> list[str]:
-    """Return the key that another is a slip of; one that looks alike, as attn_factor does, is another key."""
+def similar_keys(key: str, known: tuple[str, ...]) -> list[str]:
+    """Return the known key that `key` probably misspells, as a list of at most one.
+
+    The cutoff is high, because similar keys, such as attn_factor, can be different keys.
+    """
     return difflib.get_close_matches(key.lower(), known, n=1, cutoff=0.82)
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What is wrong (error), odd or ignored (warning) or not in the file (note): a key, its value, one sentence."""
+    """One finding in a file.
+
+    key, value : the key and its value
+    level : "error" (prevents the encoding from being built), "warning" (odd or ignored) or "note" (for information)
+    text : one sentence
+    """
 
     key: str
     value: Any
@@ -54,18 +67,18 @@ class Finding:
 
     @property
     def code(self) -> str:
-        """The name under which this kind of finding can be ignored, ``unknown_key``."""
+        """The code by which `--ignore` can drop this kind of finding, such as ``unknown_key``."""
         return finding(self.text).get("key", "").partition(".")[2]
 
     def line(self) -> str:
-        """Return all of it on one line, safe for a terminal."""
-        value = "" if self.value is None else f" = {shown(self.value)}"
+        """Return the finding as one line, safe for a terminal."""
+        value = "" if self.value is None else f" = {safe_text(self.value)}"
         return say(LEVEL_TEXTS[self.level], key=f"{self.key}{value}", text=self.text, code=self.code)
 
 
 @dataclass(frozen=True)
 class Reading:
-    """One config in the middle of being read; findings are added on the way, each once."""
+    """One config in the course of being read, which collects findings, each once."""
 
     keys: Keys
     architecture: Architecture
@@ -74,14 +87,14 @@ class Reading:
 
     @cached_property
     def given(self) -> Keys:
-        """The object that holds the scaling, or all of rope, or one for each kind of layers."""
+        """The object with the scaling, with all parameters of the rope, or with one object per kind of layer."""
         found, bases = self._given(), self.architecture.bases
         if not bases or any(isinstance(value, dict) for value in found.data.values()):
-            for key, *_ in bases.values():  # older keys beside them
+            for key, *_ in bases.values():  # mark older keys as read
                 self.keys.number(key)
             return found
         objects: dict[str, Any] = {kind: {"rope_theta": self._base(*base[:2])} for kind, base in bases.items()}
-        last = [*bases][-1]  # DeepSeek-V4, which leaves out the attention factor of YaRN
+        last = [*bases][-1]  # DeepSeek-V4, which has no attention factor in YaRN
         factor = {"attention_factor": 1.0} if "yarn" in (found.data.get("rope_type"), found.data.get("type")) else {}
         objects[last] = {**factor, **found.data, **objects[last]}
         return Keys(objects, found.place, found.read)
@@ -93,7 +106,7 @@ class Reading:
         return default if base is None else base
 
     def _given(self) -> Keys:
-        """Return the object as the file has it; where there are two transformers 5 takes rope_scaling."""
+        """Return `given` as it is in the file; if there are two objects, rope_scaling, as in transformers 5."""
         table = self.keys.table("rope_scaling") or self.keys.table("rope_parameters")
         if table is not None:
             read = {key: it for key, it in table.data.items() if table.place + key not in self.architecture.unread}
@@ -107,11 +120,11 @@ class Reading:
             self.keys.read.update(f"{self.keys.place}{key}" for key in ("rotary", *(f"rotary.{key}" for key in names)))
             return Keys({"factor": 1.0, **renamed}, "rotary.")
         if self.architecture.parameters:
-            self.assumed("rope_parameters", shown(dict(self.architecture.parameters), most=200))
+            self.assumed("rope_parameters", safe_text(dict(self.architecture.parameters), most=200))
         return Keys(self.architecture.parameters)
 
     def _own_scaling(self) -> Keys | None:
-        """Return the scaling that the architecture's code has keys of its own for; None where the file has none."""
+        """Return the scaling from keys that only this architecture's code has; None if the file has none."""
         inner = self.keys.table("attn_config")
         if inner is not None and inner.data.get("rope") is True:
             return self._foundry_scaling(inner)
@@ -123,7 +136,7 @@ class Reading:
         return Keys({"rope_type": self.architecture.own_scaling["rope_type"], **numbers}, "", self.keys.read, names)
 
     def _foundry_scaling(self, inner: Keys) -> Keys | None:
-        """Return the object of the two of an MPT that counts, as rope_impl of llm-foundry's code says."""
+        """Return the one of MPT's two scaling objects that is used, as rope_impl in llm-foundry's code selects it."""
         chosen, other = (inner.table(f"rope_{name}_config") or Keys({}) for name in ("hf", "dail"))
         if inner.text("rope_impl") != "hf":
             chosen, other = Keys({}), chosen
@@ -137,26 +150,29 @@ class Reading:
         return None if chosen.text("type") in (None, "no_scaling") else chosen
 
     def error(self, key: str, text: str, value: Any = None, /, **blanks: Any) -> None:
-        """Add what keeps the model from being built: a template and what fills its blanks."""
+        """Add a finding that prevents the encoding from being built.
+
+        text, blanks : text key and the values for its placeholders
+        """
         self.add("error", key, say(text, **blanks), value)
 
     def warning(self, key: str, text: str, value: Any = None, /, **blanks: Any) -> None:
-        """Add what is odd or ignored."""
+        """Add a finding on something odd or ignored."""
         self.add("warning", key, say(text, **blanks), value)
 
     def note(self, key: str, text: str, /, **blanks: Any) -> None:
-        """Add what is worth knowing."""
+        """Add a finding for information."""
         self.add("note", key, say(text, **blanks))
 
     def assumed(self, key: str, fact: object) -> None:
-        """Add that the file does not say a thing, and what the architecture's code takes."""
+        """Add a note that the file does not have a key, with the default that the architecture's code uses."""
         if self.architecture.known:
             self.note(key, "findings.default_of_architecture", name=self.architecture.name, fact=fact)
         else:
             self.note(key, "findings.default_of_most", fact=fact)
 
     def add(self, level: str, key: str, text: str, value: Any = None) -> None:
-        """Add a finding, once; its value is that at the top of the file where none is given."""
+        """Add a finding unless it is there already; by default, with the value of the top-level key."""
         finding = Finding(
             self.keys.names.get(key, key), self.keys.data.get(key) if value is None else value, level, text
         )
@@ -164,39 +180,37 @@ class Reading:
             self.findings.append(finding)
 
 
-FULL, SLIDING, LINEAR, NO_ATTENTION = "full_attention", "sliding_attention", "linear_attention", "no_attention"
-LAYER_TYPE_NAMES = {  # what transformers 5 calls the kinds of older configs
+LAYER_TYPE_NAMES = {  # names in older configs to names in transformers 5
     **dict.fromkeys(("attention", "full", "global"), FULL),
     **dict.fromkeys(("mamba", "mamba2", "recurrent", "linear"), LINEAR),
     "deepseek_sparse_attention": "indexed_attention",
 }
-OTHERS = ("conv", "hybrid", "window_attention", "indexed_attention", "no_rope")
-KINDS = {kind[0]: kind for kind in (FULL, SLIDING, LINEAR, *OTHERS)}  # by the letters of an architecture's pattern
 WINDOW = "sliding_window"
-SPANS = ("local_attention", "attention_window_size", WINDOW, "sliding_window_size")  # the first that is there counts
-WINDOWS = {  # the keys of the positions that a layer of that kind sees
+SPANS = ("local_attention", "attention_window_size", WINDOW, "sliding_window_size")  # the first that is present is used
+WINDOWS = {  # kind of layer to the keys of its attention window
     **dict.fromkeys((SLIDING, "hybrid_sliding", "main"), SPANS),
     "chunked_attention": ("attention_chunk_size",),
 }
 EVERY = ("sliding_window_pattern", "full_attention_interval", "global_attn_every_n_layers", "layer_group_size")
-MADE_FROM = (*EVERY, "_sliding_window_pattern", "prefix_dense_sliding_window_pattern")  # a list of kinds in the file
+# unused if the file lists the kinds
+MADE_FROM = (*EVERY, "_sliding_window_pattern", "prefix_dense_sliding_window_pattern")
 PATTERN = {"M": LINEAR, "*": FULL, "-": "mlp", "E": "moe"}  # Nemotron-H
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "num_transformer_layers")
 
 
 def layer_kinds(keys: Keys, architecture: Architecture) -> list[str]:
-    """Return the kind of each layer, in order; empty where the file does not say how many there are."""
-    count = keys.whole(*(name for name in LAYERS if not isinstance(keys.data.get(name), dict)))  # LXMERT's towers
+    """Return the kind of each layer, in order; [] if the file does not have the number of layers."""
+    count = keys.whole(*(name for name in LAYERS if not isinstance(keys.data.get(name), dict)))  # a dict in LXMERT
     count = architecture.sizes.get("layers", 0) if count is None else count
     if "s" in architecture.pattern:
-        attention_window(keys, architecture, SLIDING)  # counts its keys as read, whatever the file lists
+        attention_window(keys, architecture, SLIDING)  # marks its keys as read
     kinds = _listed(keys, count) or _numbered(keys, count) or _by_pattern(keys, architecture, count)
     names = {kind: name for name, (_, _, *own) in architecture.bases.items() for kind in own}
     return [names.get(kind, kind) for kind in _without_rope(keys, architecture, kinds)]
 
 
 def _listed(keys: Keys, count: int) -> list[str] | None:
-    """Return the kinds as the file lists them, in one of the ways that there are."""
+    """Return the kinds if the file lists them, in any of the known forms; otherwise None."""
     words = keys.words("layer_types", "layers_block_type")
     if words is not None:
         keys.read.update(f"{keys.place}{name}" for name in (*MADE_FROM, *SPANS, "use_sliding_window"))
@@ -226,7 +240,7 @@ def _listed(keys: Keys, count: int) -> list[str] | None:
 
 
 def _numbered(keys: Keys, count: int) -> list[str] | None:
-    """Return the kinds as the file gives the numbers of the layers with attention."""
+    """Return the kinds if the file has the indices of the layers with attention; otherwise None."""
     linear = keys.table("linear_attn_config")  # Kimi Linear counts from 1
     first, inside = (1, linear) if linear is not None and "full_attn_layers" in linear else (0, keys)
     chosen = inside.numbers("full_attn_layers", "attn_layer_indices", "full_attn_idxs", "attn_layer_idxs")
@@ -242,7 +256,7 @@ def _numbered(keys: Keys, count: int) -> list[str] | None:
 
 
 def _by_pattern(keys: Keys, architecture: Architecture, count: int) -> list[str]:
-    """Return the kinds as the file's pattern or the architecture's own rule has it."""
+    """Return the kinds that follow from a pattern in the file, or from the architecture's own pattern."""
     first, turn, last = re.split("[()]", architecture.pattern)
     several, given = len(turn) > 1, keys.data.get("sliding_window_pattern")
     if several and isinstance(given, str):  # EXAONE 4: LLLG, and the last layer is full
@@ -261,9 +275,10 @@ def _by_pattern(keys: Keys, architecture: Architecture, count: int) -> list[str]
 
 
 def attention_window(keys: Keys, architecture: Architecture, kind: str) -> tuple[str, int] | None:
-    """Return the key that says over how many positions layers of that kind look back, and how many; None if over all.
+    """Return the key and length of the attention window of layers of that kind; None if they see all positions.
 
-    As transformers 5.24 reads it: null, 0 and `use_sliding_window` turn it off, and Qwen's code has to be asked for it.
+    This follows transformers 5.24: null, 0 and `use_sliding_window` turn the window off, and Qwen's code only has one
+    if `use_sliding_window` is true.
     """
     if kind not in WINDOWS:
         return None
@@ -273,14 +288,15 @@ def attention_window(keys: Keys, architecture: Architecture, kind: str) -> tuple
     usual = WINDOW if WINDOW in WINDOWS[kind] else WINDOWS[kind][0]
     values = given or {usual: architecture.sizes.get("window")}
     whole = (item for item in values.items() if type(item[1]) is int and 0 < item[1] < 1 << 53)
-    found = None if off else next(whole, None)  # what lists of them mean is not known
+    found = None if off else next(whole, None)  # the meaning of lists is unknown
     used = [name for name, value in given.items() if found is None or value == found[1]]
     keys.read.update(f"{keys.place}{name}" for name in used)
     return (found[0], found[1] // 2) if found and found[0] in architecture.halved else found
 
 
 def _without_rope(keys: Keys, architecture: Architecture, kinds: list[str]) -> list[str]:
-    """Return the kinds with the layers told apart that have no rope; a 1 in no_rope_layers is one that has it."""
+    """Return the kinds, with layers without rope as kinds of their own; 1 in no_rope_layers means that a layer has
+    rope."""
     flags = keys.flags("no_rope_layers") or [int(base != 0) for base in keys.numbers("layer_rope_theta") or []]
     if not flags and architecture.nope_interval is None:
         return kinds
@@ -302,22 +318,25 @@ POSITIONS = (
 
 
 def patches(reading: Reading) -> tuple[int, ...] | None:
-    """Return the sides of the grid of patches in an image, a video or a sound; None where the file does not say."""
+    """Return the sides of the grid of patches in an image, video or sound; None if the file does not have them."""
     sides = _sides(reading.keys, reading.architecture.grid or (("image_size", "patch_size"),) * 2)
-    count = reading.keys.whole("num_position_embeddings") or 0  # of a square, as in Qwen3-VL
+    count = reading.keys.whole("num_position_embeddings") or 0  # of a square grid, as in Qwen3-VL
     return sides or ((isqrt(count),) * 2 if isqrt(count) ** 2 == count > 0 else None)
 
 
 def window(reading: Reading) -> tuple[int, ...] | None:
-    """Return the sides of the window of patches within which offsets have a bias; None where the file does not say."""
+    """Return the sides of the window of patches in which offsets have a bias; None if the file does not have them."""
     return _sides(reading.keys, (("window_size",),) * 2) or patches(reading)
 
 
 def _sides(keys: Keys, axes: tuple[tuple[str, ...], ...]) -> tuple[int, ...] | None:
-    """Return (size − patch)/stride + 1 of each axis, from the keys of the three; a stride is a patch if not given."""
+    """Return (size − patch) // stride + 1 for each axis; None if a number is missing.
+
+    axes : keys of size, patch and stride for each axis; the stride is the patch if not given
+    """
     sides = []
     for axis, names in enumerate(axes, -len(axes)):
-        values = [keys.data.get(name, name) for name in names]  # a number stands for itself
+        values = [keys.data.get(name, name) for name in names]  # constants are used as they are
         keys.read.update(f"{keys.place}{name}" for name in names)
         sizes = [value[max(axis, -len(value))] if isinstance(value, list) and value else value for value in values]
         if not all(isinstance(size, int) and 0 < size < 1 << 16 for size in sizes):
@@ -328,12 +347,12 @@ def _sides(keys: Keys, axes: tuple[tuple[str, ...], ...]) -> tuple[int, ...] | N
 
 
 def max_position(reading: Reading) -> int | None:
-    """Return how many positions the file says that the model takes."""
+    """Return the number of positions that the file says the model takes."""
     return reading.keys.length(*POSITIONS)
 
 
 def head_dim(reading: Reading, kind: str = FULL) -> int:
-    """Return the columns of a query or key; raises UsageError where the file does not say enough."""
+    """Return the number of columns of a query or key; raise UsageError if the file does not determine it."""
     keys, item = reading.keys, reading.architecture
     if kind == FULL and (FULL in item.head_dim or "global_head_dim" in keys):
         return keys.whole("global_head_dim") or item.head_dim.get(FULL, 0)
@@ -350,17 +369,17 @@ def head_dim(reading: Reading, kind: str = FULL) -> int:
 
 
 def latent(reading: Reading) -> bool:
-    """Return whether attention is DeepSeek's latent one, whose rope has columns of its own; `use_mla` turns it off."""
+    """Return whether attention is DeepSeek's latent attention, with separate columns for rope."""
     return "qk_rope_head_dim" in reading.keys and reading.keys.flag("use_mla") is not False
 
 
 def heads(reading: Reading) -> int:
-    """num_attention_heads; raises UsageError where it is not known."""
+    """Return the number of attention heads; raise UsageError if it is unknown."""
     return _size(reading, HEADS, "heads")
 
 
 def width(reading: Reading) -> int:
-    """hidden_size; raises UsageError where it is not known."""
+    """Return the hidden size; raise UsageError if it is unknown."""
     return _size(reading, tuple(filter(None, (reading.architecture.width_key, *WIDTH))), "hidden")
 
 

@@ -1,4 +1,4 @@
-"""What is wrong, odd or silently ignored in a config.json, key by key."""
+"""Checks of a config.json: keys that are wrong, odd or silently ignored."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from math import isclose, log, sqrt
 from pecli.core.language import listing, say
 from pecli.encodings.rope_scaling import SCALINGS
 from pecli.models.config_file import Keys
-from pecli.models.layers import FULL, HEAD, HEADS, LAYERS, WIDTH, Finding, Reading, max_position, misspelt, probably
+from pecli.models.facts import FULL
+from pecli.models.layers import HEAD, HEADS, LAYERS, WIDTH, Finding, Reading, max_position, similar_keys, suggestion
 from pecli.models.position_keys import READ_BY, UNUSED, position_keys
 from pecli.models.rope import (
     FRACTION,
@@ -25,21 +26,24 @@ from pecli.models.rope import (
 ROPE_KEYS = {
     *(*THETA, *SLIDING_THETA, *FRACTION, "rope_scaling", "rope_parameters", "rotary_dim", "rope_ratio", "rotary"),
     *("global_rope_theta", "rope_interleave", "rope_interleaved", "rope_dtype", "no_rope_layers"),
-    "rotary_embedding_base",  # of Conformer's rotary positions
+    "rotary_embedding_base",  # for Conformer's rotary positions
 }
-OURS = ("original", "max_position", "seq_len")  # parameters that have another name in a config, or none
-MORE = {"dynamic": ("alpha",)}  # keys that some architectures read
+OURS = ("original", "max_position", "seq_len")  # parameters of pecli with another name in a config, or none
+MORE = {"dynamic": ("alpha",)}  # further keys, read by some architectures
 COMMON = (
     *("rope_type", "type", "rope_theta", "partial_rotary_factor", "mrope_section", "mrope_interleaved", ORIGINAL),
-    "max_position_embeddings",  # ministral3 and mistral4 write it there
+    "max_position_embeddings",  # in ministral3 and mistral4
 )
-COUNTING = ("dynamic", "yarn", "longrope")  # scalings whose formula has the columns of a head in it
-WORD = re.compile(r"[\w.]*\w", re.ASCII)  # a key in a sentence, in Chinese too, where no blank is beside it
-UNUSUAL_RATIO = 2.0  # times more or less than the formula
+COUNTING = ("dynamic", "yarn", "longrope")  # scalings whose formula contains the head dimension
+WORD = re.compile(r"[\w.]*\w", re.ASCII)  # a key in a sentence; ASCII, because Chinese has no spaces
+UNUSUAL_RATIO = 2.0  # an attention factor is unusual from this ratio to the formula
 
 
 def lint(reading: Reading, positions: Iterable[str]) -> None:
-    """Add all findings; `positions` are what the layers have, "rope" among them or not."""
+    """Add the findings of all checks.
+
+    positions : kinds of positions of the layers, such as "rope"
+    """
     rope = "rope" in positions
     _check_names(reading, rope)
     _check_bases(reading, rope)
@@ -52,9 +56,9 @@ def lint(reading: Reading, positions: Iterable[str]) -> None:
 
 
 def unused(keys: Keys, findings: Iterable[Finding], undrawn: bool, part: Keys | None = None) -> Iterator[Finding]:
-    """Yield a note for each key of positions that nothing took and none of the findings names.
+    """Yield a note for each key that concerns positions but was not read and is not named in a finding.
 
-    undrawn : whether pecli says of the model that it does not draw its positions, which is enough for its own keys
+    undrawn : True if a finding already says that the model's positions are not drawn; its own keys then need no note
     part : an object among the keys that is left out
     """
     named = {word for finding in findings for word in (finding.key, *WORD.findall(finding.text))}
@@ -65,14 +69,14 @@ def unused(keys: Keys, findings: Iterable[Finding], undrawn: bool, part: Keys | 
 
 
 def _check_names(reading: Reading, rope: bool) -> None:
-    """Keys that nothing reads, that look like others, or that mean something else than they say."""
+    """Check for keys that nothing reads, that look misspelt, or whose meaning differs from their name."""
     keys, architecture = reading.keys, reading.architecture
     for name in filter(keys.first, () if rope else ("rope_theta", "rope_scaling")):
         text = "findings.unread_without_rope"
         reading.warning(name, text, name=architecture.name)
     for name, value in keys.data.items():
         other = name not in (*ROPE_KEYS, *READ_BY) and not isinstance(value, bool)
-        if other and (hint := probably(misspelt(name, tuple(ROPE_KEYS)))):
+        if other and (hint := suggestion(similar_keys(name, tuple(ROPE_KEYS)))):
             reading.warning(name, "findings.unknown_key", hint=hint)
     word = keys.data.get("position_embedding_type")
     if rope and word == "absolute":
@@ -85,7 +89,7 @@ def _check_names(reading: Reading, rope: bool) -> None:
 
 
 def _check_bases(reading: Reading, rope: bool) -> None:
-    """A base, or the object that holds it, where another wins or one version of transformers does not read it."""
+    """Check for a base, or the object that holds it, that is overridden or not read by some version of transformers."""
     keys, given = reading.keys, reading.given
     if "rope_parameters" in keys and "rope_scaling" in keys:
         text = "findings.two_objects"
@@ -116,7 +120,7 @@ def _check_bases(reading: Reading, rope: bool) -> None:
 
 
 def _check_sizes(reading: Reading, rope: bool) -> None:
-    """Counts of columns, heads and layers that contradict each other."""
+    """Check for sizes and numbers of heads and layers that contradict each other."""
     keys = reading.keys
     if not rope:
         return
@@ -135,7 +139,7 @@ def _check_sizes(reading: Reading, rope: bool) -> None:
 
 
 def _check_scaling(reading: Reading, inside: Keys, rule: str) -> None:
-    """One scaling, whose rule has the name that transformers 5 gives it."""
+    """Check one scaling object; `rule` is the scaling's name in transformers 5."""
     _check_type(reading, inside)
     if rule in SCALINGS:
         _check_unread(reading, inside, rule)
@@ -155,7 +159,7 @@ def _check_scaling(reading: Reading, inside: Keys, rule: str) -> None:
 
 
 def _check_type(reading: Reading, inside: Keys) -> None:
-    """No type, two that disagree, or one that has been renamed."""
+    """Check for a missing type, two different types, or a renamed type."""
     new, old = inside.text("rope_type"), inside.text("type")
     if new is None and old is None and "factor" in inside:
         key = inside.first("name", "scaling_type", "method") or "rope_type"
@@ -170,7 +174,7 @@ def _check_type(reading: Reading, inside: Keys) -> None:
 
 
 def _check_unread(reading: Reading, inside: Keys, rule: str) -> None:
-    """Keys that the rule does not read."""
+    """Check for keys that the scaling does not read."""
     read = {
         name: [key for key in (*scaling.needs, *scaling.takes, *MORE.get(name, ())) if key not in OURS]
         for name, scaling in SCALINGS.items()
@@ -185,7 +189,7 @@ def _check_unread(reading: Reading, inside: Keys, rule: str) -> None:
             reading.warning(key, text, value, rule=rule, owners=owners)
         elif key in READ_BY:
             reading.add("note", key, say(READ_BY[key]), value)
-        elif hint := probably(misspelt(key, (*read[rule], *COMMON))):
+        elif hint := suggestion(similar_keys(key, (*read[rule], *COMMON))):
             reading.warning(key, "findings.unknown_key", value, hint=hint)
         elif value is not None:
             text = "findings.unknown_parameter"
@@ -193,7 +197,7 @@ def _check_unread(reading: Reading, inside: Keys, rule: str) -> None:
 
 
 def _check_attention_factor(reading: Reading, inside: Keys, rule: str) -> None:
-    """An attention factor far from the formula's."""
+    """Check for an attention factor far from the formula's value."""
     value, longest = inside.number("attention_factor"), max_position(reading)
     original = original_length(reading, inside)
     if value is None or rule not in ("yarn", "longrope") or original is None or original < 2:
@@ -210,7 +214,7 @@ def _check_attention_factor(reading: Reading, inside: Keys, rule: str) -> None:
 
 
 def _check_ramp(reading: Reading, inside: Keys, rule: str) -> None:
-    """Both ends of a ramp at one place, or exchanged."""
+    """Check for a ramp whose ends are equal or exchanged."""
     ends = {"llama3": ("low_freq_factor", "high_freq_factor"), "yarn": ("beta_slow", "beta_fast")}
     low, high = ends.get(rule, ("", ""))
     if low not in inside or high not in inside:
@@ -223,7 +227,7 @@ def _check_ramp(reading: Reading, inside: Keys, rule: str) -> None:
 
 
 def _check_lengths(reading: Reading, inside: Keys, rule: str) -> None:
-    """Original and extended context that contradict the factor or each other."""
+    """Check for an original and extended context that contradict the factor or each other."""
     longest, factor = max_position(reading), inside.number("factor")
     if rule == "dynamic" and ORIGINAL in inside:
         reading.warning(ORIGINAL, "findings.original_ignored")

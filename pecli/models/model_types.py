@@ -1,99 +1,72 @@
-"""What the code of a model does where its config.json is silent: types.toml, a table a model_type."""
+"""Defaults and behaviour of each model type's code, from types.toml, with one table per model_type."""
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from difflib import get_close_matches
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from pecli.models.config_file import Keys
+from pecli.models.facts import BY_KIND, REMARKS, FactsError, faults, meant, read_facts
 
-UNDRAWN = ("relative", "bias2d", "relpos2d", "conv", "sincos2d", "fourier")  # of images, or inside of the attention
-SINUSOIDAL_LAYOUTS: dict[str, dict[str, str]] = {
-    "sinusoidal": {},
-    "sinusoidal_halves": {"layout": "concatenated"},
-    "sinusoidal_j": {"layout": "concatenated", "family": "tensor2tensor"},
-}
-SINCOS2D_LAYOUTS: dict[str, dict[str, str]] = {  # MAE's table, DETR's from 2π/n to 2π, RT-DETR's with the row first
-    "sincos2d_mae": {},
-    "sincos2d_detr": {"layout": "interleaved", "first": "row", "scale_grid": "detr"},
-    "sincos2d_rows": {"first": "row"},
-}
-POSITIONS = ("rope", "alibi", "t5", "none", "learned", *SINUSOIDAL_LAYOUTS, *SINCOS2D_LAYOUTS, *UNDRAWN)
-REMARKS = {  # what to say of a type whatever its config
-    "turns_back": "findings.turns_backwards",
-    "seconds": "findings.audio_rates_not_shown",
-    "detector": "findings.detector_not_shown",
-    "preprocessor": "findings.preprocessor_not_shown",
-    "three_parts": "findings.three_models_not_shown",
-    "stages": "findings.stages_not_shown",
-    "axial_tables": "findings.axial_tables",
-    "memory": "findings.memory_table_not_shown",
-    "share": "findings.width_counted_otherwise",
-    "third": "findings.share_by_default",
-}
 ENDINGS = ("ForCausalLM", "ForConditionalGeneration", "LMHeadModel", "ForMaskedLM", "Model", "ForQuestionAnswering")
 
 
 @dataclass(frozen=True)
 class Architecture:
-    """Facts about one model_type. A fact that is a table by kind of layers may also be one value for all of them.
+    """Facts about one model_type. A fact per kind of layer may also be a single value for all kinds.
 
-    position : what tells positions apart, one of POSITIONS; by stack (encoder, decoder) where these differ
-    theta : the base, by kind of layers; sliding layers with a base of their own have no scaling
-    partial : the share of the columns of a head that turn, by kind of layers
-    rotary_dim : how many columns of a head turn, instead of a share
-    head_dim : the columns of a head, by kind of layers, where they are not hidden_size / num_attention_heads
+    position : kind of positions, one of `facts.POSITIONS`; per stack (encoder, decoder) if they differ
+    theta : the base, per kind of layer; sliding layers with a base of their own have no scaling
+    partial : share of a head's columns that turn, per kind of layer
+    rotary_dim : number of a head's columns that turn, instead of a share
+    head_dim : columns of a head, per kind of layer, if not hidden_size / num_attention_heads
     pairing : "half" for pairs (j, j + d/2), "interleaved" for (2j, 2j + 1)
-    always_whole : without a scaling all columns turn, whatever partial_rotary_factor says
-    parameters : rope_parameters where the file has none
-    by_kind : an object of rope_parameters for each kind of layers and no older keys (only), or older keys too (older);
-        the strict take those, and stop at a rope_parameters without objects
-    bases : kinds of rope where one scaling counts for the last alone: the key of the base, its default, and the
-        kinds of layers that turn so
-    scalings : those that its code takes beside none, where it does not take all
-    needs : keys without which transformers stops, in a scaling that counts the columns of a head
-    own_scaling : a scaling and what its parameters are called, where the code has keys of its own for it
-    softmax : mscale_all_dim of a scaling also multiplies what the softmax takes, squared
-    reads : what few types read: the keys alibi and use_mem_rope, longrope's short_mscale and long_mscale, and the
+    always_whole : True if all columns turn without a scaling, whatever partial_rotary_factor is
+    parameters : rope_parameters if the file has none
+    by_kind : how rope_parameters holds an object per kind of layer: "only" such objects, no older keys; "older", older
+        keys too; "strict", older keys too, but a rope_parameters without such objects is an error
+    bases : kinds of rope, of which a scaling applies to the last only; each has the key of its base, the default, and
+        the kinds of layers that use it
+    scalings : scalings that its code accepts besides none, if not all
+    needs : keys that a scaling with the head dimension in its formula requires
+    own_scaling : a scaling and the names of its parameters, if the code has its own keys for it
+    softmax : True if mscale_all_dim of a scaling also multiplies the softmax scale, squared
+    reads : keys and scalings that few types read: alibi, use_mem_rope, longrope's short_mscale and long_mscale, and the
         scaling ntk, with base · factor and all rates divided by factor^(2/d)
     unread : keys that its code does not read
-    words : kinds of positions beside its own that position_embedding_type may name in its code; relative_key, in
-        transformers 4, is a table of offsets in every layer
-    pattern : kinds of layers by letter, as `layers.KINDS` has them: before the brackets the first, in them those that
-        repeat, behind them the last; "-" in front counts from the end
-    full_before : the layers that see all positions before those with a window, where max_window_layers does not say it
-    halved : keys of a window of which its code takes half
-    window_opt_in : layers have a window only where use_sliding_window asks for it
-    nope_layer_types : the kinds of layers that have no rope
-    nope_needs_window : those kinds have rope all the same where the file gives no sliding_window
-    nope_interval : one layer in so many has no rope
-    nope_kinds : what the layers with and without rope are then; empty as they were
-    encoder_decoder : two stacks, counted by encoder_layers and decoder_layers
-    also : kinds of positions that it has beside that of its layers, at its input or in its attention
-    sections, interleaved : how M-RoPE shares the pairs where the file does not say
-    axes : how rows and columns of patches share the pairs, as `Rope` names it
-    axis_names : the axes in that order, by letter
-    axis_shares : the columns of each axis as [m, n], m · ⌊d/n⌋; [] are those that are left
-    scale_grid : how places on the axes become coordinates, as `Rope` names it
-    grid_start, grid_step : coordinate of the first cell and what a step counts, of each axis
-    grid_rule : how these follow from the file: `rope.grid_places`
-    grid : the sides of an image's table by the keys of a size, a patch and a stride, if not image_size by patch_size
+    words : further kinds of positions that position_embedding_type may select in its code; relative_key is, in
+        transformers 4, a table of offsets in every layer
+    pattern : kinds of layers by letter (`facts.KINDS`): before the parentheses the first layers, in them the layers
+        that repeat, after them the last layers; a leading "-" counts from the end
+    full_before : number of first layers without a window if the file has no max_window_layers
+    halved : window keys of which its code takes half
+    window_opt_in : True if layers have a window only if use_sliding_window is true
+    nope_layer_types : kinds of layers without rope
+    nope_needs_window : True if those kinds do have rope when the file has no sliding_window
+    nope_interval : every n-th layer has no rope
+    nope_kinds : new kinds of the layers with and without rope; "" keeps the kind
+    encoder_decoder : True for two stacks, with encoder_layers and decoder_layers
+    also : kinds of positions besides those of the layers, at the input or in attention
+    sections, interleaved : default split of the pairs in M-RoPE
+    axes : how rows and columns of patches share the pairs, as in `Rope`
+    axis_names : letters of the axes in that order
+    axis_shares : columns of each axis as [m, n], m · ⌊d/n⌋; [] for the remaining columns
+    scale_grid : how grid indices become coordinates, as in `Rope`
+    grid_start, grid_step : coordinate of the first cell and step between cells, per axis
+    grid_rule : rule by which these follow from the file, see `rope.grid_places`
+    grid : keys of size, patch and stride for each side of an image's table, if not image_size and patch_size
     extra_rows : rows of an image's table that are not for patches
-    resized : whether its table is made to fit images of other sizes: "always", or when that is "asked"
-    width_key : the key of the width, where hidden_size is something else
-    rows_before : rows of a learned table beside those that the file counts, before that of the first position
-    after_padding : the first position has the row after that of pad_token_id, and the file counts those rows too
-    alibi : what `Alibi` takes beside heads: how slopes are made (family), where biases look (direction)
-    alibi_from : the hidden_size from which its models have ALiBi in place of rope
-    temperature : what `scores.temperature_of` takes: in which layers queries grow with the position, and how
-    sizes : hidden, heads, layers, positions and the like where the file gives none; those of transformers are in
-        sizes.toml
-    remark : what to say of the type whatever its config, one of REMARKS
+    resized : whether its table is interpolated for other image sizes: "always", or only if "asked"
+    width_key : key of the width, if hidden_size is something else
+    rows_before : rows of a learned table before the first position, not counted in the file
+    after_padding : True if the first position has the row after pad_token_id, which the file's count includes
+    alibi : parameters of `Alibi` besides heads: family of slopes, direction of the bias
+    alibi_from : hidden_size from which its models use ALiBi in place of rope
+    temperature : rule for `scores.temperature_of`: which layers scale queries by position, and how
+    sizes : default sizes (hidden, heads, layers, positions and others); those of transformers are in sizes.toml
+    remark : key in `facts.REMARKS` of a note on the type
     """
 
     name: str
@@ -148,7 +121,7 @@ class Architecture:
 
     @classmethod
     def of(cls, name: str, facts: Mapping[str, Any]) -> Architecture:
-        """Return the architecture that facts of a TOML file describe, checked before."""
+        """Return the architecture described by facts of a TOML file, which are checked already."""
         values: dict[str, Any] = {}
         for key, value in facts.items():
             by_kind = {"all": value} if key in BY_KIND and not isinstance(value, dict) else value
@@ -156,25 +129,16 @@ class Architecture:
         return cls(name, **values)
 
     def takes(self, kind: str) -> bool:
-        """Return whether its code takes another kind of positions where position_embedding_type names it."""
+        """Return whether its code accepts this kind of positions in position_embedding_type."""
         return not self.known or kind in self.words or kind in self.position.values()
 
     def theta_of(self, kind: str) -> float:
-        """Return the base of layers of that kind."""
+        """Return the base for a kind of layer."""
         return self.theta.get(kind, self.theta.get("all", 10000.0))
 
 
-BY_KIND = frozenset({"position", "theta", "partial", "head_dim"})
-CHOICES = {  # of fields that are words
-    "position": POSITIONS,
-    "pairing": ("half", "interleaved"),
-    "by_kind": ("only", "older", "strict"),
-    "resized": ("always", "asked"),
-    "also": (*POSITIONS, "timestep"),
-    "remark": tuple(REMARKS),
-}
 TYPES = {"float": (int, float), "int": (int,), "str": (str,), "bool": (bool,), "tuple": (list,), "Mapping": (dict,)}
-FIELDS = {  # of a table, and the types of TOML that a value may have
+FIELDS = {  # fields of a table, with the allowed types of their values
     item.name: TYPES[str(item.type).partition("[")[0].removesuffix(" | None")]
     for item in fields(Architecture)
     if item.name not in ("name", "known")
@@ -182,43 +146,25 @@ FIELDS = {  # of a table, and the types of TOML that a value may have
 
 
 LINKS = ("like", "text")  # keys of a table that name another type
+TYPES_FILE, SIZES_FILE = "types.toml", "sizes.toml"
 
 
-class FactsError(Exception):
-    """A file of facts is wrong: the type, its field, and why."""
-
-    def __init__(self, name: str, key: str, reason: str) -> None:
-        super().__init__(f"{name}: {key}: {reason}")
-        self.name, self.key = name, key
-
-
-def _meant(word: Any, known: Iterable[str]) -> str:
-    """Return the known name that a word is most like as a question; nothing where there is none."""
-    return "".join(f", did you mean {name}?" for name in get_close_matches(str(word), known, n=1))
-
-
-def check_facts(name: str, facts: Mapping[str, Any]) -> None:
-    """Raise FactsError for a field that there is not, or a value of the wrong kind."""
+def check_facts(file: str, name: str, facts: Mapping[str, Any], links: tuple[str, ...] = ()) -> None:
+    """Raise FactsError for an unknown field, a value of the wrong type, or an unknown name in a value."""
     for key, value in facts.items():
         if key not in FIELDS:
-            raise FactsError(name, key, f"is not a field{_meant(key, FIELDS)}")
-        kinds, values = FIELDS[key], (value,)
-        if key in BY_KIND:
-            kinds = (str,) if key == "position" else (int, float)
-            values = tuple(value.values()) if isinstance(value, dict) else values
-        if any(type(item) not in kinds for item in values):
-            raise FactsError(name, key, f"{value!r} is not {' or '.join(kind.__name__ for kind in kinds)}")
-        words = values if key in BY_KIND or isinstance(value, str) else value
-        if key in CHOICES and (wrong := [word for word in words if word not in CHOICES[key]]):
-            raise FactsError(name, key, f"{wrong[0]!r} is not one of {', '.join(CHOICES[key])}")
+            raise FactsError(file, name, key, f"is not a field{meant(key, (*links, *FIELDS))}")
+        kinds = ((str,) if key == "position" else (int, float)) if key in BY_KIND else FIELDS[key]
+        for fault in faults(key, value, kinds, facts.get("bases", ())):
+            raise FactsError(file, name, key, fault)
 
 
 def read_types(tables: Mapping[str, Any], sizes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the facts of each type: its own, those of the type that it is like, and its sizes.
+    """Return the facts of each type: its own, those inherited from the type that it is `like`, and its sizes.
 
     Raises
     ------
-    FactsError : a field that there is not, a value of the wrong kind, a type that there is not, types in a circle
+    FactsError : an unknown field or type, a value of the wrong type, or circular references
     """
     found: dict[str, dict[str, Any]] = {}
 
@@ -226,14 +172,16 @@ def read_types(tables: Mapping[str, Any], sizes: Mapping[str, Any]) -> dict[str,
         if name in found:
             return found[name]
         if name in likes:
-            raise FactsError(name, "like", f"in a circle with {', '.join(likes)}")
-        table = tables[name] if isinstance(tables[name], dict) else {"": tables[name]}
+            raise FactsError(TYPES_FILE, name, "like", f"in a circle with {', '.join(likes)}")
+        table = tables[name]
+        if not isinstance(table, dict):
+            raise FactsError(TYPES_FILE, name, "", f"{table!r} is not a table, as {name} = {{ like = {table!r} }} is")
         links = {key: table[key] for key in LINKS if key in table}
         own = {key: value for key, value in table.items() if key not in links}
-        check_facts(name, own)
+        check_facts(TYPES_FILE, name, own, LINKS)
         for key, other in links.items():
             if other not in tables:
-                raise FactsError(name, key, f"{other!r} is not a type{_meant(other, tables)}")
+                raise FactsError(TYPES_FILE, name, key, f"{other!r} is not a type{meant(other, tables)}")
         inherited = facts_of(links["like"], (*likes, name)) if "like" in links else {}
         found[name] = {**inherited, **own, **({"text": links["text"]} if "text" in links else {})}
         return found[name]
@@ -241,37 +189,32 @@ def read_types(tables: Mapping[str, Any], sizes: Mapping[str, Any]) -> dict[str,
     for name in tables:
         facts = facts_of(name, ())
         if "text" in facts and (beside := facts.keys() - {"text", "remark"}):
-            raise FactsError(name, min(beside), "is not read beside text")
+            raise FactsError(TYPES_FILE, name, min(beside), "is not read beside text")
     for name, own in sizes.items():
         if name not in found:
-            raise FactsError(name, "sizes", f"is not a type{_meant(name, tables)}")
+            raise FactsError(SIZES_FILE, name, "sizes", f"is not a type{meant(name, tables)}")
         found[name] = {"sizes": own, **found[name]}
     return found
 
 
 @cache
 def model_types() -> dict[str, dict[str, Any]]:
-    """Return the facts of every type that pecli knows, by its name."""
-    return read_types(read_facts("types.toml"), read_facts("sizes.toml"))
-
-
-def read_facts(name: str) -> dict[str, Any]:
-    """Return the tables of a file of facts beside this one."""
-    with Path(__file__).with_name(name).open("rb") as file:
-        return tomllib.load(file)
+    """Return the facts of every known type, by name."""
+    return read_types(read_facts(TYPES_FILE), read_facts(SIZES_FILE))
 
 
 @cache
 def type_of(name: str) -> Architecture:
-    """Return the architecture of a type that pecli knows, or of the language model inside of it."""
+    """Return the architecture of a known type; for a composite type, that of its language model."""
     facts = model_types()[name]
     return type_of(facts["text"]) if "text" in facts else Architecture.of(name, facts)
 
 
 def architecture_of(keys: Keys, outer: str | None = None, tower: str = "") -> Architecture:
-    """Return the architecture that a config names; by its keys where the name is not known.
+    """Return the architecture that a config names; for an unknown name, one guessed from its keys.
 
-    outer, tower : the model_type of the config around it and what it calls this one, for one without a name of its own
+    outer, tower : for a config without a model_type of its own, the model_type of the enclosing config, and the name of
+        this part in it
     """
     name = keys.text("model_type") or _named_by_class(keys)
     if outer is not None and name in (None, outer):
@@ -283,13 +226,13 @@ def architecture_of(keys: Keys, outer: str | None = None, tower: str = "") -> Ar
 
 
 def remark_on(name: str | None) -> str:
-    """Return the key of what there is to say of a model_type whatever its config; empty where there is nothing."""
+    """Return the text key of the note on a model_type; "" if there is none."""
     facts = model_types().get(name or "", {})
     return REMARKS[facts["remark"]] if "remark" in facts else ""
 
 
 def _position_by_keys(keys: Keys) -> Mapping[str, str]:
-    """Return what tells positions apart where only the keys say so."""
+    """Return the kind of positions that the keys of a config indicate."""
     signs = {
         "rope": "rope_theta rope_scaling rope_parameters rotary_dim rotary_pct rotary_emb_base rope_ratio "
         "rotary_emb_fraction partial_rotary_factor qk_rope_head_dim",
@@ -300,7 +243,7 @@ def _position_by_keys(keys: Keys) -> Mapping[str, str]:
 
 
 def _named_by_class(keys: Keys) -> str | None:
-    """Return the model_type whose name the class under "architectures" begins with."""
+    """Return the model_type that matches the class name under "architectures"."""
 
     def letters(name: str) -> str:
         return "".join(filter(str.isalnum, name)).lower()

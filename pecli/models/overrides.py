@@ -1,7 +1,7 @@
-"""Keys that are laid over a config.json when it is loaded, as transformers and programs that serve models do it.
+"""Overrides: keys merged into a config.json at load time, as transformers and inference servers do.
 
-Looked up by running ``config.update`` of transformers 5.24.0 and 4.57.6; vLLM's --hf-overrides and SGLang's
---json-model-override-args were read.
+Verified by running ``config.update`` of transformers 5.24.0 and 4.57.6, and by reading the code of vLLM's
+--hf-overrides and SGLang's --json-model-override-args.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from pecli.models.dialects import config_of_transformers
 from pecli.models.layers import LEVELS, Finding
 from pecli.models.reader import INNER, Model, model_of
 
-OBJECTS = ("rope_parameters", "rope_scaling")  # two names of one object in transformers 5, which takes the second
-INSIDE = ("rope_theta", "partial_rotary_factor")  # what transformers 5 moves into that object when it reads the file
+OBJECTS = ("rope_parameters", "rope_scaling")  # two names of one object in transformers 5, which prefers the second
+INSIDE = ("rope_theta", "partial_rotary_factor")  # keys that transformers 5 moves into that object
 TYPES = {"rope_type", "type"}
 
 
 def read_overrides(texts: Sequence[str]) -> dict[str, Any]:
-    """Return the keys of several overrides: each an object of JSON, or ``key=value`` with a value of JSON or text.
+    """Return the overridden keys; each text is a JSON object, or ``key=value`` with a value in JSON or plain text.
 
     Raises
     ------
-    UsageError : neither of the two
+    UsageError : a text is neither
     """
     given: dict[str, Any] = {}
     for text in texts:
@@ -48,19 +48,19 @@ def read_overrides(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def read_overridden(path: str, seq_len: int | None, given: Mapping[str, Any], how: str = "replaces") -> Model:
-    """Return the model of a config.json of transformers with keys laid over it; `how` as `laid_over` takes it.
+    """Return the model of a config.json of transformers with overrides applied; for `how` see `apply_overrides`.
 
     Raises
     ------
-    FileError : as `read_model` does, and a file of another program
+    FileError : the file is of another program, or as for `read_model`
     """
     data = config_of_transformers(path, "keys are laid over a config.json of transformers alone")
-    changed, findings = laid_over(data, given, how)
+    changed, findings = apply_overrides(data, given, how)
     return with_findings(model_of(path, changed, seq_len), findings)
 
 
 def with_findings(model: Model, findings: Sequence[Finding]) -> Model:
-    """Return the model with findings; a rope has no rates where an error is among them."""
+    """Return the model with more findings; an error in the rope's object removes the encoding of rope layers."""
     errors = [finding for finding in findings if finding.level == "error" and finding.key in OBJECTS]
     layers = dict(model.layers)
     if errors:
@@ -69,44 +69,48 @@ def with_findings(model: Model, findings: Sequence[Finding]) -> Model:
             kind: replace(layer, name=None, parameters=None, trouble=trouble) if layer.kind == "rope" else layer
             for kind, layer in layers.items()
         }
-    own = [item for item in model.findings if not (errors and item.key in INSIDE)]  # not the default
+    own = [item for item in model.findings if not (errors and item.key in INSIDE)]  # drop notes on defaults
     found = sorted([*findings, *own], key=lambda item: LEVELS.index(item.level))
     return replace(model, layers=layers, findings=tuple(found))
 
 
-def laid_over(data: Mapping[str, Any], given: Mapping[str, Any], how: str) -> tuple[dict[str, Any], list[Finding]]:
-    """Return a config with keys laid over it, and what was lost or has no effect.
+def apply_overrides(
+    data: Mapping[str, Any], given: Mapping[str, Any], how: str
+) -> tuple[dict[str, Any], list[Finding]]:
+    """Return a config with overrides applied, and findings on keys that were lost or have no effect.
 
-    how : "replaces", the object of the rope with all that is in it, the base too (transformers 5, vLLM); "beside", the
-        object alone, beside which the base stands (transformers 4); "merges" into the object (SGLang)
+    how : "replaces", the override replaces the rope's object with everything in it, including the base (transformers 5,
+        vLLM); "beside", it replaces the object, but the base is a separate key (transformers 4); "merges", its keys are
+        merged into the object (SGLang)
 
     Raises
     ------
-    UsageError : what such an override does is not known
+    UsageError : the effect of such an override is unknown
     """
     inner = next((name for name in INNER if isinstance(data.get(name), dict)), None)
     if inner is not None:
-        raise UsageError(f"what an override does to a config with {inner} is not known", option="override")
+        raise UsageError(f"pecli has not looked up what an override does to a config with {inner}", option="override")
     changed, findings = dict(data), list[Finding]()
     old = next((dict(data[name]) for name in reversed(OBJECTS) if isinstance(data.get(name), dict)), {})
     for name, value in given.items():
         if name in OBJECTS:
-            findings += _object(changed, old, name, value, how)
+            findings += _override_object(changed, old, name, value, how)
         elif name in INSIDE and how != "beside":
             if how == "merges":
-                raise UsageError(f"what an override of {name} alone does is not known", option="override")
+                raise UsageError(f"pecli has not looked up what an override of {name} alone does", option="override")
             findings.append(Finding(name, value, "error", say("findings.override_without_effect", name=name)))
         else:
             changed[name] = value
     return changed, findings
 
 
-def _object(changed: dict[str, Any], old: dict[str, Any], name: str, value: Any, how: str) -> list[Finding]:
-    """Lay an object of the rope over the config; return what was lost."""
+def _override_object(changed: dict[str, Any], old: dict[str, Any], name: str, value: Any, how: str) -> list[Finding]:
+    """Apply an override of the rope's object to the config, and return findings on lost keys."""
     if not isinstance(value, dict):
         raise UsageError(option="override", value=value, allowed=f"an object for {name}")
     if any(isinstance(item, dict) for item in (*old.values(), *value.values())) or "rope_local_base_freq" in changed:
-        raise UsageError("what an override does to bases by kind of layers is not known", option="override")
+        text = "pecli has not looked up what an override does to bases for each kind of layer"
+        raise UsageError(text, option="override")
     if how == "merges":
         for key in OBJECTS:
             changed.pop(key, None)
@@ -116,21 +120,21 @@ def _object(changed: dict[str, Any], old: dict[str, Any], name: str, value: Any,
         if name == "rope_parameters":
             return [Finding(name, value, "warning", say("findings.override_not_read", name=name))]
         changed[name] = value
-        return _lost(name, old, value)
+        return _lost_keys(name, old, value)
     before = {key: changed[key] for key in INSIDE if changed.get(key) is not None} | old
     for key in (*OBJECTS, *INSIDE):
         changed.pop(key, None)
     changed[name] = value
     base = before.pop("rope_theta", None)
-    lost = _lost(name, before, value)
+    lost = _lost_keys(name, before, value)
     if "rope_theta" in value:
         return lost
     text = "findings.override_loses_base" if base is not None else "findings.override_loses_default_base"
     return [Finding(name, value, "error", say(text, base=base)), *lost]
 
 
-def _lost(name: str, old: Mapping[str, Any], value: Mapping[str, Any]) -> list[Finding]:
-    """Return a finding on the keys of the object that is replaced, where the new one does not have them."""
+def _lost_keys(name: str, old: Mapping[str, Any], value: Mapping[str, Any]) -> list[Finding]:
+    """Return a finding on the keys of the replaced object that the new one does not have; [] if there are none."""
     missing = [key for key in old if key not in value and not (key in TYPES and TYPES & value.keys())]
     text = say("findings.override_loses_keys", keys=", ".join(missing))
     return [Finding(name, {key: old[key] for key in missing}, "warning", text)] if missing else []

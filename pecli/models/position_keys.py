@@ -1,4 +1,4 @@
-"""Which keys of a config have to do with positions, and what reads those that pecli does not use."""
+"""Recognition of config keys that concern positions, and notes on those that pecli does not use."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from typing import Any
 
 from pecli.models.config_file import Keys
 
-WORDS = (  # between underscores, anywhere in a name
+WORDS = (  # a name with one of these between underscores concerns positions
     *("rope", "rotary", "yarn", "ntk", "theta", "alibi", "xpos", "logn", "mrope", "pos_emb", "position_embedding"),
     *("sliding_window", "relative"),
 )
-WORDS_INSIDE = ("scale", "scaling", "factor", "freq", "window", "chunk", "temperature")  # those need more to go by:
-BEGINNINGS = ("attn_", "floor_")  # names that begin so, or an object whose own key has one of WORDS
-LEFT_OUT = ("quantization_config", "label2id", "id2label", "per_layer_config")  # of single layers, Neomme's windows
-TOWER = re.compile(
-    r"(vision|visual|image|video|audio|speech|protein)\w*_config"
-)  # has no model_type of its own in older files
-NO_EFFECT = (  # on an encoding: dropout, precision, columns where nothing turns, what alone has no effect
+# count only in names or objects as below
+WORDS_INSIDE = ("scale", "scaling", "factor", "freq", "window", "chunk", "temperature")
+BEGINNINGS = ("attn_", "floor_")  # names with these prefixes; or in an object whose key has one of WORDS
+LEFT_OUT = ("quantization_config", "label2id", "id2label", "per_layer_config")  # objects that are not searched
+TOWER = re.compile(r"(vision|visual|image|video|audio|speech|protein)\w*_config")  # without a model_type in older files
+NO_EFFECT = (  # keys without effect on an encoding: dropout, precision and the like
     *("qk_rope_head_dim", "memory_attention_rope_dropout", "memory_attention_rope_k_sizes", "learned_pos_emb"),
     *("rope_full_precision", "rope_dtype", "alibi_bias_max"),
     "max_relative_positions",
@@ -28,9 +27,9 @@ BEYOND = "findings.own_code_beyond"
 BIASES = "findings.bias_not_shown"
 UNUSED = "findings.unused_key"
 READ_BY = {
-    # of windows, where pecli takes none from them
+    # window keys that were not used
     **dict.fromkeys(("local_attention", "attention_window_size"), UNUSED),
-    # of other architectures' scores and chunks
+    # scores and chunks of other architectures
     **dict.fromkeys(("dual_chunk_attention_config", "max_trained_positions", "llama_4_scaling_beta"), UNUSED),
     **dict.fromkeys(("attn_temperature_tuning", "attn_scale", "floor_scale"), UNUSED),
     # transformers 5.23, models/inkling2/modeling_inkling2.py
@@ -52,16 +51,19 @@ READ_BY = {
 
 
 def is_of_positions(name: str, inside: bool = False) -> bool:
-    """Return whether a key has to do with positions; `inside` an object whose key has."""
+    """Return whether the name of a key concerns positions.
+
+    inside : True if the key is in an object whose own key concerns positions
+    """
     more = WORDS_INSIDE if inside or name.startswith(BEGINNINGS) else ()
     return name in READ_BY or bool(re.search(rf"(?:^|_)(?:{'|'.join((*WORDS, *more))})(?:_|$)", name))
 
 
 def position_keys(keys: Keys, part: Keys | None = None, inside: bool = False) -> Iterator[tuple[str, Any]]:
-    """Yield name and value of each key that has to do with positions, where it stands in an object with its place.
+    """Yield the full name and value of each unread key that concerns positions.
 
-    Left out are towers, one `part`, and keys of null, false or nothing. An object that was not read is one key; of one
-    that was, the keys inside are.
+    Towers, the object `part`, and keys that are null, false or empty are left out. An unread object is one key; for an
+    object that was read, its keys are checked.
     """
     for name, value in keys.data.items():
         place = f"{keys.place}{name}"

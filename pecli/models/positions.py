@@ -1,26 +1,26 @@
-"""What tells positions apart in a model, and the encoding of each kind of it."""
+"""The kind of positions in a model's layers, and the parameters of the encoding for each kind."""
 
 from __future__ import annotations
 
 from math import prod
 from typing import Any
 
-from pecli.models.config_file import Keys, shown
+from pecli.models.config_file import Keys, safe_text
+from pecli.models.facts import SINCOS2D_LAYOUTS, SINUSOIDAL_LAYOUTS, UNDRAWN
 from pecli.models.layers import POSITIONS, BuildError, Reading, heads, latent, patches, width
-from pecli.models.model_types import SINCOS2D_LAYOUTS, SINUSOIDAL_LAYOUTS, UNDRAWN
 from pecli.models.rope import grid_places, patch_grid, rope_parameters
 
-TYPE_NAMES = {  # of position_embedding_type and its like
+TYPE_NAMES = {  # values of position_embedding_type and similar keys
     **dict.fromkeys(("rope", "rotary", "rope_gptj"), "rope"),
     "alibi": "alibi",
     **dict.fromkeys(("learned", "absolute", "learned_absolute"), "learned"),
     **dict.fromkeys(("sinusoidal", "sine"), "sinusoidal"),
     **dict.fromkeys(("none", "nope"), "none"),
-    **{name: name for name in ("sinusoidal_halves", "sincos2d")},  # of other programs' files
+    **{name: name for name in ("sinusoidal_halves", "sincos2d")},  # in files of other programs
 }
 RELATIVE_KEYS = ("relative_key", "relative_key_query")
 TYPE = ("position_embedding_type", "pos_embedding_type", "position_encoding_type", "pe_type")
-KINDS_BY_FLAG = {  # where it is false, and where it is true
+KINDS_BY_FLAG = {  # flag to the kinds of positions if it is false and if it is true
     **dict.fromkeys(("sinusoidal_pos_embds", "sinusoidal_embeddings"), ("learned", "sinusoidal")),
     **dict.fromkeys(("use_relative_position_bias", "use_shared_relative_position_bias"), ("none", "bias2d")),
     "use_rotary_embedding": ("none", "rope"),
@@ -30,7 +30,7 @@ KINDS_BY_FLAG = {  # where it is false, and where it is true
 
 
 def position_of(reading: Reading, stack: str) -> str:
-    """Return what tells positions apart in a stack of layers, in the words of `encoding_parameters`, or "none"."""
+    """Return the kind of positions in a stack of layers, as named in `encoding_parameters`, or "none"."""
     keys, architecture = reading.keys, reading.architecture
     default = architecture.position.get(stack) or architecture.position.get("all") or "none"
     if default in UNDRAWN or keys.flag("relative_attention"):
@@ -52,7 +52,7 @@ def position_of(reading: Reading, stack: str) -> str:
         named = None
     elif word is not None and named is None:
         text = "findings.unknown_kind"
-        reading.warning(key, text, word=shown(word))
+        reading.warning(key, text, word=safe_text(word))
     if "use_mem_rope" in architecture.reads and keys.flag("use_mem_rope"):
         return "rope"
     if named is None or (named == "learned" and default != "learned" and architecture.known):
@@ -67,7 +67,7 @@ def _alibi(reading: Reading) -> bool:
     flag, key = inner.flag("alibi", "use_alibi"), inner.first("alibi", "use_alibi")
     own = not architecture.known or "alibi" in architecture.position.values()
     if flag and not own and not ("alibi" in architecture.reads and key == "alibi"):
-        word = keys.text(*TYPE)  # as JinaBERT's files have it beside
+        word = keys.text(*TYPE)  # JinaBERT has both
         if word == "alibi" and architecture.takes("alibi"):
             return True
         reading.note(f"{inner.place.removeprefix(keys.place)}{key}", "findings.unread_by_model", name=architecture.name)
@@ -81,7 +81,7 @@ def _alibi(reading: Reading) -> bool:
 
 
 def _by_flags(reading: Reading, default: str) -> str:
-    """Return the architecture's kind, unless a flag of its own says otherwise."""
+    """Return the architecture's kind of positions, unless a flag in the file selects another."""
     keys = reading.keys
     inner = keys.table("attn_config") or Keys({})
     rope = any(part.flag("rope") for part in (inner, keys) if isinstance(part.data.get("rope"), bool))  # MPT, OLMo
@@ -102,7 +102,11 @@ def _by_flags(reading: Reading, default: str) -> str:
 def encoding_parameters(
     reading: Reading, position: str, kind: str, stack: str, layer: int
 ) -> tuple[str, dict[str, Any]] | None:
-    """Return name and parameters of the encoding of some layers; None where there is none."""
+    """Return name and parameters of the encoding of some layers; None if they have none that is drawn.
+
+    position : kind of positions, from `position_of`
+    kind, stack, layer : kind of the layers, their stack, and the index of the first
+    """
     if position == "rope":
         return "rope", rope_parameters(reading, kind, layer)
     if position == "alibi":  # BERT with ALiBi looks both ways
@@ -129,7 +133,7 @@ def encoding_parameters(
 
 
 def timestep_parameters(reading: Reading) -> dict[str, Any]:
-    """Return the parameters of the sines of a diffusion model's time step, as diffusers names them in its file."""
+    """Return the parameters of the sinusoidal encoding of a diffusion model's time step, from the keys of diffusers."""
     keys = reading.keys
     flip, shift, base = keys.flag("flip_sin_to_cos"), keys.number("freq_shift"), keys.number("time_theta")
     return {
@@ -142,7 +146,7 @@ def timestep_parameters(reading: Reading) -> dict[str, Any]:
 
 
 def _alibi_divisor(reading: Reading) -> float:
-    """Return what BTLM and JAIS divide the slopes by: a factor, or how many times the length of training is in use."""
+    """Return the divisor of the slopes in BTLM and JAIS: a factor, or the length in use / the trained length."""
     inside = reading.keys.table("alibi_scaling")
     if inside is None:
         return 1.0
@@ -167,7 +171,7 @@ def _t5(reading: Reading, stack: str) -> dict[str, Any]:
 
 
 def _table_width(reading: Reading) -> int:
-    """Return the columns of the table: those of the embeddings, narrower than the model in ALBERT and ELECTRA."""
+    """Return the number of columns of the table; ALBERT's and ELECTRA's embeddings are narrower than the model."""
     architecture, key = reading.architecture, reading.keys.first(*POSITIONS)
     if architecture.rows_before and key:
         reading.note(key, "findings.rows_before", name=architecture.name, rows=architecture.rows_before)
@@ -177,7 +181,7 @@ def _table_width(reading: Reading) -> int:
 
 
 def first_row(reading: Reading, length: int) -> int:
-    """Return the row that the first position has, of a learned table of so many rows."""
+    """Return the index of the first position's row in a learned table of `length` rows."""
     keys, architecture = reading.keys, reading.architecture
     if not architecture.after_padding:
         return architecture.rows_before
@@ -189,13 +193,13 @@ def first_row(reading: Reading, length: int) -> int:
 
 
 def rows_beside(reading: Reading) -> int:
-    """Return how many rows of an image's table are not for patches."""
+    """Return the number of rows of an image's table that are not for patches."""
     count = reading.keys.whole("rows_beside") if reading.keys.names else None
     return reading.architecture.extra_rows if count is None else count
 
 
 def table_length(reading: Reading, stack: str) -> int | None:
-    """Return the rows of a learned or sinusoidal table."""
+    """Return the number of rows of a learned or sinusoidal table; None if unknown."""
     keys, sizes = reading.keys, reading.architecture.sizes
     side = {"encoder": "source", "decoder": "target"}.get(stack)
     names = (f"max_{side}_positions", f"max_{stack}_position_embeddings", *POSITIONS)

@@ -1,4 +1,4 @@
-"""A model out of its config.json: the encoding of every kind of layer, and what there is to say of the file."""
+"""Reading of a model from its config.json: the encoding of every kind of layer, and findings on the file."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from pecli.core.errors import FileError, UnknownNameError, UsageError, path_text
+from pecli.core.errors import FileError, UsageError, nearest, path_text, shorten
 from pecli.core.language import say
 from pecli.encodings.registry import Encoding, find_encoding
 from pecli.encodings.rope import Rope
-from pecli.models.config_file import Keys, WrongTypeError, read_config, shown
+from pecli.models.config_file import Keys, WrongTypeError, read_config, safe_text
 from pecli.models.dialects import Dialect, dialect_of, dialects, translate
+from pecli.models.facts import FULL, LINEAR, UNDRAWN
 from pecli.models.layers import (
-    FULL,
     LEVELS,
-    LINEAR,
     BuildError,
     Finding,
     Reading,
@@ -32,7 +31,7 @@ from pecli.models.layers import (
     window,
 )
 from pecli.models.lint import lint, unused
-from pecli.models.model_types import UNDRAWN, architecture_of, remark_on
+from pecli.models.model_types import architecture_of, remark_on
 from pecli.models.position_keys import TOWER
 from pecli.models.positions import encoding_parameters, first_row, position_of, rows_beside, table_length
 from pecli.models.rope import ORIGINAL, nested_kinds
@@ -42,9 +41,10 @@ INNER = (
     *("text_config", "language_config", "llm_config", "vlm_config", "thinker_config", "language_model", "decoder"),
     *("global_config", "decoder_config"),
 )
-ENCODERS = ("encoder_config", "vision_config", "audio_config", "backbone_config")  # of a type that is not known itself
+# searched only if the outer type is unknown
+ENCODERS = ("encoder_config", "vision_config", "audio_config", "backbone_config")
 ALL = "all"
-CONFIG_KEYS = {  # what a config calls the parameters of an encoding
+CONFIG_KEYS = {  # parameter of an encoding to its key in a config
     "base": "rope_theta",
     "d": "head_dim",
     "original": ORIGINAL,
@@ -52,16 +52,16 @@ CONFIG_KEYS = {  # what a config calls the parameters of an encoding
     "buckets": "relative_attention_num_buckets",
     "max_distance": "relative_attention_max_distance",
 }
-LIBRARY_KEYS = ("rope_scaling", "rope_parameters", "transformers_version")  # of transformers alone
-OTHER_PROGRAMS = ("model_config", "pretrained_config")  # where MLC and TensorRT-LLM keep what they read
-ROPE_WORD = re.compile("rope|rotary|theta|pairing")  # of what is said only where there is a rope
+LIBRARY_KEYS = ("rope_scaling", "rope_parameters", "transformers_version")  # keys that only transformers writes
+OTHER_PROGRAMS = ("model_config", "pretrained_config")  # objects in files of MLC and TensorRT-LLM
+ROPE_WORD = re.compile("rope|rotary|theta|pairing")  # findings on these keys are kept only if there is a rope
 TABLES = ("learned", "sinusoidal", "sincos2d")
 WITHOUT_POSITIONS = ("linear_attention", "mlp", "moe", "conv", "no_rope", "no_attention", "cross_attention")
 
 
 @dataclass(frozen=True)
 class Window:
-    """How many positions some layers look back over, at most: a key of the config, and the layers that have it."""
+    """An attention window: the key of its length, the length in positions, and the indices of its layers."""
 
     key: str
     length: int
@@ -70,19 +70,20 @@ class Window:
 
 @dataclass(frozen=True)
 class Layer:
-    """The position encoding of some layers of a model.
+    """The position encoding of the layers of one kind.
 
-    name, parameters : the encoding and its parameters; None where there is none, or none that can be built
-    length, first_row : rows of a table, and which of them the first position has
-    grid : of the patches in a table, or of the window of a bias
-    window : that over which these layers look back, or some of them
+    name, parameters : the encoding and its parameters; None if there is none or it cannot be built
+    length, first_row : number of rows of a table, and the row of the first position
+    grid : sides of the grid of patches in a table, or of the window of a bias
+    window : attention window of these layers, or of some of them
     axis_names : letters of the axes that share the pairs of a rope, in order
-    resized : whether the table is made to fit other images, always or when that is asked for
-    max_position : of the context, as far as the file says
-    softmax_factor : what scores are multiplied by beside the square of the encoding's attention factor
-    temperature : what queries are multiplied by, by their position
-    axis_lengths : positions that there are along each axis, where the file says so
-    dual_chunks : how two runtimes turn queries and keys by chunks
+    resized : whether the table is interpolated for other image sizes: "always", or only if "asked"
+    trouble : why the encoding cannot be built
+    max_position : length of the context, if the file has it
+    softmax_factor : factor of the scores, besides the square of the encoding's attention factor
+    temperature : factor of the queries that depends on their position
+    axis_lengths : number of positions along each axis, if the file has it
+    dual_chunks : how two runtimes turn queries and keys in chunks
     """
 
     kind: str
@@ -104,7 +105,7 @@ class Layer:
 
     @property
     def encoding(self) -> Encoding | None:
-        """The encoding, where there is one; a rope says the context, and a window that all of these layers have."""
+        """The encoding, None without one. A rope has the context, and the window if all these layers have it."""
         if self.name is None or self.parameters is None:
             return None
         seen: dict[str, Any] = {}
@@ -116,10 +117,10 @@ class Layer:
 
 @dataclass(frozen=True)
 class Model:
-    """What a config.json says: its architecture, its layers by kind, and findings.
+    """A model as its config.json describes it: architecture, layers by kind, and findings.
 
-    known : whether the architecture is one that pecli knows
-    towers : what reads images, sounds and so on beside the language model
+    known : True if pecli knows the architecture
+    towers : parts besides the language model, for images, sound and so on
     """
 
     path: str
@@ -131,11 +132,11 @@ class Model:
 
 
 def read_model(path: str | Path, seq_len: int | None = None) -> Model:
-    """Return the model in a config.json, a file of another program that pecli knows, or a folder with one.
+    """Return the model in a config.json, in a file of another known program, or in a folder with one.
 
     Raises
     ------
-    FileError : a value of the wrong type, a file of a program or of a model that is not known
+    FileError : a value of the wrong type, or an unknown program or model
     """
     return model_of(str(path), read_config(Path(path)), seq_len)
 
@@ -145,25 +146,29 @@ def model_of(path: str, data: Mapping[str, Any], seq_len: int | None = None) -> 
     keys = Keys(data)
     try:
         if dialect := dialect_of(data):
-            model = _translated(path, dialect, data, seq_len)
+            model = _translated_model(path, dialect, data, seq_len)
         else:
             _check_library(path, keys)
             model = _model(path, keys, seq_len)
-        return replace(model, findings=(*model.findings, *_beyond(model, seq_len)))
+        return replace(model, findings=(*model.findings, *_length_findings(model, seq_len)))
     except UsageError as error:
         raise FileError(f"{path}: {error}") from None
 
 
 def without_findings(model: Model, codes: Collection[str]) -> Model:
-    """Return the model without its findings of these codes; raises UsageError for a code that no finding has."""
+    """Return the model without findings that have these codes; raise UsageError for an unknown code."""
     for code in codes:
         if code not in (known := finding_codes()):
-            raise UnknownNameError("code", code, known, option="ignore")
+            near = nearest(code, known)
+            hint = f" (did you mean {near[0]}?)" if near else ""
+            text = f"no finding has the code {shorten(code)}{hint}"
+            advice = "each line of the report ends with its code; gallery/reference.md lists all"
+            raise UsageError(text, option="ignore", value=code, advice=advice)
     return replace(model, findings=tuple(item for item in model.findings if item.code not in codes))
 
 
-def _beyond(model: Model, seq_len: int | None) -> Iterator[Finding]:
-    """Yield a note where no layers have a context as long as the length in use."""
+def _length_findings(model: Model, seq_len: int | None) -> Iterator[Finding]:
+    """Yield a note if the length in use exceeds the context of all layers."""
     contexts = []
     for layer in model.layers.values():
         rope = layer.encoding if layer.name == "rope" else None
@@ -173,14 +178,14 @@ def _beyond(model: Model, seq_len: int | None) -> Iterator[Finding]:
         yield Finding("seq_len", seq_len, "note", say("findings.beyond_the_context", length=max(known)))
 
 
-def _translated(path: str, dialect: Dialect, data: Mapping[str, Any], seq_len: int | None) -> Model:
-    """Return the model that a file of another program describes."""
+def _translated_model(path: str, dialect: Dialect, data: Mapping[str, Any], seq_len: int | None) -> Model:
+    """Return the model in the file of another program."""
     item = translate(dialect, data)
     keys = Keys(item.data, names=item.names)
     longest = keys.length("max_position_embeddings")
     reading = Reading(keys, item.architecture, seq_len or (longest if dialect.at_longest else None), item.findings)
     layers = _merged(_layers(reading))
-    layers |= {kind: _also(reading, kind) for kind in item.architecture.also}
+    layers |= {kind: _additional_layer(reading, kind) for kind in item.architecture.also}
     towers = {}
     for key, name in dialect.towers.items():
         if isinstance(value := item.objects.get(key), dict):
@@ -195,24 +200,24 @@ def _translated(path: str, dialect: Dialect, data: Mapping[str, Any], seq_len: i
 
 
 def _tower_of(path: str, name: str, data: Mapping[str, Any]) -> Model:
-    """Return the model that an object inside of a file describes: one of timm where it names that, or a ResNet."""
+    """Return the model that an object in a file describes, using the dialect `name`, or that of timm or a ResNet."""
     if isinstance(data.get("layers"), list):
-        return _translated(path, dialects()[f"{name.partition('_vision')[0]}_resnet"], data, None)
+        return _translated_model(path, dialects()[f"{name.partition('_vision')[0]}_resnet"], data, None)
     if "timm_model_name" in data:
-        return _translated(path, dialects()["timm"], {**data, "architecture": data["timm_model_name"]}, None)
-    return _translated(path, dialects()[name], data, None)
+        return _translated_model(path, dialects()["timm"], {**data, "architecture": data["timm_model_name"]}, None)
+    return _translated_model(path, dialects()[name], data, None)
 
 
-def _also(reading: Reading, kind: str) -> Layer:
-    """Return what an architecture has beside the positions of its layers."""
-    if kind == "timestep" and reading.keys.text("time_kind") == "fourier":  # random rates, in the weights
+def _additional_layer(reading: Reading, kind: str) -> Layer:
+    """Return the layer for an encoding that the architecture has besides that of its layers."""
+    if kind == "timestep" and reading.keys.text("time_kind") == "fourier":  # random rates, stored in the weights
         return Layer("fourier", parameters={"d": 2 * (reading.keys.whole("time_width") or 0)})
     layer = _layer(reading, kind, kind, ALL, ())
     return replace(layer, kind="sinusoidal") if kind == "timestep" else layer
 
 
 def _check_library(path: str, keys: Keys) -> None:
-    """Raise FileError for a file that is not one of transformers, or does not say of which model it is."""
+    """Raise FileError for a file that is not of transformers or does not name its model."""
     inner = _part(keys)
     parts = [keys, *(() if inner is None else (inner, *filter(None, (_part(inner),))))]
     names = [part.data[key] for part in parts for key in ("model_type", "architectures") if key in part]
@@ -224,18 +229,17 @@ def _check_library(path: str, keys: Keys) -> None:
     if foreign:
         reason = f"transformers has no key {foreign[0]}"
     elif names:
-        reason = (
-            f"{shown(names[0])} is no model type that pecli knows, and the file has none of {', '.join(LIBRARY_KEYS)}"
-        )
+        lacking = ", ".join(LIBRARY_KEYS)
+        reason = f"{safe_text(names[0])} is no model type that pecli knows, and the file has none of {lacking}"
     others = ", ".join(item.title for item in dialects().values() if item.needs)
     advice = f"pecli reads the config.json of transformers, and {others}"
     raise FileError(f"{path_text(path)} is of an unknown kind ({reason})", advice=advice)
 
 
 def _model(path: str, keys: Keys, seq_len: int | None, outer: str | None = None, tower: str = "") -> Model:
-    """Return the model that an object describes: that of the part for language, where there are several parts.
+    """Return the model that an object describes; if it has several parts, its language model.
 
-    outer, tower : the model_type of the config around it, and what that one calls this part
+    outer, tower : the model_type of the enclosing config, and the name of this part in it
     """
     inner, name = _part(keys), keys.text("model_type") or outer
     if inner is not None:
@@ -244,7 +248,7 @@ def _model(path: str, keys: Keys, seq_len: int | None, outer: str | None = None,
         reading = _reading(keys, seq_len, outer, tower)
         item, layers = reading.architecture, _merged(_layers(reading))
         lint(reading, [layer.kind for layer in layers.values()])
-        layers |= {kind: _also(reading, kind) for kind in item.also}
+        layers |= {kind: _additional_layer(reading, kind) for kind in item.also}
         model = Model(path, item.name, layers, tuple(reading.findings), item.known)
     towers, findings = _towers(path, keys, inner, name)
     if remark := remark_on(name):
@@ -257,7 +261,7 @@ def _model(path: str, keys: Keys, seq_len: int | None, outer: str | None = None,
 
 
 def _towers(path: str, keys: Keys, text: Keys | None, outer: str | None) -> tuple[dict[str, Model], list[Finding]]:
-    """Return what is beside the language model, and what is wrong or odd in it."""
+    """Return the parts besides the language model, and the errors and warnings in them."""
     towers: dict[str, Model] = {}
     findings: list[Finding] = []
     for key, value in keys.data.items():
@@ -271,10 +275,10 @@ def _towers(path: str, keys: Keys, text: Keys | None, outer: str | None) -> tupl
             findings.append(Finding(place, None, "warning", say("findings.not_built", reason=str(error))))
             continue
         towers |= {name: model, **model.towers}
-        errors = "error" if model.known else "warning"  # of what is only guessed from keys
+        errors = "error" if model.known else "warning"  # errors in guessed architectures are only warnings
         levels = {"error": errors, "warning": "warning"}
         findings += [
-            replace(item, key=f"{place}.{item.key}", level=levels[item.level])
+            replace(item, key=f"{place}.{item.key}".rstrip("."), level=levels[item.level])
             for item in model.findings
             if item.level in levels
         ]
@@ -282,7 +286,7 @@ def _towers(path: str, keys: Keys, text: Keys | None, outer: str | None) -> tupl
 
 
 def _reading(keys: Keys, seq_len: int | None, outer: str | None, tower: str) -> Reading:
-    """Return a config without the keys that its architecture does not read."""
+    """Return a `Reading` of a config, without the keys that its architecture's code does not read."""
     architecture = architecture_of(keys, outer, tower)
     unread = [name for name in architecture.unread if name in keys]
     kept = Keys({name: value for name, value in keys.data.items() if name not in unread}, keys.place, keys.read)
@@ -290,19 +294,29 @@ def _reading(keys: Keys, seq_len: int | None, outer: str | None, tower: str) -> 
     for name in unread:
         reading.warning(name, "findings.unread_by_version_5", keys.data[name], name=architecture.name)
     if not reading.architecture.known:
-        reading.warning("model_type", "findings.unknown_model_type")
+        _note_unknown(reading, tower)
     return reading
 
 
+def _note_unknown(reading: Reading, tower: str) -> None:
+    """Add that pecli does not know the type, under the key that names it, or the object where none does."""
+    keys = reading.keys
+    if named := keys.first("model_type", "architectures"):
+        reading.warning(named, "findings.unknown_model_type")
+    else:
+        place = "" if tower else keys.place[:-1]
+        reading.warning(place, "findings.type_not_named", name=reading.architecture.name)
+
+
 def _part(keys: Keys) -> Keys | None:
-    """Return the part inside that is of the language model; None where there is none, or an empty one."""
+    """Return the object of the language model inside a config; None if there is none or it is empty."""
     named = [name for name in INNER if name.endswith("_config") or isinstance(keys.data.get(name), dict)]
     named += [] if architecture_of(keys).known else ENCODERS
     return next(filter(None, map(keys.table, named)), None)
 
 
 def _layers(reading: Reading) -> dict[str, Layer]:
-    """Return the layers by stack and kind."""
+    """Return the layers by stack or kind."""
     item = reading.architecture
     if not item.encoder_decoder:
         return _stack(reading, ALL, layer_kinds(reading.keys, item))
@@ -321,16 +335,16 @@ def _stack(reading: Reading, stack: str, kinds: list[str]) -> dict[str, Layer]:
     places: dict[str, list[int]] = {}
     for layer, kind in enumerate(kinds):
         places.setdefault(kind, []).append(layer)
-    if nested and not set(nested) & set(places):  # the file has names of its own for its bases
+    if nested and not set(nested) & set(places):  # kinds in rope_parameters that layers do not have
         return {kind: _layer(reading, position, kind, stack, ()) for kind in nested}
     without = _without_rope(reading)
     result = {}
     for kind, indices in (places or {FULL: []}).items():
-        null = reading.given.data.get(kind, kind) is None  # rope_parameters has null for that kind
+        null = reading.given.data.get(kind, kind) is None  # rope_parameters is null for that kind
         none = position == "rope" and (kind in without or kind in WITHOUT_POSITIONS or null)
         result[kind] = _layer(reading, "none" if none else position, kind, stack, tuple(indices))
     turning = {kind for kind, layer in result.items() if layer.kind == "rope"}
-    for kind in {*nested} - turning:  # of which there are no layers
+    for kind in {*nested} - turning:  # kinds without layers
         Keys({kind: reading.given.data[kind]}, reading.given.place, reading.given.read).settle()
     if not turning:
         reading.given.settle()
@@ -338,7 +352,7 @@ def _stack(reading: Reading, stack: str, kinds: list[str]) -> dict[str, Layer]:
 
 
 def _without_rope(reading: Reading) -> tuple[str, ...]:
-    """Return the kinds of layers that the architecture leaves without rope."""
+    """Return the kinds of layers that have no rope in this architecture."""
     keys, architecture = reading.keys, reading.architecture
     without = architecture.nope_layer_types
     if architecture.nope_needs_window and keys.data.get("sliding_window", 0) is None:
@@ -352,7 +366,7 @@ def _without_rope(reading: Reading) -> tuple[str, ...]:
 
 
 def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tuple[int, ...]) -> Layer:
-    """Return the layers of one kind; what keeps their encoding from being built is a finding."""
+    """Return the layers of one kind; if their encoding cannot be built, a finding says why."""
     plain = Layer(position.partition("_")[0], indices=indices, max_position=max_position(reading))
     if span := attention_window(reading.keys, reading.architecture, kind):
         halved = " / 2" * (span[0] in reading.architecture.halved)
@@ -372,14 +386,14 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
         raise
     except UsageError as error:
         key = CONFIG_KEYS.get(error.option or "", error.option) or reading.given.place[:-1] or "config"
-        level = "note" if plain.kind in TABLES else "error"  # a size that is not known here
+        level = "note" if plain.kind in TABLES else "error"  # an unknown size of a table
         other = "findings.not_allowed" if error.allowed else "findings.not_built"
         other = say(other, allowed=error.allowed, reason=error.text)
         text = error.reason if isinstance(error, BuildError) else other
         value = error.value if isinstance(error, BuildError) else None
         value = reading.given.data.get(key, reading.keys.data.get(key)) if value is None else value
         reading.add(level, key, text, value)
-        return replace(plain, trouble=f"{key}: {text}" if value is None else f"{key} = {shown(value)}: {text}")
+        return replace(plain, trouble=f"{key}: {text}" if value is None else f"{key} = {safe_text(value)}: {text}")
     plain, item = replace(plain, name=made[0], parameters=made[1]), reading.architecture
     if position == "rope":
         lengths = tuple(map(int, reading.keys.numbers("axis_lengths") or ()))
@@ -391,25 +405,27 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
         return plain
     fits = grid is not None and length - prod(grid) in (0, rows_beside(reading))
     first = first_row(reading, length) if plain.kind == "learned" and grid is None else 0
+    if plain.kind == "learned":
+        plain = replace(plain, parameters={**made[1], "rows": length - first})
     return replace(plain, length=length, first_row=first, grid=grid if fits else None, resized=item.resized or None)
 
 
 def _table_of_offsets(reading: Reading, plain: Layer) -> Layer:
-    """Return the layers of a BERT with relative_key: each has a table, of offsets from 1 − n to n − 1."""
+    """Return the layers of a BERT with relative_key, each with a table of the offsets 1 − n … n − 1."""
     count = table_length(reading, ALL)
     if count is None:
         return plain
     blanks = {"rows": 2 * count - 1, "low": 1 - count, "high": count - 1, "count": count}
-    alone = reading.architecture.takes("rope")  # ESM, whose table is for "absolute" in both versions
+    alone = reading.architecture.takes("rope")  # ESM has no other table
     text = "findings.table_of_offsets_alone" if alone else "findings.table_of_offsets"
     reading.warning("position_embedding_type", text, **blanks)
     if not alone:
-        first_row(reading, count)  # of the table in 5.23
+        first_row(reading, count)  # adds its note on the table in 5.23
     return replace(plain, length=2 * count - 1, parameters={"d": head_dim(reading)})
 
 
 def _merged(layers: dict[str, Layer]) -> dict[str, Layer]:
-    """Return the layers under one name where their encodings are all alike."""
+    """Return the layers, merged under one name if all their encodings are the same."""
     first, *others = (replace(layer, indices=(), window=None) for layer in layers.values())
     if any(other != first for other in others):
         return layers

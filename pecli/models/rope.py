@@ -1,4 +1,4 @@
-"""The rope of one kind of layer, with its scaling, as the parameters of a plain spec."""
+"""The rope of one kind of layer, with its scaling, as parameters of `Rope`."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import Any
 from pecli.core.errors import nearest
 from pecli.encodings.rope_scaling import SCALINGS
 from pecli.models.config_file import Keys
-from pecli.models.layers import FULL, SLIDING, BuildError, Reading, head_dim, latent, max_position, patches, probably
+from pecli.models.facts import FULL, SLIDING
+from pecli.models.layers import BuildError, Reading, head_dim, latent, max_position, patches, suggestion
 
 ORIGINAL = "original_max_position_embeddings"
 
 
 def original_length(reading: Reading, inside: Keys) -> int | None:
-    """Return the positions of the first training: the key at the top wins over that inside; else all there are."""
+    """Return the original context: the key at the top level, else in the scaling object, else the maximum position."""
     top = reading.keys.length(ORIGINAL)
     return top if top is not None else (inside.length(ORIGINAL) or max_position(reading))
 
@@ -24,19 +25,19 @@ THETA = (
 )
 SLIDING_THETA = ("rope_local_base_freq", "local_rope_theta", "swa_rope_theta")
 FRACTION = ("partial_rotary_factor", "rotary_pct", "rotary_emb_fraction", "rope_pct", "rotary_percentage")
-MSCALES = ("short_mscale", "long_mscale")  # attention factors of longrope
-HUGE = 1e12  # a stretch beyond all sense
-OTHER_NAMES = {"su": "longrope", "mrope": "default", "none": "default"}  # of a rule
+MSCALES = ("short_mscale", "long_mscale")  # keys of longrope's attention factors
+HUGE = 1e12  # larger factors are refused
+OTHER_NAMES = {"su": "longrope", "mrope": "default", "none": "default"}  # other names of scalings
 
 
 def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, Any]:
-    """Return base, widths, pairing and scaling of the layers of that kind, named as `Rope` names them.
+    """Return base, widths, pairing and scaling of the layers of that kind, as parameters of `Rope`.
 
-    layer : the first layer of that kind, for files that list a base for each
+    layer : index of the first layer of that kind, for files with a list of bases
 
     Raises
     ------
-    BuildError : what the file says cannot be built, or it does not say enough
+    BuildError : the rope cannot be built from the file, or the file lacks a value
     """
     inside = scaling_object(reading, kind)
     d, scaling = head_dim(reading, kind), _scaling_name(inside)
@@ -52,7 +53,7 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
         reading.warning("partial_rotary_factor", text, rotary / d, name=item.name, d=d)
         rotary = d
     pairing, base = _pairing(reading), _theta(reading, inside, kind, layer)
-    if rotary % 2 and rotary < d and scaling == "default":  # base^(−2j/rotary) of one column more
+    if rotary % 2 and rotary < d and scaling == "default":  # base^(−2j/rotary), with one more column
         text = "findings.odd_share"
         reading.warning("partial_rotary_factor", text, rotary / d, rotary=rotary, name=item.name)
         base, rotary = base ** ((rotary + 1) / rotary), rotary + 1
@@ -73,13 +74,13 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
     known = [name for name, rule in SCALINGS.items() if rule.in_configs or (name == "divisors" and reading.keys.names)]
     if scaling not in known:
         text = "findings.unknown_scaling"
-        raise BuildError(key, text, inside.data.get(key), meant=probably(nearest(scaling, known)))
+        raise BuildError(key, text, inside.data.get(key), meant=suggestion(nearest(scaling, known)))
     values = {"scaling": scaling, **_scaling(reading, inside, scaling, rotary // 2)}
     return parameters | {name: value for name, value in values.items() if value is not None}
 
 
 def _axial(reading: Reading, rotary: int, d: int) -> dict[str, Any]:
-    """Return how rows, columns and other axes share the pairs, and the coordinates along them."""
+    """Return the parameters for how rows, columns and other axes share the pairs, and their coordinates."""
     item, grid = reading.architecture, patch_grid(reading)
     widths = _axis_widths(reading, rotary)
     count = len(widths or grid)
@@ -87,10 +88,10 @@ def _axial(reading: Reading, rotary: int, d: int) -> dict[str, Any]:
         rotary = sum(widths)
     elif item.axes == "rising":
         count = len(item.axis_names)
-    if count > len(grid):  # the others have one coordinate in an image
+    if count > len(grid):  # other axes have one coordinate in an image
         sides = dict(zip("hw", grid[-2:], strict=True))
         grid = tuple(sides.get(name, 1) for name in item.axis_names[-count:])
-    if not widths and rotary // 2 % count:  # what is left over stands still
+    if not widths and rotary // 2 % count:  # remaining columns do not turn
         rotary = 2 * count * (rotary // count // 2)
     made: dict[str, Any] = {"axes": item.axes or "blocks", "grid": grid, "scale_grid": item.scale_grid}
     made |= {"rotary_dim": rotary} if rotary != d else {}
@@ -99,7 +100,7 @@ def _axial(reading: Reading, rotary: int, d: int) -> dict[str, Any]:
 
 
 def _axis_widths(reading: Reading, rotary: int) -> tuple[int, ...]:
-    """Return the columns of each axis, where the file or the architecture's code says so."""
+    """Return the number of columns of each axis, if the file or the architecture has it, otherwise ()."""
     numbers = reading.keys.numbers("axis_widths")
     if numbers is not None:
         if any(width != int(width) or width < 2 or width % 2 for width in numbers) or len(numbers) not in (2, 3, 4):
@@ -111,11 +112,12 @@ def _axis_widths(reading: Reading, rotary: int) -> tuple[int, ...]:
 
 
 def grid_places(reading: Reading, grid: tuple[int, ...]) -> dict[str, Any]:
-    """Return the coordinate of the first cell and what a step counts, of each axis, where these are not 0 and 1.
+    """Return the parameters `grid_start` and `grid_step` for the axes, without a start of all 0 and a step of all 1.
 
-    middle : rows and columns count from the middle of the image (Qwen-Image)
-    reference : places are those of a grid of a size of reference, from an offset on (EVA)
-    base : the same of the grid of the image size, and divided by interpolation_scale (SD3, PixArt)
+    The architecture's `grid_rule` is one of
+    middle : rows and columns are counted from the middle of the image (Qwen-Image)
+    reference : coordinates are those of a grid of a reference size, plus an offset (EVA)
+    base : coordinates are those of the grid for the image size, divided by interpolation_scale (SD3, PixArt)
     """
     keys, item = reading.keys, reading.architecture
     start: Any = item.grid_start
@@ -136,7 +138,7 @@ def grid_places(reading: Reading, grid: tuple[int, ...]) -> dict[str, Any]:
 
 
 def _check_columns(reading: Reading, d: int, rotary: int) -> None:
-    """Raise BuildError for an odd number of columns, or more to turn than there are."""
+    """Raise BuildError for an odd number of columns, or more turning columns than there are."""
     odd = "findings.odd_columns"
     more = "findings.more_columns_than_head"
     if d % 2 or rotary % 2 or rotary > d:
@@ -145,7 +147,7 @@ def _check_columns(reading: Reading, d: int, rotary: int) -> None:
 
 
 def _sections(reading: Reading, inside: Keys, pairs: int) -> dict[str, Any]:
-    """Return which pairs of M-RoPE follow frame, row and column; where they are not all pairs that is an error."""
+    """Return which pairs of M-RoPE follow frame, row and column; a finding says if they do not cover all pairs."""
     item = reading.architecture
     parts = inside.numbers("mrope_section") or item.sections
     if parts and inside.data.get("mrope_section") is None:
@@ -159,14 +161,14 @@ def _sections(reading: Reading, inside: Keys, pairs: int) -> dict[str, Any]:
         reading.note("mrope_section", text)
     elif parts:
         text = "findings.sections_sum"
-        say = reading.warning if interleaved else reading.error  # what is left over turns by the frame
+        say = reading.warning if interleaved else reading.error  # remaining pairs follow the frame
         say("mrope_section", text, list(parts), sum=sum(parts), pairs=pairs)
     drawn = whole and len(parts) == 3 and item.axis_names != "hwt"
     return {"sections": tuple(map(int, parts)), "interleaved": interleaved} if drawn else {}
 
 
 def patch_grid(reading: Reading) -> tuple[int, ...]:
-    """Return rows and columns of an image's patches."""
+    """Return the rows and columns of an image's patches; 16 × 16 with a note if the file does not have them."""
     sides = patches(reading)
     if sides is None:
         reading.note("image_size", "findings.any_image_size")
@@ -174,9 +176,9 @@ def patch_grid(reading: Reading) -> tuple[int, ...]:
 
 
 def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str, Any]:
-    """Return the parameters of a scaling; None where the file does not say one that need not be said."""
+    """Return the parameters of the scaling `rule`; None for optional ones that the file does not have."""
     if rule == "linear":
-        return {"factor": _needed(inside, "factor")}
+        return {"factor": _required_number(inside, "factor")}
     if rule == "proportional":
         share = inside.number("partial_rotary_factor")
         return {"partial_rotary_factor": 1.0 if share is None else share, "factor": inside.number("factor")}
@@ -185,7 +187,7 @@ def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str,
         longest = trained or max_position(reading)
         if longest is None:
             raise BuildError("max_position_embeddings", "findings.max_position_missing")
-        return {"factor": _needed(inside, "factor"), "max_position": longest, "seq_len": reading.seq_len}
+        return {"factor": _required_number(inside, "factor"), "max_position": longest, "seq_len": reading.seq_len}
     if rule == "divisors":
         return {"divisors": _factors(inside, "divisors", pairs), "attention_factor": inside.number("attention_factor")}
     original = original_length(reading, inside)
@@ -193,7 +195,7 @@ def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str,
         raise BuildError(ORIGINAL, "findings.original_unknown")
     if rule == "llama3":
         names = ("factor", "low_freq_factor", "high_freq_factor")
-        return {"original": original, **{name: _needed(inside, name) for name in names}}
+        return {"original": original, **{name: _required_number(inside, name) for name in names}}
     if rule == "yarn":
         turns = {name: inside.number(name) or None for name in ("beta_fast", "beta_slow")}
         scales = {name: inside.number(name) for name in ("attention_factor", "mscale", "mscale_all_dim")}
@@ -202,7 +204,7 @@ def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str,
         if whole is False and nested_kinds(reading):
             reading.warning("truncate", "findings.ignored_by_kind")
             whole = None
-        exchanged = inside.flag("exchanged") if reading.keys.names else None  # litgpt's
+        exchanged = inside.flag("exchanged") if reading.keys.names else None  # only in litgpt
         return {"factor": factor, "original": original, **turns, **scales, "truncate": whole, "exchanged": exchanged}
     lists = {name: _factors(inside, name, pairs) for name in ("short_factor", "long_factor")}
     scales = {"attention_factor": inside.number("attention_factor")}
@@ -213,14 +215,14 @@ def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str,
 
 
 def _factor(reading: Reading, inside: Keys, original: int) -> float | None:
-    """Return how many times the original context is stretched."""
+    """Return the factor in the file, or else the ratio of the maximum position to the original context."""
     factor, longest = inside.number("factor"), max_position(reading)
     if factor is None and longest is None:
         raise BuildError("factor", "findings.original_stops")
     return longest / original if factor is None and longest is not None else factor
 
 
-def _needed(inside: Keys, name: str) -> float:
+def _required_number(inside: Keys, name: str) -> float:
     value = inside.number(name)
     if value is None:
         raise BuildError(name, "findings.key_stops")
@@ -228,7 +230,7 @@ def _needed(inside: Keys, name: str) -> float:
 
 
 def _factors(inside: Keys, name: str, pairs: int) -> tuple[float, ...]:
-    """Return what divides the rate of each pair."""
+    """Return the divisors of the rates, one per pair."""
     numbers = inside.numbers(name)
     if numbers is None:
         raise BuildError(name, "findings.key_stops")
@@ -238,7 +240,7 @@ def _factors(inside: Keys, name: str, pairs: int) -> tuple[float, ...]:
 
 
 def scaling_object(reading: Reading, kind: str) -> Keys:
-    """Return the object that holds the rope of that kind of layer; empty where there is none."""
+    """Return the object with the rope of that kind of layer; empty if there is none."""
     given, item = reading.given, reading.architecture
     if nested_kinds(reading):
         if kind not in nested_kinds(reading):
@@ -250,7 +252,7 @@ def scaling_object(reading: Reading, kind: str) -> Keys:
 
 
 def _by_kind(reading: Reading) -> bool:
-    """Return whether one object for all kinds of layers counts, in an architecture that takes one for each kind."""
+    """Return whether a single object for all kinds of layers is used, in an architecture that expects one per kind."""
     name, key = reading.architecture.name, reading.given.place[:-1]
     newer = key.endswith("rope_parameters")
     if reading.architecture.by_kind == "only" or (newer and reading.architecture.by_kind == "strict"):
@@ -266,12 +268,12 @@ def _by_kind(reading: Reading) -> bool:
 
 
 def nested_kinds(reading: Reading) -> list[str]:
-    """Return the kinds of layers that have an object of their own inside rope_parameters."""
+    """Return the kinds of layers that have an object of their own in rope_parameters."""
     return [name for name, value in reading.given.data.items() if isinstance(value, dict)]
 
 
 def _scaling_name(inside: Keys) -> str:
-    """Return the rule that the object names, as transformers 5 reads it."""
+    """Return the name of the object's scaling in transformers 5."""
     name = inside.text("rope_type", "type") or "default"
     if name == "dynamic" and inside.number("alpha"):  # Hunyuan: a fixed alpha, not a growing base
         return "default"
@@ -279,7 +281,7 @@ def _scaling_name(inside: Keys) -> str:
 
 
 def _theta(reading: Reading, inside: Keys, kind: str, layer: int) -> float:
-    """Return the base of the layers of that kind."""
+    """Return the base for that kind of layer."""
     keys, item = reading.keys, reading.architecture
     base = inside.number("rope_theta")
     if base is None and kind == SLIDING and (SLIDING in item.theta or keys.first(*SLIDING_THETA)):
@@ -299,9 +301,9 @@ def _theta(reading: Reading, inside: Keys, kind: str, layer: int) -> float:
 
 
 def _theta_at_top(reading: Reading, layer: int) -> float:
-    """Return the base that the file has outside of the scaling, else the architecture's."""
+    """Return the base from keys outside the scaling object, or else the architecture's default."""
     keys, item = reading.keys, reading.architecture
-    if isinstance(keys.data.get("rope_theta"), list):  # a base for each of the first layers, the last for all others
+    if isinstance(keys.data.get("rope_theta"), list):  # one base per layer; the last is for all further layers
         return (keys.numbers("rope_theta") or [item.theta_of(FULL)])[: layer + 1][-1]
     ratio = keys.number("rope_ratio")  # ChatGLM
     if ratio is not None:
@@ -323,7 +325,7 @@ def _rotary_dim(reading: Reading, inside: Keys, d: int, kind: str, layer: int) -
     if "position_encoding_2d" in keys and keys.flag("position_encoding_2d"):  # the first ChatGLM
         return d // 2
     fraction = inside.number("partial_rotary_factor")
-    if "partial_rotary_factors" in keys:  # one a layer
+    if "partial_rotary_factors" in keys:  # one per layer
         fraction = (keys.numbers("partial_rotary_factors") or [1.0])[: layer + 1][-1]
     fraction = keys.number(*FRACTION) if fraction is None else fraction
     if fraction is None and "qk_rope_head_dim" in keys and not latent(reading):

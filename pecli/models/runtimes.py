@@ -1,4 +1,4 @@
-"""What runtimes do with a config.json of transformers: rules of runtimes.toml, and "not known" where none was made."""
+"""What inference runtimes do with a config.json of transformers, from the rules in runtimes.toml."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from pecli.core.errors import UsageError
 from pecli.core.language import say
 from pecli.models.config_file import Keys
 from pecli.models.dialects import as_tuples, config_of_transformers
-from pecli.models.layers import FULL, Finding, Reading, head_dim
-from pecli.models.model_types import architecture_of, read_facts
-from pecli.models.overrides import OBJECTS, laid_over
+from pecli.models.facts import FULL, read_facts
+from pecli.models.layers import Finding, Reading, head_dim
+from pecli.models.model_types import architecture_of
+from pecli.models.overrides import OBJECTS, apply_overrides
 from pecli.models.reader import Layer, Model, model_of
 from pecli.models.rope import ORIGINAL, OTHER_NAMES
 
 ALL_RUNTIMES = "all"
-READ = {  # keys of each scaling that were looked up, beside its name
+READ = {  # scaling to those of its keys that the rules cover
     "default": (),
     "linear": ("factor",),
     "dynamic": ("factor",),
@@ -27,12 +28,12 @@ READ = {  # keys of each scaling that were looked up, beside its name
     "longrope": ("short_factor", "long_factor", ORIGINAL, "factor"),
 }
 NAMES = ("rope_type", "type")
-SCALINGS = (*READ, "llama3", "proportional")  # that some runtime knows
+SCALINGS = (*READ, "llama3", "proportional")  # scalings that at least one runtime knows
 
 
 @dataclass(frozen=True)
 class Runtime:
-    """What is known of one runtime; the fields are those of runtimes.toml."""
+    """Facts about one runtime; the fields are those of runtimes.toml."""
 
     name: str
     title: str
@@ -48,24 +49,26 @@ class Runtime:
 
     @property
     def label(self) -> str:
-        """Its name and version."""
+        """Name and version."""
         return f"{self.title} {self.version}"
 
 
 @dataclass(frozen=True)
-class Applied:
-    """What a runtime makes of a file.
+class RuntimeResult:
+    """A file as a runtime reads it.
 
-    model : None where it ends with an error, or where nothing is known
-    error : the exception with which it ends
-    unknown : what of the file was not looked up
-    why : what it does otherwise than transformers 5, in words
+    model : the resulting model; None if the runtime fails or its behaviour was not looked up
+    error : name of the exception that the runtime raises
+    unknown : the part of the file for which the runtime's behaviour was not looked up
+    trouble : why the resulting model cannot be built
+    why : sentences on the differences to transformers 5
     """
 
     runtime: Runtime
     model: Model | None = None
     error: str = ""
     unknown: str = ""
+    trouble: str = ""
     why: tuple[str, ...] = ()
 
 
@@ -76,52 +79,57 @@ def runtimes() -> dict[str, Runtime]:
     return {name: Runtime(name, **as_tuples(table)) for name, table in tables.items()}
 
 
-def chosen(names: Iterable[str]) -> list[Runtime]:
-    """Return the runtimes of those names, or all of them."""
+def runtimes_named(names: Iterable[str]) -> list[Runtime]:
+    """Return the runtimes with these names, or all for "all"."""
     named = list(dict.fromkeys(names))
     return [*runtimes().values()] if ALL_RUNTIMES in named else [runtimes()[name] for name in named]
 
 
-def applied(path: str, asked: Iterable[Runtime], seq_len: int | None, given: Mapping[str, Any]) -> list[Applied]:
-    """Return what each runtime makes of a config.json of transformers, with keys laid over it.
+def apply_runtimes(
+    path: str, asked: Iterable[Runtime], seq_len: int | None, given: Mapping[str, Any]
+) -> list[RuntimeResult]:
+    """Return what each runtime makes of a config.json of transformers with overrides.
+
+    asked : the runtimes
+    given : overridden keys
 
     Raises
     ------
-    FileError : as `read_model` does, and a file of another program
+    FileError : the file is of another program, or as for `read_model`
     """
-    data = config_of_transformers(path, "what other runtimes do with it is not known")
-    model_of(path, data, seq_len)  # what is wrong with the file itself
-    return [applied_to(path, data, runtime, seq_len, given) for runtime in asked]
+    data = config_of_transformers(path, "pecli has not looked up what other runtimes do with it")
+    model_of(path, data, seq_len)  # raises errors of the file itself
+    return [apply_runtime(path, data, runtime, seq_len, given) for runtime in asked]
 
 
-def applied_to(
+def apply_runtime(
     path: str, data: Mapping[str, Any], runtime: Runtime, seq_len: int | None, given: Mapping[str, Any]
-) -> Applied:
-    """Return what one runtime makes of the content of a config.json of transformers, with keys laid over it."""
+) -> RuntimeResult:
+    """Return what one runtime makes of the content of a config.json of transformers, with overrides."""
     changed, findings = dict(data), list[Finding]()
     if given and runtime.override is None:
-        return Applied(runtime, unknown=say("runtimes.overrides_not_known"))
+        return RuntimeResult(runtime, unknown=say("runtimes.overrides_not_known"))
     if given:
         try:
-            changed, findings = laid_over(data, given, runtime.override or "")
+            changed, findings = apply_overrides(data, given, runtime.override or "")
         except UsageError as failure:
-            return Applied(runtime, unknown=failure.text)
+            return RuntimeResult(runtime, trouble=failure.text)
     lost = tuple(item.text for item in findings)
     if any(item.level == "error" and item.key in OBJECTS for item in findings):
-        return Applied(runtime, error="TypeError", why=lost)
+        return RuntimeResult(runtime, error="TypeError", why=lost)
     if not runtime.everything:
         return _by_rules(path, runtime, changed, seq_len, lost)
     model = model_of(path, changed, seq_len)
     trouble = tuple(layer.trouble for layer in model.layers.values() if layer.trouble)
     error = "KeyError" if trouble and "unknown" in _facts(changed, runtime)[1] else ""
-    unknown = trouble[0] if trouble and not error else ""
-    return Applied(runtime, None if trouble else model, error, unknown, (*lost, *trouble))
+    first = trouble[0] if trouble and not error else ""
+    return RuntimeResult(runtime, None if trouble else model, error, trouble=first, why=(*lost, *trouble))
 
 
 def _by_rules(
     path: str, runtime: Runtime, data: Mapping[str, Any], seq_len: int | None, why: tuple[str, ...]
-) -> Applied:
-    """Return what a runtime's rules make of a config: an error, or a model as pecli reads the config they make."""
+) -> RuntimeResult:
+    """Return the result of a runtime's rules for a config: an error, or the model that the changed config describes."""
     scaling, facts = _facts(data, runtime)
     rules = [rule for rule in runtime.rules if {*rule["when"]} <= facts]
     rules = [rule for rule in rules if data.get("model_type") in rule.get("models", runtime.models)]
@@ -132,12 +140,12 @@ def _by_rules(
     for rule in rules:
         why = (*why, say(rule["why"], scaling=scaling))
         if "error" in rule:
-            return Applied(runtime, error=rule["error"], why=why)
+            return RuntimeResult(runtime, error=rule["error"], why=why)
         if rule.get("object") is False:
             rest = {key: own for key, own in data.items() if key != place}
             return _by_rules(path, runtime, rest, seq_len, why)
     if reason := _not_looked_up(runtime, data, scaling, facts - handled, "unknown" in handled & facts):
-        return Applied(runtime, unknown=reason)
+        return RuntimeResult(runtime, unknown=reason)
     for rule in rules:
         inside = {key: own for key, own in inside.items() if key not in rule.get("drop", ())} | rule.get("set", {})
         if rule.get("plain"):
@@ -148,22 +156,23 @@ def _by_rules(
         narrow = float(data["partial_rotary_factor"]) if rule.get("partial") else narrow
     rest = {key: own for key, own in data.items() if key not in OBJECTS}
     model = model_of(path, {**rest, place: inside} if place else rest, used)
-    layers = {name: _narrow(layer, narrow) for name, layer in model.layers.items()}
+    layers = {name: _with_share(layer, narrow) for name, layer in model.layers.items()}
     trouble = next((layer.trouble for layer in layers.values() if layer.trouble), "")
-    return Applied(runtime, None if trouble else replace(model, layers=layers), unknown=trouble, why=why)
+    return RuntimeResult(runtime, None if trouble else replace(model, layers=layers), trouble=trouble, why=why)
 
 
-def _narrow(layer: Layer, share: float) -> Layer:
-    """Return the layer with that share of its columns turning."""
+def _with_share(layer: Layer, share: float) -> Layer:
+    """Return the layer with only a share of its columns turning."""
     if share == 1 or layer.parameters is None:
         return layer
     return replace(layer, parameters={**layer.parameters, "rotary_dim": int(layer.parameters["d"] * share)})
 
 
 def _not_looked_up(runtime: Runtime, data: Mapping[str, Any], scaling: str, left: set[str], any_word: bool) -> str:
-    """Return what of a file was not looked up in a runtime; nothing where all was.
+    """Return the part of a file for which the runtime's behaviour is unknown; "" if all is known.
 
-    any_word : whether it does the same with every scaling that it does not know
+    left : facts of the file that no rule handles
+    any_word : True if the runtime treats all unknown scalings alike
     """
     kind, place = data.get("model_type"), _place(data)
     if kind not in runtime.models:
@@ -177,12 +186,12 @@ def _not_looked_up(runtime: Runtime, data: Mapping[str, Any], scaling: str, left
 
 
 def _place(data: Mapping[str, Any]) -> str:
-    """Return which of the two objects of a rope counts; nothing where there is none."""
+    """Return the name of the rope's object that is used, rope_parameters or rope_scaling; "" if there is none."""
     return next((name for name in reversed(OBJECTS) if isinstance(data.get(name), dict) and data[name]), "")
 
 
 def _facts(data: Mapping[str, Any], runtime: Runtime) -> tuple[str, set[str]]:
-    """Return the scaling by the name that the runtime takes, and what holds of the file."""
+    """Return the name of the scaling as the runtime reads it, and the conditions of rules that hold for the file."""
     place = _place(data)
     inside: Mapping[str, Any] = data.get(place) or {}
     names = {key: str(inside[key]) for key in NAMES if inside.get(key) is not None}
@@ -203,10 +212,10 @@ def _facts(data: Mapping[str, Any], runtime: Runtime) -> tuple[str, set[str]]:
 
 
 def _length(rule: str, data: Mapping[str, Any], inside: Mapping[str, Any], seq_len: int | None) -> int | None:
-    """Return the length in use that a runtime goes by."""
+    """Return the length in use that a runtime assumes."""
     longest = Keys(data).length("max_position_embeddings") or 1
     original = Keys(data).length(ORIGINAL) or Keys(inside).length(ORIGINAL) or longest
-    if rule == "position":  # above the original, where the last of a text is one below its length
+    if rule == "position":  # the last position is the length minus 1
         return max(seq_len - 1, 1) if seq_len else None
     stretched = int((Keys(inside).number("factor") or 1) * longest)
     return {"max": longest, "beyond": max(longest, original) + 1, "stretched": stretched}[rule]

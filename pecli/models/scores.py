@@ -1,4 +1,4 @@
-"""What multiplies the scores of attention beside the cosines and sines of a rope."""
+"""Factors of attention scores besides the cosines and sines of a rope."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from pecli.models.rope import ORIGINAL, original_length, scaling_object
 
 @dataclass(frozen=True)
 class Temperature:
-    """Queries at position p are multiplied by 1 + scale · ln(1 + ⌊(p + offset)/length⌋), Llama 4's temperature."""
+    """Llama 4's temperature: queries at position p are multiplied by 1 + scale · ln(1 + ⌊(p + offset)/length⌋)."""
 
     scale: float
     length: int
     offset: int = 0
 
     def at(self, position: int) -> float:
-        """Return what a query at that position is multiplied by."""
+        """Return the factor of a query at that position."""
         return 1 + self.scale * log(1 + floor((position + self.offset) / self.length))
 
 
 def temperature_of(reading: Reading, turns: bool) -> Temperature | None:
-    """Return the temperature of layers that have rope, or have none (`turns`); None where their code has none.
+    """Return the temperature of layers with rope (`turns`) or without; None if there is none.
 
-    An architecture says which layers have it ("all", "nope"), the key that turns it on, and what is taken of the
-    numbers that the file does not give.
+    The architecture has a rule: the layers with a temperature ("all" or "nope"), the key that turns it on, and
+    defaults.
     """
     rule = reading.architecture.temperature
     if rule:
@@ -36,7 +36,7 @@ def temperature_of(reading: Reading, turns: bool) -> Temperature | None:
         )
     if not rule or (rule.get("layers") == "nope" and turns):
         return None
-    if "key" in rule and not _asked(reading, rule["key"], rule["default"]):
+    if "key" in rule and not _is_enabled(reading, rule["key"], rule["default"]):
         return None
     keys, given = reading.keys, reading.given
     scale = keys.number("attn_scale") or given.number("llama_4_scaling_beta") or rule.get("scale")
@@ -44,8 +44,8 @@ def temperature_of(reading: Reading, turns: bool) -> Temperature | None:
     return Temperature(scale, length, rule.get("offset", 0)) if scale and length else None
 
 
-def _asked(reading: Reading, key: str, default: bool) -> bool:
-    """Return whether the file asks for a temperature; early files of Llama 4 have a number there."""
+def _is_enabled(reading: Reading, key: str, default: bool) -> bool:
+    """Return whether the file turns the temperature on. A number as flag, as in early Llama 4 files, is an error."""
     value = reading.keys.data.get(key)
     if type(value) is int and value not in (0, 1):
         reading.keys.read.add(f"{reading.keys.place}{key}")
@@ -56,9 +56,9 @@ def _asked(reading: Reading, key: str, default: bool) -> bool:
 
 
 def softmax_factor(reading: Reading, kind: str) -> float:
-    """Return (0.1 · mscale · ln factor + 1)^2, by which DeepSeek's code multiplies what the softmax takes.
+    """Return (0.1 · mscale · ln factor + 1)², with which DeepSeek's code multiplies the scores before the softmax.
 
-    The weight is mscale_all_dim where the architecture's code says so, or what a dialect calls softmax_mscale.
+    mscale is mscale_all_dim if the architecture's code uses it, or softmax_mscale of a translated file.
     """
     given = scaling_object(reading, kind)
     weight = given.number("softmax_mscale") if reading.keys.names else None
@@ -71,10 +71,12 @@ def softmax_factor(reading: Reading, kind: str) -> float:
 
 @dataclass(frozen=True)
 class DualChunks:
-    """Distances within chunks: keys are turned by their position in a chunk, queries by that or by a whole chunk more.
+    """Dual chunk attention: positions are counted inside a chunk, and a query looks at older chunks from one chunk
+    later.
 
-    length : of a chunk; a query that is two or more chunks away is turned by the position `largest`
-    original : positions beyond which scores grow by 0.1 · ln(length in use / original) + 1
+    length : length of a chunk
+    largest : position by which a query is turned for keys two or more chunks away
+    original : length beyond which scores are multiplied by 0.1 · ln(length in use / original) + 1
     """
 
     length: int
@@ -82,7 +84,7 @@ class DualChunks:
     original: int | None
 
     def data(self) -> dict[str, Any]:
-        """Return the same as plain values."""
+        """Return the same as plain data."""
         return {
             "chunk_length": self.length,
             "largest_distance_seen": self.largest,
@@ -95,7 +97,7 @@ class DualChunks:
 
 
 def dual_chunks(reading: Reading) -> DualChunks | None:
-    """Return the chunks that vLLM and SGLang make of Qwen2.5-1M's dual_chunk_attention_config."""
+    """Return the chunks of vLLM and SGLang for Qwen2.5-1M's dual_chunk_attention_config; None without that key."""
     inside = reading.keys.table("dual_chunk_attention_config")
     if inside is None:
         return None

@@ -1,5 +1,4 @@
-"""The text that names a model's config.json, ``path[#kind of layer or tower][:parameter=value,…]``, as the plain text
-of its encoding."""
+"""Specs of a model's config.json, ``path[#kind of layer or tower][:parameter=value,…]``, converted to plain specs."""
 
 from __future__ import annotations
 
@@ -9,21 +8,22 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pecli.core.errors import UnknownNameError, UsageError, notice
+from pecli.core.errors import UnknownNameError, UsageError, nearest, notice
 from pecli.core.readable import resolve_path
 from pecli.encodings.registry import all_encodings
 from pecli.encodings.spec import Config, spec_of
-from pecli.models.config_file import ENDINGS, place
+from pecli.models.config_file import ENDINGS, config_path
 
-if TYPE_CHECKING:  # most texts are no config's: what reads those takes as long to load as a small picture to compute
+if TYPE_CHECKING:  # imported only for specs that name a config, because importing it takes long
     from pecli.models.reader import Layer, Model
 
 CONFIG_SPEC = re.compile(r"(?P<path>.+?)(?:#(?P<kind>[\w-]+))?(?::(?P<text>[A-Za-z_-]+=.*))?", re.DOTALL)
-OTHER_LAYERS = "{path} has layers of other kinds too: {kinds}; {chosen} is taken, name another as {path}#{other}"
+OTHER_LAYERS = "{path} has several kinds of layers: {chosen} is drawn, not {kinds}; try {path}#{other} for another"
+NO_NUMBERS = "{path} holds no trained numbers, so random ones are drawn; for the trained ones, try {typed}"
 
 
 def read_config_spec(spec: str) -> Config | None:
-    """Return path and kind of layer as typed, the plain text, and the parameters behind it; None of other texts."""
+    """Return path and kind as typed, the plain spec of the encoding, and the parameters; None for other specs."""
     words = config_words(spec)
     if words is None:
         return None
@@ -32,29 +32,29 @@ def read_config_spec(spec: str) -> Config | None:
 
 
 def config_words(spec: str) -> tuple[str, str | None, str] | None:
-    """Return path, kind of layer and parameters, where a spec names a config rather than one of the known encodings."""
+    """Return (path, kind of layer, parameters) of a spec that names a config; None for other specs."""
     match = CONFIG_SPEC.fullmatch(spec)
     if match is None or spec.partition(":")[0].strip() in all_encodings():
         return None
     path = match["path"]
     apart = path.endswith(ENDINGS) or "/" in path or os.sep in path
     folder = Path(resolve_path(path))
-    isfolder = os.path.isdir(folder) and os.path.isfile(place(folder))
+    isfolder = os.path.isdir(folder) and os.path.isfile(config_path(folder))
     return (path, match["kind"], match["text"] or "") if apart or isfolder else None
 
 
 def config_spec(path: str, kind: str | None) -> str:
-    """Return the plain spec of the layers of that kind, else of the full ones; raises UsageError for what is wrong."""
+    """Return the plain spec of the layers of that kind, by default full attention; raise UsageError without one."""
     try:
-        changed = place(Path(path)).stat().st_mtime_ns
+        changed = config_path(Path(path)).stat().st_mtime_ns
     except (OSError, ValueError):
-        changed = 0  # what is wrong reading it says
+        changed = 0  # reading it will raise the error
     return _spec(path, kind, changed)
 
 
 @lru_cache(maxsize=64)
 def _spec(path: str, kind: str | None, changed: int) -> str:
-    """Return the spec; tells of other layers, once for a file that does not change."""
+    """Return the spec, and notify about other kinds of layers; cached until the file changes."""
     from pecli.models.reader import read_model
 
     model = read_model(path)
@@ -65,18 +65,22 @@ def _spec(path: str, kind: str | None, changed: int) -> str:
     others = [other for other in model.layers if other != name] if kind is None else []
     if others:
         notice(OTHER_LAYERS.format(path=path, kinds=", ".join(others), chosen=name, other=others[0]))
-    return spec_of(layer.encoding)  # with d, of which a figure may have its default
+    if layer.encoding.trained and "file" in layer.encoding.options():
+        notice(NO_NUMBERS.format(path=path, typed=f"-e {layer.encoding.name}:file=model.safetensors"))
+    return spec_of(layer.encoding)  # always states d, because figures have different defaults
 
 
 def _chosen(model: Model, kind: str | None) -> tuple[str, Layer]:
-    from pecli.models.layers import FULL
+    from pecli.models.facts import FULL
     from pecli.models.reader import ALL
 
     if kind is not None and kind in model.towers:
         return _chosen(model.towers[kind], None)
     if kind is not None:
         if kind not in model.layers:
-            raise UnknownNameError(f"kind of layer in {model.path}", kind, [*model.layers, *model.towers])
+            kinds = [*model.layers, *model.towers]
+            near = next(iter(nearest(kind, kinds)), kinds[0])
+            raise UnknownNameError("kind of layers", kind, kinds, advice=f"try {model.path}#{near}")
         return kind, model.layers[kind]
     drawn = [name for name, layer in model.layers.items() if layer.parameters is not None]
     name = next(

@@ -1,4 +1,4 @@
-"""A YAML file as plain values, read with PyYAML; the file is not trusted."""
+"""Reading of an untrusted YAML file as plain values, with PyYAML."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any
 from pecli.core.errors import PecliError
 
 MAX_SIZE = 1 << 20  # bytes
-MAX_VALUES = 1 << 16  # of all objects and lists, where one that is named twice counts twice
+MAX_VALUES = 1 << 16  # largest number of values, counting each alias of an anchor
 MAX_DEPTH = 32
-FLOAT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+")  # a number in YAML 1.2 and for OmegaConf, a text in 1.1
+FLOAT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+")  # a number in YAML 1.2 and OmegaConf, a string in YAML 1.1
 REFERENCE = re.compile(r"\$\{([\w.-]+)\}")
 
 
 def read_yaml(data: bytes) -> Any:
-    """Return what a file holds, with the references ${a.b} in it replaced by what stands there.
+    """Return the value of a YAML file, with references ${a.b} replaced by the values that they name.
 
     Raises
     ------
-    ValueError : no YAML, of other than plain values, or larger than a config
+    ValueError : invalid YAML, other than plain values, or larger than a config
     PecliError : PyYAML is not installed
     """
     try:
@@ -37,7 +37,7 @@ def read_yaml(data: bytes) -> Any:
 
 
 def _plain(value: Any, count: list[int], depth: int) -> Any:
-    """Return a copy without names of one thing in several places; raises ValueError for one without an end."""
+    """Return a copy in which aliases are separate values; raise ValueError if it is too large or recursive."""
     count[0] += 1
     if count[0] > MAX_VALUES or depth > MAX_DEPTH:
         raise ValueError("it holds more values than a config has")
@@ -51,7 +51,7 @@ def _plain(value: Any, count: list[int], depth: int) -> Any:
 
 
 def _resolved(value: Any, top: Any) -> Any:
-    """Return a value with each text that is a reference replaced; one that leads nowhere, or on to another, stays."""
+    """Return the value with references replaced; one that names nothing or another reference stays as it is."""
     if isinstance(value, dict):
         return {key: _resolved(item, top) for key, item in value.items()}
     match = REFERENCE.fullmatch(value) if isinstance(value, str) else None

@@ -1,1 +1,1 @@
-"""The page: where panels, bars and texts stand, and how that is measured and drawn. Knows no figure."""
+"""Page layout: the style, placement and measuring of panels, colour bars and texts. Knows no figure."""

@@ -1,4 +1,4 @@
-"""Axes along which positions, dimensions, values or names run: their labels and ticks."""
+"""Axes of positions, dimensions, values or names: their labels and ticks."""
 
 from __future__ import annotations
 
@@ -19,42 +19,47 @@ from pecli.page.canvas import Canvas
 from pecli.page.lines import MARGIN, frame_by_grid
 from pecli.page.panels import Axis, Panel, VisibleLabels
 
-NEAR = 1.1  # times the first position: what ends before cannot be told from it on a logarithmic axis
-MAX_NAMES = 16  # dimensions that have a name each
+NEAR = 1.1  # least ratio of last to first position on a logarithmic axis
+MAX_NAMES = 16  # with more dimensions, the axis shows numbers, not names
 
 
 def values_axis(label: str, whole: bool = False, **facts: Any) -> Axis:
-    """Return an axis along which numbers run."""
-    return Axis(label, ticks=_whole if whole else _round, **facts)
+    """Return an axis for numbers; `whole` limits ticks to integers."""
+    return Axis(label, ticks=_whole_ticks if whole else _round_ticks, **facts)
 
 
 def positions_axis(encoding: Encoding, label: str | None = None, **facts: Any) -> Axis:
-    """Return an axis along which positions run, in the encoding's terms; the label is a key."""
+    """Return an axis for positions in the encoding's unit; `label` is the key of another label text."""
     text = say(label or encoding.position_label)
     if encoding.sides:
         text += " " + say("page.row_column" if len(encoding.sides) == 2 else "page.frame_row_column")
-    return Axis(text, ticks=partial(_of_positions, encoding), **facts)
+    return Axis(text, ticks=partial(_position_ticks, encoding), **facts)
 
 
 def dimensions_axis(encoding: TableEncoding) -> Axis:
-    """Return an axis along which the columns of the table run."""
+    """Return an axis for the columns of the encoding's table."""
     names = tuple(encoding.dimension_names() or ())
     names = names if len(names) <= MAX_NAMES else ()
-    return Axis(say(encoding.dimension_label), (-0.5, encoding.width - 0.5), names, ticks=None if names else _whole)
+    return Axis(
+        say(encoding.dimension_label), (-0.5, encoding.width - 0.5), names, ticks=None if names else _whole_ticks
+    )
 
 
 def decades_axis(label: str, low: float, high: float) -> Axis:
-    """Return an axis of decimal logarithms from low to high, with ticks at 1, 10, 100, … (or 1, 2, 5, …)."""
-    return Axis(label, (low, high), ticks=partial(_of_decades, *sorted((low, high))))
+    """Return an axis of decimal logarithms from `low` to `high`, with ticks at 1, 10, 100, … (or 1, 2, 5, …)."""
+    return Axis(label, (low, high), ticks=partial(_decade_ticks, *sorted((low, high))))
 
 
 def powers_axis(label: str, between: float = 2.5, **facts: Any) -> Axis:
-    """Return a logarithmic axis; between : decades up to which there are numbers between the powers, too."""
-    return Axis(label, ticks=partial(_of_powers, between), **{"log": 10, **facts})
+    """Return a logarithmic axis.
+
+    between : the largest number of decades that still has labels between the powers
+    """
+    return Axis(label, ticks=partial(_power_ticks, between), **{"log": 10, **facts})
 
 
 def along_lines(axis: Axis, first: float, last: float) -> Axis:
-    """Return the axis with the ends of a panel whose lines run from first to last."""
+    """Return the axis with ends just outside `first` and `last`, the ends of the lines in its panel."""
     if axis.log:
         last = max(last, first * NEAR)
         share = (last / first) ** MARGIN
@@ -63,8 +68,8 @@ def along_lines(axis: Axis, first: float, last: float) -> Axis:
     return replace(axis, ends=(first - margin, last + margin), span=(first, last))
 
 
-def ticked(axis: Axis, at: Sequence[float]) -> Axis:
-    """Return the axis with ticks at these values alone."""
+def with_ticks(axis: Axis, at: Sequence[float]) -> Axis:
+    """Return the axis with major ticks only at the values `at`."""
 
     def ticks(own: Any) -> None:
         from pecli.page.ticks import ticks_at
@@ -77,7 +82,7 @@ def ticked(axis: Axis, at: Sequence[float]) -> Axis:
 
 
 def put_axes(axes: Axes, panel: Panel, canvas: Canvas) -> None:
-    """Put on an empty Axes what the panel says of its axes and title."""
+    """Apply the panel's axes and title to an empty Axes."""
     sides: Any = (
         (axes.xaxis, panel.x, axes.set_xlim, axes.set_xscale),
         (axes.yaxis, panel.y, axes.set_ylim, axes.set_yscale),
@@ -95,11 +100,11 @@ def put_axes(axes: Axes, panel: Panel, canvas: Canvas) -> None:
     axes.set_title(panel.title)
     if panel.small:
         axes.title.set_fontsize(canvas.small)
-    axes.set_title(panel.aside, loc="right")
+    axes.set_title(panel.right_title, loc="right")
 
 
 def put_axis(axis: Any, own: Axis) -> None:
-    """Put label and ticks on one of matplotlib's axes."""
+    """Set the label and ticks of one matplotlib axis."""
     axis.set_label_text("\n".join(filter(None, (own.beside, own.label))))
     if own.ticks is not None:
         own.ticks(axis)
@@ -107,29 +112,32 @@ def put_axis(axis: Any, own: Axis) -> None:
         axis.set_ticks(own.places or range(len(own.names)), own.names, parse_math=False)
 
 
-def no_marks(axis: Any) -> None:
-    """Show no marks at the ticks of an axis."""
+def hide_tick_marks(axis: Any) -> None:
+    """Hide the tick marks of an axis."""
     axis.set_tick_params(length=0)
 
 
-def _round(axis: Any) -> None:
+def _round_ticks(axis: Any) -> None:
+    """Put ticks at round numbers."""
     from pecli.page.ticks import NumberTexts, round_ticks
 
     axis.set_major_locator(round_ticks())
     axis.set_major_formatter(NumberTexts())
 
 
-def _whole(axis: Any) -> None:
+def _whole_ticks(axis: Any) -> None:
+    """Put ticks at whole numbers."""
     from pecli.page.ticks import NumberTexts, whole_ticks
 
     axis.set_major_locator(whole_ticks())
     axis.set_major_formatter(NumberTexts())
 
 
-def _of_positions(encoding: Encoding, axis: Any) -> None:
+def _position_ticks(encoding: Encoding, axis: Any) -> None:
+    """Put ticks at positions that suit the encoding: rows of a grid, whole hours, and so on."""
     from pecli.page.ticks import FittingTicks, NumberTexts, multiples
 
-    _whole(axis)
+    _whole_ticks(axis)
     steps = encoding.tick_steps or tuple(encoding.sides[-1] * step for step in (1, 2, 5, 10) if encoding.sides)
     if steps:
         axis.set_major_locator(FittingTicks(partial(multiples, steps), encoding.position_text))
@@ -137,7 +145,8 @@ def _of_positions(encoding: Encoding, axis: Any) -> None:
         axis.set_major_formatter(NumberTexts(encoding.position_text))
 
 
-def _of_decades(low: float, high: float, axis: Any) -> None:
+def _decade_ticks(low: float, high: float, axis: Any) -> None:
+    """Put ticks at 1, 10, 100, … (or 1, 2, 5, …) on an axis of decimal logarithms."""
     from pecli.page.ticks import FittingTicks, NumberTexts
 
     factors = (1, 2, 5) if high - low < 2.5 else (1,)
@@ -151,7 +160,8 @@ def _of_decades(low: float, high: float, axis: Any) -> None:
     axis.set_major_formatter(NumberTexts(text))
 
 
-def _of_powers(between: float, axis: Any) -> None:
+def _power_ticks(between: float, axis: Any) -> None:
+    """Label the powers of ten of a logarithmic axis, and numbers between them on a short one."""
     from pecli.page.ticks import BetweenPowers, NumberTexts
 
     axis.set_major_formatter(NumberTexts())
@@ -159,7 +169,7 @@ def _of_powers(between: float, axis: Any) -> None:
 
 
 def label_edges(axes: Axes, panel: Panel, shown: VisibleLabels) -> None:
-    """Show or hide the labels of axes that a panel shares with its neighbours."""
+    """Show or hide the axis labels that a panel shares with its neighbours."""
     if panel.x.shared:
         axes.xaxis.label.set_visible(shown.below)
         axes.tick_params(axis="x", labelbottom=shown.below)
@@ -168,15 +178,15 @@ def label_edges(axes: Axes, panel: Panel, shown: VisibleLabels) -> None:
         axes.tick_params(axis="y", labelleft=shown.left)
 
 
-def label_as_asked(axes: Sequence[Axes], panels: Sequence[Panel], canvas: Canvas) -> None:
-    """Write the author's labels of axes, and letters at panels; raises UsageError where there is none to write over."""
+def write_user_labels(axes: Sequence[Axes], panels: Sequence[Panel], canvas: Canvas) -> None:
+    """Write the user's axis labels, and letters at the panels; raise UsageError if there is no label to replace."""
     for name, along in {"xlabel": "xaxis", "ylabel": "yaxis"}.items():
         text, labels = getattr(canvas, name), [getattr(ax, along).label for ax in axes]
         shown = [label for label in labels if label.get_text()]
         if text is not None and not shown:
             raise UsageError(f"no panel has a label there: leave {option_text(name)} out", option=name, value=text)
         for label in shown if text is not None else ():
-            beside, line, _ = label.get_text().rpartition("\n")  # what a grid says of a row
+            beside, line, _ = label.get_text().rpartition("\n")  # a grid's name of the row
             label.set_text(beside + line + text)
     if canvas.cbar_label and not any(panel.bar for panel in panels):
         raise UsageError("there is no colour bar: leave --cbar-label out", option="cbar_label")
@@ -187,21 +197,21 @@ def label_as_asked(axes: Sequence[Axes], panels: Sequence[Panel], canvas: Canvas
 
 
 def letters_of(count: int) -> list[str]:
-    """Return a, b, c, … z, aa, ab, … for so many panels."""
+    """Return the first `count` of a, b, c, … z, aa, ab, …."""
     one = [*ascii_lowercase]
     return [*one, *(first + last for first in one for last in one)][:count]
 
 
 def names_fit(axis: Any, names: Sequence[str], apart: float = 1) -> bool:
-    """Return whether names so many units apart leave room between each other."""
-    from pecli.page.ticks import fit, inches
+    """Return whether names that are `apart` data units from each other leave room between them."""
+    from pecli.page.ticks import axis_length, labels_fit
 
     low, high = sorted(axis.get_view_interval())
-    return fit(axis, names, apart * inches(axis) / (high - low))
+    return labels_fit(axis, names, apart * axis_length(axis) / (high - low))
 
 
 def turn_names(axis: Any, names: Sequence[str]) -> None:
-    """Turn the names below a panel where they would touch each other side by side."""
+    """Turn the names below a panel vertical if they would touch side by side."""
     if names:
         axis.set_tick_params(labelrotation=0 if names_fit(axis, names) else 90)
 
@@ -213,18 +223,18 @@ NO_PLACE = {
 
 
 def log_option() -> Any:
-    """Return the option as a field of a figure."""
-    return option(False, "logarithmic axis of positions, from 1, for many decades at once")
+    """Return the option field `log`."""
+    return option(False, "logarithmic axis of positions, which starts at 1")
 
 
 def log_label(encoding: TableEncoding) -> str:
-    """Return the label of a logarithmic axis, whose ticks are plain numbers: the unit too."""
+    """Return the label of a logarithmic axis, with the unit, since its ticks are plain numbers."""
     label = say(encoding.position_label)
     return in_steps(listing(filter(None, [label, say(encoding.position_unit)])), [encoding])
 
 
 def in_steps(label: str, encodings: Sequence[Encoding]) -> str:
-    """Return the label of an axis along which rows are counted, not positions that are farther apart, or nearer."""
+    """Return the label of an axis of row numbers, with the step added if positions are not 1 apart."""
     steps = {encoding.spacing for encoding in encodings}
     if steps == {1.0}:
         return label
@@ -233,7 +243,7 @@ def in_steps(label: str, encodings: Sequence[Encoding]) -> str:
 
 
 def check_log(positions: Positions) -> None:
-    """Refuse positions that a logarithmic axis cannot show (UsageError)."""
+    """Raise UsageError for positions that a logarithmic axis cannot show."""
     if positions.start < 0 or positions.stop < 3 or positions.stop - 1 < NEAR * positions.start:
         text = f"--log is for decades from position 1 on, not for {positions.start:,} to {positions.stop - 1:,}"
         raise UsageError(text, option="log", advice="leave --log out")

@@ -1,4 +1,4 @@
-"""Names of bands along the diagonal of a square matrix, each a run of offsets."""
+"""Names of diagonal bands in a square matrix, each a run of offsets."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pecli.page.labels import Label, labels_of
 from pecli.page.text import points_per_pixel
 from pecli.page.words import ems
 
-THICK = 1.35  # ems that a band has across, to have its name
+THICK = 1.35  # ems: a thinner band has no name
 
 
 class BandLabel(Label):
-    """The name of a band along the diagonal: of the offsets, rows less columns, from first to last."""
+    """The name of a diagonal band, from offset `first` to `last`; an offset is row minus column."""
 
     first: int
     last: int
@@ -23,7 +23,7 @@ class BandLabel(Label):
 
 
 def add_band(axes: Axes, first: int, last: int, name: str, ink: str, canvas: Canvas) -> None:
-    """Name the band of these offsets, rows less columns; shown where it is thick enough."""
+    """Add a name to the band of offsets `first` to `last` (row minus column); it is shown if it fits."""
     label = BandLabel(axes, "", (0.0, 0.0), axes.transData, canvas, ha="center", va="center", color=ink)
     label.set(rotation=-45, rotation_mode="anchor")
     label.set_in_layout(False)
@@ -31,7 +31,7 @@ def add_band(axes: Axes, first: int, last: int, name: str, ink: str, canvas: Can
 
 
 def place_bands(axes: Axes, canvas: Canvas) -> None:
-    """Put names into the middle of their bands, and show those that have room."""
+    """Place each band's name in its middle, and hide those that do not fit."""
     (low, high), size = sorted(axes.get_xlim()), canvas.small
     cell = float(axes.bbox.width) * points_per_pixel(axes) / (high - low)
     for label in labels_of(axes, BandLabel):

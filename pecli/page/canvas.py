@@ -1,4 +1,4 @@
-"""What a picture is drawn on: its size, resolution, colours and fonts."""
+"""The canvas of a picture: its size, resolution, colours and fonts."""
 
 from __future__ import annotations
 
@@ -16,8 +16,14 @@ from pecli.page.colors import add_maps, colour_map
 
 
 class Size(NamedTuple):
-    """Width and height in inches (height None: what the figure wants), the text's size in points, the least that it can
-    be read at, the headline's size as a share of the text's, and the free edge in ems of the text."""
+    """The size of a picture.
+
+    width, height : inches; height None: the figure's own
+    font : text size in points
+    least : the smallest readable text size in points
+    headline : the headline's size as a share of `font`
+    edge : the outer margin in ems of the text
+    """
 
     width: float
     height: float | None
@@ -33,23 +39,23 @@ SIZES = {
     "blog": Size(8, None, 9),
     "slide": Size(13.33, 7.5, 15.2, 13, headline=1.7, edge=1.2),
 }
-SQUARE = 4.6  # inches: width of a page with nothing but a square
-LIMITS = (0.5, 100.0)  # inches
-PERCENTILES = (2, 98)  # of the values, at which robust colours end
-FONTS = (8.0, 18.0)  # points of text on a page of so many inches: one per inch of width, within these
-SMALL = 0.9375  # tick labels: as a share of the text's size
-NARROW = 44  # ems of small text: a page of free height and less width lays several figures out in another way
-SHRUNK = (0.9, 0.8, 0.7, 0.6)  # of the text's size, tried before a size is refused
-FRAME = 2 / 3  # of the pixels an inch, where a file has many pictures
-FPS, FEW, SLOW = 5.0, 8, 1.0  # frames a second; of so many or fewer pictures, which are looked at one by one
-MAX_PIXELS = 2**16 - 1  # matplotlib's own limit a side
-DEFAULT = "default"  # the style that is pecli's own, to stand beside others in a sweep
-ADAPTIVE = "auto"  # the style of an SVG whose lines and text follow the reader's light or dark mode
-FILES = (".mplstyle", ".ttf", ".otf", ".ttc")  # endings of styles and fonts that are files, there or not
+SQUARE = 4.6  # inches: width of a page with a single square panel
+LIMITS = (0.5, 100.0)  # inches: smallest and largest side
+PERCENTILES = (2, 98)  # of the values: the ends of robust colours
+FONTS = (8.0, 18.0)  # points: bounds of the text size, which is one point per inch of width
+SMALL = 0.9375  # size of tick labels as a share of the text's size
+NARROW = 44  # ems of small text: narrower pages of free height stack panels that else stand side by side
+SHRUNK = (0.9, 0.8, 0.7, 0.6)  # shares of the text size to try before a picture size is refused
+FRAME = 2 / 3  # resolution of a frame as a share of --dpi
+FPS, FEW, SLOW = 5.0, 8, 1.0  # frames per second; up to FEW frames play at SLOW frames per second
+MAX_PIXELS = 2**16 - 1  # matplotlib's limit per side
+DEFAULT = "default"  # the name of pecli's own style, to compare it with others in a sweep
+ADAPTIVE = "auto"  # the style of an SVG that follows the reader's light or dark mode
+FILES = (".mplstyle", ".ttf", ".otf", ".ttc")  # suffixes of style and font files, whether they exist or not
 TEXTS = ("headline", "title", "footnote")
 LABELS = ("xlabel", "ylabel", "cbar_label")
-OWNED = {  # what some formats alone have, by the attribute of `pecli.files.formats.Format` that those have
-    "style": "markup",  # of the adaptive one
+OWNED = {  # options for some formats only, and the attribute of `pecli.files.formats.Format` that they need
+    "style": "markup",  # only the adaptive style
     "text": "markup",
     "inline": "markup",
     "fps": "moves",
@@ -85,14 +91,14 @@ class Canvas(Options):
     vmin: float | None = option(None, "value at the lower end of the colour scale", unset="the values' own")
     vmax: float | None = option(None, "value at the upper end of the colour scale", unset="the values' own")
     robust: bool = option(False, "end the colours at the {}nd and {}th percentile of the values".format(*PERCENTILES))
-    headline: str | None = option(None, "headline; {headline} is pecli's own", unset="what there is to see")
+    headline: str | None = option(None, "headline; {headline} stands for pecli's own", unset="what there is to see")
     title: str | None = option(
         None,
-        "title; {title} is pecli's own, {base} the base's value, $d^2$ mathematics",
+        "title; {title} stands for pecli's own, {base} for the base, $d^2$ for mathematics",
         unset="the encoding's name and parameters",
         common=True,
     )
-    footnote: str | None = option(None, "footnote; {footnote} is pecli's own", unset="how it was made")
+    footnote: str | None = option(None, "footnote; {footnote} stands for pecli's own", unset="how it was made")
     xlabel: str | None = option(None, "label of horizontal axes", unset="what they show")
     ylabel: str | None = option(None, "label of vertical axes", unset="what they show")
     cbar_label: str | None = option(None, "label of colour bars", unset="what they show")
@@ -103,27 +109,27 @@ class Canvas(Options):
     no_headline: bool = option(False, "no headline")
     no_title: bool = option(False, "no title")
     no_footnote: bool = option(False, "no footnote")
-    plain: bool = option(False, "no headline, title and footnote but those given, for a picture with a caption")
+    plain: bool = option(False, "no headline, title and footnote except those given: for a picture with a caption")
     no_colorbar: bool = option(False, "no colour bar")
     no_legend: bool = option(False, "no legend")
     style: str | None = option(
         None,
-        f"matplotlib style on top of pecli's: a name, a file, {DEFAULT} for none; {ADAPTIVE}: an SVG that follows "
-        "light and dark pages",
+        f"matplotlib style on top of pecli's: a name or a file, or {DEFAULT} for none; {ADAPTIVE} makes an SVG that "
+        "follows light and dark pages",
         unset="none",
         split=True,
         file=True,
         aliases=("theme",),
     )
     transparent: bool = option(False, "no background")
-    text: bool = option(False, "keep the text of an SVG as text, in the reader's fonts; else it is drawn")
+    text: bool = option(False, "keep the text of an SVG as text, in the reader's fonts, not as outlines")
     inline: bool = option(False, "an SVG to embed in a web page, without the XML header")
     text_size: float | None = option(
         None,
         "size of the text in points",
         at_least=4,
         at_most=100,
-        unset="7 to 18, with the size of the picture",
+        unset="7 to 18, by the size of the picture",
         aliases=("fontsize", "font_size"),
     )
     fps: float | None = option(
@@ -131,11 +137,11 @@ class Canvas(Options):
         "frames per second of .gif and .webp",
         above=0,
         at_most=50,
-        unset=f"{FPS:g}, of up to {FEW} pictures {SLOW:g}",
+        unset=f"{FPS:g}, or {SLOW:g} for up to {FEW} pictures",
         split=False,
     )
     loops: int | None = option(None, "how many times a .gif or .webp plays", at_least=1, at_most=65535, unset="endless")
-    pages: bool = option(False, "several values in one .pdf are a page each, not a grid")
+    pages: bool = option(False, "several values in one .pdf have a page each instead of a grid")
     font: str | None = option(None, "font family or font file", unset="Inter, with a CJK font where needed", file=True)
 
     def check(self) -> None:
@@ -159,13 +165,13 @@ class Canvas(Options):
 
     @property
     def inches(self) -> Size:
-        """The size in inches, with that of the text, which a style's file may say."""
-        font = self.text_size or self._styled("font.size", files_alone=True)
+        """The size in inches, with the text size that the user or a style file sets."""
+        font = self.text_size or self._style_setting("font.size", files_alone=True)
         return self._size._replace(font=font) if font else self._size
 
     @property
     def _size(self) -> Size:
-        """The size in inches with the usual text."""
+        """The size in inches, with the default text size."""
         size = SIZES.get(self.size)
         if size is None:
             sides = inches_of(self.size)
@@ -174,15 +180,19 @@ class Canvas(Options):
             size = Size(*sides, min(max(FONTS[0], sides[0]), FONTS[1]))
         return size
 
-    def has(self, name: str) -> bool:
-        """Return whether the picture has its headline, title or footnote; a plain one has what the author gives."""
+    def shows_text(self, name: str) -> bool:
+        """Return whether the picture shows this text (headline, title or footnote); a plain picture shows only the
+        user's texts."""
         return not getattr(self, f"no_{name}") and (not self.plain or getattr(self, name) is not None)
 
-    def written(self, name: str, own: Mapping[str, str]) -> str:
-        """Return the headline, title or footnote: pecli's own, or the author's with those for its blanks, or none."""
+    def final_text(self, name: str, own: Mapping[str, str]) -> str:
+        """Return the headline, title or footnote to show, or "".
+
+        own : pecli's texts by name; they also fill placeholders such as {title} in the user's text
+        """
         text = getattr(self, name)
-        if text is None or not self.has(name):
-            return own[name] if self.has(name) else ""
+        if text is None or not self.shows_text(name):
+            return own[name] if self.shows_text(name) else ""
         return reduce(lambda filled, blank: filled.replace(f"{{{blank}}}", own[blank]), own, text)
 
     @property
@@ -192,18 +202,18 @@ class Canvas(Options):
         return max(min(self.inches.least, font), SMALL * font)
 
     @property
-    def large(self) -> float:
+    def headline_size(self) -> float:
         """The size of the headline in points."""
         return self.inches.headline * self.inches.font
 
     @property
     def narrow(self) -> bool:
-        """Whether a page of free height is too narrow for two panels side by side."""
+        """Whether the page has free height and is too narrow for two panels side by side."""
         size = self.inches
         return size.height is None and 72 * size.width / self.small < NARROW
 
-    def smaller(self) -> list[Canvas]:
-        """Return the same with smaller text, where the user fixed both sides of the picture but not its text."""
+    def with_smaller_text(self) -> list[Canvas]:
+        """Return copies with ever smaller text, if the user fixed width and height but not the text size; else none."""
         if self.text_size is not None or self.inches.height is None:
             return []
         sizes = {max(self.inches.least, round(share * self.inches.font, 1)) for share in SHRUNK}
@@ -211,33 +221,38 @@ class Canvas(Options):
 
     @property
     def scale(self) -> float:
-        """How much thicker lines and markers are than on a page."""
+        """The factor for line widths and marker sizes, 1 for the size "page"."""
         return self.inches.font / SIZES["page"].font
 
     def pixels(self) -> tuple[int, int]:
-        """Return the rows and columns of pixels that a panel has at most, before it is laid out."""
+        """Return the largest number of pixels (rows, columns) that a panel can have, for use before the layout is
+        known."""
         size = self.inches
         return max(1, round((size.height or 2 * size.width) * self.dpi)), max(1, round(size.width * self.dpi))
 
     def colours(self, kind: str) -> str:
-        """Return the colour map for values of that kind (diverging, distance, amount, order, binary, difference)."""
-        add_maps()  # a picture on the user's own axes has no style of ours
-        return colour_map(kind, self.cmap or self._styled("image.cmap"))
+        """Return the colour map's name for a kind of values: diverging, distance, amount, order, binary or
+        difference."""
+        add_maps()  # pecli's style is not active on the user's own axes
+        return colour_map(kind, self.cmap or self._style_setting("image.cmap"))
 
     def inputs(self) -> tuple[str, ...]:
-        names = filter(None, (self.own_style, self.font))
+        names = filter(None, (self.user_style, self.font))
         return tuple(name for name in names if os.path.isfile(name) or name.lower().endswith(FILES))
 
     @property
-    def own_style(self) -> str | None:
-        """The user's style, or None where there is none."""
+    def user_style(self) -> str | None:
+        """The user's matplotlib style, or None."""
         return None if self.style in (DEFAULT, ADAPTIVE) else self.style
 
-    def _styled(self, setting: str, files_alone: bool = False) -> Any:
-        """Return what the user's style sets, None where there is no style, or no file where others do not count."""
+    def _style_setting(self, setting: str, files_alone: bool = False) -> Any:
+        """Return the value of a setting in the user's style, or None.
+
+        files_alone : whether to read the style only if it is a file
+        """
         from pecli.page.style import read_style
 
-        style = self.own_style
+        style = self.user_style
         if style is None or (files_alone and not (os.path.isfile(style) and is_readable(style))):
             return None
         return read_style(style).get(setting)
@@ -247,33 +262,34 @@ class Canvas(Options):
         """Whether lines and text follow the reader's light or dark mode."""
         return self.style == ADAPTIVE
 
-    def only_in(self) -> dict[str, tuple[Any, str]]:
-        """Return the value of each option given that some formats alone have, and the attribute of those formats."""
+    def format_specific_options(self) -> dict[str, tuple[Any, str]]:
+        """Return {option: (value, required format attribute)} for the given options that only some formats support."""
         given = {name: getattr(self, name) for name in OWNED}
         given["style"] = ADAPTIVE if self.adaptive else None
         return {name: (value, OWNED[name]) for name, value in given.items() if value not in (None, False)}
 
     @property
     def frame_dpi(self) -> int:
-        """Pixels an inch of one picture of many: each has fewer than one that stands alone."""
+        """The resolution of each picture in a file of many, in pixels per inch; it is lower than `dpi`."""
         return max(10, round(self.dpi * FRAME))
 
     def limits_given(self) -> dict[str, object]:
-        """Return the options given that say where the colours end."""
+        """Return the given options that set the ends of the colour scale."""
         given = {"vmin": self.vmin, "vmax": self.vmax, "robust": self.robust or None}
         return {name: value for name, value in given.items() if value is not None}
 
     def colours_given(self) -> dict[str, object]:
-        """Return the options given about colours."""
+        """Return the given options that concern colours."""
         return {**({"cmap": self.cmap} if self.cmap else {}), **self.limits_given()}
 
     def check_names(self) -> None:
-        """Refuse a colour map, a style or a font that does not exist; imports matplotlib, so it comes late."""
+        """Raise an error for a colour map, style or font that does not exist. It imports matplotlib, so it is called
+        late."""
         from pecli.page.style import family_of
 
         if self.font is not None:
             family_of(self.font)
-        for source, name in {"style": self._styled("image.cmap"), "cmap": self.cmap}.items():
+        for source, name in {"style": self._style_setting("image.cmap"), "cmap": self.cmap}.items():
             if name is not None:
                 from matplotlib import colormaps
 

@@ -1,4 +1,4 @@
-"""An image in which all cells are equally wide, though their edges need not be those of pixels."""
+"""An image of a matrix whose cells look equally wide, though cell edges need not fall on pixel edges."""
 
 from __future__ import annotations
 
@@ -12,35 +12,36 @@ from matplotlib.transforms import Affine2D, Bbox
 
 from pecli.core.lazy import Array
 
-EXACT = 9  # digits after the point that a place among the cells has
-FEW = 6  # pixels a cell: with fewer it is seen that one cell is a pixel wider than the next
-FEW_IN_FRAMES = 4  # the same in frames, which move: mixed colours nearly double the size of a GIF
-FINE = 300  # pixels an inch, at least, in a file of lines, which is printed and zoomed into
+EXACT = 9  # decimals of a coordinate in cells
+FEW = 6  # pixels per cell: below this, a difference of one pixel between cells is visible
+FEW_IN_FRAMES = 4  # the same in animations, where mixed colours nearly double the size of a GIF
+FINE = 300  # least resolution in pixels per inch inside a vector file, which is printed and zoomed
 
 
 class CellImage(AxesImage):
-    """A matrix as an image, one colour a number.
+    """A matrix as an image, with one colour per number.
 
-    Where cells are finer than pixels, each pixel has the mean of its values. Where cells have few pixels, and no whole
-    number of them, a pixel over the edge of two has the colours of both, each by its share of the pixel. Drawn
-    otherwise, some cells are a pixel wider than others, in bands that no number has.
-    Colours are averaged, not values: the mean of −1 and 1 would be pale, and edges would be seen as lines.
+    If cells are smaller than pixels, each pixel shows the mean of its values. If cells have few pixels and not a whole
+    number of them, a pixel across the edge of two cells mixes their colours by area. Otherwise some cells would be a
+    pixel wider than others, which shows as bands that are not in the data. Colours are mixed, not values: the mean of
+    −1 and 1 would be pale, so that edges would look like lines.
 
-    A file of lines places an image as exactly as a line. There every cell has a whole number of pixels.
+    A vector file can place an image anywhere; there every cell has a whole number of pixels.
     """
 
     def __init__(self, axes: Any, **options: Any) -> None:
-        super().__init__(axes, interpolation="none", **options)  # matplotlib's word for: as it is, where that can be
-        self.numbers: dict[tuple[int, int], Text] = {}  # in its cells, by row and column
-        self.extremes: tuple[float, float] | None = None  # of the numbers that cells are means of, where known
+        super().__init__(axes, interpolation="none", **options)  # without resampling, where possible
+        self.numbers: dict[tuple[int, int], Text] = {}  # texts in cells, by row and column
+        self.extremes: tuple[float, float] | None = None  # of the numbers that cells are means of, if known
         self.few = FEW
-        self.ramp: tuple[Any, tuple[float, float]] | None = None  # all colours and their ends, where it shows classes
+        self.ramp: tuple[Any, tuple[float, float]] | None = None  # the continuous map and its limits, for classes
 
     def make_image(self, renderer: Any, magnification: float = 1.0, unsampled: bool = False) -> Any:
-        """Return the colours of the pixels, (rows, columns, 4) from the lowest row up, and where their first corner is.
+        """Return the pixels' colours, shape (rows, columns, 4) from the bottom row up, their lower left corner and a
+        transform.
 
-        magnification : 1, for what has pixels; unsampled : the file takes pixels of any size, which the last thing that
-            is given says
+        magnification : 1 for raster files
+        unsampled : whether the file takes pixels of any size; the returned transform then gives their size
         """
         image = self.get_window_extent()
         seen = Bbox.intersection(image, self.axes.bbox)
@@ -55,7 +56,7 @@ class CellImage(AxesImage):
         return self._colours(down, across), left, bottom, Affine2D()
 
     def _whole_cells(self, image: Bbox, seen: Bbox, resolution: float) -> Any:
-        """Return the cells in view, each of whole pixels, at least so many an inch, and their place."""
+        """Return the visible cells, each of whole pixels at `resolution` per inch or more, and their place."""
         colours: Array = self.to_rgba(np.ma.asarray(self.get_array()), bytes=True)
         sides = ((image.y1, image.y0), seen.intervaly), ((image.x0, image.x1), seen.intervalx)
         corner, pixel = [0.0, 0.0], [0.0, 0.0]
@@ -70,7 +71,7 @@ class CellImage(AxesImage):
         return colours, corner[1], corner[0], Affine2D().scale(pixel[1], pixel[0])
 
     def _colours(self, down: Array, across: Array) -> Array:
-        """Return the colours of the pixels between these edges."""
+        """Return the colours of the pixels between these pixel edges, given in cells."""
         values: Any = np.ma.asarray(self.get_array())
         sides = ((0, down), (1, across))
         finer = [len(edges) <= values.shape[axis] for axis, edges in sides]
@@ -79,15 +80,17 @@ class CellImage(AxesImage):
         colours: Array = self.to_rgba(values, bytes=True)
         for axis, edges in (side for side, many in zip(sides, finer, strict=True) if not many):
             middles = ((edges[:-1] + edges[1:]) / 2).astype(int)
-            colours = mixed(colours, edges, axis) if mixes(edges, self.few) else colours.take(middles, axis)
+            colours = (
+                mix_colours(colours, edges, axis) if needs_mixing(edges, self.few) else colours.take(middles, axis)
+            )
         return colours
 
 
 def area_means(values: Any, edges: Array, axis: int) -> Any:
-    """Return the means of the cells under each pixel, cells on an edge by the part that is under it.
+    """Return the mean of the cells under each pixel, weighted by area.
 
-    values : masked array, what is masked does not count
-    edges : of the pixels along that axis, in cells, which are smaller: rising or falling
+    values : masked array; masked cells do not count
+    edges : pixel edges along `axis` in cells, rising or falling; pixels are larger than cells
     """
     shape = [1, 1]
     shape[axis] = -1
@@ -104,22 +107,24 @@ def area_means(values: Any, edges: Array, axis: int) -> Any:
 
 
 def cell_edges(first: int, last: int, ends: tuple[float, float], count: int) -> Array:
-    """Return the edges of the pixels first to last, in cells, of so many cells between these ends."""
+    """Return the edges of pixels `first` to `last` in cells; `ends` are the pixel coordinates of the outer cell
+    edges."""
     share = (np.arange(first, last + 1) - ends[0]) / (ends[1] - ends[0])
     return np.clip((count * share).round(EXACT), 0, count)
 
 
-def mixes(edges: Array, few: int) -> bool:
-    """Return whether cells have few pixels and no whole number: pixels on their edges then have mixed colours."""
+def needs_mixing(edges: Array, few: int) -> bool:
+    """Return whether to mix colours at cell edges: if a cell has fewer than `few` pixels and not a whole number of
+    them."""
     pixels = (len(edges) - 1) / (abs(float(edges[-1] - edges[0])) or 1.0)
     return 1 < pixels < few and abs(pixels - round(pixels)) > 1e-6
 
 
-def mixed(colours: Array, edges: Array, axis: int) -> Array:
+def mix_colours(colours: Array, edges: Array, axis: int) -> Array:
     """Return the colours of the cells under each pixel, mixed by area.
 
-    colours : (rows, columns, 4), of cells, from 0 to 255; what has no number is clear
-    edges : of the pixels along that axis, in cells, which are larger: rising or falling
+    colours : the cells' colours from 0 to 255, shape (rows, columns, 4); transparent if a cell has no number
+    edges : pixel edges along `axis` in cells, rising or falling; pixels are smaller than cells
     """
     low, high = np.minimum(edges[:-1], edges[1:]), np.maximum(edges[:-1], edges[1:])
     first = np.minimum(low, colours.shape[axis] - 1).astype(int)

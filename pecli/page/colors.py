@@ -1,4 +1,4 @@
-"""Default colour maps, and the contrast of colours."""
+"""Colour maps and inks, and the contrast between colours."""
 
 from __future__ import annotations
 
@@ -8,44 +8,46 @@ from typing import Any
 from pecli.core.lazy import Array, Axes, np
 from pecli.files.pictures import DARK_INKS
 
-DIFFERENCE = "difference"  # the kind of values that are one thing less another
-MAPS = {  # of pecli's own, from low to high
+DIFFERENCE = "difference"  # the kind of values that are differences
+MAPS = {  # pecli's own colour maps, from low to high
     "signed": ("#1B4B82", "#4A86C0", "#A9C8E3", "#F7F6F3", "#F3BFA3", "#DD7350", "#A8361F"),
-    "distance": ("#0E2238", "#154C6B", "#1C7A88", "#5BAA98", "#B3D7BF", "#F6F7EE"),  # near is dark
-    "amount": ("#F6F7EE", "#B3D7BF", "#5BAA98", "#1C7A88", "#154C6B", "#0E2238"),  # much is dark
-    "order": ("#16325C", "#5A3F8C", "#B1447B", "#E0713D"),  # of lines and points, all seen on white
+    "distance": ("#0E2238", "#154C6B", "#1C7A88", "#5BAA98", "#B3D7BF", "#F6F7EE"),  # small distances are dark
+    "amount": ("#F6F7EE", "#B3D7BF", "#5BAA98", "#1C7A88", "#154C6B", "#0E2238"),  # large amounts are dark
+    "order": ("#16325C", "#5A3F8C", "#B1447B", "#E0713D"),  # for lines and points; every colour is visible on white
     "bits": ("#F6F7EE", "#154C6B"),
 }
-TEXT_INK, HEADLINE_INK, NOTE_INK = "#3B424A", "#16191D", "#6A727B"  # of pecli's own style
-NAMED_INK = "#C44327"  # what the headline names
-HAIRLINE, RULE = "#E7EAED", "#B9C0C7"  # around what ends in white; above a panel of several
-PALER = 0.7  # opacity of notes in another style
-SHADE = 0.1  # opacity of a region that the headline names, of its colour
-DEFAULTS = {"diverging": "signed", DIFFERENCE: "signed", "binary": "bits"}  # others have the map of their own name
+TEXT_INK, HEADLINE_INK, NOTE_INK = "#3B424A", "#16191D", "#6A727B"  # text colours of pecli's own style
+NAMED_INK = "#C44327"  # marks what the headline is about
+HAIRLINE, RULE = "#E7EAED", "#B9C0C7"  # outline of a panel that fades to white; rule above a panel
+PALER = 0.7  # opacity of notes under the user's style
+SHADE = 0.1  # opacity of a shaded region that the headline is about
+DEFAULTS = {"diverging": "signed", DIFFERENCE: "signed", "binary": "bits"}  # by kind; other kinds are map names
 TWO_SIDED = {
     *("PiYG", "PRGn", "BrBG", "PuOr", "RdGy", "RdBu", "RdYlBu", "RdYlGn", "Spectral", "coolwarm", "bwr", "seismic"),
     *("berlin", "managua", "vanimo", "signed"),
 }
-COLOURS = 256  # of a map
-STROKES = (("white", 2.6), ("black", 1.2))  # colour and points of what is seen on any colour: dark within light
+COLOURS = 256  # number of colours in a map
+STROKES = (("white", 2.6), ("black", 1.2))  # colour, points: a dark line inside a light one shows on any colour
 
 
 def colour_map(kind: str, given: str | None) -> str:
-    """Return the name of the map for values of that kind: the one given, but a difference has two sides whatever is
-    given.
+    """Return the name of the colour map for values of that kind: `given` if the user gave a suitable one, else the
+    default.
+
+    A difference needs a diverging map, so other maps are ignored for it.
     """
     fits = kind != DIFFERENCE or (given or "").removesuffix("_r") in TWO_SIDED
     return given if given and fits else DEFAULTS.get(kind, kind)
 
 
 def headline_ink() -> Any:
-    """Return the colour of the headline, and of what marks what it names: the text's, where the style is another."""
+    """Return the colour of the headline and its marks: the text colour, if the user's style sets one."""
     own = _text_ink()
     return HEADLINE_INK if own == TEXT_INK else own
 
 
 def note_ink() -> Any:
-    """Return the colour of what stands beside what counts: the text's, paler, where the style is another."""
+    """Return the colour of notes: a paler text colour, if the user's style sets one."""
     from matplotlib.colors import to_rgba
 
     own = _text_ink()
@@ -53,6 +55,7 @@ def note_ink() -> Any:
 
 
 def _text_ink() -> str:
+    """Return the current text colour in hexadecimal."""
     import matplotlib as mpl
     from matplotlib.colors import to_hex
 
@@ -61,7 +64,7 @@ def _text_ink() -> str:
 
 @cache
 def add_maps() -> None:
-    """Make matplotlib know pecli's own maps by their names."""
+    """Register pecli's own colour maps with matplotlib."""
     from matplotlib import colormaps
     from matplotlib.colors import LinearSegmentedColormap
 
@@ -72,14 +75,14 @@ def add_maps() -> None:
             colormaps.register(own.reversed())
 
 
-MIN_CONTRAST = 25.0  # of lightness, 0 (black) to 100 (white), between data and what is behind them
-DARK = 55.0  # of lightness, below which text is white
-ANY = ("white", "#121417")  # what a panel without a ground of its own may come to stand on
+MIN_CONTRAST = 25.0  # least difference of lightness L* (0 to 100) between data and background
+DARK = 55.0  # lightness L* below which text is white
+ANY = ("white", "#121417")  # possible backgrounds of a transparent panel
 
 
-def seen_colours(name: str, axes: Axes) -> Any:
-    """Return the longest run of a colour map's colours that differ in lightness from what may be behind a panel; the
-    map itself where none do."""
+def visible_colours(name: str, axes: Axes) -> Any:
+    """Return the longest run of the map's colours that contrast with the panel's background; the whole map if none
+    do."""
     import matplotlib as mpl
     from matplotlib.colors import ListedColormap, to_rgba
 
@@ -94,13 +97,19 @@ def seen_colours(name: str, axes: Axes) -> Any:
 
 
 def lightness(colours: Any) -> Array:
-    """L* of CIELAB, 0 for black to 100 for white, shape (...,) of colours of shape (..., 3 or 4), or of a name."""
+    """Return the lightness L* of CIELAB, from 0 (black) to 100 (white).
+
+    colours : shape (..., 3 or 4), or the name of a colour
+    """
     light = luminance(colours)
     return np.where(light > (6 / 29) ** 3, 116 * np.cbrt(light) - 16, light * (29 / 3) ** 3)
 
 
 def luminance(colours: Any) -> Array:
-    """Return the relative luminance, 0 to 1, of the same."""
+    """Return the relative luminance, 0 to 1.
+
+    colours : shape (..., 3 or 4), or the name of a colour
+    """
     from matplotlib.colors import to_rgb
 
     given = np.asarray(to_rgb(colours) if isinstance(colours, str) else colours)[..., :3]
@@ -108,17 +117,19 @@ def luminance(colours: Any) -> Array:
     return np.asarray(linear @ np.array([0.2126, 0.7152, 0.0722]))
 
 
-READABLE = 4.5  # the least contrast of a text with what is behind it
-READABLE_ON_BOTH = 3.0  # the same where that may be white or nearly black
+READABLE = 4.5  # least contrast ratio of text and background
+READABLE_ON_BOTH = 3.0  # the same, if the background may be white or nearly black
 
 
 def legible(colour: Any, axes: Axes) -> Any:
-    """Return a colour, so much darker or lighter that text in it can be read on a panel; on one without a ground, in
-    light and in dark."""
+    """Return the colour, made darker or lighter until text in it is readable on the panel.
+
+    On a transparent panel it is readable in light and dark mode.
+    """
     from matplotlib.colors import to_hex, to_rgb, to_rgba
 
     panel, own = to_rgba(axes.get_facecolor()), np.array(to_rgb(colour))
-    if not panel[3] and to_hex(colour) in DARK_INKS:  # which is another on a dark page
+    if not panel[3] and to_hex(colour) in DARK_INKS:  # these inks change in dark mode
         return colour
     grounds = luminance(np.array([panel] if panel[3] else [to_rgba(name) for name in ANY]))
     least = READABLE if panel[3] else READABLE_ON_BOTH
@@ -131,10 +142,13 @@ def legible(colour: Any, axes: Axes) -> Any:
 
 
 def is_dark(colours: Any) -> Array:
-    """Return whether text on colours, shape (..., 3 or 4), or on one of that name, has to be white; shape (...)."""
+    """Return whether text on these colours must be white; shape (...).
+
+    colours : shape (..., 3 or 4), or the name of a colour
+    """
     return np.asarray(lightness(colours) < DARK)
 
 
 def text_color_on(image: Any, value: float) -> str:
-    """Return the colour of what is written on an image where it has this value, whatever the style's own ink is."""
+    """Return the text colour, black or white, for a cell of the image with this value."""
     return "white" if is_dark(image.cmap(image.norm(value))) else "black"

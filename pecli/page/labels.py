@@ -1,4 +1,4 @@
-"""Labels of lines, levels and marked positions: artists that `place_labels` keeps apart."""
+"""Labels of lines, levels and marked positions: text artists that `place_labels` keeps apart."""
 
 from __future__ import annotations
 
@@ -19,47 +19,52 @@ from matplotlib.transforms import ScaledTranslation, Transform
 from pecli.core.lazy import Array
 from pecli.page.canvas import Canvas
 from pecli.page.colors import RULE, headline_ink, legible, note_ink
-from pecli.page.lines import MAX_LINES, Look, key
+from pecli.page.lines import MAX_LINES, Look, add_legend
 from pecli.page.text import points_per_pixel
 from pecli.page.words import ems
 
 L = TypeVar("L", bound=Text)
-LINE, GAP = 1.25, 0.2  # ems of a line of text, and between two labels
-MAX_SHARE = 0.3  # of a panel's width, about, that labels of lines take at most: else a legend has them
-MAX_LETTERS = 24  # of a line of a label
-BRACKET = 5  # points from a panel to a bracket above it
-MOVED = 0.8  # ems from a line's end to its name
-LEADER, FREE = 13, 5  # points from a line to its label and free before its leader
+LINE, GAP = 1.25, 0.2  # height of a line of text and gap between labels, in ems
+MAX_SHARE = 0.3  # of a panel's width: if line labels are wider, a legend replaces them
+MAX_LETTERS = 24  # letters per line of a label
+BRACKET = 5  # points between a panel and its bracket
+MOVED = 0.8  # ems between a line's end and its label, beyond which a leader joins them
+LEADER, FREE = 13, 5  # points between a line's end and its label, and between the line's end and the leader
 
 
 class Label(Annotation):
-    """A text at a place on an Axes; `place_labels` moves it by points."""
+    """A text anchored at a point of an Axes; `place_labels` moves it by an offset in points."""
 
     def __init__(self, axes: Axes, text: str, xy: Any, system: Transform, canvas: Canvas, **style: Any) -> None:
         place: dict[str, Any] = {"xycoords": system, "xytext": (0, 0), "textcoords": "offset points"}
         super().__init__(text, xy, **place, fontsize=canvas.small, annotation_clip=False, clip_on=False, **style)
         axes.add_artist(self)
 
-    def set(self, **properties: Any) -> Any:  # matplotlib writes none, with its documentation, for each kind of label
+    def set(self, **properties: Any) -> Any:  # stops matplotlib from generating a `set` per subclass
         return super().set(**properties)
 
 
 class LineLabel(Label):
-    """The label at the end of a line: the number of that among all lines."""
+    """The label at the end of a line; `line` is the line's index."""
 
     line: int
 
 
 class RowLabel(Label):
-    """Right of marked rows."""
+    """A label to the right of a marked row."""
 
 
 class ColumnLabel(Label):
-    """Above marked positions."""
+    """A label above a marked position."""
 
 
 class PointLabel(Label):
-    """Beside a marked point, in its colour, at one of its sides."""
+    """A label beside a marked point, in the point's colour.
+
+    sides : directions from the point to try, as (right, up)
+    points : the points that the label may stand at
+    needed : whether to show the label even where it covers lines
+    """
 
     sides: Sequence[tuple[int, int]]
     points: Sequence[tuple[float, float]]
@@ -67,21 +72,32 @@ class PointLabel(Label):
 
 
 class SpanLabel(Label):
-    """Above one of some brackets that stand in a row, from `xy` to `last`; the first of its texts that has room."""
+    """A label above one bracket in a row of brackets.
+
+    last : the bracket's right end; its left end is in `xy`
+    texts : the same label from long to short; all brackets show the first that fits
+    """
 
     last: float
     texts: Sequence[str]
 
 
 class BracketLabel(Label):
-    """Above a bracket over columns, from its left end to `last`: the first of its texts that has room there."""
+    """A label above a bracket over columns.
+
+    last : the bracket's right end; its left end is in `xy`
+    texts : the same label from long to short; the first that fits is shown
+    """
 
     last: float
     texts: Sequence[str]
 
 
-def _beyond(axes: Axes, canvas: Canvas, right: float, up: float) -> ScaledTranslation:
-    """Return the way from a panel's frame to a bracket right of it or above it."""
+def _bracket_shift(axes: Axes, canvas: Canvas, right: float, up: float) -> ScaledTranslation:
+    """Return the translation from a panel's frame to a bracket to its right or above it.
+
+    right, up : 1 or 0
+    """
     far = BRACKET * canvas.scale / 72
     return ScaledTranslation(right * far, up * far, axes.get_figure(root=True).dpi_scale_trans)  # type: ignore[union-attr]
 
@@ -89,11 +105,11 @@ def _beyond(axes: Axes, canvas: Canvas, right: float, up: float) -> ScaledTransl
 def add_bracket(
     axes: Axes, first: float, last: float, texts: Sequence[str], canvas: Canvas, strong: bool = True
 ) -> None:
-    """Draw a line above a panel from one place of its horizontal axis to another, with the first text that has room.
+    """Draw a bracket above a panel from x = `first` to `last`, labelled with the first of `texts` that fits.
 
-    strong : it is what the headline names
+    strong : whether the headline is about it
     """
-    system = axes.get_xaxis_transform() + _beyond(axes, canvas, 0, 1)
+    system = axes.get_xaxis_transform() + _bracket_shift(axes, canvas, 0, 1)
     line: dict[str, Any] = {"linewidth": 1.2 * canvas.scale, "clip_on": False, "solid_capstyle": "butt"}
     ink = headline_ink() if strong else RULE
     axes.add_artist(Line2D([first, last], [1.0, 1.0], transform=system, color=ink, **line))
@@ -103,11 +119,11 @@ def add_bracket(
 
 
 def add_bracket_beside(axes: Axes, first: float, last: float, text: str, canvas: Canvas, strong: bool = True) -> None:
-    """Draw a line right of a panel from one place of its vertical axis to another, with a text beside its middle.
+    """Draw a bracket to the right of a panel from y = `first` to `last`, with a text beside its middle.
 
-    strong : it is what the headline names
+    strong : whether the headline is about it
     """
-    system = axes.get_yaxis_transform() + _beyond(axes, canvas, 1, 0)
+    system = axes.get_yaxis_transform() + _bracket_shift(axes, canvas, 1, 0)
     line: dict[str, Any] = {"linewidth": 1.2 * canvas.scale, "clip_on": False, "solid_capstyle": "butt"}
     ink = headline_ink() if strong else RULE
     axes.add_artist(Line2D([1.0, 1.0], [first, last], transform=system, color=ink, **line))
@@ -116,9 +132,12 @@ def add_bracket_beside(axes: Axes, first: float, last: float, text: str, canvas:
 
 
 def add_spans(axes: Axes, spans: Sequence[tuple[float, float, Sequence[str], Any]], canvas: Canvas) -> None:
-    """Draw lines in a row above a panel, each from one place of its horizontal axis to another, with the first text
-    that has room, in its colour: the first at its left end, the last at its right end."""
-    system = axes.get_xaxis_transform() + _beyond(axes, canvas, 0, 1)
+    """Draw a row of brackets above a panel.
+
+    spans : (left end, right end, texts from long to short, colour) of each bracket; the first label is flush left, the
+        last flush right, the others are centred
+    """
+    system = axes.get_xaxis_transform() + _bracket_shift(axes, canvas, 0, 1)
     for at, (first, last, texts, colour) in enumerate(spans):
         look: dict[str, Any] = {"linewidth": 1.6 * canvas.scale, "clip_on": False, "solid_capstyle": "butt"}
         axes.add_artist(Line2D([first, last], [1.0, 1.0], transform=system, color=colour, **look))
@@ -129,13 +148,13 @@ def add_spans(axes: Axes, spans: Sequence[tuple[float, float, Sequence[str], Any
 
 
 def _place_span_labels(axes: Axes, labels: Sequence[SpanLabel], canvas: Canvas) -> None:
-    """Show the longest texts that all have room beside each other, each as near to its line as can be."""
-    frame, ends = _frame(axes)[0], sorted(axes.get_xlim())
+    """Show the longest texts that fit side by side, each as close to its bracket as possible."""
+    frame, ends = _frame_size(axes)[0], sorted(axes.get_xlim())
     shares = {"left": 0.0, "center": 0.5, "right": 1.0}
     for step in range(max(len(label.texts) for label in labels)):
         for label in labels:
             label.set_text(label.texts[min(step, len(label.texts) - 1)])
-        sizes = [_width(label, canvas) + canvas.small for label in labels]
+        sizes = [_label_width(label, canvas) + canvas.small for label in labels]
         if sum(sizes) <= frame + canvas.small:
             break
     middles, starts = [], []
@@ -144,33 +163,36 @@ def _place_span_labels(axes: Axes, labels: Sequence[SpanLabel], canvas: Canvas) 
         share = shares[label.get_horizontalalignment()]
         starts.append(low)
         middles.append(low + share * (high - low) + (0.5 - share) * (size - canvas.small))
-    for label, start, size, middle in zip(labels, starts, sizes, spread(middles, sizes), strict=True):
+    for label, start, size, middle in zip(labels, starts, sizes, separate_boxes(middles, sizes), strict=True):
         share = shares[label.get_horizontalalignment()]
         label.set_position((middle + (share - 0.5) * (size - canvas.small) - start, 2 * canvas.scale))
 
 
 def labels_of(axes: Axes, kind: type[L]) -> list[L]:
-    """Return the labels of a kind on an Axes, in the order in which they were made."""
+    """Return the labels of class `kind` on an Axes in the order of their creation."""
     return [text for text in axes.texts if isinstance(text, kind)]
 
 
 def place_labels(axes: Axes, canvas: Canvas) -> None:
-    """Move all labels so that none touches another; again whenever the panel's size or ends change."""
+    """Move all labels so that none overlaps another; called after each change of the panel's size or limits."""
     for kind, place in PLACING.items():
         if labels := labels_of(axes, kind):
-            axes.get_xlim(), axes.get_ylim()  # as the data that were drawn last need them
+            axes.get_xlim(), axes.get_ylim()  # updates the limits after drawing
             place(axes, labels, canvas)
 
 
-def spread(places: Sequence[float], sizes: Sequence[float], low: float = -inf, high: float = inf) -> list[float]:
-    """Return the middles of boxes without overlap, as near to their places as can be (least squares).
+def separate_boxes(
+    places: Sequence[float], sizes: Sequence[float], low: float = -inf, high: float = inf
+) -> list[float]:
+    """Return the centres of boxes without overlap, as close to `places` as possible (least squares).
 
-    low, high : the ends that no box goes beyond; boxes that are too large for that overlap by equal shares
+    sizes : the boxes' lengths
+    low, high : bounds of all boxes; boxes too large for them overlap by equal shares
     """
     ranks = np.argsort(places, kind="stable")
     widths = np.array(sizes)[ranks] * min(1.0, (high - low) / (sum(sizes) or 1.0))
-    side_by_side = np.cumsum(widths) - widths / 2  # from 0
-    groups: list[tuple[float, int]] = []  # where boxes that touch begin, and how many they are
+    side_by_side = np.cumsum(widths) - widths / 2  # centres of boxes packed from 0 on
+    groups: list[tuple[float, int]] = []  # (start, count) of each run of touching boxes
     for start in (np.array(places)[ranks] - side_by_side).tolist():
         group = (start, 1)
         while groups and groups[-1][0] > group[0]:
@@ -185,49 +207,49 @@ def spread(places: Sequence[float], sizes: Sequence[float], low: float = -inf, h
 
 
 def _in_points(axes: Axes, pixels: Any) -> Array:
-    """Return places on the page, (n, 2), in points from the lower left corner of the frame."""
+    """Convert pixel coordinates, shape (n, 2), to points from the frame's lower left corner."""
     return np.asarray((np.asarray(pixels) - axes.bbox.min) * points_per_pixel(axes))
 
 
 def _anchors(axes: Axes, labels: Sequence[Any]) -> Array:
-    """Return where labels are anchored, (n, 2), points from the lower left corner of the frame."""
+    """Return the labels' anchor points, shape (n, 2), in points from the frame's lower left corner."""
     return _in_points(axes, [label.xycoords.transform(label.xy) for label in labels])
 
 
-def _frame(axes: Axes) -> Array:
-    """Return width and height of the frame, points."""
+def _frame_size(axes: Axes) -> Array:
+    """Return the frame's width and height in points."""
     return np.array(axes.bbox.size) * points_per_pixel(axes)
 
 
 def _panel_width(axes: Axes, canvas: Canvas) -> float:
-    """Return about how wide a panel will be, points, before the page is laid out."""
-    count = len(axes.get_figure(root=True).axes) or 1  # type: ignore[union-attr]  # it stands in one
+    """Estimate the width of a panel in points, before the page is laid out."""
+    count = len(axes.get_figure(root=True).axes) or 1  # type: ignore[union-attr]  # an Axes on a page has a figure
     width, height = canvas.inches.width, canvas.inches.height
     in_a_row = max(3, ceil(1.5 * width / height)) if height else 3
     return 72 * width / max(ceil(sqrt(count)), min(count, in_a_row))
 
 
 def _shifts(axes: Axes, labels: Sequence[Label], along: int, sizes: Sequence[float]) -> list[float]:
-    """Return how far labels of these sizes move along x (0) or y (1) so that none touches another, points."""
+    """Return by how many points to move labels of these sizes along x (0) or y (1) so that they do not overlap."""
     places = _anchors(axes, labels)[:, along]
-    return [float(shift) for shift in spread(places.tolist(), sizes, 0.0, _frame(axes)[along]) - places]
+    return [float(shift) for shift in separate_boxes(places.tolist(), sizes, 0.0, _frame_size(axes)[along]) - places]
 
 
 # Lines
 
 
 def label_lines(axes: Axes, entries: Sequence[tuple[str, Look]], canvas: Canvas) -> None:
-    """Label lines right of the frame or, where the labels are too wide for that, in a legend.
+    """Label lines at their right ends, or in a legend if the labels are too wide.
 
-    entries : the label of each line, empty where it has none, and its look
+    entries : (label, look) of each line; the label is "" for a line without one
     """
     labelled = [at for at, (text, _) in enumerate(entries) if text]
-    if len(labelled) > MAX_LINES:  # as many from the first to the last
+    if len(labelled) > MAX_LINES:  # keep MAX_LINES evenly spaced ones
         labelled = [labelled[round(at)] for at in np.linspace(0, len(labelled) - 1, MAX_LINES).tolist()]
-    texts = [broken(text) for text, _ in entries]
+    texts = [wrapped_label(text) for text, _ in entries]
     widest = max((ems(part) for text in texts for part in text.split("\n")), default=inf)
     if 0.9 * widest * canvas.small > MAX_SHARE * _panel_width(axes, canvas):
-        key(axes, [entries[at] for at in labelled])
+        add_legend(axes, [entries[at] for at in labelled])
         return
     for at in labelled:
         look = {"color": entries[at][1]["color"], "linewidth": 0.7 * canvas.scale}
@@ -239,8 +261,8 @@ def label_lines(axes: Axes, entries: Sequence[tuple[str, Look]], canvas: Canvas)
         label.line = at
 
 
-def broken(text: str) -> str:
-    """Return a label in short lines, broken between its parameters."""
+def wrapped_label(text: str) -> str:
+    """Return a label wrapped to short lines, with breaks between its parameters."""
     lines = []
     for line in text.split("\n"):
         parts = re.split(r", (?=[^,]* = )", line) if " = " in line else line.split(", ")
@@ -250,7 +272,10 @@ def broken(text: str) -> str:
 
 
 def put_line_labels(axes: Axes, lines: Sequence[tuple[Array, Array]]) -> None:
-    """Anchor the labels where their lines, x and values, end; one without numbers has no label."""
+    """Anchor each line label at the last finite point of its line; hide the label if the line has no finite point.
+
+    lines : (x, values) of each line
+    """
     for label in labels_of(axes, LineLabel):
         x, values = lines[label.line]
         known = np.flatnonzero(np.isfinite(values))
@@ -259,8 +284,11 @@ def put_line_labels(axes: Axes, lines: Sequence[tuple[Array, Array]]) -> None:
             label.xy, label.xycoords = (float(x[known[-1]]), float(values[known[-1]])), axes.transData
 
 
-def join_line_labels(axes: Axes, values: Sequence[Array]) -> None:
-    """Give lines that are one line one label: the names of all."""
+def merge_line_labels(axes: Axes, values: Sequence[Array]) -> None:
+    """Merge the labels of lines that coincide.
+
+    values : the values of each line
+    """
     labels = labels_of(axes, LineLabel)
     for at, label in enumerate(labels):
         own = values[label.line]
@@ -273,17 +301,17 @@ def join_line_labels(axes: Axes, values: Sequence[Array]) -> None:
 
 
 def _place_line_labels(axes: Axes, labels: Sequence[LineLabel], canvas: Canvas) -> None:
-    """Move labels up and down."""
+    """Move line labels vertically so that they do not overlap, with leaders if they move far."""
     labels = [label for label in labels if label.get_visible()]
     if not labels:
         return
-    ends, (width, height) = _anchors(axes, labels), _frame(axes)
+    ends, (width, height) = _anchors(axes, labels), _frame_size(axes)
     sizes = [(LINE * (label.get_text().count("\n") + 1) + GAP) * canvas.small for label in labels]
-    middles = spread(ends[:, 1].tolist(), sizes, 0.0, height)
-    moved = np.abs(middles - ends[:, 1]).max() > MOVED * canvas.small  # so far that it takes leaders to tell
+    middles = separate_boxes(ends[:, 1].tolist(), sizes, 0.0, height)
+    moved = np.abs(middles - ends[:, 1]).max() > MOVED * canvas.small  # whether leaders are needed
     for label, (x, y), middle in zip(labels, ends.tolist(), middles, strict=True):
         label.set_position((width - x + (LEADER if moved else BESIDE) * canvas.scale, middle - y))
-        assert label.arrow_patch is not None  # its leader
+        assert label.arrow_patch is not None  # the leader
         label.arrow_patch.set_visible(bool(moved))
 
 
@@ -293,20 +321,21 @@ def _place_line_labels(axes: Axes, labels: Sequence[LineLabel], canvas: Canvas) 
 def label_level(
     axes: Axes, text: str, level: float, colour: Any, canvas: Canvas, *, right: bool = False, below: bool = False
 ) -> None:
-    """Name the line across a panel at this value at its left or right end, above it or below it."""
+    """Label a horizontal line across a panel at its left or right end, above or below it."""
     style = {"ha": "right" if right else "left", "va": "top" if below else "bottom", "color": legible(colour, axes)}
     label = LevelLabel(axes, text, (float(right), level), axes.get_yaxis_transform(), canvas, **style)
     label.set_position(((-3 if right else 3) * canvas.scale, (-1.5 if below else 1.0) * canvas.scale))
 
 
 class LevelLabel(Label):
-    """On a line across a panel, or below it."""
+    """The label of a horizontal line across a panel."""
 
 
-def _box(axes: Axes, label: Label, canvas: Canvas) -> tuple[Array, Array]:
-    """Return the lower left and the upper right corner of a label above or below its place, about, points."""
+def _label_box(axes: Axes, label: Label, canvas: Canvas) -> tuple[Array, Array]:
+    """Return the lower left and upper right corners of a label, estimated, in points from the frame's lower left
+    corner."""
     size, shares = (
-        np.array([_width(label, canvas), canvas.small]),
+        np.array([_label_width(label, canvas), canvas.small]),
         {"left": 0.0, "right": 1.0, "bottom": 0.0, "top": 1.0},
     )
     place = _anchors(axes, [label])[0] + label.get_position()
@@ -315,7 +344,7 @@ def _box(axes: Axes, label: Label, canvas: Canvas) -> tuple[Array, Array]:
 
 
 class SlopeLabel(Label):
-    """Along a straight piece of a line, below it: from `xy` to `end`, both data."""
+    """A label below a straight piece of a line, from `xy` to `end` in data coordinates."""
 
     end: tuple[float, float]
 
@@ -323,14 +352,14 @@ class SlopeLabel(Label):
 def label_slope(
     axes: Axes, text: str, ends: tuple[tuple[float, float], tuple[float, float]], colour: Any, canvas: Canvas
 ) -> None:
-    """Name a line along its piece between two points, below it."""
+    """Label a line along its straight piece between two points, below it."""
     style = {"ha": "right", "va": "top", "color": legible(colour, axes), "in_layout": False}
     style["rotation_mode"] = "anchor"
     SlopeLabel(axes, text, ends[1], axes.transData, canvas, **style).end = ends[0]
 
 
 def _place_slope_labels(axes: Axes, labels: Sequence[SlopeLabel], canvas: Canvas) -> None:
-    """Turn labels as their lines run."""
+    """Rotate labels to the slopes of their lines."""
     for label in labels:
         across, up = (
             _in_points(axes, axes.transData.transform([label.xy]))[0]
@@ -345,23 +374,23 @@ def _place_slope_labels(axes: Axes, labels: Sequence[SlopeLabel], canvas: Canvas
 
 
 def _place_row_labels(axes: Axes, labels: Sequence[RowLabel], canvas: Canvas) -> None:
-    """Move labels up and down."""
+    """Move row labels vertically so that they do not overlap."""
     for label, up in zip(labels, _shifts(axes, labels, 1, [LINE * canvas.small] * len(labels)), strict=True):
         label.set_position((3 * canvas.scale, up))
 
 
 def _place_column_labels(axes: Axes, labels: Sequence[ColumnLabel], canvas: Canvas) -> None:
-    """Move labels sideways."""
-    widths = [(0.9 * ems(label.get_text()) + 0.8) * canvas.small for label in labels]  # and what is free between them
+    """Move column labels horizontally so that they do not overlap."""
+    widths = [(0.9 * ems(label.get_text()) + 0.8) * canvas.small for label in labels]  # with the gap between labels
     for label, aside in zip(labels, _shifts(axes, labels, 0, widths), strict=True):
         label.set_position((aside, 2 * canvas.scale))
 
 
 def _place_bracket_labels(axes: Axes, labels: Sequence[BracketLabel], canvas: Canvas) -> None:
-    """Show the longest texts that brackets have room for."""
+    """Show the longest text that fits above each bracket."""
     low, high = sorted(axes.get_xlim())
     for label in labels:
-        room = (label.last - label.xy[0]) / (high - low) * _frame(axes)[0]
+        room = (label.last - label.xy[0]) / (high - low) * _frame_size(axes)[0]
         fitting = [text for text in label.texts if 0.95 * ems(text) * canvas.small <= room]
         label.set_text(fitting[0] if fitting else "")
         label.set_position((0, 2 * canvas.scale))
@@ -369,16 +398,16 @@ def _place_bracket_labels(axes: Axes, labels: Sequence[BracketLabel], canvas: Ca
 
 # Points
 
-SIDES = ((1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1), (0, 1), (0, -1))  # of a point, right and up
-STEPS = (1.0, 1.8, 3.0)  # heights of a label that it is moved up or down by
-BESIDE, CLEAR = 5.0, 2.0  # points from a point to its label, and free around that
-DENSE = 2.0  # points between the places of lines that are looked at
-DOT = 6  # places of a line that a dot is as much as
-RANK = 0.4  # places of lines that the next side may cover less
-CROSSING = 6.0  # places of lines, from which on a label that is not needed is left out
-FARTHER = 8.0  # places of lines that it may cover less when it is moved by its height
-HALO = 2.5  # points, around a text that a line crosses
-TOUCHING = 30.0  # places of lines that a label may cover before it touches another
+SIDES = ((1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1), (0, 1), (0, -1))  # directions from a point, (right, up)
+STEPS = (1.0, 1.8, 3.0)  # vertical shifts to try, in heights of the label
+BESIDE, CLEAR = 5.0, 2.0  # points between a point and its label, and free margin around the label
+DENSE = 2.0  # points between samples along lines; the costs below are in samples covered
+DOT = 6  # cost of covering a dot
+RANK = 0.4  # cost of each later side in the list
+CROSSING = 6.0  # cost from which on an optional label is left out
+FARTHER = 8.0  # cost of a shift by the label's height
+HALO = 2.5  # points: halo around a text that a line crosses
+TOUCHING = 30.0  # cost of touching another label
 
 
 def label_point(
@@ -391,17 +420,23 @@ def label_point(
     others: Sequence[tuple[float, float]] = (),
     needed: bool = True,
 ) -> PointLabel:
-    """Write a text beside a point in its colour, at the first of such sides where it covers the least of what lines are
-    drawn, or beside another point that it may stand at; nothing where it has no room and is not needed."""
+    """Label a point in its colour, on the side where the label covers the fewest lines and points.
+
+    sides : directions from the point to try, as (right, up), the preferred one first
+    others : other points where the label may stand instead
+    needed : whether to show the label even where it covers lines
+    """
     look = {"color": legible(colour, axes), "weight": "medium", "va": "center", "in_layout": False}
     label = PointLabel(axes, text, xy, axes.transData, canvas, **look)
     label.sides, label.points, label.needed = sides, (xy, *others), needed
     return label
 
 
-def _drawn(axes: Axes, dense: float) -> Array:
-    """Return places along all lines of a panel, so many points apart, and of its dots, (n, 2), points from the frame's
-    lower left."""
+def _line_samples(axes: Axes, dense: float) -> Array:
+    """Return samples of all lines and dots of a panel, shape (n, 2), in points from the frame's lower left corner.
+
+    dense : distance between samples along a line in points
+    """
     dots = (dots for dots in axes.collections if isinstance(dots, PathCollection))
     found = [_in_points(axes, axes.transData.transform(own.get_offsets())) for own in dots]
     found.append(np.zeros((0, 2)))
@@ -420,13 +455,16 @@ def _drawn(axes: Axes, dense: float) -> Array:
 
 
 def _place_point_labels(axes: Axes, labels: Sequence[PointLabel], canvas: Canvas) -> None:
-    """Move labels to the sides of their points where they cover least of lines, of other labels and of points."""
-    lines, frame, free = _drawn(axes, DENSE * canvas.scale), _frame(axes), CLEAR * canvas.scale
+    """Move each label to the side of its point where it covers the least of lines, points and other labels."""
+    lines, frame, free = _line_samples(axes, DENSE * canvas.scale), _frame_size(axes), CLEAR * canvas.scale
     every = [_in_points(axes, axes.transData.transform(label.points)) for label in labels]
     points = np.array([own[0] for own in every if len(own) == 1]).reshape(-1, 2)
-    taken = [_box(axes, level, canvas) for level in labels_of(axes, LevelLabel)]
+    taken = [_label_box(axes, level, canvas) for level in labels_of(axes, LevelLabel)]
     for label, places in zip(labels, every, strict=True):
-        size, costs = np.array([_width(label, canvas), LINE * canvas.small * (label.get_text().count("\n") + 1)]), []
+        size, costs = (
+            np.array([_label_width(label, canvas), LINE * canvas.small * (label.get_text().count("\n") + 1)]),
+            [],
+        )
         tried = [(*own, step) for step in STEPS for own in label.sides if own[1] or step == 1]
         for rank, (at, (side, up, step)) in enumerate((at, own) for own in tried for at in range(len(places))):
             aside = side * (BESIDE * canvas.scale + size[0] / 2)
@@ -451,13 +489,13 @@ def _place_point_labels(axes: Axes, labels: Sequence[PointLabel], canvas: Canvas
 
 
 def halo(axes: Axes, canvas: Canvas) -> list[AbstractPathEffect]:
-    """Return what sets a text off from lines below it."""
-    ground = axes.get_facecolor() if canvas.own_style else "white"
+    """Return the path effects that separate a text from lines under it."""
+    ground = axes.get_facecolor() if canvas.user_style else "white"
     return [withStroke(linewidth=HALO * canvas.scale, foreground=ground)]
 
 
-def _width(label: Label, canvas: Canvas) -> float:
-    """Return about how wide a label is, points."""
+def _label_width(label: Label, canvas: Canvas) -> float:
+    """Estimate a label's width in points."""
     return 0.95 * canvas.small * max(map(ems, label.get_text().split("\n")))
 
 

@@ -1,4 +1,4 @@
-"""Legends and colour bars, drawn and placed. Lengths in inches."""
+"""Drawing and placing of legends and colour bars. Lengths are in inches."""
 
 from __future__ import annotations
 
@@ -24,25 +24,30 @@ from pecli.page.panels import ColorBar
 from pecli.page.text import Ruler, points_per_pixel
 from pecli.page.ticks import BetweenPowers, NumberTexts
 
-HANDLE, APART = 4.0, 1.5  # ems of a sample of a line and what stands around it and its text; of that to the next
-ARROW = 0.06  # length of an end beyond which numbers are, as a share of the bar
+HANDLE, APART = 4.0, 1.5  # ems: width of a line sample with its gaps; gap between two entries
+ARROW = 0.06  # length of an arrow end as a share of the bar
 BAR_PAD = 0.25  # ems of small text between a bar and its numbers
-LEAST_DECIMAL = 1e-5  # of a logarithmic bar, from which on no end is a power of ten
-GAP, HEIGHT = 0.35, 0.4  # ems of small text: below and above a strip of colours, and of the strip
+LEAST_DECIMAL = 1e-5  # from here on, a logarithmic bar has decimal numbers, not powers of ten
+GAP, HEIGHT = 0.35, 0.4  # ems of small text: gap below and above a colour strip, and its height
 
 
 def legend_size(legend: Legend, ruler: Ruler) -> tuple[float, float]:
-    """Return width and height of a legend, with the gap between it and its panel."""
-    box, gap = legend.get_window_extent(ruler.renderer), _gap(legend)
+    """Return the width and height of a legend with the gap between it and its panel."""
+    box, gap = legend.get_window_extent(ruler.renderer), _legend_gap(legend)
     return box.width / ruler.dpi + gap, box.height / ruler.dpi + gap
 
 
-def _gap(legend: Legend) -> float:
+def _legend_gap(legend: Legend) -> float:
+    """Return the gap between a legend and its panel."""
     return 0.6 * legend.prop.get_size_in_points() / 72
 
 
 def put_legend(axes: Axes, frame: tuple[float, float], bottom: float, below: bool, ruler: Ruler) -> None:
-    """Put the legend right of a frame of that width and height, or below it and labels that take so much."""
+    """Place the legend to the right of its frame or below it.
+
+    frame : width and height of the panel's frame
+    bottom : height of the axis labels below the frame
+    """
     legend: Any = axes.get_legend()
     if below:
         title = legend.get_title().get_text().replace("\n", " ") or None
@@ -50,26 +55,27 @@ def put_legend(axes: Axes, frame: tuple[float, float], bottom: float, below: boo
     legend.set_in_layout(False)
     legend.borderaxespad = legend.borderpad = 0.0
     legend.set_loc("upper left")
-    gap = _gap(legend)
+    gap = _legend_gap(legend)
     place = (0.0, -(bottom + gap) / frame[1]) if below else (1 + gap / frame[0], 1.0)
     legend.set_bbox_to_anchor(place, transform=axes.transAxes)
 
 
 def remove_legends(every: Sequence[Axes]) -> None:
-    """Remove the legends of panels."""
+    """Remove the legends of these panels."""
     for legend in filter(None, (axes.get_legend() for axes in every)):
         legend.remove()
 
 
 def move_legend(drawing: Drawing, owner: Axes, room: float, ruler: Ruler) -> Legend:
-    """Move the legend of a panel to the foot of the page, in as many columns as fit; it is that of all panels."""
+    """Move a panel's legend to the foot of the page, in as many columns as fit in width `room`, as the legend of all
+    panels."""
     legend: Any = owner.get_legend()
     legend.remove()
     return drawing.legend(**_in_columns(legend, room, ruler), loc="lower center", borderaxespad=0.0)
 
 
 def _in_columns(legend: Legend, room: float, ruler: Ruler) -> dict[str, Any]:
-    """Return handles and labels of a legend, broken into lines that fit, and in how many columns."""
+    """Return arguments for `legend`: its handles, its labels wrapped to width `room`, and the number of columns."""
     size = legend.prop.get_size_in_points()
     handle = HANDLE * size / 72
     texts = [ruler.wrapped(str(item.get_label()), size, room - handle) for item in legend.legend_handles if item]
@@ -79,14 +85,17 @@ def _in_columns(legend: Legend, room: float, ruler: Ruler) -> dict[str, Any]:
 
 
 def legend_entries(legend: Legend, ruler: Ruler) -> tuple[float, int, float]:
-    """Return the width of the widest entry with what is free behind it, how many there are, and a line's height."""
+    """Return the width of the widest entry with the gap after it, the number of entries, and the height of a line."""
     size, texts = legend.prop.get_size_in_points(), [text.get_text() for text in legend.get_texts()]
     widest = max(ruler.width(text, size) for text in texts)
     return widest + (HANDLE + APART) * size / 72, len(texts), 1.7 * size / 72
 
 
 def keep_last_legend(cells: Sequence[Sequence[Axes]]) -> None:
-    """Remove the legends, and the labels of lines, of all cells but the last where all cells have the same."""
+    """Keep only the last cell's legends and line labels, if those of all cells are the same.
+
+    cells : the panels of each cell
+    """
     for alike in zip(*cells, strict=False):
         legends = [legend for axes in alike if (legend := axes.get_legend()) is not None]
         texts = [[text.get_text() for text in legend.get_texts()] for legend in legends]
@@ -101,18 +110,21 @@ def keep_last_legend(cells: Sequence[Sequence[Axes]]) -> None:
 
 
 def bar_label(bar: ColorBar, canvas: Canvas) -> str:
-    """Return the label of a colour bar: the author's, or what its colours show."""
+    """Return the label of a colour bar: the user's, or the figure's."""
     return bar.label if canvas.cbar_label is None else canvas.cbar_label
 
 
 def add_bar(
     drawing: Drawing, mappables: Sequence[Any], bar: ColorBar, canvas: Canvas, axes: Axes | None = None
 ) -> Axes:
-    """Draw the colour bar of several images on a new Axes, to be put in its place: horizontal, its name beside it; or
-    upright with its name on the Axes given. An end that numbers are beyond is an arrow."""
+    """Draw the colour bar of several images and return its Axes. An end of the bar is an arrow if numbers lie beyond
+    it.
+
+    axes : the Axes for an upright bar; None: a new horizontal bar, to be placed later
+    """
     mappable = mappables[0]
     place = drawing.add_axes((0.0, 0.0, 1.0, 0.05)) if axes is None else axes
-    place.set_label("<colorbar>")  # as matplotlib calls those that it makes itself
+    place.set_label("<colorbar>")  # the label that matplotlib gives its own colour bars
     log = isinstance(mappable.norm, LogNorm)
     values = [np.ma.asarray(getattr(item, "extremes", None) or item.get_array()) for item in mappables]
     low, high = mappable.get_clim()
@@ -122,7 +134,7 @@ def add_bar(
     ends = (low, high)
     if bar.trimmed and seen.any():
         ends = max(low, float(seen.min(initial=0.0))), min(high, float(seen.max(initial=0.0)))
-    first, last = mappable.ramp[1] if getattr(mappable, "ramp", None) else (low, high)  # of classes
+    first, last = mappable.ramp[1] if getattr(mappable, "ramp", None) else (low, high)  # of all classes
     marked = [first, 0.0, last] if first < 0 < last else [first, last]
     if bar.trimmed:
         marked = sorted({at for at in (*ends, 0.0) if ends[0] <= at <= ends[1]})
@@ -147,7 +159,7 @@ def add_bar(
     drawn.outline.set_visible(False)
     if (
         axes is None and ticks and len(ticks) > 1 and ticks[0] in (first, ends[0]) and ticks[-1] in (last, ends[1])
-    ):  # flush with the ends of the bar
+    ):  # the outer labels are flush with the bar's ends
         first_label, *_, last_label = place.get_xticklabels()
         first_label.set_horizontalalignment("left")
         last_label.set_horizontalalignment("right")
@@ -161,12 +173,12 @@ def add_bar(
 
 
 def decimal_text(value: float) -> str:
-    """Return a number without a power of ten, 0.0001 as well as 0.1."""
+    """Return the number as text without an exponent or power of ten, as in 0.0001."""
     return f"{value:.6f}".rstrip("0").rstrip(".") if value < 1 else number_text(value, 3)
 
 
 def add_strip(axes: Axes, canvas: Canvas, reach: float, colours: str) -> None:
-    """Draw a strip of the colours from −reach to reach above a panel, with 0 and both ends written on it."""
+    """Draw a strip of the colours from −reach to reach above a panel, with its ends and 0 labelled."""
 
     def place(_: Any) -> Bbox:
         em, frame = canvas.small / points_per_pixel(axes), axes.bbox

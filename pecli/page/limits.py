@@ -1,4 +1,4 @@
-"""Where the colours end: at the extreme values, where the user says, or where most values are."""
+"""The ends of the colour scale: the extreme values, the user's limits, or percentiles."""
 
 from __future__ import annotations
 
@@ -15,21 +15,25 @@ from pecli.encodings.base import distinguishing_labels
 from pecli.measures.summary import SAMPLE_SIZE
 from pecli.page.canvas import PERCENTILES, Canvas
 
-WASHED_OUT = 0.3  # of the colours, or less, for all values between the percentiles: the rest is for a few
+WASHED_OUT = 0.3  # of the colour scale: if most values share less than this, a note suggests --robust
 
 
-def ends(low: float, high: float) -> Limits:
-    """Return the ends of colours for values from low to high: 0 in the middle of two signs, else at an end."""
+def colour_ends(low: float, high: float) -> Limits:
+    """Return colour limits for values from `low` to `high`: symmetric about 0 for values of both signs, else from or to
+    0."""
     if low < 0 < high:
         return -max(-low, high), max(-low, high)
     return (min(0.0, low), max(0.0, high)) if low != high or low else (0.0, 1.0)
 
 
 def resolve_limits(canvas: Canvas, limits: Limits, values: Sequence[Array]) -> Limits:
-    """Return the limits that the canvas asks for where the figure's are these."""
+    """Return the colour limits: the figure's own `limits`, changed as the canvas options ask.
+
+    values : the arrays that are coloured, for percentiles
+    """
     low, high = limits
-    if canvas.robust and (inner := most_values(values)) is not None:
-        low, high = ends(*inner) if low < 0 < high else inner
+    if canvas.robust and (inner := robust_limits(values)) is not None:
+        low, high = colour_ends(*inner) if low < 0 < high else inner
     if canvas.vmin is not None and canvas.vmax is None and canvas.vmin >= high:
         allowed = f"less than the upper end of the colours, {number_text(high)}"
         raise UsageError(option="vmin", value=canvas.vmin, allowed=allowed)
@@ -40,7 +44,7 @@ def resolve_limits(canvas: Canvas, limits: Limits, values: Sequence[Array]) -> L
 
 
 def footnotes(numbers: Numbers[Any], canvas: Canvas) -> list[str]:
-    """Return how the picture was made, what its marks are, and where its colours do not end at the extreme values."""
+    """Return the footnotes: the key to marks, remarks on how the picture was made, and robust colour limits if used."""
     text = "page.colours_from_the_nd"
     ends = say(text, low=PERCENTILES[0], high=PERCENTILES[1]) if canvas.robust and numbers.coloured() else ""
     encodings = numbers.view.encodings
@@ -48,8 +52,8 @@ def footnotes(numbers: Numbers[Any], canvas: Canvas) -> list[str]:
     return [*filter(None, [*numbers.marks(), *numbers.remarks(), *left_out, ends])]
 
 
-def most_values(values: Sequence[Array]) -> Limits | None:
-    """Return the percentiles of the values, or None where they are one number."""
+def robust_limits(values: Sequence[Array]) -> Limits | None:
+    """Return the percentiles of all finite values at which robust colours end, or None if they are equal."""
     flat = np.concatenate([array[np.isfinite(array)] for array in values]) if values else np.zeros(0)
     if not len(flat):
         return None
@@ -58,7 +62,7 @@ def most_values(values: Sequence[Array]) -> Limits | None:
 
 
 def note_on_colours(numbers: Numbers[Any], canvas: Canvas) -> str:
-    """Return a note where few values take most of the colours; mostly nothing."""
+    """Return a note if a few values take up most of the colour scale, else ""."""
     if canvas.vmin is not None or canvas.vmax is not None:
         return ""
     seen = numbers.limited(partial(resolve_limits, canvas)) if canvas.robust else numbers
@@ -68,8 +72,8 @@ def note_on_colours(numbers: Numbers[Any], canvas: Canvas) -> str:
 
 
 def few_colours_note(limits: Limits | None, values: Sequence[Array]) -> str:
-    """Return a note where a few values take most of the colours between these limits; mostly nothing."""
-    inner = most_values(values) if limits is not None else None
+    """Return a note if most of the values share a small part of the colour scale between `limits`, else ""."""
+    inner = robust_limits(values) if limits is not None else None
     if limits is None or inner is None or inner[1] - inner[0] > WASHED_OUT * (limits[1] - limits[0]):
         return ""
     named = zip(("low", "high", "first", "last"), map(number_text, (*inner, *limits)), strict=True)

@@ -1,4 +1,4 @@
-"""Looks of lines, their legends, and the bands that many positions make of them."""
+"""Line styles, legends of lines, and bands that show many positions per pixel."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from typing import Any
 
 from pecli.core.lazy import Array, Axes, np
 from pecli.page.canvas import Canvas
-from pecli.page.colors import seen_colours
+from pecli.page.colors import visible_colours
 
-Look = Mapping[str, Any]  # of a line: colour, dashes, marker
+Look = Mapping[str, Any]  # style of a line: colour, dashes, marker
 DASHES = ("-", "--", "-.", (0, (1.4, 1.2)), (0, (6, 1.5, 1, 1.5, 1, 1.5)))
-OUTLINE = 0.4  # of a band, as a share of a line
-MAX_LINES = 8  # that have a label of their own
-MARGIN = 0.01  # left and right of lines, as a share of the axis
+OUTLINE = 0.4  # width of a band's outline as a share of a line's width
+MAX_LINES = 8  # most lines with a label
+MARGIN = 0.01  # left and right of lines, as a share of their extent
 
 
 def frame_by_grid(axes: Axes) -> None:
-    """Show a panel of lines or points with horizontal lines alone: no left side, no tick marks there."""
+    """Give a panel horizontal grid lines instead of a left spine and tick marks."""
     axes.grid(axis="y")
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", which="both", length=0)
 
 
 def plot_dots(axes: Axes, x: Any, y: Any, colour: Any, canvas: Canvas, size: float = 5.0, **style: Any) -> None:
-    """Plot dots of so many points, with a rim in the colour of what is behind them; on the frame too."""
+    """Plot dots of diameter `size` points with a rim in the background colour; they may overlap the frame."""
     panel = axes.get_facecolor()
     rim: dict[str, Any] = {"markeredgecolor": panel, "markeredgewidth": 0.2 * size * canvas.scale}
     look = {"color": colour, "markersize": size * canvas.scale, "clip_on": False, "zorder": 4, **rim, **style}
@@ -32,45 +32,46 @@ def plot_dots(axes: Axes, x: Any, y: Any, colour: Any, canvas: Canvas, size: flo
 
 
 def share_ends(axes: Sequence[Axes]) -> None:
-    """Give panels of one quantity the same vertical ends, those of all that is drawn in them."""
+    """Give all panels the same vertical limits, wide enough for everything drawn in them."""
     ends = [panel.get_ylim() for panel in axes]
     for panel in axes:
         panel.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
 
 
-def look(line: int) -> Look:
-    """Return colour and dashes of a line, so that five stay apart in grey and for the colour-blind too."""
+def line_look(line: int) -> Look:
+    """Return the colour and dashes of line number `line`; five lines are distinct in grey and for colour-blind
+    readers."""
     return {"color": f"C{line}", "linestyle": DASHES[line % len(DASHES)]}
 
 
 def shades(count: int, axes: Axes, canvas: Canvas) -> list[Look]:
-    """Return the looks of so many lines in an order, such as heads: from dark to light, every other one dashed."""
-    colours = seen_colours(canvas.colours("order"), axes)
+    """Return the styles of `count` ordered lines, such as heads: from dark to light, every other one dashed."""
+    colours = visible_colours(canvas.colours("order"), axes)
     shares = np.linspace(0, 1, count).tolist()
     return [{"color": colours(share), "linestyle": DASHES[line % 2]} for line, share in enumerate(shares)]
 
 
 def bound_look(line: int) -> Look:
-    """Return the look of the bound on the decay of a line: its colour, paler."""
+    """Return the style of the bound on a line's decay: the line's colour, paler."""
     return {"color": f"C{line}", "linestyle": "--", "alpha": 0.6}
 
 
-def key(axes: Axes, entries: Iterable[tuple[str, Look]]) -> None:
-    """Add the legend: a name and the look of its line each; below the panel where it has no room beside it."""
+def add_legend(axes: Axes, entries: Iterable[tuple[str, Look]]) -> None:
+    """Add a legend with a name and a line style per entry; it goes below the panel if it does not fit beside it."""
     from matplotlib.lines import Line2D
 
     axes.legend(handles=[Line2D([], [], label=name, **look) for name, look in entries], alignment="left")
 
 
 def plot_run(axes: Axes, x: Array, low: Array, high: Array, look: Look, style: str = "default") -> None:
-    """Plot a line where low and high are one, the band between them where they are not."""
+    """Plot a line where `low` equals `high` everywhere, else a band between them."""
     import matplotlib as mpl
 
     if np.array_equal(low, high, equal_nan=True):
-        marker = "o" if len(x) == 1 else None  # a line of one point has no length
+        marker = "o" if len(x) == 1 else None  # a single point needs a marker
         axes.plot(x, high, drawstyle=style, marker=marker, **look)
         return
-    single = int(np.argmax(low != high))  # values before the first band: so many, of a logarithmic axis
+    single = int(np.argmax(low != high))  # number of leading points without a band
     if single > 1:
         axes.plot(x[:single], high[:single], drawstyle=style, **look)
         x, low, high = x[single - 1 :], low[single - 1 :], high[single - 1 :]

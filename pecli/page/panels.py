@@ -1,4 +1,4 @@
-"""What the page has to know of panels: their shape, where they may stand, and what neighbours share."""
+"""Panels as the page layout sees them: shape, possible places, and what neighbours share."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from math import ceil, sqrt
 from typing import Any, NamedTuple
 
-Mosaic = tuple[tuple[int, ...], ...]  # the panels of each row; one that spans several places stands in each
+Mosaic = tuple[tuple[int, ...], ...]  # panel indices row by row; a panel that spans several places is repeated
 
 
 @dataclass(frozen=True)
@@ -15,30 +15,30 @@ class ColorBar:
     """A colour bar. Panels with equal bars share one."""
 
     label: str
-    ticks: tuple[float, ...] | None = None  # None: some round numbers
-    spare: bool = False  # left out where every cell carries its number and a title says what it is
-    scale: int = 0  # numbers on several scales share no bar
-    part: int = 0  # of which part of a composed picture, so that parts share none
-    level: float | None = None  # where the picture has marks: what they mean is marked on the bar
-    trimmed: bool = False  # shows no colours beyond the least and the largest number
-    names: tuple[tuple[float, str], ...] = field(default=(), compare=False)  # of ticks that are no numbers of their own
-    percent: bool = False  # numbers are shares, written as hundredths
-    fixed: bool = False  # its colours end where the figure says, whatever ends are asked for
+    ticks: tuple[float, ...] | None = None  # None: chosen automatically
+    redundant: bool = False  # left out if every cell shows its number and a title names it
+    scale: int = 0  # bars of different scales are not shared
+    part: int = 0  # part of a composed picture; parts do not share bars
+    level: float | None = None  # value to mark on the bar, as in the picture
+    trimmed: bool = False  # whether the bar ends at the smallest and the largest number
+    names: tuple[tuple[float, str], ...] = field(default=(), compare=False)  # texts that replace the numbers of ticks
+    percent: bool = False  # whether numbers are written as percentages
+    fixed: bool = False  # whether the user's colour limits are ignored
 
 
 @dataclass(frozen=True)
 class Axis:
-    """What an axis of a panel shows. Neighbours with the same are labelled once, at the edge.
+    """The horizontal or vertical axis of a panel. Neighbours with equal axes are labelled once, at the outer one.
 
     label : its name
-    ends : its first and last value, left and right or bottom and top; None: the data's
-    names : of what stands along it, one a whole number from 0 on, or from the end of a sum with `places`
-    places : of the names, where those are no whole numbers
-    log : the base of a logarithmic axis; 0 of another
-    scale : what tells values apart that have no ends; None: each axis has a label of its own
-    beside : what stands before the label of one panel alone
-    span : what lines reach from and to, within the ends
-    ticks : puts ticks on matplotlib's axis
+    ends : its first and last value (left and right, or bottom and top); None: those of the data
+    names : texts of the ticks, at 0, 1, 2, … or at `places`
+    places : positions of the names, if they are not whole numbers from 0 on
+    log : the base of a logarithmic axis, or 0
+    scale : identifies the values of an axis without ends; None: the axis is not shared
+    beside : a text of this panel alone, above the label
+    span : the first and last value of the lines, within the ends
+    ticks : a function that sets the ticks of a matplotlib axis
     """
 
     label: str = ""
@@ -53,31 +53,31 @@ class Axis:
 
     @property
     def shared(self) -> Axis | None:
-        """The axis where another may show the same, so that one of them is labelled; else None."""
+        """This axis if a neighbour's label may serve for it as well, else None."""
         return None if self.ends is None and self.scale is None else self
 
 
 @dataclass(frozen=True)
 class Panel:
-    """What the page has to know of a panel before there are any numbers.
+    """The properties of a panel that are known before its numbers.
 
-    title, aside : above it, left and right
-    small : the title is as small as ticks
+    title, right_title : texts above it, left and right
+    small : whether the title is as small as ticks
     aspect : height of the frame over its width
-    exact : the aspect is kept, as where cells are squares; else the panel may be stretched to fill the page
-    least : the frame's width and height in ems of small text below which nothing in it can be read
-    x, y : what the axes show
-    grid : horizontal lines stand for the frame
-    ends : what the vertical axis shows where it ends with the data: panels of the same end alike
-    legend_below : a legend stands below the panel, wherever else there is room
-    rows : of an image: where that takes little more height, each has a pixel
-    apart : ems that are free left of it beside the usual gap
-    said_right : something stands at the right end of the title's line, where a colour bar could
+    exact : whether the aspect is kept, as for square cells; else the panel may be stretched to fill the page
+    least : least readable width and height of the frame, in ems of small text
+    bar : its colour bar, if any
+    grid : whether horizontal grid lines replace the left spine
+    ends : a key for the vertical limits: panels with equal keys share them; None: not shared
+    legend_below : whether a legend goes below the panel even if it fits beside it
+    rows : number of rows of an image: each gets a pixel if that takes little more height
+    extra_gap : additional gap on the left, in ems
+    title_end_taken : whether the right end of the title line is taken, so that no colour bar fits there
     """
 
     aspect: float = 0.62
     title: str = ""
-    aside: str = ""
+    right_title: str = ""
     small: bool = False
     exact: bool = False
     least: tuple[float, float] = (9.0, 6.0)
@@ -88,18 +88,18 @@ class Panel:
     ends: Hashable = None
     legend_below: bool = False
     rows: int = 0
-    apart: float = 0.0
-    said_right: bool = False
+    extra_gap: float = 0.0
+    title_end_taken: bool = False
 
 
 @dataclass(frozen=True)
 class PanelGroup:
-    """Panels that make a grid of their own, below the groups before it.
+    """Panels that form a grid, below the groups before it.
 
-    grids : where the panels may stand, the best first; wider ones are for a page of fixed height. Empty: in any number
-        of columns, best about as many as rows
-    one_legend : a legend that one of its panels alone has is that of all
-    headings : what stands above whole rows, by the row's first panel
+    grids : possible arrangements, the best first; wide ones are for pages of fixed height. Empty: any number of
+        columns, preferably about the number of rows
+    one_legend : whether a legend in only one of the panels serves all of them
+    headings : texts above whole rows, each with the index of the row's first panel
     """
 
     panels: tuple[Panel, ...]
@@ -113,7 +113,10 @@ class PanelGroup:
 
 
 def in_columns(count: int, *columns: int) -> tuple[Mosaic, ...]:
-    """Return the grids of so many panels in each of these numbers of columns; none: the best, then fewer, then more."""
+    """Return grids of `count` panels, one for each number of columns.
+
+    Without `columns`, the best number comes first, then smaller ones, then larger ones.
+    """
     root = ceil(sqrt(count))
     best = count if count <= 3 else next((item for item in (root, root + 1) if count % item == 0), root)
     tried = columns or (*range(best, 0, -1), *range(best + 1, count + 1))
@@ -121,16 +124,17 @@ def in_columns(count: int, *columns: int) -> tuple[Mosaic, ...]:
 
 
 def grids_around(large: int, count: int) -> tuple[Mosaic, ...]:
-    """Return the first or last panel large beside a full grid of the others, then above or below it; () without such.
+    """Return grids with the first or last panel large, beside and then above or below a full grid of the others.
 
-    The large one takes as many columns as it has rows, or half as many rows as there are columns.
+    The large panel takes as many columns as rows, or half as many rows as columns. Returns () if the others do not fill
+    a grid.
     """
     first, rest = int(large == 0), count - 1
     best = in_columns(rest)[0] if rest > 1 else ()
     if not best or len(best[-1]) < len(best[0]):
         return ()
     few, many = sorted((len(best), len(best[0])))
-    tall, wide = (counted_from(first, in_columns(rest, columns)[0]) for columns in (few, many))
+    tall, wide = (renumbered_from(first, in_columns(rest, columns)[0]) for columns in (few, many))
     beside = (large,) * len(tall)
     across = ((large,) * many,) * max(1, many // 2)
     if first:
@@ -138,23 +142,23 @@ def grids_around(large: int, count: int) -> tuple[Mosaic, ...]:
     return tuple((*row, *beside) for row in tall), (*wide, *across)
 
 
-def below_each_other(parts: Sequence[Mosaic]) -> Mosaic:
-    """Return the rows of several grids in one, their panels counted on."""
+def stacked(parts: Sequence[Mosaic]) -> Mosaic:
+    """Stack several grids into one; panel indices of each grid continue those of the one before."""
     rows: list[tuple[int, ...]] = []
     first = 0
     for part in parts:
-        rows += counted_from(first, part)
+        rows += renumbered_from(first, part)
         first += len(places_of(part))
     return tuple(rows)
 
 
-def counted_from(first: int, mosaic: Mosaic) -> Mosaic:
-    """Return the same places for panels counted from that one on."""
+def renumbered_from(first: int, mosaic: Mosaic) -> Mosaic:
+    """Return the grid with its panel indices increased by `first`."""
     return tuple(tuple(first + at for at in row) for row in mosaic)
 
 
 class Place(NamedTuple):
-    """The first and the last row and column in which a panel stands."""
+    """The first and the last row and column of a panel in its grid."""
 
     top: int
     bottom: int
@@ -163,7 +167,7 @@ class Place(NamedTuple):
 
 
 def places_of(mosaic: Mosaic) -> list[Place]:
-    """Return where each panel stands, in their order."""
+    """Return the place of each panel, in the order of the panels."""
     found: dict[int, Place] = {}
     for row, columns in enumerate(mosaic):
         for column, at in enumerate(columns):
@@ -172,32 +176,33 @@ def places_of(mosaic: Mosaic) -> list[Place]:
 
 
 def columns_of(mosaic: Mosaic) -> int:
-    """Return how many columns there are."""
+    """Return the number of columns of a grid."""
     return max(map(len, mosaic))
 
 
 def with_own_bar(panel: Panel, part: int) -> Panel:
-    """Return the panel with a colour bar that it shares with its part alone."""
+    """Return the panel with a colour bar that is shared only within one part of a composed picture."""
     return replace(panel, bar=panel.bar and replace(panel.bar, part=part))
 
 
-def unnamed(panel: Panel) -> Panel:
-    """Return the panel with a colour bar that no name stands beside."""
+def without_bar_name(panel: Panel) -> Panel:
+    """Return the panel with an unlabelled colour bar."""
     return replace(panel, bar=panel.bar and replace(panel.bar, label=""))
 
 
 class VisibleLabels(NamedTuple):
-    """Which of its texts a panel has itself; the others stand at a neighbour, for both."""
+    """Whether a panel shows the labels of its horizontal axis (below) and its vertical axis (left), not a neighbour."""
 
     below: bool
     left: bool
 
 
 def label_outer(panels: Sequence[Panel], mosaic: Mosaic) -> list[VisibleLabels]:
-    """Return whether each panel of a grid is labelled below and left, or a neighbour for both.
+    """Return which axis labels each panel of a grid shows; a panel leaves out labels that a neighbour with the same
+    axis has.
 
-    A neighbour below or above has the same columns, one beside the same rows; panels that end in one row are all
-    labelled below or none is. None stands below another in a last row that is not full: that stands in the middle.
+    A vertical neighbour has the same columns, a horizontal one the same rows. Of the panels that end in the same row,
+    all are labelled below or none. An incomplete last row is centred, so its panels are not below others.
     """
     pairs = list(zip(panels, places_of(mosaic), strict=True))
     full = [(panel, place) for panel, place in pairs if len(mosaic[place.bottom]) == columns_of(mosaic)]

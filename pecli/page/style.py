@@ -1,4 +1,4 @@
-"""The look of a picture: matplotlib's settings, style files, fonts, mathematical text."""
+"""The style of a picture: matplotlib's settings, style files, fonts, mathematical text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 
 def check_mathematics(text: str, option: str) -> None:
-    """Refuse a text with mathematics that matplotlib cannot set; `option` is what gave it."""
+    """Raise UsageError if the text has mathematics that matplotlib cannot draw.
+
+    option : the option that gave the text
+    """
     if text.count("$") < 2:
         return
     from matplotlib.cbook import is_math_text
@@ -40,21 +43,22 @@ def check_mathematics(text: str, option: str) -> None:
 
 
 CJK = r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
-OTHERS = range(0x590, 0x1D00), range(0x2E80, 0xE0100)  # letters of other scripts, emoji: not in every font
-GENERIC = ("serif", "sans-serif", "monospace", "cursive", "fantasy")  # families that stand for others
-SERIF = ("serif", "STIX Two Text", "STIXGeneral")  # which the mathematics of STIX fit
+OTHERS = range(0x590, 0x1D00), range(0x2E80, 0xE0100)  # other scripts and emoji, which many fonts lack
+GENERIC = ("serif", "sans-serif", "monospace", "cursive", "fantasy")  # families that stand for a list of fonts
+SERIF = ("serif", "STIX Two Text", "STIXGeneral")  # families that go with STIX mathematics
 FALLBACK = "DejaVu Sans"  # comes with matplotlib
 CJK_FONTS = ("Noto Sans CJK SC", "Noto Sans SC", "PingFang SC", "Microsoft YaHei", "SimHei", "WenQuanYi Zen Hei")
 
 
-def families(font: str | None, texts: str, notes: list[str]) -> list[str]:
-    """Return the font families for these texts, the first wins for each character; add to notes what they lack."""
+def font_families(font: str | None, texts: str, notes: list[str]) -> list[str]:
+    """Return the font families for these texts, in order of preference; append warnings about missing ones to
+    `notes`."""
     import matplotlib as mpl
 
     rc: Any = mpl.rcParams
     members = {family: rc[f"font.{family}"] if family in GENERIC else [family] for family in rc["font.family"]}
-    used = [family for family, names in members.items() if installed(names)] or [FALLBACK]
-    if font in GENERIC and not installed(rc[f"font.{font}"]):
+    used = [family for family, names in members.items() if installed_families(names)] or [FALLBACK]
+    if font in GENERIC and not installed_families(rc[f"font.{font}"]):
         notes.append(f"no {font} font is installed: {used[0]} is used")
     elif font is not None:
         used.insert(0, family_of(font))
@@ -62,21 +66,21 @@ def families(font: str | None, texts: str, notes: list[str]) -> list[str]:
         lacking = ", ".join(name for names in members.values() for name in names)
         notes.append(f"none of the style's fonts is installed ({lacking}): {used[0]} is used")
     lost = {sign for sign in texts if any(ord(sign) in codes for codes in OTHERS)}
-    if lost and (lost := lost - _letters(used)):
-        fallback = installed(CJK_FONTS)
-        used = fallback + used if "$" in texts else used + fallback  # inside mathematics the first family alone counts
-        lost -= _letters(fallback)
+    if lost and (lost := lost - _characters_of(used)):
+        fallback = installed_families(CJK_FONTS)
+        used = fallback + used if "$" in texts else used + fallback  # mathematics uses only the first family
+        lost -= _characters_of(fallback)
     if lost and FALLBACK not in used:
-        used, lost = [*used, FALLBACK], lost - _letters([FALLBACK])
-    if lost and re.search(CJK, "".join(lost)):  # of what is no picture without them one is told under -q as well
+        used, lost = [*used, FALLBACK], lost - _characters_of([FALLBACK])
+    if lost and re.search(CJK, "".join(lost)):  # shown under -q as well
         warnings.warn("no font for Chinese is installed: install Noto Sans CJK, or give --font FILE.ttf", stacklevel=2)
     elif lost:
         notes.append(f"no font in use has {' '.join(sorted(lost)[:5])}: drawn as boxes; try --font FILE.ttf")
     return used
 
 
-PLAIN_WEIGHTS: Any = {"medium": "normal", "semibold": "bold"}  # of others than Inter
-FACES = {  # of the font that comes with pecli, in its folder
+PLAIN_WEIGHTS: Any = {"medium": "normal", "semibold": "bold"}  # for fonts other than Inter
+FACES = {  # font files that come with pecli: style and weight
     "Inter-Regular": ("normal", 400),
     "Inter-Italic": ("italic", 400),
     "Inter-Medium": ("normal", 500),
@@ -86,7 +90,7 @@ FACES = {  # of the font that comes with pecli, in its folder
 
 @cache
 def add_fonts() -> None:
-    """Make matplotlib know the font that comes with pecli, before one of that name that is installed."""
+    """Register pecli's own font with matplotlib, before an installed font of the same name."""
     from matplotlib.font_manager import FontEntry, fontManager
 
     folder = Path(__file__).with_name("fonts")
@@ -96,8 +100,8 @@ def add_fonts() -> None:
         fontManager.ttflist.insert(0, entry)
 
 
-def installed(families: Sequence[str]) -> list[str]:
-    """Return those of the families that are installed, also where all are newer than the list that matplotlib keeps."""
+def installed_families(families: Sequence[str]) -> list[str]:
+    """Return the installed ones of these families; if none is known, search the system for new fonts first."""
     from matplotlib.font_manager import fontManager
 
     def known() -> list[str]:
@@ -112,32 +116,38 @@ def installed(families: Sequence[str]) -> list[str]:
 
 @cache
 def _add_newer_fonts() -> None:
-    """Add the fonts of the system that matplotlib's list lacks to that of this process, once."""
+    """Register system fonts that matplotlib's cached list lacks, once per process."""
     from matplotlib.font_manager import findSystemFonts, fontManager
 
     listed = {os.path.realpath(entry.fname) for entry in fontManager.ttflist}
     for path in findSystemFonts():
         if os.path.realpath(path) not in listed:
-            with suppress(OSError, RuntimeError, ValueError):  # no font, or one that matplotlib cannot read
+            with suppress(OSError, RuntimeError, ValueError):  # not a font, or unreadable for matplotlib
                 fontManager.addfont(path)
 
 
-def _letters(names: list[str]) -> set[str]:
-    """Return the characters that some of these families have."""
+def _characters_of(names: list[str]) -> set[str]:
+    """Return the characters that at least one of these families has."""
     from matplotlib.ft2font import FT2Font
 
     return {chr(code) for name in names for code in FT2Font(_file_of(name)).get_charmap()}
 
 
 def _file_of(family: str) -> str:
-    """Return the file of a family, generic ones too; in a list, since a text with a hyphen would be a pattern."""
+    """Return the font file of a family, which may be generic.
+
+    The family is passed in a list, because matplotlib parses a string with a hyphen as a pattern.
+    """
     from matplotlib.font_manager import FontProperties, findfont
 
     return str(findfont(FontProperties(family=[family])))
 
 
 def family_of(font: str) -> str:
-    """Return the family of a font by its name, generic ones too, or from its file; raises UsageError, FileError."""
+    """Return the family of a font, given by its name or its file.
+
+    Raises UsageError for an unknown name, FileError for a file that is not a font.
+    """
     from matplotlib.font_manager import FontProperties, fontManager
 
     if os.path.isfile(font) or font.lower().endswith((".ttf", *COMPACT)) or os.sep in font:
@@ -148,7 +158,7 @@ def family_of(font: str) -> str:
         except (OSError, RuntimeError, ValueError) as error:
             text = f"{option_text('font', font)} is not a font file: {error}"
             raise FileError(text, option="font", value=font) from None
-    if font not in GENERIC and not installed([font]):
+    if font not in GENERIC and not installed_families([font]):
         raise UnknownNameError("font", font, sorted(fontManager.get_font_names()), option="font")
     return font
 
@@ -157,7 +167,10 @@ ENDING = ".mplstyle"
 
 
 def bundled_styles() -> dict[str, Path]:
-    """Return the styles that come with matplotlib; the user's folder is not read: one bad file there spoils all."""
+    """Return the style files that come with matplotlib, by name.
+
+    The user's style folder is not read, because one bad file there would break all styles.
+    """
     import matplotlib as mpl
 
     folder = Path(mpl.get_data_path(), "stylelib")
@@ -165,12 +178,12 @@ def bundled_styles() -> dict[str, Path]:
 
 
 def read_style(style: str) -> dict[Any, Any]:
-    """Return the settings of a style that comes with matplotlib, or of a file.
+    """Return the settings of a style, given by its name in matplotlib or its file.
 
     Raises
     ------
     UsageError : no such style
-    FileError : no such file, one that is none, a setting that matplotlib does not know
+    FileError : no such file, not a style file, or an unknown setting
     """
     if os.path.isfile(style):
         check_readable(style)
@@ -179,7 +192,7 @@ def read_style(style: str) -> dict[Any, Any]:
 
 @lru_cache(maxsize=8)
 def _read_style(style: str, changed: int) -> dict[Any, Any]:
-    """Return the same of a file of that time, read once."""
+    """Return the settings of a style; cached by name and time of change."""
     import matplotlib as mpl
 
     bundled = bundled_styles()
@@ -187,7 +200,7 @@ def _read_style(style: str, changed: int) -> dict[Any, Any]:
         if style not in bundled:
             _check_file(style)
         path = bundled.get(style, style)
-        return _of_pictures(mpl.rc_params_from_file(path, fail_on_error=True, use_default_template=False))
+        return _without_backend(mpl.rc_params_from_file(path, fail_on_error=True, use_default_template=False))
     except (PecliError, ValueError) as error:
         if os.path.exists(style) or "/" in style or style.endswith(ENDING):
             text = textwrap.shorten(f"style file {style} cannot be used: {error}", 300, placeholder="…")
@@ -197,7 +210,7 @@ def _read_style(style: str, changed: int) -> dict[Any, Any]:
 
 
 def note_on_style(style: str | None) -> list[str]:
-    """Return the note on what a style file sets and pecli sets otherwise; what comes with matplotlib needs none."""
+    """Return a warning about settings of a style file that pecli overrides, if any."""
     if style is None or not os.path.isfile(style):
         return []
     set_here = [name for name in read_style(style) if name in (*KEPT, *SMALL, *INSTEAD)]
@@ -207,7 +220,7 @@ def note_on_style(style: str | None) -> list[str]:
 
 
 def _check_file(style: str) -> None:
-    """Refuse a line that is no setting, which matplotlib would only warn of (ValueError)."""
+    """Raise ValueError for a line that is not a setting; matplotlib would only warn."""
     import matplotlib as mpl
 
     with open_file(style) as file:
@@ -217,31 +230,31 @@ def _check_file(style: str) -> None:
             raise ValueError(f"{shorten(line, 60)!r} is no setting of matplotlib's")
 
 
-def _of_pictures(settings: Any) -> dict[Any, Any]:
-    """Return settings without that of the window, which is the process's."""
+def _without_backend(settings: Any) -> dict[Any, Any]:
+    """Return the settings without `backend`, which belongs to the process."""
     return {name: value for name, value in dict(settings.items()).items() if name != "backend"}
 
 
-KEPT: dict[Any, Any] = {  # what holds whatever style is used: widths, fonts inside files, colours on the map
+KEPT: dict[Any, Any] = {  # settings that no style can change
     "pdf.fonttype": 42,
     "savefig.bbox": None,
     "savefig.dpi": "figure",
-    "figure.constrained_layout.use": False,  # laid out by `page`
+    "figure.constrained_layout.use": False,  # pecli.page makes the layout
     "figure.autolayout": False,
     "text.usetex": False,
-    "text.hinting": "no_hinting",  # else letters are up to a tenth wider, each dpi in its own way
-    **dict.fromkeys(("axes.titlesize", "axes.labelsize", "figure.titlesize"), "medium"),  # with the picture
-    "axes.grid": False,  # over an image it hides cells; figures of lines ask for theirs
+    "text.hinting": "no_hinting",  # hinting makes letters up to 10 % wider, depending on the dpi
+    **dict.fromkeys(("axes.titlesize", "axes.labelsize", "figure.titlesize"), "medium"),  # relative to font.size
+    "axes.grid": False,  # would cover cells of images; line figures turn it on
     "image.interpolation": "nearest",
-    "image.interpolation_stage": "data",  # the other makes an image four times as large first
+    "image.interpolation_stage": "data",  # "rgba" would upsample the image four times first
 }
-DRAWING = threading.RLock()  # one picture at a time: matplotlib's settings, and the free memory, are the process's
+DRAWING = threading.RLock()  # one picture at a time: matplotlib's settings and free memory are global
 GROUNDS: Any = ("figure.facecolor", "axes.facecolor", "savefig.facecolor", "legend.facecolor")
-NUMBERS_INK: Any = ("xtick.labelcolor", "ytick.labelcolor")  # a style gives them that of the ticks
-COMPACT = (".otf", ".ttc")  # endings of fonts whose letters may be PostScript outlines
-LENGTHS = ("width", "size", "pad")  # ends of the names of our settings in points: these grow with the text
-GRID = 30.0  # of lightness, 0 to 100: how far a style's grid lines may be from what is behind, to be fainter than data
-INSTEAD = {  # settings that are options here
+NUMBERS_INK: Any = ("xtick.labelcolor", "ytick.labelcolor")  # "inherit" from the ticks under the user's style
+COMPACT = (".otf", ".ttc")  # suffixes of fonts that may have PostScript outlines
+LENGTHS = ("width", "size", "pad")  # suffixes of settings in points, which scale with the text
+GRID = 30.0  # lightness L* (0 to 100): largest contrast of grid lines with the background
+INSTEAD = {  # settings that pecli has as options
     "figure.figsize": "--size",
     **dict.fromkeys(("figure.dpi", "savefig.dpi"), "--dpi"),
     "savefig.transparent": "--transparent",
@@ -253,7 +266,7 @@ SMALL: Any = ("xtick.labelsize", "ytick.labelsize", "legend.fontsize", "legend.t
 
 @contextmanager
 def without_date() -> Iterator[None]:
-    """Hide SOURCE_DATE_EPOCH: pictures have no date, and matplotlib stops at one that is no number."""
+    """Hide SOURCE_DATE_EPOCH: pictures have no date, and matplotlib fails if it is not a number."""
     epoch = os.environ.pop("SOURCE_DATE_EPOCH", None)
     try:
         yield
@@ -263,8 +276,8 @@ def without_date() -> Iterator[None]:
 
 
 @contextmanager
-def without_log() -> Iterator[None]:
-    """Keep matplotlib from writing to the terminal that a font has not every weight."""
+def without_font_warnings() -> Iterator[None]:
+    """Silence matplotlib's log messages about missing font weights."""
     logger = logging.getLogger("matplotlib.font_manager")
     level = logger.level
     logger.setLevel(logging.ERROR)
@@ -276,33 +289,34 @@ def without_log() -> Iterator[None]:
 
 @contextmanager
 def style_context(canvas: Canvas, texts: str = "") -> Iterator[list[str]]:
-    """Set matplotlib up as pecli wants it, whatever the user's matplotlibrc or environment say; restore it afterwards.
+    """Apply pecli's matplotlib settings, independent of the user's matplotlibrc and environment; restore them
+    afterwards.
 
-    Other threads wait until then.
+    It holds a lock, so that other threads wait.
 
-    texts : the free text that will be drawn, to find fonts for
+    texts : all text that will be drawn, to find fonts for
 
-    Yields the warnings (one line each) that the user should see.
+    Yields the warnings for the user, one line each.
     """
     import matplotlib as mpl
 
     notes: list[str] = []
-    with DRAWING, mpl.rc_context(), without_date(), without_log(), warnings.catch_warnings():
+    with DRAWING, mpl.rc_context(), without_date(), without_font_warnings(), warnings.catch_warnings():
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of settings that are to go
-            mpl.rcParams.update(_of_pictures(mpl.rcParamsDefault))  # `rcdefaults` would read the user's styles
+            warnings.simplefilter("ignore")  # about deprecated settings
+            mpl.rcParams.update(_without_backend(mpl.rcParamsDefault))  # `rcdefaults` would read the user's styles
         warnings.filterwarnings("ignore", message=".*[Gg]lyph .*missing|Matplotlib currently does not support")
-        warnings.filterwarnings("ignore", message="cmr10 font should")  # its minus is taken from mathematics
+        warnings.filterwarnings("ignore", message="cmr10 font should")  # cmr10 has no minus sign outside mathematics
         add_maps()
         add_fonts()
         _use_style(canvas)
-        _use_fonts(families(canvas.font, texts, notes), canvas)
-        notes += note_on_style(canvas.own_style)
+        _use_fonts(font_families(canvas.font, texts, notes), canvas)
+        notes += note_on_style(canvas.user_style)
         yield notes
 
 
 def set_sizes(canvas: Canvas) -> None:
-    """Set the sizes of text, and of all that goes with it, for another canvas; the fonts stay."""
+    """Apply the text and line sizes of another canvas; fonts stay the same."""
     import matplotlib as mpl
 
     family = list(mpl.rcParams["font.family"])
@@ -311,12 +325,11 @@ def set_sizes(canvas: Canvas) -> None:
 
 
 def make_readable(axes: Axes, canvas: Canvas, texts: str) -> None:
-    """Set the fonts of texts on a user's Axes: the font of the canvas, and those for letters that it lacks; weights
-    are those that any font has."""
+    """Set the fonts of all texts on the user's Axes, with fallbacks for missing characters and common font weights."""
     from matplotlib.text import Text
 
     plain = texts.isascii() or not re.search(CJK, texts)
-    wanted = None if canvas.font is None and plain else families(canvas.font, texts, [])
+    wanted = None if canvas.font is None and plain else font_families(canvas.font, texts, [])
     for text in axes.findobj(Text):
         text.set_fontweight(PLAIN_WEIGHTS.get(text.get_fontweight(), text.get_fontweight()))
         if wanted is not None:
@@ -324,40 +337,40 @@ def make_readable(axes: Axes, canvas: Canvas, texts: str) -> None:
 
 
 def _use_style(canvas: Canvas) -> None:
+    """Set pecli's own style, the user's style on top of it, and the settings that no style can change."""
     import matplotlib as mpl
 
     ours = mpl.rc_params_from_file(Path(__file__).with_name("pecli.mplstyle"), use_default_template=False)
     points = [name for name, value in ours.items() if name.endswith(LENGTHS) and isinstance(value, float)]
     mpl.rcParams.update({**ours, **{name: ours[name] * canvas.scale for name in points}})
-    if canvas.own_style is not None:
+    if canvas.user_style is not None:
         mpl.rcParams.update(dict.fromkeys(NUMBERS_INK, "inherit"))
-        mpl.rcParams.update(read_style(canvas.own_style))
+        mpl.rcParams.update(read_style(canvas.user_style))
     if canvas.transparent or canvas.adaptive:
         mpl.rcParams.update(dict.fromkeys(GROUNDS, "none"))
-    grid: Any = {"grid.alpha": _grid_opacity()} if canvas.own_style is not None else {}
+    grid: Any = {"grid.alpha": _grid_opacity()} if canvas.user_style is not None else {}
     small: Any = dict.fromkeys(SMALL, canvas.small)
     font: Any = {"font.size": canvas.inches.font, "svg.fonttype": "none" if canvas.text else "path"}
     mpl.rcParams.update({**KEPT, **small, **grid, **font})
 
 
 def _use_fonts(names: list[str], canvas: Canvas) -> None:
-    """Set the font families, with mathematics in the font that is asked for, and the kind of fonts in a PDF that
-    readers can show."""
+    """Set the font families, the matching font of mathematics, and a PDF font type that all readers support."""
     import matplotlib as mpl
 
     mpl.rcParams["font.family"] = names
-    if canvas.font is not None and canvas.own_style is None:
+    if canvas.font is not None and canvas.user_style is None:
         faces: Any = {"rm": "", "sf": "", "it": ":italic", "bf": ":bold", "bfit": ":italic:bold"}
-        family = re.sub(r"([-:,])", r"\\\1", names[0])  # in a pattern of fonts
+        family = re.sub(r"([-:,])", r"\\\1", names[0])  # escaped for a fontconfig pattern
         own: Any = {f"mathtext.{face}": f"{family}{style}" for face, style in faces.items()}
         stix: Any = {"mathtext.fontset": "stix"}
         mpl.rcParams.update(stix if names[0] in SERIF else own)
     if any(_file_of(name).endswith(COMPACT) for name in names):
-        mpl.rcParams["pdf.fonttype"] = 3  # matplotlib puts them into a 42 as they are: most readers show nothing
+        mpl.rcParams["pdf.fonttype"] = 3  # most PDF readers cannot show these as type 42
 
 
 def _grid_opacity() -> float:
-    """Return the opacity of grid lines: the style's, unless they were as strong as data."""
+    """Return the opacity of grid lines: the style's, reduced if they would be as prominent as data."""
     import matplotlib as mpl
     from matplotlib.colors import to_rgba
 

@@ -1,4 +1,4 @@
-"""How wide a text is, and where it breaks into lines."""
+"""Width of a text, and its line breaks."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import Any
 from pecli.core.lazy import Axes
 from pecli.page.words import Piece, Words, ems, is_wide
 
-LEAST_DPI = 100  # at which texts are measured: with fewer pixels letters have no true width
-LINE = 1.25  # of its size, the height of a line of text
-HEADLINE = "semibold"  # the weight of what there is to see in a picture
-CLOSING = "，。、；：？！）】》」』”’·,.;:?!)]}"  # stays with what stands before
-WORD = 2  # ems of what a colon does not part from what it explains
-OPENING = "（【《「『“‘"  # stays with what comes after
-BEFORE_NUMBERS = ("×", "第", "在", "从", "到", "至")  # likewise across a blank
-ARTICLE = "a"  # which does not stand at the end of a line
-BETWEEN = ("<", ">", "=", "−")  # never at the end or the beginning of a line
-SIGN = re.compile(r"\$[^$]*\$|.")  # mathematics, or any other character
+LEAST_DPI = 100  # least resolution for measuring text; below it, widths are inaccurate
+LINE = 1.25  # line height as a multiple of the text size
+HEADLINE = "semibold"  # font weight of the headline
+CLOSING = "，。、；：？！）】》」』”’·,.;:?!)]}"  # no line break before these
+WORD = 2  # ems: no line break after a colon that follows a shorter word
+OPENING = "（【《「『“‘"  # no line break after these
+BEFORE_NUMBERS = ("×", "第", "在", "从", "到", "至")  # no line break after these and a blank
+ARTICLE = "a"  # no line break after it
+BETWEEN = ("<", ">", "=", "−")  # no line break on either side
+SIGN = re.compile(r"\$[^$]*\$|.")  # a formula, or a single character
 
 
 class Ruler:
-    """Measures text at a resolution, in one weight (None: the style's); lengths in inches, sizes in points.
+    """A measure of text widths in one font weight (None: the style's). Lengths are in inches, text sizes in points.
 
-    dpi : pixels an inch of the picture; of one that has few, text is measured as in a finer one
+    dpi : pixels per inch of the picture; text is measured at LEAST_DPI or more
     """
 
     def __init__(self, dpi: float, weight: str | None = None) -> None:
@@ -35,10 +35,11 @@ class Ruler:
         self._widths: dict[tuple[str, float], float] = {}
 
     def width(self, text: str, points: float) -> float:
-        """Return the width of the longest line, without the blanks at its end."""
+        """Return the width of the longest line, without trailing blanks."""
         return max(self._line_width(line.rstrip(" "), points) for line in text.split("\n"))
 
     def _line_width(self, line: str, points: float) -> float:
+        """Return the width of a single line, cached."""
         from matplotlib.cbook import is_math_text
         from matplotlib.font_manager import FontProperties
 
@@ -49,44 +50,46 @@ class Ruler:
         return self._widths[line, points]
 
     def words(self, text: str, points: float) -> Words:
-        """Return a text in measured pieces."""
+        """Return the text as measured pieces for line breaking."""
         if not text:
             return Words()
-        paragraphs = tuple(tuple(map(partial(self._piece, points), pieces(line))) for line in text.split("\n"))
+        paragraphs = tuple(tuple(map(partial(self._piece, points), split_line(line))) for line in text.split("\n"))
         return Words(paragraphs, LINE * points / 72)
 
     def _piece(self, points: float, text: str) -> Piece:
+        """Measure one piece of text."""
         word = text.rstrip(" ")
         blank = self._advance(" ", points) if word != text else 0.0
         return Piece(text, self._advance(word, points), blank * (len(text) - len(word)))
 
     def _advance(self, text: str, points: float) -> float:
-        """Return how far a text moves what comes after it, which is more than the width of its ink."""
+        """Return the text's advance width, which includes the space around its ink."""
         return self._line_width(f"n{text}n", points) - self._line_width("nn", points)
 
     def wrapped(self, text: str, points: float, room: float) -> str:
-        """Return the text in lines of at most so many inches."""
+        """Return the text in lines of width `room` at most."""
         return self.words(text, points).wrapped(room)
 
 
 def points_per_pixel(axes: Axes) -> float:
-    """Return how many points a pixel is in the picture of an Axes."""
-    return 72 / float(axes.get_figure(root=True).dpi)  # type: ignore[union-attr]  # an Axes that is drawn on has one
+    """Return the size of a pixel in points."""
+    return 72 / float(axes.get_figure(root=True).dpi)  # type: ignore[union-attr]  # an Axes on a page has a figure
 
 
-def pieces(line: str) -> list[str]:
-    """Return the line in pieces between which it may break, each with the blanks behind it; mathematics stays whole."""
+def split_line(line: str) -> list[str]:
+    """Split a line where it may break; each piece keeps its trailing blanks, and formulas stay whole."""
     found: list[str] = []
     for sign in SIGN.findall(line):
-        if found and _goes_on(found[-1], sign):
+        if found and _continues(found[-1], sign):
             found[-1] += sign
         else:
             found.append(sign)
     return found
 
 
-def _goes_on(before: str, sign: str) -> bool:
-    """Return whether a piece goes on: an English word, a number with its unit, what closes or opens."""
+def _continues(before: str, sign: str) -> bool:
+    """Return whether the next character `sign` belongs to the same piece as the text before it: no line break
+    between."""
     word, wide = before.rstrip(" "), is_wide(sign[0])
     number = word[-1:].isdigit() or word.endswith("%")
     if sign in (" ", *CLOSING):

@@ -1,4 +1,4 @@
-"""Ticks that know how much room their axis has: as many as fit beside each other, counted anew when that changes."""
+"""Ticks that adapt to the length of their axis: as many as have room for their labels."""
 
 from __future__ import annotations
 
@@ -14,33 +14,34 @@ from pecli.core.numbers import number_text, number_texts
 from pecli.page.words import ems
 
 STEPS = [1, 2, 2.5, 5, 10]
-STEP = 0.03  # inches
+STEP = 0.03  # inches: lengths of axes are rounded to it
 MAX_TICKS = 6
-WHOLE = 9  # of so many whole numbers each has a tick, where there is room
-CLOSE = 0.6  # of a step, nearer than which to an end there is no tick
-MARGIN = 0.05  # of an axis, by which it is longer than what it shows, at most
-FLUSH = 0.98  # of an axis, from where on a number may end with it
-NEAR = 1e-9  # of an axis, by which a tick at its end may lie beyond
+WHOLE = 9  # up to so many whole numbers, each has a tick if there is room
+CLOSE = 0.6  # least distance of a tick from the end ticks, in steps
+MARGIN = 0.05  # largest margin beyond the data as a share of the axis
+FLUSH = 0.98  # share of an axis, from which on a number is right-aligned
+NEAR = 1e-9  # tolerance for ticks at the ends, as a share of the axis
 APART = 0.5  # ems between labels
 
 
-def inches(axis: Any) -> float:
-    """Return the length of an axis, so coarse that its ticks stay when the last measuring moves it by a pixel."""
+def axis_length(axis: Any) -> float:
+    """Return the length of an axis in inches, rounded so that a change of one pixel does not change the ticks."""
     box = axis.axes.bbox
     length = float((box.width if axis.axis_name == "x" else box.height) / axis.axes.get_figure(root=True).dpi)
     return round(length / STEP) * STEP
 
 
-def at_end(axis: Any, place: float) -> bool:
-    """Return whether a number ends where its frame does: the last one below one panel of several (`Sheet`)."""
+def is_right_aligned(axis: Any, place: float) -> bool:
+    """Return whether to right-align the number at `place`: if it is last on a horizontal axis in a picture of several
+    panels."""
     low, high = axis.get_view_interval()
     return getattr(axis, "flush", False) and low < high and FLUSH < (place - low) / (high - low) <= 1
 
 
-def fit(axis: Any, texts: Sequence[str], spacing: float, flush: bool = False) -> bool:
-    """Return whether labels so many inches from each other leave room between each and the next.
+def labels_fit(axis: Any, texts: Sequence[str], spacing: float, flush: bool = False) -> bool:
+    """Return whether labels at a distance of `spacing` inches do not touch each other.
 
-    flush : the last ends at its place
+    flush : whether the last label is right-aligned
     """
     size = axis.get_major_ticks(1)[0].label1.get_fontsize()
     widths = [max(map(ems, text.split("\n"))) if axis.axis_name == "x" else 0.85 for text in texts]
@@ -50,9 +51,10 @@ def fit(axis: Any, texts: Sequence[str], spacing: float, flush: bool = False) ->
 
 
 class FittingTicks(Locator):
-    """The first of some sets of ticks whose labels have room beside each other, else the last.
+    """A locator that takes the first set of ticks whose labels fit, or the last set if none does.
 
-    sets : those of an axis from low to high; text : of one tick, None: as numbers are written
+    sets : returns sets of ticks between the low and the high end of the axis
+    text : returns a tick's label; None: the number
     """
 
     def __init__(
@@ -64,20 +66,20 @@ class FittingTicks(Locator):
     def __call__(self) -> Any:
         axis: Any = self.axis
         low, high = sorted(axis.get_view_interval())
-        asked = (low, high, inches(axis))
+        asked = (low, high, axis_length(axis))
         if asked not in self._known:
             ticks = np.zeros(0)
             for ticks in self.sets(*ends_of(axis)):
                 room = asked[2] * float(np.diff(ticks).min(initial=np.inf)) / (high - low)
                 texts = number_texts(ticks.tolist()) if self.text is None else [*map(self.text, ticks.tolist())]
-                if len(ticks) < 2 or fit(axis, texts, room, at_end(axis, ticks[-1])):
+                if len(ticks) < 2 or labels_fit(axis, texts, room, is_right_aligned(axis, ticks[-1])):
                     break
             self._known[asked] = ticks
         return self._known[asked]
 
 
 def ends_of(axis: Any) -> tuple[float, float]:
-    """Return from where to where an axis shows something: less than its ends where lines have a margin."""
+    """Return the first and last value shown on an axis, without the margins around lines."""
     low, high = sorted(axis.get_view_interval())
     first, last = getattr(axis, "shown", (low, high))
     near = MARGIN * (high - low)
@@ -85,18 +87,20 @@ def ends_of(axis: Any) -> tuple[float, float]:
 
 
 def whole_ticks() -> FittingTicks:
-    """Return ticks at the first and the last whole number and at a few round ones between."""
+    """Return a locator for the first and last whole number and a few round ones between."""
     return FittingTicks(whole_numbers)
 
 
 def ticks_at(places: Sequence[float]) -> FittingTicks:
-    """Return ticks at these places, where there is no room at a few round ones."""
+    """Return a locator for these ticks, or a few round whole numbers if their labels do not fit."""
     return FittingTicks(lambda low, high: chain([np.array(places, dtype=float)], whole_numbers(low, high)))
 
 
 def whole_numbers(low: float, high: float) -> Iterator[Any]:
-    """Yield the first and the last whole number with round ones between them, fewer and fewer; of powers of two, a
-    quarter or a half apart, of three times one a third."""
+    """Yield ever smaller sets of ticks: the first and last whole number with round numbers between.
+
+    If there are 2ⁿ numbers, the ticks are a quarter or half of them apart; if there are 3·2ⁿ, a third.
+    """
     first, last = np.ceil(low - NEAR) + 0.0, np.floor(high + NEAR) + 0.0  # no −0
     count = int(last - first) + 1
     if count <= WHOLE:
@@ -112,12 +116,15 @@ def whole_numbers(low: float, high: float) -> Iterator[Any]:
 
 
 def round_ticks(most: int = MAX_TICKS) -> FittingTicks:
-    """Return ticks at round numbers, as many as there is room for."""
+    """Return a locator for round numbers, as many as fit."""
     return FittingTicks(partial(round_numbers, most))
 
 
 def round_numbers(most: int, low: float, high: float) -> Iterator[Any]:
-    """Yield round numbers between two, fewer and fewer; before a single one the first and the last of several."""
+    """Yield ever smaller sets of round numbers between `low` and `high`, the first with about `most` numbers.
+
+    A set of a single number is preceded by the first and last number of the previous set.
+    """
     near, ticks = NEAR * (high - low), np.zeros(0)
     for count in range(most, 0, -1):
         locator = MaxNLocator(count, steps=STEPS, min_n_ticks=1)
@@ -129,14 +136,15 @@ def round_numbers(most: int, low: float, high: float) -> Iterator[Any]:
 
 
 def multiples(steps: Sequence[int], low: float, high: float) -> Iterator[Any]:
-    """Yield the multiples of each of some steps, the smallest first that has few; of the largest however many."""
+    """Yield the multiples between `low` and `high` of each step that has at most MAX_TICKS of them, and of the last
+    step."""
     for step in steps:
         if (high - low) / step <= MAX_TICKS or step == steps[-1]:
             yield np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step + 0.0  # no −0
 
 
 class NumberTexts(Formatter):
-    """Numbers in pecli's way, all in one way as those within the ends of the axis need it; or as `text` writes them."""
+    """A formatter that writes tick labels with `text`, or as numbers with a common number of digits."""
 
     def __init__(self, text: Callable[[float], str] | None = None) -> None:
         self.text = text
@@ -155,7 +163,10 @@ class NumberTexts(Formatter):
 
 
 class BetweenPowers(LogFormatter):
-    """Numbers between powers of ten in pecli's way, on an axis of so few powers: 2 and 5, on a shorter one any."""
+    """A formatter for minor ticks of a logarithmic axis: 2 and 5 times powers of ten, more numbers on a short axis.
+
+    powers : number of decades above which there are no labels
+    """
 
     def __init__(self, powers: float = 1.0) -> None:
         super().__init__(minor_thresholds=(powers, 0.5))

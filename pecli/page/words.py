@@ -1,4 +1,4 @@
-"""A text as measured pieces: how many lines it takes in a given width, and where they break. Lengths in inches."""
+"""Line breaking of a text in measured pieces. Lengths are in inches."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 ENDS = (";", "；", "。", "·")
-BREAKS = (ENDS, (*ENDS, ":", "："), (*ENDS, ":", "：", ",", "，"))  # behind them a line breaks best, next best, …
-CLAUSE = 4  # ems that a clause has at least: a line does not end behind "Δ:"
-EVEN = 0.6  # of the longest line, that the shortest has where lines break between clauses
-STEPS = 12  # widths between the narrowest and the widest that lines of one length are tried at
-NARROW, BROAD = frozenset("fijlrtI .,:;|()[]'"), frozenset("mwMW%")  # letters of about 0.4 em, and of about 1
+BREAKS = (ENDS, (*ENDS, ":", "："), (*ENDS, ":", "：", ",", "，"))  # signs to break after, the best first
+CLAUSE = 4  # least length of a clause in ems: no break after "Δ:"
+EVEN = 0.6  # least share of the shortest line in the longest where lines break between clauses
+STEPS = 12  # number of widths to try for balanced lines
+NARROW, BROAD = frozenset("fijlrtI .,:;|()[]'"), frozenset("mwMW%")  # letters of about 0.4 em and about 1 em
 
 
 class Piece(NamedTuple):
-    """What stays in one line, its width, and that of the blanks behind it."""
+    """A piece of text that is not broken, its width, and the width of its trailing blanks."""
 
     text: str
     width: float
@@ -25,33 +25,38 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class Words:
-    """A text. paragraphs : begin on a line of their own each; line : the height of a line."""
+    """A text in measured pieces.
+
+    paragraphs : the pieces of each paragraph, which begins on a new line
+    line : the height of a line
+    """
 
     paragraphs: tuple[tuple[Piece, ...], ...] = ()
     line: float = 0.0
 
     def width(self) -> float:
-        """Return the width of the widest paragraph in one line."""
+        """Return the width of the widest paragraph on a single line."""
         return max(map(width_of, self.paragraphs), default=0.0)
 
     def height(self, room: float) -> float:
-        """Return how high the text is in lines of at most that width."""
-        return self.line * sum(len(filled(fitting(paragraph, room), room)) for paragraph in self.paragraphs)
+        """Return the text's height in lines of width `room` at most."""
+        return self.line * sum(
+            len(fill_lines(split_wide_pieces(paragraph, room), room)) for paragraph in self.paragraphs
+        )
 
     def wrapped(self, room: float) -> str:
-        """Return the text in as few lines as there can be, of about one length, between clauses where that takes no
-        line more."""
-        lines = (line for paragraph in self.paragraphs for line in wrapped(paragraph, room))
+        """Return the text in the fewest lines, balanced in length, with breaks between clauses where possible."""
+        lines = (line for paragraph in self.paragraphs for line in wrap_pieces(paragraph, room))
         return "\n".join("".join(piece.text for piece in line).strip(" ") for line in lines)
 
 
 def width_of(line: Sequence[Piece]) -> float:
-    """Return the width of a line without the blanks at its end."""
+    """Return the width of a line without trailing blanks."""
     return sum(piece.width + piece.blanks for piece in line) - (line[-1].blanks if line else 0.0)
 
 
-def filled(pieces: Sequence[Piece], room: float) -> list[list[Piece]]:
-    """Return lines of at most that width, each as full as it gets."""
+def fill_lines(pieces: Sequence[Piece], room: float) -> list[list[Piece]]:
+    """Break pieces into lines of width `room` at most, each as full as possible."""
     lines: list[list[Piece]] = [[]]
     used = 0.0
     for piece in pieces:
@@ -63,13 +68,13 @@ def filled(pieces: Sequence[Piece], room: float) -> list[list[Piece]]:
     return lines
 
 
-def fitting(pieces: Sequence[Piece], room: float) -> list[Piece]:
-    """Return the pieces, those that are too long for a line in parts."""
-    return [part for piece in pieces for part in broken(piece, room)]
+def split_wide_pieces(pieces: Sequence[Piece], room: float) -> list[Piece]:
+    """Split the pieces that are wider than `room`; return all pieces."""
+    return [part for piece in pieces for part in split_piece(piece, room)]
 
 
-def broken(piece: Piece, room: float) -> list[Piece]:
-    """Return a piece as it is, or its words or letters where it is too long for a line; mathematics stays whole."""
+def split_piece(piece: Piece, room: float) -> list[Piece]:
+    """Return the piece, or its words or letters if it is wider than `room`; formulas stay whole."""
     text = piece.text.rstrip(" ")
     if piece.width <= room or "$" in text or len(text) < 2:
         return [piece]
@@ -77,36 +82,37 @@ def broken(piece: Piece, room: float) -> list[Piece]:
     em = piece.width / ems(text)
     found = [Piece(part, em * ems(part.rstrip(" ")), em * ems(part) - em * ems(part.rstrip(" "))) for part in parts]
     found[-1] = found[-1]._replace(blanks=piece.blanks)
-    return [own for part in found for own in (broken(part, room) if " " in text else [part])]
+    return [own for part in found for own in (split_piece(part, room) if " " in text else [part])]
 
 
-def wrapped(pieces: Sequence[Piece], room: float) -> list[list[Piece]]:
-    """Return lines of about one length, between clauses where that takes no line more."""
+def wrap_pieces(pieces: Sequence[Piece], room: float) -> list[list[Piece]]:
+    """Break pieces into the fewest lines, balanced in length, with breaks between clauses if that takes no more
+    lines."""
     if width_of(pieces) <= room:
         return [[*pieces]]
-    pieces = fitting(pieces, room)
-    lines = balanced(pieces, room)
+    pieces = split_wide_pieces(pieces, room)
+    lines = balance_lines(pieces, room)
     for signs in BREAKS:
-        clauses = [joined(clause) for clause in clauses_of(pieces, signs)]
+        clauses = [join_pieces(clause) for clause in clauses_of(pieces, signs)]
         if max(clause.width for clause in clauses) > room:
             continue
-        between = balanced(clauses, room)
+        between = balance_lines(clauses, room)
         widths = [width_of(line) for line in between]
         if len(between) <= len(lines) and min(widths) >= EVEN * max(widths) - 1e-9:
             return between
     return lines
 
 
-def balanced(pieces: Sequence[Piece], room: float) -> list[list[Piece]]:
-    """Return as few lines as there can be, the longest as short as it can be."""
-    lines = filled(pieces, room)
+def balance_lines(pieces: Sequence[Piece], room: float) -> list[list[Piece]]:
+    """Break pieces into the fewest lines, with the longest line as short as possible."""
+    lines = fill_lines(pieces, room)
     least = width_of(pieces) / len(lines)
-    tried = (filled(pieces, least + step * (room - least) / STEPS) for step in range(STEPS))
+    tried = (fill_lines(pieces, least + step * (room - least) / STEPS) for step in range(STEPS))
     return next((item for item in tried if len(item) == len(lines)), lines)
 
 
 def clauses_of(pieces: Sequence[Piece], signs: tuple[str, ...]) -> list[list[Piece]]:
-    """Return pieces as far as the next of these signs each."""
+    """Group pieces into clauses, each of which ends with one of these signs."""
     found: list[list[Piece]] = [[]]
     for piece in pieces:
         found[-1].append(piece)
@@ -115,16 +121,16 @@ def clauses_of(pieces: Sequence[Piece], signs: tuple[str, ...]) -> list[list[Pie
     return [clause for clause in found if clause]
 
 
-def joined(pieces: Sequence[Piece]) -> Piece:
-    """Return pieces as one."""
+def join_pieces(pieces: Sequence[Piece]) -> Piece:
+    """Join pieces into one."""
     return Piece("".join(piece.text for piece in pieces), width_of(pieces), pieces[-1].blanks)
 
 
 def is_wide(sign: str) -> bool:
-    """Return whether a character is as wide as it is high, as Chinese is: a line may break beside it."""
+    """Return whether a character is full-width, as in Chinese; lines may break beside it."""
     return unicodedata.east_asian_width(sign) in "WF"
 
 
 def ems(text: str) -> float:
-    """Return about how wide a text is, in its own size."""
+    """Estimate the width of a text in ems."""
     return sum(1.0 if is_wide(sign) or sign in BROAD else 0.4 if sign in NARROW else 0.65 for sign in text)

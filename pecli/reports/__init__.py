@@ -1,4 +1,4 @@
-"""The registry of reports. Each has its place and its summary, so that listing them imports none."""
+"""The registry of reports, with module and summary of each, so that listing them imports none."""
 
 from __future__ import annotations
 

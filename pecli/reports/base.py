@@ -1,4 +1,4 @@
-"""The base of reports: options, `compute` (numbers), `show` (a document); and tables that fit the terminal."""
+"""The base class of reports (`compute` returns numbers, `show` a document), and tables that fit the terminal."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Report(Analysis[E]):
     drawn: ClassVar[bool] = False
 
     def cells(self) -> tuple[int, int] | None:
-        """Return the most rows and columns that are printed if `compute` needs no others; None for all.
+        """Return the most rows and columns that `show` prints, the limit for `compute`; None if it needs all.
 
-        They replace the pixels of a picture. For a file `compute` gives every number.
+        They replace the pixels of a picture. For a file, `compute` is called for every number.
         """
         return None
 
@@ -38,7 +38,7 @@ LEFT_OUT_COLUMNS, LEFT_OUT_ROWS = "…", "⋮"
 
 
 def both_ends(n: int, most: int) -> tuple[Array, int]:
-    """Return the indices to show of n, half from each end if there are more than `most`, and how many precede the gap.
+    """Return the indices to show of n items, half from each end if n > `most`, and the number of them before the gap.
 
     The second is 0 without a gap.
     """
@@ -51,17 +51,17 @@ def both_ends(n: int, most: int) -> tuple[Array, int]:
 def grid(
     corner: str, header: Sequence[str], labels: Sequence[str], values: Array, *, width: int, digits: int, gap: int = 0
 ) -> TextTable:
-    """Return a table of numbers with as many columns from both ends as fit, at least one.
+    """Return a table of numbers with as many columns from both ends as fit the width, at least one.
 
     Parameters
     ----------
-    corner : header of the labels
+    corner : header of the column of labels
     header : headers of the columns, (m,); may have several lines
     labels : label of each row, (n,)
-    values : (n, m)
+    values : the numbers, (n, m)
     width : width of the terminal in characters
-    digits : digits after the decimal point; none are shown if all visible numbers are integers
-    gap : number of rows before those left out; 0 if none are
+    digits : digits after the decimal point; none if all visible numbers are integers
+    gap : number of rows before omitted ones, which a row of dots marks; 0 if none are omitted
     """
     near, _ = both_ends(len(header), width)  # every column is wider than one character
     seen = values[:, near]

@@ -1,9 +1,9 @@
-"""A small example step by step: frequencies, formulas, numbers, word vectors."""
+"""The report explain: a small example step by step, with frequencies, formulas, numbers and word vectors."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar
 
 from pecli.analysis import Numbers
@@ -19,10 +19,10 @@ from pecli.files.sheet import aside, over
 from pecli.files.tables import read_table
 from pecli.reports.base import LEFT_OUT_COLUMNS, LEFT_OUT_ROWS, Report, View, both_ends, grid
 
-OFFSETS = (0, 1, 2)  # p − q of the products shown
-SHIFTS = (0, 7, 100)  # key positions for each of them
+OFFSETS = (0, 1, 2)  # offsets p − q of the products shown
+SHIFTS = (0, 7, 100)  # key positions for each offset
 WORDS = ("我", "喜欢", "你")
-ARTICLE = (  # word vectors of an article, d_model 8
+ARTICLE = (  # word vectors of the example, d = 8
     (0.1234, -0.5678, 0.9012, -0.3456, 0.7890, -0.1234, 0.5678, -0.9012),
     (0.2345, -0.6789, 0.0123, -0.4567, 0.8901, -0.2345, 0.6789, -0.0123),
     (0.3456, -0.7890, 0.1234, -0.5678, 0.9012, -0.3456, 0.7890, -0.1234),
@@ -31,7 +31,11 @@ ARTICLE = (  # word vectors of an article, d_model 8
 
 @dataclass(frozen=True)
 class Entry:
-    """A number and its derivation: equal texts from formula to digits, and the value."""
+    """A number of the table with its derivation.
+
+    steps : texts of equal value, from the formula to the digits
+    value : the number
+    """
 
     position: int
     column: int
@@ -40,7 +44,10 @@ class Entry:
 
 
 def combine(encoding: TableEncoding, vectors: Array, words: Positions) -> tuple[str, Array]:
-    """Return the key of what the encoding does to word vectors, and the result, (words, d) or (0, d)."""
+    """Return how the encoding is applied to word vectors ("rotate", "add" or "pair_up"), and the result.
+
+    The result is (words, d), or (0, d) if an encoding changes no vector.
+    """
     if isinstance(encoding, Rotary):
         return "rotate", encoding.rotate(vectors, words.array())
     if isinstance(encoding, Additive):
@@ -49,9 +56,9 @@ def combine(encoding: TableEncoding, vectors: Array, words: Positions) -> tuple[
 
 
 def products(encoding: TableEncoding, vectors: Array, start: int) -> Array:
-    """Return p, q, p − q and ⟨R_p x, R_q y⟩ with the first word as query and the second as key, (pairs, 4).
+    """Return p, q, p − q and ⟨R_p x, R_q y⟩ with the first word x as query and the second word y as key, (pairs, 4).
 
-    Empty for encodings that do not rotate, and on a grid, where the offset is not the difference of positions.
+    (0, 4) for encodings that do not rotate, and on a grid, where the offset is not the difference of positions.
     """
     if not isinstance(encoding, Rotary) or encoding.own_positions:
         return np.empty((0, 4))
@@ -62,7 +69,7 @@ def products(encoding: TableEncoding, vectors: Array, start: int) -> Array:
 
 
 def written_out(encoding: TableEncoding, row: int, column: int, vectors: Array, words: Positions) -> list[Entry]:
-    """Return the derivation of a number in the table and, if words are encoded, of the last word in that column."""
+    """Return the derivation of a number in the table and, if words are encoded, of the last word's number."""
     at, last, word = np.array([row], dtype=np.float64), words.stop - 1, vectors[-1]
     value, results = float(encoding.table(at)[0, column]), combine(encoding, vectors, words)[1][-1:, column].tolist()
     found = [Entry(row, column, tuple(encoding.written_out(row, column)), value)]
@@ -76,12 +83,12 @@ def written_out(encoding: TableEncoding, row: int, column: int, vectors: Array, 
 
 @dataclass(frozen=True, kw_only=True)
 class ExplainNumbers(Numbers[TableEncoding]):
-    """The numbers of the example."""
+    """All numbers of the example."""
 
     table: Array = over("position", "dimension")
     positions: Array = over("position")
     frequencies: Array = aside("pair")  # empty if there are none
-    changes: Array = aside("dimension")  # number of changes in each column
+    changes: Array = aside("dimension")  # number of changes down each column
     distinct: Array = aside("dimension")
     embeddings: Array = aside("word", "dimension")
     rows: Array = aside("row", "dimension")  # encodings of the words, or of 2 words − 1 offsets
@@ -107,17 +114,23 @@ class ExplainNumbers(Numbers[TableEncoding]):
             "result_entry": self.result_entry and asdict(self.result_entry),
         }
 
+    @classmethod
+    def fact_types(cls) -> dict[str, Any]:
+        texts, arrays = ("columns", "frequency_formulas"), (field.name for field in fields(cls) if field.metadata)
+        types = {"parameters": dict, "formula": str, **dict.fromkeys(texts, list[str]), **dict.fromkeys(arrays, list)}
+        return types | super().fact_types() | {"entry": Entry, "result_entry": Entry | None}
+
 
 @dataclass(frozen=True)
-class Walk:
-    """The sections of the report."""
+class ExplainDocument:
+    """The document of the report, section by section."""
 
     numbers: ExplainNumbers
     options: Explain
     width: int  # characters
 
     def blocks(self) -> list[Block]:
-        """Return the sections one after the other, without empty ones."""
+        """Return the blocks of all sections that are not empty."""
         numbers, (length, dimensions) = self.numbers, self.numbers.table.shape
         outcome = {
             "add": say("explain.added_word_vector_position"),
@@ -148,7 +161,7 @@ class Walk:
         return result[:-1]
 
     def _changes(self) -> dict[str, list[Block]]:
-        """Return how often each column changes, for an encoding without frequencies."""
+        """Return the section on how often each column changes, for an encoding without frequencies."""
         encoding, numbers = self.numbers.view.encoding, self.numbers
         learned = say("explain.its_numbers_are_learned")
         none = say("explain.this_encoding_has_no")
@@ -159,7 +172,7 @@ class Walk:
         return {say("explain.how_fast_each_column"): [*map(Paragraph, texts), self._texts(header, rows)]}
 
     def _frequencies(self) -> dict[str, list[Block]]:
-        """Return frequency and wavelength of every pair."""
+        """Return the section on the frequency and wavelength of every pair."""
         encoding = self.numbers.view.encoding
         assert isinstance(encoding, Harmonic)
         pairs = enumerate(zip(self.numbers.frequencies, encoding.wavelengths(), strict=True))
@@ -185,13 +198,13 @@ class Walk:
         return [under, *self._numbers(self.numbers.table, self._position_texts(), header)]
 
     def _entry(self, name: str, entry: Entry) -> Paragraph:
-        """Return the derivation of a number."""
+        """Return the derivation of a number as a paragraph."""
         encoding = self.numbers.view.encoding
         position = encoding.position_text(entry.position) if encoding.sides else entry.position
         return Paragraph(" = ".join([f"{name}({position}, {entry.column})", *entry.steps, f"{entry.value:.10g}"]))
 
     def _vectors(self) -> list[Block]:
-        """Return the word vectors and their source."""
+        """Return the word vectors and a line on their source."""
         origins = {
             "article": say("explain.i_like_you_the", dimensions=self.numbers.table.shape[1]),
             "random": say("explain.each_word_has_random"),
@@ -213,7 +226,7 @@ class Walk:
         return [Paragraph(rows), *self._numbers(numbers.rows, labels), Paragraph(total), *result, Paragraph(done)]
 
     def _pairs(self) -> list[Block]:
-        """Return the row of the table for each pair of words."""
+        """Return the section on encodings of pairs of words: their offsets, and the row of the table for each."""
         labels = self._word_labels()
         words = np.arange(len(labels))
         offsets = grid("p \\ q", labels, labels, words[:, None] - words, width=self.width, digits=0)
@@ -231,7 +244,7 @@ class Walk:
         return [Paragraph(say("explain.query_at_position_p", query=query, other=key)), table]
 
     def _numbers(self, values: Array, labels: Sequence[str], header: Sequence[str] | None = None) -> list[Block]:
-        """Return a table of numbers without its middle rows, and a line that says so."""
+        """Return a table of numbers, shortened in the middle with a line that says so."""
         (shown, gap), options = both_ends(len(values), self.options.rows), self.options
         names, some = header or [str(column) for column in range(values.shape[1])], [labels[at] for at in shown]
         table = grid("p", names, some, values[shown], width=self.width, digits=options.digits, gap=gap)
@@ -240,11 +253,11 @@ class Walk:
         return [table, *([Paragraph(left_out)] if rest else [])]
 
     def _texts(self, header: list[str], rows: list[list[str]]) -> TextTable:
-        """Return a table of texts without its middle rows."""
+        """Return a table of texts, shortened in the middle."""
         return TextTable(header, self._ends(rows, self.options.rows, [LEFT_OUT_ROWS] * len(header)), plain=True)
 
     def _ends(self, items: list[Any], most: int, gap: Any) -> list[Any]:
-        """Return the items, or at most `most` from both ends around a gap."""
+        """Return the items; if there are more than `most`, only those at both ends, with `gap` between them."""
         shown, head = both_ends(len(items), most)
         some = [items[at] for at in shown]
         return [*some[:head], gap, *some[head:]] if head else some
@@ -254,7 +267,7 @@ class Walk:
         return list(map(self.numbers.view.encoding.position_text, self.numbers.positions.tolist()))
 
     def _word_labels(self) -> list[str]:
-        """Return position and word for each word; without positions of its own (pairs), its number."""
+        """Return position and word for each word; for pairs of words, which have no position, its index and word."""
         text, start = self.numbers.view.encoding.position_text, self.numbers.view.positions.start
         pairs = self.numbers.how == "pair_up"
         return [f"{at if pairs else text(start + at)} {word}".strip() for at, word in enumerate(self.numbers.words)]
@@ -274,7 +287,7 @@ class Explain(Report[TableEncoding]):
 
     name: ClassVar[str] = "explain"
     requires: ClassVar[Any] = TableEncoding
-    defines: ClassVar[str] = "every step from position to vector, with the numbers that the formula says"
+    defines: ClassVar[str] = "every step from position to vector, with the numbers of the formula"
     example: ClassVar[str] = "pecli explain --d 6 --base 100 --lang zh"
     examples: ClassVar[tuple[str, ...]] = (
         "pecli explain rope -d 4",
@@ -338,7 +351,7 @@ class Explain(Report[TableEncoding]):
         )
 
     def show(self, numbers: ExplainNumbers, width: int) -> list[Block]:
-        return Walk(numbers, self, width).blocks()
+        return ExplainDocument(numbers, self, width).blocks()
 
     def _place(self, view: View[TableEncoding]) -> tuple[int, int]:
         """Return position and column of the entry to write out."""

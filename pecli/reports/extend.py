@@ -1,10 +1,10 @@
-"""How a model could read longer texts: what each method changes, and what to type for each runtime."""
+"""The report extend: what each method changes to extend a model's context, and the commands for each runtime."""
 
 from __future__ import annotations
 
 import shlex
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from pecli.core.errors import FileError, UsageError
 from pecli.core.language import listing, say
@@ -13,23 +13,50 @@ from pecli.core.terminal import Block, Facts, Paragraph, TextTable
 from pecli.encodings.rope import Rope
 from pecli.files.documents import for_notebook
 from pecli.measures.extension import Extension, extensions
-from pecli.models.asked import ExtendOptions
+from pecli.models.options import ExtendOptions
 from pecli.models.reader import Layer, Model, read_model
-from pecli.reports.extension_lines import NAMES, Line, lines_of
-from pecli.reports.layers import runs
+from pecli.reports.extension_lines import NAMES, Line, runtime_lines
+from pecli.reports.layers import counted_ranges
+
+
+class MethodData(TypedDict):
+    """What one method does; `first_negative_offset` is null where none of the `searched_offsets` is."""
+
+    spec: str
+    base: float
+    factor: float | None
+    pairs: dict[str, int]
+    pairs_with_new_angles: int
+    first_negative_offset: int | None
+    searched_offsets: int
+    attention_factor: float
+    inv_freq: list[float]
+
+
+class ExtendData(TypedDict):
+    """What --json says of a model that is to read longer texts."""
+
+    path: str
+    architecture: str
+    layers: str
+    trained: int
+    to: int
+    methods: dict[str, MethodData]
+    method: str
+    lines: list[Line]
 
 
 @dataclass(frozen=True)
 class ExtendReport:
-    """The ways to make one kind of layers read `length` positions; it shows itself in a notebook.
+    """The methods to extend one kind of layers to `length` positions. It displays itself in a notebook.
 
     Attributes
     ----------
-    model : what was read
-    kind : the layers that are extended
-    trained, length : positions of the training, and those that are wanted
-    found : what each method does, the rope without one first
-    method : whose lines are told
+    model : the model
+    kind : the kind of layers that is extended
+    trained, length : positions of the training, and after the extension
+    found : result of each method, the unchanged rope first
+    method : method for which commands are printed
     """
 
     model: Model
@@ -41,18 +68,18 @@ class ExtendReport:
 
     @property
     def chosen(self) -> Extension:
-        """The method whose lines are told."""
+        """The result of the chosen method."""
         return next(item for item in self.found if item.method == self.method)
 
     @property
     def typed(self) -> list[Line]:
-        """What to type for each runtime."""
-        return lines_of(self.model.path, self.chosen, self.length)
+        """The commands or config keys for each runtime."""
+        return runtime_lines(self.model.path, self.chosen, self.length)
 
     @property
     def data(self) -> dict[str, Any]:
-        """The same as plain values, as ``pecli extend --json`` prints them."""
-        methods = {}
+        """The report as plain values, as ``pecli extend --json`` prints them."""
+        methods: dict[str, MethodData] = {}
         for item in self.found:
             rope = item.rope
             unchanged, blended, scaled = item.parts
@@ -67,7 +94,7 @@ class ExtendReport:
                 "attention_factor": rope.attention_scaling,
                 "inv_freq": rope.frequencies().tolist(),
             }
-        return {
+        data: ExtendData = {
             "path": self.model.path,
             "architecture": self.model.architecture,
             "layers": self.kind,
@@ -75,17 +102,18 @@ class ExtendReport:
             "to": self.length,
             "methods": methods,
             "method": self.method,
-            "lines": [asdict(line) for line in self.typed],
+            "lines": self.typed,
         }
+        return {**data, "lines": [asdict(line) for line in data["lines"]]}
 
     @property
     def document(self) -> list[Block]:
-        """The table of methods, and what is known to go wrong, to print."""
+        """The blocks to print: a table of the methods, and notes on their known drawbacks."""
         rope, layer = self.found[0].rope, self.model.layers[self.kind]
         growth = number_text(self.length / self.trained, 4)
         first = say("extend.first", path=self.model.path, trained=self.trained, length=self.length, growth=growth)
         known = {
-            say("model.layers"): listing(filter(None, [self.kind.replace("_", " "), runs(layer.indices)])),
+            say("model.layers"): listing(filter(None, [self.kind.replace("_", " "), counted_ranges(layer.indices)])),
             say("words.encoding"): say("model.rope_base_pairs", base=rope.base, count=rope.width // 2),
         }
         notes = {say(NAMES[item.method]): note for item in self.found if (note := _note(item))}
@@ -99,7 +127,7 @@ class ExtendReport:
         ]
 
     def lines(self) -> list[str]:
-        """Return what to type, a comment on the runtime before each line."""
+        """Return the commands, each after a comment that names the runtime."""
         lines = []
         for line in self.typed:
             lines += [f"# {listing(filter(None, [line.runtime, line.remark]))}", *([line.text] if line.text else [])]
@@ -126,7 +154,7 @@ HEADER = ("extend.method", "extend.base_of", "extend.parts", "extend.new_angles"
 
 
 def _row(item: Extension) -> tuple[str, ...]:
-    """Return the cells of one method."""
+    """Return one method's row of the table."""
     holds = f"≥ {item.searched:,}" if item.holds is None else f"{item.holds:,}"
     return (
         say(NAMES[item.method]),
@@ -139,7 +167,7 @@ def _row(item: Extension) -> tuple[str, ...]:
 
 
 def _note(item: Extension) -> str:
-    """Return what is known to go wrong with a method; nothing of the rope as it is."""
+    """Return a note on the known drawbacks of a method; "" for the unchanged rope."""
     return say(NOTES[item.method]) if item.method in NOTES else ""
 
 
@@ -150,12 +178,12 @@ def extend(
     base: float | None = None,
     method: str = ExtendOptions.method,
 ) -> ExtendReport:
-    """Return the ways to make the model of a file read `length` positions.
+    """Return the report on extending the model of a file to `length` positions.
 
     Raises
     ------
-    FileError : as `read_model` does
-    UsageError : no length, no rope that sees all positions, or a file that does not say its context
+    FileError : as for `read_model`
+    UsageError : no length, no layers with a rope that see all positions, or a file that does not have its context
     """
     if length is None:
         raise UsageError("pecli extend takes the positions that the model is to read: --to 131072", option="to")
@@ -175,7 +203,7 @@ def extend(
 
 
 def _extended_layer(model: Model) -> tuple[str, Layer]:
-    """Return the first kind of layers that turns by position and sees all positions."""
+    """Return the first kind of layers with a rope that see all positions; raise FileError if there is none."""
     ropes = {kind: layer for kind, layer in model.layers.items() if isinstance(layer.encoding, Rope)}
     if not ropes:
         raise FileError(f"{model.path} has no layers with a rope, whose rates could be changed")

@@ -1,4 +1,4 @@
-"""What to type so that a runtime extends a context, checked against what pecli knows of that runtime."""
+"""Commands and config keys with which a runtime extends a context, checked against pecli's rules on that runtime."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from pecli.models.dialects import config_of_transformers
 from pecli.models.overrides import OBJECTS
 from pecli.models.reader import Model
 from pecli.models.rope import ORIGINAL
-from pecli.models.runtimes import Runtime, applied_to, runtimes
+from pecli.models.runtimes import Runtime, apply_runtime, runtimes
 
-STAY = ("partial_rotary_factor", "mrope_section", "mrope_interleaved")  # what is of no scaling
-SCALED = ("linear", "dynamic", "yarn")  # of a factor, in the words of transformers
-NAMES = {  # of the methods, and of the rope as it is
+STAY = ("partial_rotary_factor", "mrope_section", "mrope_interleaved")  # keys that do not belong to a scaling
+SCALED = ("linear", "dynamic", "yarn")  # scalings with a factor, named as in transformers
+NAMES = {  # text keys of the methods' names
     "none": "extend.none",
     "file": "extend.file",
     "linear": "extend.linear",
@@ -32,22 +32,22 @@ NAMES = {  # of the methods, and of the rope as it is
     "longrope": "extend.longrope",
     "base": "extend.base",
 }
-EDITED = ("transformers5", "transformers4", "mlx")  # whose config.json is changed
-OVERRIDDEN = {  # {keys}: of the file, as JSON; {length}: positions
+EDITED = ("transformers5", "transformers4", "mlx")  # runtimes whose config.json is edited
+OVERRIDDEN = {  # {keys}: config keys as JSON; {length}: positions
     "vllm": "vllm serve MODEL --hf-overrides {keys} --max-model-len {length}",
     "sglang": "python -m sglang.launch_server --model-path MODEL --json-model-override-args {keys} "
     "--context-length {length}",
 }
-AGREEMENT = 1e-9  # largest relative difference of rates that are the same
+AGREEMENT = 1e-9  # rates are equal up to this relative difference
 
 
 @dataclass(frozen=True)
 class Line:
-    """What to type for one runtime.
+    """The command or config keys for one runtime.
 
-    runtime : its name and version
-    text : the line; empty where there is none
-    remark : why there is none, or what of it was not looked up; empty where it was and does what it should
+    runtime : name and version of the runtime
+    text : the command; "" if there is none
+    remark : why there is none, or what could not be checked; "" if the command was checked
     """
 
     runtime: str
@@ -55,15 +55,15 @@ class Line:
     remark: str = ""
 
 
-def lines_of(path: str, extension: Extension, length: int) -> list[Line]:
-    """Return what to type for each runtime, to read so many positions by that method.
+def runtime_lines(path: str, extension: Extension, length: int) -> list[Line]:
+    """Return the commands for each runtime to read `length` positions with the method of `extension`.
 
-    Of a file that is not a config.json of transformers there are llama.cpp's flags alone.
+    For a file that is not a config.json of transformers, only llama.cpp's flags are returned.
     """
     lines = []
     with suppress(FileError):
         data = config_of_transformers(path, "")
-        lines = [_line(path, data, runtimes()[name], extension, length) for name in (*EDITED, *OVERRIDDEN)]
+        lines = [_runtime_line(path, data, runtimes()[name], extension, length) for name in (*EDITED, *OVERRIDDEN)]
     flags, label = llama_cpp_flags(extension), runtimes()["llama.cpp"].title
     if not flags:
         text = "extend.as_it_is" if extension.method == "longrope" else "extend.no_flags"
@@ -71,17 +71,17 @@ def lines_of(path: str, extension: Extension, length: int) -> list[Line]:
     return [*lines, Line(label, f"llama-server -m MODEL.gguf -c {length} {flags}")]
 
 
-def _line(path: str, data: Mapping[str, Any], runtime: Runtime, extension: Extension, length: int) -> Line:
-    """Return the line of one runtime, tried by the rules that pecli has of it."""
+def _runtime_line(path: str, data: Mapping[str, Any], runtime: Runtime, extension: Extension, length: int) -> Line:
+    """Return the command for one runtime, checked with pecli's rules on it."""
     edited = runtime.name in EDITED
-    keys = keys_of(data, edited, runtime, extension)
+    keys = config_keys(data, edited, runtime, extension)
     if not keys:
         return Line(runtime.label, "", say("extend.as_it_is"))
-    found = applied_to(path, {**data, **keys} if edited else data, runtime, length, {} if edited else keys)
-    if found.error or (found.model and not _has(found.model, extension.rope)):
+    found = apply_runtime(path, {**data, **keys} if edited else data, runtime, length, {} if edited else keys)
+    if found.error or (found.model and not _has_rates(found.model, extension.rope)):
         why = "; ".join(found.why) or found.error or say("extend.other_rates")
         return Line(runtime.label, "", say("extend.does_not", why=why))
-    remark = say("extend.not_tried", why=found.unknown) if found.unknown else ""
+    remark = say("runtimes.not_looked_up", what=found.unknown) if found.unknown else found.trouble
     if edited:
         remark = listing(filter(None, [say("extend.keys_of_file"), remark]))
         return Line(runtime.label, json.dumps(keys), remark)
@@ -89,10 +89,10 @@ def _line(path: str, data: Mapping[str, Any], runtime: Runtime, extension: Exten
     return Line(runtime.label, typed, remark)
 
 
-def keys_of(data: Mapping[str, Any], edited: bool, runtime: Runtime, extension: Extension) -> dict[str, Any]:
-    """Return the keys of a config.json that make the rope, as one runtime reads them; nothing where the file has them.
+def config_keys(data: Mapping[str, Any], edited: bool, runtime: Runtime, extension: Extension) -> dict[str, Any]:
+    """Return the keys of a config.json that make this runtime use the rope of `extension`; {} if the file has them.
 
-    edited : whether they are written into the file, not laid over it
+    edited : True if the keys are written into the file, False if they are an override
     """
     rope = extension.rope
     if extension.method == "longrope":
@@ -114,8 +114,8 @@ def keys_of(data: Mapping[str, Any], edited: bool, runtime: Runtime, extension: 
     return ({"rope_theta": base} if base != data.get("rope_theta", base) else {}) | {"rope_scaling": inside} | beside
 
 
-def _has(model: Model, rope: Rope) -> bool:
-    """Return whether a kind of layers has those rates and that attention factor."""
+def _has_rates(model: Model, rope: Rope) -> bool:
+    """Return whether a kind of layers has the rates and the attention factor of `rope`."""
     made = [layer.encoding for layer in model.layers.values()]
     return any(
         isinstance(own, Rope)
@@ -127,7 +127,7 @@ def _has(model: Model, rope: Rope) -> bool:
 
 
 def llama_cpp_flags(extension: Extension) -> str:
-    """Return the flags of llama.cpp for a method; nothing where it has none."""
+    """Return the flags of llama.cpp for a method; "" if it has none."""
     rope = extension.rope
     if rope.scaling == "ntk" or extension.method == "base":
         return f"--rope-freq-base {rope.scaled_base:.10g}"

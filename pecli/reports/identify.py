@@ -1,4 +1,4 @@
-"""A report on which formula made a table, the command that draws the same, and how they differ."""
+"""The report identify: which formula made a table, the command that draws it, and where they differ."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf, isfinite, pi, sqrt
-from typing import Any
+from typing import Any, TypedDict
 
 from pecli.core.errors import PecliError, UsageError
 from pecli.core.hub import is_hub, resolved
@@ -22,15 +22,16 @@ from pecli.encodings.rope import Rope
 from pecli.files.documents import for_notebook
 from pecli.files.tables import IN_MEMORY, file_label, hold, read_table
 from pecli.measures.differences import Change
+from pecli.measures.fits import Fit
 from pecli.measures.formulas import Name
 from pecli.measures.identify import MIN_ROWS, Identified, identify, identify_rates
 from pecli.measures.rates import dynamic_factor
-from pecli.reports.layers import ranges, runs
+from pecli.reports.layers import counted_ranges, ranges
 
+MAX_ORDER = 8  # columns of an order that are listed
 LAYOUTS = {
     "interleaved": "identify.sine_and_cosine_of",
     "concatenated": "identify.sines_in_one_half",
-    "permuted": "identify.columns_in_another_order",
     "columns": "identify.sines_and_cosines_in",
 }
 COSINE_FIRST = "identify.cosine_first_or_the"
@@ -42,10 +43,72 @@ CHANGES = {
     "raised": "identify.columns_with_added",
     "moved": "identify.from_row_on_the",
 }
+HINTS = {
+    "zeros": "identify.only_zeros",
+    "transposed": "identify.transposed",
+    "negated": "identify.negated",
+}
+UP_TO = {  # text keys of differences between the printed command's table and this one
+    "column_order": "identify.up_to_order",
+    "scale": "identify.up_to_scale",
+    "columns_of_zeros": "identify.up_to_zeros",
+}
 UNITS = {  # first rates that confuse degrees and radians
     pi / 180: "identify.angles_taken_for_degrees",
     180 / pi: "identify.angles_turned_into_degrees",
 }
+
+
+class FormulaName(TypedDict):
+    """A formula that gives the same table."""
+
+    name: str
+    base: float | None
+
+
+class ChangeData(TypedDict):
+    """A known change of columns or rows, as `Change` explains it."""
+
+    kind: str
+    at: list[int]
+    amount: float
+
+
+class IdentifyData(TypedDict):
+    """The --json output for a table or rates; numbers are null if no formula was found."""
+
+    table: str
+    identified: bool
+    formula: str
+    names: list[FormulaName]
+    bases: list[float | None]
+    spec: str | None
+    alike: list[str]
+    same: bool
+    up_to: list[str]
+    hint: str | None
+    command: str | None
+    layout: str | None
+    cosine_first: bool | None
+    rate: float | None
+    column_order: list[int] | None
+    scale: float | None
+    first_position: int | None
+    number_type: str
+    filled_columns: int
+    rows_in_front: list[int]
+    rows_of_zeros: list[int]
+    difference: float | None
+    place: list[int] | None
+    wrong: int
+    wrong_columns: list[int]
+    wrong_rows: list[int]
+    changes: list[ChangeData]
+    noise: float
+    correct: bool
+    explained: float
+    rank: int
+    periods: list[float]
 
 
 @dataclass(frozen=True)
@@ -69,7 +132,7 @@ class IdentifyReport:
     def data(self) -> dict[str, Any]:
         """The report as plain values, as ``pecli identify --json`` prints them."""
         found, fit = self.found, self.found.fit
-        return {
+        data: IdentifyData = {
             "table": self.name,
             "identified": found.certain,
             "formula": self.sentence(),
@@ -77,9 +140,14 @@ class IdentifyReport:
             "bases": [base if isfinite(base) else None for base in found.bases],
             "spec": found.encoding.spec() if found.encoding else None,
             "alike": [each.spec() for each in found.alike],
-            "same": found.same,
+            "same": found.rebuilt,
+            "up_to": list(found.up_to),
+            "hint": found.hint or None,
             "command": self.lines()[0] if found.encoding else None,
-            **{name: getattr(fit, name, None) for name in ("layout", "cosine_first", "rate")},
+            "layout": None if fit is None else fit.layout,
+            "cosine_first": None if fit is None else fit.cosine_first,
+            "rate": None if fit is None else fit.rate,
+            "column_order": fit.column_order() if fit and fit.layout == "permuted" else None,
             "scale": found.scale if found.encoding else None,
             "first_position": found.start if self.length else None,
             "number_type": found.number_type,
@@ -98,6 +166,7 @@ class IdentifyReport:
             "rank": found.rank,
             "periods": list(found.periods),
         }
+        return {**data}
 
     def __repr__(self) -> str:
         return f"<pecli identify: {self.sentence()}>"
@@ -109,23 +178,16 @@ class IdentifyReport:
         """Return the result in one sentence."""
         found, encoding, fit = self.found, self.found.encoding, self.found.fit
         if encoding is None:
-            text = "identify.no_formula_the_strongest"
-            if not self.length:
-                text = "identify.no_base_and_no"
-            elif self.length < MIN_ROWS:
-                text = "identify.its_rows_are_too"
-            elif fit:
-                text = "identify.sines_and_cosines_but"
-            return say(text, name=self.name, share=found.explained, count=self.length)
+            return self._without_formula()
         what, unit = encoding.title(), UNITS.get(fit.rate, "") if fit else ""
         if fit and found.names and not encoding.sides:
-            what = say("identify.sinusoidal_d", d=found.filled, name=named(found.names[0], found.bases))
+            what = say("identify.sinusoidal_d", d=found.filled, name=formula_text(found.names[0], found.bases))
             if fit.rate != 1 and fit.kind != "linear" and not unit:
                 what = listing([what, say("identify.rates_times", rate=f"{fit.rate:.6g}")])
             if (dtype := getattr(encoding, "dtype", "float64")) != "float64":
                 what = listing([what, say("identify.computed_in", dtype=dtype)])
         if fit and fit.layout == "permuted":
-            what = listing([what, say(LAYOUTS["permuted"])])
+            what = listing([what, order_text(fit)])
         text = "identify.name_what"
         if found.noise:
             text = "identify.close_to_but_not"
@@ -140,6 +202,19 @@ class IdentifyReport:
         alike = join_clauses([alike, dynamic_text(found.alike)]) if found.alike else ""
         return join_clauses([main, *map(change_text, found.changes), zeros, alike])
 
+    def _without_formula(self) -> str:
+        """Return one sentence on a table for which no formula was found."""
+        text = "identify.no_formula_the_strongest"
+        if not self.length:
+            text = "identify.no_base_and_no"
+        elif self.found.hint:
+            text = HINTS[self.found.hint]
+        elif self.length < MIN_ROWS:
+            text = "identify.its_rows_are_too"
+        elif self.found.fit:
+            text = "identify.sines_and_cosines_but"
+        return say(text, name=self.name, share=self.found.explained, count=self.length)
+
     def blocks(self) -> list[Block]:
         """Return the blocks to print: the sentence and the facts that support it."""
         found, fit, width = self.found, self.found.fit, self.file.width if self.file else self.found.filled
@@ -147,11 +222,14 @@ class IdentifyReport:
         facts = {
             say("identify.strongest_waves_of_all"): waves and say("identify.waves_positions", waves=waves),
             say("identify.99_of_the_variance"): waves and say("identify.principal_components", count=found.rank),
-            say("identify.the_same_formula"): join_clauses(map(named, found.names[1:])),
+            say("identify.the_same_formula"): join_clauses(map(formula_text, found.names[1:])),
         }
         if fit:
             facts[say("identify.order_of_columns")] = listing(
-                [say(LAYOUTS[fit.layout]), say(COSINE_FIRST) * fit.cosine_first]
+                [
+                    order_text(fit) if fit.layout == "permuted" else say(LAYOUTS[fit.layout]),
+                    say(COSINE_FIRST) * fit.cosine_first,
+                ]
             )
         if self.length and (fit or found.encoding):
             d, scale = found.filled, found.scale
@@ -169,15 +247,27 @@ class IdentifyReport:
         facts |= {
             say("identify.numbers"): found.number_type,
             say("identify.numbers_that_differ"): f"{found.cells:,}" * bool(found.cells),
-            say("identify.columns_that_differ"): runs(found.columns),
-            say("identify.rows_that_differ"): runs(found.rows),
+            say("identify.columns_that_differ"): counted_ranges(found.columns),
+            say("identify.rows_that_differ"): counted_ranges(found.rows),
             say("identify.noise"): number_text(found.noise, 2) * bool(found.noise),
             say("identify.largest_difference"): listing([far, place * bool(found.cells)]),
-            say("identify.the_line_below"): say("identify.what_was_probably_meant")
-            * bool(found.encoding and not found.same),
+            say("identify.the_line_below"): self.kept(),
         }
         told = {name: fact for name, fact in facts.items() if fact}
         return [Paragraph(self.sentence()), Paragraph(), Facts(told)]
+
+    def kept(self) -> str:
+        """Return how the printed command's table differs from this one, as text; "" if it does not."""
+        found = self.found
+        if found.encoding is None or (found.same and not found.up_to):
+            return ""
+        if not found.same:
+            return say("identify.what_was_probably_meant")
+        parts = [
+            say(UP_TO.get(part, "identify.up_to_rounding"), scale=f"{found.scale:.6g}", dtype=part)
+            for part in found.up_to
+        ]
+        return say("identify.same_up_to", parts=listing(parts))
 
     @property
     def drawn(self) -> dict[str, Any]:
@@ -198,7 +288,12 @@ class IdentifyReport:
             length = f" -n {options['length']}" if "length" in options else ""
             figure = "heatmap" if self.length else "spectrum"
             return [f"pecli {figure} -e {shlex.quote(options['encoding'])}{start}{length}"]
-        if self.file is None or self.length < MIN_ROWS or (self.file.file or "").startswith(IN_MEMORY):
+        if (
+            self.found.hint == "zeros"
+            or self.file is None
+            or self.length < MIN_ROWS
+            or (self.file.file or "").startswith(IN_MEMORY)
+        ):
             return []
         return [f"pecli fourier -e {shlex.quote(self.file.spec())}"]
 
@@ -221,11 +316,27 @@ class IdentifyReport:
         return "compare", {**options, "encoding": [table.spec(), options["encoding"]], "difference": alike}
 
 
-def named(item: Name, bases: tuple[float, ...] = ()) -> str:
-    """Return a formula in words with its base or its range of bases."""
+def formula_text(item: Name, bases: tuple[float, ...] = ()) -> str:
+    """Return a formula with its base, or with its range of bases, as text."""
     first, last = (f"{base:,.10g}" for base in bases or (item[1], inf))
     range_ = "words.first_to_last" if last != "inf" else "identify.base_or_more"
     return say(item[0].sentence, base=say(range_, first=first, last=last) if bases else first)
+
+
+def order_text(fit: Fit) -> str:
+    """Return the permutation of a fit's columns as text: its name, or the first indices if it has no name."""
+    order = fit.column_order()
+    d = len(order)
+    orders = {
+        "identify.columns_reversed": [*range(d)][::-1],
+        "identify.halves_reversed": [*range(0, d, 2), *range(1, d, 2)][::-1],
+        "identify.pairs_reversed": [column for pair in range(0, d, 2)[::-1] for column in (pair, pair + 1)],
+    }
+    name = next((name for name, usual in orders.items() if usual == order), "")
+    if name:
+        return say(name)
+    more = ", …" * (d > MAX_ORDER)
+    return say("identify.columns_in_another_order", order=", ".join(map(str, order[:MAX_ORDER])) + more)
 
 
 def other_options(encoding: TableEncoding, other: TableEncoding) -> str:
@@ -235,13 +346,13 @@ def other_options(encoding: TableEncoding, other: TableEncoding) -> str:
 
 
 def change_text(change: Change) -> str:
-    """Return a known change of columns or rows in words."""
+    """Return a known change of columns or rows as text."""
     amount = number_text(change.amount, 6)
     return say(CHANGES[change.kind], at=listing(map(str, change.at)), amount=amount, count=abs(change.amount))
 
 
 def dynamic_text(alike: Sequence[TableEncoding]) -> str:
-    """Return which dynamic scaling has the rates of an NTK-aware one; nothing where none has."""
+    """Return which dynamic scaling has the same rates as an NTK-aware one among `alike`; "" if there is none."""
     growth = next((each.factor for each in alike if isinstance(each, Rope) and each.scaling == "ntk"), None)
     factor = None if growth is None else dynamic_factor(growth)
     return "" if factor is None else say("identify.as_dynamic", factor=factor)
@@ -249,13 +360,13 @@ def dynamic_text(alike: Sequence[TableEncoding]) -> str:
 
 @dataclass(frozen=True)
 class IdentifyOptions(Options):
-    """What is identified, besides a file."""
+    """Options of identify besides the file."""
 
     rates: tuple[float, ...] | None = option(
-        None, "rates in place of a table, rad/position, the first pair first: 1,0.5,…", at_least=0
+        None, "rates instead of a table, in rad/position, from pair 0 on: 1,0.5,…", at_least=0
     )
     base: float | None = option(
-        None, "the numbers are divisors of this base's rates, as llama.cpp's rope_freqs", above=1, flags=("-k",)
+        None, "the numbers are divisors of the rates of this base, as in llama.cpp's rope_freqs", above=1, flags=("-k",)
     )
     tensor: str | None = tensor_option()
 
@@ -263,18 +374,20 @@ class IdentifyOptions(Options):
 def read_and_identify(
     table: Any, tensor: str | None = None, rates: tuple[float, ...] | None = None, base: float | None = None
 ) -> IdentifyReport:
-    """Return what a table is: a path, ``path#tensor`` or hf:org/name, an array, or rates.
+    """Return the report on a table (a path, ``path#tensor``, hf:org/name or an array) or on rates.
 
-    base : the numbers are what the rates base^(−2j/d) are divided by, as llama.cpp keeps them
+    base : if given, the numbers are divisors of the rates base^(−2j/d), as in llama.cpp's files
 
     Raises
     ------
-    UsageError : it cannot be read, or has neither a table nor rates
+    UsageError : neither a table nor rates, both, or a table that cannot be read
     """
     if (table is None) == (rates is None):
         raise UsageError("pecli identify takes a table, or --rates")
     if rates is not None:
-        return IdentifyReport(say("identify.the_rates"), None, identify_rates(divided(np.array(rates), base)), 0)
+        return IdentifyReport(
+            say("identify.the_rates"), None, identify_rates(rates_from_divisors(np.array(rates), base)), 0
+        )
     if isinstance(table, (str, os.PathLike)):
         path = os.fspath(table)
         if tensor is None and not is_hub(path) and "#" in path and not os.path.exists(path):
@@ -284,18 +397,18 @@ def read_and_identify(
         path = hold(table[None] if getattr(table, "ndim", 2) == 1 else table, "{}")
     numbers = read_table(path, tensor, dimensions=1)
     if 1 in numbers.shape:
-        return IdentifyReport(file_label(path), None, identify_rates(divided(numbers.ravel(), base)), 0)
+        return IdentifyReport(file_label(path), None, identify_rates(rates_from_divisors(numbers.ravel(), base)), 0)
     if base is not None:
         raise UsageError("--base is of divisors, a number a pair, not of a table", option="base")
     return IdentifyReport(file_label(path), Learned(file=path, tensor=tensor), identify(numbers), len(numbers))
 
 
-def divided(numbers: Array, base: float | None) -> Array:
-    """Return rates: the numbers themselves, or those of a base divided by the numbers.
+def rates_from_divisors(numbers: Array, base: float | None) -> Array:
+    """Return rates: the numbers themselves, or the rates of `base` divided by the numbers.
 
     Raises
     ------
-    UsageError : divisors that are not above 0
+    UsageError : divisors that are not positive
     """
     if base is None:
         return numbers

@@ -1,24 +1,99 @@
-"""What the layers of a model do to positions, as plain values."""
+"""The positions of a model's layers, as plain values."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from math import isfinite, prod
-from typing import Any
+from typing import Annotated, Any, Required, TypedDict, cast
 
+from pecli.core.json_schema import OPEN
 from pecli.core.language import listing, say
 from pecli.encodings.biases import T5
 from pecli.encodings.grid import HarmonicOnGrid
 from pecli.encodings.harmonic import Harmonic, PowersOfBase
 from pecli.encodings.rope import Rope
-from pecli.measures.waves import first_negative_offset, of_contexts
+from pecli.measures.waves import first_negative_offset, incomplete_turns
 from pecli.models.reader import Layer
 
-MAX_COSINES = 1 << 24  # cosines summed in the search for a negative sum
+MAX_COSINES = 1 << 24  # most cosines summed in the search for a negative sum
+
+
+class RopeData(TypedDict, total=False):
+    """What is told of layers with a rope; null where the file does not say."""
+
+    head_dim: int
+    rotary_dim: int
+    pairing: str
+    base: float
+    scaled_base: float
+    mrope_section: list[int] | None
+    mrope_interleaved: bool
+    axes: str | None
+    axis_widths: list[int] | None
+    axis_rates: dict[str, list[float]] | None
+    axis_lengths: list[int] | None
+    grid: list[int] | None
+    grid_start: float | list[float] | None
+    grid_step: float | list[float] | None
+    scaling: str
+    seq_len: int | None
+    first_length: int | None
+    inv_freq: list[float]
+    attention_factor: float
+    softmax_factor: float
+    score_factor: float
+    longest_wavelength: float | None
+    original: int | None
+    extended: int | None
+    critical_dimension_length: int | None
+    longer_than_original: int | None
+    longer_than_extended: int | None
+    unscaled_longer_than_attention_window: int | None
+    longer_than_attention_window: int | None
+    pairs: dict[str, int] | None
+    critical_dimension: int | None
+    searched_offsets: int | None
+    first_negative_offset: int | None
+
+
+class TableData(TypedDict, total=False):
+    """What is told of layers with a table, a bias or waves, beside the encoding's own options."""
+
+    length: int
+    first_row: int
+    rows_before: int
+    width: int
+    resized: str | None
+    rates: list[float]
+    slopes: list[float]
+    last_bucket_from: int
+    window: list[int]
+    temperature: dict[str, float]
+    dual_chunk: dict[str, Any]
+
+
+class LayerData(RopeData, TableData, total=False):
+    """One kind of layers."""
+
+    kind: Required[str]
+    spec: Required[str | None]
+    attention_window: Required[int | None]
+    attention_window_layers: Required[list[int]]
+    max_position: Required[int | None]
+    layer_indices: Required[list[int]]
+
+
+Layers = dict[str, Annotated[LayerData, OPEN]]  # by kind; with the encoding's own options
+
+
+def layers_data(layers: Mapping[str, Layer]) -> Layers:
+    """Return the layers of a model by kind as plain values."""
+    return cast("Layers", {name: layer_data(layer) for name, layer in layers.items()})
 
 
 def layer_data(layer: Layer) -> dict[str, Any]:
-    """Return one kind of layers as plain values; null if the file does not say or the encoding cannot be built."""
+    """Return one kind of layers as plain values; None for values that are not in the file or cannot be computed."""
     encoding = layer.encoding
     data: dict[str, Any] = {"kind": layer.kind, "spec": encoding.spec() if encoding else None}
     if isinstance(encoding, Rope):
@@ -49,7 +124,7 @@ def layer_data(layer: Layer) -> dict[str, Any]:
 
 
 def _wave_data(encoding: Harmonic) -> dict[str, Any]:
-    """Return rates, base and grid coordinates of a sinusoidal table; on a grid the rates of one axis."""
+    """Return rates, base and grid coordinates of a sinusoidal table; for a grid, the rates of one axis."""
     rates = encoding.frequencies().tolist()
     data: dict[str, Any] = {"rates": rates[: len(rates) // max(1, len(encoding.sides))]}
     if isinstance(encoding, PowersOfBase):
@@ -59,11 +134,11 @@ def _wave_data(encoding: Harmonic) -> dict[str, Any]:
     return data
 
 
-def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
-    window, found = layer.window.length if layer.window else None, of_contexts(rope)
+def _rope_data(rope: Rope, layer: Layer) -> RopeData:
+    window, found = layer.window.length if layer.window else None, incomplete_turns(rope)
     wave = float(rope.wavelengths().max())
     line = rope if rope.places is None else None  # some facts hold only for offsets on a line
-    searched = _searched(rope, found.extended or layer.max_position)
+    searched = _offsets_to_search(rope, found.extended or layer.max_position)
     searched = searched if found.window is None else min(searched, found.window - 1)
     return {
         "head_dim": rope.d,
@@ -96,9 +171,9 @@ def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
         "unscaled_longer_than_attention_window": None if window is None else rope.in_training().longer_waves(window),
         "longer_than_attention_window": None if window is None else rope.longer_waves(window),
         "pairs": rope.parts(),
-        "critical_dimension": line and found.critical_dimension,
-        "searched_offsets": line and searched,
-        "first_negative_offset": line and first_negative_offset(line, searched),
+        "critical_dimension": None if line is None else found.critical_dimension,
+        "searched_offsets": None if line is None else searched,
+        "first_negative_offset": None if line is None else first_negative_offset(line, searched),
     }
 
 
@@ -121,18 +196,18 @@ def _axis_rates(rope: Rope, names: str) -> dict[str, list[float]] | None:
 
 
 def _one_or_all(numbers: tuple[float, ...] | None) -> float | list[float] | None:
-    """Return one number if all axes share it, otherwise the list."""
+    """Return a single number if all axes share it, otherwise the list."""
     return None if numbers is None else numbers[0] if len({*numbers}) == 1 else list(numbers)
 
 
-def _searched(rope: Rope, context: int | None) -> int:
-    """Return how many offsets to search for a negative sum: twice the context, or fewer if that would be slow."""
+def _offsets_to_search(rope: Rope, context: int | None) -> int:
+    """Return the number of offsets to search for a negative sum: twice the context, or fewer if that would be slow."""
     most = 2 * MAX_COSINES // rope.width
     return most if context is None else min(most, 2 * context)
 
 
 def ranges(numbers: tuple[int, ...]) -> str:
-    """Return sorted integers as ranges: 0 to 4, 6, 8 to 9."""
+    """Return sorted integers as text with ranges: 0 to 4, 6, 8 to 9."""
     known = set(numbers)
     starts = [at for at in numbers if at - 1 not in known]
     stops = [at for at in numbers if at + 1 not in known]
@@ -142,6 +217,6 @@ def ranges(numbers: tuple[int, ...]) -> str:
     )
 
 
-def runs(numbers: tuple[int, ...]) -> str:
-    """Return sorted integers as ranges preceded by their number: 8: 0 to 4, 6, 8 to 9."""
+def counted_ranges(numbers: tuple[int, ...]) -> str:
+    """Return sorted integers as text with their number and ranges: 8: 0 to 4, 6, 8 to 9."""
     return say("model.count_runs", count=len(numbers), runs=ranges(numbers)) if numbers else ""

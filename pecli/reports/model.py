@@ -1,4 +1,4 @@
-"""What a model's config.json does to positions, by kind of layer, and what is wrong in the file."""
+"""The report model: what a model's config.json does to positions, by kind of layer, and what is wrong in the file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import chain
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict, cast
 
 from pecli.core.hub import CONFIG, is_hub
 from pecli.core.language import listing, say
@@ -20,10 +20,10 @@ from pecli.encodings.learned import Learned
 from pecli.encodings.rope import Rope
 from pecli.files.documents import for_notebook
 from pecli.files.tables import file_label
-from pecli.models.asked import ModelOptions
+from pecli.models.options import ModelOptions
 from pecli.models.reader import Layer, Model
-from pecli.reports.layers import layer_data, runs
-from pecli.reports.same import LayerComparison, comparison_data, comparison_text, comparisons
+from pecli.reports.layers import Layers, counted_ranges, layer_data, layers_data
+from pecli.reports.same import ComparisonData, LayerComparison, comparison_data, comparison_text, comparisons
 
 PAIRINGS = {
     "half": "model.columns_j_and_j",
@@ -66,6 +66,45 @@ PLACES = {
 LEVELS = {"error": "bold red", "warning": "yellow", "note": ""}
 
 
+class FindingData(TypedDict):
+    """What is wrong, odd or not in the file."""
+
+    key: str
+    value: Any
+    level: str
+    code: str
+    text: str
+
+
+class PartData(TypedDict):
+    """A tower: what reads images, sounds and so on."""
+
+    architecture: str
+    layers: Layers
+
+
+class ModelData(PartData):
+    """A model, without the path of its file."""
+
+    known: bool
+    towers: dict[str, PartData]
+    findings: list[FindingData]
+
+
+class OneModel(ModelData):
+    """What --json says of one model."""
+
+    path: str
+
+
+class SeveralModels(TypedDict):
+    """What --json says of several models: the facts that differ have a text for each."""
+
+    results: list[OneModel]
+    differing: dict[str, list[str]]
+    comparison: NotRequired[ComparisonData]
+
+
 @dataclass(frozen=True)
 class ModelReport:
     """The report on one config.json, or on several side by side. It displays itself in a notebook.
@@ -74,14 +113,16 @@ class ModelReport:
     ----------
     models : the models read
     tolerance : largest relative difference of numbers that count as equal between two models
+    only_comparison : whether data, document and display are only the comparison of two models, as with --same
     """
 
     models: tuple[Model, ...]
     tolerance: float = ModelOptions.tolerance
+    only_comparison: bool = False
 
     @cached_property
     def comparisons(self) -> list[LayerComparison]:
-        """Comparisons of the layers of two models; [] unless there are two."""
+        """The comparisons of corresponding layers of two models; [] unless there are two."""
         return comparisons(self.models, self.tolerance) if len(self.models) == 2 else []
 
     @property
@@ -92,28 +133,39 @@ class ModelReport:
     @property
     def data(self) -> dict[str, Any]:
         """The report as plain values, as ``pecli model --json`` prints them."""
-        each = [{"path": model.path, **model_data(model)} for model in self.models]
+        return cast("dict[str, Any]", self._data())
+
+    def _data(self) -> OneModel | SeveralModels | ComparisonData:
+        if self.only_comparison:
+            return comparison_data(self.comparisons)
+        each: list[OneModel] = [{"path": model.path, **model_data(model)} for model in self.models]
         if len(each) == 1:
             return each[0]
-        compared = {"comparison": comparison_data(self.comparisons)} if self.comparisons else {}
-        return {"results": each, "differing": differing(self.models), **compared}
+        several: SeveralModels = {"results": each, "differing": differing(self.models)}
+        if self.comparisons:
+            several["comparison"] = comparison_data(self.comparisons)
+        return several
 
     @property
     def document(self) -> list[Block]:
         """The blocks to print, without the commands that draw the encodings."""
+        if self.only_comparison:
+            return self.comparison
         if len(self.models) == 1:
             return model_text(self.models[0])
         return [*side_by_side(self.models), *([Paragraph(), *self.comparison] if self.comparisons else [])]
 
     @property
     def comparison(self) -> list[Block]:
-        """The blocks that say whether two models apply the same encoding, and what differs."""
+        """The blocks that say whether two models apply the same encoding, and where they differ."""
         return comparison_text(self.comparisons, names_of(self.models))
 
     def lines(self) -> list[str]:
         """Return the commands that draw the encodings of a model; of several models, in one picture."""
+        if self.only_comparison:
+            return []
         if len(self.models) == 1:
-            return lines_to_type(self.models[0])
+            return draw_commands(self.models[0])
         specs = [shlex.quote(spec) for spec in spectrum_specs(self.models)]
         return [f"pecli spectrum {' '.join(specs)}"] if specs else []
 
@@ -132,8 +184,8 @@ def names_of(models: Sequence[Model]) -> list[str]:
     return names if len({*names}) == len(names) else paths
 
 
-def compared(models: Sequence[Model]) -> dict[str, list[str]]:
-    """Return the facts in words, each with its text for every model, in the order of `COMPARED`."""
+def facts_by_model(models: Sequence[Model]) -> dict[str, list[str]]:
+    """Return the facts as text: for each fact, its text for every model, in the order of `COMPARED`."""
     every = [_all_facts(model) for model in models]
     known = dict.fromkeys([*map(say, COMPARED), *chain(*every)])
     rows = {name: [facts.get(name, "") for facts in every] for name in known if any(name in facts for facts in every)}
@@ -142,7 +194,7 @@ def compared(models: Sequence[Model]) -> dict[str, list[str]]:
 
 
 def _all_facts(model: Model) -> dict[str, str]:
-    """Return the facts of all kinds of layers, differing ones with a line for each kind, then a line for each tower."""
+    """Return the facts on a model by name: a text, or a line per kind of layer if they differ; and a line per tower."""
     kinds = {name.replace("_", " "): _facts(layer) for name, layer in model.layers.items()}
     for layer, facts in zip(model.layers.values(), kinds.values(), strict=True):
         if isinstance(rope := layer.encoding, Rope):
@@ -159,14 +211,14 @@ def _all_facts(model: Model) -> dict[str, str]:
 
 
 def differing(models: Sequence[Model]) -> dict[str, list[str]]:
-    """Return the facts in which the models differ, each with its text for every model."""
-    return {fact: texts for fact, texts in compared(models).items() if len({*texts}) > 1}
+    """Return the facts in which the models differ: for each, its text for every model."""
+    return {fact: texts for fact, texts in facts_by_model(models).items() if len({*texts}) > 1}
 
 
 def side_by_side(models: Sequence[Model]) -> list[Block]:
-    """Return a table of the facts in which models differ, a column for each, then the facts that are equal."""
+    """Return a table of the facts in which the models differ, one column per model, then the facts that are equal."""
     rows = [[fact, *texts] for fact, texts in differing(models).items()]
-    same = {fact: texts[0] for fact, texts in compared(models).items() if len({*texts}) == 1}
+    same = {fact: texts[0] for fact, texts in facts_by_model(models).items() if len({*texts}) == 1}
     shown: list[Block] = [Paragraph(say("model.what_differs"), heading=True), TextTable(["", *names_of(models)], rows)]
     alike: list[Block] = [Paragraph(say("model.what_is_the_same"), heading=True), Facts(same)]
     return [*(shown if rows else []), *(alike if same else [])]
@@ -183,9 +235,9 @@ def spectrum_specs(models: Sequence[Model]) -> list[str]:
     return specs
 
 
-def model_data(model: Model) -> dict[str, Any]:
-    """Return all of it as plain values: "layers" by kind and "findings"."""
-    findings = [
+def model_data(model: Model) -> ModelData:
+    """Return the report on one model as plain values, with "layers" by kind and "findings"."""
+    findings: list[FindingData] = [
         {"key": f.key, "value": _finite(f.value), "level": f.level, "code": f.code, "text": f.text}
         for f in model.findings
     ]
@@ -193,14 +245,13 @@ def model_data(model: Model) -> dict[str, Any]:
     return {**_part(model), "known": model.known, "towers": towers, "findings": findings}
 
 
-def _part(model: Model) -> dict[str, Any]:
+def _part(model: Model) -> PartData:
     """Return architecture and layers of a model or tower."""
-    layers = {name: layer_data(layer) for name, layer in model.layers.items()}
-    return {"architecture": model.architecture, "layers": layers}
+    return {"architecture": model.architecture, "layers": layers_data(model.layers)}
 
 
 def _finite(value: Any) -> Any:
-    """Return a value with NaN and infinity as text, which JSON does not have."""
+    """Return a value with NaN and infinity replaced by text, because JSON has neither."""
     if isinstance(value, dict):
         return {key: _finite(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -209,7 +260,7 @@ def _finite(value: Any) -> Any:
 
 
 def model_text(model: Model) -> list[Block]:
-    """Return the blocks to print: facts of each kind of layer, a line for each tower, then the findings."""
+    """Return the blocks to print: facts on each kind of layer, a line per tower, then the findings."""
     own = sorted({layer.kind: None for layer in model.layers.values()}, key="none".__eq__)  # "none" last
     kinds = "; ".join(say(IN_WORDS["others" if kind == "none" != own[0] else kind]) for kind in own)
     line = "model.text"
@@ -228,13 +279,13 @@ def model_text(model: Model) -> list[Block]:
 
 
 def _tower_text(tower: Model) -> str:
-    """Return in one line what a tower does to positions."""
+    """Return the positions of a tower as one line."""
     parts = []
     for layer in tower.layers.values():
         encoding, data = layer.encoding, layer_data(layer)
         if isinstance(encoding, Rope):
             text = "model.rope_base_pairs"
-            words = [say(text, base=encoding.base, count=encoding.width // 2), *_by_axes(data["axes"])]
+            words = [say(text, base=encoding.base, count=encoding.width // 2), *_pairs_by_axis(data["axes"])]
             parts.append(listing(words))
         elif "length" in data:
             parts.append(f"{layer.kind}, {_table_text(data)}")
@@ -243,8 +294,8 @@ def _tower_text(tower: Model) -> str:
     return f"{tower.architecture}: {'; '.join(parts)}"
 
 
-def _by_axes(axes: str | None) -> list[str]:
-    """Return how many pairs each axis turns."""
+def _pairs_by_axis(axes: str | None) -> list[str]:
+    """Return the number of pairs of each axis as texts."""
     names = {"h": say("words.row"), "w": say("words.column"), "t": say("words.frame"), "x": say("model.axis_of_text")}
     return [f"{(axes or '').count(axis)} × {names[axis]}" for axis in dict.fromkeys(axes or "")]
 
@@ -253,7 +304,7 @@ RESIZED = {"always": "model.resized_for_images_of", "asked": "model.resized_for_
 
 
 def _table_text(data: dict[str, Any]) -> str:
-    """Return the size of a table, its grid of patches, and whether it is resized for others."""
+    """Return the size of a table, its grid of patches, and whether it is resized for other images, as text."""
     text = [say("model.rows_columns", rows=data["length"], columns=data["width"])]
     if data["grid"]:
         text.append(say("model.of_patches", grid=" × ".join(map(str, data["grid"]))))
@@ -263,17 +314,17 @@ def _table_text(data: dict[str, Any]) -> str:
 
 
 def _window_text(data: dict[str, Any]) -> str:
-    """Return the size of the window within which offsets have a bias; empty if unknown."""
+    """Return the size of the window in which offsets have a bias, as text; "" if unknown."""
     sides = " × ".join(map(str, data.get("window", ())))
     return sides and say("model.windows_of_patches", sides=sides)
 
 
 def _facts(layer: Layer) -> dict[str, str]:
-    """Return the facts of one kind of layer in words."""
+    """Return the facts on one kind of layer as texts by label."""
     encoding, data = layer.encoding, layer_data(layer)
     refused = say("model.which_cannot_be_built", kind=layer.kind)
     facts = {
-        say("model.layers"): runs(layer.indices) or say("model.the_file_does_not"),
+        say("model.layers"): counted_ranges(layer.indices) or say("model.the_file_does_not"),
         say("words.encoding"): refused if layer.trouble else layer.kind,
     }
     if isinstance(encoding, Rope):
@@ -303,7 +354,7 @@ def _facts(layer: Layer) -> dict[str, str]:
 
 
 def _score_facts(layer: Layer) -> dict[str, str]:
-    """Return in words what multiplies scores by position, and which keys are visible."""
+    """Return the facts on factors of scores and on visible keys as texts by label."""
     facts = {}
     if warm := layer.temperature:
         facts[say("model.temperature")] = say("model.queries_grow", **asdict(warm))
@@ -312,12 +363,12 @@ def _score_facts(layer: Layer) -> dict[str, str]:
     if window := layer.window:
         facts[say("model.attention_window")] = say("model.positions", count=window.length, key=window.key)
         if window.indices != layer.indices:
-            facts[say("model.layers_with_it")] = runs(window.indices)
+            facts[say("model.layers_with_it")] = counted_ranges(window.indices)
     return facts
 
 
 def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
-    """Return the facts of a rope in words, without unknown ones."""
+    """Return the known facts on a rope as texts by label."""
 
     def text(template: str, value: Any, **blanks: Any) -> str:
         return "" if value is None else say(template, count=value, **blanks)
@@ -336,7 +387,7 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
         say("model.rates"): listing(rates),
         say("model.pairing"): say(PAIRINGS[rope.pairing], half=pairs),
         say("model.m_rope"): _sections_text(rope),
-        say("model.turned_by"): "" if rope.sections else listing(_by_axes(data["axes"])),
+        say("model.turned_by"): "" if rope.sections else listing(_pairs_by_axis(data["axes"])),
         say("model.scaling"): "" if rope.scaling == "default" else listing([rope.scaling, factor_text, *parts]),
         say("model.length_in_use"): rope.other_lengths(),
         say("model.long_waves"): _long_waves_text(data, pairs),
@@ -353,7 +404,7 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
 
 
 def _long_waves_text(data: dict[str, Any], pairs: int) -> str:
-    """Return how many pairs turn less than once in each context, or in the attention window of layers that have one."""
+    """Return how many pairs turn less than once in each context, or in the attention window, as text."""
     window, original, extended = (data[name] for name in ("attention_window", "original", "extended"))
     limited = window is not None and (extended is None or window < extended)
     names = ("window",) if data["scaling"] == "default" else ("unscaled_window", "scaled_window")
@@ -375,7 +426,7 @@ def _long_waves_text(data: dict[str, Any], pairs: int) -> str:
 
 
 def _sections_text(rope: Rope) -> str:
-    """Return which pairs turn by frame, row and column."""
+    """Return which pairs follow frame, row and column, as text; "" without sections."""
     if rope.sections is None:
         return ""
     one, turn = (
@@ -385,15 +436,14 @@ def _sections_text(rope: Rope) -> str:
     return say(turn if rope.interleaved else one, pairs=listing(map(str, rope.sections)))
 
 
-def lines_to_type(model: Model) -> list[str]:
-    """Return the commands that draw each kind of layer."""
+def draw_commands(model: Model) -> list[str]:
+    """Return the commands that draw the encoding of each kind of layer."""
     lines: list[str] = []
     for encoding in filter(None, (layer.encoding for layer in model.layers.values())):
         tables = ("spectrum", "heatmap") if isinstance(encoding, Harmonic) else ("heatmap", "distance")
         figures = ("bias",) if isinstance(encoding, BiasEncoding) else tables
         untrained = isinstance(encoding, Learned) and encoding.file is None
-        spec = (
-            "learned:file=model.safetensors" if untrained else encoding.spec()
-        )  # without a file it would draw random numbers
+        # without a file it would draw random numbers
+        spec = "learned:file=model.safetensors" if untrained else encoding.spec()
         lines += [f"pecli {figure} -e {shlex.quote(spec)}" for figure in figures]
     return list(dict.fromkeys(lines))

@@ -1,23 +1,79 @@
-"""What several runtimes do with one config file, side by side, and how far they drift from the first."""
+"""The report on runtimes: what each does with one config file, and how far they drift from the first."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypedDict, cast
 
 from pecli.core.language import say
 from pecli.core.terminal import Block, Facts, Paragraph, TextTable
 from pecli.encodings.rope import Rope
-from pecli.models.asked import ModelOptions
-from pecli.models.runtimes import Applied
-from pecli.reports.layers import layer_data
-from pecli.reports.same import LayerComparison, comparison_data, comparison_text, comparisons
+from pecli.files.documents import for_notebook
+from pecli.models.options import ModelOptions
+from pecli.models.runtimes import RuntimeResult
+from pecli.reports.layers import Layers, layers_data
+from pecli.reports.same import ComparisonData, LayerComparison, comparison_data, comparison_text, comparisons
 
 HOW = {"ran": "runtimes.ran", "read": "runtimes.read"}  # how a runtime's behaviour is known
 
 
-def compared(found: Sequence[Applied]) -> list[list[LayerComparison]]:
-    """Return for each runtime its differences from the first known one; [] for the first and for errors."""
+class RuntimeData(TypedDict):
+    """What one runtime makes of a file: layers, or the error with which it ends, or what is not known."""
+
+    runtime: str
+    version: str
+    how: str
+    layers: Layers | None
+    error: str | None
+    not_known: str | None
+    why: list[str]
+    comparison: ComparisonData | None
+
+
+class RuntimesData(TypedDict):
+    """What --json says of runtimes."""
+
+    path: str
+    runtimes: list[RuntimeData]
+
+
+@dataclass(frozen=True)
+class RuntimesReport:
+    """The report on what runtimes do with one config.json. It displays itself in a notebook.
+
+    Attributes
+    ----------
+    path : the file
+    found : the result of each runtime: a model, an error, or what pecli has not looked up
+    """
+
+    path: str
+    found: tuple[RuntimeResult, ...]
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The report as plain values, as ``pecli model --runtime all --json`` prints them."""
+        return cast("dict[str, Any]", runtimes_data(self.path, self.found))
+
+    @property
+    def document(self) -> list[Block]:
+        """The blocks to print."""
+        return runtimes_text(self.path, self.found)
+
+    def lines(self) -> list[str]:
+        """Return the commands that draw the report; always empty."""
+        return []
+
+    def __repr__(self) -> str:
+        return f"<pecli model: {self.path}, {', '.join(item.runtime.label for item in self.found)}>"
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return for_notebook(self.document)
+
+
+def differences_from_first(found: Sequence[RuntimeResult]) -> list[list[LayerComparison]]:
+    """Return for each runtime its differences from the first that can read the file; [] for that one and for errors."""
     first = next((item.model for item in found if item.model), None)
     tolerance = ModelOptions.tolerance
     return [
@@ -26,31 +82,34 @@ def compared(found: Sequence[Applied]) -> list[list[LayerComparison]]:
     ]
 
 
-def runtimes_data(path: str, found: Sequence[Applied]) -> dict[str, Any]:
-    """Return the report as plain values: each runtime has layers, an error, or what is not known about it."""
-    each = []
-    for item, differences in zip(found, compared(found), strict=True):
+def runtimes_data(path: str, found: Sequence[RuntimeResult]) -> RuntimesData:
+    """Return the report as plain values: for each runtime, its layers, an error, or what is unknown."""
+    each: list[RuntimeData] = []
+    for item, differences in zip(found, differences_from_first(found), strict=True):
         model = item.model
-        data: dict[str, Any] = {"runtime": item.runtime.name, "version": item.runtime.label, "how": item.runtime.how}
-        more = {
-            "layers": {name: layer_data(layer) for name, layer in model.layers.items()} if model else None,
+        data: RuntimeData = {
+            "runtime": item.runtime.name,
+            "version": item.runtime.label,
+            "how": item.runtime.how,
+            "layers": layers_data(model.layers) if model else None,
             "error": item.error or None,
-            "not_known": item.unknown or None,
+            "not_known": item.unknown or item.trouble or None,
             "why": list(item.why),
             "comparison": comparison_data(differences) if differences else None,
         }
-        each.append(data | more)
+        each.append(data)
     return {"path": path, "runtimes": each}
 
 
-def runtimes_text(path: str, found: Sequence[Applied]) -> list[Block]:
-    """Return the blocks to print: a row for each runtime, then how each differs from the first, and why."""
+def runtimes_text(path: str, found: Sequence[RuntimeResult]) -> list[Block]:
+    """Return the blocks to print: a row per runtime, then how and why each differs from the first."""
     names = [item.runtime.label for item in found]
-    differences = compared(found)
+    differences = differences_from_first(found)
     first = next((name for name, item in zip(names, found, strict=True) if item.model), "")
     shown: list[Block] = [Paragraph(path, heading=True)]
     header = ["", say("words.encoding"), say("runtimes.how")]
-    shown.append(TextTable(header, [[item.runtime.label, _text(item), say(HOW[item.runtime.how])] for item in found]))
+    rows = [[item.runtime.label, _text(item), "" if item.unknown else say(HOW[item.runtime.how])] for item in found]
+    shown.append(TextTable(header, rows))
     for name, item, each in zip(names, found, differences, strict=True):
         why = {say("runtimes.why"): "; ".join(item.why)} if item.why else {}
         differs = any(not one.same for one in each)
@@ -61,12 +120,12 @@ def runtimes_text(path: str, found: Sequence[Applied]) -> list[Block]:
     return shown
 
 
-def _text(item: Applied) -> str:
-    """Return what a runtime applies, as one cell."""
+def _text(item: RuntimeResult) -> str:
+    """Return the encoding that a runtime applies, as the text of one cell."""
     if item.error:
         return say("runtimes.fails", error=item.error)
     if item.model is None:
-        return f"{say('runtimes.not_known')}: {item.unknown}"
+        return say("runtimes.not_looked_up", what=item.unknown) if item.unknown else item.trouble
     lines = []
     for name, layer in item.model.layers.items():
         rope = layer.encoding

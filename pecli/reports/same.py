@@ -1,11 +1,11 @@
-"""Whether two models apply the same encoding: layer by layer, rate by rate, and how far positions drift apart."""
+"""Comparison of two models: whether they apply the same encoding in each layer, and how far positions drift apart."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from math import isfinite
-from typing import Any
+from typing import Any, TypedDict
 
 from pecli.core.language import listing, say
 from pecli.core.lazy import Array, np
@@ -13,11 +13,11 @@ from pecli.core.terminal import Block, Facts, Paragraph, TextTable
 from pecli.encodings.rope import Rope
 from pecli.measures.drift import drift
 from pecli.models.reader import ALL, Layer, Model
-from pecli.reports.layers import layer_data, runs
+from pecli.reports.layers import counted_ranges, layer_data
 
 LENGTHS = (1024, 8192, 32768)  # offsets at which drift is reported besides the models' own contexts
-RATES = ("inv_freq", "rates", "slopes")  # lists with a number for each pair or head
-FACTS = {  # keys of layer_data that have to be equal, and their labels
+RATES = ("inv_freq", "rates", "slopes")  # keys of lists with one number per pair or head
+FACTS = {  # keys of layer_data that must be equal, and their labels
     "kind": "words.encoding",
     "rotary_dim": "same.rotary_dim",
     "head_dim": "same.head_dim",
@@ -43,21 +43,23 @@ FACTS = {  # keys of layer_data that have to be equal, and their labels
     "extended": "same.extended",
     "max_position": "model.context",
 }
-WHERE_SAID = ("original", "extended", "max_position", "axis_lengths")  # ignored if one of the files does not state them
+WHERE_SAID = ("original", "extended", "max_position", "axis_lengths")  # compared only if both files have them
 
 
 @dataclass(frozen=True)
 class LayerComparison:
     """The differences between corresponding layers of two models.
 
-    layers : their kinds; indices : their indices if both files state them
-    seq_len : length in use at which rates were compared, positions; None for that of the files
-    share : largest relative difference of a rate or slope; None if their numbers differ
-    first, count : first pair whose rates differ by more than the tolerance, and how many do
+    layers : kind of the layers in each model
+    indices : indices of the layers, if both files have them
+    seq_len : length in use at which rates were compared, in positions; None for that of the files
+    share : largest relative difference of a rate or slope; None if the models have different numbers of them
+    first, count : first pair whose rates differ by more than the tolerance, and the number of such pairs
     differing : values of the facts that differ, by key of `layer_data`
-    pairing : the pairings of both if they differ
+    pairing : the pairings of both models if they differ
+    pairs : number of pairs or heads
     drift : mean over pairs of cos(p (ω − ω′)) by offset p; {} without pairs to compare
-    trouble : why they cannot be compared
+    trouble : why the layers cannot be compared
     """
 
     layers: tuple[str, str]
@@ -74,7 +76,7 @@ class LayerComparison:
 
     @property
     def same(self) -> bool:
-        """Whether the encodings are equal, up to a pairing: a permutation of columns that reordered weights undo."""
+        """Whether the encodings are equal, up to a permutation of columns that reordered weights undo."""
         return not (self.trouble or self.differing) and self.first is None and self.share is not None
 
 
@@ -82,7 +84,7 @@ def comparisons(models: Sequence[Model], tolerance: float) -> list[LayerComparis
     """Return the comparisons of all corresponding layers of two models."""
     one, other = models
     found = []
-    for kinds, indices in _together(one, other):
+    for kinds, indices in _corresponding_layers(one, other):
         each = [model.layers.get(kind) for model, kind in zip(models, kinds, strict=True)]
         if each[0] is None or each[1] is None:
             found.append(LayerComparison(kinds, indices, trouble=say("same.no_such_layers")))
@@ -91,8 +93,8 @@ def comparisons(models: Sequence[Model], tolerance: float) -> list[LayerComparis
     return found
 
 
-def _together(one: Model, other: Model) -> list[tuple[tuple[str, str], tuple[int, ...]]]:
-    """Return the kinds of corresponding layers, and their indices: by index if both files state it, else by name."""
+def _corresponding_layers(one: Model, other: Model) -> list[tuple[tuple[str, str], tuple[int, ...]]]:
+    """Return kinds and indices of corresponding layers: by index if both files have indices, otherwise by name."""
     by_index = [{at: kind for kind, layer in model.layers.items() for at in layer.indices} for model in (one, other)]
     beside = [{kind for kind, layer in model.layers.items() if not layer.indices} for model in (one, other)]
     if not all(by_index):
@@ -110,24 +112,26 @@ def _together(one: Model, other: Model) -> list[tuple[tuple[str, str], tuple[int
 
 
 def _at_lengths(one: Layer, other: Layer, tolerance: float) -> Iterator[LayerComparison]:
-    """Yield the comparison of two layers; if rates depend on the length in use, also beyond each change."""
-    yield _compared(one, other, tolerance)
+    """Yield the comparison of two layers; if rates depend on the length in use, also at lengths beyond each change."""
+    yield _compare_layers(one, other, tolerance)
     ropes = [layer.encoding for layer in (one, other)]
     changes = {rope.first_length for rope in ropes if isinstance(rope, Rope) and rope.first_length}
     longest = max((layer.max_position or 0 for layer in (one, other)), default=0)
     for length in sorted({*(first + 1 for first in changes), *([longest] if changes else [])}):
         if all(isinstance(rope, Rope) and rope.seq_len is None for rope in ropes) and length > min(changes):
-            yield replace(_compared(_used(one, length), _used(other, length), tolerance), seq_len=length)
+            yield replace(
+                _compare_layers(_at_length(one, length), _at_length(other, length), tolerance), seq_len=length
+            )
 
 
-def _used(layer: Layer, length: int) -> Layer:
-    """Return the layer at a length in use, if its scaling depends on it."""
+def _at_length(layer: Layer, length: int) -> Layer:
+    """Return the layer with the length in use set, if its scaling depends on it."""
     rope = layer.encoding
     grows = isinstance(rope, Rope) and rope.first_length is not None
     return replace(layer, parameters={**(layer.parameters or {}), "seq_len": length}) if grows else layer
 
 
-def _compared(one: Layer, other: Layer, tolerance: float) -> LayerComparison:
+def _compare_layers(one: Layer, other: Layer, tolerance: float) -> LayerComparison:
     """Return the comparison of two layers at the length in use of the files."""
     trouble = one.trouble or other.trouble
     if trouble:
@@ -137,7 +141,7 @@ def _compared(one: Layer, other: Layer, tolerance: float) -> LayerComparison:
     for name in FACTS:
         values = data[0].get(name), data[1].get(name)
         silent = name in WHERE_SAID and None in values
-        if not silent and not _alike(*values, tolerance):
+        if not silent and not _equal(*values, tolerance):
             differing[name] = values
     rates = [next((np.asarray(item[name]) for name in RATES if item.get(name)), np.zeros(0)) for item in data]
     pairing: tuple[Any, Any] = data[0].get("pairing"), data[1].get("pairing")
@@ -145,7 +149,7 @@ def _compared(one: Layer, other: Layer, tolerance: float) -> LayerComparison:
     found = replace(found, pairing=pairing if all(pairing) and pairing[0] != pairing[1] else None)
     if len(rates[0]) != len(rates[1]):
         return replace(found, share=None)
-    shares = _shares(*rates)
+    shares = _relative_differences(*rates)
     far = np.flatnonzero(shares > tolerance)
     found = replace(found, share=float(shares.max(initial=0.0)), pairs=len(shares), count=len(far))
     found = replace(found, first=int(far[0]) if len(far) else None)
@@ -156,29 +160,66 @@ def _compared(one: Layer, other: Layer, tolerance: float) -> LayerComparison:
     return replace(found, drift=dict(zip(at.tolist(), drift(rates[0], rates[1], at).tolist(), strict=True)))
 
 
-def _shares(one: Array, other: Array) -> Array:
-    """Return the difference of each number relative to the larger one; 0 if both are 0."""
+def _relative_differences(one: Array, other: Array) -> Array:
+    """Return the relative difference of each pair of numbers; 0 if both are 0."""
     size = np.maximum(np.abs(one), np.abs(other))
     return np.divide(np.abs(one - other), size, out=np.zeros(len(one)), where=size > 0)
 
 
-def _alike(one: Any, other: Any, tolerance: float) -> bool:
+def _equal(one: Any, other: Any, tolerance: float) -> bool:
     if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_alike(one[key], other[key], tolerance) for key in one)
+        return one.keys() == other.keys() and all(_equal(one[key], other[key], tolerance) for key in one)
     if isinstance(one, float) or isinstance(other, float):
         numbers = all(isinstance(value, (int, float)) and isfinite(value) for value in (one, other))
         return numbers and abs(one - other) <= tolerance * max(abs(one), abs(other))
     return bool(one == other)
 
 
-def comparison_data(found: Sequence[LayerComparison]) -> dict[str, Any]:
+class ComparedLayers(TypedDict):
+    """The comparison of layers in the same places of two models, as `LayerComparison` explains it."""
+
+    layers: tuple[str, str]
+    indices: tuple[int, ...]
+    seq_len: int | None
+    differing: Mapping[str, tuple[Any, Any]]
+    pairing: tuple[str, str] | None
+    pairs: int
+    drift: Mapping[int, float]
+    trouble: str
+    same: bool
+    permutation: bool
+    largest_relative_difference: float | None
+    first_pair: int | None
+    pairs_differing: int
+
+
+class ComparisonData(TypedDict):
+    """The comparison of two models: whether they apply the same encoding, and where not."""
+
+    same: bool
+    layers: list[ComparedLayers]
+
+
+def comparison_data(found: Sequence[LayerComparison]) -> ComparisonData:
     """Return the comparison of two models as plain values."""
-    each = []
-    for item in found:
-        data = {**asdict(item), "same": item.same, "permutation": item.pairing is not None}
-        data["largest_relative_difference"], data["first_pair"] = data.pop("share"), data.pop("first")
-        data["pairs_differing"] = data.pop("count")
-        each.append(data)
+    each: list[ComparedLayers] = [
+        {
+            "layers": item.layers,
+            "indices": item.indices,
+            "seq_len": item.seq_len,
+            "differing": item.differing,
+            "pairing": item.pairing,
+            "pairs": item.pairs,
+            "drift": item.drift,
+            "trouble": item.trouble,
+            "same": item.same,
+            "permutation": item.pairing is not None,
+            "largest_relative_difference": item.share,
+            "first_pair": item.first,
+            "pairs_differing": item.count,
+        }
+        for item in found
+    ]
     return {"same": all(item.same for item in found), "layers": each}
 
 
@@ -188,7 +229,7 @@ def comparison_text(found: Sequence[LayerComparison], names: Sequence[str]) -> l
     shown: list[Block] = [Paragraph(say("same.same" if same else "same.differ", one=names[0], other=names[1]))]
     for item in found:
         kinds = " / ".join(dict.fromkeys(kind.replace("_", " ") or say("model.none") for kind in item.layers))
-        where = [kinds, *([runs(item.indices)] if item.indices else [])]
+        where = [kinds, *([counted_ranges(item.indices)] if item.indices else [])]
         where += [say("same.at_length", length=item.seq_len)] if item.seq_len else []
         shown += [Paragraph(), Paragraph(listing(where), heading=True)]
         if item.trouble:
@@ -201,7 +242,7 @@ def comparison_text(found: Sequence[LayerComparison], names: Sequence[str]) -> l
 
 
 def _rows(item: LayerComparison) -> Iterator[tuple[str, str]]:
-    """Yield the facts about rates, pairing and drift in words."""
+    """Yield (label, text) for rates, pairing and drift."""
     if item.share is None:
         yield say("model.rates"), say("same.not_as_many")
     elif item.first is not None:

@@ -1,14 +1,14 @@
-"""Statistics of encodings side by side.
+"""The report stats: statistics of encodings side by side.
 
 The three properties are those of Wang et al. 2021, On Position Embeddings in BERT, ICLR 2021, section 2: translation
 invariance, monotonicity and symmetry of a proximity between position vectors. Their indicators are computed from
-attention weights, ours from the vectors alone, so the numbers cannot be compared.
+attention weights, ours from the vectors alone, so the two sets of numbers are not comparable.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, make_dataclass
 from math import ceil, prod
 from typing import Any, ClassVar
 
@@ -24,18 +24,18 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.files.sheet import over
 from pecli.measures.comparison import VectorComparison
 from pecli.measures.pairs import pearson, ranks
-from pecli.measures.waves import first_negative_offset, of_contexts
+from pecli.measures.waves import first_negative_offset, incomplete_turns
 from pecli.reports.base import GAP, Numbers, Report, View, widest
 
-SAMPLE = 2000  # positions whose pairs are all compared at once; more are thinned evenly
+SAMPLE = 2000  # most positions whose pairs are all compared; longer sequences are thinned evenly
 
 
 @dataclass(frozen=True, kw_only=True)
 class Indicators:
     """The statistics of one encoding; None if undefined.
 
-    spread : translation invariance: the spread of m(p, p + Δ) over positions p, relative to the range of all m; the
-        largest and (mean_spread) the mean over offsets Δ. 0 if the measure is a function of the offset, 1 if one offset
+    spread, mean_spread : translation invariance: the spread of m(p, p + Δ) over positions p, relative to the range of
+        all m; the largest and the mean over offsets Δ. 0 if the measure is a function of the offset, 1 if one offset
         takes every value. Long offsets have few pairs, so the mean is biased towards 0.
     pearson, spearman : linear and rank correlation of two measures over all pairs, as in the scatter figure
     """
@@ -53,21 +53,25 @@ class Indicators:
     spearman: float | None
     thinned: int  # asymmetry and correlations use every thinned-th position
     original: int | None = None  # original context, or the sequence's length without scaling
-    unscaled_slow_pairs: int | None = None  # with an unscaled wavelength longer than that
+    unscaled_slow_pairs: int | None = None  # with an unscaled wavelength longer than `original`
     extended: int | None = None  # extended context, or the sequence's length
-    slow_pairs: int | None = None  # with a wavelength longer than that
-    window: int | None = None  # positions that a query sees if fewer than the context
-    window_unscaled_slow_pairs: int | None = None  # with a wavelength longer than that
+    slow_pairs: int | None = None  # with a wavelength longer than `extended`
+    window: int | None = None  # attention window in positions, if shorter than the context
+    window_unscaled_slow_pairs: int | None = None  # with an unscaled wavelength longer than `window`
     window_slow_pairs: int | None = None
     pairs: int | None = None
     longest_wavelength: float | None = None  # positions
     critical_dimension: int | None = None  # in the original context, unscaled
     first_negative: int | None = None  # first offset in the sequence with Σ_j cos(ω_j Δ) < 0
-    length: int | None = None  # of the sequence, if the encoding has waves
+    length: int | None = None  # length of the sequence, if the encoding has waves
 
 
 def indicators(encoding: TableEncoding, positions: Positions, measure: str, against: str) -> Indicators:
-    """Return the statistics for a sequence at these positions."""
+    """Return the statistics of an encoding at these positions.
+
+    measure : name of the measure m
+    against : name of the measure that m is correlated with
+    """
     rows, every = encoding.covered(positions), {measure, "euclidean", against}
     compared = {name: VectorComparison(encoding, name) for name in every}
     offsets = np.arange(rows.length + 1)
@@ -76,7 +80,7 @@ def indicators(encoding: TableEncoding, positions: Positions, measure: str, agai
     whole = 0.0 if np.isnan(bands.low).all() else float(np.nanmax(bands.high) - np.nanmin(bands.low))
     distance, pair = closest(compared["euclidean"], by_name["euclidean"].low[0], rows)
     thinned = ceil(rows.length / SAMPLE)
-    y, x = (pairs_of(compared[name], rows, thinned) for name in (measure, against))
+    y, x = (sampled_pairs(compared[name], rows, thinned) for name in (measure, against))
     defined = np.triu(~(np.isnan(x) | np.isnan(y)), 1)  # pairs p < q where both are defined
     across, up = x[defined], y[defined]
     widths = (bands.high - bands.low) / whole if whole else np.full(1, np.nan)
@@ -95,15 +99,16 @@ def indicators(encoding: TableEncoding, positions: Positions, measure: str, agai
         pearson=pearson(across, up),
         spearman=pearson(ranks(across), ranks(up)),
         thinned=thinned,
-        **of_waves(encoding, positions.length),
+        **wave_statistics(encoding, positions.length),
     )
 
 
 def growth(mean: Array) -> tuple[float | None, int | None]:
     """Return the share of steps Δ − 1 → Δ at which the mean distance grows, and the first Δ where it falls.
 
-    For a similarity, pass its negative. The first fall is where the fastest wave has done half a turn: from there on
-    farther positions may look nearer.
+    mean : mean distance by offset, or a similarity times −1
+
+    The first fall is where the fastest wave has done half a turn: farther positions may then look nearer.
     """
     steps = np.diff(mean)
     defined = ~np.isnan(steps)
@@ -117,7 +122,10 @@ def growth(mean: Array) -> tuple[float | None, int | None]:
 def asymmetry(values: Array, whole: float) -> float | None:
     """Return the mean of |m(p, p + Δ) − m(p, p − Δ)| over positions and offsets, relative to the range of all m.
 
-    0 for every translation-invariant encoding.
+    values : m for all pairs, (n, n)
+    whole : range of all m
+
+    The result is 0 for every translation-invariant encoding.
     """
     differences = []
     for i, row in enumerate(values):
@@ -128,7 +136,10 @@ def asymmetry(values: Array, whole: float) -> float | None:
 
 
 def closest(distances: VectorComparison, low: Array, rows: Positions) -> tuple[float | None, tuple[int, int] | None]:
-    """Return the smallest Euclidean distance between two positions, and the first two positions at that distance."""
+    """Return the smallest Euclidean distance between two positions, and the first two positions at that distance.
+
+    low : smallest distance by offset
+    """
     if rows.length < 2:
         return None, None
     offset = 1 + int(np.argmin(low[1:]))
@@ -142,8 +153,8 @@ def closest(distances: VectorComparison, low: Array, rows: Positions) -> tuple[f
     return float(low[offset]), (first, first + offset)
 
 
-def pairs_of(compared: VectorComparison, rows: Positions, thinned: int) -> Array:
-    """Return the measure between every thinned-th position, (n, n)."""
+def sampled_pairs(compared: VectorComparison, rows: Positions, thinned: int) -> Array:
+    """Return the measure between all pairs of every thinned-th position, (n, n)."""
     steps = np.arange(0, rows.length, thinned)
     if compared.is_of_offset:
         return compared.at_offsets(0, rows.length)[np.abs(steps[:, None] - steps)]
@@ -152,11 +163,11 @@ def pairs_of(compared: VectorComparison, rows: Positions, thinned: int) -> Array
 
 
 def effective_dimension(encoding: TableEncoding, rows: Positions) -> float | None:
-    """Return (Σ λ)² / Σ λ² for the eigenvalues λ of the covariance of the columns, the participation ratio.
+    """Return the participation ratio (Σ λ)² / Σ λ² of the eigenvalues λ of the columns' covariance.
 
-    From 1 (all rows on a line) to d (equal variance along every axis); Gao et al. 2017, doi:10.1101/214262. Computed
-    from the trace and the squared entries of the products of the centred columns, or rows, which have the same
-    eigenvalues up to a factor. None if no row differs from the mean row by more than rounding.
+    It ranges from 1 (all rows on a line) to d (equal variance along every axis): Gao et al. 2017, doi:10.1101/214262.
+    It is computed from the trace and the squared entries of the products of the centred columns, or of the rows, whose
+    eigenvalues are the same up to a factor. None if no row differs from the mean row by more than rounding.
     """
     mean = encoding.mean_table(rows.blocks(1))[0]
     if rows.length < encoding.width:
@@ -172,12 +183,12 @@ def effective_dimension(encoding: TableEncoding, rows: Positions) -> float | Non
     return None if squares == 0 or constant else trace**2 / squares
 
 
-def of_waves(encoding: TableEncoding, length: int) -> dict[str, Any]:
-    """Return the statistics of the frequencies for a sequence of this length; {} without frequencies."""
+def wave_statistics(encoding: TableEncoding, length: int) -> dict[str, Any]:
+    """Return the statistics that follow from the frequencies, for a sequence of this length; {} without frequencies."""
     if not isinstance(encoding, Harmonic) or encoding.sides:
         return {}
     wave = float(encoding.wavelengths().max())  # positions; infinite if a pair stands still
-    found = of_contexts(encoding, length)
+    found = incomplete_turns(encoding, length)
     unscaled, scaled = found.in_window or (None, None)
     facts: dict[str, Any] = {
         "length": length,
@@ -217,7 +228,7 @@ ROWS: Mapping[str, str] = {  # label and meaning of each row
 
 
 def row_texts(found: Indicators, encoding: TableEncoding) -> list[str]:
-    """Return the statistics as texts, row by row, with positions and lengths in the encoding's notation."""
+    """Return the statistics as the texts of one column, with positions and lengths in the encoding's notation."""
     undefined = say("stats.undefined")
 
     def text(value: float | None, form: str = "{:.4g}", otherwise: str = undefined) -> str:
@@ -274,6 +285,11 @@ class StatsNumbers(Numbers[TableEncoding]):
         items = zip(self.view.encodings, self.measured, strict=True)
         return {"statistics": [{"encoding": encoding.spec(), **asdict(item)} for encoding, item in items]}
 
+    @classmethod
+    def fact_types(cls) -> dict[str, Any]:
+        measured = make_dataclass("Measured", [("encoding", str)], bases=(Indicators,), frozen=True)
+        return {"statistics": list.__class_getitem__(measured)}
+
 
 @dataclass(frozen=True)
 class Stats(Report[TableEncoding]):
@@ -291,8 +307,8 @@ class Stats(Report[TableEncoding]):
     name: ClassVar[str] = "stats"
     requires: ClassVar[Any] = TableEncoding
     defines: ClassVar[str] = (
-        "of all pairs of positions, or those of one position in some where there are more than 2,000; each "
-        "row is defined here"
+        "from all pairs of positions, or from every n-th position if there are more than 2,000; each row is defined"
+        " here"
     )
     row_meanings: ClassVar[Mapping[str, str]] = ROWS
     example: ClassVar[str] = "pecli stats sinusoidal clock binary --length 512"
@@ -305,7 +321,7 @@ class Stats(Report[TableEncoding]):
     against: str = choice_of_measure("corr", "measure to correlate with")
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
-        """Return the largest of: one row of pairs, the pairs of the sample, the products of columns, the table."""
+        """Return the shape of the largest array: a row of pairs, the sample's pairs, column products, or the table."""
         shapes: list[tuple[int, ...]] = []
         for encoding in view.encodings:
             length = encoding.covered(view.positions).length
@@ -319,8 +335,8 @@ class Stats(Report[TableEncoding]):
         measured = tuple(
             indicators(encoding, view.positions, self.measure, self.against) for encoding in view.encodings
         )
-        values = np.array([list(flat(item).values()) for item in measured], dtype=np.float64)
-        names, encoding = tuple(flat(measured[0])), np.arange(len(measured))
+        values = np.array([list(as_numbers(item).values()) for item in measured], dtype=np.float64)
+        names, encoding = tuple(as_numbers(measured[0])), np.arange(len(measured))
         return StatsNumbers(view=view, values=values, encoding=encoding, indicators=names, measured=measured)
 
     def show(self, numbers: StatsNumbers, width: int) -> list[Block]:
@@ -333,7 +349,7 @@ class Stats(Report[TableEncoding]):
         where = "" if grids else say("words.positions_to", first=first, last=last)
         said = [listing([where, VectorComparison(numbers.view.encoding, self.measure).label]), *numbers.other_lengths()]
         result: list[Block] = [*map(Paragraph, said)]
-        for run in groups(columns, width - widest(labels)):
+        for run in column_groups(columns, width - widest(labels)):
             header, *rows = zip(labels, *run, strict=True)
             result += [TextTable(header, rows, plain=True), Paragraph()]
         if thinned > 1:
@@ -342,8 +358,8 @@ class Stats(Report[TableEncoding]):
         return [*result, Facts({say(label): say(meaning) for label, meaning in ROWS.items()})]
 
 
-def groups(columns: list[list[str]], room: int) -> list[list[list[str]]]:
-    """Return the columns in groups that fit side by side into `room` characters, at least one in each."""
+def column_groups(columns: list[list[str]], room: int) -> list[list[list[str]]]:
+    """Return the columns in groups that fit side by side in `room` characters, with at least one column each."""
     runs: list[list[list[str]]] = [[]]
     for column in columns:
         if runs[-1] and sum(GAP + widest(other) for other in [*runs[-1], column]) > room:
@@ -352,8 +368,8 @@ def groups(columns: list[list[str]], room: int) -> list[list[list[str]]]:
     return runs
 
 
-def flat(found: Indicators) -> dict[str, float]:
-    """Return the statistics as numbers: NaN if undefined, the closest pair as two."""
+def as_numbers(found: Indicators) -> dict[str, float]:
+    """Return the statistics as numbers, NaN if undefined; the closest pair becomes two numbers."""
     values = asdict(found)
     pair = values.pop("closest") or (np.nan, np.nan)
     named = {**values, "closest_p": pair[0], "closest_q": pair[1]}

@@ -1,9 +1,9 @@
-"""The numbers of an encoding, in the terminal or as a file."""
+"""The report table: the numbers of an encoding, in the terminal or in a file."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 from pecli.core.language import say
 from pecli.core.lazy import Array, np
@@ -19,7 +19,7 @@ MAX_COLUMNS = 65536  # no encoding is wider
 
 @dataclass(frozen=True, kw_only=True)
 class TableNumbers(Numbers[TableEncoding]):
-    """All rows for a file; the first and last rows for the terminal."""
+    """The rows of a table: all for a file, the first and last for the terminal."""
 
     table: Array = over("position", "dimension")
     positions: Array = over("position")
@@ -30,7 +30,7 @@ class TableNumbers(Numbers[TableEncoding]):
         return [self.view.encoding.position_text(position) for position in self.positions.tolist()]
 
     def headers(self) -> list[str]:
-        """Return the names of the columns, or their numbers."""
+        """Return the names of the columns; their indices if they have no names."""
         return self.view.encoding.dimension_names() or [str(column) for column in range(self.table.shape[1])]
 
     def facts(self) -> dict[str, Any]:
@@ -38,8 +38,20 @@ class TableNumbers(Numbers[TableEncoding]):
         if self.view.panels is None:
             return facts
         rows = zip(self.positions.tolist(), self.position_texts(), self.table.tolist(), strict=True)
-        shown = [{"position": position, "text": text, "values": values} for position, text, values in rows]
+        shown = [Row(position=position, text=text, values=values) for position, text, values in rows]
         return {**facts, "columns": self.headers(), "left_out": self.length - len(self.table), "rows": shown}
+
+    @classmethod
+    def fact_types(cls) -> dict[str, Any]:
+        return super().fact_types() | {"dimensions": int, "columns": list[str], "left_out": int, "rows": list[Row]}
+
+
+class Row(TypedDict):
+    """A row of the table as --json has it."""
+
+    position: float
+    text: str
+    values: list[float]
 
 
 @dataclass(frozen=True)
@@ -54,7 +66,7 @@ class Table(Report[TableEncoding]):
 
     name: ClassVar[str] = "table"
     requires: ClassVar[Any] = TableEncoding
-    defines: ClassVar[str] = "row p is the vector of position p, column j its number j, no unit"
+    defines: ClassVar[str] = "row p is the vector of position p, column j its component j, no unit"
     example: ClassVar[str] = "pecli table --d 8 --base 10"
     examples: ClassVar[tuple[str, ...]] = (
         "pecli table clock -n 4",
@@ -85,7 +97,7 @@ class Table(Report[TableEncoding]):
         return self._numbers(view, both_ends(length, view.pixel_rows or length)[0])
 
     def _numbers(self, view: View[TableEncoding], rows: Array) -> TableNumbers:
-        """Return the numbers of the given rows, (n,), counted from 0."""
+        """Return the numbers of the given rows, (n,), indices from 0."""
         positions = (view.covered.start + rows).astype(np.float64)
         table = view.encoding.table(positions)
         return TableNumbers(view=view, table=table, positions=positions, length=view.covered.length)

@@ -1,8 +1,8 @@
-"""What pecli costs beside plain scripts, both sides measured in one run: python tests/benchmarks/run.py [--write].
+"""Benchmarks of pecli against plain scripts, both measured in one run: python tests/benchmarks/run.py [--write].
 
-Seconds are wall time of whole processes, the median of several runs taken in turn; memory is the largest resident set
-that the operating system saw, which is no less than this script's own 40 MB or so: it loads no numpy. With --write the
-table goes into gallery/benchmarks.md between its marks.
+Seconds are wall time of whole processes, the median of several runs taken in turn. Memory is the peak resident set
+reported by the operating system; it is at least this script's own 40 MB, as it loads no numpy. With --write, the table
+is written into gallery/benchmarks.md between its marks.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ Command = Sequence[str]
 
 @dataclass(frozen=True)
 class Cost:
-    """One side: median seconds, MB of the largest run, 0 where both sides are one process."""
+    """The cost of one side: median seconds, and peak memory in MB; 0 MB if both sides run in one process."""
 
     seconds: float
     memory: float
 
     def cells(self) -> list[str]:
-        """Return both as text."""
+        """Return seconds and memory as texts."""
         seconds = f"{self.seconds:.2f}" if self.seconds > 0.1 else f"{self.seconds:.2g}"
         return [seconds, f"{self.memory:,.0f}" if self.memory else ""]
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table."""
+    """A row of the table of benchmarks."""
 
     what: str
     ours: Cost
@@ -58,7 +58,7 @@ class Row:
     asked: str
 
     def cells(self) -> list[str]:
-        """Return the cells of the line; ratios are of the other side to pecli."""
+        """Return the cells of the row; ratios are other side / pecli."""
         ours = [self.what, *self.ours.cells(), self.beside]
         if (other := self.other) is None:
             return [*ours, "", "", "", self.asked]
@@ -69,17 +69,17 @@ class Row:
 
 
 def plain(script: str, *words: str) -> Command:
-    """Return a plain script with its arguments."""
+    """Return the command for a plain script with its arguments."""
     return [sys.executable, str(PLAIN / script), *words]
 
 
 def pecli(*words: str) -> Command:
-    """Return a pecli command line."""
+    """Return the command for a pecli command line."""
     return [*PECLI, *words]
 
 
 def once(command: Command) -> Cost:
-    """Return one run of a whole process."""
+    """Run a command once and return its cost."""
     begun = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
@@ -90,7 +90,7 @@ def once(command: Command) -> Cost:
 
 
 def in_turn(sides: Sequence[Command], runs: int) -> list[Cost]:
-    """Several runs of each, A B A B …, after one of each that does not count."""
+    """Return the costs of commands run in turn (A B A B …), after one uncounted run of each."""
     if runs > 1:
         for side in sides:
             once(side)
@@ -102,13 +102,19 @@ def in_turn(sides: Sequence[Command], runs: int) -> list[Cost]:
 
 
 def beside(what: str, ours: Command, other: Command, name: str, asked: str, runs: int = 5) -> Row:
-    """Return both sides of one row."""
+    """Return a row that compares pecli with another command.
+
+    what : the task
+    ours, other : the two commands
+    name : name of the other side
+    asked : the options that were measured
+    """
     first, second = in_turn([ours, other], runs)
     return Row(what, first, second, name, asked)
 
 
 def start() -> list[Row]:
-    """Return how long nothing takes, and one heatmap."""
+    """Return rows for doing nothing and for one heatmap."""
     count = str(sum(len(names) for names in PANELS.values()))
     rows = []
     for flag in ("--version", "--help"):
@@ -124,7 +130,7 @@ def start() -> list[Row]:
 
 
 def lengths() -> list[Row]:
-    """Return the cost of a picture is its pixels, not its length."""
+    """Return rows that show that the cost of a picture depends on its pixels, not on its length."""
     on_lines = {name: kind for name, kind in ENCODINGS.items() if issubclass(kind, Harmonic) and not kind().sides}
     closed = [f"heatmap -e {name}" for name in on_lines]
     asked = [
@@ -144,7 +150,7 @@ def lengths() -> list[Row]:
 
 
 def pairs(whole: bool) -> list[Row]:
-    """Return all pairs of positions."""
+    """Return rows for figures of all pairs of positions."""
     table = "np.random.default_rng(0).normal(size=(16384, 384)).astype(np.float32)"
     once([sys.executable, "-c", f"import numpy as np; np.save('learned.npy', {table})"])
     learned = pecli("distance", "-e", "learned", "--file", "learned.npy", "-n", "16384", "-o", "learned.png")
@@ -170,7 +176,7 @@ def pairs(whole: bool) -> list[Row]:
 
 
 def grids() -> list[Row]:
-    """Return what positions in a grid cost beside as many on a line."""
+    """Return rows that compare positions in a grid with as many on a line."""
     lines = {"tiles": "time ≥ 0.67", "offsets": "time ≥ 0.67"}
     line = pecli("distance", "-d", "768", "-n", "1024", "-o", "line.png")
     return [
@@ -186,7 +192,7 @@ def grids() -> list[Row]:
 
 
 def encode() -> list[Row]:
-    """Return what a call of `pecli.encode` costs beside the formula in plain numpy, both in one process."""
+    """Return rows that compare `pecli.encode` with the formula in plain numpy, both in one process."""
     rows = []
     for name in ("sinusoidal", "rope"):
         for length, d, asked in ((200, 128, 0.6), (1024, 128, 1), (16384, 512, 1)):
@@ -198,7 +204,7 @@ def encode() -> list[Row]:
 
 
 def tables() -> list[Row]:
-    """Return what a long table costs as a file: beside Python's own text of its numbers, and at two lengths."""
+    """Return rows for writing long tables: against Python's own text of the numbers, and at two lengths."""
     size, limit = ("table", "-d", "64"), "under 150 MB"
     own = plain("repr_table.py", "300000", "64", "plain.csv")
     text = pecli(*size, "-n", "300000", "-o", "t.csv")
@@ -210,13 +216,13 @@ def tables() -> list[Row]:
 
 
 def frames() -> list[Row]:
-    """Return what an animation takes."""
+    """Return rows for animations."""
     lines = [pecli(name, "--base", "2..10000:40", "-o", f"{name}.gif") for name in ("heatmap", "distance")]
     return [alone(f"`pecli {' '.join(line[1:])}`", line, line[-1], "under 3,000 kB") for line in lines]
 
 
 def alone(what: str, command: Command, note: str, asked: str) -> Row:
-    """Return a row with one side."""
+    """Return a row with pecli only."""
     (cost,) = in_turn([command], 1)
     if Path(note).exists():
         note = f"{Path(note).stat().st_size / 1000:,.0f} kB"
@@ -224,7 +230,7 @@ def alone(what: str, command: Command, note: str, asked: str) -> Row:
 
 
 def batch() -> list[Row]:
-    """Pictures by the hundred."""
+    """Return rows for hundreds of pictures."""
     bases = ", ".join(str(10 + 100 * i) for i in range(HEATMAPS))
     text = f'[[figure]]\ncommand = "heatmap"\nbase = [{bases}]\noutput = "many/{{base}}.png"\n'
     Path("many.toml").write_text(text, encoding="utf-8")
@@ -241,7 +247,7 @@ def batch() -> list[Row]:
 
 
 def table(rows: Sequence[Row]) -> str:
-    """Return the rows as Markdown, with when and where they were measured."""
+    """Return the rows as a Markdown table, with date and machine."""
     header = ["pecli", "s", "MB", "beside it", "s", "MB", "times as long, as much", "asked"]
     lines = [header, ["---"] * len(header), *(row.cells() for row in rows)]
     today = datetime.date.today().isoformat()
@@ -251,13 +257,13 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def main() -> None:
-    """Measure, prints, and with --write puts the table into its page."""
+    """Measure, print, and with --write update the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="put the table into gallery/benchmarks.md")
     parser.add_argument("--quick", action="store_true", help="leave out the plain distance matrix, which takes 18 GB")
     asked = parser.parse_args()
     os.environ["MPLBACKEND"] = "agg"
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else each run compiles a checkout anew
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # otherwise each run compiles the code again
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         rows = [*start(), *lengths(), *pairs(not asked.quick), *grids(), *encode(), *tables(), *frames(), *batch()]

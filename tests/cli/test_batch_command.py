@@ -76,6 +76,7 @@ def counts(said: str) -> tuple[int, ...]:
 # Sweeps on the command line
 
 
+@pytest.mark.long
 def test_several_values_are_every_combination_in_one_process(ask: Ask, folder: Path) -> None:
     words = ("heatmap", "--base", "10", "--base", "100", "--d", "4,8", *SMALL, "-o", "x/heat-{base}-{d}.png")
     ended = ask(*words)
@@ -177,7 +178,7 @@ def test_a_wrong_file_says_everything_at_once_and_draws_nothing(ask: Ask, figure
         (("figures.toml", "-j", "2", "--dask", "tcp://127.0.0.1:9"), "drop one of the two"),
         (("figures.toml", "--only", "heta"), "'heta'; did you mean 'heat'? (known: heat, waves, offsets.json)"),
         *(
-            (("figures.toml", f"--shard={part}"), "from 1/16 to 16/16")
+            (("figures.toml", f"--shard={part}"), "with K from 1 to N, such as 3/16")
             for part in ("0/3", "4/3", "3", "1/3/5", "a/b", "", "1e9/1e9")
         ),
         (("figures.toml", "--index", "a.txt", "--dry-run", "extra"), "extra"),
@@ -223,6 +224,7 @@ def places(said: str) -> list[str]:
     return re.findall(r"^pecli: (undrawable.toml:\d+: figure \d(?: \(small\))?): ", said, re.M)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("extra", [("-j", "2"), ("-q", "-j", "1")])
 def test_what_cannot_be_drawn_is_named_and_the_others_are_drawn(
     ask: Ask, undrawable: Path, extra: tuple[str, ...]
@@ -272,6 +274,7 @@ def test_quiet_leaves_plain_lines_of_what_was_written(ask: Ask, figures: Path) -
 # The starting file
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["", "new/mine.toml"])
 def test_init_writes_a_file_that_works(name: str, ask: Ask, folder: Path) -> None:
     path = name or "pecli.toml"

@@ -31,6 +31,7 @@ def test_every_option_of_a_study_is_an_option_of_its_command(analysis: type[Anal
     assert names >= set(known_options(analysis)) - (others - taken)
 
 
+@pytest.mark.long
 def test_outputs_are_written_in_one_go_and_told(ask: Ask, folder: Path) -> None:
     (folder / "a.png").write_bytes(b"old")
     ended = ask("heatmap", *SMALL, "-o", "a.png", "--output", "new/b.svg", "-o", "c.npy")
@@ -38,7 +39,7 @@ def test_outputs_are_written_in_one_go_and_told(ask: Ask, folder: Path) -> None:
     assert np.array_equal(np.load(folder / "c.npy"), pecli.encode(d=7, length=11))
     with Image.open(folder / "a.png") as image:
         image.load()
-    assert ask("heatmap", *SMALL, "-q", "-o", "a.png")[:3] == (0, "", "")
+    assert ask("heatmap", *SMALL, "-q", "-o", "a.png")[:3] == (0, "a.png\n", "")
     ended = ask("heatmap", *SMALL, "-v", "-o", "a.png")
     assert ended.out == "a.png\n"
     assert "pecli heatmap --d 7 --length 11 --size column --dpi 30 --output a.png" in ended.err
@@ -73,6 +74,7 @@ def test_a_sweep_that_fails_prints_the_finished_ones_as_json(ask: Ask, folder: P
     assert [item["path"] for result in results for item in result["files"]] == ["10.npy"]
 
 
+@pytest.mark.long
 def test_a_dash_writes_the_bytes_to_stdout_and_nothing_else(ask: Ask, folder: Path) -> None:
     ended = ask("heatmap", *SMALL, "-o", "-")
     assert ended.data == pecli.figure("heatmap", d=7, length=11, dpi=30, size="column").render("png")[0]

@@ -71,7 +71,7 @@ def test_an_unknown_encoding_ends_with_2_and_the_nearest(name: str, said: str) -
     assert ended.stdout == ""
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(6)
 @pytest.mark.parametrize("name", [name for name in ENCODINGS if name != "learned"])
 def test_the_examples_options_are_the_programs(name: str, tmp_path: Path) -> None:
     """Run at a tenth of the resolution, at a length that takes no time."""

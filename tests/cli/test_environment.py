@@ -44,6 +44,7 @@ main()
 """
 
 
+@pytest.mark.some(3)
 @pytest.mark.posix
 @pytest.mark.parametrize(
     ("name", "code", "said"), [("SIGHUP", 129, b""), ("SIGINT", 130, b"pecli: interrupted\n"), ("SIGTERM", 143, b"")]
@@ -57,6 +58,7 @@ def test_a_signal_before_the_file_is_replaced_leaves_the_old_one(
     assert [(path.name, path.read_bytes()) for path in folder.iterdir()] == [("a.npy", b"old and whole")]
 
 
+@pytest.mark.some(3)
 @pytest.mark.posix
 @pytest.mark.parametrize("line", ["heatmap -d 7 -n 11 --format npy -o -", "heatmap -d 7 -n 11 -o a.npy", "--help"])
 def test_a_reader_that_has_gone_is_no_noise(process: Process, folder: Path, line: str) -> None:
@@ -78,6 +80,7 @@ def test_a_full_disk_is_one_line(process: Process, folder: Path, line: str) -> N
 CLOSING = "import os, sys; os.close({}); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
 
 
+@pytest.mark.some(3)
 @pytest.mark.posix
 @pytest.mark.parametrize(
     ("stream", "line", "code"),

@@ -109,6 +109,10 @@ ASKED = {  # of every option a line without it and one with it
         "json": ("tensors t.csv", "tensors t.csv --json"),
         "verbose": ("tensors none.csv", "tensors none.csv -v"),
     },
+    "schema": {
+        "command": ("schema", "schema model"),
+        "verbose": ("schema none", "schema none -v"),
+    },
     "explore": {
         CONTEXT: ("explore", "explore"),
         "figure": ("explore", "explore nothing"),
@@ -148,6 +152,7 @@ def test_every_option_of_every_command_is_asked_for() -> None:
         "model": {"quiet"},
         "extend": {"quiet"},
         "tensors": {"quiet"},
+        "schema": {"quiet"},
     }  # it silences what these say rarely
     assert {name: {*options} for name, options in ASKED.items()} == {
         name: {*options} - silent.get(name, set()) for name, options in found.items()

@@ -142,6 +142,7 @@ def test_what_cannot_be_explored_is_refused(ask: Ask, words: tuple[str, ...], sa
     assert refused.code == 2 and said in refused.err
 
 
+@pytest.mark.long
 def test_the_page_offers_the_files_that_it_gives(server: Server) -> None:
     offered = json.loads(asked(server)[1].decode().partition("const data = ")[2].partition(";\n")[0])["formats"]
     answers = [posted(server, "file", {"values": JOB, "format": item}) for item in offered]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,7 @@ def test_rows_that_are_off_are_counted(steps: int, count: int, ask: Ask, folder:
     assert said in " ".join(ask("identify", "t.npy").out.split())
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("kind", [np.float16, np.float32])
 def test_contexts_that_rates_leave_open_are_named(kind: Any, ask: Ask, folder: Path) -> None:
     np.save("t.npy", pecli.encode("rope:d=32,scaling=yarn,factor=4,original=4096", length=100).astype(kind))
@@ -104,6 +106,7 @@ def test_every_kind_of_file_is_read(ending: str, ask: Ask, folder: Path) -> None
     assert (data["identified"], data["spec"], data["first_position"]) == (True, "sinusoidal:d=8", 0)
 
 
+@pytest.mark.long
 def test_standard_input_is_read(process: Any, folder: Path) -> None:
     file = io.BytesIO()
     np.save(file, sines(20, 8))
@@ -176,6 +179,7 @@ def test_the_picture_has_table_formula_and_difference(ask: Ask, folder: Path) ->
     assert own.shape == formula.shape == (40, 16) and np.abs(difference).max() < 1e-14
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("kind", ["permuted", "wide", "start", "token"])
 def test_a_picture_of_tables_that_the_formula_does_not_cover_as_they_are(kind: str, ask: Ask, folder: Path) -> None:
     parts = sines(8, 8), sines(6, 8)
@@ -242,15 +246,15 @@ def test_every_file_that_is_asked_for_is_written(line: str, ask: Ask) -> None:
 
 
 def test_strict_asks_for_a_formula_without_a_mistake(ask: Ask, folder: Path) -> None:
-    table = sines(128, 64)
+    table = sines(96, 32)
     flipped, late = table.copy(), table.copy()
     flipped[:, 5] *= -1
-    late[100:, 63] += 0.3
+    late[80:, 31] += 0.3
     cases = {  # exit codes without and with --strict, numbers that differ
         "right": (table, 0, 0, 0),
         "scaled": (8 * table, 0, 0, 0),
-        "flipped": (flipped, 0, 1, 128),
-        "late": (late, 1, 1, 28),
+        "flipped": (flipped, 0, 1, 96),
+        "late": (late, 1, 1, 16),
         "permuted": (table[:, ::-1], 0, 1, 0),
         "noisy": (table + np.random.default_rng(0).normal(0, 1e-3, table.shape), 1, 1, 0),
     }
@@ -261,9 +265,9 @@ def test_strict_asks_for_a_formula_without_a_mistake(ask: Ask, folder: Path) -> 
         assert ask("identify", "t.npy", "--strict").code == strict, name
     np.save("t.npy", late)
     data = told(ask, "t.npy", code=1)
-    assert (data["wrong_columns"], data["wrong_rows"], data["place"][1]) == ([63], [*range(100, 128)], 63)
-    assert data["difference"] == pytest.approx(0.3) and data["wrong"] == 28
-    assert say("words.first_to_last", first=100, last=127) in ask("identify", "t.npy").out
+    assert (data["wrong_columns"], data["wrong_rows"], data["place"][1]) == ([31], [*range(80, 96)], 31)
+    assert data["difference"] == pytest.approx(0.3) and data["wrong"] == 16
+    assert say("words.first_to_last", first=80, last=95) in ask("identify", "t.npy").out
 
 
 def test_the_start_is_told_where_phases_nearly_agree(ask: Ask, folder: Path) -> None:
@@ -274,6 +278,7 @@ def test_the_start_is_told_where_phases_nearly_agree(ask: Ask, folder: Path) -> 
     assert np.load("drawn.npy") == pytest.approx(np.load("t.npy"), abs=1e-12)
 
 
+@pytest.mark.long
 def test_the_line_of_a_table_computed_in_a_short_type_draws_it(ask: Ask, folder: Path) -> None:
     for spec in ("sinusoidal:d=16,base=5000", "clock", "geometric:d=8,radix=3", "sincos2d:d=16,grid=5x7"):
         length = [] if "grid" in spec else ["-n", "60"]
@@ -299,7 +304,7 @@ ZEROS = {  # rows of zeros in a table of 512 rows or put before it, rows of ones
 }
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(16)
 @pytest.mark.parametrize("case", ZEROS)
 def test_rows_of_zeros_are_named_wherever_they_are(case: str, ask: Ask, folder: Path) -> None:
     zeros, padding, tokens, start = ZEROS[case]
@@ -380,3 +385,50 @@ def test_divisors_are_rates_with_their_base(ask: Ask, folder: Path, stored: bool
     for wrong in (("table.npy", "--base", "10"), ("--rates", "1,0", "--base", "10"), ("--rates", "1,0.1", "-k", "1")):
         ended = ask("identify", *wrong)
         assert (ended.code, ended.err.count("\n"), "--base" in ended.err) == (2, 1, True)
+
+
+@pytest.mark.parametrize(
+    ("change", "same", "up_to", "said"),
+    [
+        (lambda table: table, True, [], ""),
+        (lambda table: table[:, ::-1], False, ["column_order"], say("identify.columns_reversed")),
+        (
+            lambda table: np.hstack([table[:, ::2], table[:, 1::2]])[:, ::-1],
+            False,
+            ["column_order"],
+            say("identify.halves_reversed"),
+        ),
+        (lambda table: table[:, [1, 0, *range(2, 32)][::-1]], False, ["column_order"], "31, 30, 29"),
+        (lambda table: table * 0.5, False, ["scale"], say("identify.up_to_scale", scale="0.5")),
+        (
+            lambda table: table.astype(np.float16),
+            True,
+            ["float16"],
+            say("identify.up_to_rounding", dtype="float16"),
+        ),
+        (lambda table: np.pad(table, ((0, 0), (0, 2))), False, ["columns_of_zeros"], say("identify.up_to_zeros")),
+    ],
+)
+def test_the_report_says_in_what_the_line_draws_another_table(
+    change: Callable[[Array], Array], same: bool, up_to: list[str], said: str, ask: Ask, folder: Path
+) -> None:
+    np.save("t.npy", change(sines(64, 32)))
+    data = told(ask, "t.npy")
+    assert (data["same"], data["up_to"]) == (same, up_to)
+    assert said in " ".join(ask("identify", "t.npy").out.split())
+
+
+@pytest.mark.parametrize(
+    ("change", "hint"),
+    [
+        (lambda table: table.T, "transposed"),
+        (lambda table: -table, "negated"),
+        (lambda table: table * 0, "zeros"),
+        (lambda table: np.sqrt(abs(table)), None),
+    ],
+)
+def test_a_table_without_a_formula_gets_a_hint(
+    change: Callable[[Array], Array], hint: str | None, ask: Ask, folder: Path
+) -> None:
+    np.save("t.npy", change(sines(64, 32)))
+    assert told(ask, "t.npy", code=1)["hint"] == hint

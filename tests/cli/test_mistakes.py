@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -77,8 +78,8 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("heatmap --base 10:100", ["--base 10:100", "FIRST..LAST:COUNT"]),
     ("table --digits 3 -o x.png", ["draws nothing for a .png file"]),
     ("heatmap --numbers -o b.png", ["--numbers", "12 × 12"]),
-    ("heatmap table.npy", ["table.npy is no encoding", "--encoding learned:file=table.npy"]),
-    ("heatmap absent.npy", ["absent.npy is no encoding, and there is no such file"]),
+    ("heatmap table.npy", ["table.npy is a file, not an encoding", "--encoding learned:file=table.npy"]),
+    ("heatmap absent.npy", ["absent.npy is neither a file that exists nor an encoding"]),
     ("heatmap learned:table.npy", ["--encoding learned:file=table.npy"]),
     ("redraw a.png b.png", ["b.png is no encoding: write it with --output b.png"]),
     ("distance base=10", ["base=10 is no encoding", "write --base 10"]),
@@ -91,7 +92,7 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("heatmap --size page,slide -o -", ["takes one picture, 2 are asked for", "--output heatmap-{size}.png"]),
     ("heatmap --json -o -", ["both write to standard output"]),
     ("heatmap -o fig/{bas}.png", ["unknown blank 'bas'; did you mean 'base'?"]),
-    ("heatmap -e yarn", ["yarn is no encoding but a value of rope's scaling", "--encoding rope:scaling=yarn"]),
+    ("heatmap -e yarn", ["yarn is not an encoding but a value of rope's scaling", "--encoding rope:scaling=yarn"]),
     ("heatmap rope --scaling yarn", ["--scaling belongs to the encoding rope", "-e rope:scaling="]),
     ("plot --base 10", ["pecli heatmap draws a table"]),
     ("gif", ["gif is a format: pecli heatmap --base 10,100,1000 -o heatmap.gif writes it"]),
@@ -104,7 +105,7 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("encodings rope --cite --json", ["--cite prints BibTeX", "--json out"]),
     ("encodings kerple --cite -o a.md", ["--cite prints BibTeX"]),
     ("curves -n 1e12", ["shorten --length"]),
-    ("heatmap -e learned -n 1e9", ["an untrained table has the positions 0 to 9999999"]),
+    ("heatmap -e learned -n 1e9", ["the untrained table has positions 0 to 9999999"]),
     ("curves -n 10000000000 -o a.csv", ["GiB"]),
     ("heatmap --base 1e-320 -d 97", ["base"]),
     ("heatmap --content-seed 3", ["no option --content-seed, which belongs to rotation, attention, addition, …:"]),
@@ -117,9 +118,28 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("heatmap learned --seed 3 --file a.npy", ["--seed 3"]),
     ("heatmap --lenght=5", ["did you mean --length?"]),
     ("recipe", ["FILE", "pecli recipe --help"]),
+    ("model folder.json folder.json --same", ["--same compares two different files", "folder.json was given twice"]),
+    ("model folder.json --same", ["--same compares two files, not 1"]),
+    ("model folder.json --ignore nonsense", ["no finding has the code nonsense", "gallery/reference.md lists all"]),
+    ("model folder.json --ignore facter_one", ["did you mean factor_one?"]),
+    ("model folder.json --format yaml", ["unknown format 'yaml' (known: png"]),
+    ("extend folder.json --to 2048", ["--to 2048 is within the 2,048 positions", "above 2048"]),
+    ("extend folder.json --to 4096 --new-base 100", ["--new-base 100 is not above the file's base, 10,000"]),
+    ("identify numbers.npy -o d.pgn", ["did you mean 'png'?", "(known: png, svg, pdf, gif, webp, html, md, tex, csv"]),
+    ("identify numbers.npy -o d.npy", ["--output d.npy", "takes png, svg, pdf, gif, webp, html, md, tex, csv, json;"]),
+    ("heatmap numbers.npz#pos", ["numbers.npz#pos is a file, not an encoding", "learned:file=numbers.npz,tensor=pos"]),
+    ("heatmap none.npz#pos", ["none.npz#pos is neither a file that exists nor an encoding"]),
+    ("heatmap folder.json#al", ["unknown kind of layers 'al'", "try folder.json#all"]),
+    ("explore heatmp", ["did you mean 'heatmap'", "overview, compare)"]),
+    ("batch plan.toml --shard 3/2", ["--shard 3/2", "K/N, part K of N"]),
 ]
 OF_FILES: list[tuple[str, list[str]]] = [  # where the words would do with other files: exit code 1
     ("batch \xa0", ["'\\xa0' does not exist"]),
+    ("tensors words.csv", ["words.csv, line 2: 'x' is not a number"]),
+    ("identify objects.npy", ["objects.npy holds Python objects, not numbers"]),
+    ("tensors odd.npy", ["odd.npy could not be read"]),
+    ("identify folder.json", ["unknown kind of table file '.json'", "try pecli model folder.json"]),
+    ("model numbers.npy", ["numbers.npy is not a config", "try pecli tensors numbers.npy"]),
     ("tensors a.png", ["unknown kind of table file '.png' (known"]),
     ("heatmap --font junk.ttf", ["junk.ttf", "not a font"]),
     ("heatmap -o folder", ["folder", "folder/figure.png"]),
@@ -155,6 +175,14 @@ def furnished(folder: Path) -> Path:
     (folder / "junk.ttf").write_bytes(b"junk")
     np.save(folder / "table.npy", [[np.nan, 1.0]])
     (folder / "a.png").write_bytes(picture())
+    np.save(folder / "numbers.npy", np.eye(5))
+    np.savez(folder / "numbers.npz", pos=np.eye(5))
+    np.save(folder / "objects.npy", np.array([{}, 1], dtype=object))
+    odd = b"{'descr': '<f8', 'fortran_order': 0x1is 1, 'shape': (2, 3)}\n"
+    (folder / "odd.npy").write_bytes(b"\x93NUMPY\x01\0\x40\0" + odd)
+    (folder / "words.csv").write_text("a,b\nx,y\n")
+    config = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, "max_position_embeddings": 2048}
+    (folder / "folder.json").write_text(json.dumps(config))
     return folder
 
 
@@ -247,9 +275,17 @@ def test_a_file_that_cannot_be_written_is_1(
     assert (ended.code, ended.out, ended.err.count("\n")) == (1, "", 1) and left(folder) == before
 
 
-@pytest.mark.parametrize(("options", "code"), [("base = 0", 2), ('file = "none.npy"', 1), ('base = 0\ncmap = "no"', 2)])
+@pytest.mark.parametrize(
+    ("options", "code", "lines"),
+    [
+        ("base = 0", 2, 2),
+        ('file = "none.npy"', 1, 2),
+        ('base = 0\ncmap = "no"', 2, 3),
+        ("base = 0\nlenght = 3\nlength = -1", 2, 4),
+    ],
+)
 def test_a_batch_file_of_wrong_words_is_2_and_one_whose_files_are_not_there_1(
-    options: str, code: int, ask: Ask, folder: Path
+    options: str, code: int, lines: int, ask: Ask, folder: Path
 ) -> None:
     missing = '[[figure]]\ncommand = "heatmap"\nencoding = "learned:file=gone.npy"\noutput = "a.png"\n'
     figure = (
@@ -259,7 +295,7 @@ def test_a_batch_file_of_wrong_words_is_2_and_one_whose_files_are_not_there_1(
     )
     (folder / "f.toml").write_text(missing + figure)
     ended = ask("batch", "f.toml")
-    assert (ended.code, ended.out, ended.err.count("\n")) == (code, "", 2)
+    assert (ended.code, ended.out, ended.err.count("\n")) == (code, "", lines)
 
 
 def test_what_a_file_read_twice_says_is_said_once(ask: Ask, folder: Path) -> None:
@@ -289,6 +325,7 @@ def test_whatever_parameter_is_misplaced_the_line_to_try_is_of_a_figure_that_sho
     assert [answer[0] for answer in answers if answer and not ANALYSES[answer[1]].takes(ENCODINGS[answer[2]])] == []
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("error", "code", "said"),
     [

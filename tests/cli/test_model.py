@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 import pecli
 from pecli.core.language import listing, say
 from pecli.encodings.registry import ENCODINGS
+from pecli.languages.en import TEXTS
 from pecli.models.layers import codes
 from tests.conftest import Ask
 
@@ -120,6 +122,7 @@ def test_pairs_within_a_window_are_counted_unscaled_and_scaled(ask: Ask) -> None
     assert layer["critical_dimension"] == 128 - 2 * 33
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("config", ["gte-ntk", BARE | LINEAR, GEMMA_3_4B])  # a larger base, or divided positions
 def test_a_scaling_of_which_files_differ_in_the_context_claims_none(ask: Ask, folder: Path, config: Any) -> None:
     if isinstance(config, dict):
@@ -161,7 +164,7 @@ CONTEXTS: list[tuple[dict[str, Any], str, list[str], tuple[int | None, ...]]] = 
 ]  # fmt: skip
 
 
-@pytest.mark.some(5)
+@pytest.mark.some(15)
 @pytest.mark.parametrize(("config", "kind", "words", "expected"), CONTEXTS)
 def test_model_and_stats_count_in_the_same_contexts(
     ask: Ask, folder: Path, config: dict[str, Any], kind: str, words: list[str], expected: tuple[int | None, ...]
@@ -208,7 +211,7 @@ def test_the_spec_to_type_draws_the_same_rates(ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "reason"),
     [
-        ([], 2, "takes the path of a config.json"),
+        ([], 2, "needs the path of a config.json"),
         (["no/config.json"], 1, "no/config.json does not exist"),
         ([str(CONFIGS / "bert.json"), "--seq-len", "0"], 2, "--seq-len 0 is not allowed"),
         ([str(CONFIGS / "gives.toml")], 1, "is not a config"),
@@ -232,6 +235,7 @@ def test_a_length_beyond_the_context_is_a_note(ask: Ask, config: str, length: in
     assert all(item["value"] == length and f"{context:,}" in item["text"] for item in found)
 
 
+@pytest.mark.long
 def test_a_picture_of_a_config_carries_numbers_and_no_path(ask: Ask, folder: Path) -> None:
     config = str(CONFIGS / "llama-3.1.json")
     assert ask("spectrum", "-e", config, "-e", "rope", "-o", "s.svg").code == 0
@@ -414,7 +418,7 @@ def test_findings_have_codes_that_can_be_ignored(ask: Ask) -> None:
     assert (ended.code, [finding["code"] for finding in json.loads(ended.out)["findings"]]) == (0, codes[1:])
     assert pecli.model(path, ignore=codes).data["findings"] == []
     wrong = ask("model", path, "--ignore", "unknown_keys")
-    assert (wrong.code, "unknown_key'" in wrong.err) == (2, True)
+    assert (wrong.code, "did you mean unknown_key?" in wrong.err) == (2, True)
 
 
 def test_every_finding_of_the_stored_configs_has_a_code_of_the_reference() -> None:
@@ -423,3 +427,45 @@ def test_every_finding_of_the_stored_configs_has_a_code_of_the_reference() -> No
     found = {finding.code for path in CONFIGS.glob("*.json") for finding in pecli.model(path).models[0].findings}
     assert found <= listed
     assert {*codes()} == listed
+
+
+def test_what_a_runtime_does_with_a_scaling_is_said_to_be_not_looked_up(ask: Ask) -> None:
+    text = ask("model", str(CONFIGS / "llama-3.1.json"), "--runtime", "mlx", "--format", "md").out
+    assert "pecli has not looked up what it does with llama3" in text
+    assert say("runtimes.ran") not in text
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("heatmap gpt-2.json", 0, "gpt-2.json holds no trained numbers, so random ones are drawn"),
+        ("heatmap gpt-2.json -n 1024", 0, "-e learned:file=model.safetensors"),
+        ("heatmap gpt-2.json -n 1025", 2, "has positions 0 to 1023, not 0 to 1024"),
+        ("stats opt.json -n 2049", 2, "try --length 2048"),
+        ("heatmap seen.json#vision -n 50", 0, "random"),
+        ("heatmap seen.json#vision -n 51", 2, "has positions 0 to 49"),
+        ("spectrum -e gpt-2.json -n 2000", 2, "has positions 0 to 1023"),
+    ],
+)
+def test_the_table_of_a_config_is_random_and_ends(ask: Ask, folder: Path, line: str, code: int, said: str) -> None:
+    figure, *words = line.split()
+    for path in CONFIGS.glob("*.json"):
+        shutil.copy(path, folder)  # a file that was read before is not told of again
+    vision = {"model_type": "clip_vision_model", "image_size": 224, "patch_size": 32, "hidden_size": 64}
+    (folder / "seen.json").write_text(json.dumps({"model_type": "clip", "vision_config": vision, "text_config": {}}))
+    ended = ask(figure, *words, *([] if figure == "stats" else ["-o", "a.npz"]))
+    assert (ended.code, said in ended.err) == (code, True), ended.err
+
+
+def test_the_title_of_a_random_table_says_so(ask: Ask, folder: Path) -> None:
+    assert ask("heatmap", str(CONFIGS / "gpt-2.json"), "-n", "8", "-o", "a.svg").code == 0
+    assert "untrained (random numbers)" in Path("a.svg").read_text(encoding="utf-8")
+
+
+def test_the_reference_has_the_text_of_every_finding() -> None:
+    page = (Path(__file__).parents[2] / "gallery" / "reference.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `([a-z0-9_]+)` \| (.*) \|$", page.split("## Codes of findings")[1], re.M))
+    for code in codes():
+        text = TEXTS[f"findings.{code}"]
+        pieces = re.split(r"\{\w+[^}]*\}", text if isinstance(text, str) else text[-1])
+        assert re.fullmatch(".+".join(map(re.escape, pieces)), rows[code]), code

@@ -27,6 +27,7 @@ def old(folder: Path) -> bytes:
     return drawn()
 
 
+@pytest.mark.long
 def test_what_is_given_changes_and_the_old_file_stays(ask: Ask, folder: Path, old: bytes) -> None:
     assert ask("redraw", "old.png", "--size", "4x3", "-o", "small.png").out == "small.png\n"
     assert (folder / "old.png").read_bytes() == old
@@ -111,6 +112,7 @@ def test_what_other_formats_have_is_left_out(ask: Ask, folder: Path) -> None:
     assert ask("recipe", "d.json").out == "pecli heatmap --d 4 --length 5 --plain --output d.json\n"
 
 
+@pytest.mark.long
 def test_a_table_that_the_picture_was_drawn_from_is_read_wherever_it_lies(ask: Ask, folder: Path) -> None:
     np.save("t.npy", np.eye(4))
     assert ask("heatmap", "learned:file=t.npy", "-o", "figs/a.png").code == 0

@@ -83,6 +83,7 @@ def test_a_terminal_that_has_none_gets_half_blocks_as_wide_as_it_is(shown: Calla
     assert text.startswith("\x1b[38;5;231;") and list(Path().iterdir()) == []  # white, no file
 
 
+@pytest.mark.long
 def test_half_blocks_have_the_texts_below_them_and_nothing_that_turns_the_terminal(shown: Callable[..., str]) -> None:
     def texts(*words: str) -> str:
         return " ".join(line.rstrip() for line in shown(*words).splitlines() if "▀" not in line)

@@ -43,6 +43,7 @@ def strange(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]
     return make
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize(
     "format", [name for name in METADATA_READERS if name not in ("webp", "html", "svg")]
 )  # as gif and pdf
@@ -71,6 +72,7 @@ def test_no_file_says_where_to_write(
     assert Path(VICTIM).read_text() == "mine" and len(list(Path("../home").iterdir())) == 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key", ["output", "o", "no-clobber", "no_clobber", "format"])
 def test_a_place_by_any_of_its_names_is_left_out(key: str, ask: Ask, strange: Callable[..., str]) -> None:
     ended = ask("redraw", strange("json", {key: True if "clobber" in key else "npz"}), "--json")
@@ -109,6 +111,7 @@ def test_a_file_that_lies_elsewhere_is_not_read(
     assert sorted(item.name for item in Path().iterdir()) == ["evil.json", "link.json", "sub"]
 
 
+@pytest.mark.long
 def test_what_is_named_or_lies_beside_is_read(ask: Ask, strange: Callable[..., str]) -> None:
     file = strange("png", {"encoding": ["learned:file=../home/table.npy"]})
     assert ask("redraw", file, "-o", "a.png").code == 2
@@ -118,6 +121,7 @@ def test_what_is_named_or_lies_beside_is_read(ask: Ask, strange: Callable[..., s
     assert ask("redraw", file, "-o", "a.png").code == 0
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("title", ["a\x1b[31mb", "a\nb", "a\x9bb", "a\x00b", "a\u202eb"])
 @pytest.mark.parametrize("command", ["redraw", "recipe"])
 def test_no_title_from_a_file_moves_the_terminal(title: str, command: str, ask: Ask, folder: Path) -> None:
@@ -189,6 +193,7 @@ def test_a_long_cell_is_read_or_refused_at_once(ask: Ask) -> None:
         assert ended.code == code and len(ended.err) < 400
 
 
+@pytest.mark.long
 @pytest.mark.posix
 @pytest.mark.usefixtures("in_time")
 def test_of_files_elsewhere_those_of_known_endings_are_known_again(

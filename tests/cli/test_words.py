@@ -70,7 +70,7 @@ def test_a_range_is_as_many_pictures_evenly_spaced_on_the_options_own_scale(ask:
     assert ask("batch", "f.toml", "--dry-run").out.count("--dims 0,1,2 --length") == 3
 
 
-@pytest.mark.some(2)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("option", "values", "rest"),
     [
@@ -128,7 +128,7 @@ def test_a_report_on_standard_output_is_markdown_where_nothing_is_said(ask: Ask)
 
 
 def test_what_stands_on_standard_input_is_called_so(ask: Ask) -> None:
-    assert ask("batch", "-").err.startswith("pecli: standard input is not made of")
+    assert ask("batch", "-").err.startswith("pecli: standard input needs at least one")
 
 
 @pytest.mark.parametrize(

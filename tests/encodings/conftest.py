@@ -1,4 +1,4 @@
-"""Sines and frequencies in decimal arithmetic of 50 digits and more: an independent check of closed forms."""
+"""Sines and frequencies in decimal arithmetic with more than 50 digits, to check closed forms independently."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ DIGITS = 70
 
 @pytest.fixture
 def decimals() -> Iterator[SimpleNamespace]:
-    """sine and rates, inside a context of enough digits."""
+    """Yield `sine` and `rates` as a namespace, inside a context with enough digits."""
     with localcontext(prec=DIGITS):
         yield SimpleNamespace(sine=sine, rates=rates)
 
 
 def pi() -> Decimal:
-    """Machin's formula, 16 arctan(1/5) − 4 arctan(1/239)."""
+    """Return π by Machin's formula, 16 arctan(1/5) − 4 arctan(1/239)."""
 
     def arctan_of_inverse(n: int) -> Decimal:
         return sum((Decimal((-1) ** k) / ((2 * k + 1) * n ** (2 * k + 1)) for k in range(DIGITS)), Decimal(0))
@@ -28,7 +28,7 @@ def pi() -> Decimal:
 
 
 def sine(x: Decimal, quarter_turns: int = 0) -> Decimal:
-    """sin(x + quarter_turns · π/2), to about 50 digits."""
+    """Return sin(x + quarter_turns · π/2) to about 50 digits."""
     turn = 2 * pi()
     x = (x + quarter_turns * turn / 4) % turn
     term = total = x
@@ -41,5 +41,5 @@ def sine(x: Decimal, quarter_turns: int = 0) -> Decimal:
 
 
 def rates(base: int | str, d: int) -> list[Decimal]:
-    """ω_j = base^(−2j/d), one a sine."""
+    """Return ω_j = base^(−2j/d) for each sine."""
     return [(Decimal(base).ln() * -2 * j / d).exp() for j in range((d + 1) // 2)]

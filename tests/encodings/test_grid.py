@@ -155,8 +155,8 @@ def test_blocks_of_half_steps_are_means() -> None:
     ("rope:interleaved=true", "interleaved is of sections"),
     ("learned:prefix=1", "prefix=1 is for positions in a grid"),
     ("learned:resize=3x3", "resize=3x3 is for positions in a grid"),
-    ("learned:grid=2x3,resize=2x3x4", "resize=2x3x4 has not the axes of grid=2x3"),
-    ("learned:grid=2x3,resize_by=bilinear", "resize_by is of"),
+    ("learned:grid=2x3,resize=2x3x4", "resize=2x3x4 needs as many axes as grid=2x3"),
+    ("learned:grid=2x3,resize_by=bilinear", "resize_by needs"),
 ])  # fmt: skip
 def test_what_does_not_fit_is_one_line_with_both_numbers(spec: str, said: str) -> None:
     with pytest.raises(UsageError) as found:
@@ -165,9 +165,9 @@ def test_what_does_not_fit_is_one_line_with_both_numbers(spec: str, said: str) -
 
 
 @pytest.mark.parametrize(("options", "said"), [
-    ({"grid": "14x15"}, "grid=14x15 has 210 positions, and t.npy 197 rows"),
-    ({"grid": "10x15"}, "grid=10x15 has 150 positions, and t.npy 197 rows"),
-    ({"grid": "14x14", "prefix": 2}, "grid=14x14 has 196 positions and 2 before them, and t.npy 197 rows"),
+    ({"grid": "14x15"}, "grid=14x15 has 210 positions, but t.npy has 197 rows"),
+    ({"grid": "10x15"}, "grid=10x15 has 150 positions, but t.npy has 197 rows"),
+    ({"grid": "14x14", "prefix": 2}, "grid=14x14 has 196 positions and 2 before them, but t.npy has 197 rows"),
 ])  # fmt: skip
 def test_a_table_of_another_length_is_refused(options: dict[str, Any], said: str, folder: Path) -> None:
     np.save("t.npy", np.zeros((197, 4)))

@@ -125,5 +125,5 @@ def test_a_pixel_of_many_positions_is_the_mean_of_its_pairs(pair: tuple[int, int
     angles = (own[:, None] - other).reshape(-1)[:, None] * 10000.0 ** (-2 * np.arange(8) / 16)
     products = np.cos(angles).sum(axis=1)
     for measure, values in (("dot", products), ("euclidean", np.sqrt(np.maximum(0, 16 - 2 * products)))):
-        drawn, _ = VectorComparison(encoding, measure).means(blocks)
+        drawn, _ = VectorComparison(encoding, measure).block_means(blocks)
         assert abs(drawn[pair] - values.mean()) < 1e-9 * (drawn.max() - drawn.min())

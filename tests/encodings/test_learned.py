@@ -43,7 +43,7 @@ def test_the_first_row_may_be_another_position_and_numbers_be_divided(file: str)
     assert np.array_equal(rows(file=file, first_position=1, start=1, length=11), TABLE)
     with pytest.raises(UsageError, match="positions -2 to 8 and no others"):
         Learned(file=file, first_position=-2).table(np.array([9.0]))
-    with pytest.raises(UsageError, match="first_position is of a file's rows"):
+    with pytest.raises(UsageError, match="first_position needs a file"):
         Learned(file=file, first_position=1, grid="2x5")
 
 
@@ -54,14 +54,14 @@ def test_the_first_row_may_be_another_position_and_numbers_be_divided(file: str)
         ({"start": 4, "length": 8}, "positions 0 to 10, not 4 to 11: .* do not extrapolate, try length=7"),
         ({"start": 11, "length": 1}, "positions 0 to 10, not 11 to 11: it takes 0 to 10"),
         ({"start": -1, "length": 3}, "positions 0 to 10, not -1 to 1"),
-        ({"start": 9_999_999, "length": 2, "file": None}, "an untrained table has the positions 0 to 9999999"),
+        ({"start": 9_999_999, "length": 2, "file": None}, "the untrained table has positions 0 to 9999999"),
     ],
 )
 def test_beyond_the_rows_there_is_nothing(options: dict[str, int], said: str, file: str) -> None:
     with pytest.raises(UsageError, match=said):
         rows(**{"file": file, **options})
     assert len(rows(file=file, start=10, length=1)) == 1
-    with pytest.raises(UsageError, match="has the positions 0 to 10 and no others"):
+    with pytest.raises(UsageError, match="has positions 0 to 10 and no others"):
         Learned(file=file).table(np.array([10.0, 11.0]))
 
 
@@ -71,7 +71,7 @@ def test_beyond_the_rows_there_is_nothing(options: dict[str, int], said: str, fi
         (("scatter", "--file", "trained.npy", "--length", "12"), 2, "do not extrapolate"),
         (("heatmap", "--file", "none.npy"), 1, "none.npy does not exist"),
         (("heatmap", "--tensor", "wpe"), 2, "give --file too"),
-        (("heatmap", "--file", MINILM, "--seed", "3"), 2, "--seed 3 is of the untrained table"),
+        (("heatmap", "--file", MINILM, "--seed", "3"), 2, "--seed 3 is for the untrained table"),
         (("heatmap", "--file", MINILM, "--d", "23", "--length", "5"), 2, "has 24 columns"),
         (("heatmap", "--file", MINILM, "--tensor", "wte", "--length", "5"), 2, "wte"),
         (("heatmap", "--file", "bad.npy"), 1, "row 2, column 1: nan"),

@@ -66,6 +66,7 @@ def test_some_columns_are_those_of_the_table(spec: str) -> None:
         assert encoding.columns(dims, first, count) == pytest.approx(table[:, dims].T, abs=1e-14)
 
 
+@pytest.mark.long
 def test_a_table_made_in_pieces_is_the_table_made_at_once() -> None:
     positions = np.arange(100_000.0)  # more numbers than are handled at once
     for encoding in (Sinusoidal(d=13), Sinusoidal(d=13, dtype="float32")):

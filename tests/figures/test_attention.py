@@ -86,12 +86,12 @@ def test_what_is_no_second_order_is_refused(text: str) -> None:
 
 
 def test_a_line_says_that_chinese_was_cut(ask: Ask) -> None:
-    cut, spaced = (
+    shortened, spaced = (
         ask("attention", "--tokens", text, "--reorder", order, "--dpi", "20", "-o", "a.png")
         for text, order in (("我喜欢吃苹果", "苹果我喜欢吃"), ("我 喜欢 吃 苹果", "苹果 我 喜欢 吃"))
     )
-    assert cut.code == spaced.code == 0
-    assert "tokens without spaces are cut by character, 6 here: put spaces between words" in cut.err
+    assert shortened.code == spaced.code == 0
+    assert "tokens without spaces are cut by character, 6 here: put spaces between words" in shortened.err
     assert "cut" not in spaced.err
 
 
@@ -171,6 +171,7 @@ def test_tokens_without_room_are_turned_stacked_or_shortened_but_never_left_out(
     assert labels(numbers, 4)[:2] == (numbers, numbers)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("figure", ["attention", "terms"])
 def test_tokens_are_drawn_as_they_are_never_as_formulas(figure: str) -> None:
     assert pecli.figure(figure, tokens="$\\foo$ $ {x}_y", dpi=20).render("png")
@@ -238,7 +239,7 @@ def panels(**options: Any) -> tuple[AttentionNumbers, list[Any]]:
     return made(**options), panels_of("attention", **options)
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(12)
 @pytest.mark.parametrize("size", ["page", "column", "slide"])
 @pytest.mark.parametrize("options", [{"tokens": "I like you"}, {"encoding": "rope:d=6"}, {"encoding": "alibi"}])
 def test_rows_are_without_and_with_positions_and_the_largest_change_is_outlined(
@@ -285,6 +286,7 @@ def test_tokens_stand_on_the_axes_in_the_order_given() -> None:
     assert shown == [False] * 3 + [True] * 3  # those of the panels above are the same
 
 
+@pytest.mark.long
 def test_long_orders_have_names_as_titles_and_many_tokens_two_columns() -> None:
     _, drawn = panels(tokens=LONG)
     assert [item.get_title().strip() for item in drawn[:2]] == [say("attention.as_given"), say("attention.reordered")]
@@ -392,6 +394,7 @@ def test_strips_stand_below_each_other_with_their_signs_and_one_scale(folder: Pa
     assert words.get_clim() == positions.get_clim() == total.get_clim()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", ["page", "column", "slide"])
 def test_bars_are_as_long_as_the_vectors_beside_them(size: str) -> None:
     found, page = numbers_of("addition", d=16), page_of("addition", d=16, size=size)

@@ -15,7 +15,7 @@ from PIL import Image
 from pecli.core.errors import UsageError
 from pecli.core.language import capitalised, say
 from pecli.core.lazy import Array
-from pecli.figures.matrix import cell_texts, places, show_matrix
+from pecli.figures.matrix import cell_texts, decimal_places, show_matrix
 from pecli.page.cell_image import FEW, FINE
 from pecli.page.colors import lightness
 from pecli.page.labels import Label
@@ -100,6 +100,7 @@ def test_every_cell_of_a_small_matrix_says_its_number_at_its_place() -> None:
         assert float(text.get_text().replace("−", "-")) == pytest.approx(values[row, column], abs=0.005)
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("figure", "options"),
     [
@@ -119,6 +120,7 @@ def test_numbers_are_on_where_they_fit_and_off_where_they_are_not_wanted(figure:
     assert not any(sign.isdigit() for text in left for sign in text)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("size", "least"), [("column", 7), ("page", 7), ("slide", 14)])
 def test_numbers_that_nobody_asked_for_are_as_large_as_text_has_to_be(size: str, least: float) -> None:
     found = []
@@ -142,7 +144,7 @@ def test_numbers_that_nobody_asked_for_are_as_large_as_text_has_to_be(size: str,
 )
 def test_numbers_have_as_many_places_as_the_largest_asks_for(values: list[Any], texts: list[Any]) -> None:
     matrix = np.ma.masked_invalid(np.array(values))
-    assert cell_texts(matrix, places([matrix])) == texts
+    assert cell_texts(matrix, decimal_places([matrix])) == texts
 
 
 def test_text_is_white_on_dark_cells_and_black_on_light_ones() -> None:
@@ -238,7 +240,7 @@ def test_a_bar_is_left_out_where_every_cell_carries_its_number(
     assert sum(own.get_label() == "<colorbar>" for own in axes) == bars and axes[0].get_title() == title
 
 
-@pytest.mark.some(2)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("figure", "size", "bars"),
     [

@@ -75,7 +75,7 @@ NEAREST: list[tuple[dict[str, Any], list[int]]] = [
 ]
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(6)
 @pytest.mark.parametrize(("options", "places"), NEAREST)
 def test_the_nearest_position_is_marked_at_its_distance_and_the_line_goes_through_it(
     options: dict[str, Any], places: list[int]
@@ -133,6 +133,7 @@ def test_two_tables_say_where_they_differ_most_and_where_alone(length: int) -> N
     assert [told(picture.seen.message(), said) for said in (where, alone)] == [where, alone]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("other", ["sinusoidal", "learned"])  # one is of the offset alone
 def test_two_measures_say_where_they_differ_most_and_equal_ones_do_not(other: str) -> None:
     specs = ["sinusoidal:base=10", other]
@@ -163,7 +164,7 @@ def test_of_too_many_means_nothing_is_said_of_the_largest_difference() -> None:
     )
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(10)
 @pytest.mark.parametrize(
     ("encodings", "figure", "shared", "names_width"),
     [

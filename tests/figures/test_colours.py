@@ -18,9 +18,9 @@ from pecli.core.errors import UsageError, as_keywords
 from pecli.core.language import say
 from pecli.figures.base import panels_of
 from pecli.page.canvas import Canvas
-from pecli.page.colors import MIN_CONTRAST, lightness, seen_colours
+from pecli.page.colors import MIN_CONTRAST, lightness, visible_colours
 from pecli.page.labels import LineLabel, labels_of
-from pecli.page.limits import ends, few_colours_note, resolve_limits
+from pecli.page.limits import colour_ends, few_colours_note, resolve_limits
 from pecli.page.style import style_context
 from tests.drawing import axes_of, page_of
 
@@ -33,11 +33,11 @@ def images(figure: str, **options: Any) -> list[Any]:
 
 
 def test_ends_are_symmetric_where_there_are_both_signs_and_begin_at_0_where_there_is_one() -> None:
-    assert ends(-2, 5) == (-5, 5)
-    assert ends(-5, 2) == (-5, 5)
-    assert ends(1, 5) == (0, 5)
-    assert ends(-5, -1) == (-5, 0)
-    assert ends(0, 0) == (0, 1)
+    assert colour_ends(-2, 5) == (-5, 5)
+    assert colour_ends(-5, 2) == (-5, 5)
+    assert colour_ends(1, 5) == (0, 5)
+    assert colour_ends(-5, -1) == (-5, 0)
+    assert colour_ends(0, 0) == (0, 1)
 
 
 def test_the_user_says_where_colours_end() -> None:
@@ -67,7 +67,7 @@ PIXELS = [(505, 883), (203, 354), (195, 360), (1200, 300)]  # of a panel
 SCALED: dict[str, Any] = {"encoding": ["sinusoidal:base=10", "sinusoidal"], "difference": True, "length": 1500}
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(12)
 @pytest.mark.parametrize(
     ("figure", "options"),
     [
@@ -212,7 +212,7 @@ def drawn(figure: str, **options: Any) -> Any:
 def test_colours_of_dots_keep_away_from_their_ground(ground: str, cmap: str) -> None:
     axes = Drawing().subplots()
     axes.set_facecolor(ground)
-    left = lightness(mpl.colormaps.get_cmap(seen_colours(cmap, axes))(np.linspace(0, 1, 9)))
+    left = lightness(mpl.colormaps.get_cmap(visible_colours(cmap, axes))(np.linspace(0, 1, 9)))
     for behind in ["white", "black"] if ground == "none" else [ground]:
         assert np.abs(left - lightness(behind)).min() > MIN_CONTRAST - 2
     assert len(np.unique(left)) == 9  # still a map
@@ -226,6 +226,7 @@ def test_the_points_of_a_scatter_are_seen_on_a_dark_ground(length: int) -> None:
     assert shown and min(lightness(colours).min() for colours in seen) >= MIN_CONTRAST
 
 
+@pytest.mark.long
 def test_the_size_of_texts_follows_the_picture_and_not_the_style() -> None:
     sizes = []
     for style in (None, "Solarize_Light2", "classic"):

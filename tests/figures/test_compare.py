@@ -54,6 +54,7 @@ def test_what_all_have_in_common_stands_in_the_title_and_no_panel_is_without_a_n
     assert chinese.title() == "正弦 · d = 4"  # as that of one encoding
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("figure", "encodings", "limits"),
     [
@@ -70,6 +71,7 @@ def test_images_share_limits_and_one_colour_bar(figure: str, encodings: list[str
     assert panels[0].child_axes == bars  # one alone has its bar beside it
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(("measure", "bars"), [("dot", 2), ("euclidean", 2), ("cos", 1), ("hamming", 1)])
 def test_what_grows_with_the_width_has_limits_of_its_own_for_each_width(measure: str, bars: int) -> None:
     encodings = ["sinusoidal:d=8", "sinusoidal:d=32", "rope:d=8"]
@@ -108,6 +110,7 @@ def test_what_lines_show_upwards_is_shared_where_it_is_the_same(figure: str, enc
     assert figure != "curves" or all(tick >= 0 for panel in panels for tick in panel.get_yticks())  # names hang below 0
 
 
+@pytest.mark.long
 def test_biases_and_buckets_share_no_colours_and_the_caption_says_once_what_both_do() -> None:
     panels, bars = drawn(figure="bias", encoding=["alibi:heads=2", "t5", "alibi:heads=4"])
     assert {bar.get_ylabel() for bar in bars} == {say("encoding.bias"), say("bias.distance")}
@@ -183,7 +186,7 @@ def test_lines_of_another_kind_have_a_window_and_offsets_of_their_own() -> None:
     assert [bool(item.xaxis.label.get_visible()) for item in (first, second, other)] == [False, True, True]
 
 
-@pytest.mark.some(3)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -226,6 +229,7 @@ def test_encodings_are_named_above_their_own_attention() -> None:
     assert titles == [f"{join_title(name)}\n \ndog bites man" for name in above]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("other", ["learned:d=64", "rope:d=64,pairing=half"])
 def test_a_difference_is_of_the_same_columns(other: str) -> None:
     """Where one table alone would have pairs left out, or others than the other one."""
@@ -235,6 +239,7 @@ def test_a_difference_is_of_the_same_columns(other: str) -> None:
     assert seen.parts[-1].numbers.main == pytest.approx(first - second)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", ["column", "page", "slide"])
 def test_bars_of_two_kinds_stand_apart(size: str) -> None:
     encoding = ["sinusoidal:d=8", "rope:d=8", "clock", "binary"]
@@ -243,6 +248,7 @@ def test_bars_of_two_kinds_stand_apart(size: str) -> None:
     assert len(boxes) == 2 and not boxes[0].overlaps(boxes[1])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "options",
     [

@@ -123,6 +123,7 @@ def test_lines_are_named_by_what_tells_them_from_the_first() -> None:
     assert line_labels(axes_of("drift", encoding=[PLAIN, LINEAR, OTHER_BASE], length=99))[0] == "linear × 8"
 
 
+@pytest.mark.long
 def test_a_config_and_json(ask: Ask, folder: Any) -> None:
     rope = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
     config = {"model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 500000.0}

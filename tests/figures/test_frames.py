@@ -33,7 +33,7 @@ def places(drawing: Any) -> list[Any]:
     return [tuple(drawing.get_size_inches()), *words, *axes]
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(6)
 @pytest.mark.parametrize("figure", ["heatmap", "distance", "curves", "scatter", "spectrum"])
 def test_nothing_jumps(figure: str) -> None:
     frames = frames_of(figure, **SMALL, base=[2, 10000, 31.62])
@@ -45,6 +45,7 @@ def test_nothing_jumps(figure: str) -> None:
     assert [frame.get_suptitle().rpartition("base = ")[2] for frame in frames] == ["2", "10,000", "31.62"]
 
 
+@pytest.mark.long
 def test_a_list_that_moves_is_a_frame_a_value(ask: Any, folder: Path) -> None:
     assert ask("dials", "-e", "clock", "--at", "0..4", "--dpi", "30", "-o", "clock.gif", "--fps", "4").code == 0
     with Image.open("clock.gif") as image:
@@ -56,11 +57,13 @@ def test_a_list_that_moves_is_a_frame_a_value(ask: Any, folder: Path) -> None:
     assert both.axes == ("base",)
 
 
+@pytest.mark.long
 def test_a_frame_of_a_gif_takes_under_80_kb() -> None:
     """So 40 take under 3 MB, most being smaller; 110 kB with the colours of columns mixed at their edges."""
     assert len(pecli.figure("heatmap", base=[2, 20, 100, 1000]).render("gif")[0]) < 4 * 80_000
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("loops", "said"), [(None, 0), (3, 2)])
 def test_it_plays_as_often_as_asked(loops: int | None, said: int) -> None:
     data = pecli.figure("heatmap", **SMALL, base=[10, 100], loops=loops).render("gif")[0]
@@ -90,6 +93,7 @@ def test_every_pixel_has_the_nearest_colour() -> None:
     assert isinstance(palette, Palette)
 
 
+@pytest.mark.long
 def test_few_colours_keep_the_diagonal_and_the_text() -> None:
     images = [image_of(drawing, 100) for drawing in frames_of("distance", base=[10, 100, 1000, 10000])]
     palette = palette_of(images, 56)
@@ -122,6 +126,7 @@ def test_what_cannot_move_is_refused(words: tuple[str, ...], said: str, ask: Any
     assert not list(folder.iterdir())
 
 
+@pytest.mark.long
 def test_each_frame_is_its_own_picture_and_a_webp_loses_nothing() -> None:
     options: dict[str, Any] = {**SMALL, "base": [2, 100]}
     drawings = frames_of("heatmap", **options)
@@ -133,6 +138,7 @@ def test_each_frame_is_its_own_picture_and_a_webp_loses_nothing() -> None:
     assert not any(frame.get_suptitle() for frame in frames_of("heatmap", no_title=True, **options))
 
 
+@pytest.mark.long
 def test_a_file_of_frames_is_drawn_again_as_one(ask: Any, folder: Path) -> None:
     pecli.figure("heatmap", **SMALL, base=[10, 100]).save("a.webp")
     assert ask("redraw", "a.webp", "--title", "T").out == "heatmap-sinusoidal-d4-base10_100-length5-dpi30-titleT.webp\n"
@@ -168,6 +174,7 @@ def test_a_batch_file_is_a_pdf_of_pages(ask: Any, folder: Path) -> None:
     assert ended.code == 1 and "pecli batch did not make it" in ended.err
 
 
+@pytest.mark.long
 def test_many_files_are_drawn_in_processes_as_in_one(ask: Any, folder: Path) -> None:
     words = ("heatmap", "--base", "2,3", "-d", "4", "-n", "5", "--dpi", "20")
     one, two = ask(*words, "-o", "one-{base}.png"), ask(*words, "-o", "two-{base}.png", "-j", "2", "--json")

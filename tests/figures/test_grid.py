@@ -91,6 +91,7 @@ def test_lines_are_compared_in_one_window_with_one_legend() -> None:
     assert all(ax.get_legend() is None for ax in alike) and not alike[0].figure.legends
 
 
+@pytest.mark.long
 def test_a_figure_of_several_panels_is_a_row_a_value(folder: Path) -> None:
     _, axes = drawn("scatter", base=[10, 100], triangle="both")
     assert [ax.get_title().split(" · ")[0] for ax in axes[:4:2]] == ["base = 10", "base = 100"]
@@ -117,6 +118,7 @@ def test_numbers_have_an_axis_an_option(folder: Path) -> None:
     assert ragged["1.table"].shape == (5, 4) and ragged["d"].tolist() == [2, 4]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("given", [
     {"base": [10, 100], "d": [4, 6], "length": 5},
     {"encoding": ["sinusoidal", "rope:pairing=half"], "base": [10, 100], "d": 4},
@@ -145,6 +147,7 @@ def test_blanks_for_some_of_the_options_make_a_grid_of_the_others() -> None:
     ]
 
 
+@pytest.mark.long
 def test_what_turns_stays_round_and_tables_of_other_widths_fill_their_panels() -> None:
     _, axes = drawn("rotation", d=[8, 128])
     shown = [ax for ax in axes if ax not in bars(axes)]
@@ -154,6 +157,7 @@ def test_what_turns_stays_round_and_tables_of_other_widths_fill_their_panels() -
         assert table.get_xlim() == (-0.5, width - 0.5)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("figure", "count"), [("overview", 2), ("attention", 6)])
 def test_panels_of_cells_share_the_limits_of_their_own_kind(figure: str, count: int) -> None:
     """Also under ends that the user gives, and what one cell has more of is not lost."""
@@ -168,7 +172,7 @@ def test_what_one_figure_says_in_all_cells_is_said_once() -> None:
     assert finding(Picture(job_of("overview", given)).seen.message())["key"] == "words.the_depends_only_on"
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(6)
 @pytest.mark.parametrize(
     ("options", "panels", "lines"),
     [

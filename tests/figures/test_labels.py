@@ -12,25 +12,26 @@ from matplotlib.text import Text
 import pecli
 from pecli.core.errors import UsageError
 from pecli.core.language import listing, say
-from pecli.page.labels import ColumnLabel, LineLabel, RowLabel, broken, labels_of, spread
+from pecli.page.labels import ColumnLabel, LineLabel, RowLabel, labels_of, separate_boxes, wrapped_label
 from tests.drawing import page_of, texts
 
 
 def test_boxes_that_would_touch_are_piled_up_around_where_they_wanted_to_be() -> None:
-    assert spread([0, 100, 200], [10, 10, 10]) == [0, 100, 200]
-    assert spread([0, 0], [10, 10]) == [-5, 5]
-    assert spread([0, 0, 0], [10, 10, 10]) == [-10, 0, 10]
-    assert spread([5, 16, 22.5], [10, 10, 10]) == [4.5, 14.5, 24.5]  # the last two push the first
-    assert spread([100, 4, 0], [10, 10, 10]) == [100, 7, -3]
-    assert spread([10, 50, 99], [10, 10, 10], 0, 100) == [10, 50, 95]  # within the frame
-    assert spread([50, 100], [60, 60], 0, 100) == [25, 75]  # there is no room
+    assert separate_boxes([0, 100, 200], [10, 10, 10]) == [0, 100, 200]
+    assert separate_boxes([0, 0], [10, 10]) == [-5, 5]
+    assert separate_boxes([0, 0, 0], [10, 10, 10]) == [-10, 0, 10]
+    assert separate_boxes([5, 16, 22.5], [10, 10, 10]) == [4.5, 14.5, 24.5]  # the last two push the first
+    assert separate_boxes([100, 4, 0], [10, 10, 10]) == [100, 7, -3]
+    assert separate_boxes([10, 50, 99], [10, 10, 10], 0, 100) == [10, 50, 95]  # within the frame
+    assert separate_boxes([50, 100], [60, 60], 0, 100) == [25, 75]  # there is no room
 
 
 def test_a_name_breaks_between_its_parameters_and_not_within_one() -> None:
-    assert broken("sinusoidal, d = 128, base = 10,000").split("\n")[-1].replace("\u00a0", " ") == "base = 10,000"
-    assert broken("39 of 64 pairs never finish a turn") == "39 of 64 pairs never\nfinish a turn"
+    assert wrapped_label("sinusoidal, d = 128, base = 10,000").split("\n")[-1].replace("\u00a0", " ") == "base = 10,000"
+    assert wrapped_label("39 of 64 pairs never finish a turn") == "39 of 64 pairs never\nfinish a turn"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", ["page", "slide"])
 def test_names_stand_right_of_the_frame_and_apart(size: str) -> None:
     page = page_of("offsets", encoding="alibi:heads=8", length=20, size=size, dpi=40)
@@ -119,6 +120,7 @@ def test_rows_and_columns_of_a_distance_are_framed_and_its_rows_named() -> None:
     assert names(axes) == ["10", say("words.first_to_last", first=100, last=179)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("figure", ["heatmap", "curves"])
 def test_names_of_neighbours_do_not_touch_and_the_title_stands_above_them(figure: str) -> None:
     for axes in (

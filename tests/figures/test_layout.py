@@ -21,7 +21,7 @@ from pecli.figures.page import draw_page
 from pecli.page.canvas import Canvas
 from pecli.page.panels import grids_around
 from pecli.page.style import style_context
-from pecli.page.text import Ruler, pieces
+from pecli.page.text import Ruler, split_line
 from pecli.page.ticks import round_ticks
 from tests.drawing import fitting
 
@@ -117,13 +117,14 @@ def check_frames(drawing: Any) -> None:
         assert not any(text.get_window_extent().overlaps(frame) for frame in frames), text.get_text()
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(40)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("figure", FIGURES)
 def test_a_picture_is_whole_in_every_size(figure: str, size: str) -> None:
     check_whole(*in_size(figure, size))
 
 
+@pytest.mark.some(15)
 @pytest.mark.parametrize(
     ("figure", "options"),
     [
@@ -149,6 +150,7 @@ def test_what_was_seen_broken_is_whole(figure: str, options: dict[str, Any]) -> 
     check_whole(*drawn(figure, **options))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("size", "across"),
     [("column", 2), ("12x7", 3)],
@@ -165,6 +167,7 @@ def test_every_token_is_labelled_and_rows_of_attention_stay_rows(size: str, acro
         assert min(label.get_fontsize() for label in axes.get_yticklabels()) >= 7  # points
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("figure", "options"),
     [
@@ -193,6 +196,7 @@ def test_no_text_is_smaller_than_7_points() -> None:
     assert min(text.get_fontsize() for text in in_size("overview", "column")[0].findobj(Text)) >= 7
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", ["column", "page", "slide"])
 def test_the_cells_of_terms_are_of_one_size(size: str) -> None:
     drawing, *_ = drawn("terms", size=size)
@@ -211,11 +215,11 @@ def test_a_title_breaks_anywhere_between_chinese_characters_and_never_inside_a_w
         assert ruler.wrapped("".join(halves), 7, 1.1 * ruler.width(halves[0], 7)).split("\n") == halves
         assert all(" " in line for line in ruler.wrapped("one two three four five six", 7, 0.8).split("\n"))
     assert not any(line.startswith("，") for line in lines)
-    assert pieces("one two $a b$, c") == ["one ", "two ", "$a b$, ", "c"]
-    assert pieces("4 × 4 of 39%") == ["4 × 4 ", "of ", "39%"]
-    assert pieces("占 95% 的")[:2] == ["占 ", "95% 的"] and pieces("（甲）乙") == ["（甲）", "乙"]
-    assert pieces("第 63 对") == ["第 63 对"]
-    assert pieces("triangle, p > q: so") == ["triangle, ", "p > q: ", "so"]
+    assert split_line("one two $a b$, c") == ["one ", "two ", "$a b$, ", "c"]
+    assert split_line("4 × 4 of 39%") == ["4 × 4 ", "of ", "39%"]
+    assert split_line("占 95% 的")[:2] == ["占 ", "95% 的"] and split_line("（甲）乙") == ["（甲）", "乙"]
+    assert split_line("第 63 对") == ["第 63 对"]
+    assert split_line("triangle, p > q: so") == ["triangle, ", "p > q: ", "so"]
 
 
 def test_a_panel_is_averaged_to_the_pixels_that_it_has() -> None:
@@ -241,7 +245,7 @@ def test_a_short_bar_has_the_first_and_the_last_tick_rather_than_one() -> None:
     assert axes.get_yticks().tolist() == [0.0, 5.0]
 
 
-@pytest.mark.some(2)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("size", "options", "columns"),
     [("2.6", {}, 3), ("column", {}, 3), ("12x3.2", {}, 6), ("12x7", {"text_size": 9}, 3)],
@@ -271,7 +275,7 @@ def test_a_legend_stands_beside_its_panel_where_there_is_room_else_below(lines: 
     ("figure", "options"),
     [("relative", {"length": 200}), ("bias", {"encoding": "alibi", "length": 200}), ("overview", {"length": 200})],
 )
-@pytest.mark.some(3)
+@pytest.mark.long
 @pytest.mark.parametrize("size", SIZES)
 def test_the_last_number_below_one_panel_of_several_ends_with_it(
     figure: str, options: dict[str, Any], size: str
@@ -284,6 +288,7 @@ def test_the_last_number_below_one_panel_of_several_ends_with_it(
         assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("size", "beside"), [("page", True), ("blog", True), ("column", False)])
 def test_scales_stand_on_the_lines_of_titles_where_there_is_room(size: str, beside: bool) -> None:
     drawing, *_ = drawn("overview", size=size, d=128, length=200)

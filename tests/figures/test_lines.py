@@ -111,6 +111,7 @@ def test_a_log_axis_has_every_position_from_1_on(encoding: str, start: int) -> N
     assert low == 0 < high
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("encoding", ["rope", "binary"])
 def test_more_positions_than_pixels_of_a_log_axis_keep_their_extremes(encoding: str) -> None:
     options: dict[str, Any] = {"encoding": encoding, "d": 12, "length": 2000, "log": True, "at": 1000}
@@ -175,7 +176,7 @@ def test_against_the_offset_every_line_starts_at_0_and_a_log_axis_at_1() -> None
     assert not [item for item in axes.lines if len(item.get_xdata()) == 1]
 
 
-@pytest.mark.some(3)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "noted"),
     [
@@ -309,6 +310,7 @@ def test_a_long_length_is_drawn_from_minimum_to_maximum_and_the_caption_says_so(
     assert pecli.figure("waves", d=4, length=10**6, dpi=20).seen.main.shape[1] <= 2 * 6.75 * 20
 
 
+@pytest.mark.long
 def test_waves_of_any_length_take_no_look_at_every_position() -> None:
     """One by one these take minutes; of millions of positions one is next to every crest and trough."""
     seen: Any = pecli.figure("waves", encoding="sinusoidal:d=8", length=10**10, start=3, dims=[0, 1]).seen

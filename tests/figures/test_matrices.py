@@ -104,6 +104,7 @@ def test_a_heatmap_of_a_billion_positions_has_a_headline_and_one_without_stripes
     assert finding(long.seen.message())["key"] == "heatmap.no_sine_cosine_pair"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("length", [11, 25])
 def test_every_pixel_has_the_colour_of_its_cell(length: int) -> None:
     picture = pecli.figure("heatmap", d=7, base=10, length=length, dpi=60, no_title=True, no_numbers=True)
@@ -209,6 +210,7 @@ def test_where_numbers_are_too_many_the_extremes_are_left_out_and_the_ends_are_b
     assert not {"smallest", "largest"} & far.facts().keys() and near.facts()["smallest"] < -0.999999
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("length", [40, 2500])
 def test_extremes_undefined_entries_and_spread_are_those_of_all_pairs(tmp_path: Path, length: int) -> None:
     table = np.random.default_rng(0).normal(size=(length, 3))

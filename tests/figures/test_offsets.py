@@ -133,6 +133,7 @@ def test_the_bound_with_its_factors_is_one(offset: int) -> None:
     assert product <= 12 * step * encoding.decay(np.array([float(offset)]))[0]
 
 
+@pytest.mark.long
 def test_the_bound_is_dashed_in_the_colour_of_its_encoding_above_its_line() -> None:
     for specs, names in (
         (["rope:d=8", "sinusoidal:d=4"], ["RoPE", "sinusoidal"]),
@@ -309,6 +310,7 @@ def test_where_a_line_falls_to_half_has_a_dot_and_a_stem_and_what_comes_then_is_
     assert texts(labels_of(axes, PointLabel)) == [half, later]
 
 
+@pytest.mark.long
 def test_the_widest_place_of_each_band_is_marked() -> None:
     encodings = ["sinusoidal:d=96", "binary:d=7", "learned:d=96"]
     axes = page_of("offsets", encoding=encodings, measure="cos", length=128).axes
@@ -389,6 +391,7 @@ def test_lines_stand_beyond_the_last_distance_that_is_seen_or_has_its_bucket(
         assert [(row >= 0.01).sum() - 1 for row in each] == list(found.seen)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("direction", ["both", "causal"])
 def test_names_stand_in_the_bands_that_are_wide_enough(direction: str) -> None:
     page = page_of("bias", encoding=f"t5:direction={direction}", length=128, dpi=40)
@@ -428,7 +431,7 @@ def test_a_pixel_is_the_mean_of_what_is_seen_in_it(encoding: str, length: int, p
     assert found.block == size and found.bias == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("heads", "options", "low"),
     [
@@ -482,6 +485,7 @@ def test_scores_of_random_vectors_are_drawn_of_more_offsets_than_are_compared() 
     assert pecli.figure("offsets", length=2049, **options).seen.message() == ""
 
 
+@pytest.mark.long
 def test_heads_that_see_all_positions_have_the_bias_of_the_farthest_key_in_a_corner() -> None:
     panels = page_of("bias", encoding="alibi:heads=8", lowest=-20).axes[:8]
     said = [[text.replace("−", "-") for text in texts(panel.texts)] for panel in panels]

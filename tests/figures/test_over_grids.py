@@ -129,7 +129,7 @@ def test_maps_are_columns_over_the_grid() -> None:
     assert numbers_of("maps", encoding="sincos2d:base=10000", grid="14x14").dims.max() < 110  # no constant ones
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(12)
 @pytest.mark.parametrize(("encoding", "dims", "headed"), [
     ("sincos2d:d=128", None, {0: ("columns_range", 0, 63), 6: ("rows_range", 64, 127)}),
     ("sincos2d:d=128,first=row", None, {0: ("rows_range", 0, 63), 6: ("columns_range", 64, 127)}),
@@ -250,7 +250,7 @@ def test_arrows_show_how_far_pairs_are_turned() -> None:
 
 def test_pairs_in_a_grid_are_as_far_apart_as_their_patches() -> None:
     found = numbers_of("scatter", **GRID)
-    for p, q, apart in zip(found.p, found.q, found.apart(), strict=True):
+    for p, q, apart in zip(found.p, found.q, found.pair_distances(), strict=True):
         assert apart == pytest.approx(np.hypot(q // 6 - p // 6, q % 6 - p % 6))
     path = axes_of("path", **GRID)
     (line,) = (item for item in path.collections if hasattr(item, "get_segments"))
@@ -301,7 +301,7 @@ def test_explain_names_cells_and_claims_no_offset_on_a_line(ask: Ask, spec: str)
     assert product in ask("explain", "rope", "-d", "8").out
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(12)
 @pytest.mark.parametrize("figure", ["tiles", "offsets"])
 @pytest.mark.parametrize("grid", ["20x5", "5x20", "12x101", "64x8", "1x9"])
 def test_long_grids_have_room(ask: Ask, figure: str, grid: str) -> None:
@@ -379,6 +379,7 @@ def test_a_configs_vectors_keep_their_width(folder: Path) -> None:
     assert encoding.d == 128  # not the 16 of the figure
 
 
+@pytest.mark.long
 def test_a_tile_walks_over_the_grid(ask: Ask) -> None:
     assert ask("tiles", "--grid", "3x4", "-d", "8", "--at", "0x0,1x1,2x3", "--dpi", "40", "-o", "a.gif").code == 0
     with Image.open("a.gif") as image:

@@ -26,6 +26,7 @@ def test_the_measure_is_that_of_every_panel_that_has_one() -> None:
     assert heatmap.get_xlabel() == say("encoding.dimension")
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("names", "grid"),
     [("heatmap", (1, 1)), ("heatmap,curves,distance", (1, 3)), ("heatmap,curves,distance,heatmap", (2, 2))],
@@ -46,6 +47,7 @@ def test_what_a_panel_refuses_the_overview_refuses() -> None:
         pecli.figure("overview", panels="heatmap,scatter", length=1)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("encoding", "names", "counts"), [("sinusoidal", "dials,attention", (1, 6)), ("alibi", "bias,attention", (8, 6))]
 )
@@ -59,6 +61,7 @@ def test_a_part_of_several_panels_has_rows_of_its_own(encoding: str, names: str,
     assert not any(box.overlaps(other) for at, box in enumerate(boxes) for other in boxes[:at])
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("names", "key", "named"),
     [

@@ -78,6 +78,7 @@ def table_of_turns(period: float, drift: float, length: int = 90) -> Any:
     return np.column_stack((np.cos(angles) + drift * np.arange(length), np.sin(angles)))
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("period", "drift", "found"),
     [(6.0, 0.0, 6.0), (6.0, 0.05, 6.0), (14.3, 0.01, 14.3), (50.0, 0.0, None), (6.0, 3.0, None)],
@@ -93,7 +94,7 @@ def test_the_period_is_that_of_turns_and_the_outermost_turn_is_drawn_over_all(
     assert numbers.period == pytest.approx(found, rel=0.05)
     wave = say("encoding.count_positions", count=f"{numbers.period:.2g}")
     assert finding(numbers.message()) == {"key": "path.goes_round", "wave": wave}
-    turn = numbers.outermost()
+    turn = numbers.outermost_turn()
     assert turn.tolist() == [*range(turn[0], turn[-1] + 1)] and found <= turn[-1] - turn[0] < found + 1  # it closes
     for line in axes.lines:  # and its dots
         assert np.column_stack(line.get_data()) == pytest.approx(numbers.coordinates[turn])

@@ -140,6 +140,7 @@ def test_averages_over_pixels_are_those_of_every_pair_in_them(spec: str, blocks:
         assert found == pytest.approx(block_means(encoding, blocks, column), abs=1e-14), column
 
 
+@pytest.mark.long
 def test_more_positions_than_pixels_are_averaged_and_the_caption_says_so() -> None:
     options: Any = {"d": D, "base": 10, "length": 101, "start": 3, "dims": (0, 5), "offsets": True}
     options |= {"size": "5x3", "dpi": 30}

@@ -51,11 +51,12 @@ def test_the_rank_correlation_is_printed_in_the_picture_and_both_are_facts() -> 
     assert [axes.get_title() for axes in panels(d=7, base=10, length=23)] == [""]  # one panel, and nothing above it
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("x", "y"), [("corr", "euclidean"), ("euclidean", "corr")])
 def test_streaks_are_named_where_no_other_point_is_near(x: str, y: str) -> None:
     options: dict[str, Any] = {"d": 64, "length": 100, "x": x, "y": y}
     axes, found = panels(**options, dpi=40)[0], numbers_of("scatter", **options)
-    points, offsets = np.column_stack((found.x, found.y)), found.apart()
+    points, offsets = np.column_stack((found.x, found.y)), found.pair_distances()
     assert texts(axes.texts)[:2] == [say("scatter.offset_number", number=offset) for offset in (1, 2)]
     assert len(axes.texts) <= 5
     for offset, text in enumerate(axes.texts, 1):
@@ -72,6 +73,7 @@ def strays(found: Any, norm: float) -> Any:
     return np.abs(found.y - np.sqrt(2 * norm * (1 - found.x)))
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("options", "exceptions", "key"),
     [
@@ -92,17 +94,18 @@ def test_exceptions_are_positions_without_which_no_pair_strays(
     if exceptions is not None:
         norm = found.view.encoding.width / 2
         odd = np.isin(found.p, exceptions) | np.isin(found.q, exceptions)
-        assert found.norm == pytest.approx(norm) and np.array_equal(found.odd, odd)
+        assert found.norm == pytest.approx(norm) and np.array_equal(found.has_exception, odd)
         assert strays(found, norm)[~odd].max() <= np.sqrt(norm) / 16
         assert not exceptions or strays(found, norm)[odd].max() > np.sqrt(norm) / 16
 
 
+@pytest.mark.long
 def test_exceptions_are_red_and_what_is_boxed_is_enlarged_beside() -> None:
     found = numbers_of("scatter", base=10)
     (axes,) = panels(base=10)
     whole, enlarged = axes.child_axes
     assert not axes.axison and len(panels(base=10, size="column")[0].child_axes) == 0
-    odd = np.column_stack((found.x, found.y))[found.odd]
+    odd = np.column_stack((found.x, found.y))[found.has_exception]
     for panel in (whole, enlarged):
         assert np.array_equal(panel.collections[0].get_offsets(), odd)
         assert np.array_equal(panel.collections[0].get_facecolor()[0], to_rgba("#C44327"))
@@ -111,9 +114,9 @@ def test_exceptions_are_red_and_what_is_boxed_is_enlarged_beside() -> None:
     (box,) = whole.patches
     assert (box.get_x(), box.get_y()) == (enlarged.get_xlim()[0], enlarged.get_ylim()[0])
     (left, right), (bottom, top) = enlarged.get_xlim(), enlarged.get_ylim()
-    inside = (found.x > left) & (found.x < right) & (found.y > bottom) & (found.y < top) & ~found.odd
+    inside = (found.x > left) & (found.x < right) & (found.y > bottom) & (found.y < top) & ~found.has_exception
     assert np.asarray(enlarged.collections[1].get_array()).sum() == inside.sum()
-    assert inside.sum() > 0.95 * (~found.odd).sum()
+    assert inside.sum() > 0.95 * (~found.has_exception).sum()
     assert {say("scatter.offset_number", number=offset) for offset in (1, 2, 3)} <= {*texts(whole.texts)}
 
 

@@ -218,6 +218,7 @@ def test_a_scaled_rope_has_its_contexts_its_parts_and_what_it_was() -> None:
     assert name.get_text() == say("spectrum.unscaled") and name.xy[1] in dashes and 0 < name.get_rotation() < 90
 
 
+@pytest.mark.long
 def test_several_scalings_have_a_panel_each_with_one_vertical_axis() -> None:
     for size, columns in (("page", 2), ("column", 1)):
         panels = page_of("spectrum", encoding=[LLAMA, YARN], size=size).axes
@@ -300,6 +301,7 @@ def test_of_two_units_each_line_says_its_own(encoding: list[str], said: list[str
         assert text.endswith(f" ({say(unit)})") if unit else "(" not in text
 
 
+@pytest.mark.long
 def test_a_scaled_rope_over_a_grid_has_its_lines_in_its_own_panel() -> None:
     plain = "rope:d=128,grid=8x8,sections=32,32"
     scaled = f"{plain},scaling=yarn,factor=4,original=64"

@@ -47,6 +47,7 @@ def test_letters_that_no_font_has_are_one_note_and_no_warning() -> None:
     assert picture.notes == ["no font in use has ਪ \U0001f680: drawn as boxes; try --font FILE.ttf"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("figure", ["heatmap", "curves"])
 @pytest.mark.parametrize(("style", "corner"), [(None, (255, 255, 255)), ("dark_background", (0, 0, 0))])
 def test_the_canvas_has_the_colour_of_the_style(figure: str, style: str | None, corner: tuple[int, ...]) -> None:
@@ -192,7 +193,7 @@ def test_a_generic_family_works_or_a_line_says_what_is_used(ask: Ask, font: str)
     assert ended.err == ("" if there else f"pecli: no {font} font is installed: Inter is used\n")
 
 
-@pytest.mark.some(3)
+@pytest.mark.long
 @pytest.mark.parametrize("words", [
     *(("--font", font) for font in OURS),
     ("--size", "8cm"),
@@ -247,13 +248,14 @@ def test_a_font_that_is_newer_than_the_list_of_fonts_is_found(monkeypatch: pytes
     monkeypatch.setattr(font_manager.fontManager, "ttflist", listed)
     style._add_newer_fonts.cache_clear()
     assert pecli.figure("heatmap", d=4, length=5, dpi=20).render("png") and not scans
-    assert style.installed(["none", "DejaVu Serif"]) == ["DejaVu Serif"]
+    assert style.installed_families(["none", "DejaVu Serif"]) == ["DejaVu Serif"]
     assert style.family_of("DejaVu Serif") == "DejaVu Serif" and scans == [1]
     with pytest.raises(UsageError):
         style.family_of("none")
     assert scans == [1]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("font", ["serif", "monospace"])
 def test_mathematics_is_in_the_font_that_is_asked_for(font: str) -> None:
     data = pecli.figure("rotation", encoding="rope:d=4", matrix=8, font=font).render("pdf")[0]  # its title has R_p

@@ -70,6 +70,7 @@ def test_a_trained_length_beyond_all_that_is_shown_is_refused(figure: str) -> No
 # weights of biases
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("length", [40, 3000])  # of more keys than pixels too
 def test_the_dot_of_a_head_is_the_key_with_which_half_of_the_weight_is_reached(length: int) -> None:
     options: dict[str, Any] = {"encoding": "alibi:heads=4", "softmax": True, "length": length, "dpi": 30}

@@ -20,7 +20,7 @@ from pecli.core.lazy import Array
 from pecli.core.positions import Positions
 from pecli.encodings.base import Rotary
 from pecli.encodings.rope import Rope
-from pecli.figures.rotation import Rotation, turned_text
+from pecli.figures.rotation import Rotation, rotation_text
 from pecli.page.colors import legible
 from tests.drawing import axes_of, clauses, numbers_of, page_of, panels_of, texts, told
 
@@ -101,6 +101,7 @@ def test_pairs_and_positions_are_the_users_in_their_order_and_numbers_are_angles
     assert angles[1][1] == pytest.approx(3) and np.abs(angles).max() <= np.pi
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("figure", "encoding", "said"),
     [
@@ -228,7 +229,10 @@ def test_four_pairs_from_the_fastest_to_the_slowest_where_none_are_named(d: int,
 
 
 def test_a_pair_that_turns_once_is_said_to_make_one_turn() -> None:
-    assert [turned_text(turns) for turns in (1.0, 2.0)] == [say("rotation.one_turn"), say("rotation.turns", turns="2")]
+    assert [rotation_text(turns) for turns in (1.0, 2.0)] == [
+        say("rotation.one_turn"),
+        say("rotation.turns", turns="2"),
+    ]
 
 
 def test_the_names_of_pairs_stand_on_their_circles_in_their_colours() -> None:
@@ -311,6 +315,7 @@ def test_before_after_and_paths_stand_beside_each_other() -> None:
     assert circles.x0 > top.x1 and (circles.y0, circles.y1) == (bottom.y0, top.y1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", ["column", "5x3", "4x7"])
 def test_circles_stand_whole_and_round(size: str) -> None:
     page = page_of("rotation", length=8, d=8, size=size, dpi=40)
@@ -392,6 +397,7 @@ def test_faces_of_one_time_have_the_numerals_of_their_hands(size: str, kept: int
     assert not [text for text in several.texts if text.get_text().isdigit()]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("pairs", "fast", "slow"), [(None, 0, 15), ([9, 2, 6], 2, 9)])
 def test_the_headline_of_a_rotation_names_pairs_that_are_drawn(pairs: list[int] | None, fast: int, slow: int) -> None:
     seen: Any = pecli.figure("rotation", encoding="rope:d=32", length=64, pairs=pairs).seen

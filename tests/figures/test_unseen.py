@@ -35,13 +35,14 @@ def test_angles_outside_the_arc_of_training_are_new() -> None:
     assert new_angles(same[0], length, same, np.array([20.0])).tolist() == [[False, True, True, False]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("panels", [None, ((40, 60),) * 4])
 def test_counts_are_of_all_positions_whatever_the_pixels(panels: Any) -> None:
     found = numbers_of("unseen", panels, encoding=EACH, trained=4096)
     assert found.new == (171_358, 44_207, 0, 0) and found.beyond == 786_432
     assert found.slowed == (0, 63, 64, 43) and found.trained == 4096
     said = {"key": "unseen.avoid", "name": "YaRN × 4", "count": 43, "all": 64, "other": "linear × 4"}
-    assert found.named == [3, 2] and told(found.message(), said) == said
+    assert found.headline_encodings == [3, 2] and told(found.message(), said) == said
 
 
 def test_states_are_the_worst_of_their_positions() -> None:
@@ -86,7 +87,7 @@ def test_where_nothing_says_the_trained_length_it_is_a_quarter(options: dict[str
     assert numbers_of("unseen", ((20, 20),), **options).trained == trained
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(8)
 @pytest.mark.parametrize("size", ["page", "column", "slide", "5x3"])
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_a_panel_a_scaling_carries_what_the_headline_counts(size: str, lang: str) -> None:
@@ -115,6 +116,7 @@ def test_one_panel_has_no_title_and_the_key_names_what_there_is() -> None:
     assert len([own for own in panels_of("unseen", encoding=EACH, trained=100, length=400) if own.images]) == 4
 
 
+@pytest.mark.long
 def test_a_file_and_json(ask: Ask, folder: Any) -> None:
     config = {"model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 10000.0}
     (folder / "config.json").write_text(json.dumps(config))

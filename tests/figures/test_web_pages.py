@@ -35,6 +35,7 @@ def test_text_stays_text_where_it_is_asked_for() -> None:
     assert next(drawn.iter(f"{SVG}text"), None) is None
 
 
+@pytest.mark.long
 def test_inline_begins_with_the_first_tag_and_its_job_is_still_found(ask: Ask, folder: Path) -> None:
     assert svg(inline=True).startswith("<svg ") and svg().startswith("<?xml ")
     assert ask("curves", "-d", "8", "-n", "9", "--inline", "-o", "a.svg").code == 0
@@ -50,6 +51,7 @@ def colours(text: str) -> list[str]:
     return re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", text.partition("</defs>")[2])
 
 
+@pytest.mark.long
 def test_light_and_dark_turn_over_ink_alone() -> None:
     plain, auto = svg(), svg(style="auto")
     (rule,) = re.findall(r"@media \(prefers-color-scheme: dark\) \{(.*?)\} \} ", auto)
@@ -64,7 +66,7 @@ def test_light_and_dark_turn_over_ink_alone() -> None:
     assert "prefers-color-scheme" not in plain
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(24)
 @pytest.mark.parametrize("figure", FIGURES)
 def test_every_text_of_any_figure_is_read_on_a_dark_page(figure: str) -> None:
     options: dict[str, Any] = {"encoding": "alibi"} if figure in ("offsets", "bias") else {}
@@ -82,11 +84,13 @@ def corner(**options: Any) -> Any:
         return np.asarray(image.convert("RGBA"))[0, 0].tolist()
 
 
+@pytest.mark.long
 def test_a_transparent_picture_has_no_background() -> None:
     assert corner() == [255, 255, 255, 255]
     assert corner(transparent=True)[3] == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("words", [("--text",), ("--inline",), ("--style", "auto")])
 def test_what_only_an_svg_has_is_refused_elsewhere(ask: Ask, words: tuple[str, ...]) -> None:
     refused = ask("heatmap", "-d", "8", "-n", "9", *words, "-o", "a.png")
@@ -106,6 +110,7 @@ def test_no_rule_of_style_reaches_out_of_its_picture(style: str | None) -> None:
     assert all(selector.startswith(f"#{name} ") for selector in selectors)
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("figure", ["offsets", "spectrum", "curves"])
 def test_names_inside_an_svg_are_unique_and_without_blanks(figure: str) -> None:
     options: dict[str, Any] = {"encoding": "rope"} if figure == "curves" else {"encoding": ["rope", "sinusoidal"]}

@@ -72,6 +72,7 @@ def test_a_blank_that_there_is_not_is_refused(flag: str, text: str, ask: Ask) ->
     assert ended.code == 2 and f"{text[-5:-1]}'; did you mean" in ended.err and "braces" in ended.err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("figure", ["heatmap", "curves", "attention", "compare"])  # a panel, lines, a row, a composite
 def test_plain_leaves_the_panels_and_nothing_around_them(figure: str) -> None:
     pictures = [pecli.figure(figure, **SMALL, plain=plain) for plain in (False, True)]
@@ -80,6 +81,7 @@ def test_plain_leaves_the_panels_and_nothing_around_them(figure: str) -> None:
     assert pictures[1].alt == pictures[0].alt != ""
 
 
+@pytest.mark.long
 def test_what_is_left_out_stands_in_json(ask: Ask, folder: Path) -> None:
     words = ("heatmap", "-d", "8", "-n", "3000", "--size", "column", "-o", "a.png", "--json")
     told, plain = (json.loads(ask(*words, *more).out)["results"][0] for more in ((), ("--plain",)))
@@ -91,6 +93,7 @@ def test_what_is_left_out_stands_in_json(ask: Ask, folder: Path) -> None:
     assert again["headline"] == told["headline"] and len(again["footnotes"]) == len(plain["footnotes"])
 
 
+@pytest.mark.long
 def test_a_redrawn_label_takes_the_place_of_the_one_there_was(ask: Ask, folder: Path) -> None:
     words = (
         "offsets",
@@ -108,6 +111,7 @@ def test_a_redrawn_label_takes_the_place_of_the_one_there_was(ask: Ask, folder: 
     assert pecli.offsets(["rope:base=5", "rope"], title="{base}").title() == "5, 10000"
 
 
+@pytest.mark.long
 def test_a_redrawn_text_takes_the_place_of_its_opposite(ask: Ask, folder: Path) -> None:
     assert ask("heatmap", "-d", "4", "-n", "5", "--title", "Mine", "--no-footnote", "-o", "a.png").code == 0
     assert ask("redraw", "a.png", "--no-title", "--footnote", "seen", "-o", "b.png").code == 0
@@ -120,6 +124,7 @@ def test_bars_and_legends_are_left_out() -> None:
     assert [axes.axes[0].get_legend() is None for axes in legends] == [False, True]
 
 
+@pytest.mark.long
 def test_labels_name_encodings_wherever_they_are_told_apart(ask: Ask, folder: Path) -> None:
     encodings = ["rope:base=500000,label=Llama-3", "rope"]
     picture = pecli.offsets(encodings, **SMALL)
@@ -212,6 +217,7 @@ def test_the_same_words_stand_in_every_size(figure: str, options: dict[str, Any]
     assert len(said) == 1
 
 
+@pytest.mark.long
 def test_a_file_stands_in_a_picture_by_its_name_alone(folder: Path) -> None:
     one, two, table = (str(folder / name) for name in ("one.npy", "two.npy", "table.npy"))
     for path, numbers in {one: np.arange(1.0, 5), two: np.arange(4.0, 0, -1), table: np.eye(16, 4)}.items():
@@ -240,6 +246,7 @@ def test_a_rope_that_turns_some_columns_says_so() -> None:
     assert "figures.vectors_of_rope_1" in keys and "rope_scaling.columns_to_do_not" not in keys
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("size", "panels", "key", "names"), [
     ("3.6x3", "heatmap,distance", "waves.every_second_pair_drawn", say("overview.left")),
     ("column", "heatmap,distance", "figures.each_pixel_is_the_mean", say("overview.right")),

@@ -1,4 +1,4 @@
-"""A hub on this machine: answers as huggingface.co does what its client asks of models, and counts bytes."""
+"""A local server that answers like huggingface.co what its client asks about models, and counts bytes."""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ ERRORS = {"missing": (404, "RepoNotFound"), "private": (401, "RepoNotFound"), "g
 
 @dataclass
 class Hub:
-    """Models are folders, org/name, below a folder; of models by certain names it answers nothing but an error, nothing
-    at all, or late."""
+    """A hub whose models are folders org/name below a folder.
+
+    Models with certain names are answered with an error, not at all, or late.
+    """
 
     folder: Path
     address: str = ""
     asked: list[str] = field(default_factory=list)
-    sent: int = 0  # bytes
+    sent: int = 0  # number of bytes sent
 
 
 class Answers(BaseHTTPRequestHandler):
@@ -56,7 +58,7 @@ class Answers(BaseHTTPRequestHandler):
     do_GET = do_HEAD
 
     def about(self, repo: list[str], rest: list[str]) -> None:
-        """Answer what there is of a model, or in a folder of it."""
+        """Answer a request for information on a model or a folder in it."""
         model = self.hub.folder.joinpath(*repo)
         told: Any = {"id": "/".join(repo), "sha": COMMIT, "siblings": [], "private": False, "tags": []}
         if rest[:1] == ["tree"]:
@@ -64,7 +66,7 @@ class Answers(BaseHTTPRequestHandler):
         self.send(200, body=json.dumps(told).encode())
 
     def file(self, path: Path) -> None:
-        """Answer a file, or a range of it."""
+        """Answer a request for a file or a range of it."""
         if not path.is_file():
             self.send(404, "EntryNotFound")
             return
@@ -93,14 +95,14 @@ class Answers(BaseHTTPRequestHandler):
 
 
 def entry(model: Path, path: Path) -> dict[str, Any]:
-    """Return what a listing says of a file or folder."""
+    """Return the entry of a file or folder in a listing."""
     kind = {"type": "directory"} if path.is_dir() else {"type": "file", "size": path.stat().st_size}
     return {**kind, "path": str(path.relative_to(model)), "oid": hashlib.sha1(str(path).encode()).hexdigest()}
 
 
 @contextmanager
 def running(folder: Path) -> Iterator[Hub]:
-    """Serve the models of a folder while the block lasts."""
+    """Serve the models of a folder inside the block."""
     hub = Hub(folder)
     with ThreadingHTTPServer(("127.0.0.1", 0), type("Own", (Answers,), {"hub": hub})) as server:
         hub.address = f"http://127.0.0.1:{server.server_address[1]}"

@@ -56,6 +56,7 @@ def path(tmp_path: Path, format: str) -> Path:
     return target
 
 
+@pytest.mark.some(8)
 @carriers
 def test_other_programs_read_the_file(path: Path, format: str) -> None:
     if format in ("png", "gif", "webp"):
@@ -75,6 +76,7 @@ def test_other_programs_read_the_file(path: Path, format: str) -> None:
         assert path.read_bytes().startswith(b"%PDF-") and b"%%EOF" in path.read_bytes()[-64:]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("formats", "figure", "options"),
     [
@@ -95,6 +97,7 @@ def test_the_second_time_and_alone_gives_the_same_bytes(
         assert b"CreationDate" not in data and b"dc:date" not in data and str(Path.cwd()).encode() not in data
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("formats", [SINGLE, ["gif"]], ids=" ".join)
 def test_every_picture_format_takes_width_and_length_1(formats: list[str]) -> None:
     given = {"dpi": 30, "panels": "heatmap,distance", "d": 1, "length": 1, **swept(formats[0])}
@@ -128,6 +131,7 @@ def test_csv_of_a_matrix_has_coordinates_and_every_digit() -> None:
     assert rendered("csv", encoding="binary", d=2, length=3) == b"positions,0,1\n0,0,0\n1,1,0\n2,0,1\n"
 
 
+@pytest.mark.long
 def test_a_file_of_many_numbers_is_written_in_pieces() -> None:
     table = pecli.encode(d=128, length=700)
     data = {format: pecli.figure("heatmap", d=128, length=700).render(format)[0] for format in ("csv", "json")}
@@ -135,7 +139,7 @@ def test_a_file_of_many_numbers_is_written_in_pieces() -> None:
     assert np.array_equal(np.loadtxt(io.BytesIO(data["csv"]), delimiter=",", skiprows=1)[:, 1:], table)
 
 
-@pytest.mark.some(3)
+@pytest.mark.long
 @pytest.mark.parametrize("dpi", [90, 97, 150])  # 4.6 in are not quite 414 pixels at 90
 @pytest.mark.parametrize("look", [{}, {"transparent": True}])
 def test_a_png_has_the_pixels_of_the_drawing(dpi: int, look: dict[str, Any]) -> None:
@@ -295,6 +299,7 @@ def test_a_format_that_cannot_be_told_is_refused(path: str, given: str | None, s
         format_of(path, given)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("formats", "rows"), [(("svg", "pdf"), 2500), (("png", "pdf"), 0)])
 def test_files_of_lines_hold_every_cell(formats: tuple[str, ...], rows: int) -> None:
     picture = pecli.heatmap(d=4, length=2500, size="column", dpi=50)

@@ -121,6 +121,7 @@ def lines(hub: Hub, processes: Any, folder: Path) -> Any:
     return run
 
 
+@pytest.mark.long
 def test_a_config_is_one_small_file_that_is_read_from_the_cache_then(lines: Any, hub: Hub) -> None:
     model, sub, plain = lines(
         "pecli model hf:org/large -v", "pecli model hf:org/large@main/sub", "pecli explain hf:org/large:base=10"
@@ -136,6 +137,7 @@ def test_a_config_is_one_small_file_that_is_read_from_the_cache_then(lines: Any,
     assert other[0] == 1 and other[2].endswith("it is not in the cache, and HF_HUB_OFFLINE forbids downloading it\n")
 
 
+@pytest.mark.long
 def test_of_a_large_file_the_table_alone_is_fetched_and_no_picture_asks_for_more(
     lines: Any, hub: Hub, folder: Path
 ) -> None:

@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import pecli
 from pecli.core.language import join_clauses, say
 from tests.browser import browsing, needs_browser
@@ -38,12 +40,14 @@ def test_every_picture_stands_in_the_page_with_its_line() -> None:
     assert "<option>concatenated</option>" in text and 'max="1" value="0"' in text
 
 
+@pytest.mark.long
 def test_nothing_is_asked_of_anybody_and_nothing_is_taken_for_markup() -> None:
     text = page(base=[10, 100], title='</title><script>alert("x")</script>&')
     assert "<script>alert" not in text and "default-src 'none'" in text
     assert set(re.findall(r'(?:src|href)="([^":]*):', text)) == {"data"}
 
 
+@pytest.mark.long
 def test_who_does_not_see_a_picture_is_told_what_there_is_to_see_in_it() -> None:
     alts = re.findall(r'alt="([^"]*)"', plain())
     for alt, base in zip(alts, (10, 100), strict=True):

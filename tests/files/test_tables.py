@@ -302,6 +302,7 @@ def test_what_is_no_table_file_is_refused(path: str, error: type[Exception], sai
         read_table(path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["npy", "npz", "csv"])
 def test_a_table_comes_out_of_a_pipe(form: str, process: Process, ask: Ask, folder: Path) -> None:
     made = ask("table", "-d", "4", "-n", "7", "-o", "-", "--format", form)
@@ -314,6 +315,7 @@ def test_a_table_comes_out_of_a_pipe(form: str, process: Process, ask: Ask, fold
     assert result["encodings"][0]["spec"] == "learned:file=-"
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("given", "said"),
     [

@@ -61,6 +61,7 @@ def test_what_is_printed_to_be_run_does_nothing_to_a_terminal(word: str) -> None
     assert all(map(is_printable, quoted(word)))
 
 
+@pytest.mark.long
 def test_a_recipe_does_nothing_but_what_it_says(
     folder: Path, process: Callable[..., subprocess.CompletedProcess[Any]]
 ) -> None:

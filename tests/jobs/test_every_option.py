@@ -34,7 +34,7 @@ from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES, encoding_parameters
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import make_job
-from pecli.page.axis_labels import label_as_asked, put_axes
+from pecli.page.axis_labels import put_axes, write_user_labels
 from pecli.page.canvas import Canvas
 from pecli.page.legends import add_bar
 from pecli.page.limits import resolve_limits
@@ -140,7 +140,7 @@ def painted(job: Job, numbers: Any, size: float) -> list[Any]:
     for ax, panel in zip(axes, panels, strict=True):
         put_axes(ax, panel, job.canvas)
     figure.decorate(job.view, axes, job.canvas)
-    label_as_asked(axes, panels, job.canvas)
+    write_user_labels(axes, panels, job.canvas)
     drawn = figure.draw(numbers, axes, job.canvas)
     shown = zip(drawn, panels, strict=True)
     for mappable, bar in {panel.bar: (item, panel.bar) for item, panel in shown if panel.bar}.values():
@@ -296,7 +296,7 @@ def wanted(kind: type[Encoding], one: Option, value: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_every_parameter_changes_the_encoding_or_is_refused(name: str) -> None:
     kind = ENCODINGS[name]
-    silent = ("label", "max_position", "window")  # they change no number of the table
+    silent = ("label", "max_position", "window", "rows")  # they change no number of the table
     for option in (option for option in kind.options().values() if option.name not in silent):
         owner = {} if option.only_with is None else {option.only_with[0]: option.only_with[1][0]}
         plainest = {"d": 8, "heads": 6}  # of no power of two are slopes in two ways

@@ -132,6 +132,7 @@ def test_nothing_is_read_but_what_it_was_started_with(folder: Path) -> None:
         assert "not read" in made.answer(values, 250)["error"]
 
 
+@pytest.mark.long
 def test_nothing_is_written(folder: Path) -> None:
     found = explorer().answer({**SMALL, "output": "a.png"}, 250)
     assert "image" in found and explorer().file(SMALL, "svg").startswith(b"<?xml") and not list(folder.iterdir())

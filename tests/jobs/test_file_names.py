@@ -12,8 +12,8 @@ from pecli.core.errors import UnknownNameError
 from pecli.core.language import listing, say
 from pecli.figures.grid import Grid
 from pecli.jobs.job import Job
-from pecli.jobs.names import MAX_NAME_BYTES, blanks, fill_blanks, name_of
-from pecli.jobs.picture import Picture, titles_of
+from pecli.jobs.names import MAX_NAME_BYTES, fill_placeholders, name_of, placeholders
+from pecli.jobs.picture import Picture, frame_titles
 from pecli.jobs.sweep import jobs_of, make_job
 
 Ask = Callable[..., Any]
@@ -24,7 +24,7 @@ def job(analysis: str = "heatmap", /, **options: Any) -> Job:
 
 
 def of(*analysis: str, **options: Any) -> dict[str, str]:
-    return blanks(job(*analysis, **options))
+    return placeholders(job(*analysis, **options))
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def of(*analysis: str, **options: Any) -> dict[str, str]:
     ],
 )
 def test_blanks_are_filled_with_the_options(template: str, name: str) -> None:
-    assert fill_blanks(template, of(base=10, d=64)) == name
+    assert fill_placeholders(template, of(base=10, d=64)) == name
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_title_with_blanks_tells_the_frames_of_a_film_apart() -> None:
     def titles(title: str, **swept: Any) -> list[str]:
         film = jobs_of("heatmap", {"d": 4, "length": 3, "output": "a.gif", "title": title, **swept})[0]
         assert isinstance(film.analysis, Grid)
-        return titles_of(film, film.analysis, title)
+        return frame_titles(film, film.analysis, title)
 
     assert titles("k {base}", base=[2, 10]) == ["k 2", "k 10"]
     assert titles("k", base=[2, 10]) == [listing(["k", f"base = {base}"]) for base in (2, 10)]
@@ -81,18 +81,18 @@ def test_an_unknown_blank_is_refused_when_the_job_is_made() -> None:
 
 @pytest.mark.parametrize("title", ["a/b", "../a", "a\\b", "/etc/x", 'a b:c*?"<>|', "a\nb"])
 def test_a_value_makes_no_folder_and_no_odd_letters(title: str) -> None:
-    name = fill_blanks("x/{title}.png", of(title=title))
+    name = fill_placeholders("x/{title}.png", of(title=title))
     assert name.startswith("x/") and name.endswith(".png")
     assert not set(name.removeprefix("x/")) & set('/\\ :*?"<>|\n')
 
 
 def test_letters_of_any_script_stay() -> None:
-    assert fill_blanks("{title}.png", of(title="位置 编码")) == "位置_编码.png"
+    assert fill_placeholders("{title}.png", of(title="位置 编码")) == "位置_编码.png"
 
 
 def test_several_encodings_are_joined_and_so_are_their_parameters() -> None:
     two = job("offsets", encoding=["rope:base=5", "sinusoidal:base=7"])
-    assert fill_blanks("{encoding}-{base}.png", blanks(two)) == "rope-sinusoidal-5_7.png"
+    assert fill_placeholders("{encoding}-{base}.png", placeholders(two)) == "rope-sinusoidal-5_7.png"
 
 
 def test_the_made_up_name_has_figure_encoding_and_what_differs() -> None:

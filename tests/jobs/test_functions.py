@@ -70,6 +70,9 @@ pecli.encode("rope", length=np.int64(5), start=np.int8(1)).mean()
 pecli.compare(np.ones((4, 8), np.float32), "rope", label=["mine", "RoPE"]).save("c.png")
 pecli.offsets([np.ones((4, 8)), pecli.encode(np.eye(4))], length=2)
 pecli.model(Path("config.json")).data["layers"]
+pecli.model("config.json", override={"rope_theta": 5e5}, ignore="unknown_key").models
+pecli.model("config.json", runtime=["vllm", "sglang"], override="rope_theta=5e5").found
+pecli.model("model.gguf", runtime="llama.cpp", flags="--rope-freq-base 1e6").models
 """
 
 
@@ -120,6 +123,7 @@ def shown(name: str, **options: Any) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("options", "kind", "begins"),
     [

@@ -115,6 +115,7 @@ def test_another_kind_of_page_is_refused(path: str, plan: Batch) -> None:
         page_path(plan, path)
 
 
+@pytest.mark.long
 def test_a_page_is_written_beside_the_pictures_and_links_only_what_is_there(ask: Ask, plan: Batch) -> None:
     ended = ask("batch", "figures.toml", "-j", "1", "--index", "README.md", "--index", "pages/index.html")
     assert ended.code == 0

@@ -100,6 +100,7 @@ def test_a_position_by_itself_ends_the_length_in_use(
     assert made.job.job()["length"] == options.get("length", 200)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("starts", "lengths"), [((0,), (50, 100)), ((0, 50), (50,))])
 def test_pictures_of_one_file_have_one_length_in_use(
     starts: tuple[int, ...], lengths: tuple[int, ...], ask: Ask, folder: Path
@@ -129,7 +130,7 @@ def test_without_a_length_it_is_the_original_one_where_waves_are_told(command: s
     assert pecli.figure(command, encoding=LONGROPE, length=200).job.view.encoding.seq_len == 200
 
 
-@pytest.mark.some(3)
+@pytest.mark.long
 @pytest.mark.parametrize("words", [[], ["-n", "200"], ["-n", "90"], ["--seq-len", "70"]])
 @pytest.mark.parametrize("command", ["spectrum", "offsets"])
 def test_a_finished_picture_drawn_again_has_the_same_rates(
@@ -147,6 +148,7 @@ def test_a_finished_picture_drawn_again_has_the_same_rates(
         assert equal({name: one[name] for name in one if name != "job"}, {n: other[n] for n in other if n != "job"})
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("spec", "length", "key"),
     [

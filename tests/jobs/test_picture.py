@@ -65,6 +65,7 @@ def test_shows_itself_in_a_notebook() -> None:
         assert image.size[0] == int(6.75 * 30)
 
 
+@pytest.mark.long
 def test_save_writes_every_path_and_gives_them(tmp_path: Path) -> None:
     paths = [str(tmp_path / name) for name in ("a.png", "new/a.svg", "a.npz")]
     picture = pecli.figure("heatmap", d=7, length=5, dpi=30)

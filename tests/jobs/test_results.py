@@ -83,6 +83,7 @@ def test_it_tells_what_was_chosen() -> None:
 TITLE = "位置 & <b>"
 
 
+@pytest.mark.long
 def test_files_say_their_title_and_what_is_seen() -> None:
     picture = pecli.heatmap(d=4, length=5, dpi=20, title=TITLE)
     png, svg, pdf = picture.render("png", "svg", "pdf")

@@ -69,6 +69,7 @@ def test_two_names_of_one_file_are_refused(ask: Ask, table: Path, first: str, se
         read_batch("p.toml")
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("ending", ["png", "json"])
 def test_under_a_name_that_nobody_gave_no_file_of_others_is_replaced(ask: Ask, folder: Path, ending: str) -> None:
     small = ("heatmap", "-d", "4", "-n", "3", "--dpi", "20", "--format", ending)

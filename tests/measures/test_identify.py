@@ -378,7 +378,7 @@ def parts_of(spec: str) -> tuple[str, set[str]]:
     return name, {*options.split(",")} - {""}
 
 
-@pytest.mark.some(7)
+@pytest.mark.some(42)
 @pytest.mark.parametrize("kind", ["float16", "bfloat16"])
 @pytest.mark.parametrize("how", ["computed", "cast"])
 @pytest.mark.parametrize("spec", OWN)
@@ -403,7 +403,7 @@ def test_own_tables_in_short_types_are_known(spec: str, how: str, kind: str) -> 
         assert options >= {f"dtype={kind}"}
 
 
-@pytest.mark.some(3)
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ROUND)
 def test_contexts_that_a_table_leaves_open_are_named(kind: str) -> None:
     found = identify(ROUND[kind](pecli.encode("rope:d=32,scaling=yarn,factor=4,original=4096", length=100)))
@@ -427,7 +427,7 @@ def test_a_base_that_grew_draws_the_same_table(kind: str) -> None:
     )
 
 
-@pytest.mark.some(7)
+@pytest.mark.some(14)
 @pytest.mark.parametrize("kind", ROUND)
 @pytest.mark.parametrize("how", ["computed", "cast"])
 def test_a_changed_clock_is_a_clock(how: str, kind: str) -> None:
@@ -502,7 +502,7 @@ FORMULAS = (
 )
 
 
-@pytest.mark.some(7)
+@pytest.mark.some(28)
 @pytest.mark.parametrize("kind", ["float64", "float32", "float16"])
 @pytest.mark.parametrize("spec", FORMULAS)
 def test_what_is_wrong_in_a_table_does_not_move_the_formula(spec: str, kind: str) -> None:
@@ -520,7 +520,7 @@ def test_what_is_wrong_in_a_table_does_not_move_the_formula(spec: str, kind: str
         assert found.cells <= differs.sum(), name
 
 
-@pytest.mark.some(6)
+@pytest.mark.long
 @pytest.mark.parametrize(
     "scaling",
     [

@@ -14,7 +14,7 @@ from pecli.core.positions import Positions
 from pecli.encodings.spec import read_table_encoding
 from pecli.figures.scatter import DensityNumbers
 from pecli.measures.comparison import VectorComparison
-from pecli.measures.pairs import CLASSES, class_correlation, coarser, counts, pearson, points, ranks
+from pecli.measures.pairs import CLASSES, class_correlation, counts, merge_classes, pearson, points, ranks
 
 cases = pytest.mark.parametrize(
     ("spec", "across", "up", "length"),
@@ -31,7 +31,7 @@ cases = pytest.mark.parametrize(
 def brute(spec: str, across: str, up: str, rows: Positions) -> tuple[np.ndarray, np.ndarray, int]:
     encoding = read_table_encoding(spec)
     upper = np.triu_indices(rows.length, 1)
-    x, y = (VectorComparison(encoding, name).means(rows.blocks(None))[0][upper] for name in (across, up))
+    x, y = (VectorComparison(encoding, name).block_means(rows.blocks(None))[0][upper] for name in (across, up))
     known = ~(np.isnan(x) | np.isnan(y))
     return x[known], y[known], int((~known).sum())
 
@@ -44,7 +44,7 @@ def test_points_know_whose_pair_they_are() -> None:
     assert found.y == pytest.approx(np.linalg.norm(p - q, axis=1))
 
 
-@pytest.mark.some(2)
+@pytest.mark.long
 @cases
 def test_every_pair_counts_once(spec: str, across: str, up: str, length: int) -> None:
     rows = Positions(length=length)
@@ -84,14 +84,15 @@ def test_what_does_not_vary_has_no_correlation(
 @pytest.mark.parametrize("most", [1, 7, 50, 199, 239, 240, 241, 2160])
 def test_cells_have_one_width_as_an_image_draws_them_and_keep_every_pair(most: int) -> None:
     table, edges = np.arange(CLASSES * 2).reshape(2, CLASSES), np.linspace(-1.5, 4.0, CLASSES + 1)
-    fewer, borders = coarser(table, edges, most, 1)
+    fewer, borders = merge_classes(table, edges, most, 1)
     cells = fewer.shape[1]
     assert most / 2 < cells <= most and CLASSES % cells == 0
     assert borders == pytest.approx(np.linspace(-1.5, 4.0, cells + 1), abs=1e-12)  # equal cells from end to end
     assert fewer[0].tolist() == table[0].reshape(cells, -1).sum(axis=1).tolist()
-    assert coarser(np.arange(35).reshape(5, 7), np.linspace(0, 1, 8), 3, 1)[0].shape == (5, 1)  # 7 is prime
+    assert merge_classes(np.arange(35).reshape(5, 7), np.linspace(0, 1, 8), 3, 1)[0].shape == (5, 1)  # 7 is prime
 
 
+@pytest.mark.long
 def test_too_many_pairs_for_points_are_drawn_as_counts() -> None:
     picture = pecli.figure("scatter", length=701, d=8, dpi=20, triangle="upper")
     numbers = picture.seen

@@ -93,16 +93,17 @@ def test_a_block_is_the_mean_of_its_pairs(
     blocks, table = positions.blocks(most), encoding.table(positions.array())
     # d = 2: both columns of a row are at one distance from their mean, so rounding is all that its correlation has
     expected = block_means(by_definition(name, table, table), blocks.size)
-    means, _ = VectorComparison(encoding, name).means(blocks)
+    means, _ = VectorComparison(encoding, name).block_means(blocks)
     assert means == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("d", [2, 3])
 def test_blocks_that_need_several_pieces_are_put_together_right(d: int) -> None:
     encoding, positions = Sinusoidal(d=d, base=10), Positions(length=1301, start=-3)
     blocks, table = positions.blocks(4), encoding.table(positions.array())  # 326 positions a block, the last 323
     expected = block_means(MEASURES["dot"].between(table, table), blocks.size)
-    means, _ = VectorComparison(encoding, "dot").means(blocks)
+    means, _ = VectorComparison(encoding, "dot").block_means(blocks)
     assert means == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
@@ -140,7 +141,7 @@ def test_a_comparison_is_one_of_vectors_or_of_a_head_and_its_profile_is_what_sta
 @pytest.mark.parametrize("name", [name for name, measure in MEASURES.items() if not measure.similarity])
 @pytest.mark.parametrize("d", [6, 7, 255])
 def test_a_distance_is_exactly_0_on_the_diagonal_and_symmetric(name: str, d: int) -> None:
-    values, _ = VectorComparison(Sinusoidal(d=d), name).means(Positions(length=53, start=1_000_003).blocks(None))
+    values, _ = VectorComparison(Sinusoidal(d=d), name).block_means(Positions(length=53, start=1_000_003).blocks(None))
     assert np.array_equal(np.diag(values), np.zeros(53))
     assert values == pytest.approx(values.T, rel=1e-12, abs=1e-14)
 
@@ -154,7 +155,7 @@ def test_a_constant_row_has_no_correlation_and_a_zero_row_no_direction(name: str
 
 @pytest.mark.parametrize("most", [None, 3])
 def test_width_1_has_no_correlation_at_all(most: int | None) -> None:
-    means, _ = VectorComparison(Sinusoidal(d=1), "corr").means(Positions(length=7).blocks(most))
+    means, _ = VectorComparison(Sinusoidal(d=1), "corr").block_means(Positions(length=7).blocks(most))
     assert np.isnan(means).all()
 
 
@@ -190,7 +191,7 @@ def test_hours_of_pairs_are_refused_before_they_begin() -> None:
     compared, rows = VectorComparison(read_table_encoding("binary"), "euclidean"), Positions(length=141_423)
     refused = pytest.raises(UsageError, match=r"10,000,161,753 pairs would be compared one by one.*length=100000")
     with refused:
-        compared.means(rows.blocks(4))
+        compared.block_means(rows.blocks(4))
     with refused:
         compared.offset_runs(rows, np.arange(9))
     check_pairs(141_421)

@@ -11,7 +11,7 @@ from pecli.core.errors import UsageError
 from pecli.core.numbers import CHUNK
 from pecli.encodings.clock import Clock
 from pecli.encodings.rope import Rope
-from pecli.measures.reduce import MAX_POSITIONS, check_run, envelope, even_edges, log_edges, mirrored_envelope
+from pecli.measures.reduce import MAX_POSITIONS, check_line_length, envelope, even_edges, log_edges, mirrored_envelope
 from pecli.measures.waves import first_negative_offset
 
 LENGTHS = [1, 2, 7, 100, 1009]
@@ -86,9 +86,9 @@ def test_lines_of_one_profile_are_that_profile_on_both_sides_of_their_index(leng
 
 
 def test_a_line_is_followed_up_to_the_most_positions_and_not_one_more() -> None:
-    check_run("waves", MAX_POSITIONS)
+    check_line_length("waves", MAX_POSITIONS)
     with pytest.raises(UsageError, match="waves follows every position: length=10,000,000,001"):
-        check_run("waves", MAX_POSITIONS + 1)
+        check_line_length("waves", MAX_POSITIONS + 1)
 
 
 # long sequences

@@ -1,8 +1,8 @@
-"""Files of many programs, what is right of each, and whether `pecli model` says so.
+"""Files of many programs with their correct results, and a check that `pecli model` gives these.
 
-``python -m tests.models.dialect_cases FOLDER`` prints which of the cases in a folder are right, wrong and refused, by
-dialect; without a folder it takes the stored ones, and with ``--store`` those of the folder are stored. A case is a
-folder with a file and expect.json.
+``python -m tests.models.dialect_cases FOLDER`` prints which cases in a folder are right, wrong and refused, by dialect.
+Without a folder it uses the stored cases; with ``--store`` it stores those of the folder. A case is a folder with a
+file and expect.json.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from pecli.core.errors import PecliError
 from tests.models.gguf_files import gguf
 
 STORED = Path(__file__).parents[1] / "data" / "dialects" / "cases.json"
-EVERY = 7  # of a list of rates so many are stored, and the last
-TOLERANCE = 3e-7  # of numbers that are rounded to ten digits or to float32
-NUMBERS = {  # of a case, and what pecli calls them; and lists of them
+EVERY = 7  # every 7th number of a list of rates is stored, and the last
+TOLERANCE = 3e-7  # for numbers rounded to ten digits or to float32
+NUMBERS = {  # keys of numbers and lists in a case, and in pecli's data
     **{name: name for name in ("head_dim", "rotary_dim", "original", "width", "score_factor", "base", "shift", "grid")},
     "theta": "base",
     "rows": "length",
@@ -39,15 +39,15 @@ NUMBERS = {  # of a case, and what pecli calls them; and lists of them
     "rates": "rates",
     "slopes": "slopes",
 }
-Gives = Mapping[str, Any]  # what a case says
-Data = Mapping[str, Any]  # what pecli says
+Gives = Mapping[str, Any]  # the expected result of a case
+Data = Mapping[str, Any]  # pecli's result
 LETTERS = {"time": "t", "frame": "t", "text": "x", "height": "h", "width": "w"}
 KINDS = {"full": ("full_attention", "all"), "sliding": ("sliding_attention",), "nope": ("full_attention", "no_rope"),
          "rope": ("chunked_attention", "full_attention")}  # fmt: skip
 
 
 def thinned(value: Any) -> Any:
-    """Return an expectation with every seventh number of its long lists, by place."""
+    """Return an expectation whose long lists are replaced by every seventh number, by index."""
     if isinstance(value, dict):
         return {key: thinned(item) for key, item in value.items()}
     if isinstance(value, list) and len(value) > 2 * EVERY and isinstance(value[0], float):
@@ -59,7 +59,7 @@ def thinned(value: Any) -> Any:
 
 
 def cases_of(folder: Path) -> dict[str, dict[str, Any]]:
-    """Return the cases in a folder by name: file, content and what is right."""
+    """Return the cases in a folder by name, each with file name, content and expected result."""
     cases = {}
     for place in sorted(folder.glob("*/expect.json")):
         expected = json.loads(place.read_text(encoding="utf-8"))
@@ -71,7 +71,7 @@ def cases_of(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def content_of(file: Path) -> Any:
-    """Return what is in a file: keys and tensors of GGUF, an object of JSON, a text of YAML."""
+    """Return the content of a file: keys and tensors of GGUF, a JSON object, or YAML text."""
     if file.suffix == ".gguf":
         from pecli.models.gguf import read_gguf
 
@@ -82,7 +82,7 @@ def content_of(file: Path) -> Any:
 
 
 def written(folder: Path, case: Mapping[str, Any]) -> Path:
-    """Write the file of a case into a folder and return it."""
+    """Write the file of a case into a folder and return its path."""
     path, content = folder / case["file"], case["content"]
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".gguf":
@@ -93,8 +93,8 @@ def written(folder: Path, case: Mapping[str, Any]) -> Path:
 
 
 def verdict(path: Path, gives: Gives) -> tuple[str, list[str]]:
-    """Return right, wrong or refused, and what is wrong or why it is refused."""
-    unknown = gives["kind"] == "rope" and "inv_freq" in gives and gives["inv_freq"] is None  # there are none to know
+    """Return "right", "wrong" or "refused", and the differences or the reason."""
+    unknown = gives["kind"] == "rope" and "inv_freq" in gives and gives["inv_freq"] is None  # the rates are unknown
     try:
         data = pecli.model(str(path)).data
     except PecliError as failure:
@@ -110,7 +110,7 @@ def verdict(path: Path, gives: Gives) -> tuple[str, list[str]]:
 
 
 def of_lengths(path: Path, gives: Gives) -> Iterator[str]:
-    """Yield what is otherwise at the lengths in use of which a case speaks."""
+    """Yield the differences at the lengths in use that a case has."""
     original = gives.get("original", 1)
     sizes = {"n_ctx <= original": original, "n_ctx > original": original + 1}
     for length, item in gives.get("by_length", {}).items():
@@ -121,7 +121,7 @@ def of_lengths(path: Path, gives: Gives) -> Iterator[str]:
 
 
 def of_model(data: Data, gives: Gives) -> Iterator[str]:
-    """Yield what is otherwise in a whole model, as ``pecli model --json`` has it."""
+    """Yield the differences in a whole model, as ``pecli model --json`` prints it."""
     layers, kind = data["layers"], "sincos2d" if gives.get("family") == "2d" else gives["kind"]
     named = [name for name, layer in layers.items() if layer["kind"] == kind]
     if not named:
@@ -139,7 +139,7 @@ def of_model(data: Data, gives: Gives) -> Iterator[str]:
 
 
 def of_kinds(layers: Data, layer: Data, gives: Gives) -> Iterator[str]:
-    """Yield which layers are of another kind, and what is otherwise in each."""
+    """Yield the layers of a different kind, and the differences in each kind."""
     named = {name: [layers[item] for item in items if item in layers] for name, items in KINDS.items()}
     for name, indices in (gives.get("layers") or {}).items():
         found: Any = named[name][0]["layer_indices"] if named.get(name) else []
@@ -157,7 +157,7 @@ def of_kinds(layers: Data, layer: Data, gives: Gives) -> Iterator[str]:
 
 
 def of_scores(layers: Data, layer: Data, gives: Gives) -> Iterator[str]:
-    """Yield what is otherwise in what multiplies scores by position."""
+    """Yield the differences in factors of scores that depend on the position."""
     expected, warm = gives.get("temperature") or {}, [item for item in layers.values() if item.get("temperature")]
     every = expected.get("layers") == "all"
     if len(warm) != (len(layers) if every else bool(expected)) and ("temperature" in gives or warm):
@@ -174,7 +174,7 @@ def of_scores(layers: Data, layer: Data, gives: Gives) -> Iterator[str]:
 
 
 def of_layer(layer: Data, gives: Gives) -> Iterator[str]:
-    """Yield what is otherwise in one kind of layers."""
+    """Yield the differences in one kind of layers."""
     rtol = max(gives.get("rtol", 0), TOLERANCE)
     own = {key: value for key, value in layer.items() if value is not None}
     if own.get("grid"):
@@ -182,7 +182,7 @@ def of_layer(layer: Data, gives: Gives) -> Iterator[str]:
     if own.get("kind") == "rope":
         own["width"] = own.get("head_dim")
     for key, name in NUMBERS.items():
-        ours = own.get("kind") == "rope" or key != "score_factor"  # tables have none
+        ours = own.get("kind") == "rope" or key != "score_factor"  # tables have no score factor
         if gives.get(key) is not None and ours and not alike(own.get(name), gives[key], rtol):
             yield f"{key} is {str(own.get(name))[:60]}, not {str(gives[key])[:60]}"
     if gives.get("context") and gives["context"] not in (own.get("max_position"), own.get("extended")):
@@ -194,7 +194,7 @@ def of_layer(layer: Data, gives: Gives) -> Iterator[str]:
 
 
 def of_axes(own: Data, gives: Gives) -> Iterator[str]:
-    """Yield what is otherwise along the axes of a grid."""
+    """Yield the differences along the axes of a grid."""
     by_axis = own.get("axis_rates") or {}
     letters = LETTERS | dict(zip(("first", "second"), by_axis, strict=False))
     for name, rates in (gives.get("axes") or {}).items():
@@ -215,7 +215,7 @@ def of_axes(own: Data, gives: Gives) -> Iterator[str]:
 
 
 def alike(found: Any, value: Any, rtol: float = TOLERANCE) -> bool:
-    """Return whether numbers, lists of numbers or thinned lists are the same."""
+    """Return whether numbers, lists of numbers or thinned lists are equal within a relative tolerance."""
     if isinstance(value, list):
         same = isinstance(found, list) and len(found) == len(value)
         return same and all(alike(one, other, rtol) for one, other in zip(found, value, strict=True))

@@ -1,4 +1,4 @@
-"""GGUF files as tests write them."""
+"""A writer of GGUF files for tests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ TENSORS = ("rope_freqs.weight", "rope_factors_long.weight", "rope_factors_short.
 
 
 def gguf(data: dict[str, Any], order: str = "<", version: int = 3) -> bytes:
-    """Return a GGUF file with those keys, and with the tensors among them, whose numbers are float32."""
+    """Return a GGUF file with these keys, in which arrays become float32 tensors."""
 
     def text(value: str) -> bytes:
         return struct.pack(f"{order}Q", len(value)) + value.encode()

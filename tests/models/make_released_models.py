@@ -1,8 +1,9 @@
-"""What each type of transformers builds from its default config, read off the library: kinds, pairs, rates, tables.
+"""Positions of each type of transformers, read from the models that its default configs build: kinds, pairs, rates,
+tables.
 
-``python -m tests.models.make_released_models`` writes tests/data/released_models.json.xz in about ten minutes; it
-needs torch and transformers. Models are built on the meta device, where only the rates of rotary modules are real.
-With names of types it prints what it finds of those, and writes nothing.
+``python -m tests.models.make_released_models`` writes tests/data/released_models.json.xz in about ten minutes; it needs
+torch and transformers. Models are built on the meta device, where only the rates of rotary modules are real. With names
+of types as arguments it prints the results for those, and writes nothing.
 """
 
 from __future__ import annotations
@@ -23,14 +24,15 @@ from pathlib import Path
 from typing import Any
 
 TARGET = Path(__file__).parents[1] / "data" / "released_models.json.xz"
-SECONDS = 150  # for one type
+SECONDS = 150  # time limit for one type
 TASKS = ("PRETRAINING", "CAUSAL_LM", "IMAGE_TEXT_TO_TEXT", "SEQ_TO_SEQ_CAUSAL_LM", "BACKBONE", "SPEECH_SEQ_2_SEQ")
 TOWER = re.compile(
     r"(^|[._])(vision|visual|vit|image|audio|speech|sam|vqmodel|vq|pixel|acoustic|semantic_tokenizer|qformer|perceiver"
     r"|resampler|connector|projector|codec|depth|backbone|mask_decoder|speaker|token2wav|talker|code_predictor|code2wav"
     r"|dit|vae|flow|tokenizer|aligner|abstractor|video|high_res)(\d|_|[.]|$)"
 )
-OTHER = re.compile(r"(?i)time_?embed|timestep|diffusion_?head|noise|compressor|query_position")  # not of positions
+# modules without positions
+OTHER = re.compile(r"(?i)time_?embed|timestep|diffusion_?head|noise|compressor|query_position")
 NO_TABLE = re.compile(r"norm|adapter|^post_|type|compos|expos|proj|dense|fc|class_pos_emb")
 RELATIVE = re.compile(
     r"rel_attn|relative|rel_pos|bias_table|attention_bias|r_[rw]_bias|rel_embeddings|pos_bias_[uv]|bias_[uv]$"
@@ -42,7 +44,7 @@ ROTATED = re.compile(r"apply_\w*(rotary|rope|rotate)\w*|rotate_half|rotate_every
 
 
 def main() -> None:
-    """Write the file, or print what is asked for."""
+    """Write the file, or print the results for the types named as arguments."""
     import transformers
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 
@@ -59,7 +61,7 @@ def main() -> None:
 
 
 def rows_of(names: list[str]) -> dict[str, dict[str, Any]]:
-    """Return what is known of each type, from two processes at a time."""
+    """Return the facts on each type, computed in two processes at a time."""
     import torch
     import transformers
 
@@ -68,7 +70,7 @@ def rows_of(names: list[str]) -> dict[str, dict[str, Any]]:
     with multiprocessing.get_context("fork").Pool(2, maxtasksperchild=8) as pool:
         asked = {name: pool.apply_async(row_of, (name,)) for name in names}
         done, idle = 0, 0
-        while idle < SECONDS and done < len(names):  # a type that has killed its process never answers
+        while idle < SECONDS and done < len(names):  # a type that crashed its process never answers
             time.sleep(1)
             ready = sum(answer.ready() for answer in asked.values())
             done, idle = ready, 0 if ready > done else idle + 1
@@ -77,7 +79,7 @@ def rows_of(names: list[str]) -> dict[str, dict[str, Any]]:
 
 
 def row_of(name: str) -> dict[str, Any]:
-    """Return what is known of one type; no kinds where its default config builds no model."""
+    """Return the facts on one type; without kinds if its default config builds no model."""
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
     def stop(*_: object) -> None:
@@ -90,23 +92,23 @@ def row_of(name: str) -> dict[str, Any]:
         model = built(config)
         words = json.loads(config.to_json_string(use_diff=True))
         return {"config": words, **facts_of(model, name), "variants": variants_of(model, name, words)}
-    except BaseException as error:  # whatever a model's code raises
+    except BaseException as error:  # a model's code may raise anything
         return {"error": repr(error)[:200]}
     finally:
         signal.alarm(0)
 
 
 def built(config: Any) -> Any:
-    """Return the first model that its classes make of a config; weights take no memory and buffers are real."""
+    """Return the first model that its classes build from a config, with weights on the meta device."""
     import torch
 
     makers = {name: getattr(torch, name) for name in ("empty", "zeros", "ones", "randn", "rand")}
     reason = Exception("no class takes the config")
     for name, make in makers.items():
         setattr(torch, name, on_meta(make, 0 if name == "empty" else MANY))
-    for part in (config, *vars(config).values()):  # an id of padding beyond the vocabulary of a default
+    for part in (config, *vars(config).values()):  # a padding id beyond the default vocabulary
         if isinstance(getattr(part, "pad_token_id", None), int) and isinstance(getattr(part, "vocab_size", None), int):
-            with contextlib.suppress(Exception):  # where it must be a number
+            with contextlib.suppress(Exception):  # some configs need a number
                 part.pad_token_id = part.pad_token_id if part.pad_token_id < part.vocab_size else None
     try:
         for kind in classes_of(config):
@@ -123,11 +125,11 @@ def built(config: Any) -> Any:
     raise reason
 
 
-MANY = 1 << 23  # numbers in what must be weights, not positions
+MANY = 1 << 23  # tensors with more numbers are weights, not positions
 
 
 def on_meta(make: Any, most: int) -> Any:
-    """Return a maker of tensors that makes those of more numbers without memory."""
+    """Return a version of a tensor factory that puts tensors with more than `most` numbers on the meta device."""
 
     def made(*sizes: Any, **options: Any) -> Any:
         whole = sizes[0] if sizes and isinstance(sizes[0], (tuple, list)) else sizes
@@ -138,7 +140,7 @@ def on_meta(make: Any, most: int) -> Any:
 
 
 def classes_of(config: Any) -> list[Any]:
-    """Return the classes that take a config: those that the library registers, else all of its modeling file."""
+    """Return the model classes for a config: those registered in the library, otherwise all in its modeling file."""
     from transformers import AutoModel, PreTrainedModel
     from transformers.models.auto import modeling_auto
 
@@ -158,7 +160,7 @@ def classes_of(config: Any) -> list[Any]:
 
 
 def facts_of(model: Any, name: str) -> dict[str, Any]:
-    """Return kinds, rates, tables and biases of the language model and of its towers, and how columns are paired."""
+    """Return kinds, rates, tables and biases of the language model and of its towers, and the pairing of columns."""
     sources = sorted({type(module).__module__ for module in model.modules() if ".models." in type(module).__module__})
     source = "\n".join(inspect.getsource(sys.modules[item]) for item in sources)
     keys = {"rope": "rates", "learned": "tables", "relative": "biases"}
@@ -192,7 +194,7 @@ def facts_of(model: Any, name: str) -> dict[str, Any]:
 
 
 def resizing(model: Any, path: str) -> set[str]:
-    """Return whether a table is resized for images of other sizes: always, when it is asked for, or not at all."""
+    """Return whether a table is resized for other image sizes: always, only if asked, or never."""
     import torch
 
     inside = isinstance(model.get_submodule(path), torch.nn.Embedding)
@@ -210,7 +212,7 @@ PAIRING = {
 
 
 def facts_of_module(path: str, module: Any, source: str) -> list[tuple[str, Any]]:
-    """Return the kinds of positions that a module makes, each with its rates or the shape of its table."""
+    """Return the kinds of positions that a module implements, each with its rates or the shape of its table."""
     kind = type(module).__name__
     if OTHER.search(f"{path} {kind}"):
         return []
@@ -247,7 +249,7 @@ def rope_of(module: Any, name: str, buffer: Any) -> list[Any]:
 
 
 def tables_of_module(path: str, module: Any) -> list[tuple[str, Any]]:
-    """Return the kinds of positions that its weights are, each with the shape of its table."""
+    """Return the kinds of positions among a module's weights, each with the shape of its table."""
     kind = type(module).__name__
     found: list[tuple[str, Any]] = []
     for name, weight in module._parameters.items():
@@ -265,13 +267,13 @@ def tables_of_module(path: str, module: Any) -> list[tuple[str, Any]]:
 
 
 class Turned(Exception):
-    """A layer has turned its queries and keys."""
+    """Raised to signal that a layer rotates its queries and keys."""
 
 
 def layers_of(model: Any) -> dict[str, Any] | None:
-    """Return how many layers the language model has, and which of them turn queries and keys; None if it cannot be run.
+    """Return the number of layers, and which of them rotate queries and keys; None if the model cannot run.
 
-    Each layer is run for itself, with functions that turn replaced by one that stops, and hands on what it was given.
+    Each layer runs alone, with its rotation replaced by a function that raises `Turned`; its input is then passed on.
     """
     import torch
 
@@ -283,12 +285,12 @@ def layers_of(model: Any) -> dict[str, Any] | None:
     if not stacks:
         return None
     path, layers = max(stacks.items(), key=lambda item: len(item[1]))
-    model.to("meta", torch.bfloat16)  # which grouped products of experts ask for
+    model.to("meta", torch.bfloat16)  # required by grouped products of experts
     owner = model.get_submodule(path.rpartition(".")[0])
     names = inspect.signature(owner.forward).parameters
     words = torch.zeros(1, 3, dtype=torch.long, device="meta")
     given = {key: words for key in ("input_ids", "input_values") if key in names}
-    for more in (None, (), (None,)):  # what a layer gives back beside its output
+    for more in (None, (), (None,)):  # further return values of a layer
         turned: dict[int, bool | None] = {}
         with contextlib.ExitStack() as kept:
             for at, layer in enumerate(layers):
@@ -312,7 +314,7 @@ def layers_of(model: Any) -> dict[str, Any] | None:
 
 
 def probe(layer: Any, at: int, turned: dict[int, bool | None], more: tuple[None, ...] | None) -> Any:
-    """Return a forward that tells whether that of a layer turns, and gives back what it is given."""
+    """Return a forward method that records whether a layer rotates, and returns its input."""
     forward, spaces = layer.forward, {type(module).__module__ for module in layer.modules()}
     attends = any("Attention" in type(module).__name__ for module in layer.modules())
 
@@ -335,7 +337,7 @@ def probe(layer: Any, at: int, turned: dict[int, bool | None], more: tuple[None,
 
 
 def no_mask(*_: Any, **__: Any) -> None:
-    """Return nothing in place of a mask, which is made of numbers that are not there."""
+    """Return None in place of a mask, which would need real numbers."""
 
 
 def stop_turning(*_: Any, **__: Any) -> None:
@@ -343,7 +345,7 @@ def stop_turning(*_: Any, **__: Any) -> None:
 
 
 def runs(numbers: list[int]) -> list[list[int]]:
-    """Return first and last of each run of numbers in order."""
+    """Return the first and last number of each run of consecutive numbers."""
     firsts = [item for item in numbers if item - 1 not in numbers]
     lasts = [item for item in numbers if item + 1 not in numbers]
     return [list(pair) for pair in zip(firsts, lasts, strict=True)]
@@ -371,7 +373,7 @@ OLDER = {"rope_theta": THETA, "rope_scaling": {"type": "linear", "factor": 4.0}}
 
 
 def variants(words: dict[str, Any], pairs: int) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each kind of scaling with the keys of a config that has it, in place of those about rope that it has."""
+    """Yield each kind of scaling with the config keys that select it, which replace the config's own rope keys."""
     given = words.get("rope_parameters") or {}
     kinds = [key for key, value in given.items() if isinstance(value, dict)]
     for rule, own in SCALINGS.items():
@@ -385,17 +387,15 @@ def variants(words: dict[str, Any], pairs: int) -> Iterator[tuple[str, dict[str,
 
 
 def with_variant(words: dict[str, Any], rule: str, keys: dict[str, Any]) -> dict[str, Any]:
-    """Return a config with the keys of a variant in place of its own; a minimal one has the type alone."""
+    """Return a config with its rope keys replaced by those of a variant; a minimal variant has only the type."""
     rest = () if rule == "minimal" else words.items()
     kept = {key: value for key, value in rest if not re.search("rope|rotary|theta", key) or key == "qk_rope_head_dim"}
-    config: dict[str, Any] = json.loads(
-        json.dumps({**kept, "model_type": words["model_type"], **keys})
-    )  # shares nothing
+    config: dict[str, Any] = json.loads(json.dumps({**kept, "model_type": words["model_type"], **keys}))  # a copy
     return config
 
 
 def variants_of(model: Any, name: str, words: dict[str, Any]) -> dict[str, Any]:
-    """Return for each kind of scaling the ropes that the language model's own module makes of it; null if it stops."""
+    """Return for each kind of scaling the ropes that the language model's own module makes of it; None if it raises."""
     found: dict[Any, Any] = {}
     for module in model.modules():
         if any("inv_freq" in key for key in module._buffers) and getattr(module, "config", None) is not None:
@@ -417,7 +417,7 @@ def variants_of(model: Any, name: str, words: dict[str, Any]) -> dict[str, Any]:
 
 
 def sample(rates: list[float]) -> list[float]:
-    """Return how many rates there are, and five of them, from the first to the last."""
+    """Return the number of rates, and five of them from the first to the last."""
     return [len(rates), *(rates[at * (len(rates) - 1) // 4] for at in range(5))]
 
 

@@ -1,8 +1,8 @@
-"""Sizes of the default config of each type, read off the library, for pecli/models/sizes.toml.
+"""Sizes of the default config of each type, read from transformers, for pecli/models/sizes.toml.
 
-``python -m tests.models.make_sizes`` writes the file anew: of each type in it the sizes that stand there; with names of
-types it adds those, with every size that their default config has. It needs transformers. A size is kept where the
-library has it under no key that pecli reads, or where its own key means something else (EXCEPT).
+``python -m tests.models.make_sizes`` rewrites the file with the same sizes of the same types; with names of types as
+arguments it adds those types with all sizes of their default config. It needs transformers. A size is kept if the
+library has it under no key that pecli reads, or if its own key means something else (EXCEPT).
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from pecli.models import model_types
+from pecli.models import facts
 from pecli.models.config_file import Keys
 from pecli.models.layers import HEADS, LAYERS, POSITIONS, WIDTH
 
-TARGET = Path(model_types.__file__).with_name("sizes.toml")
+TARGET = Path(facts.__file__).with_name("sizes.toml")
 KEYS = {
     "hidden": WIDTH,
     "heads": HEADS,
@@ -28,7 +28,7 @@ KEYS = {
     "padding": ("pad_token_id",),
     "window": ("sliding_window", "local_attention"),
 }
-EXCEPT = {  # sizes that another key has, or that a flag turns off
+EXCEPT = {  # sizes that are under another key or turned off by a flag
     ("longcat_flash", "layers"),
     ("qwen2_moe", "window"),
     ("qwen2_vl_vision", "hidden"),
@@ -41,7 +41,7 @@ def main() -> None:
     import transformers
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-    rows = {**model_types.read_facts("sizes.toml"), **{name: dict.fromkeys(KEYS) for name in sys.argv[1:]}}
+    rows = {**facts.read_facts("sizes.toml"), **{name: dict.fromkeys(KEYS) for name in sys.argv[1:]}}
     version = ".".join(transformers.__version__.split(".")[:2])
     lines = [
         f"# Made by tests/models/make_sizes.py of transformers {version}: what it takes where a config.json",
@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def size_of(name: str, size: str, old: int | None, config: dict[str, Any]) -> int | None:
-    """Return a size of the default config; the old one where that has none."""
+    """Return a size of the default config; `old` if the config has none."""
     new = None if (name, size) in EXCEPT else Keys(config).whole(*KEYS[size])
     return old if new is None else new
 

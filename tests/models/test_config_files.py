@@ -72,7 +72,7 @@ def test_kinds_of_layers_are_named_and_the_full_ones_are_taken(tmp_path: Path) -
     finally:
         LISTENER.reset(token)
     (text,) = heard  # once, and as a notice: --quiet keeps it away
-    assert "layers of other kinds too: sliding_attention; full_attention is taken" in text
+    assert "several kinds of layers: full_attention is drawn, not sliding_attention" in text
     assert read_encoding(f"{file}#sliding_attention") == Rope(d=32, window=4096, pairing="half")
     with pytest.raises(UnknownNameError, match="did you mean 'full_attention'"):
         read_encoding(f"{file}#full_atention")
@@ -84,10 +84,10 @@ def test_kinds_of_layers_are_named_and_the_full_ones_are_taken(tmp_path: Path) -
 NO_CONFIG = {
     b"": "line 1 column 1",
     b"{": "line 1",
-    b"[]": "holds no object",
-    b"null": "holds no object",
-    b"3": "holds no object",
-    b'{"a": "\xff"}': "byte 0xff in position 7",
+    b"[]": "holds no JSON object",
+    b"null": "holds no JSON object",
+    b"3": "holds no JSON object",
+    b'{"a": "\xff"}': "byte 7 is not UTF-8 text",
     b'{"rope_theta": ' + b"9" * 5000 + b"}": "4300 digits",
     b"[" * 200_000: "recursion",
     b" " * (MAX_BYTES + 1): "1 MiB",

@@ -12,16 +12,44 @@ import pytest
 
 import pecli
 from pecli.encodings.spec import read_encoding
-from pecli.models.reader import read_model
+from pecli.models.reader import model_of, read_model
 from pecli.reports.model import model_data
 
 CONFIGS = Path(__file__).parents[1] / "data" / "configs"
 GIVES: dict[str, dict[str, Any]] = tomllib.loads((CONFIGS / "gives.toml").read_text(encoding="utf-8"))
 
 
-def given(name: str) -> dict[str, Any]:
+def given(name: str) -> Any:
     """Return what is read out of a config of the corpus."""
     return model_data(read_model(CONFIGS / f"{name}.json"))
+
+
+PLAIN = {"hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2, "rope_theta": 10000.0}
+
+
+@pytest.mark.parametrize(
+    ("keys", "key", "said"),
+    [
+        ({"model_type": "foo", **PLAIN}, "model_type", "pecli does not know this type"),
+        ({"architectures": ["FooLM"], **PLAIN}, "architectures", "pecli does not know this type"),
+        ({"model_type": "foo", "text_config": PLAIN}, "text_config", "pecli knows none called foo;"),
+        ({"model_type": "llama", **PLAIN, "vision_config": PLAIN}, "vision_config", "pecli knows none called llama_vision;"),
+        ({"model_type": "llama", **PLAIN, "audio_config": PLAIN}, "audio_config", "pecli knows none called llama_audio;"),
+        (
+            {"model_type": "llama", **PLAIN, "vision_config": {"model_type": "foo", **PLAIN}},
+            "vision_config.model_type",
+            "pecli does not know this type",
+        ),
+    ],
+)
+def test_an_unknown_type_is_told_under_a_key_that_is_there(keys: dict[str, Any], key: str, said: str) -> None:
+    found = [
+        item
+        for item in model_of("config.json", {**keys, "transformers_version": "5.0"}).findings
+        if item.code in ("unknown_model_type", "type_not_named")
+    ]
+    assert [item.key for item in found] == [key]
+    assert said in found[0].text
 
 
 GEMMA_2 = {

@@ -44,7 +44,7 @@ def kinds(part: dict[str, Any]) -> set[str]:
     return {SAME.get(kind, kind) for kind in found} - {"none", "unknown"}
 
 
-def ropes(parts: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def ropes(parts: list[Any]) -> Iterator[dict[str, Any]]:
     return (layer for part in parts for layer in part["layers"].values() if "inv_freq" in layer)
 
 
@@ -64,7 +64,7 @@ def has_all(parts: list[dict[str, Any]], wanted: list[list[Any]]) -> bool:
     return all(any(alike(own, item[2]) for layer in ropes(parts) for own in rates(layer)) for item in wanted)
 
 
-def agreement(data: dict[str, Any], truth: dict[str, Any]) -> dict[str, bool]:
+def agreement(data: Any, truth: dict[str, Any]) -> dict[str, bool]:
     """Return for each aspect that a type has whether what is read agrees."""
     text, tower = (set(truth["kinds"][side]) for side in ("text", "tower"))
     towers = list(data["towers"].values())

@@ -1,7 +1,7 @@
-"""Make pecli/page/fonts from the fonts that Debian's package fonts-inter brings: ``python tests/page/make_fonts.py``.
+"""Make pecli/page/fonts from the fonts of Debian's package fonts-inter: ``python tests/page/make_fonts.py``.
 
-Needs fontTools. Outlines become quadratic, as TTF has them, for a PDF that every reader shows; letters are those of
-Latin, Greek, punctuation and mathematics; of kerning what matplotlib reads, the pairs of a table "kern".
+Needs fontTools. Outlines are converted to quadratic curves (TTF), so that every PDF reader shows them. Letters are
+limited to Latin, Greek, punctuation and mathematics, and kerning to pairs in a table "kern", which matplotlib reads.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ LETTERS = [
     *range(0x2500, 0x2700),  # shapes
 ]
 KERNED = range(0x21, 0x7F)
-ERROR = 1.0  # units of 1/2048 em that a curve may be off
+ERROR = 1.0  # largest deviation of a curve, in 1/2048 em
 
 
 def quadratic(font: Any) -> None:
-    """Give the font quadratic outlines in place of cubic ones."""
+    """Convert the font's cubic outlines to quadratic ones."""
     glyphs, order = font.getGlyphSet(), font.getGlyphOrder()
     drawn = {}
     for name in order:
@@ -57,7 +57,7 @@ def quadratic(font: Any) -> None:
 
 
 def pairs(font: Any) -> dict[tuple[str, str], int]:
-    """Return how much nearer two letters stand, by the pairs and classes of the feature "kern"."""
+    """Return the kerning of two letters in font units, from the pairs and classes of the feature "kern"."""
     names = {font.getBestCmap()[code] for code in KERNED if code in font.getBestCmap()}
     table, found = font["GPOS"].table, {}
     wanted = {at for record in table.FeatureList.FeatureRecord if record.FeatureTag == "kern"

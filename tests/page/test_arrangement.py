@@ -19,11 +19,11 @@ from pecli.page.layout import (
     Legend,
     Margins,
     Page,
-    Said,
+    PageTexts,
     arrange,
-    choose,
+    choose_layout,
     columns_of_legend,
-    smallest,
+    smallest_page,
 )
 from pecli.page.panels import Axis, ColorBar, Mosaic, Panel, in_columns
 from pecli.page.words import Piece, Words
@@ -41,8 +41,10 @@ def text(*widths: float) -> Words:
     return Words((tuple(Piece("word ", width, 0.04) for width in widths),), 0.2) if widths else Words()
 
 
-def said(count: int, headline: Words | None = None, bars: dict[ColorBar, tuple[float, float]] | None = None) -> Said:
-    return Said(headline or Words(), Words(), Words(), (Words(),) * count, bars or {})
+def said(
+    count: int, headline: Words | None = None, bars: dict[ColorBar, tuple[float, float]] | None = None
+) -> PageTexts:
+    return PageTexts(headline or Words(), Words(), Words(), (Words(),) * count, bars or {})
 
 
 def contents(panels: Sequence[Panel], margins: Margins = AXES, bar: ColorBar | None = None) -> Contents:
@@ -60,7 +62,7 @@ def test_a_panel_has_what_margins_and_the_edge_leave() -> None:
     assert (x, y) == pytest.approx((edge + 0.5, edge + 0.4), abs=FREE.pixel)
     assert wide == pytest.approx(6.5 - 2 * edge - 0.5 - 0.1)
     assert (high, layout.size[1]) == pytest.approx((wide * EACH.aspect, y + high + 0.1 + edge), abs=FREE.pixel)
-    assert layout.holds
+    assert layout.fits
 
 
 @pytest.mark.parametrize(("panel", "labelled"), [(SHARED, 1), (EACH, 3)])
@@ -86,15 +88,15 @@ def test_squares_stay_square_and_a_page_of_fixed_height_keeps_its_size() -> None
 ])  # fmt: skip
 def test_the_grid_follows_the_page(page: Page, columns: int) -> None:
     panels = [SHARED] * 4
-    layout = choose(contents(panels), alone(panels), page)
-    assert len(layout.grids[0][0]) == columns and layout.holds
+    layout = choose_layout(contents(panels), alone(panels), page)
+    assert len(layout.grids[0][0]) == columns and layout.fits
 
 
 def test_a_grid_whose_labels_have_no_room_is_not_chosen() -> None:
     panels = [EACH] * 3
     wide = Margins(NO_BOX, x=NO_BOX, y=(1.5, 0.0, 0.0, 0.0))
-    assert len(choose(contents(panels, wide), alone(panels, 3, 1), FREE).grids[0]) == 3
-    assert len(choose(contents(panels), alone(panels, 3, 1), FREE._replace(width=9.0)).grids[0]) == 1
+    assert len(choose_layout(contents(panels, wide), alone(panels, 3, 1), FREE).grids[0]) == 3
+    assert len(choose_layout(contents(panels), alone(panels, 3, 1), FREE._replace(width=9.0)).grids[0]) == 1
 
 
 def lacks(layout: Layout) -> float:
@@ -104,12 +106,12 @@ def lacks(layout: Layout) -> float:
 def test_the_smallest_page_is_one_that_holds_and_little_more() -> None:
     panels, page = [EACH] * 4, SLIDE._replace(width=1.0, height=1.0)
     every, asked = contents(panels), alone(panels)
-    assert lacks(choose(every, asked, page)) > 0
-    enough = smallest(every, asked, page, largest=50.0)
+    assert lacks(choose_layout(every, asked, page)) > 0
+    enough = smallest_page(every, asked, page, largest=50.0)
     assert enough is not None and enough.height is not None
-    assert choose(every, asked, enough).holds
-    assert not choose(every, asked, enough._replace(width=enough.width - 0.5, height=enough.height - 0.5)).holds
-    assert smallest(every, asked, page, largest=1.5) is None
+    assert choose_layout(every, asked, enough).fits
+    assert not choose_layout(every, asked, enough._replace(width=enough.width - 0.5, height=enough.height - 0.5)).fits
+    assert smallest_page(every, asked, page, largest=1.5) is None
 
 
 def test_a_bar_of_all_panels_stands_at_the_upper_right() -> None:
@@ -126,7 +128,7 @@ def test_bars_stand_among_the_words_left_of_squares_where_their_names_tell_them_
     for bars, among in (((one, other), True), ((one, ColorBar("weight", scale=1)), False)):
         panels = [Panel(1.0, exact=True, bar=bar) for bar in bars]
         every = Contents(panels, [AXES] * 2, said(2, text(1.0), dict.fromkeys(bars, (0.5, line))))
-        layout = arrange(every, (((0, 1),),), page, aside=True)
+        layout = arrange(every, (((0, 1),),), page, texts_left=True)
         (_, top, length, _), (right, below, _, _) = layout.bars.values()
         assert (right < layout.frames[0][0] and below < top - line) is among and length >= LEAST_BAR * EM
 
@@ -141,16 +143,16 @@ def test_what_squares_leave_of_the_width_is_at_both_sides() -> None:
 def test_squares_on_a_slide_stand_where_they_leave_little_free(count: int, rows: int, aside: bool) -> None:
     panels, headline = [Panel(1.0, exact=True)] * count, text(*[0.4] * 8)
     every = Contents(panels, [NO_MARGINS] * count, said(count, headline))
-    layout = choose(every, alone(panels, count, 3, 2, 1), SLIDE._replace(width=8.0, height=4.5))
-    assert (len(layout.grids[0]), layout.aside) == (rows, aside)
+    layout = choose_layout(every, alone(panels, count, 3, 2, 1), SLIDE._replace(width=8.0, height=4.5))
+    assert (len(layout.grids[0]), layout.texts_left) == (rows, aside)
 
 
 def test_a_bar_that_has_no_room_beside_its_name_stands_below_it() -> None:
     bar = ColorBar("value")
     every = Contents([Panel(bar=bar)], [NO_MARGINS], said(1, bars={bar: (1.2, 0.2)}))
     narrow = arrange(every, (((0,),),), FREE._replace(width=1.7))
-    assert narrow.bars[bar][3] and narrow.bars[bar][2] >= LEAST_BAR * EM and narrow.holds
-    assert not arrange(every, (((0,),),), FREE._replace(width=0.6)).holds
+    assert narrow.bars[bar][3] and narrow.bars[bar][2] >= LEAST_BAR * EM and narrow.fits
+    assert not arrange(every, (((0,),),), FREE._replace(width=0.6)).fits
 
 
 @pytest.mark.parametrize(("share", "below"), [(MAX_LEGEND - 0.2, False), (MAX_LEGEND + 0.3, True)])

@@ -111,7 +111,7 @@ def stored(folder: Path, number: int, content: dict[str, Any]) -> str:
     return f"{number}/{name}"
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(18)
 @pytest.mark.parametrize("name", CASES)
 def test_two_files_are_held_against_each_other(ask: Ask, folder: Path, name: str) -> None:
     one, other, same, expected = CASES[name]

@@ -19,7 +19,7 @@ from pecli.encodings.spec import read_table_encoding
 from pecli.jobs.sweep import make_job
 from pecli.jobs.text import command
 from pecli.measures.pairwise import MEASURES
-from pecli.reports.stats import Indicators, indicators, of_waves
+from pecli.reports.stats import Indicators, indicators, wave_statistics
 from tests.conftest import Ask
 
 
@@ -128,6 +128,7 @@ def test_options_go_to_every_encoding_that_has_them() -> None:
     assert command(make_job("stats", {})) == "pecli stats"
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("length", "first", "step", "smallest"),
     [(1024, 3900, 5, "4.3e+03"), (2048, 9800, 20, "1.2e+04"), (8192, 83000, 50, "8.4e+04")],
@@ -135,10 +136,11 @@ def test_options_go_to_every_encoding_that_has_them() -> None:
 def test_the_smallest_base_of_a_length_is_the_published_one(length: int, first: int, step: int, smallest: str) -> None:
     """Men et al. 2024, arXiv:2405.14591, at d = 128: scanned upwards, since the condition is not monotone."""
     scanned = (first + step * at for at in range(400))
-    base = next(item for item in scanned if of_waves(Rope(d=128, base=item), length)["first_negative"] is None)
+    base = next(item for item in scanned if wave_statistics(Rope(d=128, base=item), length)["first_negative"] is None)
     assert f"{base:.1e}" == smallest
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("spec", "length", "expected"),
     [
@@ -169,7 +171,7 @@ def test_known_indicators(spec: str, length: int, expected: dict[str, Any]) -> N
     ],
 )
 def test_what_frequencies_say_of_a_length(spec: str, length: int, expected: dict[str, Any]) -> None:
-    ours = of_waves(read_table_encoding(spec), length)
+    ours = wave_statistics(read_table_encoding(spec), length)
     assert {name: ours.get(name) for name in expected} == expected
 
 
@@ -199,7 +201,7 @@ def test_unscaled_rates_are_judged_in_the_original_context_and_scaled_ones_in_th
     spec: str, length: int, expected: tuple[int | None, ...]
 ) -> None:
     encoding = read_table_encoding(spec)
-    ours = of_waves(encoding, length)
+    ours = wave_statistics(encoding, length)
     assert tuple(ours[name] for name in ("original", "unscaled_slow_pairs", "extended", "slow_pairs")) == expected
     turning = None if expected[1] is None else encoding.width - 2 * expected[1]
     assert ours["critical_dimension"] == turning  # the same pairs, counted as columns

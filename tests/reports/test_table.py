@@ -66,6 +66,7 @@ def test_a_file_has_every_number_and_is_the_heatmaps(ask: Ask, folder: Path) -> 
     assert again == "pecli table --encoding clock --length 53 --output t.json"
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("words", [["binary"], ["sinusoidal", "-d", "64", "--start=-3"], ["relative", "-d", "6"]])
 @pytest.mark.parametrize("long", [[], ["--long"]], ids=["wide", "long"])
 def test_rows_written_one_part_after_the_other_are_those_made_at_once(
@@ -87,7 +88,7 @@ def test_rows_written_one_part_after_the_other_are_those_made_at_once(
     assert (folder / "many.csv").read_text().count("\n") > 123
 
 
-@pytest.mark.some(4)
+@pytest.mark.long
 @pytest.mark.parametrize("ending", ["npz", "csv", "json", "npy"])
 def test_a_table_of_any_length_is_written_in_little_memory(ask: Ask, folder: Path, ending: str) -> None:
     """Its numbers alone are 13 MB, its text 33."""

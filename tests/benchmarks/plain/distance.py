@@ -1,4 +1,4 @@
-"""A distance matrix: distance.py LENGTH FILE."""
+"""Plain script that draws a distance matrix. Arguments: LENGTH FILE."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""An empty Typer app with as many commands as pecli has: empty_app.py COUNT ARGUMENTS…"""
+"""An empty Typer app with as many commands as pecli. Arguments: COUNT ARGUMENTS…."""
 
 import sys
 from typing import Annotated
@@ -16,7 +16,7 @@ def show_version(wanted: bool) -> None:
 
 @app.callback()
 def options(version: Annotated[bool, typer.Option("--version", is_eager=True, callback=show_version)] = False) -> None:
-    """An empty app."""
+    """Declare the options before a command's name."""
 
 
 def command(number: int = 1) -> None:

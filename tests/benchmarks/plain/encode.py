@@ -1,4 +1,4 @@
-"""Prints the median seconds of pecli.encode and of the formula in plain numpy, called in turn: NAME LENGTH D."""
+"""Print the median seconds of pecli.encode and of plain numpy, called in turn. Arguments: NAME LENGTH D."""
 
 import statistics
 import sys

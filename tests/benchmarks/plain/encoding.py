@@ -1,4 +1,4 @@
-"""The table by numpy, as a person writes it in a notebook."""
+"""The sinusoidal table in plain numpy, as in a notebook."""
 
 import numpy as np
 

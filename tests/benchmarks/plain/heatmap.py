@@ -1,4 +1,4 @@
-"""One heatmap: heatmap.py BASE FILE."""
+"""Plain script that draws a heatmap. Arguments: BASE FILE."""
 
 import sys
 

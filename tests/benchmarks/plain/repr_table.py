@@ -1,4 +1,4 @@
-"""Writes a sinusoidal table as .csv, each number as Python's repr has it, some rows at a time: LENGTH D FILE."""
+"""Write a sinusoidal table as .csv with Python's repr of each number, some rows at a time. Arguments: LENGTH D FILE."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Correlation against distance, upper and lower triangle: scatter.py LENGTH FILE."""
+"""Plain script that draws correlation against distance, upper and lower triangle. Arguments: LENGTH FILE."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The third article's own script, with savefig in place of show."""
+"""An article's own script, with savefig in place of show."""
 
 import numpy as np
 from matplotlib import pyplot as plt

@@ -1,0 +1,48 @@
+"""`pecli schema`: the JSON Schema of what --json prints."""
+
+from __future__ import annotations
+
+from json import dumps
+from typing import Any
+
+from pecli.cli.options import argument, run_options, with_options
+from pecli.cli.show import Command
+from pecli.core.errors import UnknownNameError
+from pecli.core.json_schema import DRAFT
+from pecli.core.terminal import print_results
+
+
+def commands() -> dict[str, Command]:
+    """Return the commands that have --json, by name; those of plugins are not listed."""
+    from pecli.cli.app import PANEL, command_of
+
+    every = {name: command_of(name) for name in PANEL if name != "schema"}
+    return {name: command for name, command in every.items() if command.answer is not None}
+
+
+def schema(command: str | None, **_: Any) -> None:
+    """Print the JSON Schema of what a command prints with --json; without one the commands that have it."""
+    from pecli.cli.app import ALIASES, command_of
+    from pecli.figures import FIGURES
+
+    known = commands()
+    if command is None:
+        print_results([*known])
+        return
+    name = ALIASES.get(command, (command, {}))[0]
+    found = known.get(name) or (command_of(name) if name in FIGURES else None)  # of a plugin
+    if found is None or (answer := found.answer) is None:
+        raise UnknownNameError("command with --json", command, known)
+    about = {"$schema": DRAFT, "title": f"pecli {name} --json"}
+    print_results([dumps({**about, **answer()}, ensure_ascii=False)])
+
+
+COMMAND = Command(
+    with_options(
+        schema,
+        run_options("show", "jobs", "json"),
+        argument("command", "the command", offers=lambda: [*commands()]),
+    ),
+    ("pecli schema", "pecli schema model > model.schema.json"),
+    notes=("The schema of the TOML files that pecli batch reads is pecli batch --schema.",),
+)

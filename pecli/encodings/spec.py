@@ -73,8 +73,8 @@ def spec_of(encoding: Any) -> str:
     if isinstance(encoding, Encoding):
         if all_encodings().get(encoding.name) is type(encoding):
             return encoding.spec(dict.fromkeys(encoding.settings()))  # whatever else is the default where it is read
-        text = f"{type(encoding).__name__} is no encoding that is found by its name, {encoding.name}"
-        raise UsageError(text, option="encoding", value=encoding, advice=f"its package names it under {PLUGINS}")
+        text = f"{type(encoding).__name__} is not the encoding that pecli finds under its name, {encoding.name}"
+        raise UsageError(text, option="encoding", value=encoding, advice=f"its package must list it under {PLUGINS}")
     if hasattr(encoding, "__array__") and not isinstance(encoding, Real):  # as numpy's single numbers are
         return hold(encoding, f"{Learned.name}:file={{}}")
     item = "an encoding is text such as 'sinusoidal:base=10', or an array of two dimensions"

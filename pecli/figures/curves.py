@@ -172,7 +172,7 @@ class Curves(OfOneHead):
         if self.log:
             if self.across(view).start < 0 <= view.covered.start:
                 advice = f"start from the first position, {option_text('at', view.covered.start)}"
-                raise UsageError("--log has no place for offsets below 0", option="log", advice=advice)
+                raise UsageError("--log cannot show offsets below 0", option="log", advice=advice)
             check_log(self.across(view))
         self.check_spans(self.across(view))
         self.starts(view)

@@ -237,7 +237,7 @@ class Explorer:
         """Refuse more numbers at once than are quickly made, which nobody can stop meanwhile."""
         if (count := prod(job.analysis.shape(job.display_view))) > MAX_NUMBERS:
             raise TooLongError(
-                f"{self.figure.name} makes {count:,} numbers at once, and the page takes {MAX_NUMBERS:,}"
+                f"{self.figure.name} makes {count:,} numbers at once, but the page takes at most {MAX_NUMBERS:,}"
             )
 
     def _known(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -266,7 +266,7 @@ def _limited(items: Sequence[Any], doing: str, begun: float, gone: Callable[[], 
 
 def _check_waiting(gone: Callable[[], bool]) -> None:
     if gone():
-        raise PecliError("nobody waits for the picture")
+        raise PecliError("the page no longer waits for this picture")
 
 
 def as_labels(text: str) -> str:

@@ -53,7 +53,7 @@ def check_made_up(job: Job, paths: Iterable[str]) -> None:
     """Refuse to replace what pecli did not make where nobody gave the name: OutputError."""
     for path in () if job.output.output else paths:
         if can_carry(path) and os.path.isfile(path) and not find_metadata(path):
-            text = f"{path} exists and carries no job, so pecli did not make it"
+            text = f"{path} exists, but carries no job, so pecli did not make it"
             raise OutputError(text, advice="move it away, or name a file with --output")
 
 
@@ -176,7 +176,7 @@ def _fill(blank: re.Pattern[str], text: str, known: Mapping[str, str], every: Ma
         if match[1] is None:
             return match[0][0] if match[0] in ("{{", "}}") else match[0]
         if (name := canonical_name(every, match[1])) not in known:
-            raise UnknownNameError("blank", match[1], known, option=option, advice="braces that stay are doubled")
+            raise UnknownNameError("blank", match[1], known, option=option, advice="write {{ }} for literal braces")
         return known[name]
 
     return blank.sub(fill, text)

@@ -91,7 +91,7 @@ MAX_POSITIONS = 10**10  # positions that a line may follow one by one: some minu
 def check_run(name: str, length: int) -> None:
     """Raise UsageError if following the line would take hours."""
     if length > MAX_POSITIONS:
-        text = f"{name} follows every position: {option_text('length', f'{length:,}')} is more than {MAX_POSITIONS:,}"
+        text = f"{name} needs every position, so {option_text('length', f'{length:,}')} is more than {MAX_POSITIONS:,}"
         advice = "shorten --length, or zoom in with --start and --length"
         raise UsageError(text, option="length", value=length, advice=advice)
 

@@ -328,7 +328,7 @@ def read_and_identify(
     UsageError : it cannot be read, or has neither a table nor rates
     """
     if (table is None) == (rates is None):
-        raise UsageError("pecli identify takes a table, or --rates")
+        raise UsageError("pecli identify needs a table or --rates, but not both")
     if rates is not None:
         return IdentifyReport(say("identify.the_rates"), None, identify_rates(divided(np.array(rates), base)), 0)
     if isinstance(table, (str, os.PathLike)):
@@ -342,7 +342,7 @@ def read_and_identify(
     if 1 in numbers.shape:
         return IdentifyReport(file_label(path), None, identify_rates(divided(numbers.ravel(), base)), 0)
     if base is not None:
-        raise UsageError("--base is of divisors, a number a pair, not of a table", option="base")
+        raise UsageError("--base needs divisors, one number for each pair, not a table", option="base")
     return IdentifyReport(file_label(path), Learned(file=path, tensor=tensor), identify(numbers), len(numbers))
 
 
@@ -356,5 +356,5 @@ def divided(numbers: Array, base: float | None) -> Array:
     if base is None:
         return numbers
     if not (numbers > 0).all():
-        raise UsageError("--base is of divisors, which are above 0", option="base")
+        raise UsageError("--base needs divisors above 0", option="base")
     return Rope(d=2 * len(numbers), base=base).frequencies() / numbers

@@ -194,7 +194,7 @@ def _exponent(rope: Scaled) -> Decimal:
 def _check_exponent(rope: Scaled) -> None:
     """Raise UsageError if there is no such exponent."""
     if rope.width == 2:
-        text = f"scaling={rope.scaling} has the exponent d/(d − 2), so it takes 4 or more rotary dimensions"
+        text = f"scaling={rope.scaling} has the exponent d/(d − 2), so it needs 4 or more rotary dimensions"
         raise UsageError(text)
 
 
@@ -294,7 +294,7 @@ class Llama3(Blend):
         super().check(rope)
         low, high = rope.low_freq_factor or 0, rope.high_freq_factor or 0
         if low > high:
-            text = f"low_freq_factor={low:g} is above high_freq_factor={high:g}: the two are exchanged"
+            text = f"low_freq_factor={low:g} is above high_freq_factor={high:g}: swap the two"
             raise UsageError(text, option="high_freq_factor", value=high)
 
     def weights(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
@@ -477,10 +477,10 @@ class Scaled(PowersOfBase):
     def check(self) -> None:
         for name, columns in (("d", self.d), ("rotary_dim", self.width)):
             if columns % 2:
-                text = f"rope turns pairs of columns, so {option_text(name, columns)} is not allowed"
+                text = f"rope turns pairs of columns, so {option_text(name, columns)} is odd"
                 raise UsageError(text, option=name, value=columns, allowed=f"an even {name}")
         if self.width > self.d:
-            text = f"rotary_dim {self.width} is more than the d {self.d} columns there are"
+            text = f"rotary_dim {self.width} is more than the {self.d} columns of d"
             raise UsageError(text, option="rotary_dim", value=self.width)
         if 0 < (self.attention_factor or 0) < 1 / MAX_EXACT:
             allowed = f"0, or {1 / MAX_EXACT:g} to {MAX_EXACT:g}"
@@ -491,7 +491,7 @@ class Scaled(PowersOfBase):
     @classmethod
     def read_values(cls, values: Mapping[str, Any]) -> dict[str, Any]:
         if "attn_factor" in values:  # in YaRN's code and SGLang it is not the same as attention_factor
-            advice = "give attention_factor, which is their product"
+            advice = "give attention_factor, the product of both"
             text = "attn_factor multiplies the factor of YaRN's formula"
             raise UsageError(text, option="attn_factor", value=values["attn_factor"], advice=advice)
         return super().read_values(values)

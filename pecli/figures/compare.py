@@ -174,7 +174,7 @@ class Compare(Composite, Highlighting[Encoding]):
 
     def check_view(self, view: View[Encoding]) -> None:
         if self.difference and len(view.encodings) != 2:
-            text = f"--difference takes two encodings, {len(view.encodings)} are given"
+            text = f"--difference takes two encodings, but {len(view.encodings)} are given"
             raise UsageError(text, option="difference")
         for cell in self.cells_of(view):
             check_part(cell.figure, cell.view, "figure")

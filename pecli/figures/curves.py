@@ -189,7 +189,7 @@ class Curves(OneHeadFigure):
         if self.log:
             if self.x_positions(view).start < 0 <= view.covered.start:
                 advice = f"start from the first position, {option_text('at', view.covered.start)}"
-                raise UsageError("--log has no place for offsets below 0", option="log", advice=advice)
+                raise UsageError("--log cannot show offsets below 0", option="log", advice=advice)
             check_log(self.x_positions(view))
         self.check_spans(self.x_positions(view))
         self.starts(view)

@@ -107,7 +107,7 @@ class Drift(PairwiseRates):
         super().check_view(view)
         first, last = max(1, view.positions.start), view.positions.stop - 1
         if view.positions.start < 0 or last < NEAR * first or last < 2:
-            text = f"drift is over positions from 1 on, not {view.positions.start:,} to {last:,}"
+            text = f"drift needs positions from 1 on, not {view.positions.start:,} to {last:,}"
             raise UsageError(text, option="length", advice="give more positions with --length")
 
     def shape(self, view: View[Harmonic]) -> tuple[int, ...]:

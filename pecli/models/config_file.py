@@ -176,7 +176,7 @@ class Keys:
         self.read.add(f"{self.place}{name}")
         if not fits(self.data[name]):
             place = self.names.get(f"{self.place}{name}", f"{self.place}{name}")
-            raise WrongTypeError(f"{place} is {safe_text(self.data[name])}, and it takes {kind}")
+            raise WrongTypeError(f"{place} is {safe_text(self.data[name])}, but it takes {kind}")
         return make(self.data[name])
 
 

@@ -229,8 +229,8 @@ def _check_library(path: str, keys: Keys) -> None:
     if foreign:
         reason = f"transformers has no key {foreign[0]}"
     elif names:
-        lacking = ", ".join(LIBRARY_KEYS)
-        reason = f"{safe_text(names[0])} is no model type that pecli knows, and the file has none of {lacking}"
+        lacking = f"the file has none of {', '.join(LIBRARY_KEYS)}"
+        reason = f"{safe_text(names[0])} is not a model type that pecli knows, and {lacking}"
     others = ", ".join(item.title for item in dialects().values() if item.needs)
     advice = f"pecli reads the config.json of transformers, and {others}"
     raise FileError(f"{path_text(path)} is of an unknown kind ({reason})", advice=advice)

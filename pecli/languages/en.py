@@ -748,6 +748,7 @@ TEXTS = {
     "findings.unread_by_version_5": "the code of {name} does not read it in transformers {v5}",
     "findings.unread_by_model": "the code of {name} does not read it",
     "findings.unread_by_transformers": "llm-foundry reads it; transformers {v4} and {v5_later} have ALiBi all the same",
+    "findings.given_twice": "stands twice in the file: readers of JSON take the last",
     "findings.type_not_named": "it names no model_type, and pecli knows none called {name}: it goes by the other keys",
     "findings.unknown_model_type": "not a type that pecli knows: it goes by the other keys of the file",
     "findings.no_rope_by_default": "the file does not say; the architecture {name} has no rope in its {kind} layers",

@@ -716,6 +716,7 @@ TEXTS = {
     "findings.unread_by_version_5": "transformers {v5} 中 {name} 的代码不读它",
     "findings.unread_by_model": "{name} 的代码不读它",
     "findings.unread_by_transformers": "llm-foundry 读它；transformers {v4} 与 {v5_later} 仍用 ALiBi",
+    "findings.given_twice": "在文件中出现了两次：读取 JSON 的程序取最后一个",
     "findings.type_not_named": "此处没有 model_type，pecli 也不认识 {name} 这个类型：以下根据其他的键推断",
     "findings.unknown_model_type": "pecli 不认识这个类型：以下根据文件中其他的键推断",
     "findings.no_rope_by_default": "文件未说明；{name} 架构的 {kind} 层没有 RoPE",

@@ -968,6 +968,7 @@ TEXTS = {
     "findings.override_loses_keys": "the override replaces the whole object; lost: {keys}",
     # runtimes
     "runtimes.overrides_not_known": "what an override does there",
+    "runtimes.without": "what it does without {keys}",
     "runtimes.unknown_scaling": "it knows no scaling {scaling}",
     "runtimes.partial_crashes": "its rates are for fewer columns than its code turns, so a forward pass stops",
     "runtimes.object_not_read": "rope_parameters is not read: the base and the scaling in it are lost",

@@ -930,6 +930,7 @@ TEXTS = {
     "findings.override_loses_keys": "覆盖会替换整个对象；丢失的有：{keys}",
     # runtimes
     "runtimes.overrides_not_known": "那里的覆盖起什么作用",
+    "runtimes.without": "没有 {keys} 时怎样处理",
     "runtimes.unknown_scaling": "它不认识缩放 {scaling}",
     "runtimes.partial_crashes": "它的频率少于代码要旋转的列，前向计算中止",
     "runtimes.object_not_read": "不读 rope_parameters：其中的基数和缩放丢失",

@@ -119,7 +119,7 @@ def test_a_command_takes_the_results_in_the_order_of_its_jobs_with_what_json_say
     assert [dict(result.sizes) for result in results] == [
         {path: Path(path).stat().st_size for path in item.paths} for item in jobs
     ]
-    assert [(result.answer or {})["job"] for result in results] == [
+    assert [result.answer and result.answer["job"] for result in results] == [
         {"command": "heatmap", **item.settings()} for item in jobs
     ]
     assert all("facts" in (result.answer or {}) for result in results)

@@ -753,6 +753,7 @@ TEXTS = {
     "findings.unread_by_version_5": "the code of {name} does not read it in transformers {v5}",
     "findings.unread_by_model": "the code of {name} does not read it",
     "findings.unread_by_transformers": "llm-foundry reads it; transformers {v4} and {v5_later} use ALiBi in any case",
+    "findings.given_twice": "appears twice in the file; JSON readers use the last one",
     "findings.type_not_named": "the file has no model_type, and pecli knows none called {name}; it goes by the other keys",
     "findings.unknown_model_type": "pecli does not know this type and goes by the other keys of the file",
     "findings.no_rope_by_default": "not in the file; the architecture {name} has no rope in its {kind} layers",
@@ -971,7 +972,8 @@ TEXTS = {
     "findings.override_loses_default_base": "the override replaces the whole object, which loses the base that was copied into it: transformers 5 stops with a TypeError; add rope_theta to the override",
     "findings.override_loses_keys": "the override replaces the whole object and loses {keys}",
     # runtimes
-    "runtimes.overrides_not_known": "overrides",
+    "runtimes.overrides_not_known": "the effect of an override there",
+    "runtimes.without": "its behaviour without {keys}",
     "runtimes.unknown_scaling": "it does not know the scaling {scaling}",
     "runtimes.partial_crashes": "it computes rates for fewer columns than its code turns, so a forward pass stops with an error",
     "runtimes.object_not_read": "it does not read rope_parameters, so the base and the scaling in it are lost",

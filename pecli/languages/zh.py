@@ -726,6 +726,7 @@ TEXTS = {
     "findings.unread_by_version_5": "transformers {v5} 中 {name} 的代码不读它",
     "findings.unread_by_model": "{name} 的代码不读它",
     "findings.unread_by_transformers": "llm-foundry 读它；transformers {v4} 与 {v5_later} 仍用 ALiBi",
+    "findings.given_twice": "在文件中出现了两次：读取 JSON 的程序取最后一个",
     "findings.type_not_named": "此处没有 model_type，pecli 也不认识 {name} 这个类型：以下根据其他的键推断",
     "findings.unknown_model_type": "pecli 不认识这个类型：以下根据文件中其他的键推断",
     "findings.no_rope_by_default": "文件未说明；{name} 架构的 {kind} 层没有 RoPE",
@@ -938,7 +939,8 @@ TEXTS = {
     "findings.override_loses_default_base": "覆盖会替换整个对象，放在其中的基数丢失：transformers 5 以 TypeError 结束；请在其中给出 rope_theta",
     "findings.override_loses_keys": "覆盖会替换整个对象；丢失的有：{keys}",
     # runtimes
-    "runtimes.overrides_not_known": "覆盖",
+    "runtimes.overrides_not_known": "那里的覆盖起什么作用",
+    "runtimes.without": "没有 {keys} 时怎样处理",
     "runtimes.unknown_scaling": "它不认识缩放 {scaling}",
     "runtimes.partial_crashes": "它的频率少于代码要旋转的列，前向计算中止",
     "runtimes.object_not_read": "不读 rope_parameters：其中的基数和缩放丢失",

@@ -26,9 +26,11 @@ READ = {  # scaling to those of its keys that the rules cover
     "ntk": ("factor",),
     "yarn": ("factor", ORIGINAL, "attention_factor", "truncate"),
     "longrope": ("short_factor", "long_factor", ORIGINAL, "factor"),
+    "llama3": ("factor", "low_freq_factor", "high_freq_factor", ORIGINAL),
 }
+ALL_GIVEN = ("llama3",)  # scalings of which nothing was looked up where a key is missing
 NAMES = ("rope_type", "type")
-SCALINGS = (*READ, "llama3", "proportional")  # scalings that at least one runtime knows
+SCALINGS = (*READ, "proportional")  # scalings that at least one runtime knows
 
 
 @dataclass(frozen=True)
@@ -181,6 +183,9 @@ def _not_looked_up(runtime: Runtime, data: Mapping[str, Any], scaling: str, left
         return ""
     if scaling not in runtime.scalings:
         return scaling
+    missing = [key for key in READ[scaling] if scaling in ALL_GIVEN and key not in data.get(place, {})]
+    if missing:
+        return say("runtimes.without", keys=", ".join(missing))
     names = (*NAMES, *READ[scaling], *(["rope_theta"] if place == "rope_parameters" else []))
     return ", ".join([*sorted(left - {*SCALINGS}), *(key for key in data.get(place, {}) if key not in names)])
 

@@ -25,6 +25,12 @@ from tests.conftest import Ask
 # the words of a command line, and what stderr must say (what was given, what is allowed or what to try)
 MISTAKES: list[tuple[str, list[str]]] = [
     ("heatmap -d 0", ["--d 0", "≥ 1"]),
+    ("model a.json --hf-overrides {}", ["did you mean --override?"]),
+    ("model a.json --json-model-override-args {}", ["did you mean --override?"]),
+    ("model a.json --rope-scaling yarn", ["did you mean --override or --flags?"]),
+    ("model a.json --rope-freq-base 5", ["did you mean --flags?"]),
+    ("model a.json --max-model-len 5", ["did you mean --seq-len?"]),
+    ("model a.json --tolerence 5", ["did you mean --tolerance?"]),
     ("heatmap --layout interlaced", ["interlaced", "did you mean 'interleaved'"]),
     ("spectrum rope --trained 4,096", ["--trained 4,096 is not allowed", "write 4096"]),
     ("heatmap -e sinusoid", ["sinusoid", "did you mean 'sinusoidal'"]),

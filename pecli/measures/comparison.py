@@ -278,7 +278,7 @@ def check_pairs(length: int) -> None:
     """Raise UsageError if comparing all pairs of positions one by one would take hours."""
     pairs = length * (length - 1) // 2
     if pairs > MAX_PAIRS:
-        text = f"{pairs:,} pairs would be compared one by one; the limit is {MAX_PAIRS:.0e}, some minutes of work"
+        text = f"{pairs:,} pairs would be compared one by one; the limit is {MAX_PAIRS:.0e}, which takes minutes"
         raise UsageError(text, option="length", value=length, advice=f"try {option_text('length', 100_000)}")
 
 

@@ -477,7 +477,7 @@ class Scaled(PowersOfBase):
     def check(self) -> None:
         for name, columns in (("d", self.d), ("rotary_dim", self.width)):
             if columns % 2:
-                text = f"rope turns pairs of columns, so {option_text(name, columns)} is odd"
+                text = f"rope turns pairs of columns, but {option_text(name, columns)} is odd"
                 raise UsageError(text, option=name, value=columns, allowed=f"an even {name}")
         if self.width > self.d:
             text = f"rotary_dim {self.width} is more than the {self.d} columns of d"

@@ -13,6 +13,7 @@ from pecli.figures.bias import BiasNumbers
 from pecli.figures.bias_weights import WeightNumbers
 from pecli.figures.compare import CompareNumbers
 from pecli.figures.composite import ComposedNumbers
+from pecli.figures.contributions import ContributionsNumbers
 from pecli.figures.curves import CurvesNumbers
 from pecli.figures.dials import DialsNumbers
 from pecli.figures.distance import DistanceNumbers
@@ -353,6 +354,18 @@ def unseen(
     **options: Unpack[UnseenOptions],
 ) -> Picture[UnseenNumbers]:
     """Which angles a model never met in training, by position and pair."""
+
+class ContributionsOptions(FigureOptions, total=False):
+    at: Several[SupportsIndex] | None
+    groups: Several[SupportsIndex]
+    norms: Several[Text] | None
+
+def contributions(
+    encoding: Several[OneEncoding] | Sequence[Several[OneEncoding]] | None = None,
+    *others: OneEncoding,
+    **options: Unpack[ContributionsOptions],
+) -> Picture[ContributionsNumbers]:
+    """What each pair of dimensions adds to a score, by offset."""
 
 class AdditionOptions(FigureOptions, total=False):
     sentences: Several[Literal["bites", "school", "like"]] | None

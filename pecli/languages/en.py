@@ -412,6 +412,28 @@ TEXTS = {
     "drift.other": "ω′ of {name}",
     "drift.same": "up to position {last}, agreement is complete",
     "drift.stays": "agreement stays at {low} or more up to position {last}",
+    # contributions
+    "contributions.offset": "offset Δ",
+    "contributions.pair": "pair j",
+    "contributions.pairs_sorted": "pairs, from fast to slow",
+    "contributions.cosine": "cos ωΔ",
+    "contributions.contribution": "contribution to the score",
+    "contributions.sum": "sum of pairs",
+    "contributions.quarter_turn": "a quarter of a turn",
+    "contributions.add": "pairs {first}–{last}:\n{sum} at {at:,}",
+    "contributions.all": "all {count}",
+    "contributions.slowest": "slowest {count}",
+    "contributions.alike": "equal query and key, all pairs alike",
+    "contributions.weighed": "query and key point the same way, pairs weighed by their norms",
+    "contributions.each_pixel": "each pixel: mean of up to {count:,} offsets",
+    "contributions.fast_add": (
+        "at offset {at:,}, the fastest pair adds {sum} to a score of {score}",
+        "at offset {at:,}, the {count} fast pairs add {sum} to a score of {score}",
+    ),
+    "contributions.add_up": (
+        "at offset {at:,}, the score of the only pair is {score}",
+        "at offset {at:,}, all {count} pairs add up to {score}",
+    ),
     # unseen
     "extend.first": "{path}: from {trained:,} positions of the training to {length:,}, {growth} times as many",
     "extend.method": "method",

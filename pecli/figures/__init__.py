@@ -64,6 +64,7 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
             "pecli.figures.contributions:Contributions",
             "What each pair of dimensions adds to a score, by offset",
         ),
+        "ids": ("pecli.figures.ids:Ids", "Frame, row and column of every token of words, images and videos"),
         "addition": ("pecli.figures.addition:Addition", "Word vectors, position encodings and their sum, on one scale"),
         "terms": (
             "pecli.figures.terms:Terms",

@@ -20,6 +20,7 @@ from pecli.figures.distance import DistanceNumbers
 from pecli.figures.drift import DriftNumbers
 from pecli.figures.fourier import FourierNumbers
 from pecli.figures.heatmap import HeatmapNumbers
+from pecli.figures.ids import IdsNumbers
 from pecli.figures.maps import MapsNumbers
 from pecli.figures.offset_bias import BiasLinesNumbers
 from pecli.figures.offset_map import OffsetMapNumbers
@@ -366,6 +367,16 @@ def contributions(
     **options: Unpack[ContributionsOptions],
 ) -> Picture[ContributionsNumbers]:
     """What each pair of dimensions adds to a score, by offset."""
+
+class IdsOptions(FigureOptions, total=False):
+    ...
+
+def ids(
+    encoding: Several[OneEncoding] | Sequence[Several[OneEncoding]] | None = None,
+    *others: OneEncoding,
+    **options: Unpack[IdsOptions],
+) -> Picture[IdsNumbers]:
+    """Frame, row and column of every token of words, images and videos."""
 
 class AdditionOptions(FigureOptions, total=False):
     sentences: Several[Literal["bites", "school", "like"]] | None

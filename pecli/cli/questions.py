@@ -10,6 +10,7 @@ QUESTIONS = {
     "Which angles has a model never seen?": "pecli unseen rope --trained 4096",
     "Which pairs make up a score?": "pecli contributions",
     "How many positions does an image take?": 'pecli ids --sequence "6, 1x4x6, 5, 3x3x4, 6"',
+    "Which relative positions do long contexts get?": "pecli effective",
     "How far are any two positions apart?": "pecli distance -d 256",
     "Can positions 10 apart be told from neighbours?": "pecli curves --at 100 --against offset",
     "Does the offset alone count?": "pecli offsets sinusoidal binary -m cos",

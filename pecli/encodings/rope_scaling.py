@@ -423,6 +423,13 @@ class Scaled(PowersOfBase):
         unset="all",
         in_spec=True,
     )
+    dual_chunks: tuple[int, ...] | None = option(
+        None,
+        "dual chunk attention: tokens of a chunk, the largest relative position, and positions of the training",
+        at_least=1,
+        unset="none",
+        in_spec=True,
+    )
     seq_len: int | None = parameter(
         "seq_len",
         "the length in use, on which the rates depend",
@@ -525,7 +532,7 @@ class Scaled(PowersOfBase):
 
         `title_pieces` describes the length in use.
         """
-        silent = ("short_mscale", "long_mscale", "seq_len", "max_position", "window")
+        silent = ("short_mscale", "long_mscale", "seq_len", "max_position", "window", "dual_chunks")
         left_out = {*self.rule.needs, *silent} - {"factor", "original"}
         return {name: value for name, value in super().titled().items() if name not in left_out}
 

@@ -65,6 +65,10 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
             "What each pair of dimensions adds to a score, by offset",
         ),
         "ids": ("pecli.figures.ids:Ids", "Frame, row and column of every token of words, images and videos"),
+        "effective": (
+            "pecli.figures.effective:Effective",
+            "The relative positions that queries and keys get from methods of longer contexts",
+        ),
         "addition": ("pecli.figures.addition:Addition", "Word vectors, position encodings and their sum, on one scale"),
         "terms": (
             "pecli.figures.terms:Terms",

@@ -18,6 +18,7 @@ from pecli.figures.curves import CurvesNumbers
 from pecli.figures.dials import DialsNumbers
 from pecli.figures.distance import DistanceNumbers
 from pecli.figures.drift import DriftNumbers
+from pecli.figures.effective import EffectiveNumbers
 from pecli.figures.fourier import FourierNumbers
 from pecli.figures.heatmap import HeatmapNumbers
 from pecli.figures.ids import IdsNumbers
@@ -377,6 +378,22 @@ def ids(
     **options: Unpack[IdsOptions],
 ) -> Picture[IdsNumbers]:
     """Frame, row and column of every token of words, images and videos."""
+
+class EffectiveOptions(FigureOptions, total=False):
+    methods: Several[Literal["plain", "self-extend", "dual-chunk", "sliding-window"]] | Sequence[Several[Literal["plain", "self-extend", "dual-chunk", "sliding-window"]]] | None
+    trained: Several[SupportsIndex] | None
+    window: Several[SupportsIndex] | None
+    group: Several[SupportsIndex] | None
+    chunk: Several[SupportsIndex] | None
+    local: Several[SupportsIndex] | None
+    stops: Several[Literal["paper", "code"]]
+
+def effective(
+    encoding: Several[OneEncoding] | Sequence[Several[OneEncoding]] | None = None,
+    *others: OneEncoding,
+    **options: Unpack[EffectiveOptions],
+) -> Picture[EffectiveNumbers]:
+    """The relative positions that queries and keys get from methods of longer contexts."""
 
 class AdditionOptions(FigureOptions, total=False):
     sentences: Several[Literal["bites", "school", "like"]] | None

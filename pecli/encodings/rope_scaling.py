@@ -492,6 +492,11 @@ class Scaled(PowersOfBase):
         if 0 < (self.attention_factor or 0) < 1 / MAX_EXACT:
             allowed = f"0, or {1 / MAX_EXACT:g} to {MAX_EXACT:g}"
             raise UsageError(option="attention_factor", value=self.attention_factor, allowed=allowed)
+        if self.dual_chunks and (len(self.dual_chunks) not in (2, 3) or self.dual_chunks[1] < self.dual_chunks[0]):
+            allowed = (
+                "tokens of a chunk, the largest relative position, as large or larger, and positions of the training"
+            )
+            raise UsageError(option="dual_chunks", value=self.dual_chunks, allowed=allowed)
         self.rule.check(self)
         super().check()
 

@@ -139,6 +139,8 @@ def test_colours_end_at_what_was_trained() -> None:
         ({"start": 3}, "start"),
         ({"length": 1}, "length"),
         ({"encoding": "rope:grid=4x4"}, "encoding"),
+        ({"encoding": "rope:dual_chunks=9"}, "dual_chunks"),
+        ({"encoding": "rope:dual_chunks=9,8"}, "dual_chunks"),
         ({"vmax": 3.0}, "vmax"),
         ({"encoding": "sinusoidal"}, None),
     ],

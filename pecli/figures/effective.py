@@ -57,7 +57,7 @@ class EffectiveNumbers(Numbers[Scaled]):
         return [say("effective.each_pixel", count=self.block) if self.block > 1 else ""]
 
     def marks(self) -> list[str]:
-        seen = say("effective.colours" if any(self.beyond) else "effective.masked", trained=self.trained)
+        seen = say("effective.colours" if any(self.beyond) else "effective.masked")
         if "dual-chunk" not in self.methods:
             return [seen]
         return [seen, say("effective.stops_code" if self.stops_late else "effective.stops_paper")]
@@ -78,7 +78,7 @@ class EffectiveNumbers(Numbers[Scaled]):
             least = int(np.argmin(self.largest))
             largest, last = self.largest[least], self.trained - 1
             return say("effective.all_beyond", name=names[least], largest=largest, last=last)
-        if self.methods[0] == "plain" and len(over) == 1 and self.beyond[0]:
+        if over == [say(METHODS["plain"])]:
             return say("effective.only_plain", trained=self.trained)
         return say("effective.some_beyond", names=enumerated(over), others=enumerated(within), trained=self.trained)
 
@@ -133,7 +133,7 @@ class Effective(Figure[Scaled]):
         "positions that Self-Extend takes as one",
         at_least=1,
         at_most=EXACT,
-        unset=f"{GROUP}, or twice as many as often as it takes",
+        unset=f"{GROUP}, 8, 16 …, whichever first keeps all within the trained ones",
     )
     chunk: int | None = option(
         None,
@@ -149,10 +149,11 @@ class Effective(Figure[Scaled]):
         at_most=EXACT,
         unset="that of a config, else three eighths of the trained positions",
     )
-    stops: str = option(
-        "paper",
+    stops: str | None = option(
+        None,
         "where queries of dual chunk attention stop: at c − 1 (paper) or c (code: ChunkLlama, vLLM), c = chunk + local",
         choices=lambda: ("paper", "code"),
+        unset="paper, of a config's chunks code",
     )
 
     @classmethod
@@ -176,42 +177,39 @@ class Effective(Figure[Scaled]):
 
     def late(self, view: View[Scaled]) -> bool:
         """Return whether queries of dual chunk attention stop at c, as in the code, not at c − 1, as in the paper."""
-        return self.stops == "code" or bool(view.encoding.dual_chunks and not (self.chunk or self.local))
+        known = view.encoding.dual_chunks and not (self.chunk or self.local)
+        return (self.stops or ("code" if known else "paper")) == "code"
 
-    def chunks(self, view: View[Scaled]) -> tuple[int, int]:
-        """Return the length of a chunk, and the position at which queries stop."""
-        known, trained = view.encoding.dual_chunks or (), self.trained_length(view)
-        if known[1:] and not (self.chunk or self.local):
-            return known[0], known[1]
-        local = self.local or max(
-            1, trained - self.chunk if self.chunk and self.chunk < trained else LOCAL * trained // 8
-        )
-        chunk = self.chunk or max(1, trained - local)
-        return chunk, chunk + local - (not self.late(view))
+    def chunk_and_local(self, view: View[Scaled]) -> tuple[int, int]:
+        """Return the tokens of a chunk and those of the local window."""
+        known, trained = view.encoding.dual_chunks, self.trained_length(view)
+        if known and not (self.chunk or self.local):
+            return known[0], known[1] - known[0]
+        left = trained - self.chunk if self.chunk and self.chunk < trained else LOCAL * trained // 8
+        local = self.local or max(1, left)
+        return self.chunk or max(1, trained - local), local
+
+    def group_of(self, view: View[Scaled], window: int) -> int:
+        """Return how many positions Self-Extend takes as one: by default as many as keep all within the trained."""
+        group, length, trained = self.group or GROUP, view.positions.length, self.trained_length(view)
+        while not self.group and group < trained and SelfExtend(window, group).largest(length) >= trained:
+            group *= 2
+        return group
 
     def shown(self, view: View[Scaled]) -> dict[str, tuple[Method, list[str]]]:
         """Return each method that is shown, and its parameters in words and in short, by its name."""
-        encoding, trained = view.encoding, self.trained_length(view)
-        window = self.window or encoding.window or max(1, trained // 2)
-        group, least = self.group or GROUP, min(trained, view.positions.length)
-        while (
-            self.group is None and SelfExtend(window, group).largest(view.positions.length) >= trained and group < least
-        ):
-            group *= 2
-        chunk, top = self.chunks(view)
-        grouped, chunked = (
-            {"window": window, "group": group},
-            {"chunk": chunk, "local": top - chunk + (not self.late(view))},
-        )
+        encoding, window = view.encoding, self.window or view.encoding.window or max(1, self.trained_length(view) // 2)
+        group, (chunk, local) = self.group_of(view, window), self.chunk_and_local(view)
+        groups, parts = {"window": window, "group": group}, {"chunk": chunk, "local": local}
         every: dict[str, tuple[Method, list[str]]] = {
             "plain": (Plain(), ["p − q"] * 2),
             "self-extend": (
                 SelfExtend(window, group),
-                [say("effective.groups", **grouped), say("effective.groups_short", **grouped)],
+                [say("effective.groups", **groups), say("effective.groups_short", **groups)],
             ),
             "dual-chunk": (
-                DualChunk(chunk, top),
-                [say("effective.chunks", **chunked), say("effective.chunks_short", **chunked)],
+                DualChunk(chunk, chunk + local - (not self.late(view))),
+                [say("effective.chunks", **parts), say("effective.chunks_short", **parts)],
             ),
             "sliding-window": (SlidingWindow(window), [say("effective.positions", count=window), f"{window:,}"]),
         }
@@ -274,7 +272,7 @@ class Effective(Figure[Scaled]):
         end = numbers.distance.shape[1] * numbers.block - 0.5
         look: dict[str, Any] = {
             "colours": colours,
-            "limits": (0.0, max(numbers.trained - 1.0, 1.0)),
+            "limits": (0.0, max(numbers.trained - 1.0, 0.5)),
             "extent": (-0.5, end, end, -0.5),
         }
         images = [show_matrix(panel, own, **look) for panel, own in zip(axes, numbers.distance, strict=True)]

@@ -24,8 +24,8 @@ from pecli.page.words import ems
 EXAMPLE = "6, 1x4x6, 5, 3x3x4, 6"
 COLOURS = {"w": "C2", "h": "C1", "t": "C0"}  # the uppermost line last
 WORDS = ("#DDE1E5", "#DDE1E5")  # of a token in the strip, of its rows or frames by turns
-NAMED, OTHER = ("#2A3037", "#77818B"), ("#8B939C", "#B4BBC2")
-GROUND = "#F4F6F8"  # behind images
+OTHER = ("#8B939C", "#B4BBC2")
+GROUND = ("#8B939C", 0.1)  # behind images
 STRIP, UP = 7.0, 9.0  # points: its height, and from the panel to its middle
 APART = 2.5  # points a token, below which no gaps are seen between tokens
 MANY = 2000  # tokens, from which on lines are pixels in a file of lines
@@ -197,7 +197,7 @@ class Ids(Figure[OnAxes]):
         above = _above(panel, UP * canvas.scale)
         names = _above(panel, (UP + STRIP / 2) * canvas.scale)
         for part in sequence.parts:
-            shades = NAMED if part == named else OTHER if part.frames else WORDS
+            shades: Any = (headline_ink(), note_ink()) if part == named else OTHER if part.frames else WORDS
             for at in (0, 1):
                 tokens = part.first + np.flatnonzero(part.shade() == at)
                 _add_tokens(panel, tokens, inset, shades[at], above, STRIP * canvas.scale)

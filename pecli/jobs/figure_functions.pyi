@@ -386,7 +386,7 @@ class EffectiveOptions(FigureOptions, total=False):
     group: Several[SupportsIndex] | None
     chunk: Several[SupportsIndex] | None
     local: Several[SupportsIndex] | None
-    stops: Several[Literal["paper", "code"]]
+    stops: Several[Literal["paper", "code"]] | None
 
 def effective(
     encoding: Several[OneEncoding] | Sequence[Several[OneEncoding]] | None = None,

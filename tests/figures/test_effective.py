@@ -93,6 +93,7 @@ def test_the_config_of_qwen_says_its_chunks(folder: Path) -> None:
     assert found.largest == (1_009_999, 262_144) and found.beyond[1] == 1_481_712 and found.stops_late
     (folder / "config.json").write_text(json.dumps({**QWEN, "dual_chunk_attention_config": None}))
     assert len(numbers_of("effective", encoding="config.json").methods) == 4
+    assert numbers_of("effective", encoding="rope:dual_chunks=20,32", stops="paper").largest == (63, 31)
     windowed = {"model_type": "mistral", "hidden_size": 64, "num_attention_heads": 4, "sliding_window": 12}
     (folder / "config.json").write_text(json.dumps({**windowed, "rope_theta": 1e4}))
     found = numbers_of("effective", encoding="config.json", trained=20)

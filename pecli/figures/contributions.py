@@ -25,6 +25,8 @@ from pecli.page.axis_labels import NEAR, in_steps, values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.lines import key, plot_dots
 from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
+from pecli.page.text import points_per_pixel
+from pecli.page.words import ems
 
 AT = 100  # the offset that is marked by default
 LITTLE = 0.05  # of the score: so much of it the fast pairs that the headline names add at most
@@ -174,7 +176,7 @@ class Contributions(PairwiseRates):
         bar = ColorBar(say("contributions.cosine" if plain else "contributions.contribution"))
         image = Panel(0.62 if canvas.narrow else 0.385, bar=bar, x=x, y=y)
         sums = Panel(0.5 if canvas.narrow else 0.27, x=x, y=values_axis(say("contributions.sum")), grid=True)
-        return [PanelGroup((image, sums), in_columns(2, 1))]
+        return [PanelGroup((image, sums), in_columns(2, 1, *[2] * (canvas.inches.height is not None)))]
 
     def decorate(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.page.labels import add_bracket_beside
@@ -184,7 +186,8 @@ class Contributions(PairwiseRates):
             text = sum_text(added, sums)
             text = text if text.startswith("−") else f"+{text}"
             if not canvas.narrow:
-                text = say("contributions.add", first=begin, last=end - 1, sum=text, at=self.offset(view))
+                known = {"count": end - begin, "first": begin, "last": end - 1, "at": self.offset(view)}
+                text = say("contributions.add", sum=text, **known)
             add_bracket_beside(axes[0], begin - 0.4, end - 0.6, text, canvas, strong=begin == 0)
 
     def draw(self, numbers: ContributionsNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
@@ -201,9 +204,11 @@ class Contributions(PairwiseRates):
             quarter = np.pi / 2 / np.abs(self.from_fast_to_slow(numbers.view)[1])
         upper.plot(quarter, np.arange(pairs), color=ink, linewidth=canvas.scale)
         ends = [int(share * pairs) for share in SLOPE]
-        if first < quarter[ends[0]] and quarter[ends[1]] < last and ends[0] < ends[1]:
+        text, wide = say("contributions.quarter_turn"), upper.bbox.width * points_per_pixel(upper)
+        room = wide * np.log(max(quarter[ends[1]], first) / first) / np.log(last / first)
+        if quarter[ends[1]] < last and ends[0] < ends[1] and room > 1.2 * ems(text) * canvas.small:
             start, stop = ((float(quarter[at]), float(at)) for at in ends)
-            label_slope(upper, say("contributions.quarter_turn"), (start, stop), ink, canvas)
+            label_slope(upper, text, (start, stop), ink, canvas)
             shade = 0.75 * numbers.contribution[0, sum(ends) // 2]
             upper.texts[-1].set_color("white" if shade > WHITE_ON * numbers.ends[1] else ink)
         for panel in axes:
@@ -215,7 +220,6 @@ class Contributions(PairwiseRates):
         """Draw the sums of the slowest pairs, more and more of them, and name them at the left where there is room."""
         from pecli.page.colors import headline_ink, seen_colours
         from pecli.page.labels import halo, label_level, label_point
-        from pecli.page.text import points_per_pixel
 
         colours, pairs = seen_colours(canvas.colours("amount"), panel), len(numbers.pairs)
         x, chosen = np.unique(numbers.offsets, return_index=True)
@@ -234,7 +238,7 @@ class Contributions(PairwiseRates):
             key(panel, [(name, {"color": colour}) for name, _, colour in lines[::-1]])
         else:
             for name, values, colour in lines:
-                label_level(panel, name, float(values[0]), colour, canvas)
+                label_level(panel, name, float(values[0]), colour, canvas, below=name != lines[-1][0])
                 panel.texts[-1].set(path_effects=halo(panel, canvas), zorder=5)
         ink = headline_ink()
         plot_dots(panel, [numbers.at], [numbers.score], ink, canvas)

@@ -233,7 +233,7 @@ def names_beside(encodings: Sequence[TableEncoding]) -> list[str]:
 
 def position_ticks(first: int, last: int, canvas: Canvas, more: Collection[int] = ()) -> list[float]:
     """Return the ticks of a logarithmic axis: the ends, what else is asked for, and powers of ten that stand apart."""
-    powers = [10.0**power for power in range(15) if first <= 10.0**power <= last / NEAR_LAST / (1 + canvas.narrow)]
+    powers = [10.0**power for power in range(15) if first <= 10.0**power <= last / NEAR_LAST]
     span = log(last / first) * APART * (1 + canvas.narrow)
     more = [at for at in more if at in (first, last) or min(log(at / first), log(last / at)) > span]
     powers = [own for own in powers if all(own == at or abs(log(own / at)) > span for at in more)]
@@ -244,10 +244,10 @@ def position_ticks(first: int, last: int, canvas: Canvas, more: Collection[int] 
 
 def put_ticks(places: Sequence[float], axis: Any) -> None:
     """Put ticks on a logarithmic axis at these positions alone."""
-    from matplotlib.ticker import FixedLocator, NullLocator
+    from matplotlib.ticker import NullLocator
 
-    from pecli.page.ticks import NumberTexts
+    from pecli.page.ticks import LogTicks, NumberTexts
 
-    axis.set_major_locator(FixedLocator(places))
+    axis.set_major_locator(LogTicks(places))
     axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(NumberTexts())

@@ -474,7 +474,7 @@ TEXTS = {
     "contributions.contribution": "contribution to the score",
     "contributions.sum": "sum of pairs",
     "contributions.quarter_turn": "a quarter of a turn",
-    "contributions.add": "pairs {first}–{last}:\n{sum} at {at:,}",
+    "contributions.add": ("pair {first}:\n{sum} at {at:,}", "pairs {first}–{last}:\n{sum} at {at:,}"),
     "contributions.all": "all {count}",
     "contributions.slowest": "slowest {count}",
     "contributions.alike": "equal query and key, all pairs alike",

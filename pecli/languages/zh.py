@@ -456,7 +456,7 @@ TEXTS = {
     "contributions.contribution": "对得分的贡献",
     "contributions.sum": "各对之和",
     "contributions.quarter_turn": "四分之一圈",
-    "contributions.add": "第 {first}–{last} 对：\n在 {at:,} 处 {sum}",
+    "contributions.add": ("第 {first} 对：\n在 {at:,} 处 {sum}", "第 {first}–{last} 对：\n在 {at:,} 处 {sum}"),
     "contributions.all": "全部 {count} 对",
     "contributions.slowest": "最慢的 {count} 对",
     "contributions.alike": "查询与键相同，各对权重相等",

@@ -83,11 +83,13 @@ class Contributions(PairwiseRates):
     default_options: ClassVar[Mapping[str, Any]] = {"length": 4096}
 
     at: int | None = option(
-        None, "offset that is marked", at_least=0, unset=f"{AT}, or the square root of a last offset below that"
+        None, "offset to mark", at_least=0, unset=f"{AT}, or the square root of a last offset below that"
     )
-    groups: int = option(4, "groups of pairs, as many each, whose sums are drawn", at_least=1, at_most=8)
+    groups: int = option(
+        4, "equal groups of pairs; the sums of the slowest one, two, … are drawn", at_least=1, at_most=8
+    )
     norms: str | None = option(
-        None, "file of what each pair weighs: its query's norm times its key's", unset="all alike", file=True
+        None, "file with one weight per pair: query norm × key norm", unset="all alike", file=True
     )
 
     def ends(self, view: View[Harmonic]) -> tuple[int, int]:

@@ -110,7 +110,7 @@ class Effective(Figure[Scaled]):
 
     methods: tuple[str, ...] | None = option(
         None,
-        "which methods",
+        "methods to show",
         choices=lambda: METHODS,
         unset="all, or plain and the one that a config names",
     )
@@ -123,24 +123,24 @@ class Effective(Figure[Scaled]):
     )
     window: int | None = option(
         None,
-        "positions within which Self-Extend changes nothing, and a sliding window sees",
+        "neighbour window of Self-Extend, and size of the sliding window",
         at_least=1,
         at_most=EXACT,
         unset="that of a config, else half of the trained ones",
     )
     group: int | None = option(
         None,
-        "positions that Self-Extend takes as one",
+        "group size of Self-Extend",
         at_least=1,
         at_most=EXACT,
-        unset=f"{GROUP}, 8, 16 …, whichever first keeps all within the trained ones",
+        unset=f"{GROUP}, 8, 16 …, the first that keeps all positions within the trained ones",
     )
     chunk: int | None = option(
         None,
-        "tokens of a chunk, its local window left out",
+        "chunk size of dual chunk attention, without the local window",
         at_least=1,
         at_most=EXACT,
-        unset="that of a config, else what the local window leaves of the trained positions",
+        unset="that of a config, else the trained positions less the local window",
     )
     local: int | None = option(
         None,

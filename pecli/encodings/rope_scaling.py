@@ -423,6 +423,13 @@ class Scaled(PowersOfBase):
         unset="all",
         in_spec=True,
     )
+    dual_chunks: tuple[int, ...] | None = option(
+        None,
+        "dual chunk attention: tokens of a chunk, the largest relative position, and positions of the training",
+        at_least=1,
+        unset="none",
+        in_spec=True,
+    )
     seq_len: int | None = parameter(
         "seq_len",
         "the length in use, on which the rates depend",
@@ -485,6 +492,11 @@ class Scaled(PowersOfBase):
         if 0 < (self.attention_factor or 0) < 1 / MAX_EXACT:
             allowed = f"0, or {1 / MAX_EXACT:g} to {MAX_EXACT:g}"
             raise UsageError(option="attention_factor", value=self.attention_factor, allowed=allowed)
+        if self.dual_chunks and (len(self.dual_chunks) not in (2, 3) or self.dual_chunks[1] < self.dual_chunks[0]):
+            allowed = (
+                "tokens of a chunk, the largest relative position, as large or larger, and positions of the training"
+            )
+            raise UsageError(option="dual_chunks", value=self.dual_chunks, allowed=allowed)
         self.rule.check(self)
         super().check()
 
@@ -525,7 +537,7 @@ class Scaled(PowersOfBase):
 
         `title_pieces` describes the length in use.
         """
-        silent = ("short_mscale", "long_mscale", "seq_len", "max_position", "window")
+        silent = ("short_mscale", "long_mscale", "seq_len", "max_position", "window", "dual_chunks")
         left_out = {*self.rule.needs, *silent} - {"factor", "original"}
         return {name: value for name, value in super().titled().items() if name not in left_out}
 

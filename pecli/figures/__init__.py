@@ -60,6 +60,15 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
         ),
         "drift": ("pecli.figures.drift:Drift", "How far other rates turn a vector from where the first encoding does"),
         "unseen": ("pecli.figures.unseen:Unseen", "Which angles a model never met in training, by position and pair"),
+        "contributions": (
+            "pecli.figures.contributions:Contributions",
+            "What each pair of dimensions adds to a score, by offset",
+        ),
+        "ids": ("pecli.figures.ids:Ids", "Frame, row and column of every token of words, images and videos"),
+        "effective": (
+            "pecli.figures.effective:Effective",
+            "The relative positions that queries and keys get from methods of longer contexts",
+        ),
         "addition": ("pecli.figures.addition:Addition", "Word vectors, position encodings and their sum, on one scale"),
         "terms": (
             "pecli.figures.terms:Terms",

@@ -221,6 +221,8 @@ class Compare(Composite, Highlighting[Encoding]):
             reach, where = self._differences(view)
             return replace(numbers, reach=reach, where=where)
         first, second = numbers.parts
+        if not isinstance(first.numbers, HeatmapNumbers | DistanceNumbers):
+            first.numbers.difference(second.numbers, None)  # refuses
         reach, where = self._differences(view)
         difference = first.numbers.difference(second.numbers, reach)
         parts, measure = (first, second, Part(first.figure, difference)), getattr(first.numbers, "measure", "")

@@ -111,7 +111,9 @@ class Layer:
         seen: dict[str, Any] = {}
         if self.name == "rope" and "grid" not in self.parameters:
             window = self.window.length if self.window and self.window.indices == self.indices else None
-            seen = {"max_position": self.max_position, "window": window}
+            chunks = self.dual_chunks and (self.dual_chunks.length, self.dual_chunks.largest, self.dual_chunks.original)
+            known = tuple(filter(None, chunks or ())) or None
+            seen = {"max_position": self.max_position, "window": window, "dual_chunks": known}
         return find_encoding(self.name).make({**seen, **self.parameters})
 
 

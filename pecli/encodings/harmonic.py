@@ -312,7 +312,7 @@ class Harmonic(TableEncoding):
         The mean of e^{iω(i − j)} is the mean of e^{iωi} times the conjugate mean of e^{iωj}.
         """
         if not self.exact:
-            text = f"means over many offsets follow from a formula that knows no rounding to {self.dtype}"
+            text = f"means over many offsets come from a formula without rounding to {self.dtype}"
             raise UsageError(f"{text}: show fewer positions")
         wave, pair = self.waves()[column]
         angles, scale = self._mean_angles(blocks)

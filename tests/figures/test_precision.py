@@ -66,7 +66,7 @@ def test_closed_forms_do_not_stand_for_a_rounded_table() -> None:
     assert encoding.mean_table(blocks) == pytest.approx(table.reshape(6, 100, 6).mean(axis=1), abs=1e-12)
     distances = np.linalg.norm(table[:, None] - table, axis=2)[::37, ::37]
     assert compared.block_means(Blocks(0, 600, 1))[0][::37, ::37] == pytest.approx(distances, abs=1e-9)
-    with pytest.raises(UsageError, match="not float16's: show fewer positions"):
+    with pytest.raises(UsageError, match="float16: show fewer positions"):
         encoding.mean_offsets(blocks, 0)
 
 

@@ -1066,6 +1066,7 @@ TEXTS = {
     "runtimes.longrope_by_n_ctx": "the factors are chosen once, by the context size asked for; pecli shows the longest",
     "runtimes.always_rounded": "the ends of the ramp are always rounded",
     "runtimes.longrope_always_long": "it always uses long_factor and does not read short_factor",
+    "runtimes.original_of_converter": "its converter reads original_max_position_embeddings only at the top level of the file, and otherwise uses 8192",
     "runtimes.original_by_default": "original_max_position_embeddings is 4,096 if the file does not give it",
     "runtimes.models_looked_up": "the model type {kind} (it has for {models})",
     "runtimes.ran": "its code was run",

@@ -1021,6 +1021,7 @@ TEXTS = {
     "runtimes.longrope_by_n_ctx": "按所要求的上下文大小选一次因子；此处为最长者",
     "runtimes.always_rounded": "斜坡两端总是取整",
     "runtimes.longrope_always_long": "总用 long_factor；不读 short_factor",
+    "runtimes.original_of_converter": "它的转换程序只读文件最外层的 original_max_position_embeddings，没有时取 8192",
     "runtimes.original_by_default": "文件未给出 original_max_position_embeddings 时取 4,096",
     "runtimes.models_looked_up": "模型类型 {kind}（查过的有：{models}）",
     "runtimes.ran": "运行过代码",

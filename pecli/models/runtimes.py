@@ -45,6 +45,7 @@ class Runtime:
     everything: bool = False
     models: tuple[str, ...] = ()
     scalings: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
     alike: tuple[str, ...] = ()
     override: str | None = None
     rules: tuple[Mapping[str, Any], ...] = ()
@@ -64,6 +65,7 @@ class RuntimeResult:
     unknown : the part of the file for which the runtime's behaviour was not looked up
     trouble : why the resulting model cannot be built
     why : sentences on the differences to transformers 5
+    read : True if the code of this scaling was read and not run, although the runtime was
     """
 
     runtime: Runtime
@@ -72,6 +74,12 @@ class RuntimeResult:
     unknown: str = ""
     trouble: str = ""
     why: tuple[str, ...] = ()
+    read: bool = False
+
+    @property
+    def how(self) -> str:
+        """How the result is known: "ran" or "read"."""
+        return "read" if self.read else self.runtime.how
 
 
 @cache
@@ -120,7 +128,8 @@ def apply_runtime(
     if any(item.level == "error" and item.key in OBJECTS for item in findings):
         return RuntimeResult(runtime, error="TypeError", why=lost)
     if not runtime.everything:
-        return _by_rules(path, runtime, changed, seq_len, lost)
+        result = _by_rules(path, runtime, changed, seq_len, lost)
+        return replace(result, read=_facts(changed, runtime)[0] in runtime.read)
     model = model_of(path, changed, seq_len)
     trouble = tuple(layer.trouble for layer in model.layers.values() if layer.trouble)
     error = "KeyError" if trouble and "unknown" in _facts(changed, runtime)[1] else ""
@@ -210,6 +219,7 @@ def _facts(data: Mapping[str, Any], runtime: Runtime) -> tuple[str, set[str]]:
         "unknown": scaling not in SCALINGS or (scaling == "ntk" and "ntk" not in runtime.scalings),
         "partial": share not in (None, 1, 1.0),
         "no_original": scaling == "yarn" and ORIGINAL not in inside and ORIGINAL not in data,
+        "inner_original": scaling == "llama3" and ORIGINAL not in data and inside.get(ORIGINAL) not in (None, 8192),
         "attention_factor": scaling == "yarn" and inside.get("attention_factor") is not None,
         "truncate": scaling == "yarn" and inside.get("truncate") is False,
     }

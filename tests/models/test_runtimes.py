@@ -48,7 +48,7 @@ DYNAMIC = {"rope_type": "dynamic", "factor": 4.0}
 UNKNOWN: list[tuple[dict[str, Any], str, set[str]]] = [  # a file, the words, and of which runtimes nothing is known
     ({"rope_scaling": {"rope_type": "linear", "factor": 2.0}}, "", {"vllm", "llama.cpp"}),
     ({"rope_scaling": {"rope_type": "llama3", "factor": 2.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
-                       "original_max_position_embeddings": 2048}}, "", {"transformers4", "llama.cpp", "mlx"}),
+                       "original_max_position_embeddings": 2048}}, "", set()),
     ({"rope_scaling": {"rope_type": "llama3", "factor": 2.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}}, "",
      {*EVERY} - {"transformers5"}),
     ({"model_type": "qwen2"}, "", {*EVERY} - {"transformers5"}),
@@ -109,3 +109,16 @@ def test_llama3_turns_in_vllm_and_sglang_as_their_code_does(ask: Ask, folder: Pa
     for item in found.values():
         assert np.allclose(item["layers"]["all"]["inv_freq"], wanted, rtol=1e-12)
         assert (item["error"], item["not_known"], item["why"]) == (None, None, [])
+
+
+def test_the_converter_of_llama_cpp_reads_the_original_length_at_the_top_level_alone(ask: Ask, folder: Path) -> None:
+    """conversion of llama3: `original_max_position_embeddings` of the file itself, otherwise 8192."""
+    scaling = {"rope_type": "llama3", "factor": 2.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+    for inner, outer, rates_differ in ((2048, None, True), (8192, None, False), (2048, 2048, False)):
+        content = {**LLAMA, "rope_scaling": {**scaling, "original_max_position_embeddings": inner}}
+        content |= {} if outer is None else {"original_max_position_embeddings": outer}
+        found = asked(ask, content, "--runtime", "transformers4,llama.cpp")
+        (layer,) = (each for each in found["llama.cpp"]["layers"].values())
+        (other,) = (each for each in found["transformers4"]["layers"].values())
+        assert (layer["inv_freq"] != other["inv_freq"]) == rates_differ, (inner, outer)
+        assert (found["transformers4"]["how"], found["llama.cpp"]["how"]) == ("read", "read")

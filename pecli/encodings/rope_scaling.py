@@ -565,7 +565,7 @@ class Scaled(PowersOfBase):
 
     @property
     def first_length(self) -> int | None:
-        """Length in use up to which rates are constant, positions; None if they do not depend on it."""
+        """Length in use, in positions, up to which rates are constant; None if they do not depend on it."""
         return self.rule.first_length(self)
 
     @property

@@ -41,7 +41,7 @@ class ContributionsNumbers(ColouredNumbers[Harmonic]):
 
     contribution: Array = over("offset", "pair", across="pair")
     offsets: Array = over("offset")  # the middles of runs
-    total: Array = over("offset")
+    total: Array = over("offset", name="total")
     pairs: Array = over("pair")
     block: int = aside()
     at: int
@@ -83,7 +83,7 @@ class Contributions(PairwiseRates):
     default_options: ClassVar[Mapping[str, Any]] = {"length": 4096}
 
     at: int | None = option(
-        None, "offset to mark", at_least=0, unset=f"{AT}, or the square root of a last offset below that"
+        None, "offset to mark", at_least=0, unset=f"{AT}; if the last offset is smaller, its square root"
     )
     groups: int = option(
         4, "equal groups of pairs; the sums of the slowest one, two, … are drawn", at_least=1, at_most=8
@@ -123,7 +123,7 @@ class Contributions(PairwiseRates):
             text = f"{option_text('at', self.at)} is outside the offsets shown, {first:,} to {last:,}"
             raise UsageError(text, option="at", value=self.at)
         if view.encoding.width % 2:
-            raise UsageError(f"{self.name} is of whole pairs, and d is odd", option="d", value=view.encoding.width)
+            raise UsageError(f"{self.name} needs whole pairs, but d is odd", option="d", value=view.encoding.width)
 
     def shape(self, view: View[Harmonic]) -> tuple[int, ...]:
         first, last = self.ends(view)

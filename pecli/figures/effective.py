@@ -98,7 +98,7 @@ class Effective(Figure[Scaled]):
     name: ClassVar[str] = "effective"
     requires: ClassVar[Any] = Scaled
     defines: ClassVar[str] = (
-        "relative position of query p and key q ≤ p by each method; of a pixel with several cells the mean, or never "
+        "relative position of query p and key q ≤ p by each method; a pixel of several cells has their mean, or never "
         "trained where one of them is"
     )
     example: ClassVar[str] = "pecli effective"
@@ -151,7 +151,7 @@ class Effective(Figure[Scaled]):
     )
     stops: str | None = option(
         None,
-        "where queries of dual chunk attention stop: at c − 1 (paper) or c (code: ChunkLlama, vLLM), c = chunk + local",
+        "where query positions of dual chunk attention end: at c − 1 (paper) or c (code: ChunkLlama, vLLM), c = chunk + local",
         choices=lambda: ("paper", "code"),
         unset="paper, of a config's chunks code",
     )

@@ -127,7 +127,7 @@ class Ids(Figure[OnAxes]):
     name: ClassVar[str] = "ids"
     requires: ClassVar[Any] = OnAxes
     defines: ClassVar[str] = (
-        "t, h, w of a token: its number among words; in an image or a video the first free number plus frame, row and "
+        "t, h, w of a token: for a word, the next free number three times; in an image or video, that number plus frame, row and "
         "column"
     )
     example: ClassVar[str] = 'pecli ids --sequence "6, 1x4x6, 5, 3x3x4, 6"'

@@ -504,7 +504,7 @@ def _plot_unscaled(panel: Axes, pair: Array, wave: Array, canvas: Canvas) -> Non
 def _mark_contexts(panel: Axes, encoding: TableEncoding, pair: Array, wave: Array, canvas: Canvas, known: bool) -> None:
     """Draw labelled lines at the context lengths of a model with scaled rope.
 
-    known : whether to draw the original context, because no trained length is given
+    known : whether to draw the original context too (no trained length is given)
     """
     from pecli.page.labels import label_level
 

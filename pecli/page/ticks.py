@@ -140,7 +140,7 @@ def round_ticks(most: int = MAX_TICKS) -> FittingTicks:
 def round_numbers(most: int, low: float, high: float) -> Iterator[Any]:
     """Yield ever smaller sets of round numbers between `low` and `high`, the first with about `most` numbers.
 
-    A set of a single number is preceded by the first and last number of the previous set.
+    Before a set of fewer than two numbers, the ends of the last larger set are yielded as a set of their own.
     """
     near, ticks = NEAR * (high - low), np.zeros(0)
     for count in range(most, 0, -1):

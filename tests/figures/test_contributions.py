@@ -134,3 +134,8 @@ def test_what_cannot_be_drawn_is_refused(options: dict[str, Any], option: str | 
     with pytest.raises(UsageError) as error:
         pecli.figure("contributions", **options).numbers  # noqa: B018
     assert option is None or error.value.option == option
+
+
+def test_a_long_file_has_each_column_once(ask: Ask, folder: Path) -> None:
+    assert ask("contributions", "-d", "4", "-n", "5", "--long", "-o", "c.csv").code == 0
+    assert Path("c.csv").read_text().splitlines()[0] == "offset,total,pair,value"

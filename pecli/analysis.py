@@ -294,6 +294,7 @@ class Analysis(Options, Generic[E], ABC):
     default_encoding: ClassVar[str] = "sinusoidal"  # the encoding where none is named
     default_options: ClassVar[Mapping[str, Any]] = {}  # its own defaults of parameters and positions: {"d": 8}
     length_help: ClassVar[str] = ""  # how many positions there are, where something else than that option says it
+    config_layers: ClassVar[str] = ""  # which layers of a config.json it looks at where none are named
     specs_are_arguments: ClassVar[bool] = False  # on the command line the encodings stand without --encoding
     one_table: ClassVar[bool] = True  # the numbers are one array with coordinates, so .npy and .csv can hold them
     frame_option: ClassVar[str] = ""  # whose values are a frame each where a picture moves and nothing else is swept

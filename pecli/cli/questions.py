@@ -8,6 +8,7 @@ QUESTIONS = {
     "What does YaRN do to the wavelengths?": "pecli spectrum rope:scaling=yarn,factor=4,original=32768",
     "How far off is a model whose config is misread?": "pecli drift rope:base=500000 rope",
     "Which angles has a model never seen?": "pecli unseen rope --trained 4096",
+    "How do scores grow with the position in Llama 4?": "pecli temperature rope:temperature=0.1,8192,1",
     "How far are any two positions apart?": "pecli distance -d 256",
     "Can positions 10 apart be told from neighbours?": "pecli curves --at 100 --against offset",
     "Does the offset alone count?": "pecli offsets sinusoidal binary -m cos",

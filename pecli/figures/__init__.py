@@ -60,6 +60,10 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
         ),
         "drift": ("pecli.figures.drift:Drift", "How far other rates turn a vector from where the first encoding does"),
         "unseen": ("pecli.figures.unseen:Unseen", "Which angles a model never met in training, by position and pair"),
+        "temperature": (
+            "pecli.figures.temperature:Temperature",
+            "What scores of attention are multiplied by, position by position",
+        ),
         "addition": ("pecli.figures.addition:Addition", "Word vectors, position encodings and their sum, on one scale"),
         "terms": (
             "pecli.figures.terms:Terms",

@@ -165,7 +165,7 @@ class Drift(PairwiseRates):
         room = TICKS * 72 * canvas.inches.width / canvas.small
         step = max(1, ceil((len(powers) + 1) / max(room, 1)))
         x = values_axis(in_steps(say(view.encoding.position_label), view.encodings), log=10)
-        ticks = partial(_put_ticks, sorted({first, *powers[::step], last}))
+        ticks = partial(put_ticks, sorted({first, *powers[::step], last}))
         x = replace(along_lines(x, first, last), ticks=ticks)
         y = values_axis(say("drift.agreement"), scale="agreement")
         return [PanelGroup((Panel(0.8 if canvas.narrow else 0.46, x=x, y=y, ends="agreement", grid=True),))]
@@ -233,7 +233,7 @@ def names_beside(encodings: Sequence[TableEncoding]) -> list[str]:
     return found if all(found) and len({*found}) == len(found) else names_of(encodings)[1:]
 
 
-def _put_ticks(places: Sequence[float], axis: Any) -> None:
+def put_ticks(places: Sequence[float], axis: Any) -> None:
     """Put ticks on a logarithmic axis at these positions alone."""
     from matplotlib.ticker import FixedLocator, NullLocator
 

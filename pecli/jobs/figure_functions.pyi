@@ -31,6 +31,7 @@ from pecli.figures.rotation import RotationNumbers
 from pecli.figures.rotation_matrix import MatrixNumbers
 from pecli.figures.scatter import CloudNumbers
 from pecli.figures.spectrum import SpectrumNumbers
+from pecli.figures.temperature import TemperatureNumbers
 from pecli.figures.terms import TermsNumbers
 from pecli.figures.tiles import TilesNumbers
 from pecli.figures.unseen import UnseenNumbers
@@ -353,6 +354,16 @@ def unseen(
     **options: Unpack[UnseenOptions],
 ) -> Picture[UnseenNumbers]:
     """Which angles a model never met in training, by position and pair."""
+
+class TemperatureOptions(FigureOptions, total=False):
+    ...
+
+def temperature(
+    encoding: Several[OneEncoding] | Sequence[Several[OneEncoding]] | None = None,
+    *others: OneEncoding,
+    **options: Unpack[TemperatureOptions],
+) -> Picture[TemperatureNumbers]:
+    """What scores of attention are multiplied by, position by position."""
 
 class AdditionOptions(FigureOptions, total=False):
     sentences: Several[Literal["bites", "school", "like"]] | None

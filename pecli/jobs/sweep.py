@@ -126,6 +126,8 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> Sw
         n: known[n].as_text(_listed(value)) if n in known else value
         for n, value in with_canonical_names(known, given).items()
     }
+    if kind.config_layers and asked.get("encoding"):
+        asked["encoding"] = _of_layers(asked["encoding"], kind.config_layers)
     named = asked.get("encoding") or kind.default_encoding  # kept to the end: arrays are there as long as their texts
     own = parameters_of(specs_in({"encoding": named}), inner=True)
     known = {**{n: item for n, item in own.items() if not item.in_spec}, **known}
@@ -162,6 +164,15 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> Sw
 def _listed(value: Any) -> Any:
     """Return a range, or an array of one dimension, as a list."""
     return list(value) if isinstance(value, range) or (isinstance(value, np.ndarray) and value.ndim == 1) else value
+
+
+def _of_layers(encodings: Any, layers: str) -> Any:
+    """Return the texts of encodings, those of a config.json with the layers that are looked at."""
+    from pecli.models.spec import of_layers  # few figures need it
+
+    if isinstance(encodings, (list, tuple)):
+        return [_of_layers(item, layers) for item in encodings]
+    return of_layers(encodings, layers) if isinstance(encodings, str) else encodings
 
 
 def _labelled(encodings: Any, labels: Sequence[str]) -> list[str]:

@@ -36,7 +36,7 @@ from pecli.models.model_types import UNDRAWN, architecture_of, remark_on
 from pecli.models.position_keys import TOWER
 from pecli.models.positions import encoding_parameters, first_row, position_of, rows_beside, table_length
 from pecli.models.rope import ORIGINAL, nested_kinds
-from pecli.models.scores import DualChunks, Temperature, dual_chunks, softmax_factor, temperature_of
+from pecli.models.scores import DualChunks, Temperature, dual_chunks, logn_of, softmax_factor, temperature_of
 
 INNER = (
     *("text_config", "language_config", "llm_config", "vlm_config", "thinker_config", "language_model", "decoder"),
@@ -81,6 +81,7 @@ class Layer:
     max_position : of the context, as far as the file says
     softmax_factor : what scores are multiplied by beside the square of the encoding's attention factor
     temperature : what queries are multiplied by, by their position
+    logn : from which length on that is a logarithm, and how many positions have a factor
     axis_lengths : positions that there are along each axis, where the file says so
     dual_chunks : how two runtimes turn queries and keys by chunks
     """
@@ -99,6 +100,7 @@ class Layer:
     window: Window | None = None
     softmax_factor: float = 1.0
     temperature: Temperature | None = None
+    logn: tuple[int, int] | None = None
     dual_chunks: DualChunks | None = None
     axis_lengths: tuple[int, ...] = ()
 
@@ -384,7 +386,7 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
     if position == "rope":
         lengths = tuple(map(int, reading.keys.numbers("axis_lengths") or ()))
         plain = replace(plain, softmax_factor=softmax_factor(reading, kind), dual_chunks=dual_chunks(reading))
-        plain = replace(plain, temperature=temperature_of(reading, True))
+        plain = replace(plain, temperature=temperature_of(reading, True), logn=logn_of(reading))
         return replace(plain, axis_names=item.axis_names, axis_lengths=lengths)
     length, grid = table_length(reading, stack) if plain.kind in TABLES else None, patches(reading)
     if length is None:

@@ -44,6 +44,20 @@ def temperature_of(reading: Reading, turns: bool) -> Temperature | None:
     return Temperature(scale, length, rule.get("offset", 0)) if scale and length else None
 
 
+QWEN_TABLE = 32_767  # factors in the table of modeling_qwen.py
+
+
+def logn_of(reading: Reading) -> tuple[int, int] | None:
+    """Return from which length on Qwen-7B's code multiplies queries by a logarithm, and how many factors it has.
+
+    modeling_qwen.py of Qwen/Qwen-7B; the key counts as one that is not read, as the rates do not depend on it.
+    """
+    if reading.architecture.name != "qwen" or reading.keys.data.get("use_logn_attn") is not True:
+        return None
+    length = reading.keys.length("seq_length")
+    return (length, QWEN_TABLE) if length and length > 1 else None
+
+
 def _asked(reading: Reading, key: str, default: bool) -> bool:
     """Return whether the file asks for a temperature; early files of Llama 4 have a number there."""
     value = reading.keys.data.get(key)

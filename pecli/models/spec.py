@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ if TYPE_CHECKING:  # most texts are no config's: what reads those takes as long 
     from pecli.models.reader import Layer, Model
 
 CONFIG_SPEC = re.compile(r"(?P<path>.+?)(?:#(?P<kind>[\w-]+))?(?::(?P<text>[A-Za-z_-]+=.*))?", re.DOTALL)
+SCORES = "scores"  # instead of a kind of layers: those whose scores are multiplied by a factor, else the usual ones
 OTHER_LAYERS = "{path} has layers of other kinds too: {kinds}; {chosen} is taken, name another as {path}#{other}"
 
 
@@ -58,6 +60,8 @@ def _spec(path: str, kind: str | None, changed: int) -> str:
     from pecli.models.reader import read_model
 
     model = read_model(path)
+    if kind == SCORES and kind not in model.layers:
+        return _spec_of_scores(model)
     name, layer = _chosen(model, kind)
     if layer.encoding is None:
         text = layer.trouble or f"its layers have no position encoding that can be drawn ({layer.kind})"
@@ -66,6 +70,40 @@ def _spec(path: str, kind: str | None, changed: int) -> str:
     if others:
         notice(OTHER_LAYERS.format(path=path, kinds=", ".join(others), chosen=name, other=others[0]))
     return spec_of(layer.encoding)  # with d, of which a figure may have its default
+
+
+def of_layers(spec: str, layers: str) -> str:
+    """Return a spec with the layers that are looked at, where it names a config and none of its layers."""
+    words = config_words(spec)
+    return spec if words is None or words[1] else f"{words[0]}#{layers}" + (f":{words[2]}" if words[2] else "")
+
+
+def _spec_of_scores(model: Model) -> str:
+    """Return a rope under the model's name that carries what scores are multiplied by, of the layers that have most.
+
+    Layers without rope stand for one whose pairs do not turn.
+    """
+    from pecli.encodings.rope import Rope
+
+    found = [layer for layer in model.layers.values() if layer.temperature or layer.logn or layer.softmax_factor != 1]
+    layer = found[0] if found else _chosen(model, None)[1]
+    rope = layer.encoding
+    if rope is None and layer.kind == "none":
+        rope = Rope(scaling="proportional", partial_rotary_factor=0.0)
+    if not isinstance(rope, Rope):
+        text = layer.trouble or f"pecli knows no factor on the scores of its layers ({layer.kind})"
+        raise UsageError(f"{model.path}: {text}; pecli model {model.path} tells more")
+    warm = layer.temperature
+    steps = None if warm is None else (warm.scale, float(warm.length), float(warm.offset))
+    made = replace(
+        rope, d=rope.width, rotary_dim=None, temperature=steps, logn=layer.logn, score_factor=layer.softmax_factor
+    )
+    return spec_of(replace(made, label=rope.label or _short_name(model)))
+
+
+def _short_name(model: Model) -> str:
+    """Return the name of a model's type as a picture shows it: llama4, deepseek v3."""
+    return model.architecture.removesuffix("_text").replace("_", " ")
 
 
 def _chosen(model: Model, kind: str | None) -> tuple[str, Layer]:

@@ -9,6 +9,7 @@ QUESTIONS = {
     "How far off is a model whose config is misread?": "pecli drift rope:base=500000 rope",
     "Which angles has a model never seen?": "pecli unseen rope --trained 4096",
     "How do scores grow with the position in Llama 4?": "pecli temperature rope:temperature=0.1,8192,1",
+    "Is a model's base large enough for its context?": "pecli bases",
     "How far are any two positions apart?": "pecli distance -d 256",
     "Can positions 10 apart be told from neighbours?": "pecli curves --at 100 --against offset",
     "Does the offset alone count?": "pecli offsets sinusoidal binary -m cos",

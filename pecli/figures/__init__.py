@@ -64,6 +64,7 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
             "pecli.figures.temperature:Temperature",
             "What scores of attention are multiplied by, position by position",
         ),
+        "bases": ("pecli.figures.bases:Bases", "How far each base of rope holds, and models by base and context"),
         "addition": ("pecli.figures.addition:Addition", "Word vectors, position encodings and their sum, on one scale"),
         "terms": (
             "pecli.figures.terms:Terms",

@@ -12,7 +12,7 @@ from pecli.core.errors import UsageError
 from pecli.core.language import listing, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
-from pecli.encodings.base import distinguishing_labels
+from pecli.encodings.base import Encoding, distinguishing_labels
 from pecli.encodings.rope import Rope
 from pecli.encodings.temperature import score_factors
 from pecli.figures.base import Figure, Numbers, View
@@ -86,6 +86,10 @@ class Temperature(Figure[Rope]):
     example: ClassVar[str] = "pecli temperature rope:temperature=0.1,8192,1 rope:logn=8192,32767"
     examples: ClassVar[tuple[str, ...]] = ("pecli temperature rope:scaling=yarn,factor=16,original=8192",)
     default_options: ClassVar[Mapping[str, Any]] = {"length": 262_144}
+
+    @classmethod
+    def refusal(cls, encoding: type[Encoding]) -> str:
+        return f"{cls.name} cannot show {encoding.name}: it is for rope"
 
     def check_view(self, view: View[Rope]) -> None:
         super().check_view(view)

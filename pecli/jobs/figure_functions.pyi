@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from pecli.encodings.base import Encoding
 from pecli.figures.addition import AdditionNumbers
 from pecli.figures.attention import AttentionNumbers
+from pecli.figures.bases import BasesNumbers
 from pecli.figures.bias import BiasNumbers
 from pecli.figures.bias_weights import WeightNumbers
 from pecli.figures.compare import CompareNumbers
@@ -364,6 +365,16 @@ def temperature(
     **options: Unpack[TemperatureOptions],
 ) -> Picture[TemperatureNumbers]:
     """What scores of attention are multiplied by, position by position."""
+
+class BasesOptions(FigureOptions, total=False):
+    models: Several[Literal["Llama 2", "OLMo 2", "Llama 3", "Code Llama", "Qwen2.5", "Mistral 7B v0.2", "SmolLM3", "Qwen2.5-1M"]] | Sequence[Several[Literal["Llama 2", "OLMo 2", "Llama 3", "Code Llama", "Qwen2.5", "Mistral 7B v0.2", "SmolLM3", "Qwen2.5-1M"]]] | None
+
+def bases(
+    encoding: Several[OneEncoding] | Sequence[Several[OneEncoding]] | None = None,
+    *others: OneEncoding,
+    **options: Unpack[BasesOptions],
+) -> Picture[BasesNumbers]:
+    """How far each base of rope holds, and models by base and context."""
 
 class AdditionOptions(FigureOptions, total=False):
     sentences: Several[Literal["bites", "school", "like"]] | None

@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # most texts are no config's: what reads those takes as long 
 
 CONFIG_SPEC = re.compile(r"(?P<path>.+?)(?:#(?P<kind>[\w-]+))?(?::(?P<text>[A-Za-z_-]+=.*))?", re.DOTALL)
 SCORES = "scores"  # instead of a kind of layers: those whose scores are multiplied by a factor, else the usual ones
+NAMED = "named"  # instead of a kind of layers: the usual ones, under the name of the model's type
 OTHER_LAYERS = "{path} has layers of other kinds too: {kinds}; {chosen} is taken, name another as {path}#{other}"
 
 
@@ -62,6 +63,7 @@ def _spec(path: str, kind: str | None, changed: int) -> str:
     model = read_model(path)
     if kind == SCORES and kind not in model.layers:
         return _spec_of_scores(model)
+    named, kind = kind == NAMED and kind not in model.layers, None if kind == NAMED else kind
     name, layer = _chosen(model, kind)
     if layer.encoding is None:
         text = layer.trouble or f"its layers have no position encoding that can be drawn ({layer.kind})"
@@ -69,7 +71,8 @@ def _spec(path: str, kind: str | None, changed: int) -> str:
     others = [other for other in model.layers if other != name] if kind is None else []
     if others:
         notice(OTHER_LAYERS.format(path=path, kinds=", ".join(others), chosen=name, other=others[0]))
-    return spec_of(layer.encoding)  # with d, of which a figure may have its default
+    made = layer.encoding
+    return spec_of(replace(made, label=made.label or _short_name(model)) if named else made)  # with d, which may differ
 
 
 def of_layers(spec: str, layers: str) -> str:

@@ -19,7 +19,7 @@ from tests.conftest import Ask
 
 LONGROPE = "rope:d=8,scaling=longrope,original=64,factor=4,short_factor=1,1,1,1,long_factor=2,3,4,5"
 DYNAMIC = "rope:d=8,scaling=dynamic,max_position=64,factor=2"
-NO_LENGTH = ("tiles", "maps", "attention", "temperature")  # of grids, a position a token, or without rates
+NO_LENGTH = ("tiles", "maps", "attention", "temperature", "bases")  # of grids, a position a token, without rates
 FIGURES = [name for name, kind in ANALYSES.items() if kind.takes(Rope) and name not in NO_LENGTH]
 
 

@@ -32,6 +32,7 @@ from pecli.figures.rotation import RotationNumbers
 from pecli.figures.rotation_matrix import MatrixNumbers
 from pecli.figures.scatter import CloudNumbers
 from pecli.figures.spectrum import SpectrumNumbers
+from pecli.figures.spectrum_ratio import RatioNumbers
 from pecli.figures.temperature import TemperatureNumbers
 from pecli.figures.terms import TermsNumbers
 from pecli.figures.tiles import TilesNumbers
@@ -192,7 +193,7 @@ def spectrum(
     encoding: Several[OneEncoding] | Sequence[Several[OneEncoding]] | None = None,
     *others: OneEncoding,
     **options: Unpack[SpectrumOptions],
-) -> Picture[SpectrumNumbers]:
+) -> Picture[SpectrumNumbers | RatioNumbers]:
     """The wavelength of every pair of dimensions."""
 
 class FourierOptions(FigureOptions, total=False):

@@ -27,6 +27,7 @@ from pecli.figures.offset_scores import RandomNumbers
 from pecli.figures.offsets import OffsetsNumbers
 from pecli.figures.path import PathNumbers
 from pecli.figures.precision import PrecisionNumbers
+from pecli.figures.precision_stages import StageNumbers
 from pecli.figures.relative import RelativeNumbers
 from pecli.figures.rotation import RotationNumbers
 from pecli.figures.rotation_matrix import MatrixNumbers
@@ -329,12 +330,13 @@ def bias(
 
 class PrecisionOptions(FigureOptions, total=False):
     trained: Several[SupportsIndex] | None
+    by: Several[Literal["position", "stage"]]
 
 def precision(
     encoding: Several[OneEncoding] | Sequence[Several[OneEncoding]] | None = None,
     *others: OneEncoding,
     **options: Unpack[PrecisionOptions],
-) -> Picture[PrecisionNumbers]:
+) -> Picture[PrecisionNumbers | StageNumbers]:
     """What a table loses in float16 and such: its error against position and pair."""
 
 class DriftOptions(FigureOptions, total=False):

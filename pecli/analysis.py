@@ -308,6 +308,11 @@ class Analysis(Options, Generic[E], ABC):
         """Return whether this can show encodings of that kind."""
         return issubclass(encoding, cls.requires)
 
+    @classmethod
+    def moving(cls, given: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return the values of its `frame_option` where a picture moves and none are given; mostly none."""
+        return ()
+
     def made_of(self) -> Sequence[Analysis[Any]]:
         """Return what computes of each encoding: itself, or the figures that it is made of."""
         return [self]

@@ -30,6 +30,7 @@ from pecli.figures.precision import PrecisionNumbers
 from pecli.figures.precision_stages import StageNumbers
 from pecli.figures.relative import RelativeNumbers
 from pecli.figures.rotation import RotationNumbers
+from pecli.figures.rotation_arrows import ArrowNumbers
 from pecli.figures.rotation_matrix import MatrixNumbers
 from pecli.figures.scatter import CloudNumbers
 from pecli.figures.spectrum import SpectrumNumbers
@@ -287,12 +288,14 @@ class RotationOptions(FigureOptions, total=False):
     pairs: Several[SupportsIndex] | Sequence[Several[SupportsIndex]] | None
     panels: Several[Literal["before", "after", "plane"]] | Sequence[Several[Literal["before", "after", "plane"]]]
     matrix: Several[SupportsIndex] | None
+    offset: Several[SupportsIndex] | None
+    at: Several[SupportsIndex] | Sequence[Several[SupportsIndex]] | None
 
 def rotation(
     encoding: Several[OneEncoding] | Sequence[Several[OneEncoding]] | None = None,
     *others: OneEncoding,
     **options: Unpack[RotationOptions],
-) -> Picture[RotationNumbers | MatrixNumbers]:
+) -> Picture[RotationNumbers | MatrixNumbers | ArrowNumbers]:
     """What RoPE does to a query: before, after, and the circles on which pairs of columns turn."""
 
 class AttentionOptions(FigureOptions, total=False):

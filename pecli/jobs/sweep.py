@@ -144,8 +144,8 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> Sw
     if swept and kind.several and not labels:
         values |= _in_files([_spread(item, repeated) for item in _items(named)], values.get("output", ()))
     values = {name: _read_shared(shared_options(kind).get(name), each) for name, each in values.items()}
-    if kind.frame_option in values:
-        values = _in_frames(kind.frame_option, values)
+    if kind.frame_option:
+        values = _in_frames(kind, values)
     count = prod(map(len, values.values()))
     if count > MAX_PICTURES:
         raise UsageError(f"this sweep asks for {count:,} pictures, and {MAX_PICTURES:,} are the most")
@@ -228,16 +228,18 @@ def _read_shared(option: Option | None, values: Sequence[Any]) -> Sequence[Any]:
     return [value and resolved(value) for value in read] if option.file else read
 
 
-def _in_frames(name: str, values: dict[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
+def _in_frames(kind: type[Analysis[Any]], values: dict[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
     """Return the values, where a picture moves and nothing is swept: those of a list that moves one by one."""
+    name = kind.frame_option
     if any(len(several) > 1 for several in values.values()):
         return values
     endings = [ending_of(str(path)) for output in values.get("output", ()) for path in _items(output)]
     paged = any(values.get("pages", ()))
-    kinds = [FORMATS[ending] for ending in (*endings, *values.get("format", ())) if ending in FORMATS]
-    if not any(kind.frames or (paged and kind.paged) for kind in kinds):
+    formats = [FORMATS[ending] for ending in (*endings, *values.get("format", ())) if ending in FORMATS]
+    if not any(format.frames or (paged and format.paged) for format in formats):
         return values
-    each = values[name][0] or ()
+    given = {own: several[0] for own, several in values.items()}
+    each = given.get(name) or kind.moving(given)
     return {**values, name: [(item,) for item in each]} if len(each) > 1 else values
 
 

@@ -363,6 +363,12 @@ TEXTS = {
     "relative.line": "line: p − q = {offset:,}",
     "relative.value_where": "{value} at p − q = {offset:,}",
     # rotation
+    "rotation.stay_apart": "shifted together, query and key stay {degrees}° apart",
+    "rotation.key_at": "k at {position}",
+    "rotation.query_at": "q at {position}",
+    "rotation.turn_every": "pair {pair}, a turn every {wave} positions",
+    "rotation.equal_vectors": "equal query and key",
+    "rotation.score_cos": "score cos {degrees}° = {score}",
     "rotation.q_before_rotation": "Query before",
     "rotation.q_after_rotation": "Query after",
     "rotation.pairs_in_their_planes": "Pairs in their planes",

@@ -351,6 +351,12 @@ TEXTS = {
     "relative.line": "线：p − q = {offset:,}",
     "relative.value_where": "p − q = {offset:,} 处为 {value}",
     # rotation
+    "rotation.stay_apart": "一起移动时，查询与键始终相隔 {degrees}°",
+    "rotation.key_at": "k 在 {position}",
+    "rotation.query_at": "q 在 {position}",
+    "rotation.turn_every": "第 {pair} 对，每 {wave} 个位置转一圈",
+    "rotation.equal_vectors": "查询与键相同",
+    "rotation.score_cos": "分数 cos {degrees}° = {score}",
     "rotation.q_before_rotation": "旋转前的查询",
     "rotation.q_after_rotation": "旋转后的查询",
     "rotation.pairs_in_their_planes": "各对维度，各在其平面上",

@@ -124,6 +124,7 @@ def model(
     runtime: tuple[str, ...],
     flags: str | None,
     ignore: tuple[str, ...],
+    figure: str,
     strict: bool,
     cite: bool,
     output: tuple[str, ...],
@@ -140,7 +141,7 @@ def model(
     from pecli.models.config_file import place
     from pecli.models.overrides import read_overrides
     from pecli.models.reader import without_findings
-    from pecli.reports.model import ModelReport, spectrum_specs
+    from pecli.reports.model import ModelReport
 
     if not paths:
         raise UsageError("pecli model takes the path of a config.json, or of a folder that holds one")
@@ -156,6 +157,10 @@ def model(
             raise UsageError("--flags are of --runtime llama.cpp alone", option="flags")
         if runtime and not flags:
             others = {"same": same, "cite": cite, "strict": strict, "a picture": bool(pictures)}
+            if pictures and figure == "drift":
+                options = {"encoding": runtime_specs(places, runtime, seq_len, given), **language.settings()}
+                draw(figure, options, pictures, format, quiet=quiet, verbose=verbose)
+                return
             publish_runtimes(places, runtime, seq_len, given, targets, [name for name, own in others.items() if own])
             return
         models, failures = read_models(places, seq_len, given, flags)
@@ -169,10 +174,8 @@ def model(
         made = filter(None, (layer.encoding for read in report.models for layer in read.layers.values()))
         print_citations(made, [*targets, *pictures])
     elif pictures:
-        specs = spectrum_specs(report.models)
-        if not specs:
-            raise UsageError("none of the layers has wavelengths to draw", option="output", value=output)
-        draw("spectrum", {"encoding": specs, **language.settings()}, pictures, format, quiet=quiet, verbose=verbose)
+        specs = specs_of(report.models, figure)
+        draw(figure, {"encoding": specs, **language.settings()}, pictures, format, quiet=quiet, verbose=verbose)
     if not cite and (targets or not pictures):
         publish(document, data, targets, lines)
     for failure in failures:
@@ -203,6 +206,35 @@ def publish_runtimes(
         raise UsageError(f"--runtime is of one file, not of {len(places)}", option="runtime")
     found = applied(places[0], chosen(names), seq_len, given)
     publish(runtimes_text(places[0], found), runtimes_data(places[0], found), targets)
+
+
+def specs_of(models: Sequence[Any], figure: str) -> list[str]:
+    """Return the specs that a picture of models shows; raises UsageError where there are too few."""
+    from pecli.reports.model import drift_specs, spectrum_specs
+
+    specs = spectrum_specs(models) if figure == "spectrum" else drift_specs(models)
+    if not specs:
+        raise UsageError("none of the layers has wavelengths to draw", option="output")
+    if figure == "drift" and len(specs) < 2:
+        raise UsageError("--figure drift compares the rates of two files or runtimes", option="figure")
+    return specs
+
+
+def runtime_specs(
+    places: Sequence[str], names: Iterable[str], seq_len: int | None, given: Mapping[str, Any]
+) -> list[str]:
+    """Return the specs of what runtimes make of one file, labelled with their names; raises where fewer than two are
+    known."""
+    from pecli.models.runtimes import applied, chosen
+    from pecli.reports.model import drift_specs
+
+    if len(places) != 1:
+        raise UsageError(f"--runtime is of one file, not of {len(places)}", option="runtime")
+    found = [item for item in applied(places[0], chosen(names), seq_len, given) if item.model is not None]
+    specs = drift_specs([item.model for item in found if item.model], [item.runtime.name for item in found])
+    if len(specs) < 2:
+        raise UsageError("--figure drift compares the rates of two files or runtimes", option="figure")
+    return specs
 
 
 def read_models(
@@ -247,6 +279,7 @@ MODEL_COMMAND = Command(
         "pecli model path/to/config.json",
         "pecli model hf:Qwen/Qwen2.5-7B models/*/config.json -o spectra.png",
         "pecli model config.json model.gguf --same",
+        "pecli model config.json other.json --figure drift -o drift.png",
     ),
     notes=(
         "One kind of layers is config.json#NAME in a picture: pecli spectrum config.json#sliding_attention.",

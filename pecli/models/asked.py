@@ -31,6 +31,11 @@ class ModelOptions(Options):
         None, "llama.cpp's flags for a GGUF file, with --runtime llama.cpp: '--rope-freq-base 1e6'"
     )
     ignore: tuple[str, ...] = option((), "findings that do not count, by their codes")
+    figure: str = option(
+        "spectrum",
+        "what a picture shows: wavelengths, or how far the rates of other files, or of runtimes, drift from the first",
+        choices=lambda: ("spectrum", "drift"),
+    )
 
 
 METHODS = ("linear", "ntk", "dynamic", "yarn", "longrope", "base")  # to extend a context

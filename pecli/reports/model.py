@@ -21,7 +21,8 @@ from pecli.encodings.rope import Rope
 from pecli.files.documents import for_notebook
 from pecli.files.tables import file_label
 from pecli.models.asked import ModelOptions
-from pecli.models.reader import Layer, Model
+from pecli.models.layers import FULL
+from pecli.models.reader import ALL, Layer, Model
 from pecli.reports.layers import layer_data, runs
 from pecli.reports.same import LayerComparison, comparison_data, comparison_text, comparisons
 
@@ -180,6 +181,17 @@ def spectrum_specs(models: Sequence[Model]) -> list[str]:
         for kind, encoding in made.items():
             label = name if len(made) == 1 else f"{name} ({kind.replace('_', ' ')})"
             specs.append(replace(encoding, label=label).spec())
+    return specs
+
+
+def drift_specs(models: Sequence[Model], names: Sequence[str] = ()) -> list[str]:
+    """Return the spec of the usual layers of each model that has rates, labelled with the model or a name."""
+    specs = []
+    for name, model in zip(names or names_of(models), models, strict=True):
+        made = {kind: made for kind, layer in model.layers.items() if isinstance(made := layer.encoding, Harmonic)}
+        if made:
+            usual = next((kind for kind in (ALL, FULL) if kind in made), next(iter(made)))
+            specs.append(replace(made[usual], label=name).spec())
     return specs
 
 

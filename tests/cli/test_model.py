@@ -13,6 +13,7 @@ import pytest
 import pecli
 from pecli.core.language import listing, say
 from pecli.encodings.registry import ENCODINGS
+from pecli.files.metadata import read_metadata
 from pecli.models.layers import codes
 from tests.conftest import Ask
 
@@ -423,3 +424,20 @@ def test_every_finding_of_the_stored_configs_has_a_code_of_the_reference() -> No
     found = {finding.code for path in CONFIGS.glob("*.json") for finding in pecli.model(path).models[0].findings}
     assert found <= listed
     assert {*codes()} == listed
+
+
+def test_a_picture_of_how_far_files_or_runtimes_drift_apart(ask: Ask, folder: Path) -> None:
+    paths = [str(CONFIGS / f"{name}.json") for name in ("llama-3.1", "llama-2")]
+    ended = ask("model", *paths, "--figure", "drift", "-o", "a.svg")
+    assert (ended.code, ended.out) == (0, "a.svg\n")
+    job = read_metadata("a.svg")["job"]
+    assert job["command"] == "drift" and [spec.partition("label=")[2].split(",")[0] for spec in job["encoding"]] == [
+        "llama-3.1.json",
+        "llama-2.json",
+    ]
+    config = {**BARE, "rope_theta": 500000.0, "rope_scaling": {"rope_type": "linear", "type": "dynamic", "factor": 4.0}}
+    (folder / "config.json").write_text(json.dumps(config))
+    words = ["model", "config.json", "--runtime", "transformers5,mlx", "--figure", "drift", "-o", "b.svg"]
+    assert ask(*words).code == 0
+    assert [("label=mlx" in spec) for spec in read_metadata("b.svg")["job"]["encoding"]] == [False, True]
+    assert "two files" in ask("model", paths[0], "--figure", "drift", "-o", "c.svg").err

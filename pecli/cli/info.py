@@ -174,8 +174,7 @@ def model(
         made = filter(None, (layer.encoding for read in report.models for layer in read.layers.values()))
         print_citations(made, [*targets, *pictures])
     elif pictures:
-        specs = specs_of(report.models, figure)
-        draw(figure, {"encoding": specs, **language.settings()}, pictures, format, quiet=quiet, verbose=verbose)
+        draw_models(report.models, figure, pictures, format, language, quiet=quiet, verbose=verbose)
     if not cite and (targets or not pictures):
         publish(document, data, targets, lines)
     for failure in failures:
@@ -206,6 +205,34 @@ def publish_runtimes(
         raise UsageError(f"--runtime is of one file, not of {len(places)}", option="runtime")
     found = applied(places[0], chosen(names), seq_len, given)
     publish(runtimes_text(places[0], found), runtimes_data(places[0], found), targets)
+
+
+def draw_models(
+    models: Sequence[Any], figure: str, paths: list[str], format: str | None, language: Any, **how: Any
+) -> None:
+    """Draw what is asked for of models into these files."""
+    if figure == "layers":
+        write_layers(models, paths, format, language)
+    else:
+        draw(figure, {"encoding": specs_of(models, figure), **language.settings()}, paths, format, **how)
+
+
+def write_layers(models: Sequence[Any], paths: Sequence[str], format: str | None, language: Any) -> None:
+    """Write the picture of the layers of models into each of these files."""
+    from pecli.figures.layers import draw_layers
+    from pecli.files.formats import format_of
+    from pecli.files.writer import check_target, write
+    from pecli.page.canvas import Canvas
+    from pecli.reports.model import names_of
+
+    for path in paths:
+        check_target(path, clobber=True, example="picture.png")
+    formats = [format_of(path, format) for path in paths]
+    with use_language(language):
+        drawn = draw_layers(models, names_of(models), formats, Canvas())
+    for path, data in zip(paths, drawn, strict=True):
+        write(path, data)
+        print_results([path])
 
 
 def specs_of(models: Sequence[Any], figure: str) -> list[str]:
@@ -279,6 +306,7 @@ MODEL_COMMAND = Command(
         "pecli model path/to/config.json",
         "pecli model hf:Qwen/Qwen2.5-7B models/*/config.json -o spectra.png",
         "pecli model config.json model.gguf --same",
+        "pecli model config.json --figure layers -o layers.png",
         "pecli model config.json other.json --figure drift -o drift.png",
     ),
     notes=(

@@ -441,6 +441,17 @@ TEXTS = {
     "bases.one_fails": "the base of {name} holds to {holds:,} of its {context:,} positions",
     "bases.base_holds_to": "base {base:,.0f} holds to {holds:,}",
     "bases.base_beyond": "base {base:,.0f} holds to {searched:,} at least",
+    # layers
+    "layers.only_some": "only {count} of the {all} layers of {name} see beyond {reach:,} positions",
+    "layers.only_one": "only {count} of the {all} layers of {name} sees beyond {reach:,} positions",
+    "layers.all_alike": "all {all} layers of {name} see {reach:,} positions",
+    "layers.layer": "layer",
+    "layers.positions": "positions",
+    "layers.one_bar": "one bar a layer: how many positions it sees, on a logarithmic scale",
+    "layers.no_rope": "no rope",
+    "layers.sees": "{reach:,} positions",
+    "layers.of_all": "layers",
+    "layers.of_kind": "{count} {kind}: {facts}",
     # drift
     "drift.agreement": "agreement",
     "drift.half": "half",

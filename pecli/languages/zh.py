@@ -429,6 +429,17 @@ TEXTS = {
     "bases.one_fails": "{name} 的基数只在 {context:,} 个位置中的前 {holds:,} 个有效",
     "bases.base_holds_to": "基数 {base:,.0f} 有效到 {holds:,}",
     "bases.base_beyond": "基数 {base:,.0f} 至少有效到 {searched:,}",
+    # layers
+    "layers.only_some": "{name} 的 {all} 层中只有 {count} 层能看到 {reach:,} 个位置以外",
+    "layers.only_one": "{name} 的 {all} 层中只有 {count} 层能看到 {reach:,} 个位置以外",
+    "layers.all_alike": "{name} 的全部 {all} 层都能看到 {reach:,} 个位置",
+    "layers.layer": "层",
+    "layers.positions": "位置数",
+    "layers.one_bar": "每层一条：该层能看到的位置数，对数刻度",
+    "layers.no_rope": "无 rope",
+    "layers.sees": "{reach:,} 个位置",
+    "layers.of_all": "同类",
+    "layers.of_kind": "{count} 层 {kind}：{facts}",
     # drift
     "drift.agreement": "一致度",
     "drift.half": "一半",

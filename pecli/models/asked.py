@@ -33,8 +33,9 @@ class ModelOptions(Options):
     ignore: tuple[str, ...] = option((), "findings that do not count, by their codes")
     figure: str = option(
         "spectrum",
-        "what a picture shows: wavelengths, or how far the rates of other files, or of runtimes, drift from the first",
-        choices=lambda: ("spectrum", "drift"),
+        "what a picture shows: wavelengths, how far each layer sees, or how far the rates of other files or of "
+        "runtimes drift from the first",
+        choices=lambda: ("spectrum", "layers", "drift"),
     )
 
 

@@ -49,6 +49,10 @@ class EffectiveNumbers(Numbers[Scaled]):
     beyond: tuple[int, ...] = aside()
     stops_late: bool = aside()  # queries of dual chunk attention stop at c, as in the code, not as in the paper
 
+    @classmethod
+    def fact_types(cls) -> dict[str, Any]:
+        return super().fact_types() | dict.fromkeys(("largest", "beyond"), dict[str, int])
+
     def facts(self) -> dict[str, Any]:
         counts = {"largest": self.largest, "beyond": self.beyond}
         return super().facts() | {name: dict(zip(self.methods, own, strict=True)) for name, own in counts.items()}

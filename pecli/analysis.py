@@ -327,6 +327,7 @@ class Analysis(Options, Generic[E], ABC):
     default_encoding: ClassVar[str] = "sinusoidal"  # the encoding where none is named
     default_options: ClassVar[Mapping[str, Any]] = {}  # defaults of encoding and positions: {"d": 8}
     length_help: ClassVar[str] = ""  # help of --length, where another option sets the number of positions
+    config_layers: ClassVar[str] = ""  # kind of layers taken from a config.json that names none
     specs_are_arguments: ClassVar[bool] = False  # whether encodings are arguments, without --encoding
     one_table: ClassVar[bool] = True  # whether one array holds all numbers, as .npy and .csv need
     frame_option: ClassVar[str] = ""  # option whose values become frames if nothing else is swept
@@ -339,6 +340,14 @@ class Analysis(Options, Generic[E], ABC):
     def takes(cls, encoding: type[Encoding]) -> bool:
         """Return whether this analysis can show encodings of that class."""
         return issubclass(encoding, cls.requires)
+
+    @classmethod
+    def moving(cls, given: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return the default values of `frame_option` in a moving picture, one a frame; by default none.
+
+        given : the options that were given, by name
+        """
+        return ()
 
     def made_of(self) -> Sequence[Analysis[Any]]:
         """Return the analyses that compute the numbers: itself, or the figures that it is composed of."""

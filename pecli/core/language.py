@@ -2,8 +2,8 @@
 
 Every text has a key, under which each language has its sentence: ``say("figures.cells", rows=3, columns=4)``. Names,
 numbers and formulas fill the blanks. A pair of sentences is singular and plural, chosen by the blank ``count``. A text
-that is not a key is returned unchanged if the language has no translation of it: names of encodings, summaries of
-commands. Messages of the command line are English.
+that is not a key is returned unchanged if the language has no translation of it, such as the name of an encoding.
+Messages of the command line are English.
 """
 
 from __future__ import annotations
@@ -105,6 +105,12 @@ def say(key: str, /, **blanks: Any) -> str:
     said = Sentence(text.format_map(blanks) if blanks else text)
     said.key, said.blanks = key, {name: item.item() if hasattr(item, "item") else item for name, item in blanks.items()}
     return said
+
+
+def summary_of(name: str, english: str) -> str:
+    """Return the one-line summary of a figure or report in the current language; `english` if that has none."""
+    text = texts(_CURRENT.get()).get("summary." + name, english)
+    return text if isinstance(text, str) else text[-1]
 
 
 def finding(text: str) -> dict[str, Any]:

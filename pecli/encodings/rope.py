@@ -18,6 +18,7 @@ from pecli.encodings.base import Rotary
 from pecli.encodings.grid import GRID, HarmonicOnGrid, sides_of
 from pecli.encodings.harmonic import PI, alternating, as_typed, geometric_rates
 from pecli.encodings.rope_scaling import Scaled
+from pecli.encodings.temperature import check_temperature, logn_option, score_factor_option, temperature_option
 from pecli.files.tables import read_table
 
 RANDOM = "random:"
@@ -222,9 +223,13 @@ class Rope(OnAxes, Rotary):
     query: str | None = option(
         None, "what is turned: random:SEED or a file of d numbers", unset="(1, 0) in every pair", file=True
     )
+    temperature: tuple[float, ...] | None = temperature_option()
+    logn: tuple[int, ...] | None = logn_option()
+    score_factor: float = score_factor_option()
 
     def check(self) -> None:
         super().check()
+        check_temperature(self)
         if self.query is not None and self.query.startswith(RANDOM):
             seed = self.query.removeprefix(RANDOM)
             if not (seed.isdecimal() and len(seed) < 10):

@@ -14,7 +14,17 @@ from typing import TYPE_CHECKING, Any, Generic, NotRequired, TypedDict, TypeVar,
 
 from pecli.analysis import Numbers, Parts
 from pecli.core.errors import UnknownNameError, UsageError
-from pecli.core.language import capitalised, finding, join_and, join_clauses, letters, listing, say, use_language
+from pecli.core.language import (
+    capitalised,
+    finding,
+    join_and,
+    join_clauses,
+    letters,
+    listing,
+    say,
+    summary_of,
+    use_language,
+)
 from pecli.core.lazy import Array, Axes
 from pecli.core.options import write_scalar
 from pecli.core.terminal import Document
@@ -117,7 +127,9 @@ def alt_text(job: Job, numbers: Numbers[Any] | None = None) -> str:
         options, known = figure.changed(figure.default_options), figure.options()
         texts = {n: file_label(v) if known[n].file else known[n].write(v) for n, v in options.items()}
         how = [f"{name.replace('_', ' ')} {text}" for name, text in texts.items()]
-        clauses = join_clauses([say(ANALYSES.summary(figure.name)), encoding_titles(job), where, *how])
+        clauses = join_clauses(
+            [summary_of(figure.name, ANALYSES.summary(figure.name)), encoding_titles(job), where, *how]
+        )
         said = ["", ""] if numbers is None else [numbers.message(), join_clauses(footnotes(numbers, job.canvas))]
         *before, last = filter(None, [said[0], clauses, said[1]])
         text = say("page.sentence", sentence=capitalised(last))
@@ -388,7 +400,7 @@ class Picture(Generic[N_co]):
         """
         job, canvas = self.job, self.job.canvas
         title = self.title() or self._own_title() if isinstance(job.figure, Figure) else job.figure.name
-        one_line = " ".join((title or say(ANALYSES.summary(job.figure.name))).split())
+        one_line = " ".join((title or summary_of(job.figure.name, ANALYSES.summary(job.figure.name))).split())
         alt = alt_text(job, shown)
         made = job.metadata if shown is None else json.dumps({**json.loads(job.metadata), **texts_of(job, shown)})
         return FileMetadata(made, job.id_prefix(), one_line, alt, canvas.inline, canvas.adaptive, job.output.long)

@@ -128,6 +128,8 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> Sw
         n: known[n].as_text(_array_as_list(value)) if n in known else value
         for n, value in with_canonical_names(known, given).items()
     }
+    if kind.config_layers and asked.get("encoding"):
+        asked["encoding"] = _of_layers(asked["encoding"], kind.config_layers)
     named = asked.get("encoding") or kind.default_encoding  # a reference keeps arrays, and so their specs, alive
     own = parameters_of(specs_in({"encoding": named}), inner=True)
     known = {**{n: item for n, item in own.items() if not item.in_spec}, **known}
@@ -146,8 +148,8 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> Sw
             [_spread_specs(item, repeated) for item in _as_list(named)], values.get("output", ())
         )
     values = {name: _read_shared(shared_options(kind).get(name), each) for name, each in values.items()}
-    if kind.frame_option in values:
-        values = _split_over_frames(kind.frame_option, values)
+    if kind.frame_option:
+        values = _split_over_frames(kind, values)
     count = prod(map(len, values.values()))
     if count > MAX_PICTURES:
         raise UsageError(f"this sweep asks for {count:,} pictures, but the limit is {MAX_PICTURES:,}")
@@ -166,6 +168,15 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> Sw
 def _array_as_list(value: Any) -> Any:
     """Return a range or a 1-D array as a list, any other value unchanged."""
     return list(value) if isinstance(value, range) or (isinstance(value, np.ndarray) and value.ndim == 1) else value
+
+
+def _of_layers(encodings: Any, layers: str) -> Any:
+    """Return the specs of encodings, with the kind of layers added to each config.json that names none."""
+    from pecli.models.spec import of_layers  # few figures need it
+
+    if isinstance(encodings, (list, tuple)):
+        return [_of_layers(item, layers) for item in encodings]
+    return of_layers(encodings, layers) if isinstance(encodings, str) else encodings
 
 
 def _with_labels(encodings: Any, labels: Sequence[str]) -> list[str]:
@@ -221,17 +232,19 @@ def _read_shared(option: Option | None, values: Sequence[Any]) -> Sequence[Any]:
     return [value and resolved(value) for value in read] if option.file else read
 
 
-def _split_over_frames(name: str, values: dict[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
-    """Return the values with the list of option `name` split over frames, if nothing is swept and the file has
-    frames."""
+def _split_over_frames(kind: type[Analysis[Any]], values: dict[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
+    """Return the values with the list of the figure's `frame_option` split over frames, if nothing is swept and the
+    file has frames."""
+    name = kind.frame_option
     if any(len(several) > 1 for several in values.values()):
         return values
     endings = [ending_of(str(path)) for output in values.get("output", ()) for path in _as_list(output)]
     paged = any(values.get("pages", ()))
-    kinds = [FORMATS[ending] for ending in (*endings, *values.get("format", ())) if ending in FORMATS]
-    if not any(kind.frames or (paged and kind.paged) for kind in kinds):
+    formats = [FORMATS[ending] for ending in (*endings, *values.get("format", ())) if ending in FORMATS]
+    if not any(format.frames or (paged and format.paged) for format in formats):
         return values
-    each = values[name][0] or ()
+    given = {own: several[0] for own, several in values.items()}
+    each = given.get(name) or kind.moving(given)
     return {**values, name: [(item,) for item in each]} if len(each) > 1 else values
 
 

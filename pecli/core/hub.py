@@ -55,7 +55,7 @@ class HubFile(NamedTuple):
         return f"hf:{self.repo}{''.join(part or '' for part in parts)}"
 
     def file(self, name: str) -> str:
-        """Return the path of the named file in the folder; the folder itself if it is already a file of that type."""
+        """Return the path of the named file in `folder`, or `folder` itself if it is a file with the same extension."""
         return self.folder if self.folder.endswith(Path(name).suffix) else f"{self.folder}/{name}".strip("/")
 
 
@@ -194,7 +194,10 @@ def _client() -> Any:
 
 @contextmanager
 def _as_pecli_errors(path: str, file: str = "such file") -> Iterator[None]:
-    """Raise any error of the client as a PecliError with a one-line reason."""
+    """Raise any error of the client as a PecliError with a one-line reason.
+
+    file : what the model lacks if the error says that something was not found
+    """
     try:
         yield
     except (PecliError, MemoryError):

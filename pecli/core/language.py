@@ -1,9 +1,9 @@
 """The language of pictures and reports: English, or another module of `pecli.languages`.
 
-Every text has a key, under which each language has its sentence: ``say("figures.cells", rows=3, columns=4)``. Names,
-numbers and formulas fill the blanks. A pair of sentences is singular and plural, chosen by the blank ``count``. A text
-that is not a key is returned unchanged if the language has no translation of it: names of encodings, summaries of
-commands. Messages of the command line are English.
+Every text has a key, under which each language has a sentence: ``say("figures.cells", rows=3, columns=4)``. Names,
+numbers and formulas fill the blanks. A pair of sentences is singular and plural, chosen by the blank ``count``. Names of
+encodings and summaries of commands have no key: the English text itself is looked up, and is returned unchanged if the
+language has no translation of it. Messages of the command line are English.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class Sentence(str):
 
 
 def say(key: str, /, **blanks: Any) -> str:
-    """Return the text with the given key in the current language, blanks filled in; an unknown key stays as it is."""
+    """Return the text with the given key in the current language, blanks filled in; for an unknown key the key."""
     text = texts(_CURRENT.get()).get(key) or texts(ENGLISH).get(key, key)
     if isinstance(text, tuple):
         text = text[blanks["count"] != 1]
@@ -154,7 +154,7 @@ def merge_labels(labels: Sequence[str], texts: Sequence[Sequence[str]]) -> list[
 
 
 def letters() -> str:
-    """Return the non-ASCII characters of the current language, to look for fonts; empty for English."""
+    """Return the non-ASCII characters of the current language, for which a font must be found; "" for English."""
     lang = _CURRENT.get()
     return "" if lang == ENGLISH else "".join(sorted({sign for sign in str(texts(lang)) if not sign.isascii()}))
 

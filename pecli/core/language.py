@@ -1,9 +1,9 @@
 """The language of pictures and reports: English, or another module of `pecli.languages`.
 
 Every text has a key, under which each language has a sentence: ``say("figures.cells", rows=3, columns=4)``. Names,
-numbers and formulas fill the blanks. A pair of sentences is singular and plural, chosen by the blank ``count``. Names of
-encodings and summaries of commands have no key: the English text itself is looked up, and is returned unchanged if the
-language has no translation of it. Messages of the command line are English.
+numbers and formulas fill the blanks. A pair of sentences is singular and plural, chosen by the blank ``count``. Names
+of encodings and summaries of commands have no key: the English text itself is looked up, and is returned unchanged if
+the language has no translation of it. Messages of the command line are English.
 """
 
 from __future__ import annotations

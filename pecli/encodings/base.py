@@ -101,7 +101,7 @@ class Encoding(Options, ABC):
         return None
 
     def other_lengths(self) -> str:
-        """Return which rates hold at the length in use and at others, if the formula depends on it; otherwise ""."""
+        """Return a text on the rates that hold at the length in use and at others; "" if rates do not depend on it."""
         return ""
 
     @classmethod
@@ -175,11 +175,14 @@ class Encoding(Options, ABC):
         return ""
 
     def title(self, join: Join = listing) -> str:
-        """Return the encoding in a title: its label, otherwise its description."""
+        """Return the encoding in a title: its label, otherwise its description, joined by `join`."""
         return self.label or self.described(join)
 
     def described(self, join: Join = listing) -> str:
-        """Return the name and the changed or always shown parameters: ``sinusoidal, d = 128, base = 10``."""
+        """Return the name and the changed or always shown parameters: ``sinusoidal, d = 128, base = 10``.
+
+        join : function that joins these parts
+        """
         return join(self.title_pieces())
 
     def title_pieces(self, without: Collection[str] = ()) -> list[str]:
@@ -330,7 +333,10 @@ class Additive(TableEncoding):
 
 @dataclass(frozen=True)
 class Rotary(TableEncoding):
-    """Base of encodings that rotate queries and keys by their positions; the table is that of one fixed vector."""
+    """Base of encodings that rotate queries and keys by their positions.
+
+    Row p of the table is one fixed vector, rotated to position p.
+    """
 
     gives: ClassVar[str] = "rotation"
     kind: ClassVar[str] = "turns queries and keys"
@@ -370,12 +376,14 @@ class BiasEncoding(Encoding):
 
     @property
     def known(self) -> bool:
-        """Whether `bias` gives the bias; otherwise it is learned, and class numbers take its place."""
+        """Whether `bias` gives the bias. If not, the bias is learned, and `bias` gives the number of each offset's
+        class, such as T5's buckets.
+        """
         return True
 
     @property
     def quantity(self) -> str:
-        """Name of the result of `bias`: the bias, or the class numbers."""
+        """Text key for the result of `bias`: the bias, or the number of the offset's class."""
         return "encoding.bias"
 
     @property
@@ -418,7 +426,11 @@ def title_of_several(encodings: Sequence[Encoding]) -> str:
 def distinguishing_labels(
     encodings: Sequence[Encoding], without: Collection[str] = (), join: Join = listing
 ) -> list[str]:
-    """Return for each encoding what distinguishes it from the others, or its name if nothing does."""
+    """Return for each encoding what distinguishes it from the others, or its name if nothing does.
+
+    without : parameters to leave out
+    join : function that joins several parameters
+    """
     shared = common_pieces(encodings, without)
     if not shared and not without:
         return [encoding.title(join) for encoding in encodings]

@@ -182,7 +182,10 @@ class HarmonicOnGrid(OnGrid, Harmonic):
         return cells if self.sides else super().wave_unit
 
     def longer_than(self, length: int) -> Array:
-        """Return which pairs have a wavelength longer than their axis of the grid, or than a sequence with images."""
+        """Return a mask, (n_pairs,), of the pairs whose wavelength is longer than the range of their coordinate.
+
+        Positions on a line have no such range: `length` takes its place.
+        """
         if self.places is None:
             return super().longer_than(length)
         return np.asarray(self.wavelengths() > np.array([*map(np.ptp, self._scaled)])[self.axes_of_pairs()])

@@ -107,11 +107,11 @@ FASTEST = 10**12  # rad/position; a faster turn has no digits left at large posi
 class Harmonic(TableEncoding):
     """Base of encodings by sines and cosines. Subclasses define `rates`; everything else follows.
 
-    With a ``dtype`` below float64 the table is that of a straightforward implementation in this type. Rounded to it
-    are, in this order: the frequency ω_j (computed exactly), the position, their product, its sum with the phase if
-    there is one, sine and cosine, and their product with the radius if it is not 1. What follows from the formula
-    (frequencies, wavelengths, RoFormer's bound) stays exact; what rounding breaks, such as equal distances at equal
-    offsets, is measured.
+    With a ``dtype`` below float64 the table is that of a straightforward implementation in this type, which rounds
+    these numbers in this order: the frequency ω_j (computed exactly), the position, their product, its sum with the
+    phase if there is one, sine and cosine, and their product with the radius if it is not 1. Frequencies, wavelengths
+    and RoFormer's bound follow from the formula and stay exact; properties that rounding breaks, such as equal
+    distances at equal offsets, are measured in the table.
     """
 
     gives: ClassVar[str] = "frequencies"
@@ -176,7 +176,7 @@ class Harmonic(TableEncoding):
         return int(self.longer_than(length).sum())
 
     def longer_than(self, length: int) -> Array:
-        """Return which pairs have a wavelength longer than `length` positions, (n_pairs,)."""
+        """Return a mask, (n_pairs,), of the pairs with a wavelength longer than `length` positions."""
         return np.asarray(self.wavelengths() > length)
 
     @cached_property
@@ -356,7 +356,10 @@ class Harmonic(TableEncoding):
         return ["0" if text.startswith("0") else text for text in texts]
 
     def written_out(self, position: int, column: int) -> list[str]:
-        """Return r · sin(ω p + φ) with ω as name, formula and number, then the whole angle; without r = 1 and φ = 0."""
+        """Return r · sin(ω p + φ) as equal texts: with ω as name, as formula, as number, then with the whole angle.
+
+        A radius of 1 and a phase of 0 are left out.
+        """
         wave, j = self.waves()[column]
         if wave == "0":
             return ["0"]
@@ -379,10 +382,10 @@ class Harmonic(TableEncoding):
         return np.where(found > 0, found, np.inf)
 
     def decay(self, offsets: Array) -> Array:
-        """Return RoFormer's bound on the score at each offset, the mean over j of |Σ_{i ≤ j} e^{i Δ ω_i}|, shape (n,).
+        """Return RoFormer's bound on the score at each offset Δ, (n,): the mean over pairs j of |Σ_{k ≤ j} e^{iΔω_k}|.
 
-        Su et al. 2021, section 3.4.3, arXiv:2104.09864, where it is (2/d) Σ over d/2 pairs; (n_pairs + 1)/2 at offset
-        0. For odd d, not in the paper, the last column counts as a pair: the mean is over (d + 1)/2.
+        At offset 0 it is (n_pairs + 1)/2. Su et al. 2021, section 3.4.3, arXiv:2104.09864, has an even d and writes the
+        mean as (2/d) Σ. For an odd d the last column counts as a pair here: the mean is over (d + 1)/2 pairs.
         """
         means = np.empty(len(offsets))
         for part in chunks(0, len(offsets), self.width):

@@ -55,7 +55,7 @@ class Scaling:
         return plain
 
     def weights(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
-        """Return the weight of the divided rate in every pair if the rule blends; otherwise []."""
+        """Return each pair's weight, 0 to 1, of the divided rate in a blend with the plain one; [] without blends."""
         return []
 
     def attention_factor(self, rope: Scaled) -> float:
@@ -67,19 +67,19 @@ class Scaling:
         return None
 
     def first_length(self, rope: Scaled) -> int | None:
-        """Return the length in use up to which rates are constant; None if they do not depend on it."""
+        """Return the length in use, in positions, up to which rates are constant; None if they do not depend on it."""
         return None
 
     def base(self, rope: Scaled) -> float:
-        """Return the base of the rates at the length in use if they are powers of one; otherwise the rope's base."""
+        """Return the base whose powers are the rates at the length in use; the rope's own base if there is none."""
         return rope.base
 
     def at_length(self, rope: Scaled) -> str:
-        """Return which rates hold at the length in use, for a title; "" if they do not depend on it."""
+        """Return a text for titles on the rates that hold at the length in use; "" if rates do not depend on it."""
         return ""
 
     def other_lengths(self, rope: Scaled) -> str:
-        """Return which rates hold at the length in use and at other lengths; "" if they do not depend on it."""
+        """Return a text on the rates that hold at the length in use and at others; "" if rates do not depend on it."""
         return ""
 
 
@@ -100,7 +100,8 @@ class Linear(Scaling):
 class Ntk(Scaling):
     """NTK-aware scaling at every length: the longest wavelength grows by the factor, the shortest stays.
 
-    No config.json means it by its ``type``: transformers does not know the name, and runtimes read others by it.
+    It cannot be the scaling of a config.json: transformers does not know a type ``ntk``, and other programs take that
+    name for another scaling.
     """
 
     name = "ntk"
@@ -170,7 +171,7 @@ class Dynamic(Scaling):
 
 
 class Proportional(Scaling):
-    """Some pairs stand still; the others have the exponents of the full width."""
+    """The first pairs turn with rates base^(−2j/d) / factor, d being the full width; the others stand still."""
 
     name = "proportional"
     summary = "the first pairs turn with exponents over the whole width, the rest stand still"
@@ -352,7 +353,11 @@ class Yarn(Blend):
         return max(low, ZERO), min(high, Decimal(rope.width // 2 - 1 if rope.exchanged else rope.width - 1))
 
     def attention_factor(self, rope: Scaled) -> float:
-        """Return the given factor, otherwise 0.1 · ln factor + 1 (section 3.4); with two scales, their ratio."""
+        """Return `attention_factor` if it is given, otherwise 0.1 · ln factor + 1 (section 3.4).
+
+        If mscale and mscale_all_dim are given, return the ratio of 0.1 · mscale · ln factor + 1 to the same with
+        mscale_all_dim.
+        """
         if rope.attention_factor is not None:
             return rope.attention_factor
         growth = 0.1 * log(max(rope.factor or 1.0, 1.0))
@@ -533,9 +538,10 @@ class Scaled(PowersOfBase):
         return f"{item.summary}: {item.formula} ({item.source})" if item else super().about(parameter, value)
 
     def titled(self) -> dict[str, Any]:
-        """Parameters in a title: of the required ones only factor and original context, and none without effect.
+        """Return the parameters that a title shows, without those that change nothing in a picture.
 
-        `title_pieces` describes the length in use.
+        Of the parameters that the scaling requires, only the factor and the original context are shown. The length in
+        use is described by `title_pieces`.
         """
         silent = ("short_mscale", "long_mscale", "seq_len", "max_position", "window", "dual_chunks")
         left_out = {*self.rule.needs, *silent} - {"factor", "original"}
@@ -570,12 +576,12 @@ class Scaled(PowersOfBase):
 
     @property
     def used(self) -> int:
-        """Length in use, positions; by default, if rates depend on it, the longest with the first rates."""
+        """Length in use, in positions. If it is not given, `first_length`; 1 if rates do not depend on it."""
         return self.context or 1
 
     @property
     def beyond_first(self) -> bool:
-        """Whether the length in use is beyond that of the first rates."""
+        """Whether a given length in use is larger than `first_length`."""
         return self.seq_len is not None and self.seq_len > (self.first_length or 0)
 
     def other_lengths(self) -> str:
@@ -587,8 +593,8 @@ class Scaled(PowersOfBase):
     def contexts(self, length: int | None = None) -> tuple[int | None, int | None]:
         """Return the original and the extended context, positions; None if unknown.
 
-        They are equal without scaling. For a scaling without original context, such as linear, `max_position` may be
-        either: files differ.
+        They are equal without scaling. For a scaling without original context, such as linear, the original one is
+        None, and with `max_position` both are: in some files that is the original context, in others the extended one.
 
         length : length of a sequence, used if the parameters do not state a context and it may be that long
         """
@@ -616,7 +622,7 @@ class Scaled(PowersOfBase):
             return self.rule.rates(geometric_rates(self.base, self.width), self)
 
     def blend(self) -> Sequence[Decimal]:
-        """Return the weight of the divided rate in every pair; [] if the scaling does not blend."""
+        """Return each pair's weight, 0 to 1, of the divided rate in a blend with the plain one; [] without blends."""
         return self.rule.weights(geometric_rates(self.base, self.width), self)
 
     def parts(self) -> dict[str, int]:

@@ -54,7 +54,10 @@ class Counts:
 
 
 def points(encoding: TableEncoding, across: str, up: str, rows: Positions) -> Points:
-    """Return every pair of positions as a point, measure `across` as x and `up` as y. Needs six numbers per pair."""
+    """Return every pair of positions as a point, with measure `across` as x and measure `up` as y.
+
+    The memory needed is that of six numbers per pair.
+    """
     parts = _all_pairs(encoding, across, up, rows, "comparing positions")
     x, y = (np.concatenate(part) for part in zip(*parts, strict=True))
     p, q = (index + float(rows.start) for index in np.triu_indices(rows.length, 1))

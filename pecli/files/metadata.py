@@ -1,6 +1,7 @@
 """Metadata of finished files: how they are written, and how the job is read back.
 
-Files may come from anybody: only regular files are read, only the part that can hold a job, and nothing is expanded.
+Files may come from anybody: only regular files are read, and of these only the part that can hold a job. XML documents
+with entities are rejected.
 """
 
 from __future__ import annotations

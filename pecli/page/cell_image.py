@@ -21,10 +21,10 @@ FINE = 300  # least resolution in pixels per inch inside a vector file, which is
 class CellImage(AxesImage):
     """A matrix as an image, with one colour per number.
 
-    If cells are smaller than pixels, each pixel shows the mean of its values. If cells have few pixels and not a whole
-    number of them, a pixel across the edge of two cells mixes their colours by area. Otherwise some cells would be a
-    pixel wider than others, which shows as bands that are not in the data. Colours are mixed, not values: the mean of
-    −1 and 1 would be pale, so that edges would look like lines.
+    If cells are smaller than pixels, each pixel shows the mean of its values. If a cell covers few pixels and not a
+    whole number of them, a pixel across the edge of two cells mixes their colours by area: without mixing, some cells
+    would be a pixel wider than others, which shows as bands that are not in the data. Colours are mixed, not values:
+    the mean of −1 and 1 would be pale, so that edges would look like lines.
 
     A vector file can place an image anywhere; there every cell has a whole number of pixels.
     """
@@ -56,7 +56,10 @@ class CellImage(AxesImage):
         return self._colours(down, across), left, bottom, Affine2D()
 
     def _whole_cells(self, image: Bbox, seen: Bbox, resolution: float) -> Any:
-        """Return the visible cells, each of whole pixels at `resolution` per inch or more, and their place."""
+        """Return the pixels of the visible cells, as `make_image` does; each cell has a whole number of pixels.
+
+        resolution : least number of pixels per inch
+        """
         colours: Array = self.to_rgba(np.ma.asarray(self.get_array()), bytes=True)
         sides = ((image.y1, image.y0), seen.intervaly), ((image.x0, image.x1), seen.intervalx)
         corner, pixel = [0.0, 0.0], [0.0, 0.0]
@@ -71,7 +74,7 @@ class CellImage(AxesImage):
         return colours, corner[1], corner[0], Affine2D().scale(pixel[1], pixel[0])
 
     def _colours(self, down: Array, across: Array) -> Array:
-        """Return the colours of the pixels between these pixel edges, given in cells."""
+        """Return the colours of the pixels between these pixel edges, which are given in units of cells."""
         values: Any = np.ma.asarray(self.get_array())
         sides = ((0, down), (1, across))
         finer = [len(edges) <= values.shape[axis] for axis, edges in sides]

@@ -115,7 +115,7 @@ NO_MARGINS = Margins(NO_BOX, NO_BOX, NO_BOX)
 class PageTexts(NamedTuple):
     """The texts of a page and the sizes of legends and colour bars.
 
-    titles : of each panel
+    titles : title of each panel
     bars : width of each bar's name, and height of the bar with its ticks
     legend : height of a legend for all panels at the foot of the page
     headings : texts above whole rows, each with the index of the row's first panel

@@ -340,7 +340,7 @@ class Sheet:
     def _put_rule(self, at: int, frame: Box, foot: float, wanted: bool, strong: bool = False) -> None:
         """Draw or move the rule below a title.
 
-        at : the panel, or −1 minus the panel for a heading
+        at : index of the panel; for a heading, −1 minus the index of the first panel of its row
         foot : distance of the title from the frame
         wanted : whether to show the rule
         strong : whether the rule is dark from the start

@@ -201,9 +201,9 @@ def read_batch(path: str, folder: str | None = None, only: Sequence[str] = (), *
 
     Raises
     ------
-    UsageError : lists every wrong line
-    PecliError : the same, if all errors are about files, a missing table or an output that cannot be written; or the
-        file is not a batch file
+    UsageError : wrong lines, all of them listed
+    PecliError : wrong lines, all of them listed, if each is about a file, a missing table or an output that cannot be
+        written; or the file is not a batch file
     """
     import tomllib
 

@@ -43,7 +43,10 @@ def jobs_of(analysis: str, given: Mapping[str, Any]) -> list[Job]:
 
 
 def job_of(analysis: str, given: Mapping[str, Any]) -> Job:
-    """Return the single job for such a mapping, with all values in one picture; raise UsageError if there are more."""
+    """Return the single job for a mapping as in `jobs_of`, with all values in one picture.
+
+    Raises UsageError if they cannot be one picture.
+    """
     return expand(analysis, given).as_one().settle()
 
 

@@ -45,7 +45,7 @@ def _value(option: Option) -> Schema:
 
 
 def _facts(analysis: type[Analysis[Any]]) -> Schema:
-    """Return the schema of the key numbers ("facts"): one object, or in a picture of several parts one for each part."""
+    """Return the schema of the key numbers ("facts"): one object, or one for each part of a picture with several."""
     kinds = [getattr(import_module(module), name).fact_types() for module, name in numbers_of(analysis)]
     parts: Schema = {"type": "object", "additionalProperties": {"type": "object"}}
     return any_of([*(closed(kind, lost=True) for kind in kinds if kind), *([parts] if analysis.drawn else [])])

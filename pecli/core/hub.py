@@ -41,7 +41,7 @@ class HubFile(NamedTuple):
     """A model on the hub, or a file or tensor in it.
 
     folder : a folder, or a file that ends in .json or .safetensors
-    tensor : name of a tensor, or the end of it
+    tensor : name of a tensor, or the end of such a name
     """
 
     repo: str
@@ -74,7 +74,7 @@ def parse_hub_path(path: str) -> HubFile:
 
 
 def resolved(path: str) -> str:
-    """Return a path as jobs record it: in the search folder if it exists there, a hub reference with its commit."""
+    """Return a path as jobs record it: inside the search folder if it exists there, a hub reference with its commit."""
     return pin_revision(resolve_path(path))
 
 
@@ -96,7 +96,7 @@ def _commit(repo: str, revision: str | None, folder: str) -> str:
 
 
 def download(path: str, name: str = CONFIG) -> str:
-    """Return the local path of a model's file, which is downloaded unless it is in the cache."""
+    """Return the local path of the file `name` of a model, after downloading it if it is not in the cache."""
     check_readable(path)
     item = parse_hub_path(path)
     with _as_pecli_errors(path, item.file(name)):

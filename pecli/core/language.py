@@ -143,7 +143,10 @@ def enumerated(texts: Sequence[str]) -> str:
 
 
 def merge_labels(labels: Sequence[str], texts: Sequence[Sequence[str]]) -> list[str]:
-    """Return the distinct texts: first those that all labels share, then the others, each with its labels."""
+    """Return the distinct texts: first those that all labels share, then the others, each with its labels.
+
+    texts : the texts of each label
+    """
     every = dict.fromkeys(text for each in texts for text in each if text)
     owners = {text: [label for label, each in zip(labels, texts, strict=True) if text in each] for text in every}
     # commas cannot separate names with commas

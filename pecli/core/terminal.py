@@ -29,7 +29,7 @@ CODE = "code"  # style of a command to type
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A paragraph, wrapped to the width; with `heading` a heading; with style CODE a command to type."""
+    """A paragraph, wrapped to the width: a heading if `heading` is set, a command to type if `style` is CODE."""
 
     text: str = ""
     heading: bool = False

@@ -183,7 +183,7 @@ class T5(DirectedBias):
 
     @cached_property
     def _learned(self) -> Array | None:
-        """The table in the file, (buckets, heads)."""
+        """The table in the file, (buckets, heads); None without a file."""
         if self.file is None:
             return None
         table = read_table(self.file, self.tensor)

@@ -157,7 +157,7 @@ class HarmonicOnGrid(OnGrid, Harmonic):
 
     @cached_property
     def _scaled(self) -> list[Array]:
-        """The scaled coordinates along each axis and one step beyond, (n + 1,)."""
+        """For each axis, the scaled coordinates of its n cells and of one cell beyond the last, (n + 1,)."""
         lengths = [] if self.places is None else (self.places.max(axis=1) + 1).tolist()
         starts, steps = (np.broadcast_to(own, len(lengths)) for own in (self.grid_start or 0.0, self.grid_step or 1.0))
         along = (SCALES[self.scale_grid](np.arange(n + 1.0), n) for n in lengths)

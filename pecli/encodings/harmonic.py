@@ -48,7 +48,7 @@ def reduced_product(x: Array, high: Array, low: Array) -> Array:
 
 @contextmanager
 def many_digits() -> Iterator[None]:
-    """Use Decimal arithmetic with enough digits for two floats and an unlimited exponent."""
+    """Use Decimal arithmetic inside the block: more digits than a product of two floats has, exponents of any size."""
     with localcontext(prec=DIGITS, Emax=MAX_EMAX, Emin=MIN_EMIN):
         yield
 
@@ -120,7 +120,7 @@ class Harmonic(TableEncoding):
 
     @abstractmethod
     def rates(self) -> Iterable[Decimal | float]:
-        """Return the frequency ω_j of each pair, rad/position; a Decimal if known to more digits than a float's."""
+        """Return the frequency ω_j of each pair, in rad/position; a Decimal if known to more digits than a float's."""
 
     def check(self) -> None:
         rates = tuple(self.rates())
@@ -138,7 +138,7 @@ class Harmonic(TableEncoding):
 
     @property
     def phases(self) -> Array:
-        """Angle of each pair at position 0, shape (n_pairs,), rad."""
+        """Angle of each pair at position 0, in rad, shape (n_pairs,)."""
         return np.zeros(len(self._turns[0]))
 
     def arrange(self, sines: Array, cosines: Array) -> Array:
@@ -163,11 +163,11 @@ class Harmonic(TableEncoding):
         return self.width % 2 == 0 and self.exact
 
     def frequencies(self) -> Array:
-        """Return ω_j of every pair, rad/position, shape (n_pairs,)."""
+        """Return ω_j of every pair, in rad/position, shape (n_pairs,)."""
         return np.array([float(rate) for rate in self.rates()])
 
     def wavelengths(self) -> Array:
-        """Return 2π/ω_j of every pair, positions, shape (n_pairs,)."""
+        """Return the wavelength 2π/ω_j of every pair, in positions, shape (n_pairs,)."""
         with np.errstate(divide="ignore", over="ignore"):
             return 2 * np.pi / self.frequencies()
 
@@ -185,7 +185,7 @@ class Harmonic(TableEncoding):
         return turns_of(tuple(self.rates()), self.spacing)
 
     def angles(self, positions: Array | float) -> Array:
-        """Return ω_j p reduced to [−π, π], rad, (…, n_pairs) for positions (…); p in units of `spacing`."""
+        """Return ω_j p reduced to [−π, π], in rad, (…, n_pairs) for positions (…); p counts steps of `spacing`."""
         angles = reduced_product(self.coordinates(np.asarray(positions, dtype=np.float64)), *self._turns)
         angles *= 2 * np.pi
         return angles
@@ -376,7 +376,7 @@ class Harmonic(TableEncoding):
         return [f"{before}{wave}({text})" for text in (*(f"{at:.10g} · {rate}{after}" for rate in rates), whole)]
 
     def column_wavelengths(self) -> Array:
-        """Return the wavelength of every column of the table, positions, shape (d,)."""
+        """Return the wavelength of every column of the table, in positions, shape (d,)."""
         waves = self.wavelengths()[None, :]
         found = self.arrange(waves, waves)[0]
         return np.where(found > 0, found, np.inf)

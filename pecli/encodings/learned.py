@@ -100,7 +100,7 @@ class Learned(OnGrid, Additive):
 
     @cached_property
     def _rows(self) -> Array | None:
-        """The table in the file."""
+        """The table in the file; None without a file."""
         if self.file is None:
             return None
         rows = read_table(self.file, self.tensor, sides=sides_of("grid", self.grid) if self.grid else ())
@@ -120,7 +120,7 @@ class Learned(OnGrid, Additive):
 
     @cached_property
     def _cells(self) -> Array:
-        """The rows of the grid's cells, interpolated if requested."""
+        """The rows of the table for the cells of the grid, interpolated to another grid if requested."""
         sides = sides_of("grid", self.grid or "")
         first = self.prefix or 0
         if self._count is not None and self.prefix is None:

@@ -148,7 +148,7 @@ class OnAxes(HarmonicOnGrid, Scaled):
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """Columns of each axis if it has its own block."""
+        """Number of columns of each axis, if each has a block of its own."""
         count = 1 if self.places is None else len(self.places)
         return self.axis_widths or (self.width // count,) * count
 

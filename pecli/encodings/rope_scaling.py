@@ -43,7 +43,7 @@ class Scaling:
             raise UsageError(text, option="factor", value=rope.factor)
 
     def extended(self, rope: Scaled, original: int) -> float | None:
-        """Return the context after scaling the original one, positions; None if unknown."""
+        """Return the extended context, in positions, for an `original` context; None if unknown."""
         return None if rope.factor is None else original * rope.factor
 
     def in_training(self, rope: Scaled) -> Scaled:
@@ -51,11 +51,14 @@ class Scaling:
         return rope.unscaled()
 
     def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
-        """Return ω_j, rad/position, from the unscaled ω_j, in many digits; unchanged by default."""
+        """Return the scaled rates ω_j, in rad/position with many digits; by default the unscaled rates `plain`."""
         return plain
 
     def weights(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
-        """Return each pair's weight, 0 to 1, of the divided rate in a blend with the plain one; [] without blends."""
+        """Return for each pair the share, 0 to 1, of the divided rate in its blend with the unscaled rate.
+
+        Return [] if the scaling does not blend.
+        """
         return []
 
     def attention_factor(self, rope: Scaled) -> float:
@@ -151,7 +154,7 @@ class Dynamic(Scaling):
         return rope.base * float(self.growth(rope)) ** float(_exponent(rope))
 
     def growth(self, rope: Scaled) -> Decimal:
-        """Return the factor of the longest wavelength. To the power of `_exponent` it is the factor of the base."""
+        """Return the factor by which the longest wavelength grows; the base grows by its `_exponent`-th power."""
         longest = Decimal(rope.max_position or 1)
         factor, used = as_typed(rope.factor or 1), max(Decimal(rope.seq_len or 0), longest)
         return factor * used / longest - (factor - 1)
@@ -188,19 +191,19 @@ class Proportional(Scaling):
 
 
 def _exponent(rope: Scaled) -> Decimal:
-    """Return the exponent by which the growth of the longest wavelength becomes the growth of the base."""
+    """Return e = d/(d − 2): the longest wavelength grows by a factor g if the base grows by gᵉ."""
     return Decimal(rope.width) / (rope.width - 2)
 
 
 def _check_exponent(rope: Scaled) -> None:
-    """Raise UsageError if there is no such exponent."""
+    """Raise UsageError if `_exponent` is undefined, that is, if only two columns turn."""
     if rope.width == 2:
         text = f"scaling={rope.scaling} has the exponent d/(d − 2), so it needs 4 or more rotary dimensions"
         raise UsageError(text)
 
 
 def _check_count(rope: Scaled, name: str) -> None:
-    """Raise UsageError if a parameter does not have one number for each pair."""
+    """Raise UsageError if the parameter `name`, a list, does not have one number for each pair."""
     count = len(getattr(rope, name))
     if count != rope.width // 2:
         columns = f"{rope.width} rotary dimensions are {rope.width // 2} pairs"
@@ -208,7 +211,10 @@ def _check_count(rope: Scaled, name: str) -> None:
 
 
 class LongRope(Scaling):
-    """Divisors found by search. They switch at original + 1 tokens; without `seq_len` the short ones hold."""
+    """One divisor per pair, found by search: `short_factor` up to the original context, `long_factor` beyond it.
+
+    Without `seq_len` the short ones are used.
+    """
 
     name = "longrope"
     summary = "a divisor for every pair, found by search; other ones beyond the original context"
@@ -269,7 +275,10 @@ class Divisors(Scaling):
 
 
 class Blend(Scaling):
-    """Base of scalings that keep fast pairs and divide slow ones by the factor. Subclasses define `weights`."""
+    """Base of scalings that keep the rates of fast pairs, divide those of slow pairs by the factor, and blend between.
+
+    Subclasses define `weights`.
+    """
 
     def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
         weights, factor = self.weights(plain, rope), as_typed(rope.factor or 1)
@@ -277,7 +286,10 @@ class Blend(Scaling):
 
 
 class Llama3(Blend):
-    """Pairs with more than high_freq_factor turns in the original context are kept; below low_freq_factor divided."""
+    """Pairs with more than high_freq_factor turns in the original context keep their rates.
+
+    The rates of pairs with fewer than low_freq_factor turns are divided by the factor; between, the two are blended.
+    """
 
     name = "llama3"
     summary = "short wavelengths kept, long ones stretched, blended between"
@@ -314,7 +326,10 @@ GAP = Decimal("0.001")  # width of a ramp with equal ends, as in transformers
 
 
 class Yarn(Blend):
-    """Pairs with more than beta_fast turns in the original context are kept, those below beta_slow divided."""
+    """Pairs with more than beta_fast turns in the original context keep their rates.
+
+    The rates of pairs with fewer than beta_slow turns are divided by the factor; between, the two are blended.
+    """
 
     name = "yarn"
     summary = "fast pairs kept, slow ones divided, a ramp between; scores sharpened"
@@ -591,7 +606,7 @@ class Scaled(PowersOfBase):
         return "" if self.width == self.d else say("rope_scaling.columns_to_do_not", first=self.width, last=self.d - 1)
 
     def contexts(self, length: int | None = None) -> tuple[int | None, int | None]:
-        """Return the original and the extended context, positions; None if unknown.
+        """Return the original and the extended context, in positions; None if unknown.
 
         They are equal without scaling. For a scaling without original context, such as linear, the original one is
         None, and with `max_position` both are: in some files that is the original context, in others the extended one.
@@ -622,7 +637,10 @@ class Scaled(PowersOfBase):
             return self.rule.rates(geometric_rates(self.base, self.width), self)
 
     def blend(self) -> Sequence[Decimal]:
-        """Return each pair's weight, 0 to 1, of the divided rate in a blend with the plain one; [] without blends."""
+        """Return for each pair the share, 0 to 1, of the divided rate in its blend with the unscaled rate.
+
+        Return [] if the scaling does not blend.
+        """
         return self.rule.weights(geometric_rates(self.base, self.width), self)
 
     def parts(self) -> dict[str, int]:

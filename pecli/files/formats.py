@@ -90,7 +90,7 @@ def encode(format: str, content: Any, about: FileMetadata, kind: str | None = No
 
 
 def encode_pieces(format: str, content: Any, about: FileMetadata, kind: str | None = None) -> Iterable[bytes]:
-    """Return the same bytes in pieces; numbers in parts are computed while they are written."""
+    """Return the bytes that `encode` returns, in pieces; numbers in parts are computed while they are written."""
     from pecli.files import animation, documents, numbers, pictures  # imported late: --help needs only the names
 
     modules = {"picture": pictures, "frames": animation, "numbers": numbers, "document": documents}

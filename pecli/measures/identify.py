@@ -456,7 +456,7 @@ def waves_of_rates(table: Array, blank: Identified) -> Iterator[Identified]:
 
 
 def encodings_of(omega: Array, layout: str, cosine_first: bool, share: float, least: float) -> Iterator[Clock | Rope]:
-    """Yield clocks or ropes that have the given rates `omega`, rad/position, (n_pairs,).
+    """Yield clocks or ropes that have the given rates `omega`, in rad/position, (n_pairs,).
 
     share, least : relative and absolute precision of the rates
     """
@@ -499,7 +499,7 @@ def spectrum_of(table: Array) -> dict[str, Any]:
 
 
 def identify_rates(rates: Array) -> Identified:
-    """Identify the rope with the given rates, rad/position, (n_pairs,). `difference` of the result is relative."""
+    """Identify the rope with the given rates, in rad/position, (n_pairs,). `difference` of the result is relative."""
     places = max(-int(Decimal(repr(rate)).as_tuple().exponent) for rate in rates.tolist())
     typed = 0.5 * 10.0**-places if places < PLACES else 0.0
     number_type = "float64" if typed else type_of(rates)

@@ -152,7 +152,7 @@ def _files(item: HubFile) -> list[str]:
 
 
 def _open(path: str, item: HubFile, name: str) -> io.IOBase:
-    """Open a file from the cache, or remotely in ranges."""
+    """Open the file `name` in the cache, or on the hub, where only the parts that are read are downloaded."""
     if known := _on_disk(item._replace(folder=""), name):
         return Path(known).open("rb")
     with _as_pecli_errors(path):

@@ -97,7 +97,7 @@ class Encoding(Options, ABC):
 
     @property
     def context(self) -> int | None:
-        """The default length in use of a formula that depends on it; None for others."""
+        """The length in use, given or by default, if the formula depends on it; otherwise None."""
         return None
 
     def other_lengths(self) -> str:
@@ -116,7 +116,7 @@ class Encoding(Options, ABC):
 
     @property
     def own_positions(self) -> Positions | None:
-        """All positions if the encoding defines them, as a grid does; None if the user does."""
+        """All positions if the encoding defines them, as a grid does; None if the user chooses them."""
         return None
 
     def rows_from(self, start: int) -> int | None:
@@ -139,7 +139,7 @@ class Encoding(Options, ABC):
         return 1.0
 
     def places_of(self, positions: Array) -> Array:
-        """Return the coordinates of positions (n,), (axes, n): rows and columns of a grid, or the positions."""
+        """Return the coordinates, (axes, n), of positions (n,): rows and columns in a grid, otherwise the positions."""
         return positions[None]
 
     def position_at(self, place: int | str) -> int:
@@ -291,7 +291,10 @@ class TableEncoding(Encoding):
 
     @cached_property
     def measured(self) -> dict[Any, Any]:
-        """Cache of measurements, by measure and rows; not global, as encodings of a changed file compare equal."""
+        """Cache of measurements, by measure and rows.
+
+        It is not global, because two encodings of one file compare equal even if the file changed between them.
+        """
         return {}
 
     def cycle(self, most: int) -> Positions | None:
@@ -369,7 +372,7 @@ class Rotary(TableEncoding):
 
 @dataclass(frozen=True)
 class BiasEncoding(Encoding):
-    """Base of encodings with a number for every head and offset, added to the score of query and key. No table."""
+    """Base of encodings without a table: a number for every head and offset is added to the score of query and key."""
 
     gives: ClassVar[str] = "bias"
     kind: ClassVar[str] = "added to the score"

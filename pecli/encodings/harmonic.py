@@ -340,13 +340,13 @@ class Harmonic(TableEncoding):
         return say("words.pair_pair", pair=pair)
 
     def waves(self) -> list[tuple[str, int]]:
-        """Return wave and pair of every column: ("sin", 0), ("cos", 0), …"""
+        """Return wave and pair of every column: ("sin", 0), ("cos", 0), …; the wave of a column of zeros is "0"."""
         pairs = np.arange(1.0, 1 + len(self._turns[0]))[None, :]
         names = {1.0: "sin", -1.0: "cos", 0.0: "0"}  # by sign; a column of zeros fills an odd d
         return [(names[np.sign(code)], max(0, int(abs(code)) - 1)) for code in self.arrange(pairs, -pairs)[0]]
 
     def wave_names(self) -> list[str]:
-        """Return the wave of every column, sin or cos; [] if pairs have phases."""
+        """Return the name of every column: "sin", "cos" or, for a column of zeros, "0"; "" for all if pairs have phases."""
         return ["" if self.phases.any() else wave for wave, _ in self.waves()]
 
     def column_formulas(self) -> list[str]:

@@ -69,7 +69,10 @@ def _status(path: Path) -> os.stat_result | None:
 
 
 def _followed(path: str) -> tuple[Path, os.stat_result | None]:
-    """Return the path with symlinks and ``..`` resolved, and its stat result. Raises OSError for a loop of links."""
+    """Return the path with symlinks and ``..`` resolved, and its stat result, None if it does not exist.
+
+    Raises OSError for a loop of links.
+    """
     status = _status(Path(path))
     if status and not stat.S_ISREG(status.st_mode):
         return Path(path), status  # /dev/fd/3 and the like link to no real path

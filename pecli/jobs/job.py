@@ -116,8 +116,7 @@ class Job:
 
     @property
     def own_positions(self) -> Positions | None:
-        """The positions that the encodings themselves define (of several encodings, the first); None if any defines
-        none."""
+        """The positions that the first encoding itself defines; None if any encoding leaves them to the user."""
         own = [encoding.own_positions for encoding in self.encodings]
         return own[0] if all(own) else None
 
@@ -248,7 +247,7 @@ class Job:
         return {**self.figure.default_options, **length, **dict.fromkeys(options_set_by_environment())}
 
     def settings(self) -> dict[str, Any]:
-        """Return the job without its output as a flat mapping of option names to values, which `jobs_of` reads."""
+        """Return the job without its output as a flat mapping of option names to values, as `sweep.jobs_of` reads it."""
         idle = [*([self.positions] if self.own_positions else []), *([] if self.figure.drawn else [self.canvas])]
         told = {n: value for part in self.parts if part not in idle for n, value in part.settings().items()}
         return {"encoding": self.specs(), **told, **({"long": True} if self.output.long else {}), **self.sweep()}

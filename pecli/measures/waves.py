@@ -101,7 +101,7 @@ class IncompleteTurns:
     scaled : number of such pairs in the extended context, with the current rates
     window : attention window in positions, if shorter than the context
     in_window : numbers of such pairs in the window, with original and with current rates
-    critical_dimension : that of the original rates in the original context, or in the window if it is shorter
+    critical_dimension : critical dimension of the original rates in the original context, or in a shorter window
     """
 
     window: int | None

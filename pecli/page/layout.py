@@ -496,7 +496,7 @@ class _Arrangement:
             self._limit_columns(tall)
 
     def _limit_columns(self, tall: Sequence[float]) -> None:
-        """Set the largest useful width of each column that holds only square panels."""
+        """Set the largest useful width of each column that holds only square panels; `tall` has each panel's height."""
         for group, column in self.usable:
             own = [
                 at

@@ -202,7 +202,7 @@ class Option:
         return result
 
     def as_text(self, value: Any) -> Any:
-        """Return the text form of a value, such as ``8x4`` for a size (8, 4), or a list of those of several values.
+        """Return the text form of a value, such as ``8x4`` for a size (8, 4); for several values, a list of texts.
 
         A value without a text form is returned unchanged.
         """

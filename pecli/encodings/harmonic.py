@@ -346,7 +346,7 @@ class Harmonic(TableEncoding):
         return [(names[np.sign(code)], max(0, int(abs(code)) - 1)) for code in self.arrange(pairs, -pairs)[0]]
 
     def wave_names(self) -> list[str]:
-        """Return the name of every column: "sin", "cos" or, for a column of zeros, "0"; "" for all if pairs have phases."""
+        """Return the wave of every column: "sin", "cos" or, for a column of zeros, "0"; all "" if pairs have phases."""
         return ["" if self.phases.any() else wave for wave, _ in self.waves()]
 
     def column_formulas(self) -> list[str]:

@@ -247,7 +247,7 @@ class Job:
         return {**self.figure.default_options, **length, **dict.fromkeys(options_set_by_environment())}
 
     def settings(self) -> dict[str, Any]:
-        """Return the job without its output as a flat mapping of option names to values, as `sweep.jobs_of` reads it."""
+        """Return the job without its output as a flat mapping of option names to values, for `sweep.jobs_of`."""
         idle = [*([self.positions] if self.own_positions else []), *([] if self.figure.drawn else [self.canvas])]
         told = {n: value for part in self.parts if part not in idle for n, value in part.settings().items()}
         return {"encoding": self.specs(), **told, **({"long": True} if self.output.long else {}), **self.sweep()}

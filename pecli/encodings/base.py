@@ -28,7 +28,7 @@ LISTED = 12  # most numbers that a title lists
 
 
 def width_option(default: int | None, help: str, at_most: int = 65536, **more: Any) -> Any:
-    """Return the option d, for encodings of any width."""
+    """Return the option d, for encodings of any width; `more` are other attributes of the `Option`."""
     flags, aliases = ("-d", "--d-model"), ("dim", "head_dim", "hidden_size", "width")
     return option(default, help, at_least=1, at_most=at_most, flags=flags, aliases=aliases, common=True, **more)
 
@@ -407,7 +407,7 @@ class BiasEncoding(Encoding):
 
 
 def ends_of(encodings: Sequence[Encoding], shown: Positions) -> tuple[float, float]:
-    """Return the first and last position, multiplied by the spacing if all encodings share it."""
+    """Return the first and last position of `shown`, multiplied by the spacing if it is the same for all encodings."""
     steps = {encoding.spacing for encoding in encodings}
     step = steps.pop() if len(steps) == 1 else 1
     return step * shown.start, step * (shown.stop - 1)

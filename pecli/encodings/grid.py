@@ -37,7 +37,7 @@ def grid_text(sides: Any) -> str | None:
 
 
 def grid_option(default: str | None, help: str = "", **more: Any) -> Any:
-    """Return the option grid."""
+    """Return the option grid; `more` are other attributes of the `Option`."""
     help = help or "rows x columns, or frames x rows x columns, whose cells are the positions, row by row"
     return option(default, help, text_of=grid_text, split=True, **more)
 

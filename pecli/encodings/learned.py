@@ -206,7 +206,11 @@ def cubic(x: Array) -> Array:
 
 def resized(rows: Array, old: tuple[int, ...], new: tuple[int, ...], kernel: str) -> Array:
     """Return the rows of a grid's cells, (n, d), interpolated to another grid as models do: pixel centres at i + ½,
-    repeated edges, no antialiasing (torch.nn.functional.interpolate, align_corners=False)."""
+    repeated edges, no antialiasing (torch.nn.functional.interpolate, align_corners=False).
+
+    old, new : lengths of the axes of the two grids
+    kernel : name of the interpolation, a key of KERNELS
+    """
     neighbours, weight = KERNELS[kernel]
     table = rows.reshape(*old, -1)
     for axis, (size, count) in enumerate(zip(old, new, strict=True)):

@@ -388,7 +388,10 @@ SCALINGS: dict[str, Scaling] = {
 
 
 def parameter(name: str, help: str, default: float | None = None, **more: Any) -> Any:
-    """Return the option of a scaling parameter, for the scalings that need or take it."""
+    """Return the option for the scaling parameter `name`, which applies to the scalings that need or take it.
+
+    more : other attributes of the `Option`
+    """
     owners = tuple(scaling.name for scaling in SCALINGS.values() if name in (*scaling.needs, *scaling.takes))
     if any(name in scaling.needs for scaling in SCALINGS.values()):
         more.setdefault("unset", "must be given")

@@ -41,7 +41,7 @@ def over(*dimensions: str, **more: Any) -> Any:
 
 
 def aside(*dimensions: str, **more: Any) -> Any:
-    """Return a dataclass field that is neither a fact nor part of a table."""
+    """Return a dataclass field that is neither a fact nor part of a table; `more` are arguments of `field`."""
     return field(metadata={"aside": Over(dimensions)}, **more)
 
 

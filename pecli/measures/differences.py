@@ -171,6 +171,7 @@ def change_of(own: Array, made: Array, explains: Callable[[Array], bool], number
     """Return the kind and amount of the change that turns column `made` (n,) into column `own` (n,); None if unknown.
 
     explains : returns True if the given values match the column within the tolerance
+    number_type : type to which the values were rounded
     """
     least = 8 * RELATIVE[number_type]  # relative changes up to this may be rounding
     if not own.any():

@@ -109,7 +109,7 @@ def put_axes(axes: Axes, panel: Panel, canvas: Canvas) -> None:
 
 
 def put_axis(axis: Any, own: Axis) -> None:
-    """Set the label and ticks of one matplotlib axis."""
+    """Set the label and ticks of one matplotlib axis to those of `own`."""
     axis.set_label_text("\n".join(filter(None, (own.beside, own.label))))
     if own.ticks is not None:
         own.ticks(axis)

@@ -621,7 +621,7 @@ def share_width(room: float, most: Sequence[float]) -> list[float]:
 
 
 def largest_margins(each: Sequence[Margins]) -> Margins:
-    """Return margins large enough for all of these, so that the frames of an animation have one layout."""
+    """Return margins large enough for `each` of several pictures: the frames of an animation need one layout."""
     own, x, y, labels = (
         tuple(map(max, zip(*(getattr(item, name) for item in each), strict=True)))
         for name in ("own", "x", "y", "labels")

@@ -28,7 +28,7 @@ def pictures_schema(analysis: type[Analysis[Any]] | None = None) -> Schema:
 
 
 def _options(texts: list[str], options: list[Option]) -> Schema:
-    """Return the schema of an object whose keys are `texts`, with strings, and the options, with their values."""
+    """Return the schema of an object with a string under each key in `texts` and a value under each option's name."""
     schema = closed(dict.fromkeys(texts, str), texts)
     same: dict[str, list[Schema]] = {}
     for option in options:

@@ -93,7 +93,7 @@ def area_means(values: Any, edges: Array, axis: int) -> Any:
     """Return the mean of the cells under each pixel, weighted by area.
 
     values : masked array; masked cells do not count
-    edges : pixel edges along `axis` in cells, rising or falling; pixels are larger than cells
+    edges : pixel edges along `axis` in units of cells, rising or falling; pixels are larger than cells
     """
     shape = [1, 1]
     shape[axis] = -1
@@ -110,8 +110,11 @@ def area_means(values: Any, edges: Array, axis: int) -> Any:
 
 
 def cell_edges(first: int, last: int, ends: tuple[float, float], count: int) -> Array:
-    """Return the edges of pixels `first` to `last` in cells; `ends` are the pixel coordinates of the outer cell
-    edges."""
+    """Return the edges of pixels `first` to `last` in units of cells, from 0 to `count`.
+
+    ends : pixel coordinates of the outer edges of the first and last cell
+    count : number of cells
+    """
     share = (np.arange(first, last + 1) - ends[0]) / (ends[1] - ends[0])
     return np.clip((count * share).round(EXACT), 0, count)
 
@@ -127,7 +130,7 @@ def mix_colours(colours: Array, edges: Array, axis: int) -> Array:
     """Return the colours of the cells under each pixel, mixed by area.
 
     colours : the cells' colours from 0 to 255, shape (rows, columns, 4); transparent if a cell has no number
-    edges : pixel edges along `axis` in cells, rising or falling; pixels are smaller than cells
+    edges : pixel edges along `axis` in units of cells, rising or falling; pixels are smaller than cells
     """
     low, high = np.minimum(edges[:-1], edges[1:]), np.maximum(edges[:-1], edges[1:])
     first = np.minimum(low, colours.shape[axis] - 1).astype(int)

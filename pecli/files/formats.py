@@ -104,7 +104,7 @@ def encode_pieces(format: str, content: Any, about: FileMetadata, kind: str | No
 def format_of(path: str, given: str | None, default: str = "png", known: Collection[str] = ()) -> str:
     """Return the format of a file by its extension, otherwise the given one, otherwise (stdout, devices) `default`.
 
-    known : formats of the command, for the message on a name that is no format; by default all
+    known : formats that the command can write, which an error message lists; by default all
 
     Raises UsageError if there is none or they disagree.
     """

@@ -202,7 +202,10 @@ class Option:
         return result
 
     def as_text(self, value: Any) -> Any:
-        """Return the value, or each of several, as text, such as ``8x4`` for a size (8, 4), if it has a text form."""
+        """Return the text form of a value, such as ``8x4`` for a size (8, 4); for several values, a list of texts.
+
+        A value without a text form is returned unchanged.
+        """
         if value is None or isinstance(value, str) or self.text_of is None:
             return value
         text = self.text_of(value)
@@ -273,7 +276,10 @@ class Option:
 def option(default: Any, help: str, *, only_with: tuple[str, str | tuple[str, ...]] | None = None, **facts: Any) -> Any:
     """Return a dataclass field that is an option; its name and type are those of the field.
 
-    facts : attributes of `Option`. The default can be None only if the field's type allows it.
+    only_with : another option, and its value or values with which alone this option applies
+    facts : other attributes of `Option`
+
+    The default can be None only if the field's type allows it.
     """
     if only_with is not None:
         owner, values = only_with
@@ -311,7 +317,7 @@ class Options:
         return _options(owner)
 
     def inputs(self) -> tuple[str, ...]:
-        """Return the files that these values name. Overridden in classes where such a value may not be a file."""
+        """Return the files that the values name. Classes in which such a value need not be a file override this."""
         values = (getattr(self, name) for name, entry in self.options().items() if entry.file)
         return tuple(value for value in values if value is not None)
 
@@ -330,7 +336,8 @@ class Options:
         return made
 
     def changed_to(self, **read: Any) -> Self:
-        """Return a copy with some values replaced; unlike `dataclasses.replace`, it does not check them again."""
+        """Return a copy with some values replaced, which must be read already: unlike `dataclasses.replace`, this does
+        not read and check each value again."""
         return self.of_read({**{field.name: getattr(self, field.name) for field in dataclasses.fields(self)}, **read})
 
     @classmethod

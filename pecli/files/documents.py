@@ -64,7 +64,10 @@ def csv(document: Document, about: FileMetadata) -> bytes:
 
 
 def _blocks(document: Document, write: Callable[[Block], str]) -> str:
-    """Return the blocks separated by empty lines; blank paragraphs, used as space in a terminal, are left out."""
+    """Return the texts that `write` returns for the blocks, separated by empty lines.
+
+    Blank paragraphs, which are only space in a terminal, are left out.
+    """
     texts = [write(block) for block in document if block != Paragraph()]
     return "\n\n".join(texts) + "\n"
 

@@ -90,7 +90,7 @@ def encode(format: str, content: Any, about: FileMetadata, kind: str | None = No
 
 
 def encode_pieces(format: str, content: Any, about: FileMetadata, kind: str | None = None) -> Iterable[bytes]:
-    """Return the same bytes in pieces; numbers in parts are computed while they are written."""
+    """Return the bytes that `encode` returns, in pieces; numbers in parts are computed while they are written."""
     from pecli.files import animation, documents, numbers, pictures  # imported late: --help needs only the names
 
     modules = {"picture": pictures, "frames": animation, "numbers": numbers, "document": documents}
@@ -104,7 +104,7 @@ def encode_pieces(format: str, content: Any, about: FileMetadata, kind: str | No
 def format_of(path: str, given: str | None, default: str = "png", known: Collection[str] = ()) -> str:
     """Return the format of a file by its extension, otherwise the given one, otherwise (stdout, devices) `default`.
 
-    known : formats of the command, for the message on a name that is no format; by default all
+    known : formats that the command can write, which an error message lists; by default all
 
     Raises UsageError if there is none or they disagree.
     """

@@ -134,7 +134,10 @@ def text_cell(text: str) -> str:
 
 
 def json(parts: Any, about: FileMetadata) -> Iterator[bytes]:
-    """Yield job, facts and arrays as one JSON object; in long format rows as objects, and the remaining arrays."""
+    """Yield job, facts and arrays as one JSON object.
+
+    In long format the table is a list of rows, each an object; arrays that it does not hold follow.
+    """
     numbers, names = parts.first, [*parts.first.arrays()]
     yield f'{about.job[:-1]}, "facts": {_dumped(numbers.facts())}'.encode()
     if about.long or numbers.always_long:

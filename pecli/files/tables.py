@@ -73,7 +73,7 @@ def local_path(path: str) -> str:
 
 
 def file_label(path: str) -> str:
-    """Return the name of a file in titles: file name; model and tensor of a hub reference; first digits of an array."""
+    """Return the name of a file in titles: of a hub reference model and tensor, of an array the start of its digest."""
     if path == STDOUT:
         return say("page.standard_input")
     if path.startswith(IN_MEMORY):
@@ -455,7 +455,8 @@ def read_table(
 
     tensor : name of the table in the file, or its end; needed only if it is not one of TABLE_NAMES
     dimensions : least number of dimensions of the array
-    sides : of the grid whose cells are the rows, () for no grid; the array may have these axes, as in (14, 14, d)
+    sides : lengths of the axes of the grid whose cells are the rows; the array may have these axes, as in (14, 14, d).
+        () if no grid is given; None if the caller knows no grids, so that errors do not advise to give one
 
     Raises
     ------
@@ -515,13 +516,19 @@ def hold(array: Any, spec: str) -> HeldSpec:
 
 @lru_cache(maxsize=4)
 def _read(path: str, tensor: str | None, dimensions: int, sides: tuple[int, ...] | None, changed: int) -> Array:
-    """Return the array as a checked float64 table, without axes of length 1."""
+    """Return the array as a checked float64 table, without axes of length 1.
+
+    changed : time of the file's last change, so that a changed file is read again
+    """
     arrays = arrays_in_file(path, (tensor,) if tensor else TABLE_NAMES)
     return _table_in(path, arrays[choose_table(path, tensor, arrays)], dimensions, sides)
 
 
 def check_shape(path: str, shape: tuple[int, ...], dimensions: int, sides: tuple[int, ...] | None) -> None:
-    """Raise TableFileError if a shape is neither that of a table nor that of the grid whose cells are the rows."""
+    """Raise TableFileError if a shape is neither that of a table nor that of a grid whose cells are the rows.
+
+    dimensions, sides : as for `read_table`
+    """
     cells = _cells(shape[:-1])
     if len(shape) < dimensions or (len(cells) > 1 and cells != _cells(sides or ())) or not prod(shape):
         text = f"{path} has shape {shape}, not that of a table (positions, dimensions)"

@@ -426,7 +426,10 @@ def write_files(job: Job, files: Sequence[Iterable[bytes]], sizes: dict[str, int
 
 
 def vector_cells(formats: Sequence[str]) -> int:
-    """Return the most rows and columns of cells to draw if all formats are vector formats; 0 for as many as pixels."""
+    """Return the largest number of rows and of columns of a matrix to draw in files of these formats.
+
+    0, if not all are vector formats, stands for the number of pixels.
+    """
     return WHOLE if formats and all(FORMATS[format].lines for format in formats) else 0
 
 

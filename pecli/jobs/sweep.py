@@ -43,7 +43,10 @@ def jobs_of(analysis: str, given: Mapping[str, Any]) -> list[Job]:
 
 
 def job_of(analysis: str, given: Mapping[str, Any]) -> Job:
-    """Return the single job for such a mapping, with all values in one picture; raise UsageError if there are more."""
+    """Return the single job for a mapping as in `jobs_of`, with all values in one picture.
+
+    Raises UsageError if they cannot be one picture.
+    """
     return expand(analysis, given).as_one().settle()
 
 
@@ -91,8 +94,10 @@ class Sweep:
         return [job for own, output in outputs.items() for job in self._merged(own, output)]
 
     def _merged(self, members: Sequence[int], output: Output) -> list[Job]:
-        """Return one job whose cells are these jobs; return the jobs unmerged if they are not a full grid or differ in
-        an option that has one value per picture."""
+        """Return a list with one job whose cells are the jobs with these indices, written to `output`.
+
+        Return the jobs unmerged if they are not a full grid, or differ in an option that has one value per picture.
+        """
         jobs, first = [replace(self.jobs[at], output=output) for at in members], self.jobs[members[0]]
         if len(jobs) == 1 or not first.figure.drawn:
             return jobs
@@ -202,7 +207,11 @@ def _spread_specs(encodings: Any, given: Mapping[str, Sequence[str]]) -> list[An
 
 
 def _encodings_per_picture(spread: Sequence[Sequence[str]], outputs: Sequence[Any]) -> dict[str, Sequence[Any]]:
-    """Return the encodings of each picture if file names have placeholders for parameters swept in a spec, else {}."""
+    """Return the encodings of each picture if file names have placeholders for parameters swept in a spec, else {}.
+
+    spread : for each given spec, the specs of its sweep
+    outputs : given output paths
+    """
     written = [[parse_encoding(spec)[1] for spec in each] for each in spread if len(each) > 1]
     differ = {name for each in written for name in each[0] if len({own[name] for own in each}) > 1}
     paths = [str(path) for output in outputs for path in _as_list(output)]
@@ -265,7 +274,7 @@ def specs_in(given: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _parameters_in_specs(values: Mapping[str, Sequence[Any]], several: Sequence[str]) -> list[str]:
-    """Return the names of the parameters in the specs of swept encodings."""
+    """Return the names of the parameters in the specs of encodings, if the encoding is one of the `several` options."""
     choices = [value for name in several if name in EncodingOption.options() for value in values[name]]
     specs = [spec for value in choices for spec in value or ()]
     return [name for spec in specs for name in parse_encoding(spec)[1]]
@@ -299,7 +308,10 @@ def _job(kind: type[Analysis[Any]], given: Mapping[str, Any]) -> Job:
 
 
 def _applicable(encoding: type[Encoding], given: Mapping[str, Any], written: Mapping[str, str]) -> dict[str, Any]:
-    """Return the given parameters of an encoding that apply; some depend on the value of another parameter."""
+    """Return the given parameters of an encoding that apply; some depend on the value of another parameter.
+
+    written : parameters in the encoding's spec
+    """
     owners = {name: encoding.options()[name].only_with for name in given if name in encoding.options()}
     values = {**written, **given}
     return {name: given[name] for name, owner in owners.items() if not owner or values.get(owner[0]) in owner[1]}
@@ -335,7 +347,7 @@ def _check_names(
 
 
 def _part(owner: type[P], read: Mapping[str, Any], defaults: Mapping[str, Any]) -> P:
-    """Return one group of options of a job; given values override the defaults."""
+    """Return one group of options of a job; values in `read`, which are parsed already, override the defaults."""
     options = owner.options()
     return owner.of_read({**defaults, **{name: value for name, value in read.items() if name in options}})
 
@@ -343,7 +355,7 @@ def _part(owner: type[P], read: Mapping[str, Any], defaults: Mapping[str, Any]) 
 def _encoding(
     owner: type[Encoding], given: Mapping[str, Any], defaults: Mapping[str, Any], written: Mapping[str, str]
 ) -> Encoding:
-    """Return an encoding; given values override those in its spec, and both override the defaults."""
+    """Return an encoding; given values override those `written` in its spec, and both override the defaults."""
     options = owner.options()
     values = _read(owner, {n: value for n, value in given.items() if n in options and value is not None})
     try:

@@ -9,8 +9,8 @@ from pecli.encodings.harmonic import dirichlet, reduced_product, turns_of
 def log_runs(first: int, last: int, count: int) -> tuple[Array, Array]:
     """Return the first offset and the number of offsets, (count,) each, of equal parts of a logarithmic axis.
 
-    A part that is narrower than the step between two offsets has the nearest one. A wider part has those within twice
-    its width, so that a wave of two parts does not alias.
+    A part that is narrower than the step between two offsets gets the nearest offset. A wider part gets all offsets
+    within twice its width, so that a wave two parts long does not alias.
     """
     borders = np.geomspace(first, last, count + 1)
     low, high = borders[:-1], borders[1:]
@@ -22,9 +22,12 @@ def log_runs(first: int, last: int, count: int) -> tuple[Array, Array]:
 
 
 def mean_cosines(rates: Array, firsts: Array, counts: Array) -> Array:
-    """Return the mean of cos ω_j Δ over runs of consecutive offsets Δ, (runs, n_pairs), of rates (n_pairs,) in radians.
+    """Return the mean of cos ω_j Δ over runs of consecutive offsets Δ, shape (runs, n_pairs).
 
-    It is cos(ω m) sin(nω/2) / (n sin(ω/2)) of n offsets with the middle m.
+    For n offsets with the middle m it is cos(ω m) sin(nω/2) / (n sin(ω/2)).
+
+    rates : ω_j, rad/position, (n_pairs,)
+    firsts, counts : first offset and number of offsets of each run, (runs,)
     """
     high, low = turns_of(tuple(rates.tolist()), 1.0)
     high = high - np.rint(high)  # offsets are whole numbers

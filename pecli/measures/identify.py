@@ -178,7 +178,7 @@ def hint_of(table: Array) -> str:
 
 
 def best_of(table: Array, blank: Identified) -> Identified:
-    """Return the result that best explains the table; `blank` if none does."""
+    """Return the result that best explains the table; `blank`, the result without a formula, if none does."""
     best = blank
     for search in (binary_results, waves_of_formula, grid_of, waves_of_rates) if len(table) >= MIN_ROWS else ():
         found = best_explained((blank, *search(table, blank)))
@@ -262,7 +262,10 @@ def expected_of_encoding(found: Identified, level: float, noise: float) -> Expec
 
 
 def binary_results(table: Array, blank: Identified) -> Iterator[Identified]:
-    """Yield the results of reading the table as binary digits of consecutive positions."""
+    """Yield the results of reading the table as binary digits of consecutive positions.
+
+    blank : result without a formula, of which the yielded ones are filled-in copies
+    """
     values, width = np.unique(table[:, 0]), table.shape[1]
     rows = np.arange(len(table), dtype=np.float64)
     signed = bool(np.isin(values, (-1.0, 1.0)).all())
@@ -278,7 +281,10 @@ def binary_results(table: Array, blank: Identified) -> Iterator[Identified]:
 
 
 def waves_of_formula(table: Array, blank: Identified) -> Iterator[Identified]:
-    """Yield the results of fitting sines and cosines of consecutive positions; some values may be wrong."""
+    """Yield the results of fitting sines and cosines of consecutive positions; some values may be wrong.
+
+    blank : as for `binary_results`
+    """
     filled = int(np.flatnonzero(np.any(table != 0, axis=0)).max()) + 1
     for width in dict.fromkeys([filled, table.shape[1]]):
         part, most, rounding = table[:, :width], max(FIRST, FITTED // width), RELATIVE[blank.number_type]
@@ -296,6 +302,7 @@ def waves_of_formula(table: Array, blank: Identified) -> Iterator[Identified]:
 def with_formulas(table: Array, blank: Identified, fit: Fit, part: Array, places: Array) -> Identified:
     """Return the result for a fit: simplified parameters, its formulas, and its differences from the table.
 
+    blank : as for `binary_results`
     part, places : rows to which it was fitted, (n, d), with outliers as NaN, and their row numbers, (n,)
     """
     clean, kind = fit.is_clean(part, places), blank.number_type
@@ -359,6 +366,8 @@ def grid_of(table: Array, blank: Identified) -> Iterator[Identified]:
     """Yield the results of reading the table as a grid, half of the columns for the row and half for the column.
 
     Up to two rows at the start may not be cells of the grid.
+
+    blank : as for `binary_results`
     """
     d, half, enough = table.shape[1], table.shape[1] // 2, 0.005 * np.abs(table).max()
     for prefix in range(3 if d % 4 == 0 else 0):
@@ -402,7 +411,10 @@ def grid_encodings(
 
 
 def waves_of_rates(table: Array, blank: Identified) -> Iterator[Identified]:
-    """Yield the results of reading the table as a clock or a scaled rope, from the rate of each pair."""
+    """Yield the results of reading the table as a clock or a scaled rope, from the rate of each pair.
+
+    blank : as for `binary_results`
+    """
     places = np.arange(min(len(table), 8 * FIRST), dtype=np.float64)
     part, kind = table[: len(places)], blank.number_type
     for layout, exponents, cosine in usual_layouts(table.shape[1]) if table.shape[1] % 2 == 0 else ():
@@ -444,7 +456,7 @@ def waves_of_rates(table: Array, blank: Identified) -> Iterator[Identified]:
 
 
 def encodings_of(omega: Array, layout: str, cosine_first: bool, share: float, least: float) -> Iterator[Clock | Rope]:
-    """Yield clocks or ropes that have the given rates `omega`, rad/position, (n_pairs,).
+    """Yield clocks or ropes that have the given rates `omega`, in rad/position, (n_pairs,).
 
     share, least : relative and absolute precision of the rates
     """
@@ -487,7 +499,7 @@ def spectrum_of(table: Array) -> dict[str, Any]:
 
 
 def identify_rates(rates: Array) -> Identified:
-    """Identify the rope with the given rates, rad/position, (n_pairs,). `difference` of the result is relative."""
+    """Identify the rope with the given rates, in rad/position, (n_pairs,). `difference` of the result is relative."""
     places = max(-int(Decimal(repr(rate)).as_tuple().exponent) for rate in rates.tolist())
     typed = 0.5 * 10.0**-places if places < PLACES else 0.0
     number_type = "float64" if typed else type_of(rates)

@@ -24,12 +24,16 @@ MAX_NAMES = 16  # with more dimensions, the axis shows numbers, not names
 
 
 def values_axis(label: str, whole: bool = False, **facts: Any) -> Axis:
-    """Return an axis for numbers; `whole` limits ticks to integers."""
+    """Return an axis for numbers; `whole` limits ticks to integers, `facts` are other fields of `Axis`."""
     return Axis(label, ticks=_whole_ticks if whole else _round_ticks, **facts)
 
 
 def positions_axis(encoding: Encoding, label: str | None = None, **facts: Any) -> Axis:
-    """Return an axis for positions in the encoding's unit; `label` is the key of another label text."""
+    """Return an axis for positions in the encoding's unit.
+
+    label : text key of a label to use instead of the encoding's own
+    facts : other fields of `Axis`
+    """
     text = say(label or encoding.position_label)
     if encoding.sides:
         text += " " + say("page.row_column" if len(encoding.sides) == 2 else "page.frame_row_column")
@@ -53,7 +57,8 @@ def decades_axis(label: str, low: float, high: float) -> Axis:
 def powers_axis(label: str, between: float = 2.5, **facts: Any) -> Axis:
     """Return a logarithmic axis.
 
-    between : the largest number of decades that still has labels between the powers
+    between : the largest number of decades on an axis that still has labels between the powers of ten
+    facts : other fields of `Axis`
     """
     return Axis(label, ticks=partial(_power_ticks, between), **{"log": 10, **facts})
 
@@ -104,7 +109,7 @@ def put_axes(axes: Axes, panel: Panel, canvas: Canvas) -> None:
 
 
 def put_axis(axis: Any, own: Axis) -> None:
-    """Set the label and ticks of one matplotlib axis."""
+    """Set the label and ticks of one matplotlib axis to those of `own`."""
     axis.set_label_text("\n".join(filter(None, (own.beside, own.label))))
     if own.ticks is not None:
         own.ticks(axis)

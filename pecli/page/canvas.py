@@ -213,7 +213,7 @@ class Canvas(Options):
         return size.height is None and 72 * size.width / self.small < NARROW
 
     def with_smaller_text(self) -> list[Canvas]:
-        """Return copies with ever smaller text, if the user fixed width and height but not the text size; else none."""
+        """Return copies with ever smaller text, if the user fixed width and height but not the text size; else []."""
         if self.text_size is not None or self.inches.height is None:
             return []
         sizes = {max(self.inches.least, round(share * self.inches.font, 1)) for share in SHRUNK}
